@@ -1,0 +1,17 @@
+# Compiler settings that every target shares.
+find_package(Threads REQUIRED)
+add_library(tesela_settings INTERFACE)
+target_link_libraries(tesela_settings INTERFACE Threads::Threads ${CMAKE_DL_LIBS} m)
+# POSIX and Linux interfaces (affinity, memory maps), while the language stays ISO C11.
+target_compile_definitions(tesela_settings INTERFACE _GNU_SOURCE)
+target_compile_options(tesela_settings INTERFACE
+  -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wvla -Wundef
+  -Wwrite-strings $<$<BOOL:${TESELA_WERROR}>:-Werror>)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+if(TESELA_SANITIZE)
+  target_compile_options(tesela_settings INTERFACE -fsanitize=${TESELA_SANITIZE} -fno-omit-frame-pointer
+                                                   -fno-sanitize-recover=all)
+  target_link_options(tesela_settings INTERFACE -fsanitize=${TESELA_SANITIZE})
+endif()

@@ -1,0 +1,222 @@
+/**
+ * @file tesela.h
+ * @brief tesela multiplies matrices, C = alpha A B + beta C, on every processor that a machine has.
+ *
+ * The shortest program (the product of two row-major float matrices, on the best device):
+ *
+ *     tesela_context *context;
+ *     tesela_context_create(NULL, &context);
+ *     tesela_gemm_desc desc = {.m = m, .n = n, .k = k, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}};
+ *     if (tesela_gemm(context, &desc, NULL) != TESELA_OK) puts(tesela_last_error());
+ *     tesela_context_destroy(context);
+ *
+ * Conventions, for the whole header:
+ *  - In every struct, zero means the default. Fill structs with designated initialisers (C) or value
+ *    initialisation (C++), and fields added later keep their default.
+ *  - Matrices are a pointer with two strides, counted in elements: element (i, j) of an operand is
+ *    data[i * row_stride + j * col_stride]. Both strides zero means dense and row-major.
+ *  - Sizes and strides are 64-bit; element counts, not only dimensions, may pass 2^31.
+ *  - Every call returns a status. Nothing prints, aborts or exits. tesela_last_error() has the sentence.
+ *  - Calls are thread-safe: any number of threads may share a context, a plan and a device buffer that is
+ *    only read.
+ */
+#ifndef TESELA_TESELA_H
+#define TESELA_TESELA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tesela/version.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define TESELA_API __attribute__((visibility("default")))
+#else
+#define TESELA_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a call came to. The names and their meanings, once: the enumeration and tesela_status_name() are made
+ *  from this list. */
+#define TESELA_STATUS_LIST(X)                                                                                \
+  X(OK, 0, "done")                                                                                           \
+  X(BAD_CALL, 1, "an argument is wrong")                                                                     \
+  X(BAD_INPUT, 2, "a file or a text is not what it should be")                                               \
+  X(UNSUPPORTED, 3, "no strategy or device here takes this problem")                                         \
+  X(NO_DEVICE, 4, "there is no such device")                                                                 \
+  X(OUT_OF_MEMORY, 5, "memory ran out, on the host or on a device")                                          \
+  X(DEVICE_FAILED, 6, "a device refused an operation")                                                       \
+  X(BUILD_FAILED, 7, "a kernel did not compile")                                                             \
+  X(IO_FAILED, 8, "a file could not be read or written")                                                     \
+  X(WRONG_RESULT, 9, "a result is outside its error bound")                                                  \
+  X(INTERNAL, 10, "tesela broke one of its own rules; please report it")
+
+/** Status codes; see TESELA_STATUS_LIST for what each one says. */
+typedef enum tesela_status {
+#define TESELA_STATUS_MEMBER(name, value, meaning) TESELA_##name = (value),
+  TESELA_STATUS_LIST(TESELA_STATUS_MEMBER)
+#undef TESELA_STATUS_MEMBER
+} tesela_status;
+
+/** Element types. TESELA_TYPE_DEFAULT is f32 for operands A and B, and A's type for C. */
+typedef enum tesela_type {
+  TESELA_TYPE_DEFAULT = 0,
+  TESELA_F64 = 1,  /**< IEEE 754 binary64 */
+  TESELA_F32 = 2,  /**< IEEE 754 binary32 */
+  TESELA_F16 = 3,  /**< IEEE 754 binary16 */
+  TESELA_BF16 = 4, /**< the upper half of a binary32 */
+  TESELA_I8 = 5,   /**< two's complement, 8 bits */
+  TESELA_I32 = 6,  /**< two's complement, 32 bits */
+  TESELA_C64 = 7,  /**< two f32: real, imaginary */
+  TESELA_C128 = 8  /**< two f64: real, imaginary */
+} tesela_type;
+
+/** Owns devices, compiled kernels and remembered plans. */
+typedef struct tesela_context tesela_context;
+/** A decision made once, to run many times: a problem, a strategy with its parameters, a device. */
+typedef struct tesela_plan tesela_plan;
+/** Memory on a device of a context. */
+typedef struct tesela_buffer tesela_buffer;
+
+/** How a context is made. Zero everywhere is the usual context. */
+typedef struct tesela_context_desc {
+  /** Device that plans use unless they name one: "cpu", "opencl:0", "cuda:1", a kind alone ("cuda") for its
+   * first device, or "auto". NULL: the environment's TESELA_DEVICE, else "auto". */
+  const char *device;
+  /** Most threads that host code may use. 0: TESELA_THREADS, else the processors that this process may run
+   * on. */
+  int threads;
+} tesela_context_desc;
+
+/** One matrix of a product. Exactly one of data and buffer is set; neither is needed where the matrix has no
+ *  elements or is not read. */
+typedef struct tesela_matrix {
+  void *data;            /**< host memory; element (0, 0). A and B are never written. */
+  tesela_buffer *buffer; /**< or device memory; all of a call's buffers are on one device, which runs it */
+  int64_t offset;        /**< with buffer: elements before element (0, 0) */
+  int64_t row_stride;    /**< elements between a row and the next; may be negative */
+  int64_t col_stride;    /**< elements between a column and the next; may be negative */
+  int transpose; /**< nonzero: what is stored is the transpose of what takes part in the product. Sizes
+                      m, n, k are those of the product; the default strides are those of what is stored. */
+  tesela_type type;
+} tesela_matrix;
+
+/** C = alpha A B + beta C, where A is m x k, B is k x n and C is m x n.
+ *
+ *  beta = 0 never reads C, alpha = 0 or k = 0 never reads A or B, and m = 0 or n = 0 touches nothing. C's
+ * elements must not overlap each other, nor those of A and B. */
+typedef struct tesela_gemm_desc {
+  int64_t m, n, k;
+  tesela_matrix a, b, c;
+  const double *alpha; /**< NULL: 1. One double, or two (real, imaginary) where C is complex. */
+  const double *beta;  /**< NULL: 0. As alpha. */
+  /** Device to run on, as in tesela_context_desc. NULL: where the buffers are, else the context's. */
+  const char *device;
+  /** "name key=value ...": the strategy to use, and its parameters where they shall not be the planner's.
+   * NULL: the planner chooses. */
+  const char *strategy;
+} tesela_gemm_desc;
+
+/** What ran: filled by tesela_gemm() and tesela_plan_run() where it is not NULL. */
+typedef struct tesela_record {
+  const char *plan; /**< the plan's text. It lives as long as the plan, and after tesela_gemm() until this
+                         thread's next call of tesela_gemm(). */
+  double seconds;   /**< wall clock of the whole call */
+  double seconds_copy_in;  /**< part of it: operands to the device */
+  double seconds_compute;  /**< part of it: the strategy, by the device's own clock where it has one */
+  double seconds_copy_out; /**< part of it: C back to the host */
+  double error_bound; /**< what the strategy guarantees: |error| <= error_bound * (|alpha||A||B| + |beta||C|),
+                         per element, absolute units; 0 where it guarantees exactness */
+} tesela_record;
+
+/** The library's version, "major.minor.patch". */
+TESELA_API const char *tesela_version(void);
+
+/** "OK", "BAD_CALL", ...; "?" for a value that is no status. */
+TESELA_API const char *tesela_status_name(tesela_status status);
+
+/** The sentence that explains this thread's last failed call, without a newline: what happened, where, and
+ * what would be right. "" before any failure. Owned by the library, valid until this thread's next call. */
+TESELA_API const char *tesela_last_error(void);
+
+/** The compiler's log that belongs to this thread's last TESELA_BUILD_FAILED, or "". Ownership as above. */
+TESELA_API const char *tesela_last_log(void);
+
+/** Makes a context. desc may be NULL. Devices are looked for at their first use, so this is fast.
+ *  @return TESELA_BAD_CALL for a device name that is malformed, TESELA_OUT_OF_MEMORY. */
+TESELA_API tesela_status tesela_context_create(const tesela_context_desc *desc, tesela_context **context);
+
+/** Frees a context. Its plans and buffers must have been destroyed before. NULL is allowed. */
+TESELA_API void tesela_context_destroy(tesela_context *context);
+
+/** Multiplies once. Plans are kept inside the context, so that calls with the same sizes, types and strides
+ * find theirs again. record may be NULL. When this fails, host C is as it was or, after TESELA_DEVICE_FAILED
+ * during the copy back, unspecified. */
+TESELA_API tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc,
+                                     tesela_record *record);
+
+/** Makes a plan for products of this shape, these types and strides. The operands' data and buffer may be
+ * NULL here: only whether a buffer is given, and on which device, counts. alpha and beta are part of the
+ * plan. */
+TESELA_API tesela_status tesela_plan_create(tesela_context *context, const tesela_gemm_desc *desc,
+                                            tesela_plan **plan);
+
+/** Runs a plan on these operands. Only data, buffer and offset of a, b and c are read: sizes, types and
+ * strides are the plan's. Returns when C is complete. record may be NULL. Any number of threads may run one
+ * plan at once. */
+TESELA_API tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
+                                         const tesela_matrix *c, tesela_record *record);
+
+/** The plan as one line of text that tesela_plan_parse() reads. Owned by the plan. */
+TESELA_API const char *tesela_plan_describe(const tesela_plan *plan);
+
+/** Makes the plan that a line from tesela_plan_describe() tells.
+ *  @return TESELA_BAD_INPUT for text that is no plan or has a retired version, naming the word that is wrong.
+ */
+TESELA_API tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesela_plan **plan);
+
+/** Frees a plan that no thread is running. NULL is allowed. */
+TESELA_API void tesela_plan_destroy(tesela_plan *plan);
+
+/** Takes device memory of at least `bytes` bytes on a device named as in tesela_context_desc. */
+TESELA_API tesela_status tesela_buffer_create(tesela_context *context, const char *device, size_t bytes,
+                                              tesela_buffer **buffer);
+
+/** Copies host memory into a buffer, `offset` bytes from its start; host may be used again on return. */
+TESELA_API tesela_status tesela_buffer_write(tesela_buffer *buffer, size_t offset, const void *host,
+                                             size_t bytes);
+
+/** Copies from a buffer to host memory. */
+TESELA_API tesela_status tesela_buffer_read(const tesela_buffer *buffer, size_t offset, void *host,
+                                            size_t bytes);
+
+/** Frees a buffer that no running call uses. NULL is allowed. */
+TESELA_API void tesela_buffer_destroy(tesela_buffer *buffer);
+
+/** What tesela_device_info() tells of a device. Text is owned by the context. */
+typedef struct tesela_device {
+  const char *name;       /**< "cpu", "opencl:0", "cuda:0": what the other calls take */
+  const char *label;      /**< the vendor's name for it */
+  const char *platform;   /**< driver or platform, with its version */
+  uint64_t memory_bytes;  /**< memory that the device can address */
+  uint64_t local_bytes;   /**< local (shared) memory of a work-group; 0 where there is none */
+  int compute_units;      /**< cores or multiprocessors */
+  int clock_mhz;          /**< highest clock; 0 unknown */
+  int group_items_max;    /**< most work-items of a work-group; 0 where there are none */
+  int has_f64;            /**< nonzero: computes in double precision */
+  int shares_host_memory; /**< nonzero: no copies are needed between host and device */
+} tesela_device;
+
+/** How many devices this context sees; looks for them at the first call. */
+TESELA_API tesela_status tesela_device_count(tesela_context *context, int *count);
+
+/** Describes device `index`, 0 <= index < count. */
+TESELA_API tesela_status tesela_device_info(tesela_context *context, int index, tesela_device *info);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

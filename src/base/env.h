@@ -1,0 +1,33 @@
+/* Environment variables: one table that is also their documentation (`tesela --help` and docs print it). */
+#ifndef TSL_BASE_ENV_H
+#define TSL_BASE_ENV_H
+
+/* X(suffix, default as text, what it does). The variable is TESELA_<suffix>. */
+#define TSL_ENV_LIST(X)                                                                                      \
+  X(LOG, "", "topics to report on stderr, by commas: plan, calls, cache, device, all")                       \
+  X(DEVICE, "auto", "device to use unless a call names one: cpu, opencl:0, cuda:0, auto")                    \
+  X(THREADS, "", "most host threads; default: the processors that this process may run on")                  \
+  X(CACHE_DIR, "", "where compiled kernels are kept; default: tesela under XDG_CACHE_HOME or ~/.cache")      \
+  X(CACHE_SIZE, "256MiB", "size at which the oldest compiled kernels are dropped; 0 keeps none")             \
+  X(KERNEL_DIR, "", "read kernel sources from this source tree instead of the embedded ones")                \
+  X(ISA, "", "most capable instruction set that host code may use: generic, avx2, avx512")                   \
+  X(NVRTC, "", "path of the NVRTC library; default: the names and folders where CUDA installs it")           \
+  X(CUDA, "", "path of the CUDA driver library; none: behave as if there were no CUDA device")               \
+  X(OPENCL, "", "path of the OpenCL library; none: behave as if there were no OpenCL")
+
+typedef enum tsl_env {
+#define TSL_ENV_MEMBER(suffix, fallback, what) TSL_ENV_##suffix,
+  TSL_ENV_LIST(TSL_ENV_MEMBER)
+#undef TSL_ENV_MEMBER
+      TSL_ENV_COUNT
+} tsl_env;
+
+typedef struct tsl_env_info {
+  const char *name, *fallback, *what;
+} tsl_env_info;
+
+/* The value that is set, else the default; never NULL. Read at each call, so tests may change it. */
+const char *tsl_env_get(tsl_env variable);
+const tsl_env_info *tsl_env_at(int index); /* NULL past the end */
+
+#endif

@@ -1,0 +1,22 @@
+/* The log: silent unless TESELA_LOG names a topic. One line an event, on stderr, "tesela plan: ...". */
+#ifndef TSL_BASE_LOG_H
+#define TSL_BASE_LOG_H
+
+#include <stdbool.h>
+
+#define TSL_LOG_LIST(X) X(PLAN, "plan") X(CALLS, "calls") X(CACHE, "cache") X(DEVICE, "device")
+
+typedef enum tsl_log_topic {
+#define TSL_LOG_MEMBER(name, text) TSL_LOG_##name,
+  TSL_LOG_LIST(TSL_LOG_MEMBER)
+#undef TSL_LOG_MEMBER
+      TSL_LOG_COUNT
+} tsl_log_topic;
+
+/* Whether anybody listens: ask before building an expensive line. Costs one load. TESELA_LOG is read once, at
+ * first use; tsl_log_reload() reads it again (tests). */
+bool tsl_log_wants(tsl_log_topic topic);
+void tsl_log(tsl_log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tsl_log_reload(void);
+
+#endif

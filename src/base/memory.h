@@ -1,0 +1,27 @@
+/* Host memory: aligned blocks, and sums and products of sizes that cannot wrap. */
+#ifndef TSL_BASE_MEMORY_H
+#define TSL_BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tesela/tesela.h>
+
+#define TSL_CACHE_LINE 64
+
+/* Takes `bytes` bytes aligned to a cache line; zero bytes give a pointer that may be freed. The sentence of a
+ * failure says how much was asked for and `what` for. Free with tsl_free(). Not cleared. */
+tesela_status tsl_alloc(size_t bytes, const char *what, void **out);
+tesela_status tsl_alloc_zeroed(size_t bytes, const char *what, void **out);
+void tsl_free(void *block); /* NULL is allowed */
+
+/* *out = a * b or a + b; false, and *out unchanged, when the result does not fit. */
+bool tsl_size_mul(size_t a, size_t b, size_t *out);
+bool tsl_size_add(size_t a, size_t b, size_t *out);
+bool tsl_i64_mul(int64_t a, int64_t b, int64_t *out);
+bool tsl_i64_add(int64_t a, int64_t b, int64_t *out);
+
+/* Bytes that this process may still take: the least of MemAvailable and what the cgroup leaves. */
+uint64_t tsl_memory_available(void);
+
+#endif

@@ -1,0 +1,36 @@
+/* Host threads: a persistent pool that hands out indices. */
+#ifndef TSL_BASE_POOL_H
+#define TSL_BASE_POOL_H
+
+#include <stdint.h>
+#include <tesela/tesela.h>
+
+typedef struct tsl_pool tsl_pool;
+
+/* What a task does for index 0 <= index < count; `worker` is 0 <= worker < tsl_pool_threads(pool). */
+typedef void (*tsl_pool_task)(void *argument, int64_t index, int worker);
+
+/* Threads that this process should use: TESELA_THREADS, else the least of the affinity mask
+ * (sched_getaffinity) and the cgroup's quota (cpu.max of version 2, cpu.cfs_quota_us of version 1, rounded
+ * up), at least 1. */
+int tsl_pool_default_threads(void);
+/* Processors that a cgroup quota allows, reading below `root` ("/sys/fs/cgroup"); 0 when there is no quota.
+ */
+int tsl_pool_quota_at(const char *root, const char *self_cgroup_file);
+
+/* A pool of `threads` threads, the caller's included; 0: the default. Threads are started at the first
+ * tsl_pool_run(), and again after a fork in the child (a child process may use the pool). */
+tesela_status tsl_pool_create(int threads, tsl_pool **pool);
+void tsl_pool_destroy(tsl_pool *pool);
+int tsl_pool_threads(const tsl_pool *pool);
+
+/* Calls task(argument, index, worker) for each index once, in any order, and returns when all are done. The
+ * caller works too. Safe from many threads at once: one of them gets the workers, the others run alone. A
+ * task may call tsl_pool_run() itself: the inner call runs alone. A thread that cannot be started only makes
+ * it slower. */
+void tsl_pool_run(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argument);
+
+/* The process's shared pool, made at first use, of default size. */
+tsl_pool *tsl_pool_shared(void);
+
+#endif

@@ -1,0 +1,51 @@
+/* Element types: one table with what each is called, how large it is, and how it converts.
+ * Conversions go through double or pairs of doubles; every type here fits one exactly, component by
+ * component. */
+#ifndef TSL_BASE_TYPES_H
+#define TSL_BASE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tesela/tesela.h>
+
+typedef struct tsl_type_info {
+  tesela_type type;
+  const char *name; /* "f32": command line, plans, file headers, tables */
+  const char
+      *kernel_name;      /* what the kernel dialect calls it: "float"; NULL where kernels have no such type */
+  size_t size;           /* bytes of an element */
+  tesela_type component; /* itself, or the type of the two halves of a complex element */
+  bool is_complex;
+  bool is_integer;
+  double unit_roundoff; /* u = 2^-p of a component, round to nearest; 0 for integers */
+  double largest;       /* largest finite component */
+  double smallest;      /* smallest positive subnormal component; 0 for integers */
+} tsl_type_info;
+
+/* The table's row; NULL for a value that is no type (TESELA_TYPE_DEFAULT included). */
+const tsl_type_info *tsl_type(tesela_type type);
+/* By name; TESELA_TYPE_DEFAULT when there is none. */
+tesela_type tsl_type_parse(const char *name);
+/* All rows, in the order of the enumeration: tsl_type_at(0) ... until NULL. */
+const tsl_type_info *tsl_type_at(int index);
+/* Names of all types, "f64, f32, ...", for messages. */
+const char *tsl_type_names(void);
+
+/* One element to or from (real, imaginary). Rounds to nearest even; integers saturate, and NaN becomes 0
+ * there. `value[1]` is 0 / ignored for real types. `at` needs no alignment. */
+void tsl_type_load(tesela_type type, const void *at, double value[2]);
+void tsl_type_store(tesela_type type, void *at, const double value[2]);
+
+/* `count` elements, the steps in elements of each side (any sign); the ranges do not overlap. Equal types are
+ * copied bit by bit. */
+void tsl_type_convert(tesela_type from, const void *source, int64_t source_step, tesela_type to, void *target,
+                      int64_t target_step, size_t count);
+
+/* f16 and bf16 as bits. */
+uint16_t tsl_f16_from_f64(double value);
+double tsl_f16_to_f64(uint16_t bits);
+uint16_t tsl_bf16_from_f64(double value);
+double tsl_bf16_to_f64(uint16_t bits);
+
+#endif

@@ -1,0 +1,97 @@
+/* The kernel dialect in CUDA C++ (NVRTC, no headers). */
+#ifndef TSL_DIALECT_IMPL_H
+#define TSL_DIALECT_IMPL_H
+
+#define TSL_KERNEL(x, y, z) extern "C" __global__ __launch_bounds__((x) * (y) * (z)) void
+#define TSL_FUNCTION static __device__ __forceinline__
+#define TSL_GLOBAL
+#define TSL_LOCAL __shared__ __align__(16)
+#define TSL_LOCAL_POINTER
+#define TSL_CONSTANT static __constant__ const
+#define TSL_RESTRICT __restrict__
+#define TSL_INDEX long long
+
+#define TSL_AXIS_0 x
+#define TSL_AXIS_1 y
+#define TSL_AXIS_2 z
+#define TSL_PASTE_(a, b) a##b
+#define TSL_PASTE(a, b) TSL_PASTE_(a, b)
+#define TSL_GROUP(d) ((int)blockIdx.TSL_PASTE(TSL_AXIS_, d))
+#define TSL_GROUPS(d) ((int)gridDim.TSL_PASTE(TSL_AXIS_, d))
+#define TSL_ITEM(d) ((int)threadIdx.TSL_PASTE(TSL_AXIS_, d))
+#define TSL_ITEMS(d) ((int)blockDim.TSL_PASTE(TSL_AXIS_, d))
+#define TSL_GLOBAL_ITEM(d)                                                                                   \
+  ((TSL_INDEX)blockIdx.TSL_PASTE(TSL_AXIS_, d) * (TSL_INDEX)blockDim.TSL_PASTE(TSL_AXIS_, d) +               \
+   (TSL_INDEX)threadIdx.TSL_PASTE(TSL_AXIS_, d))
+#define TSL_BARRIER() __syncthreads()
+
+#define TSL_FMA(a, b, c) fma(a, b, c)
+
+/* n numbers side by side; operators work lane by lane and vanish when the compiler unrolls them. */
+template <typename T, int N>
+struct tsl_vector {
+  T lane[N];
+};
+template <typename T, int N>
+TSL_FUNCTION tsl_vector<T, N> operator+(tsl_vector<T, N> a, tsl_vector<T, N> b) {
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    a.lane[i] += b.lane[i];
+  return a;
+}
+template <typename T, int N>
+TSL_FUNCTION tsl_vector<T, N> operator-(tsl_vector<T, N> a, tsl_vector<T, N> b) {
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    a.lane[i] -= b.lane[i];
+  return a;
+}
+template <typename T, int N>
+TSL_FUNCTION tsl_vector<T, N> operator*(tsl_vector<T, N> a, tsl_vector<T, N> b) {
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    a.lane[i] *= b.lane[i];
+  return a;
+}
+template <typename T, int N>
+TSL_FUNCTION tsl_vector<T, N> fma(tsl_vector<T, N> a, tsl_vector<T, N> b, tsl_vector<T, N> c) {
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    c.lane[i] = fma(a.lane[i], b.lane[i], c.lane[i]);
+  return c;
+}
+template <typename T, int N>
+TSL_FUNCTION tsl_vector<T, N> tsl_splat(T x) {
+  tsl_vector<T, N> v;
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    v.lane[i] = x;
+  return v;
+}
+template <typename T, int N>
+TSL_FUNCTION tsl_vector<T, N> tsl_load(const T *p) {
+  tsl_vector<T, N> v;
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    v.lane[i] = p[i];
+  return v;
+}
+template <typename T, int N>
+TSL_FUNCTION void tsl_store(T *p, tsl_vector<T, N> v) {
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    p[i] = v.lane[i];
+}
+
+#define TSL_VECTOR(type, n) tsl_vector<type, n>
+#define TSL_SPLAT(type, n, x) tsl_splat<type, n>(x)
+#define TSL_LOAD(type, n, pointer) tsl_load<type, n>(pointer)
+#define TSL_STORE(type, n, pointer, vector) tsl_store<type, n>(pointer, vector)
+#define TSL_LANE(vector, i) ((vector).lane[0x##i])
+
+#define TSL_TEXT_(x) #x
+#define TSL_TEXT(x) TSL_TEXT_(x)
+#define TSL_UNROLL _Pragma("unroll")
+#define TSL_UNROLL_BY(n) _Pragma(TSL_TEXT(unroll n))
+
+#endif

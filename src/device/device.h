@@ -1,0 +1,255 @@
+/* Devices: what a processor can do, behind one vtable. A kind of device is one folder with one const
+ * tsl_device_kind; it lists its devices, and each device has one const tsl_device_ops. The rest of tesela
+ * sees this page only.
+ *
+ *   tsl_device ── buffers: memory of the device          created, written, read, destroyed
+ *      │       ── streams: queues of work, in order      any number; each used by one thread at a time
+ *      │       ── events:  marks in a stream, with time
+ *      │       ── modules: compiled kernel text          ── kernels by name
+ *
+ * Ownership: who creates destroys, and before the device closes. Everything is created on a device and dies
+ * on the same one. Threads: every member may be called from any thread at any time, except that a stream, and
+ * the events recorded in it, are used by one thread at a time. A buffer is written by one stream at a time.
+ * Errors: a status with tsl_fail()'s sentence, which starts with the device's name ("opencl:0: ...") and
+ * holds the vendor's error name. On failure an out-parameter is NULL and nothing is left behind.
+ */
+#ifndef TSL_DEVICE_DEVICE_H
+#define TSL_DEVICE_DEVICE_H
+
+#include "base/text.h"
+#include "base/types.h"
+
+typedef struct tsl_device tsl_device;
+typedef struct tsl_device_ops tsl_device_ops;
+typedef struct tsl_stream tsl_stream;
+typedef struct tsl_event tsl_event;
+typedef struct tsl_module tsl_module;
+typedef struct tsl_kernel tsl_kernel;
+
+/* What a device offers; a strategy's `needs` is a set of these. X(NAME, bit, text for refusals). */
+#define TSL_CAPABILITY_LIST(X)                                                                               \
+  X(HOST, 0, "runs C code of this library on host memory")                                                   \
+  X(KERNELS, 1, "compiles the kernel dialect")                                                               \
+  X(LOCAL, 2, "local memory with barriers")                                                                  \
+  X(F64, 3, "double precision")                                                                              \
+  X(F16, 4, "half precision arithmetic")                                                                     \
+  X(IMAGES, 5, "images")                                                                                     \
+  X(SHARED_MEMORY, 6, "memory shared with the host")                                                         \
+  X(CUDA, 7, "CUDA C++")                                                                                     \
+  X(AVX2, 8, "AVX2 and FMA")                                                                                 \
+  X(AVX512, 9, "AVX-512 (F, BW, DQ, VL)")
+
+typedef enum tsl_capability {
+#define TSL_CAPABILITY_MEMBER(name, bit, text) TSL_CAN_##name = 1 << (bit),
+  TSL_CAPABILITY_LIST(TSL_CAPABILITY_MEMBER)
+#undef TSL_CAPABILITY_MEMBER
+} tsl_capability;
+
+/* The text of the first capability in `needs` that is missing in `offers`, or NULL. */
+const char *tsl_capability_missing(unsigned needs, unsigned offers);
+
+/* A device as the planner sees it. Plain data, filled by its kind's list(), constant afterwards. */
+struct tsl_device {
+  const tsl_device_ops *ops;
+  const char *kind;      /* "cpu" */
+  int index;             /* among its kind */
+  char name[24];         /* "cpu", "opencl:0", "cuda:0": unique, what users type */
+  char label[128];       /* the vendor's name for it */
+  char platform[128];    /* driver or platform with version */
+  char key[160];         /* what must be equal for compiled kernels and remembered plans to be valid: label,
+                            architecture, driver         version; no blanks */
+  unsigned capabilities; /* of TSL_CAN_... */
+  int is_cpu;            /* a processor of the host, whatever the API (PoCL): warm caches, few cores */
+  int compute_units, clock_mhz;
+  uint64_t memory_bytes, allocation_max, local_bytes;
+  int group_items_max; /* work-items of a work-group */
+  int group_size_max[3];
+  uint64_t group_count_max[3];
+  int warp;                   /* work-items that run in step; 1 unknown or none */
+  int vector_f32, vector_f64; /* preferred vector widths, in elements */
+  size_t host_alignment; /* alignment of host memory that buffer_wrap() takes without copying; 0: it takes
+                            none */
+  int architecture;      /* CUDA: 90 for sm_90; else 0 */
+  /* Predictions of the planner's model: datasheet arithmetic or a guess from units and clock, never a
+   * promise. */
+  double peak_f32, peak_f64; /* operations a second, a fused multiply-add counting two */
+  double bandwidth;          /* bytes a second of the device's memory */
+  double link_bandwidth;     /* bytes a second between host and device; 0 where memory is shared */
+  double launch_seconds;     /* from launch to start */
+  int threads;               /* cpu: threads to use; else 0 */
+  void *impl;                /* the kind's own */
+};
+
+/* Memory of a device. The kind embeds it as the first member of its own struct. */
+typedef struct tsl_buffer {
+  tsl_device *device;
+  size_t bytes;
+  void *host; /* where the host sees it too, at all times (cpu); else NULL, and map() is the way */
+} tsl_buffer;
+
+/* A block of rows, copied between host memory and a buffer. Contiguous memory is one row. `device_pitch` and
+ * `host_pitch` are the bytes between a row's start and the next, at least row_bytes. rows * row_bytes = 0
+ * copies nothing. */
+typedef struct tsl_copy {
+  tsl_buffer *buffer;
+  size_t offset; /* bytes from the buffer's start to the first row */
+  size_t device_pitch;
+  void *host; /* read only by write() */
+  size_t host_pitch;
+  size_t rows, row_bytes;
+} tsl_copy;
+
+/* Where compiled text comes from and what it is compiled with. */
+typedef struct tsl_build {
+  const char *name; /* for messages and the cache's file names: "gemm/tile_local" */
+  const char
+      *text; /* flattened source with its #define lines in front: all that decides what the kernel is */
+  const char *options; /* further compiler options, "" for none */
+} tsl_build;
+
+/* A compiled kernel text: OpenCL's program binary, CUDA's cubin. `data` is from malloc(). */
+typedef struct tsl_binary {
+  void *data;
+  size_t bytes;
+} tsl_binary;
+
+/* Launch geometry: work-groups and work-items per group. Unused dimensions are 1. */
+typedef struct tsl_grid {
+  uint64_t groups[3];
+  int items[3];
+} tsl_grid;
+
+/* A kernel argument: a buffer, or `bytes` bytes at `value` (NULL buffer). A kernel that takes a buffer and
+ * uses none of it gets a buffer all the same. */
+typedef struct tsl_argument {
+  tsl_buffer *buffer;
+  const void *value;
+  size_t bytes;
+} tsl_argument;
+#define TSL_ARG_BUFFER(b) ((tsl_argument){.buffer = (b)})
+#define TSL_ARG_VALUE(v) ((tsl_argument){.value = &(v), .bytes = sizeof(v)})
+
+/* What one device does. Members marked [optional] may be NULL; the capability that says whether they are
+ * there stands beside them. */
+struct tsl_device_ops {
+  /* Folder (from src/) with this kind's dialect_impl.h, for tsl_source_flatten(). [optional: KERNELS] */
+  const char *dialect_folder;
+  /* "cl" or "cu": extension of the source kept beside a cached binary. [optional: KERNELS] */
+  const char *source_extension;
+
+  /* Makes the device ready (context, primary queue). Called by tsl_device_open(), once until close; slow
+   * things belong here and not in list(). */
+  tesela_status (*open)(tsl_device *device);
+  /* Undoes open(). Nothing created on the device is alive any more. Never fails. */
+  void (*close)(tsl_device *device);
+
+  /* Takes at least `bytes` bytes, aligned for any type; zero bytes give a buffer that may be passed to
+   * kernels. Contents are undefined. TESELA_OUT_OF_MEMORY says how much was asked for and, where known, how
+   * much is free. */
+  tesela_status (*buffer_create)(tsl_device *device, size_t bytes, tsl_buffer **buffer);
+  /* A buffer over host memory that stays the caller's; no copy is made, and after finish() of the streams
+   * that used it, host and device see the same bytes. `host` is aligned to device->host_alignment. [optional:
+   * SHARED_MEMORY] */
+  tesela_status (*buffer_wrap)(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer);
+  /* No work that uses the buffer is pending. */
+  void (*buffer_destroy)(tsl_buffer *buffer);
+  /* Makes the buffer's bytes visible at a host address until unmap(): waits for the stream's earlier work.
+   * write != 0: what the host stores there reaches the device at unmap(). [optional: SHARED_MEMORY] */
+  tesela_status (*buffer_map)(tsl_stream *stream, tsl_buffer *buffer, int write, void **host);
+  tesela_status (*buffer_unmap)(tsl_stream *stream, tsl_buffer *buffer, void *host);
+
+  tesela_status (*stream_create)(tsl_device *device, tsl_stream **stream);
+  /* Waits for pending work first. */
+  void (*stream_destroy)(tsl_stream *stream);
+  /* Waits until all of the stream's work is done; a failure of that work is reported here. */
+  tesela_status (*finish)(tsl_stream *stream);
+
+  /* Host to buffer; buffer to host; in stream order. write(): host memory may be changed on return. read():
+   * is complete on return. */
+  tesela_status (*write)(tsl_stream *stream, const tsl_copy *copy);
+  tesela_status (*read)(tsl_stream *stream, const tsl_copy *copy);
+  /* Buffer to buffer of the same device, no overlap; enqueued. */
+  tesela_status (*copy)(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+                        size_t to_offset, size_t bytes);
+  /* Every byte of the range; enqueued. */
+  tesela_status (*fill)(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
+                        size_t bytes);
+
+  tesela_status (*event_create)(tsl_device *device, tsl_event **event);
+  void (*event_destroy)(tsl_event *event);
+  /* Marks the moment when the stream's earlier work is done. An event may be recorded again. */
+  tesela_status (*event_record)(tsl_stream *stream, tsl_event *event);
+  /* Device time between two recorded events of one stream; waits for the later one. */
+  tesela_status (*event_seconds)(tsl_event *begin, tsl_event *end, double *seconds);
+
+  /* Compiles text. On TESELA_BUILD_FAILED the compiler's log is kept with tsl_status_keep_log(). Callers go
+   * through tsl_jit_module(), which caches. [optional: KERNELS] */
+  tesela_status (*build)(tsl_device *device, const tsl_build *build, tsl_binary *binary);
+  /* What the compiler is and which version, and everything else outside tsl_build that decides what build()
+   * returns: part of the cache's key together with device->key. [optional: KERNELS] */
+  tesela_status (*compiler)(tsl_device *device, tsl_text *text);
+  /* Makes a binary callable. TESELA_BUILD_FAILED when the binary is not one that this device takes.
+   * [optional: KERNELS] */
+  tesela_status (*module_load)(tsl_device *device, const char *name, const tsl_binary *binary,
+                               tsl_module **module);
+  void (*module_destroy)(tsl_module *module);
+  /* A kernel of a module, by its name in the source. It lives as long as the module and may be launched by
+   * any number of threads (launch() sets its arguments under a lock where the API needs one). [optional:
+   * KERNELS] */
+  tesela_status (*kernel_get)(tsl_module *module, const char *name, tsl_kernel **kernel);
+  /* Most work-items per group for this kernel, registers considered; at least 1. [optional: KERNELS] */
+  int (*kernel_items_max)(tsl_kernel *kernel);
+  /* Enqueues. Every groups[d] and items[d] is at least 1. Argument memory may be changed on return.
+   * [optional: KERNELS] */
+  tesela_status (*launch)(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
+                          const tsl_argument *arguments, int count);
+};
+
+/* A kind of device. */
+typedef struct tsl_device_kind {
+  const char *kind; /* "opencl" */
+  const char *what; /* "OpenCL platforms": for `tesela devices` */
+  /* Calls found() for each device, in a fixed order, with everything but `kind`, `index`, `name` filled in
+   * (those are overwritten); found() copies the struct. No device is a failure with TESELA_NO_DEVICE, whose
+   * sentence is the reason. */
+  tesela_status (*list)(void (*found)(void *argument, const tsl_device *device), void *argument);
+  /* Frees device->impl at the end. [optional] */
+  void (*forget)(tsl_device *device);
+} tsl_device_kind;
+
+/* The devices of this machine, as one context sees them. */
+typedef struct tsl_devices tsl_devices;
+
+tesela_status tsl_devices_create(tsl_devices **devices);
+/* Closes the devices that are open. Nothing created on them is alive. */
+void tsl_devices_destroy(tsl_devices *devices);
+
+/* Number of kinds and, per kind: its description, how many devices it has, and the sentence that says why it
+ * has none ("" when it has some). The kind's devices are looked for at the first question about them, so that
+ * a run on "cpu" loads no OpenCL. */
+int tsl_devices_kinds(void);
+tesela_status tsl_devices_kind(tsl_devices *devices, int kind, const char **name, const char **what,
+                               int *count, const char **why_none);
+
+/* All devices of all kinds, in order; `index` from 0, NULL past the end. */
+tsl_device *tsl_devices_at(tsl_devices *devices, int index);
+
+/* By name: "cpu", "opencl:0", "cuda" (the kind's first). TESELA_NO_DEVICE says which ones there are, or why
+ * the kind has none; TESELA_BAD_CALL says how names look. */
+tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_device **device);
+/* Whether a name is well formed ("auto" included), without looking for devices. */
+tesela_status tsl_device_name_check(const char *name);
+
+/* Opens a device if it is not open; it stays open until tsl_devices_destroy(). */
+tesela_status tsl_device_open(tsl_device *device);
+
+/* Tests add their own kind, before any tsl_devices_create(). At most four. */
+void tsl_device_kind_add(const tsl_device_kind *kind);
+
+/* Contiguous copies, for callers without pitch. */
+tesela_status tsl_device_write(tsl_stream *stream, tsl_buffer *buffer, size_t offset, const void *host,
+                               size_t bytes);
+tesela_status tsl_device_read(tsl_stream *stream, tsl_buffer *buffer, size_t offset, void *host,
+                              size_t bytes);
+
+#endif

@@ -1,0 +1,41 @@
+/* The kernel dialect in OpenCL C 1.2. */
+#ifndef TSL_DIALECT_IMPL_H
+#define TSL_DIALECT_IMPL_H
+
+#ifdef TSL_REAL_IS_DOUBLE
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+#define TSL_KERNEL(x, y, z) __kernel __attribute__((reqd_work_group_size(x, y, z))) void
+#define TSL_FUNCTION static inline
+#define TSL_GLOBAL __global
+#define TSL_LOCAL __local
+#define TSL_LOCAL_POINTER __local
+#define TSL_CONSTANT __constant
+#define TSL_RESTRICT restrict
+#define TSL_INDEX long
+
+#define TSL_GROUP(d) ((int)get_group_id(d))
+#define TSL_GROUPS(d) ((int)get_num_groups(d))
+#define TSL_ITEM(d) ((int)get_local_id(d))
+#define TSL_ITEMS(d) ((int)get_local_size(d))
+#define TSL_GLOBAL_ITEM(d)                                                                                   \
+  ((TSL_INDEX)get_group_id(d) * (TSL_INDEX)get_local_size(d) + (TSL_INDEX)get_local_id(d))
+#define TSL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+
+#define TSL_FMA(a, b, c) fma(a, b, c)
+
+#define TSL_PASTE_(a, b) a##b
+#define TSL_PASTE(a, b) TSL_PASTE_(a, b)
+#define TSL_VECTOR(type, n) TSL_PASTE(type, n)
+#define TSL_SPLAT(type, n, x) ((TSL_VECTOR(type, n))(x))
+#define TSL_LOAD(type, n, pointer) TSL_PASTE(vload, n)(0, pointer)
+#define TSL_STORE(type, n, pointer, vector) TSL_PASTE(vstore, n)(vector, 0, pointer)
+#define TSL_LANE(vector, i) ((vector).s##i)
+
+#define TSL_TEXT_(x) #x
+#define TSL_TEXT(x) TSL_TEXT_(x)
+#define TSL_UNROLL _Pragma("unroll")
+#define TSL_UNROLL_BY(n) _Pragma(TSL_TEXT(unroll n))
+
+#endif

@@ -1,0 +1,59 @@
+/* Matrix files. A reader gives shape and type first and then rows, so that a file larger than memory can be
+ * read in panels; a writer takes rows. Formats are rows of one table (src/io/list.h), each in its own file
+ * format_<name>.c.
+ *
+ *   npy   NumPy's .npy, versions 1 to 3, both byte orders, C and Fortran order; f2 f4 f8 i1 i4 c8 c16 (and b1
+ * u1 i2 u2 u4 i8 u8, read as f64, where i8 and u8 values above 2^53 that f64 cannot hold are an error);
+ * written version 1, native order mtx   Matrix Market, array and coordinate (general, symmetric,
+ * skew-symmetric, hermitian; real, integer, complex, pattern); duplicate coordinates are summed; written as
+ * array csv   numbers by commas, semicolons or tabs, one row a line; an optional header line and quoted
+ * numbers txt   first line "rows columns", then the values row by row, separated by blanks and line ends as
+ * they like
+ *
+ * Errors name the file and the line or byte, and say what would be right: TESELA_IO_FAILED when the file
+ * cannot be opened, read or written, TESELA_BAD_INPUT when its contents are wrong. Values that do not fit the
+ * type asked for (a finite number that would become infinite, a fraction for an integer type) are
+ * TESELA_BAD_INPUT; rounding to nearest is not an error. */
+#ifndef TSL_IO_IO_H
+#define TSL_IO_IO_H
+
+#include "base/types.h"
+
+typedef struct tsl_reader tsl_reader;
+typedef struct tsl_writer tsl_writer;
+
+typedef struct tsl_file_info {
+  const char *format; /* "npy" */
+  int64_t rows, cols; /* one-dimensional files are one column */
+  tesela_type type;   /* of the file's values; f64 for text formats (c128 for complex Matrix Market) */
+  bool by_rows;       /* rows can be read in panels without holding the file in memory */
+} tsl_file_info;
+
+/* Opens a file and reads its header. The format is that of the name's ending, else of the first bytes. csv is
+ * scanned once, for its shape. */
+tesela_status tsl_reader_open(const char *path, tsl_reader **reader);
+const tsl_file_info *tsl_reader_info(const tsl_reader *reader);
+/* Reads the next `rows` rows (in order, from row 0) as `type` into `out` with the given strides in elements.
+ * After the last row, checks that nothing follows. Reading all rows at once works for every format; fewer
+ * only where info->by_rows. */
+tesela_status tsl_reader_rows(tsl_reader *reader, int64_t rows, tesela_type type, void *out,
+                              int64_t row_stride, int64_t col_stride);
+void tsl_reader_close(tsl_reader *reader);
+
+/* Starts a file: it is written under a temporary name beside `path` and appears, whole, at commit. The format
+ * is that of the name's ending; TESELA_BAD_CALL lists the endings. An unwritable folder is reported here. */
+tesela_status tsl_writer_open(const char *path, int64_t rows, int64_t cols, tesela_type type,
+                              tsl_writer **writer);
+/* Appends rows. */
+tesela_status tsl_writer_rows(tsl_writer *writer, int64_t rows, const void *data, int64_t row_stride,
+                              int64_t col_stride);
+/* Flushes, syncs and renames. On failure (a full disk) nothing is left behind and an older file of that name
+ * is as it was. */
+tesela_status tsl_writer_commit(tsl_writer *writer);
+/* Closes; removes the temporary file when there was no commit. NULL is allowed. */
+void tsl_writer_close(tsl_writer *writer);
+
+/* Whether two paths name the same existing file. */
+bool tsl_io_same_file(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,93 @@
+/* The judge: whether a result is right, by a reference in higher precision and a bound from k, the types and
+ * |A||B|.
+ *
+ *  |C - R| <= factor * u * G + underflow,  G = |alpha| |A||B| + |beta| |C0|,  element by element,
+ *
+ * where R is summed in double for f32 and in double-double (TwoSum, TwoProd: Dekker 1971, Knuth) for f64,
+ * factor is the strategy's accuracy() and u the unit roundoff of C's type. An element whose R is infinite or
+ * NaN must be the same (NaN stays NaN, an infinity keeps its sign). Where G is 0 the result must be 0.
+ * Integer data whose sums are exact must match bit by bit. */
+#ifndef TSL_PLAN_CHECK_H
+#define TSL_PLAN_CHECK_H
+
+#include "base/random.h"
+#include "plan/measure.h"
+#include "plan/plan.h"
+
+typedef struct tsl_verdict {
+  bool right;
+  double error;       /* largest |C - R| */
+  double error_ratio; /* largest |C - R| over its bound: right means <= 1 */
+  double grade;       /* largest |C - R| / (u G): the figure to compare strategies by */
+  int64_t row, col;   /* of the largest ratio */
+  int64_t checked;    /* elements that were looked at */
+  char why[256];      /* a sentence when wrong, else "" */
+} tsl_verdict;
+
+typedef struct tsl_judge {
+  double factor;          /* the strategy's accuracy */
+  bool exact;             /* data are integers with exact sums: equality is asked for */
+  int64_t operations_max; /* look at a sample of rows when m n k is above this; 0: 2^31 */
+  uint64_t seed;          /* of the sample */
+} tsl_judge;
+
+/* Judges host operands of a problem. `before` is C before the product (same shape and strides as C), NULL
+ * when beta = 0. */
+tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const void *b, const void *before,
+                             const void *c, const tsl_judge *judge, tsl_verdict *verdict);
+
+/* What data a case is made of. X(NAME, name, what) */
+#define TSL_DATA_LIST(X)                                                                                     \
+  X(NORMAL, normal, "standard normal")                                                                       \
+  X(INTEGER, integer, "small integers: the result must be exact")                                            \
+  X(GRADED, graded, "normal over 24 binary orders of magnitude")                                             \
+  X(SPECIAL, special, "normal with NaN, infinities, zeros and subnormals")
+
+typedef enum tsl_data {
+#define TSL_DATA_MEMBER(name, text, what) TSL_DATA_##name,
+  TSL_DATA_LIST(TSL_DATA_MEMBER)
+#undef TSL_DATA_MEMBER
+      TSL_DATA_COUNT
+} tsl_data;
+const char *tsl_data_name(tsl_data data);
+
+/* One thing to check: a problem with data. */
+typedef struct tsl_case {
+  tsl_problem problem;
+  tsl_data data;
+  uint64_t seed;
+  int repeats; /* runs whose bits must be equal where the strategy promises that; 0: 1 */
+} tsl_case;
+
+typedef enum tsl_case_result {
+  TSL_CASE_RIGHT,
+  TSL_CASE_WRONG,
+  TSL_CASE_REFUSED,
+  TSL_CASE_FAILED
+} tsl_case_result;
+
+typedef struct tsl_case_report {
+  tsl_case_result result;
+  tsl_verdict verdict;
+  char why[512];           /* the refusal, the failure's sentence, or what is wrong */
+  tsl_measurement *timing; /* set by the caller to have a right result timed as well */
+  char plan[512];          /* the plan's text */
+} tsl_case_report;
+
+/* Runs one strategy with one config on one device on one case, for check, explore and tune alike: operands
+ * with guard bands before and behind and in every gap, C full of NaN where beta = 0, the judge, the guards,
+ * equal bits over the repeats, and then, when report->timing is set, the stopwatch. Returns a failure only
+ * when the check itself could not be made (host memory). */
+tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
+                             const tsl_case *what, const tsl_measure_options *timing_options,
+                             tsl_case_report *report);
+
+/* The standard list: 0, 1, tile edges (7 8 9, 15 16 17, 31 32 33), primes, thin and k-dominant shapes,
+ * padded, transposed and negative strides, alpha and beta in {0, 1, -0.5, 1.5}, every kind of data. Case
+ * `index`; false past the end. */
+bool tsl_case_standard(int index, tesela_type type, tsl_case *out);
+/* A random one: sizes to a few hundred, any layout, any scalars, any data; a pure function of its arguments.
+ */
+void tsl_case_random(uint64_t seed, uint64_t index, tesela_type type, tsl_case *out);
+
+#endif

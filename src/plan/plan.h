@@ -1,0 +1,44 @@
+/* The plan: a problem, a strategy with its config, a device, and where the operands live. One line of text
+ * says all of it. */
+#ifndef TSL_PLAN_PLAN_H
+#define TSL_PLAN_PLAN_H
+
+#include "strategy/strategy.h"
+
+/* Where a plan's operands are when it runs. */
+typedef enum tsl_place {
+  TSL_PLACE_HOST,  /* all in host memory: copied, or shared, when the device is another */
+  TSL_PLACE_DEVICE /* all in buffers of the plan's device */
+} tsl_place;
+
+typedef struct tsl_plan {
+  tsl_work work;
+  tsl_place place;
+  char *text;              /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
+  struct tsl_lanes *lanes; /* streams and staging buffers of runs that need them; plan/lane.c */
+} tsl_plan;
+
+/* Where the time of one run went, in seconds. Phases that did not happen are 0. */
+typedef struct tsl_phases {
+  double copy_in, compute, copy_out, total;
+} tsl_phases;
+
+/* Opens the device, compiles, and makes the text. TESELA_UNSUPPORTED with the strategy's sentence when it
+ * refuses. */
+tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
+                              const tsl_config *config, tsl_device *device, tsl_place place, tsl_plan **plan);
+/* From text; unknown or missing words, a retired version, an unknown device: TESELA_BAD_INPUT or
+ * TESELA_NO_DEVICE, naming them. */
+tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan);
+void tsl_plan_destroy(tsl_plan *plan);
+
+/* Runs on operands as plan->place says and returns when C is complete. phases may be NULL, which saves the
+ * clocks. */
+tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_phases *phases);
+
+/* Absolute bound per unit of |alpha||A||B| + |beta||C|: factor * u of C's type. */
+double tsl_plan_error_bound(const tsl_plan *plan);
+/* Bytes that the plan needs on its device besides operands that are there already. */
+uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_place place);
+
+#endif

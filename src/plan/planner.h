@@ -1,0 +1,34 @@
+/* The planner: list, refuse, score. One loop over strategies x configs x devices; the best score wins. */
+#ifndef TSL_PLAN_PLANNER_H
+#define TSL_PLAN_PLANNER_H
+
+#include "plan/plan.h"
+
+/* One strategy on one device, with the config that its model likes best. */
+typedef struct tsl_candidate {
+  const tsl_strategy *strategy;
+  tsl_device *device;
+  tsl_config config;
+  double seconds;    /* predicted, copies included; infinity when refused */
+  char refusal[192]; /* "" when it can */
+} tsl_candidate;
+
+/* What the planner may choose from. */
+typedef struct tsl_choice {
+  tsl_devices *devices;
+  const char *device;   /* name; NULL or "auto": all */
+  const char *strategy; /* "name key=value ..."; NULL: all */
+  tsl_place place;
+} tsl_choice;
+
+/* All candidates for a problem, best first, refused ones last. Free with free(). TESELA_NO_DEVICE,
+ * TESELA_BAD_INPUT for a strategy text that does not parse. */
+tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *choice,
+                               tsl_candidate **candidates, int *count);
+
+/* The first of that list as a plan; TESELA_UNSUPPORTED says, when all refuse, what the first ones said. A
+ * candidate that cannot be built is put aside with a note in the log, unless the caller named its strategy.
+ */
+tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan);
+
+#endif

@@ -1,0 +1,34 @@
+/* Helpers for strategies that launch portable kernels: from a kernel file and a config to a compiled kernel,
+ * and from a problem to launch geometry and arguments. */
+#ifndef TSL_STRATEGY_LAUNCH_H
+#define TSL_STRATEGY_LAUNCH_H
+
+#include "strategy/strategy.h"
+
+/* What a kernel strategy's build() leaves in work->state. */
+typedef struct tsl_launch {
+  tsl_kernel *kernel;
+  tsl_grid grid;
+} tsl_launch;
+
+/* Compiles `path` (from src/) with TSL_REAL set to the problem's type, and one #define TSL_PARAM_<NAME> per
+ * parameter of the strategy, upper case; finds `kernel`; keeps it in a new tsl_launch with this grid. Fails
+ * with TESELA_UNSUPPORTED when the compiled kernel takes fewer work-items than the grid asks for. */
+tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *kernel, const tsl_grid *grid);
+void tsl_launch_release(tsl_work *work);
+
+/* Launches a gemm kernel with the portable argument list, in this order (see kernel/gemm_arguments.h):
+ *   m n k, A offset row_stride col_stride, B ..., C ..., alpha, beta (of the problem's real type). */
+tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+
+/* Group of `items_x` x `items_y` work-items over an n-wide, m-high grid of units (dimension 0 along columns):
+ * the group counts, or a refusal when the device cannot. */
+const char *tsl_launch_grid(const tsl_device *device, int64_t columns, int64_t rows, int items_x, int items_y,
+                            tsl_grid *grid);
+
+/* Of the splits items_x * items_y = items (items_x, items_y from the divisors) that the device allows and
+ * items_x >= warp where columns allow, the one that wastes the fewest work-items in partial groups. */
+void tsl_launch_fit(const tsl_device *device, int64_t columns, int64_t rows, int items, int *items_x,
+                    int *items_y);
+
+#endif

@@ -1,0 +1,12 @@
+/* Strategies, one line each, in ladder order. X(op, name): the folder src/strategy/<op>/<name> defines
+ * `const tsl_strategy tsl_<op>_<name>`. Library, tests, benchmarks and documents all include this list. */
+#ifndef TSL_STRATEGY_LIST_H
+#define TSL_STRATEGY_LIST_H
+
+#define TSL_STRATEGY_LIST(X)                                                                                 \
+  X(gemm, sequential)                                                                                        \
+  X(gemm, sequential_optimized)                                                                              \
+  X(gemm, element)                                                                                           \
+  X(gemm, tile_local)
+
+#endif

@@ -1,0 +1,58 @@
+/* The problem: what is to be computed, with nothing said about how. It stands in the strategy's room because
+ * descriptors speak of it; the planner's room adds where the operands are. */
+#ifndef TSL_STRATEGY_PROBLEM_H
+#define TSL_STRATEGY_PROBLEM_H
+
+#include "base/text.h"
+#include "base/types.h"
+
+#define TSL_OP_LIST(X) X(GEMM, gemm) X(DOT, dot) X(TRANSPOSE, transpose)
+
+typedef enum tsl_op {
+#define TSL_OP_MEMBER(name, text) TSL_OP_##name,
+  TSL_OP_LIST(TSL_OP_MEMBER)
+#undef TSL_OP_MEMBER
+      TSL_OP_COUNT
+} tsl_op;
+const char *tsl_op_name(tsl_op op);
+
+/* One operand's shape: element (i, j) lies i * row_stride + j * col_stride elements after element (0, 0). */
+typedef struct tsl_shape {
+  tesela_type type;
+  int64_t rows, cols;
+  int64_t row_stride, col_stride;
+} tsl_shape;
+
+/* C (m x n) = alpha A (m x k) B (k x n) + beta C. Transposes are already strides. */
+typedef struct tsl_problem {
+  tsl_op op;
+  int64_t m, n, k;
+  tsl_shape a, b, c;
+  double alpha[2], beta[2]; /* real, imaginary */
+} tsl_problem;
+
+/* Dense, row-major operands of one type, alpha = 1, beta = 0. */
+tsl_problem tsl_problem_gemm(int64_t m, int64_t n, int64_t k, tesela_type type);
+
+/* TESELA_BAD_CALL with the reason: a negative size, an extent that overflows 63 bits (in bytes), elements of
+ * C that overlap, sizes of the operands that do not belong together, a value that is no type. */
+tesela_status tsl_problem_check(const tsl_problem *problem);
+
+/* Appends "m=4 n=3 k=2 types=f32,f32,f32 strides=2,1,3,1,3,1 alpha=1 beta=0"; strides of dense row-major
+ * operands, alpha 1 and beta 0 are left out. Reads the same back from a record; TESELA_BAD_INPUT names the
+ * key that is missing or wrong. */
+void tsl_problem_print(const tsl_problem *problem, tsl_text *text);
+tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem *problem);
+
+/* Elements from the lowest to the highest that the shape touches (0 when it is empty), and how far below
+ * element (0, 0) the lowest lies (>= 0; only negative strides make it positive). The problem was checked. */
+int64_t tsl_shape_extent(const tsl_shape *shape);
+int64_t tsl_shape_below(const tsl_shape *shape);
+/* Whether the elements fill their extent without a gap. */
+bool tsl_shape_is_dense(const tsl_shape *shape);
+
+/* Floating-point operations, 2 m n k (8 m n k for complex), and the fewest bytes that must move. */
+double tsl_problem_flops(const tsl_problem *problem);
+double tsl_problem_bytes(const tsl_problem *problem);
+
+#endif

@@ -1,0 +1,110 @@
+/* The strategy descriptor: one folder, one const tsl_strategy, and nothing else knows that it exists.
+ *
+ * What may be relied upon, and what must be kept:
+ *  - Operands lie where the device can reach them. On a device with TSL_CAN_HOST (the cpu) `host` is element
+ * (0, 0). On others `buffer` and `offset` (in elements) are.
+ *  - m, n are at least 1 when run() is called; k may be 0. beta = 0 never reads C; alpha = 0 never reads A or
+ * B. The gaps between C's rows (its strides) are never written.
+ *  - run() may be called by many threads at once, each with its own stream; what build() made is read-only
+ * then.
+ *  - run() only enqueues on the stream; the caller waits.
+ */
+#ifndef TSL_STRATEGY_STRATEGY_H
+#define TSL_STRATEGY_STRATEGY_H
+
+#include "device/device.h"
+#include "strategy/problem.h"
+
+#define TSL_PARAMS_MAX 8
+#define TSL_PARAM_VALUES_MAX 12
+
+typedef struct tsl_param {
+  const char *name;                     /* NULL ends the table */
+  const char *what;                     /* one line, with the unit */
+  int64_t fallback;                     /* the default */
+  int64_t values[TSL_PARAM_VALUES_MAX]; /* allowed values, ended by 0 or the array's end */
+} tsl_param;
+
+/* Values of a strategy's parameters, in the order of its table. */
+typedef struct tsl_config {
+  int64_t value[TSL_PARAMS_MAX];
+} tsl_config;
+
+/* Element by element: |computed - exact| <= factor * u * (|alpha| |A||B| + |beta| |C|), u being the unit
+ * roundoff of C's type, plus underflow. `repeats`: same inputs, same device and same config give the same
+ * bits. */
+typedef struct tsl_accuracy {
+  double factor;
+  bool repeats;
+} tsl_accuracy;
+
+/* Operands of one run. */
+typedef struct tsl_operand {
+  void *host;
+  tsl_buffer *buffer;
+  int64_t offset; /* elements from the buffer's start to element (0, 0) */
+} tsl_operand;
+typedef struct tsl_operands {
+  tsl_operand a, b, c;
+} tsl_operands;
+
+typedef struct tsl_strategy tsl_strategy;
+
+/* A strategy bound to a problem, a config and an open device. */
+typedef struct tsl_work {
+  const tsl_strategy *strategy;
+  tsl_problem problem;
+  tsl_config config;
+  tsl_device *device;
+  void *state;          /* what build() made */
+  double build_seconds; /* time in compilers, for reports */
+} tsl_work;
+
+struct tsl_strategy {
+  const char *name; /* the folder's name */
+  const char *idea; /* one line */
+  tsl_op op;
+  int rung;    /* place on the ladder, 0 lowest */
+  int version; /* raised when results or the meaning of a parameter change: retires this strategy's remembered
+                  plans */
+  unsigned needs; /* capabilities, of TSL_CAN_... */
+  tsl_accuracy (*accuracy)(const tsl_problem *problem, const tsl_config *config);
+  const tsl_param *params; /* ends with a NULL name; NULL: none */
+  /* NULL, or a short sentence saying why not ("tile=32 needs 1024 work-items, opencl:0 allows 512"). The text
+   * is constant or from tsl_refusal(). Capabilities in `needs` and parameter values were looked at already.
+   */
+  const char *(*refuse)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+  /* Predicted seconds on the device, operands resident; at most a screen. */
+  double (*score)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+  /* Compiles and prepares; sets work->state. On failure nothing is left behind. NULL: nothing to prepare. */
+  tesela_status (*build)(tsl_work *work);
+  tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+  void (*release)(tsl_work *work); /* NULL: nothing to free */
+};
+
+/* Formats a refusal into this thread's buffer; valid until the thread's next one. */
+const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* All strategies, in ladder order per op; NULL past the end. */
+const tsl_strategy *tsl_strategy_at(int index);
+/* By op and name; NULL when there is none. */
+const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name);
+
+/* Number of a strategy's parameters, its default config, and all its configs: tsl_strategy_config(s, i, &c)
+ * for i from 0 until false. */
+int tsl_strategy_params(const tsl_strategy *strategy);
+tsl_config tsl_strategy_defaults(const tsl_strategy *strategy);
+bool tsl_strategy_config(const tsl_strategy *strategy, int index, tsl_config *config);
+/* The one question that planner, explain, tuner and tests ask: capabilities, types, parameter values, then
+ * the strategy's refuse(). NULL: it can. */
+const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
+                                const tsl_config *config, const tsl_device *device);
+
+/* "tile_local tile=16"; and back from a record's keys, where a missing one keeps `config`'s value.
+ * TESELA_BAD_INPUT names the key or value that is wrong and lists the right ones. `given`, when not NULL,
+ * gets a bit per parameter that was named. */
+void tsl_config_print(const tsl_strategy *strategy, const tsl_config *config, tsl_text *text);
+tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *record, tsl_config *config,
+                               unsigned *given);
+
+#endif

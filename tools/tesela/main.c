@@ -1,0 +1,3 @@
+#include <tesela/tesela.h>
+
+int main(void) { return 0; }
