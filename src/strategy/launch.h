@@ -21,10 +21,17 @@ void tsl_launch_release(tsl_work *work);
  *   m n k, A offset row_stride col_stride, B ..., C ..., alpha, beta (of the problem's real type). */
 tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
-/* Group of `items_x` x `items_y` work-items over an n-wide, m-high grid of units (dimension 0 along columns):
- * the group counts, or a refusal when the device cannot. */
+/* Groups of items_x x items_y work-items over `columns` x `rows` units of work (dimension 0 along columns),
+ * or a refusal when the device cannot. Along dimension 1, where devices allow fewer groups, the grid may be
+ * smaller than the work: kernels go on to further rows. */
 const char *tsl_launch_grid(const tsl_device *device, int64_t columns, int64_t rows, int items_x, int items_y,
                             tsl_grid *grid);
+
+/* The model of kernels whose groups own items_x x items_y elements of C: at least the bytes over the
+ * bandwidth, at least the operations (those wasted in partial groups too) over `efficiency` of the peak, for
+ * as many units as there are groups; plus the launch. */
+double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,
+                          int items_x, int items_y);
 
 /* Of the splits items_x * items_y = items (items_x, items_y from the divisors) that the device allows and
  * items_x >= warp where columns allow, the one that wastes the fewest work-items in partial groups. */

@@ -7,6 +7,8 @@
  * B. The gaps between C's rows (its strides) are never written.
  *  - run() may be called by many threads at once, each with its own stream; what build() made is read-only
  * then.
+ *  - Strides are those of the run's operands; the problem's are those that the caller has in mind, good for
+ * predictions.
  *  - run() only enqueues on the stream; the caller waits.
  */
 #ifndef TSL_STRATEGY_STRATEGY_H
@@ -38,11 +40,13 @@ typedef struct tsl_accuracy {
   bool repeats;
 } tsl_accuracy;
 
-/* Operands of one run. */
+/* One operand of a run. The strides are given with every run, and rule: a plan runs on operands where they
+ * lie, and on copies of them that are packed. Their signs and sizes are free. */
 typedef struct tsl_operand {
-  void *host;
+  void *host; /* element (0, 0); or NULL and: */
   tsl_buffer *buffer;
   int64_t offset; /* elements from the buffer's start to element (0, 0) */
+  int64_t row_stride, col_stride;
 } tsl_operand;
 typedef struct tsl_operands {
   tsl_operand a, b, c;
@@ -81,6 +85,11 @@ struct tsl_strategy {
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* NULL: nothing to free */
 };
+
+/* The accuracy of sums of k products in any fixed order, each operation rounded or fused, then scaled and
+ * added to beta C: factor k + 4. k terms cost k u without any restriction on k (Jeannerod, Rump 2013); alpha,
+ * beta, the last sum and second-order terms cost the rest. */
+tsl_accuracy tsl_accuracy_of_sum(int64_t k);
 
 /* Formats a refusal into this thread's buffer; valid until the thread's next one. */
 const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1, 2)));

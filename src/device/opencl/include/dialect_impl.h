@@ -9,7 +9,7 @@
 #define TSL_KERNEL(x, y, z) __kernel __attribute__((reqd_work_group_size(x, y, z))) void
 #define TSL_FUNCTION static inline
 #define TSL_GLOBAL __global
-#define TSL_LOCAL __local
+#define TSL_LOCAL __local __attribute__((aligned(16)))
 #define TSL_LOCAL_POINTER __local
 #define TSL_CONSTANT __constant
 #define TSL_RESTRICT restrict

@@ -1,0 +1,55 @@
+/* Host side of element.cl: one work-item an element of C. */
+#include "strategy/launch.h"
+
+enum { COLUMNS, ROWS };
+static const tsl_param params[] = {
+    [COLUMNS] = {"columns", "work-items along a row of C", 16, {16, 32, 64}},
+    [ROWS] = {"rows", "work-items along a column of C", 16, {4, 8, 16}},
+    {NULL, NULL, 0, {0}},
+};
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  return tsl_accuracy_of_sum(problem->k);
+}
+
+static const char *grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                            tsl_grid *grid) {
+  return tsl_launch_grid(device, problem->n, problem->m, (int)config->value[COLUMNS],
+                         (int)config->value[ROWS], grid);
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  tsl_grid grid;
+  return grid_for(problem, config, device, &grid);
+}
+
+/* Two loads for each multiply-add: a tenth of a GPU's rate, and far less on a CPU, where nothing is reused in
+ * registers. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const double efficiency = device->is_cpu ? 0.005 : 0.10;
+  return tsl_launch_seconds(problem, device, efficiency, (int)config->value[COLUMNS],
+                            (int)config->value[ROWS]);
+}
+
+static tesela_status build(tsl_work *work) {
+  tsl_grid grid;
+  grid_for(&work->problem, &work->config, work->device, &grid);
+  return tsl_launch_build(work, "strategy/gemm/element/element.cl", "tsl_gemm_element", &grid);
+}
+
+const tsl_strategy tsl_gemm_element = {
+    .name = "element",
+    .idea = "one work-item computes one element of C from global memory",
+    .op = TSL_OP_GEMM,
+    .rung = 1,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS,
+    .accuracy = accuracy,
+    .params = params,
+    .refuse = refuse,
+    .score = score,
+    .build = build,
+    .run = tsl_launch_gemm,
+    .release = tsl_launch_release,
+};

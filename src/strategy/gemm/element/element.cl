@@ -1,0 +1,33 @@
+/* Idea: one work-item computes one element of C, reading everything from global memory, with a private sum.
+ * What it adds to `sequential`: parallelism; all elements of C at once.
+ *
+ *             n                 group (gx, gy) of COLUMNS x ROWS items; item (x, y) owns C(row, col):
+ *        +---------+
+ *      m |  . x .  |  C           col = gx COLUMNS + x    dimension 0: neighbours read neighbours of B, and one
+ *        +---------+                                      element of A serves a row of items
+ *                                 row = gy ROWS + y       dimension 1
+ *
+ * Parameters: TSL_PARAM_COLUMNS, TSL_PARAM_ROWS, the work-group's shape. Any sizes and strides; where
+ * dimension 1 has fewer groups than C needs, each item goes on to further rows. */
+#include "epilogue.h"
+#include "gemm.h"
+
+TSL_KERNEL(TSL_PARAM_COLUMNS, TSL_PARAM_ROWS, 1)
+tsl_gemm_element(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
+                 TSL_GLOBAL TSL_REAL *TSL_RESTRICT c, const tsl_gemm_arguments g) {
+  const TSL_INDEX col = TSL_GLOBAL_ITEM(0);
+  if (col >= g.n)
+    return;
+  for (TSL_INDEX row = TSL_GLOBAL_ITEM(1); row < g.m; row += (TSL_INDEX)TSL_GROUPS(1) * TSL_PARAM_ROWS) {
+    TSL_GLOBAL const TSL_REAL *a_next = a + g.a_offset + row * g.a_row_stride;
+    TSL_GLOBAL const TSL_REAL *b_next = b + g.b_offset + col * g.b_col_stride;
+    TSL_REAL sum = 0;
+    TSL_UNROLL_BY(4)
+    for (TSL_INDEX l = 0; l < g.k; l++) {
+      sum = TSL_FMA(*a_next, *b_next, sum);
+      a_next += g.a_col_stride;
+      b_next += g.b_row_stride;
+    }
+    tsl_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, sum, g.alpha, g.beta);
+  }
+}

@@ -1,0 +1,56 @@
+/* Idea: the definition. Three loops in C, one thread, no optimisation by the compiler (flags.cmake).
+ * Rung 0 of the ladder: the specification that the other rungs are compared with, and the baseline of their
+ * speed-ups.
+ *
+ *        B  column j
+ *           |            C(i,j) = alpha (A(i,0) B(0,j) + A(i,1) B(1,j) + ...) + beta C(i,j)
+ *           v
+ *   A ---> (i,j) C
+ *   row i
+ *
+ * Parameters: none. Limits: none. */
+#include "strategy/strategy.h"
+
+#define REAL float
+#define TRIPLE_LOOP multiply_f32
+#include "strategy/gemm/sequential/triple_loop.h"
+#undef REAL
+#undef TRIPLE_LOOP
+#define REAL double
+#define TRIPLE_LOOP multiply_f64
+#include "strategy/gemm/sequential/triple_loop.h"
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  return tsl_accuracy_of_sum(problem->k);
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)problem, (void)config, (void)device;
+  return NULL;
+}
+
+/* Eight clocks a term: every variable lives in memory, and each term stores and reloads the sum. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  return tsl_problem_flops(problem) / 2 * 8 / (1e6 * device->clock_mhz);
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  (void)stream;
+  (work->problem.c.type == TESELA_F64 ? multiply_f64 : multiply_f32)(&work->problem, operands);
+  return TESELA_OK;
+}
+
+const tsl_strategy tsl_gemm_sequential = {
+    .name = "sequential",
+    .idea = "the triple loop in C, compiled without optimisation",
+    .op = TSL_OP_GEMM,
+    .rung = 0,
+    .version = 1,
+    .needs = TSL_CAN_HOST,
+    .accuracy = accuracy,
+    .refuse = refuse,
+    .score = score,
+    .run = run,
+};

@@ -1,0 +1,18 @@
+/* The triple loop, once per instruction set. */
+#ifndef TSL_GEMM_SEQUENTIAL_OPTIMIZED_LOOPS_H
+#define TSL_GEMM_SEQUENTIAL_OPTIMIZED_LOOPS_H
+
+#include "strategy/strategy.h"
+
+typedef void (*tsl_triple_loop)(const tsl_problem *problem, const tsl_operands *operands);
+
+/* The loops of one instruction set, for f32 and f64. */
+typedef struct tsl_triple_loops {
+  tsl_triple_loop f32, f64;
+} tsl_triple_loops;
+
+extern const tsl_triple_loops tsl_triple_loops_generic;
+extern const tsl_triple_loops tsl_triple_loops_avx2;
+extern const tsl_triple_loops tsl_triple_loops_avx512;
+
+#endif

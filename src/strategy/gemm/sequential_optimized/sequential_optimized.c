@@ -1,0 +1,55 @@
+/* Idea: the same triple loop, word for word (sequential/triple_loop.h), with the compiler's best flags.
+ * What it adds to `sequential`: registers, vectors and unrolling, all by the compiler. The order of memory
+ * accesses stays, so that B's columns still miss the caches of large problems; the rungs above change the
+ * order. Parameters: none. The instruction set is the best that the device offers (TESELA_ISA masks). Limits:
+ * none. */
+#include "strategy/gemm/sequential_optimized/loops.h"
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  return tsl_accuracy_of_sum(problem->k);
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)problem, (void)config, (void)device;
+  return NULL;
+}
+
+/* A clock a term while B stays in the second-level cache; once it does not, each term of a row-major B waits
+ * for memory. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  const double cache = 2e6, waiting = 12;
+  const double b_bytes = (double)problem->k * (double)problem->n * (double)tsl_type(problem->b.type)->size;
+  const double clocks = 1 + waiting * b_bytes / (b_bytes + cache);
+  return tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
+}
+
+static tesela_status build(tsl_work *work) {
+  const tsl_triple_loops *loops = work->device->capabilities & TSL_CAN_AVX512 ? &tsl_triple_loops_avx512
+                                  : work->device->capabilities & TSL_CAN_AVX2 ? &tsl_triple_loops_avx2
+                                                                              : &tsl_triple_loops_generic;
+  work->state = (void *)(uintptr_t)loops;
+  return TESELA_OK;
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  (void)stream;
+  const tsl_triple_loops *loops = work->state;
+  (work->problem.c.type == TESELA_F64 ? loops->f64 : loops->f32)(&work->problem, operands);
+  return TESELA_OK;
+}
+
+const tsl_strategy tsl_gemm_sequential_optimized = {
+    .name = "sequential_optimized",
+    .idea = "the same triple loop, compiled with the compiler's best flags",
+    .op = TSL_OP_GEMM,
+    .rung = 0,
+    .version = 1,
+    .needs = TSL_CAN_HOST,
+    .accuracy = accuracy,
+    .refuse = refuse,
+    .score = score,
+    .build = build,
+    .run = run,
+};

@@ -1,0 +1,59 @@
+/* Host side of tile_local.cl: tiles of A and B in local memory. */
+#include "strategy/launch.h"
+
+enum { TILE };
+static const tsl_param params[] = {
+    [TILE] = {"tile", "edge of a tile, and of a work-group", 16, {8, 16, 32}},
+    {NULL, NULL, 0, {0}},
+};
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  return tsl_accuracy_of_sum(problem->k);
+}
+
+static const char *grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                            tsl_grid *grid) {
+  const int tile = (int)config->value[TILE];
+  return tsl_launch_grid(device, problem->n, problem->m, tile, tile, grid);
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const int64_t tile = config->value[TILE], size = (int64_t)tsl_type(problem->c.type)->size;
+  const int64_t bytes = 2 * tile * (tile * size + 16);
+  if ((uint64_t)bytes > device->local_bytes)
+    return tsl_refusal("tile=%d needs %lld bytes of local memory, %s has %llu", (int)tile, (long long)bytes,
+                       device->name, (unsigned long long)device->local_bytes);
+  tsl_grid grid;
+  return grid_for(problem, config, device, &grid);
+}
+
+/* Local memory still gives two numbers for each multiply-add; larger tiles take more of the load off global
+ * memory. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const int tile = (int)config->value[TILE];
+  const double efficiency = (device->is_cpu ? 0.02 : 0.15) * tile / (tile + 8.0);
+  return tsl_launch_seconds(problem, device, efficiency, tile, tile);
+}
+
+static tesela_status build(tsl_work *work) {
+  tsl_grid grid;
+  grid_for(&work->problem, &work->config, work->device, &grid);
+  return tsl_launch_build(work, "strategy/gemm/tile_local/tile_local.cl", "tsl_gemm_tile_local", &grid);
+}
+
+const tsl_strategy tsl_gemm_tile_local = {
+    .name = "tile_local",
+    .idea = "work-groups multiply tiles of A and B that they share in local memory",
+    .op = TSL_OP_GEMM,
+    .rung = 5,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
+    .accuracy = accuracy,
+    .params = params,
+    .refuse = refuse,
+    .score = score,
+    .build = build,
+    .run = tsl_launch_gemm,
+    .release = tsl_launch_release,
+};

@@ -1,0 +1,174 @@
+#include "strategy/launch.h"
+
+#include "base/memory.h"
+#include "base/source.h"
+#include "base/status.h"
+#include "device/jit_cache.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+
+/* kernel/gemm.h has the same struct for the device. The scalars' type is the problem's, so one of the two
+ * ends it. */
+typedef struct tsl_gemm_sizes {
+  int64_t m, n, k;
+  int64_t a_offset, a_row_stride, a_col_stride;
+  int64_t b_offset, b_row_stride, b_col_stride;
+  int64_t c_offset, c_row_stride, c_col_stride;
+} tsl_gemm_sizes;
+typedef struct tsl_gemm_arguments_f32 {
+  tsl_gemm_sizes sizes;
+  float alpha, beta;
+} tsl_gemm_arguments_f32;
+typedef struct tsl_gemm_arguments_f64 {
+  tsl_gemm_sizes sizes;
+  double alpha, beta;
+} tsl_gemm_arguments_f64;
+
+static void add_defines(const tsl_work *work, tsl_text *text) {
+  const tsl_type_info *type = tsl_type(work->problem.c.type);
+  tsl_text_add(text, "#define TSL_REAL %s\n", type->kernel_name);
+  if (type->type == TESELA_F64)
+    tsl_text_add(text, "#define TSL_REAL_IS_DOUBLE 1\n");
+  for (int i = 0; i < tsl_strategy_params(work->strategy); i++) {
+    tsl_text_add(text, "#define TSL_PARAM_");
+    for (const char *c = work->strategy->params[i].name; *c; c++)
+      tsl_text_add(text, "%c", toupper((unsigned char)*c));
+    tsl_text_add(text, " %lld\n", (long long)work->config.value[i]);
+  }
+}
+
+static tesela_status compile(tsl_work *work, const char *path, tsl_module **module) {
+  const char *folders[] = {"kernel", work->device->ops->dialect_folder, NULL};
+  char name[64];
+  snprintf(name, sizeof name, "%s/%s", tsl_op_name(work->strategy->op), work->strategy->name);
+  tsl_text text = {0};
+  tesela_status status;
+  add_defines(work, &text);
+  TSL_GO(tsl_source_flatten(path, folders, &text));
+  TSL_GO(tsl_text_status(&text));
+  const tsl_build build = {.name = name, .text = tsl_text_get(&text), .options = ""};
+  TSL_GO(tsl_jit_module(work->device, &build, module, &work->build_seconds));
+out:
+  tsl_text_free(&text);
+  return status;
+}
+
+tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *kernel, const tsl_grid *grid) {
+  tsl_module *module;
+  void *block;
+  TSL_TRY(compile(work, path, &module));
+  TSL_TRY(tsl_alloc(sizeof(tsl_launch), "a kernel's launch", &block));
+  tsl_launch *launch = block;
+  launch->grid = *grid;
+  tesela_status status = work->device->ops->kernel_get(module, kernel, &launch->kernel);
+  if (status == TESELA_OK) {
+    const int most = work->device->ops->kernel_items_max(launch->kernel);
+    const int items = grid->items[0] * grid->items[1] * grid->items[2];
+    if (items > most)
+      status =
+          tsl_fail(TESELA_UNSUPPORTED, "%s: kernel %s was compiled to at most %d work-items a group, not %d",
+                   work->device->name, kernel, most, items);
+  }
+  if (status != TESELA_OK) {
+    tsl_free(launch);
+    return status;
+  }
+  work->state = launch;
+  return TESELA_OK;
+}
+
+void tsl_launch_release(tsl_work *work) {
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_launch *launch = work->state;
+  const tsl_problem *problem = &work->problem;
+  const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
+  /* alpha = 0 never reads A and B, and an empty sum is not scaled: infinity times nothing is nothing. */
+  const int64_t k = problem->alpha[0] == 0 ? 0 : problem->k;
+  const double alpha = k == 0 ? 0 : problem->alpha[0], beta = problem->beta[0];
+  const tsl_gemm_sizes sizes = {
+      .m = problem->m,
+      .n = problem->n,
+      .k = k,
+      .a_offset = a->offset,
+      .a_row_stride = a->row_stride,
+      .a_col_stride = a->col_stride,
+      .b_offset = b->offset,
+      .b_row_stride = b->row_stride,
+      .b_col_stride = b->col_stride,
+      .c_offset = c->offset,
+      .c_row_stride = c->row_stride,
+      .c_col_stride = c->col_stride,
+  };
+  const tsl_gemm_arguments_f32 single = {sizes, (float)alpha, (float)beta};
+  const tsl_gemm_arguments_f64 twice = {sizes, alpha, beta};
+  /* A kernel wants a buffer in every place, also where nothing is read. */
+  const tsl_argument arguments[] = {
+      TSL_ARG_BUFFER(a->buffer ? a->buffer : c->buffer),
+      TSL_ARG_BUFFER(b->buffer ? b->buffer : c->buffer),
+      TSL_ARG_BUFFER(c->buffer),
+      problem->c.type == TESELA_F64 ? TSL_ARG_VALUE(twice) : TSL_ARG_VALUE(single),
+  };
+  return work->device->ops->launch(stream, launch->kernel, &launch->grid, arguments,
+                                   sizeof arguments / sizeof *arguments);
+}
+
+const char *tsl_launch_grid(const tsl_device *device, int64_t columns, int64_t rows, int items_x, int items_y,
+                            tsl_grid *grid) {
+  const int items[3] = {items_x, items_y, 1};
+  const int64_t units[3] = {columns, rows, 1};
+  if (items_x * items_y > device->group_items_max)
+    return tsl_refusal("%d x %d work-items a group are more than the %d of %s", items_x, items_y,
+                       device->group_items_max, device->name);
+  for (int d = 0; d < 3; d++) {
+    grid->items[d] = items[d];
+    grid->groups[d] = units[d] <= 0 ? 1 : (uint64_t)((units[d] - 1) / items[d] + 1);
+    if (items[d] > device->group_size_max[d])
+      return tsl_refusal("%d work-items along dimension %d are more than the %d of %s", items[d], d,
+                         device->group_size_max[d], device->name);
+    if (d == 1 && grid->groups[d] > device->group_count_max[d])
+      grid->groups[d] = device->group_count_max[d];
+    if (grid->groups[d] > device->group_count_max[d])
+      return tsl_refusal("%llu work-groups along dimension %d are more than the %llu of %s",
+                         (unsigned long long)grid->groups[d], d,
+                         (unsigned long long)device->group_count_max[d], device->name);
+  }
+  return NULL;
+}
+
+double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,
+                          int items_x, int items_y) {
+  const double across = ceil((double)problem->n / items_x), down = ceil((double)problem->m / items_y);
+  const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
+  const double flops = across * items_x * down * items_y * 2 * (double)problem->k;
+  const double busy = fmin(1, across * down / fmax(1, device->compute_units));
+  const double compute = flops / (efficiency * peak * fmax(busy, 1e-9));
+  return fmax(compute, tsl_problem_bytes(problem) / device->bandwidth) + device->launch_seconds;
+}
+
+void tsl_launch_fit(const tsl_device *device, int64_t columns, int64_t rows, int items, int *items_x,
+                    int *items_y) {
+  double best = -1;
+  *items_x = items;
+  *items_y = 1;
+  for (int x = 1; x <= items; x++) {
+    const int y = items / x;
+    if (x * y != items || x > device->group_size_max[0] || y > device->group_size_max[1])
+      continue;
+    if (x < device->warp && x < columns && x < items) /* neighbours along a row read neighbours */
+      continue;
+    const double covered_x = (double)((columns + x - 1) / x) * x,
+                 covered_y = (double)((rows + y - 1) / y) * y;
+    const double useful = (double)columns * (double)rows / (covered_x * covered_y);
+    if (useful > best) {
+      best = useful;
+      *items_x = x;
+      *items_y = y;
+    }
+  }
+}
