@@ -1,0 +1,45 @@
+# A thin front for CMake: the two commands of the README, and shorthands for the presets.
+#   make demo    install what is missing, build, multiply two real matrices, verify, compare the strategies
+#   make test    install what is missing, build, run every test
+.DEFAULT_GOAL := build
+.PHONY: help build demo test style asan tsan install clean
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PRESET ?= release
+TESELA := build/$(PRESET)/bin/tesela
+
+help:
+	@sed -n '2,3s/^# *//p' Makefile
+	@echo 'make [build]  build the preset $(PRESET) (PRESET=release, debug, asan, tsan)'
+	@echo 'make style    format, include graph, generated documents'
+	@echo 'make asan, make tsan   the tests under a sanitizer'
+
+build:
+	@ci/setup.sh build
+	@cmake --preset $(PRESET) $(CMAKE_ARGS) >build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
+	@rm -f build-configure.log
+	@cmake --build --preset $(PRESET) --parallel $(JOBS)
+
+demo:
+	@ci/setup.sh build run
+	@$(MAKE) --no-print-directory build CMAKE_ARGS="-DTESELA_TESTS=OFF $(CMAKE_ARGS)"
+	@examples/demo.sh $(TESELA)
+
+test:
+	@ci/setup.sh build run test
+	@$(MAKE) --no-print-directory build CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
+	@ctest --preset $(PRESET) $(CTEST_ARGS)
+
+style:
+	@ci/setup.sh build style
+	@$(MAKE) --no-print-directory build
+	@ci/style.sh
+
+asan tsan:
+	@$(MAKE) --no-print-directory test PRESET=$@
+
+install: build
+	cmake --install build/$(PRESET)
+
+clean:
+	rm -rf build

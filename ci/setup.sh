@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# Installs the distribution's packages that the named groups need and that are missing:
+#   ci/setup.sh build run test style
+# Says what it installs and why before it does; uses sudo when it is not root; does nothing when nothing is missing.
+set -euo pipefail
+
+header() { printf '#include <%s>\n' "$1" | "${CC:-cc}" -E -x c - >/dev/null 2>&1; }
+cmake_is_new() {
+  command -v cmake >/dev/null &&
+    [ "$(printf '3.21\n%s\n' "$(cmake --version | sed -n '1s/[^0-9]*//p')" | sort -V | head -n 1)" = 3.21 ]
+}
+python_has() { /usr/bin/python3 -c "import $1" 2>/dev/null; }
+opencl_loader() { /sbin/ldconfig -p 2>/dev/null | grep -q 'libOpenCL\.so\.1'; }
+pocl() { grep -qsi pocl /etc/OpenCL/vendors/*.icd; }
+
+# group | package | how to see that it is there | what for
+table() {
+  cat <<'END'
+build|gcc|command -v cc|the C11 compiler
+build|libc6-dev|header stdlib.h|the C library's headers
+build|make|command -v make|running the build
+build|cmake|cmake_is_new|configuring the build (3.21 or newer)
+build|pkg-config|command -v pkg-config|finding libraries
+build|libjansson-dev|pkg-config --exists jansson|the JSON that the tool writes
+build|opencl-headers|header CL/cl.h|OpenCL's types (nothing links against OpenCL)
+run|ocl-icd-libopencl1|opencl_loader|finding OpenCL devices
+run|pocl-opencl-icd|pocl|an OpenCL device on every machine: the processor
+test|libcmocka-dev|pkg-config --exists cmocka|unit tests
+test|g++|command -v c++|the public header as C++
+test|python3|test -x /usr/bin/python3|checks of JSON output
+test|python3-numpy|python_has numpy|products and files compared with NumPy's
+test|python3-scipy|python_has scipy|files compared with SciPy's
+style|clang-format|command -v clang-format|the format of the sources
+style|clang-tidy|command -v clang-tidy|common mistakes
+style|git|command -v git|the list of files
+style|python3|test -x /usr/bin/python3|the include graph
+END
+}
+
+missing=()
+for group in "$@"; do
+  while IFS='|' read -r row package probe reason; do
+    if [ "$row" = "$group" ] && ! eval "$probe" >/dev/null 2>&1; then
+      missing+=("$package")
+      printf 'missing: %-20s %s\n' "$package" "$reason"
+    fi
+  done < <(table)
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+  echo "ci/setup.sh: there is no apt-get here: please install what these Debian packages hold, as this distribution calls them" >&2
+  exit 2
+fi
+as_root=()
+[ "$(id -u)" = 0 ] || as_root=(sudo)
+echo "installing: ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "ci/setup.sh: the packages could not be installed; apt-get's last lines are above" >&2
+  exit 3
+fi

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The style stage: format, include directions, file sizes, generated documents. Needs a release build.
+# ci/style.sh --tidy runs clang-tidy over all sources as well (minutes).
+set -uo pipefail
+cd "$(dirname "$0")/.."
+failed=0
+complain() { failed=1; echo "style: $*" >&2; }
+
+mapfile -t sources < <(git ls-files --cached --others --exclude-standard '*.c' '*.h' '*.cl' '*.cu' | sort -u)
+
+# Formatting differs between versions of clang-format; the one that counts is 14.
+formatter=$(command -v clang-format-14 || command -v clang-format)
+if "$formatter" --version | grep -q 'version 14'; then
+  for file in "${sources[@]}"; do
+    case $file in *.cl | *.cu) language=--assume-filename=$file.c ;; *) language=--assume-filename=$file ;; esac
+    "$formatter" "$language" <"$file" | cmp -s - "$file" || complain "$file: not formatted; run clang-format -i"
+  done
+else
+  echo "style: format not checked: needs clang-format 14, this is $("$formatter" --version)"
+fi
+
+python3 ci/include_graph.py || complain "the include graph has an arrow that points the wrong way"
+
+for file in "${sources[@]}"; do
+  lines=$(wc -l <"$file")
+  case $file in *.cl | *.cu) limit=500 ;; *) limit=800 ;; esac
+  [ "$lines" -le "$limit" ] || complain "$file: $lines lines, at most $limit"
+done
+
+tesela=build/release/bin/tesela
+"$tesela" strategies --markdown | cmp -s - docs/LADDER.md || complain "docs/LADDER.md is stale: $tesela strategies --markdown >docs/LADDER.md"
+"$tesela" help environment --markdown | cmp -s - docs/ENVIRONMENT.md ||
+  complain "docs/ENVIRONMENT.md is stale: $tesela help environment --markdown >docs/ENVIRONMENT.md"
+
+if [ "${1:-}" = --tidy ]; then
+  git ls-files 'src/*.c' 'tools/*.c' | xargs -P "$(nproc)" -n 4 clang-tidy -p build/release --quiet 2>/dev/null || complain "clang-tidy has complaints"
+fi
+[ $failed = 0 ] && echo "style: $((${#sources[@]})) files, no complaints"
+exit $failed
