@@ -1,0 +1,232 @@
+/* From kernel text to a binary, and from a binary to a module. The compiler is asked for plain OpenCL C 1.2:
+ * -cl-mad-enable and the fast-math options would let it round a multiply-add twice. */
+#include "device/opencl/opencl.h"
+
+#include "base/source.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LANGUAGE "-cl-std=CL1.2"
+
+/* See tsl_opencl_seal() in opencl.h. */
+enum { MAGIC_BYTES = 8, HEAD_BYTES = MAGIC_BYTES + sizeof(tsl_hash) };
+static const char magic_binary[MAGIC_BYTES] = "tslCLbin", magic_source[MAGIC_BYTES] = "tslCLsrc";
+
+static tsl_hash hash_of(const void *bytes, size_t count) {
+  return tsl_hash_add(tsl_hash_start(), bytes, count);
+}
+
+tesela_status tsl_opencl_seal(bool is_source, const void *payload, size_t bytes, tsl_binary *binary) {
+  *binary = (tsl_binary){NULL, 0};
+  char *data = malloc(HEAD_BYTES + bytes);
+  if (data == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a compiled kernel of %zu bytes", bytes);
+  const tsl_hash hash = hash_of(payload, bytes);
+  memcpy(data, is_source ? magic_source : magic_binary, MAGIC_BYTES);
+  memcpy(data + MAGIC_BYTES, &hash, sizeof hash);
+  memcpy(data + HEAD_BYTES, payload, bytes);
+  *binary = (tsl_binary){data, HEAD_BYTES + bytes};
+  return TESELA_OK;
+}
+
+tesela_status tsl_opencl_seal_source(const tsl_build *build, tsl_binary *binary) {
+  tsl_text both = {0};
+  *binary = (tsl_binary){NULL, 0};
+  tsl_text_add_bytes(&both, build->options, strlen(build->options) + 1);
+  tsl_text_add_bytes(&both, build->text, strlen(build->text) + 1);
+  tesela_status status = tsl_text_status(&both);
+  if (status == TESELA_OK)
+    status = tsl_opencl_seal(true, both.data, both.length, binary);
+  tsl_text_free(&both);
+  return status;
+}
+
+/* The compiler's log; the caller frees it. NULL where there is none. */
+static char *log_of(const tsl_device *device, cl_program program) {
+  const cl_device_id id = tsl_opencl_of(device)->id;
+  size_t bytes = 0;
+  if (tsl_opencl.clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS)
+    return NULL;
+  char *log = calloc(bytes + 1, 1);
+  if (log != NULL && tsl_opencl.clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, bytes, log, NULL) ==
+                         CL_SUCCESS)
+    return log;
+  free(log);
+  return NULL;
+}
+
+/* Keeps the log and fails with its first line that speaks of an error. */
+static tesela_status build_failed(const tsl_device *device, const char *name, cl_program program,
+                                  cl_int code) {
+  char *log = log_of(device, program);
+  const char *line = log != NULL ? strstr(log, "error") : NULL;
+  tsl_status_keep_log(log);
+  while (line != NULL && line > log && line[-1] != '\n')
+    line--;
+  if (line != NULL)
+    tsl_fail(TESELA_BUILD_FAILED, "%s: %s does not compile: %.*s", device->name, name,
+             (int)strcspn(line, "\n"), line);
+  else
+    tsl_fail(TESELA_BUILD_FAILED, "%s: %s does not compile: clBuildProgram: %s", device->name, name,
+             tsl_opencl_error_name(code));
+  free(log);
+  return TESELA_BUILD_FAILED;
+}
+
+static tesela_status compile(const tsl_device *device, const char *name, const char *options,
+                             const char *text, cl_program *out) {
+  const tsl_opencl_device *self = tsl_opencl_of(device);
+  tsl_text all = {0};
+  cl_int code = CL_SUCCESS;
+  *out = NULL;
+  cl_program program = tsl_opencl.clCreateProgramWithSource(self->context, 1, &text, NULL, &code);
+  TSL_TRY(tsl_opencl_check(device, "clCreateProgramWithSource", code));
+  tsl_text_add(&all, "%s %s", LANGUAGE, options);
+  tesela_status status = tsl_text_status(&all);
+  if (status != TESELA_OK)
+    goto out;
+  code = tsl_opencl.clBuildProgram(program, 1, &self->id, tsl_text_get(&all), NULL, NULL);
+  if (code == CL_OUT_OF_HOST_MEMORY)
+    status = tsl_opencl_fail(device, "clBuildProgram", code, name);
+  else if (code != CL_SUCCESS)
+    status = build_failed(device, name, program, code);
+out:
+  if (status == TESELA_OK)
+    *out = program;
+  else
+    tsl_opencl.clReleaseProgram(program);
+  tsl_text_free(&all);
+  return status;
+}
+
+/* Makes every kernel once: some vendors compile no further than they must until then, and what the binary
+ * holds would be half the work. */
+static tesela_status touch_kernels(const tsl_device *device, cl_program program) {
+  cl_uint count = 0;
+  TSL_TRY(TSL_CL(device, clCreateKernelsInProgram, program, 0, NULL, &count));
+  cl_kernel *kernels = calloc(count + 1, sizeof(cl_kernel));
+  if (kernels == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for a list of kernels", device->name);
+  const tesela_status status = TSL_CL(device, clCreateKernelsInProgram, program, count, kernels, NULL);
+  for (cl_uint i = 0; status == TESELA_OK && i < count; i++)
+    tsl_opencl.clReleaseKernel(kernels[i]);
+  free(kernels);
+  return status;
+}
+
+/* The vendor's binary, sealed; 0 bytes and TESELA_OK where the vendor gives none. */
+static tesela_status binary_of(const tsl_device *device, cl_program program, tsl_binary *binary) {
+  size_t bytes = 0;
+  *binary = (tsl_binary){NULL, 0};
+  TSL_TRY(TSL_CL(device, clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL));
+  if (bytes == 0)
+    return TESELA_OK;
+  unsigned char *data = malloc(bytes);
+  if (data == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for a compiled kernel of %zu bytes",
+                    device->name, bytes);
+  tesela_status status =
+      TSL_CL(device, clGetProgramInfo, program, CL_PROGRAM_BINARIES, sizeof data, &data, NULL);
+  if (status == TESELA_OK)
+    status = tsl_opencl_seal(false, data, bytes, binary);
+  free(data);
+  return status;
+}
+
+tesela_status tsl_opencl_build(tsl_device *device, const tsl_build *build, tsl_binary *binary) {
+  cl_program program = NULL;
+  *binary = (tsl_binary){NULL, 0};
+  TSL_TRY(compile(device, build->name, build->options, build->text, &program));
+  tesela_status status = touch_kernels(device, program);
+  if (status == TESELA_OK)
+    status = binary_of(device, program, binary);
+  if (status == TESELA_OK && binary->bytes == 0)
+    status = tsl_opencl_seal_source(build, binary);
+  tsl_opencl.clReleaseProgram(program);
+  return status;
+}
+
+tesela_status tsl_opencl_compiler(tsl_device *device, tsl_text *text) {
+  const tsl_opencl_device *self = tsl_opencl_of(device);
+  char platform[512], language[128];
+  tsl_opencl_platform_text(self->platform, CL_PLATFORM_VERSION, platform, sizeof platform);
+  tsl_opencl_text(self->id, CL_DEVICE_OPENCL_C_VERSION, language, sizeof language);
+  tsl_text_add(text, "%s, %s, %s", platform, language, LANGUAGE);
+  return tsl_text_status(text);
+}
+
+static tesela_status program_from_binary(const tsl_device *device, const char *name,
+                                         const unsigned char *payload, size_t bytes, cl_program *out) {
+  const tsl_opencl_device *self = tsl_opencl_of(device);
+  cl_int code = CL_SUCCESS, taken = CL_SUCCESS;
+  *out = NULL;
+  cl_program program =
+      tsl_opencl.clCreateProgramWithBinary(self->context, 1, &self->id, &bytes, &payload, &taken, &code);
+  if (code == CL_SUCCESS && taken == CL_SUCCESS)
+    code = tsl_opencl.clBuildProgram(program, 1, &self->id, "", NULL, NULL);
+  if (code == CL_SUCCESS && taken == CL_SUCCESS) {
+    *out = program;
+    return TESELA_OK;
+  }
+  if (program != NULL)
+    tsl_opencl.clReleaseProgram(program);
+  return tsl_fail(TESELA_BUILD_FAILED, "%s: the compiled form of %s is not taken: %s", device->name, name,
+                  tsl_opencl_error_name(code != CL_SUCCESS ? code : taken));
+}
+
+/* Undoes the seal, and gives the bytes to the vendor, or the source to the compiler. */
+static tesela_status program_from(const tsl_device *device, const char *name, const tsl_binary *binary,
+                                  cl_program *program) {
+  tsl_hash hash;
+  const char *data = binary->data;
+  const bool long_enough = binary->bytes > HEAD_BYTES;
+  const bool is_binary = long_enough && memcmp(data, magic_binary, MAGIC_BYTES) == 0;
+  const bool is_source = long_enough && memcmp(data, magic_source, MAGIC_BYTES) == 0;
+  *program = NULL;
+  if (!is_binary && !is_source)
+    return tsl_fail(TESELA_BUILD_FAILED, "%s: the compiled form of %s is not one of this library's",
+                    device->name, name);
+  const char *payload = data + HEAD_BYTES;
+  const size_t bytes = binary->bytes - HEAD_BYTES;
+  const tsl_hash right = hash_of(payload, bytes);
+  memcpy(&hash, data + MAGIC_BYTES, sizeof hash);
+  if (hash.high != right.high || hash.low != right.low)
+    return tsl_fail(TESELA_BUILD_FAILED, "%s: the compiled form of %s is damaged", device->name, name);
+  if (is_binary)
+    return program_from_binary(device, name, (const unsigned char *)payload, bytes, program);
+  return compile(device, name, payload, payload + strlen(payload) + 1, program);
+}
+
+tesela_status tsl_opencl_module_load(tsl_device *device, const char *name, const tsl_binary *binary,
+                                     tsl_module **module) {
+  tesela_status status = TESELA_OK;
+  *module = NULL;
+  tsl_module *self = calloc(1, sizeof *self);
+  char *copy = strdup(name);
+  if (self == NULL || copy == NULL) {
+    status = tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for a module's record", device->name);
+    goto out;
+  }
+  TSL_GO(program_from(device, name, binary, &self->program));
+  self->device = device;
+  self->name = copy;
+  pthread_mutex_init(&self->lock, NULL);
+  *module = self;
+out:
+  if (status != TESELA_OK) {
+    free(copy);
+    free(self);
+  }
+  return status;
+}
+
+void tsl_opencl_module_destroy(tsl_module *module) {
+  tsl_opencl_kernels_free(module);
+  tsl_opencl.clReleaseProgram(module->program);
+  pthread_mutex_destroy(&module->lock);
+  free(module->name);
+  free(module);
+}

@@ -1,0 +1,45 @@
+/* What is used of the OpenCL library, one line a function; X(name). The types of the pointers come from
+ * <CL/cl_icd.h>. All of them are in OpenCL 1.2. */
+#ifndef TSL_DEVICE_OPENCL_FUNCTIONS_H
+#define TSL_DEVICE_OPENCL_FUNCTIONS_H
+
+#define TSL_OPENCL_FUNCTION_LIST(X)                                                                          \
+  X(clGetPlatformIDs)                                                                                        \
+  X(clGetPlatformInfo)                                                                                       \
+  X(clGetDeviceIDs)                                                                                          \
+  X(clGetDeviceInfo)                                                                                         \
+  X(clCreateContext)                                                                                         \
+  X(clReleaseContext)                                                                                        \
+  X(clCreateCommandQueue)                                                                                    \
+  X(clReleaseCommandQueue)                                                                                   \
+  X(clFlush)                                                                                                 \
+  X(clFinish)                                                                                                \
+  X(clCreateBuffer)                                                                                          \
+  X(clReleaseMemObject)                                                                                      \
+  X(clEnqueueReadBuffer)                                                                                     \
+  X(clEnqueueReadBufferRect)                                                                                 \
+  X(clEnqueueWriteBuffer)                                                                                    \
+  X(clEnqueueWriteBufferRect)                                                                                \
+  X(clEnqueueCopyBuffer)                                                                                     \
+  X(clEnqueueFillBuffer)                                                                                     \
+  X(clEnqueueMapBuffer)                                                                                      \
+  X(clEnqueueUnmapMemObject)                                                                                 \
+  X(clEnqueueMarkerWithWaitList)                                                                             \
+  X(clWaitForEvents)                                                                                         \
+  X(clReleaseEvent)                                                                                          \
+  X(clGetEventProfilingInfo)                                                                                 \
+  X(clCreateProgramWithSource)                                                                               \
+  X(clCreateProgramWithBinary)                                                                               \
+  X(clBuildProgram)                                                                                          \
+  X(clGetProgramInfo)                                                                                        \
+  X(clGetProgramBuildInfo)                                                                                   \
+  X(clReleaseProgram)                                                                                        \
+  X(clCreateKernel)                                                                                          \
+  X(clCreateKernelsInProgram)                                                                                \
+  X(clReleaseKernel)                                                                                         \
+  X(clGetKernelInfo)                                                                                         \
+  X(clGetKernelWorkGroupInfo)                                                                                \
+  X(clSetKernelArg)                                                                                          \
+  X(clEnqueueNDRangeKernel)
+
+#endif

@@ -1,0 +1,166 @@
+/* Kernels of a module, and their launch. */
+#include "device/opencl/opencl.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A kernel object holds the arguments that were set last, so setting them and launching is one step under its
+ * lock. */
+struct tsl_kernel {
+  tsl_module *module;
+  tsl_kernel *next;
+  cl_kernel kernel;
+  pthread_mutex_t lock;
+  cl_uint arguments;
+  int items_max;
+  size_t items_required[3]; /* by reqd_work_group_size; zeros where there is none */
+  char name[];
+};
+
+void tsl_opencl_kernels_free(tsl_module *module) {
+  for (tsl_kernel *kernel = module->kernels, *next; kernel != NULL; kernel = next) {
+    next = kernel->next;
+    tsl_opencl.clReleaseKernel(kernel->kernel);
+    pthread_mutex_destroy(&kernel->lock);
+    free(kernel);
+  }
+  module->kernels = NULL;
+}
+
+static tesela_status ask(tsl_kernel *self) {
+  const tsl_device *device = self->module->device;
+  const cl_device_id id = tsl_opencl_of(device)->id;
+  size_t items = 0;
+  TSL_TRY(TSL_CL(device, clGetKernelInfo, self->kernel, CL_KERNEL_NUM_ARGS, sizeof self->arguments,
+                 &self->arguments, NULL));
+  TSL_TRY(TSL_CL(device, clGetKernelWorkGroupInfo, self->kernel, id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
+                 sizeof self->items_required, self->items_required, NULL));
+  TSL_TRY(TSL_CL(device, clGetKernelWorkGroupInfo, self->kernel, id, CL_KERNEL_WORK_GROUP_SIZE, sizeof items,
+                 &items, NULL));
+  self->items_max = items < 1 ? 1 : items > INT32_MAX ? INT32_MAX : (int)items;
+  return TESELA_OK;
+}
+
+static tesela_status create(tsl_module *module, const char *name, tsl_kernel **out) {
+  const tsl_device *device = module->device;
+  cl_int code = CL_SUCCESS;
+  tsl_kernel *self = calloc(1, sizeof *self + strlen(name) + 1);
+  if (self == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for a kernel's record", device->name);
+  strcpy(self->name, name);
+  self->module = module;
+  self->kernel = tsl_opencl.clCreateKernel(module->program, name, &code);
+  tesela_status status = TESELA_OK;
+  if (code == CL_INVALID_KERNEL_NAME)
+    status = tsl_fail(TESELA_BUILD_FAILED, "%s: %s has no kernel named \"%s\"", device->name, module->name,
+                      name);
+  else if (code != CL_SUCCESS)
+    status = tsl_opencl_fail(device, "clCreateKernel", code, name);
+  else
+    status = ask(self);
+  if (status != TESELA_OK) {
+    if (self->kernel != NULL)
+      tsl_opencl.clReleaseKernel(self->kernel);
+    free(self);
+    return status;
+  }
+  pthread_mutex_init(&self->lock, NULL);
+  *out = self;
+  return TESELA_OK;
+}
+
+tesela_status tsl_opencl_kernel_get(tsl_module *module, const char *name, tsl_kernel **kernel) {
+  tesela_status status = TESELA_OK;
+  *kernel = NULL;
+  pthread_mutex_lock(&module->lock);
+  for (tsl_kernel *at = module->kernels; at != NULL && *kernel == NULL; at = at->next)
+    if (strcmp(at->name, name) == 0)
+      *kernel = at;
+  if (*kernel == NULL) {
+    status = create(module, name, kernel);
+    if (status == TESELA_OK) {
+      (*kernel)->next = module->kernels;
+      module->kernels = *kernel;
+    }
+  }
+  pthread_mutex_unlock(&module->lock);
+  return status;
+}
+
+int tsl_opencl_kernel_items_max(tsl_kernel *kernel) { return kernel->items_max; }
+
+/* Whether the geometry is one that the kernel and the device take; fills what the launch needs. */
+static tesela_status geometry(const tsl_kernel *kernel, const tsl_grid *grid, size_t global[3],
+                              size_t local[3]) {
+  const tsl_device *device = kernel->module->device;
+  const char *module = kernel->module->name;
+  const int *items = grid->items;
+  const size_t *required = kernel->items_required;
+  int64_t product = 1;
+  for (int d = 0; d < 3; d++) {
+    if (grid->groups[d] > device->group_count_max[d] ||
+        !tsl_size_mul((size_t)grid->groups[d], (size_t)items[d], &global[d]))
+      return tsl_fail(TESELA_BAD_CALL,
+                      "%s: %s: %llu work-groups in dimension %d are more than the %llu that are allowed",
+                      device->name, module, (unsigned long long)grid->groups[d], d,
+                      (unsigned long long)device->group_count_max[d]);
+    if (items[d] > device->group_size_max[d])
+      return tsl_fail(TESELA_BAD_CALL,
+                      "%s: %s: %d work-items in dimension %d of a group are more than the device's %d",
+                      device->name, module, items[d], d, device->group_size_max[d]);
+    local[d] = (size_t)items[d];
+    product *= items[d]; /* both are below 2^31 */
+    if (product > kernel->items_max)
+      return tsl_fail(TESELA_BAD_CALL,
+                      "%s: %s: a work-group of %d x %d x %d items is more than the %d that %s takes here",
+                      device->name, module, items[0], items[1], items[2], kernel->items_max, kernel->name);
+  }
+  if (required[0] != 0 && (local[0] != required[0] || local[1] != required[1] || local[2] != required[2]))
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s: %s: %s is compiled for work-groups of %zu x %zu x %zu items and was launched with "
+                    "%zu x %zu x %zu",
+                    device->name, module, kernel->name, required[0], required[1], required[2], local[0],
+                    local[1], local[2]);
+  return TESELA_OK;
+}
+
+static tesela_status set_arguments(const tsl_kernel *kernel, const tsl_argument *arguments, int count) {
+  const tsl_device *device = kernel->module->device;
+  for (int i = 0; i < count; i++) {
+    const tsl_argument *argument = &arguments[i];
+    const bool is_buffer = argument->buffer != NULL;
+    const cl_mem memory = is_buffer ? ((const tsl_opencl_buffer *)argument->buffer)->memory : NULL;
+    const cl_int code =
+        tsl_opencl.clSetKernelArg(kernel->kernel, (cl_uint)i, is_buffer ? sizeof memory : argument->bytes,
+                                  is_buffer ? (const void *)&memory : argument->value);
+    if (code != CL_SUCCESS) {
+      char detail[160];
+      snprintf(detail, sizeof detail, "argument %d of %.100s", i, kernel->name);
+      return tsl_opencl_fail(device, "clSetKernelArg", code, detail);
+    }
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_opencl_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
+                                const tsl_argument *arguments, int count) {
+  size_t global[3], local[3];
+  TSL_TRY(geometry(kernel, grid, global, local));
+  if ((cl_uint)count != kernel->arguments)
+    return tsl_fail(TESELA_INTERNAL, "%s: %s takes %u arguments and was given %d", stream->device->name,
+                    kernel->name, kernel->arguments, count);
+  pthread_mutex_lock(&kernel->lock);
+  tesela_status status = set_arguments(kernel, arguments, count);
+  if (status == TESELA_OK) {
+    const cl_int code = tsl_opencl.clEnqueueNDRangeKernel(stream->queue, kernel->kernel, 3, NULL, global,
+                                                          local, 0, NULL, NULL);
+    if (code != CL_SUCCESS)
+      status = tsl_opencl_fail(stream->device, "clEnqueueNDRangeKernel", code, kernel->name);
+  }
+  pthread_mutex_unlock(&kernel->lock);
+  return status;
+}

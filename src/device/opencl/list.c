@@ -1,0 +1,268 @@
+/* Platforms and devices, and the vtable that they share. Every device of every platform is listed that
+ * speaks OpenCL 1.2 and is available; a machine may have PoCL for its processor and a vendor's platform for
+ * its GPU. */
+#include "device/opencl/opencl.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/source.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More than any machine has; what is beyond is not listed. */
+enum { MOST_PLATFORMS = 64, MOST_DEVICES = 64 };
+
+static tesela_status open_device(tsl_device *device) {
+  tsl_opencl_device *self = device->impl;
+  const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)self->platform, 0};
+  cl_int code = CL_SUCCESS;
+  self->context = tsl_opencl.clCreateContext(properties, 1, &self->id, NULL, NULL, &code);
+  return tsl_opencl_check(device, "clCreateContext", code);
+}
+
+static void close_device(tsl_device *device) {
+  tsl_opencl_device *self = device->impl;
+  tsl_opencl.clReleaseContext(self->context);
+  self->context = NULL;
+}
+
+static void forget(tsl_device *device) {
+  free(device->impl);
+  device->impl = NULL;
+}
+
+static const tsl_device_ops ops = {
+    .dialect_folder = "device/opencl/include",
+    .source_extension = "cl",
+    .open = open_device,
+    .close = close_device,
+    .buffer_create = tsl_opencl_buffer_create,
+    .buffer_wrap = tsl_opencl_buffer_wrap,
+    .buffer_destroy = tsl_opencl_buffer_destroy,
+    .buffer_map = tsl_opencl_buffer_map,
+    .buffer_unmap = tsl_opencl_buffer_unmap,
+    .stream_create = tsl_opencl_stream_create,
+    .stream_destroy = tsl_opencl_stream_destroy,
+    .finish = tsl_opencl_finish,
+    .write = tsl_opencl_write,
+    .read = tsl_opencl_read,
+    .copy = tsl_opencl_copy,
+    .fill = tsl_opencl_fill,
+    .event_create = tsl_opencl_event_create,
+    .event_destroy = tsl_opencl_event_destroy,
+    .event_record = tsl_opencl_event_record,
+    .event_seconds = tsl_opencl_event_seconds,
+    .build = tsl_opencl_build,
+    .compiler = tsl_opencl_compiler,
+    .module_load = tsl_opencl_module_load,
+    .module_destroy = tsl_opencl_module_destroy,
+    .kernel_get = tsl_opencl_kernel_get,
+    .kernel_items_max = tsl_opencl_kernel_items_max,
+    .launch = tsl_opencl_launch,
+};
+
+uint64_t tsl_opencl_number(cl_device_id id, cl_device_info what) {
+  union {
+    cl_uint u32;
+    cl_ulong u64;
+  } value = {.u64 = 0};
+  size_t bytes = 0;
+  if (tsl_opencl.clGetDeviceInfo(id, what, sizeof value, &value, &bytes) != CL_SUCCESS)
+    return 0;
+  return bytes == sizeof value.u32 ? value.u32 : bytes == sizeof value.u64 ? value.u64 : 0;
+}
+
+/* Vendors pad names with blanks on both sides. */
+static void trim_into(const char *from, char *out, size_t size) {
+  from += strspn(from, " \t");
+  snprintf(out, size, "%s", from);
+  for (size_t length = strlen(out); length > 0 && strchr(" \t\n", out[length - 1]) != NULL; length--)
+    out[length - 1] = '\0';
+}
+
+/* The whole text of an answer; the caller frees it. NULL where there is none. */
+static char *device_text(cl_device_id id, cl_device_info what) {
+  size_t bytes = 0;
+  if (tsl_opencl.clGetDeviceInfo(id, what, 0, NULL, &bytes) != CL_SUCCESS)
+    return NULL;
+  char *text = calloc(bytes + 1, 1);
+  if (text != NULL && tsl_opencl.clGetDeviceInfo(id, what, bytes, text, NULL) == CL_SUCCESS)
+    return text;
+  free(text);
+  return NULL;
+}
+
+void tsl_opencl_text(cl_device_id id, cl_device_info what, char *out, size_t size) {
+  char *text = device_text(id, what);
+  trim_into(text != NULL ? text : "", out, size);
+  free(text);
+}
+
+void tsl_opencl_platform_text(cl_platform_id platform, cl_platform_info what, char *out, size_t size) {
+  char text[1024] = "";
+  if (tsl_opencl.clGetPlatformInfo(platform, what, sizeof text - 1, text, NULL) != CL_SUCCESS)
+    text[0] = '\0';
+  trim_into(text, out, size);
+}
+
+bool tsl_opencl_has(cl_device_id id, const char *extension) {
+  char *all = device_text(id, CL_DEVICE_EXTENSIONS);
+  const size_t length = strlen(extension);
+  bool has = false;
+  for (const char *at = all; at != NULL && !has && (at = strstr(at, extension)) != NULL; at += length)
+    has = (at == all || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' ');
+  free(all);
+  return has;
+}
+
+/* PoCL uses host memory where it lies, whatever its alignment (seen with 3.1, down to 4 bytes): 16 is what
+ * malloc() gives. Other platforms for processors are given only what is aligned as they align their own. For
+ * the rest, OpenCL promises no view of the bytes without a map, even where memory is shared: none. */
+static size_t host_alignment(const tsl_opencl_device *self) {
+  char platform[128];
+  if ((tsl_opencl_number(self->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) == 0)
+    return 0;
+  tsl_opencl_platform_text(self->platform, CL_PLATFORM_NAME, platform, sizeof platform);
+  const uint64_t own = tsl_opencl_number(self->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
+  return strcmp(platform, "Portable Computing Language") == 0 ? 16 : own > 64 ? (size_t)own : 64;
+}
+
+/* Whether the device rounds a fused multiply-add once in double precision, which OpenCL 1.2 asks of every
+ * device that has doubles at all. */
+static bool has_f64(cl_device_id id) {
+  return (tsl_opencl_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) & CL_FP_FMA) != 0;
+}
+
+static unsigned capabilities(cl_device_id id) {
+  const struct {
+    bool there;
+    unsigned capability;
+  } answers[] = {
+      {tsl_opencl_number(id, CL_DEVICE_COMPILER_AVAILABLE) != 0, TSL_CAN_KERNELS},
+      {tsl_opencl_number(id, CL_DEVICE_LOCAL_MEM_SIZE) != 0, TSL_CAN_LOCAL},
+      {has_f64(id), TSL_CAN_F64},
+      {tsl_opencl_has(id, "cl_khr_fp16"), TSL_CAN_F16},
+      {tsl_opencl_number(id, CL_DEVICE_IMAGE_SUPPORT) != 0, TSL_CAN_IMAGES},
+      {tsl_opencl_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0, TSL_CAN_SHARED_MEMORY},
+  };
+  unsigned set = 0;
+  for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
+    set |= answers[i].there ? answers[i].capability : 0;
+  return set;
+}
+
+/* "platform/device/driver" without blanks; a text that is too long is cut and ends with the hash of all of
+ * it. */
+static void make_key(const char *platform, const char *label, const char *driver, char *key, size_t size) {
+  char all[512], hash[33];
+  const int length = snprintf(all, sizeof all, "%s/%s/%s", platform, label, driver);
+  for (char *at = all; *at != '\0'; at++)
+    if ((unsigned char)*at <= ' ' || *at == '=')
+      *at = '_';
+  snprintf(key, size, "%s", all);
+  if ((size_t)length < size)
+    return;
+  tsl_hash_text(tsl_hash_add(tsl_hash_start(), all, strlen(all)), hash);
+  memcpy(key + size - sizeof hash, hash, sizeof hash);
+}
+
+static int int_of(uint64_t value) { return value > INT32_MAX ? INT32_MAX : (int)value; }
+static int at_least_1(uint64_t value) { return value < 1 ? 1 : int_of(value); }
+
+static void describe(tsl_opencl_device *self, tsl_device *out) {
+  const cl_device_id id = self->id;
+  char platform[128], driver[128];
+  size_t sizes[16] = {0};
+  tsl_opencl_platform_text(self->platform, CL_PLATFORM_NAME, platform, sizeof platform);
+  tsl_opencl_text(id, CL_DRIVER_VERSION, driver, sizeof driver);
+  *out = (tsl_device){.ops = &ops, .impl = self};
+  tsl_opencl_text(id, CL_DEVICE_NAME, out->label, sizeof out->label);
+  snprintf(out->platform, sizeof out->platform, "%.80s, driver %.38s", platform, driver);
+  make_key(platform, out->label, driver, out->key, sizeof out->key);
+  out->capabilities = capabilities(id);
+  out->is_cpu = (tsl_opencl_number(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+  out->compute_units = at_least_1(tsl_opencl_number(id, CL_DEVICE_MAX_COMPUTE_UNITS));
+  out->clock_mhz = int_of(tsl_opencl_number(id, CL_DEVICE_MAX_CLOCK_FREQUENCY));
+  out->memory_bytes = tsl_opencl_number(id, CL_DEVICE_GLOBAL_MEM_SIZE);
+  out->allocation_max = tsl_opencl_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  out->local_bytes = tsl_opencl_number(id, CL_DEVICE_LOCAL_MEM_SIZE);
+  out->group_items_max = at_least_1(tsl_opencl_number(id, CL_DEVICE_MAX_WORK_GROUP_SIZE));
+  tsl_opencl.clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL);
+  for (int d = 0; d < 3; d++) {
+    out->group_size_max[d] = at_least_1(sizes[d]);
+    out->group_count_max[d] = INT32_MAX; /* OpenCL has no limit; the dialect counts groups in an int */
+  }
+  out->vector_f32 = at_least_1(tsl_opencl_number(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT));
+  out->vector_f64 = at_least_1(tsl_opencl_number(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE));
+  out->host_alignment = (out->capabilities & TSL_CAN_SHARED_MEMORY) != 0 ? host_alignment(self) : 0;
+  tsl_opencl_guess(id, out);
+}
+
+/* Why a device cannot be used at all, or NULL. */
+static const char *refusal(cl_device_id id) {
+  char version[128];
+  int major = 0, minor = 0;
+  tsl_opencl_text(id, CL_DEVICE_VERSION, version, sizeof version);
+  if (sscanf(version, "OpenCL %d.%d", &major, &minor) != 2 || major * 10 + minor < 12)
+    return "it is older than OpenCL 1.2";
+  return tsl_opencl_number(id, CL_DEVICE_AVAILABLE) != 0 ? NULL : "it says that it is not available";
+}
+
+static tesela_status list_device(cl_platform_id platform, cl_device_id id,
+                                 void (*found)(void *argument, const tsl_device *device), void *argument,
+                                 int *count) {
+  char label[128];
+  const char *no = refusal(id);
+  if (no != NULL) {
+    tsl_opencl_text(id, CL_DEVICE_NAME, label, sizeof label);
+    tsl_log(TSL_LOG_DEVICE, "OpenCL device %s is left out: %s", label, no);
+    return TESELA_OK;
+  }
+  tsl_opencl_device *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the list of OpenCL devices");
+  *self = (tsl_opencl_device){.platform = platform, .id = id};
+  tsl_device device;
+  describe(self, &device);
+  found(argument, &device);
+  ++*count;
+  return TESELA_OK;
+}
+
+static tesela_status list(void (*found)(void *argument, const tsl_device *device), void *argument) {
+  cl_platform_id platforms[MOST_PLATFORMS];
+  cl_uint platform_count = 0;
+  int count = 0;
+  TSL_TRY(tsl_opencl_load());
+  const cl_int code = tsl_opencl.clGetPlatformIDs(MOST_PLATFORMS, platforms, &platform_count);
+  if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && platform_count == 0))
+    return tsl_fail(TESELA_NO_DEVICE,
+                    "the OpenCL library is there, but no platform is registered with it; install the "
+                    "vendor's driver, or pocl-opencl-icd to use the processor");
+  if (code != CL_SUCCESS)
+    return tsl_fail(TESELA_NO_DEVICE, "the OpenCL library is there, but clGetPlatformIDs: %s",
+                    tsl_opencl_error_name(code));
+  for (cl_uint p = 0; p < platform_count && p < MOST_PLATFORMS; p++) {
+    cl_device_id ids[MOST_DEVICES];
+    cl_uint id_count = 0;
+    const cl_int failed =
+        tsl_opencl.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &id_count);
+    if (failed != CL_SUCCESS) {
+      tsl_log(TSL_LOG_DEVICE, "OpenCL platform %u has no devices: %s", p, tsl_opencl_error_name(failed));
+      continue;
+    }
+    for (cl_uint i = 0; i < id_count && i < MOST_DEVICES; i++)
+      TSL_TRY(list_device(platforms[p], ids[i], found, argument, &count));
+  }
+  if (count == 0)
+    return tsl_fail(TESELA_NO_DEVICE,
+                    "OpenCL has %u platform%s, but none has a device that is available and speaks OpenCL 1.2",
+                    platform_count, platform_count == 1 ? "" : "s");
+  return TESELA_OK;
+}
+
+const tsl_device_kind tsl_device_kind_opencl = {
+    .kind = "opencl", .what = "OpenCL platforms", .list = list, .forget = forget};

@@ -1,0 +1,144 @@
+/* Buffers, and copies between them and the host. */
+#include "device/opencl/opencl.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static cl_mem memory_of(tsl_buffer *buffer) { return ((tsl_opencl_buffer *)buffer)->memory; }
+
+/* OpenCL has no memory object of zero bytes. */
+static size_t at_least_1(size_t bytes) { return bytes > 0 ? bytes : 1; }
+
+static tesela_status no_memory(const tsl_device *device, cl_int code, size_t bytes) {
+  char asked[32], most[32], all[32];
+  return tsl_fail(TESELA_OUT_OF_MEMORY,
+                  "%s: clCreateBuffer: %s, asked for %s; the device has %s and gives at most %s at once",
+                  device->name, tsl_opencl_error_name(code), tsl_format_bytes(bytes, asked, sizeof asked),
+                  tsl_format_bytes(device->memory_bytes, all, sizeof all),
+                  tsl_format_bytes(device->allocation_max, most, sizeof most));
+}
+
+static tesela_status create(tsl_device *device, size_t bytes, cl_mem_flags flags, void *host,
+                            tsl_buffer **buffer) {
+  *buffer = NULL;
+  tsl_opencl_buffer *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for a buffer's record", device->name);
+  cl_int code = CL_SUCCESS;
+  self->memory = tsl_opencl.clCreateBuffer(tsl_opencl_of(device)->context, CL_MEM_READ_WRITE | flags,
+                                           at_least_1(bytes), host, &code);
+  if (code != CL_SUCCESS) {
+    free(self);
+    const bool size = code == CL_INVALID_BUFFER_SIZE || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
+                      code == CL_OUT_OF_HOST_MEMORY || code == CL_OUT_OF_RESOURCES;
+    return size ? no_memory(device, code, bytes) : tsl_opencl_fail(device, "clCreateBuffer", code, "");
+  }
+  self->base = (tsl_buffer){.device = device, .bytes = bytes};
+  *buffer = &self->base;
+  return TESELA_OK;
+}
+
+/* Where host and device share memory, the buffer lies where mapping it costs no copy. */
+tesela_status tsl_opencl_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer) {
+  const bool shared = (device->capabilities & TSL_CAN_SHARED_MEMORY) != 0;
+  return create(device, bytes, shared ? CL_MEM_ALLOC_HOST_PTR : 0, NULL, buffer);
+}
+
+tesela_status tsl_opencl_buffer_wrap(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer) {
+  *buffer = NULL;
+  if (device->host_alignment == 0)
+    return tsl_fail(TESELA_UNSUPPORTED, "%s: takes no host memory without copying it", device->name);
+  if ((uintptr_t)host % device->host_alignment != 0)
+    return tsl_fail(TESELA_BAD_CALL, "%s: host memory to share must be aligned to %zu bytes", device->name,
+                    device->host_alignment);
+  if (bytes == 0)
+    return create(device, 0, 0, NULL, buffer);
+  return create(device, bytes, CL_MEM_USE_HOST_PTR, host, buffer);
+}
+
+void tsl_opencl_buffer_destroy(tsl_buffer *buffer) {
+  tsl_opencl.clReleaseMemObject(memory_of(buffer));
+  free(buffer);
+}
+
+tesela_status tsl_opencl_buffer_map(tsl_stream *stream, tsl_buffer *buffer, int write, void **host) {
+  const cl_map_flags flags = write != 0 ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ;
+  cl_int code = CL_SUCCESS;
+  *host = tsl_opencl.clEnqueueMapBuffer(stream->queue, memory_of(buffer), CL_TRUE, flags, 0,
+                                        at_least_1(buffer->bytes), 0, NULL, NULL, &code);
+  if (code != CL_SUCCESS)
+    *host = NULL;
+  return tsl_opencl_check(stream->device, "clEnqueueMapBuffer", code);
+}
+
+/* Waits, so that any stream sees what the host stored. */
+tesela_status tsl_opencl_buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, void *host) {
+  TSL_TRY(TSL_CL(stream->device, clEnqueueUnmapMemObject, stream->queue, memory_of(buffer), host, 0, NULL,
+                 NULL));
+  return TSL_CL(stream->device, clFinish, stream->queue);
+}
+
+static bool is_one_block(const tsl_copy *copy) {
+  return copy->rows == 1 || (copy->device_pitch == copy->row_bytes && copy->host_pitch == copy->row_bytes);
+}
+
+/* Where a block of rows starts, as OpenCL wants it: bytes into a row, and whole rows. */
+static void origin_of(const tsl_copy *copy, size_t origin[3]) {
+  origin[0] = copy->offset % copy->device_pitch;
+  origin[1] = copy->offset / copy->device_pitch;
+  origin[2] = 0;
+}
+
+tesela_status tsl_opencl_write(tsl_stream *stream, const tsl_copy *copy) {
+  const cl_mem memory = memory_of(copy->buffer);
+  if (copy->rows == 0 || copy->row_bytes == 0)
+    return TESELA_OK;
+  if (is_one_block(copy))
+    return TSL_CL(stream->device, clEnqueueWriteBuffer, stream->queue, memory, CL_TRUE, copy->offset,
+                  copy->rows * copy->row_bytes, copy->host, 0, NULL, NULL);
+  const size_t host_origin[3] = {0, 0, 0}, region[3] = {copy->row_bytes, copy->rows, 1};
+  size_t origin[3];
+  origin_of(copy, origin);
+  return TSL_CL(stream->device, clEnqueueWriteBufferRect, stream->queue, memory, CL_TRUE, origin, host_origin,
+                region, copy->device_pitch, 0, copy->host_pitch, 0, copy->host, 0, NULL, NULL);
+}
+
+tesela_status tsl_opencl_read(tsl_stream *stream, const tsl_copy *copy) {
+  const cl_mem memory = memory_of(copy->buffer);
+  if (copy->rows == 0 || copy->row_bytes == 0)
+    return TESELA_OK;
+  if (is_one_block(copy))
+    return TSL_CL(stream->device, clEnqueueReadBuffer, stream->queue, memory, CL_TRUE, copy->offset,
+                  copy->rows * copy->row_bytes, copy->host, 0, NULL, NULL);
+  const size_t host_origin[3] = {0, 0, 0}, region[3] = {copy->row_bytes, copy->rows, 1};
+  size_t origin[3];
+  origin_of(copy, origin);
+  return TSL_CL(stream->device, clEnqueueReadBufferRect, stream->queue, memory, CL_TRUE, origin, host_origin,
+                region, copy->device_pitch, 0, copy->host_pitch, 0, copy->host, 0, NULL, NULL);
+}
+
+tesela_status tsl_opencl_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+                              size_t to_offset, size_t bytes) {
+  if (bytes == 0)
+    return TESELA_OK;
+  return TSL_CL(stream->device, clEnqueueCopyBuffer, stream->queue, memory_of(from), memory_of(to),
+                from_offset, to_offset, bytes, 0, NULL, NULL);
+}
+
+/* With the longest pattern that the range allows: patterns of one byte are slow on some devices. */
+tesela_status tsl_opencl_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
+                              size_t bytes) {
+  unsigned char pattern[16];
+  size_t length = sizeof pattern;
+  if (bytes == 0)
+    return TESELA_OK;
+  for (size_t i = 0; i < sizeof pattern; i++)
+    pattern[i] = byte;
+  while ((offset | bytes) % length != 0)
+    length /= 2;
+  return TSL_CL(stream->device, clEnqueueFillBuffer, stream->queue, memory_of(buffer), pattern, length, offset,
+                bytes, 0, NULL, NULL);
+}

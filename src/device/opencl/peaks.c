@@ -1,0 +1,71 @@
+/* Guesses for the planner's model. OpenCL says how many units a device has and how fast their clock is, and
+ * not what a unit does in one cycle nor how wide its memory is: that is looked up here, by vendor and type.
+ * The figures are those of data sheets, rounded, and serve to order strategies, never to promise a time. */
+#include "device/opencl/opencl.h"
+
+/* A row of the tables: what one compute unit does in a cycle, in fused multiply-adds. */
+typedef struct unit {
+  int f32, f64;
+  double bandwidth; /* of the device's memory, bytes a second */
+  double link;      /* to the host, from pageable memory, bytes a second */
+} unit;
+
+/* NVIDIA's multiprocessors from an architecture on (major * 10 + minor), newest first. */
+static const struct {
+  int architecture;
+  unit unit;
+} nvidia[] = {
+    {120, {128, 2, 1000e9, 20e9}},  {100, {128, 64, 7000e9, 20e9}}, {90, {128, 64, 3500e9, 20e9}},
+    {89, {128, 2, 700e9, 12e9}},    {86, {128, 2, 600e9, 12e9}},    {80, {64, 32, 1800e9, 12e9}},
+    {75, {64, 2, 400e9, 8e9}},      {70, {64, 32, 900e9, 8e9}},     {61, {128, 4, 300e9, 8e9}},
+    {60, {64, 32, 700e9, 8e9}},     {0, {128, 4, 200e9, 6e9}},
+};
+
+enum { VENDOR_AMD = 0x1002, VENDOR_NVIDIA = 0x10de, VENDOR_INTEL = 0x8086 };
+/* cl_amd_device_attribute_query; not in every distribution's headers. */
+enum { WAVEFRONT_WIDTH_AMD = 0x4043 };
+
+/* NVIDIA answers for its architecture, AMD has 64 lanes in a unit, Intel's unit is two SIMD4 pipes; another
+ * GPU is taken for a small one. */
+static unit gpu_unit(cl_device_id id, bool shared) {
+  const uint64_t vendor = tsl_opencl_number(id, CL_DEVICE_VENDOR_ID);
+  if (vendor == VENDOR_NVIDIA) {
+    const int architecture = (int)(10 * tsl_opencl_number(id, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) +
+                                   tsl_opencl_number(id, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
+    size_t row = 0;
+    while (architecture < nvidia[row].architecture)
+      row++;
+    return nvidia[row].unit;
+  }
+  const double bandwidth = shared ? 50e9 : 500e9;
+  if (vendor == VENDOR_AMD)
+    return (unit){64, 4, bandwidth, 8e9};
+  if (vendor == VENDOR_INTEL)
+    return (unit){8, 2, bandwidth, 8e9};
+  return (unit){32, 1, bandwidth, 4e9};
+}
+
+/* Two fused multiply-adds of the preferred vector each cycle; memory of a desktop's two channels. */
+static unit cpu_unit(const tsl_device *device) {
+  return (unit){2 * device->vector_f32, 2 * device->vector_f64, 30e9, 0};
+}
+
+static int warp_of(cl_device_id id) {
+  const uint64_t nv = tsl_opencl_number(id, CL_DEVICE_WARP_SIZE_NV);
+  const uint64_t amd = tsl_opencl_number(id, WAVEFRONT_WIDTH_AMD);
+  const uint64_t width = nv != 0 ? nv : amd;
+  return width >= 1 && width <= 128 ? (int)width : 1;
+}
+
+void tsl_opencl_guess(cl_device_id id, tsl_device *device) {
+  const bool shared = (device->capabilities & TSL_CAN_SHARED_MEMORY) != 0;
+  const unit one = device->is_cpu ? cpu_unit(device) : gpu_unit(id, shared);
+  const double clock = 1e6 * (device->clock_mhz > 0 ? device->clock_mhz : 1000);
+  const double cycles = clock * device->compute_units;
+  device->warp = device->is_cpu ? 1 : warp_of(id);
+  device->peak_f32 = 2 * one.f32 * cycles;
+  device->peak_f64 = (device->capabilities & TSL_CAN_F64) != 0 ? 2 * one.f64 * cycles : 0;
+  device->bandwidth = one.bandwidth;
+  device->link_bandwidth = shared ? 0 : one.link;
+  device->launch_seconds = device->is_cpu ? 30e-6 : 8e-6;
+}
