@@ -51,8 +51,8 @@ static char *log_of(const tsl_device *device, cl_program program) {
   if (tsl_opencl.clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS)
     return NULL;
   char *log = calloc(bytes + 1, 1);
-  if (log != NULL && tsl_opencl.clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, bytes, log, NULL) ==
-                         CL_SUCCESS)
+  if (log != NULL &&
+      tsl_opencl.clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, bytes, log, NULL) == CL_SUCCESS)
     return log;
   free(log);
   return NULL;

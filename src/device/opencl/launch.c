@@ -56,8 +56,8 @@ static tesela_status create(tsl_module *module, const char *name, tsl_kernel **o
   self->kernel = tsl_opencl.clCreateKernel(module->program, name, &code);
   tesela_status status = TESELA_OK;
   if (code == CL_INVALID_KERNEL_NAME)
-    status = tsl_fail(TESELA_BUILD_FAILED, "%s: %s has no kernel named \"%s\"", device->name, module->name,
-                      name);
+    status =
+        tsl_fail(TESELA_BUILD_FAILED, "%s: %s has no kernel named \"%s\"", device->name, module->name, name);
   else if (code != CL_SUCCESS)
     status = tsl_opencl_fail(device, "clCreateKernel", code, name);
   else
@@ -91,7 +91,9 @@ tesela_status tsl_opencl_kernel_get(tsl_module *module, const char *name, tsl_ke
   return status;
 }
 
-int tsl_opencl_kernel_items_max(tsl_kernel *kernel) { return kernel->items_max; }
+int tsl_opencl_kernel_items_max(tsl_kernel *kernel) {
+  return kernel->items_max;
+}
 
 /* Whether the geometry is one that the kernel and the device take; fills what the launch needs. */
 static tesela_status geometry(const tsl_kernel *kernel, const tsl_grid *grid, size_t global[3],

@@ -158,19 +158,26 @@ static unsigned capabilities(cl_device_id id) {
  * it. */
 static void make_key(const char *platform, const char *label, const char *driver, char *key, size_t size) {
   char all[512], hash[33];
-  const int length = snprintf(all, sizeof all, "%s/%s/%s", platform, label, driver);
+  snprintf(all, sizeof all, "%s/%s/%s", platform, label, driver);
   for (char *at = all; *at != '\0'; at++)
-    if ((unsigned char)*at <= ' ' || *at == '=')
+    if ((unsigned char)*at <= ' ')
       *at = '_';
-  snprintf(key, size, "%s", all);
-  if ((size_t)length < size)
+  const size_t length = strlen(all);
+  if (length < size) {
+    memcpy(key, all, length + 1);
     return;
-  tsl_hash_text(tsl_hash_add(tsl_hash_start(), all, strlen(all)), hash);
+  }
+  tsl_hash_text(tsl_hash_add(tsl_hash_start(), all, length), hash);
+  memcpy(key, all, size - sizeof hash);
   memcpy(key + size - sizeof hash, hash, sizeof hash);
 }
 
-static int int_of(uint64_t value) { return value > INT32_MAX ? INT32_MAX : (int)value; }
-static int at_least_1(uint64_t value) { return value < 1 ? 1 : int_of(value); }
+static int int_of(uint64_t value) {
+  return value > INT32_MAX ? INT32_MAX : (int)value;
+}
+static int at_least_1(uint64_t value) {
+  return value < 1 ? 1 : int_of(value);
+}
 
 static void describe(tsl_opencl_device *self, tsl_device *out) {
   const cl_device_id id = self->id;

@@ -7,10 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static cl_mem memory_of(tsl_buffer *buffer) { return ((tsl_opencl_buffer *)buffer)->memory; }
+static cl_mem memory_of(tsl_buffer *buffer) {
+  return ((tsl_opencl_buffer *)buffer)->memory;
+}
 
 /* OpenCL has no memory object of zero bytes. */
-static size_t at_least_1(size_t bytes) { return bytes > 0 ? bytes : 1; }
+static size_t at_least_1(size_t bytes) {
+  return bytes > 0 ? bytes : 1;
+}
 
 static tesela_status no_memory(const tsl_device *device, cl_int code, size_t bytes) {
   char asked[32], most[32], all[32];
@@ -76,8 +80,8 @@ tesela_status tsl_opencl_buffer_map(tsl_stream *stream, tsl_buffer *buffer, int 
 
 /* Waits, so that any stream sees what the host stored. */
 tesela_status tsl_opencl_buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, void *host) {
-  TSL_TRY(TSL_CL(stream->device, clEnqueueUnmapMemObject, stream->queue, memory_of(buffer), host, 0, NULL,
-                 NULL));
+  TSL_TRY(
+      TSL_CL(stream->device, clEnqueueUnmapMemObject, stream->queue, memory_of(buffer), host, 0, NULL, NULL));
   return TSL_CL(stream->device, clFinish, stream->queue);
 }
 
@@ -139,6 +143,6 @@ tesela_status tsl_opencl_fill(tsl_stream *stream, tsl_buffer *buffer, size_t off
     pattern[i] = byte;
   while ((offset | bytes) % length != 0)
     length /= 2;
-  return TSL_CL(stream->device, clEnqueueFillBuffer, stream->queue, memory_of(buffer), pattern, length, offset,
-                bytes, 0, NULL, NULL);
+  return TSL_CL(stream->device, clEnqueueFillBuffer, stream->queue, memory_of(buffer), pattern, length,
+                offset, bytes, 0, NULL, NULL);
 }

@@ -44,7 +44,9 @@ typedef struct tsl_opencl_device {
   cl_device_id id;
   cl_context context;
 } tsl_opencl_device;
-static inline const tsl_opencl_device *tsl_opencl_of(const tsl_device *device) { return device->impl; }
+static inline const tsl_opencl_device *tsl_opencl_of(const tsl_device *device) {
+  return device->impl;
+}
 
 typedef struct tsl_opencl_buffer {
   tsl_buffer base; /* base.bytes is what was asked for; the memory object has at least one byte */
@@ -107,7 +109,7 @@ tesela_status tsl_opencl_launch(tsl_stream *stream, tsl_kernel *kernel, const ts
 struct tsl_module {
   tsl_device *device;
   cl_program program;
-  char *name;             /* the build's, for messages */
+  char *name;           /* the build's, for messages */
   pthread_mutex_t lock; /* of `kernels` */
   tsl_kernel *kernels;
 };

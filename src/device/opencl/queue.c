@@ -35,7 +35,9 @@ void tsl_opencl_stream_destroy(tsl_stream *stream) {
   free(stream);
 }
 
-tesela_status tsl_opencl_finish(tsl_stream *stream) { return TSL_CL(stream->device, clFinish, stream->queue); }
+tesela_status tsl_opencl_finish(tsl_stream *stream) {
+  return TSL_CL(stream->device, clFinish, stream->queue);
+}
 
 tesela_status tsl_opencl_event_create(tsl_device *device, tsl_event **event) {
   *event = calloc(1, sizeof **event);
