@@ -1,0 +1,85 @@
+/* What the files of the cuda kind share: the driver's functions, the kind's own structs, and its operations.
+ *
+ * tesela is a guest in the process: it works in each device's primary context, which it shares with every
+ * other user of CUDA there, makes that context current for the length of a call only, and never resets it. */
+#ifndef TSL_DEVICE_CUDA_CUDA_DEVICE_H
+#define TSL_DEVICE_CUDA_CUDA_DEVICE_H
+
+#include "device/cuda/driver_api.h"
+#include "device/device.h"
+
+#include <stdatomic.h>
+
+/* Filled by tsl_cuda_load(), constant afterwards. */
+extern tsl_cu_api tsl_cuda;
+
+typedef struct tsl_cuda_device {
+  tsl_cu_device ordinal;
+  tsl_cu_context context; /* NULL while the device is not open */
+  size_t pitch_max;       /* of two-dimensional copies */
+  atomic_int ended;       /* the result code that ended the context; 0: it lives */
+} tsl_cuda_device;
+
+typedef struct tsl_cuda_buffer {
+  tsl_buffer base;
+  tsl_cu_address address;
+} tsl_cuda_buffer;
+
+struct tsl_stream {
+  tsl_device *device;
+  tsl_cu_stream handle;
+};
+
+/* Loads the driver (TESELA_CUDA, else libcuda.so.1). Looks at TESELA_CUDA at each call; once a driver is
+ * loaded, its functions stay those in use. */
+tesela_status tsl_cuda_load(void);
+
+/* Turns a result code into a status and a sentence: "cuda:0: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (out of
+ * memory)<more>". A code that ends the context marks the device as unusable. `device` is NULL before there is
+ * one. */
+tesela_status tsl_cuda_fail(tsl_device *device, const char *call, int code, const char *more);
+
+/* Around each group of driver calls: makes the device's context current, and puts back what was. leave()
+ * fails when `code`, the result of `call`, is not success. enter() fails on a device whose context ended. */
+tesela_status tsl_cuda_enter(tsl_device *device);
+tesela_status tsl_cuda_leave(tsl_device *device, const char *call, int code);
+/* For clean-up, which reports nothing: false, and no leave() is due, when the context cannot be entered. */
+bool tsl_cuda_enter_quietly(tsl_device *device);
+void tsl_cuda_leave_quietly(void);
+
+/* Fills in everything of `device` but `ops` and `impl`. `driver` describes the driver, as its text for
+ * people, and `driver_key` as a word. */
+tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const char *driver_key,
+                                tsl_device *device);
+/* An attribute of a device; 0 where the driver does not know it. */
+int tsl_cuda_attribute(tsl_cu_device ordinal, tsl_cu_attribute attribute);
+
+/* Operations, as in device.h. */
+tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer);
+void tsl_cuda_buffer_destroy(tsl_buffer *buffer);
+tesela_status tsl_cuda_write(tsl_stream *stream, const tsl_copy *copy);
+tesela_status tsl_cuda_read(tsl_stream *stream, const tsl_copy *copy);
+tesela_status tsl_cuda_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+                            size_t to_offset, size_t bytes);
+tesela_status tsl_cuda_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
+                            size_t bytes);
+
+tesela_status tsl_cuda_stream_create(tsl_device *device, tsl_stream **stream);
+void tsl_cuda_stream_destroy(tsl_stream *stream);
+tesela_status tsl_cuda_finish(tsl_stream *stream);
+tesela_status tsl_cuda_event_create(tsl_device *device, tsl_event **event);
+void tsl_cuda_event_destroy(tsl_event *event);
+tesela_status tsl_cuda_event_record(tsl_stream *stream, tsl_event *event);
+tesela_status tsl_cuda_event_seconds(tsl_event *begin, tsl_event *end, double *seconds);
+
+tesela_status tsl_cuda_build(tsl_device *device, const tsl_build *build, tsl_binary *binary);
+tesela_status tsl_cuda_compiler(tsl_device *device, tsl_text *text);
+tesela_status tsl_cuda_module_load(tsl_device *device, const char *name, const tsl_binary *binary,
+                                   tsl_module **module);
+void tsl_cuda_module_destroy(tsl_module *module);
+tesela_status tsl_cuda_kernel_get(tsl_module *module, const char *name, tsl_kernel **kernel);
+int tsl_cuda_kernel_items_max(tsl_kernel *kernel);
+tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
+                              const tsl_argument *arguments, int count);
+
+#endif

@@ -1,0 +1,156 @@
+/* The kind "cuda": which devices there are, opening them, and the table of their operations. */
+#include "base/log.h"
+#include "base/status.h"
+#include "device/cuda/cuda_device.h"
+#include "device/cuda/nvrtc.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tesela_status open_device(tsl_device *device) {
+  tsl_cuda_device *own = device->impl;
+  const int code = tsl_cuda.context_retain(&own->context, own->ordinal);
+  if (code == TSL_CU_SUCCESS)
+    return TESELA_OK;
+  own->context = NULL;
+  return tsl_cuda_fail(device, "cuDevicePrimaryCtxRetain", code, "");
+}
+
+static void close_device(tsl_device *device) {
+  tsl_cuda_device *own = device->impl;
+  if (own->context)
+    tsl_cuda.context_release(own->ordinal);
+  own->context = NULL;
+}
+
+static const tsl_device_ops ops = {
+    .dialect_folder = "device/cuda/include",
+    .source_extension = "cu",
+    .open = open_device,
+    .close = close_device,
+    .buffer_create = tsl_cuda_buffer_create,
+    .buffer_destroy = tsl_cuda_buffer_destroy,
+    .stream_create = tsl_cuda_stream_create,
+    .stream_destroy = tsl_cuda_stream_destroy,
+    .finish = tsl_cuda_finish,
+    .write = tsl_cuda_write,
+    .read = tsl_cuda_read,
+    .copy = tsl_cuda_copy,
+    .fill = tsl_cuda_fill,
+    .event_create = tsl_cuda_event_create,
+    .event_destroy = tsl_cuda_event_destroy,
+    .event_record = tsl_cuda_event_record,
+    .event_seconds = tsl_cuda_event_seconds,
+    .build = tsl_cuda_build,
+    .compiler = tsl_cuda_compiler,
+    .module_load = tsl_cuda_module_load,
+    .module_destroy = tsl_cuda_module_destroy,
+    .kernel_get = tsl_cuda_kernel_get,
+    .kernel_items_max = tsl_cuda_kernel_items_max,
+    .launch = tsl_cuda_launch,
+};
+
+/* The kernel driver's version, "580.65.06", or "": the first word of its version file that starts with a digit
+ * and has a point. */
+static void kernel_driver(char *out, size_t size) {
+  char line[512] = "", *rest = NULL;
+  out[0] = 0;
+  FILE *file = fopen("/proc/driver/nvidia/version", "r");
+  if (!file)
+    return;
+  if (fgets(line, sizeof line, file))
+    for (char *word = strtok_r(line, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest))
+      if (isdigit((unsigned char)word[0]) && strchr(word, '.')) {
+        snprintf(out, size, "%s", word);
+        break;
+      }
+  fclose(file);
+}
+
+/* Driver and number of devices, and whether there is a compiler for them. */
+static tesela_status start(int *version, int *count) {
+  TSL_TRY(tsl_cuda_load());
+  const char *call = "cuInit";
+  int code = tsl_cuda.init(0);
+  if (code == TSL_CU_SUCCESS) {
+    call = "cuDriverGetVersion";
+    code = tsl_cuda.driver_version(version);
+  }
+  if (code == TSL_CU_SUCCESS) {
+    call = "cuDeviceGetCount";
+    code = tsl_cuda.device_count(count);
+  }
+  if (code != TSL_CU_SUCCESS) {
+    tsl_cuda_fail(NULL, call, code, "");
+    return TESELA_NO_DEVICE;
+  }
+  if (*count == 0)
+    return tsl_fail(TESELA_NO_DEVICE, "the CUDA driver sees no device");
+  if (tsl_nvrtc_load(*version) != TESELA_OK)
+    return tsl_fail_in(TESELA_NO_DEVICE,
+                       "the CUDA driver sees %d device%s, but the kernel compiler is missing", *count,
+                       *count == 1 ? "" : "s");
+  return TESELA_OK;
+}
+
+/* Describes one device, with its `impl`. A device for which NVRTC cannot compile is refused: nothing here runs
+ * on it. */
+static tesela_status examine(int ordinal, const char *driver, const char *driver_key, tsl_device *device) {
+  tsl_cu_device handle;
+  tsl_nvrtc_target target;
+  *device = (tsl_device){.ops = &ops};
+  const int code = tsl_cuda.device_get(&handle, ordinal);
+  if (code != TSL_CU_SUCCESS)
+    return tsl_cuda_fail(NULL, "cuDeviceGet", code, "");
+  TSL_TRY(tsl_cuda_describe(handle, driver, driver_key, device));
+  if (tsl_nvrtc_target_for(device->architecture, &target) != TESELA_OK)
+    return tsl_fail_in(TESELA_NO_DEVICE, "%s", device->label);
+  tsl_cuda_device *own = calloc(1, sizeof *own);
+  if (!own)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "cuda: no host memory for the description of %s", device->label);
+  own->ordinal = handle;
+  own->pitch_max = (size_t)tsl_cuda_attribute(handle, TSL_CU_PITCH_MAX);
+  device->impl = own;
+  return TESELA_OK;
+}
+
+/* A device that cannot be used is left out, with its reason in the log; when that leaves none, its reason is
+ * the kind's. */
+static tesela_status list(void (*found)(void *argument, const tsl_device *device), void *argument) {
+  int version = 0, count = 0, good = 0;
+  char module[32], driver[96], driver_key[64];
+  tesela_status status = TESELA_NO_DEVICE;
+  TSL_TRY(start(&version, &count));
+  kernel_driver(module, sizeof module);
+  snprintf(driver, sizeof driver, "CUDA %d.%d%s%s", version / 1000, version % 1000 / 10,
+           module[0] ? ", driver " : "", module);
+  snprintf(driver_key, sizeof driver_key, "cuda%d.%d%s%s", version / 1000, version % 1000 / 10,
+           module[0] ? "/" : "", module);
+  for (int ordinal = 0; ordinal < count; ordinal++) {
+    tsl_device device;
+    status = examine(ordinal, driver, driver_key, &device);
+    if (status == TESELA_OK) {
+      good++;
+      found(argument, &device);
+    } else {
+      tsl_log(TSL_LOG_DEVICE, "CUDA device %d is left out: %s", ordinal, tesela_last_error());
+    }
+  }
+  if (good > 0)
+    return TESELA_OK;
+  return status == TESELA_OUT_OF_MEMORY ? status : TESELA_NO_DEVICE;
+}
+
+static void forget(tsl_device *device) {
+  free(device->impl);
+  device->impl = NULL;
+}
+
+const tsl_device_kind tsl_device_kind_cuda = {
+    .kind = "cuda",
+    .what = "CUDA devices, through NVIDIA's driver and NVRTC",
+    .list = list,
+    .forget = forget,
+};

@@ -1,0 +1,153 @@
+/* The CUDA driver's interface, as far as tesela uses it: our own declarations, so that building needs no CUDA
+ * toolkit. Names, argument order, sizes and values are the driver's ABI (CUDA 11 and later); a suffix _v2 is
+ * part of a symbol's name. Every function returns one of the driver's result codes, 0 for success. */
+#ifndef TSL_DEVICE_CUDA_DRIVER_API_H
+#define TSL_DEVICE_CUDA_DRIVER_API_H
+
+#include <stddef.h>
+
+typedef int tsl_cu_device;                 /* an ordinal */
+typedef unsigned long long tsl_cu_address; /* of device memory, in bytes */
+typedef struct tsl_cu_context_object *tsl_cu_context;
+typedef struct tsl_cu_stream_object *tsl_cu_stream;
+typedef struct tsl_cu_event_object *tsl_cu_event;
+typedef struct tsl_cu_module_object *tsl_cu_module;
+typedef struct tsl_cu_function_object *tsl_cu_function;
+
+/* Where one side of a two-dimensional copy lies. */
+enum { TSL_CU_MEMORY_HOST = 1, TSL_CU_MEMORY_DEVICE = 2 };
+
+/* A two-dimensional copy: `rows` rows of `row_bytes` bytes. Of each side only the fields of its memory kind
+ * are read; x is in bytes, y in rows. */
+typedef struct tsl_cu_copy_2d {
+  size_t from_x, from_y;
+  unsigned from_memory;
+  const void *from_host;
+  tsl_cu_address from_device;
+  void *from_array;
+  size_t from_pitch;
+  size_t to_x, to_y;
+  unsigned to_memory;
+  void *to_host;
+  tsl_cu_address to_device;
+  void *to_array;
+  size_t to_pitch;
+  size_t row_bytes, rows;
+} tsl_cu_copy_2d;
+
+/* Questions to cuDeviceGetAttribute. */
+typedef enum tsl_cu_attribute {
+  TSL_CU_GROUP_ITEMS_MAX = 1,
+  TSL_CU_GROUP_SIZE_MAX_X = 2, /* y and z follow */
+  TSL_CU_GROUP_COUNT_MAX_X = 5,
+  TSL_CU_STATIC_SHARED_MAX = 8, /* bytes of shared memory that a block may declare */
+  TSL_CU_WARP_SIZE = 10,
+  TSL_CU_PITCH_MAX = 11,
+  TSL_CU_CLOCK_KHZ = 13,
+  TSL_CU_MULTIPROCESSORS = 16,
+  TSL_CU_INTEGRATED = 18,
+  TSL_CU_MEMORY_CLOCK_KHZ = 36,
+  TSL_CU_MEMORY_BUS_BITS = 37,
+  TSL_CU_CAPABILITY_MAJOR = 75,
+  TSL_CU_CAPABILITY_MINOR = 76,
+  TSL_CU_F32_PER_F64 = 87 /* how many times faster f32 arithmetic is */
+} tsl_cu_attribute;
+
+/* Questions to cuFuncGetAttribute. */
+enum { TSL_CU_FUNCTION_ITEMS_MAX = 0 };
+/* Options of cuModuleLoadDataEx. The size travels inside the pointer. */
+enum { TSL_CU_JIT_ERROR_LOG = 5, TSL_CU_JIT_ERROR_LOG_BYTES = 6 };
+/* A stream that does not wait for the process's default stream, which is not ours. */
+enum { TSL_CU_STREAM_NON_BLOCKING = 1 };
+/* An event with time. */
+enum { TSL_CU_EVENT_DEFAULT = 0 };
+
+/* Result codes that mean something to tesela: X(NAME, code, what it becomes, whether it ends the context). An
+ * ended context answers every later call with the same code, until the process ends. */
+#define TSL_CU_RESULT_LIST(X)                                                                                \
+  X(OUT_OF_MEMORY, 2, TESELA_OUT_OF_MEMORY, 0)                                                               \
+  X(NOT_INITIALIZED, 3, TESELA_DEVICE_FAILED, 0)                                                             \
+  X(NO_DEVICE, 100, TESELA_NO_DEVICE, 0)                                                                     \
+  X(INVALID_IMAGE, 200, TESELA_BUILD_FAILED, 0)                                                              \
+  X(NO_BINARY_FOR_GPU, 209, TESELA_BUILD_FAILED, 0)                                                          \
+  X(ECC_UNCORRECTABLE, 214, TESELA_DEVICE_FAILED, 1)                                                         \
+  X(INVALID_PTX, 218, TESELA_BUILD_FAILED, 0)                                                                \
+  X(NVLINK_UNCORRECTABLE, 220, TESELA_DEVICE_FAILED, 1)                                                      \
+  X(JIT_COMPILER_NOT_FOUND, 221, TESELA_BUILD_FAILED, 0)                                                     \
+  X(UNSUPPORTED_PTX_VERSION, 222, TESELA_BUILD_FAILED, 0)                                                    \
+  X(JIT_COMPILATION_DISABLED, 223, TESELA_BUILD_FAILED, 0)                                                   \
+  X(CONTAINED, 226, TESELA_DEVICE_FAILED, 1)                                                                 \
+  X(INVALID_SOURCE, 300, TESELA_BUILD_FAILED, 0)                                                             \
+  X(NOT_FOUND, 500, TESELA_DEVICE_FAILED, 0)                                                                 \
+  X(ILLEGAL_ADDRESS, 700, TESELA_DEVICE_FAILED, 1)                                                           \
+  X(LAUNCH_TIMEOUT, 702, TESELA_DEVICE_FAILED, 1)                                                            \
+  X(CONTEXT_IS_DESTROYED, 709, TESELA_DEVICE_FAILED, 1)                                                      \
+  X(ASSERT, 710, TESELA_DEVICE_FAILED, 1)                                                                    \
+  X(HARDWARE_STACK_ERROR, 714, TESELA_DEVICE_FAILED, 1)                                                      \
+  X(ILLEGAL_INSTRUCTION, 715, TESELA_DEVICE_FAILED, 1)                                                       \
+  X(MISALIGNED_ADDRESS, 716, TESELA_DEVICE_FAILED, 1)                                                        \
+  X(INVALID_ADDRESS_SPACE, 717, TESELA_DEVICE_FAILED, 1)                                                     \
+  X(INVALID_PC, 718, TESELA_DEVICE_FAILED, 1)                                                                \
+  X(LAUNCH_FAILED, 719, TESELA_DEVICE_FAILED, 1)                                                             \
+  X(TENSOR_MEMORY_LEAK, 721, TESELA_DEVICE_FAILED, 1)                                                        \
+  X(MPS_CLIENT_TERMINATED, 810, TESELA_DEVICE_FAILED, 1)
+
+enum {
+#define TSL_CU_RESULT_MEMBER(name, code, status, ends) TSL_CU_##name = (code),
+  TSL_CU_RESULT_LIST(TSL_CU_RESULT_MEMBER)
+#undef TSL_CU_RESULT_MEMBER
+      TSL_CU_SUCCESS = 0
+};
+
+/* Functions: X(member, symbol, parameters). */
+#define TSL_CU_LIST(X)                                                                                       \
+  X(error_name, cuGetErrorName, (int code, const char **text))                                               \
+  X(error_text, cuGetErrorString, (int code, const char **text))                                             \
+  X(init, cuInit, (unsigned flags))                                                                          \
+  X(driver_version, cuDriverGetVersion, (int *version)) /* 1000 major + 10 minor */                          \
+  X(device_count, cuDeviceGetCount, (int *count))                                                            \
+  X(device_get, cuDeviceGet, (tsl_cu_device * device, int ordinal))                                          \
+  X(device_name, cuDeviceGetName, (char *name, int size, tsl_cu_device device))                              \
+  X(device_memory, cuDeviceTotalMem_v2, (size_t * bytes, tsl_cu_device device))                              \
+  X(device_attribute, cuDeviceGetAttribute, (int *value, tsl_cu_attribute attribute, tsl_cu_device device))  \
+  X(context_retain, cuDevicePrimaryCtxRetain, (tsl_cu_context * context, tsl_cu_device device))              \
+  X(context_release, cuDevicePrimaryCtxRelease_v2, (tsl_cu_device device))                                   \
+  X(context_push, cuCtxPushCurrent_v2, (tsl_cu_context context))                                             \
+  X(context_pop, cuCtxPopCurrent_v2, (tsl_cu_context * context))                                             \
+  X(memory_take, cuMemAlloc_v2, (tsl_cu_address * address, size_t bytes))                                    \
+  X(memory_free, cuMemFree_v2, (tsl_cu_address address))                                                     \
+  X(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * all_bytes))                                 \
+  X(copy_2d, cuMemcpy2DAsync_v2, (const tsl_cu_copy_2d *copy, tsl_cu_stream stream))                         \
+  X(copy_in, cuMemcpyHtoDAsync_v2,                                                                           \
+    (tsl_cu_address to, const void *from, size_t bytes, tsl_cu_stream stream))                               \
+  X(copy_out, cuMemcpyDtoHAsync_v2, (void *to, tsl_cu_address from, size_t bytes, tsl_cu_stream stream))     \
+  X(copy, cuMemcpyDtoDAsync_v2,                                                                              \
+    (tsl_cu_address to, tsl_cu_address from, size_t bytes, tsl_cu_stream stream))                            \
+  X(fill, cuMemsetD8Async, (tsl_cu_address to, unsigned char byte, size_t count, tsl_cu_stream stream))      \
+  X(stream_create, cuStreamCreate, (tsl_cu_stream * stream, unsigned flags))                                 \
+  X(stream_finish, cuStreamSynchronize, (tsl_cu_stream stream))                                              \
+  X(stream_destroy, cuStreamDestroy_v2, (tsl_cu_stream stream))                                              \
+  X(event_create, cuEventCreate, (tsl_cu_event * event, unsigned flags))                                     \
+  X(event_record, cuEventRecord, (tsl_cu_event event, tsl_cu_stream stream))                                 \
+  X(event_wait, cuEventSynchronize, (tsl_cu_event event))                                                    \
+  X(event_elapsed, cuEventElapsedTime, (float *milliseconds, tsl_cu_event begin, tsl_cu_event end))          \
+  X(event_destroy, cuEventDestroy_v2, (tsl_cu_event event))                                                  \
+  X(module_load, cuModuleLoadDataEx,                                                                         \
+    (tsl_cu_module * module, const void *image, unsigned count, int *options, void **values))                \
+  X(module_unload, cuModuleUnload, (tsl_cu_module module))                                                   \
+  X(module_function, cuModuleGetFunction,                                                                    \
+    (tsl_cu_function * function, tsl_cu_module module, const char *name))                                    \
+  X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, tsl_cu_function function))           \
+  X(launch, cuLaunchKernel,                                                                                  \
+    (tsl_cu_function function, unsigned groups_x, unsigned groups_y, unsigned groups_z, unsigned items_x,    \
+     unsigned items_y, unsigned items_z, unsigned shared_bytes, tsl_cu_stream stream, void **arguments,      \
+     void **extra))
+
+/* The driver's functions, by the names that stand first in the list. */
+typedef struct tsl_cu_api {
+#define TSL_CU_MEMBER(member, symbol, parameters) int(*member) parameters;
+  TSL_CU_LIST(TSL_CU_MEMBER)
+#undef TSL_CU_MEMBER
+} tsl_cu_api;
+
+#endif

@@ -1,0 +1,205 @@
+/* Compiled text on a CUDA device: building, loading, launching. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "device/cuda/cuda_device.h"
+#include "device/cuda/nvrtc.h"
+
+#include <elf.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* More than any kernel here takes; the driver itself allows 4 KiB of them. */
+#define ARGUMENTS_MAX 32
+
+struct tsl_kernel {
+  tsl_module *module;
+  tsl_cu_function handle;
+  int items_max;
+  tsl_kernel *next;
+  char name[];
+};
+
+struct tsl_module {
+  tsl_device *device;
+  tsl_cu_module handle;
+  pthread_mutex_t lock; /* of the list */
+  tsl_kernel *kernels;
+};
+
+/* --- building --- */
+
+tesela_status tsl_cuda_build(tsl_device *device, const tsl_build *build, tsl_binary *binary) {
+  tsl_nvrtc_target target;
+  TSL_TRY(tsl_nvrtc_target_for(device->architecture, &target));
+  return tsl_nvrtc_compile(device->name, &target, build, binary);
+}
+
+tesela_status tsl_cuda_compiler(tsl_device *device, tsl_text *text) {
+  tsl_nvrtc_target target;
+  int driver = 0;
+  TSL_TRY(tsl_nvrtc_target_for(device->architecture, &target));
+  tsl_nvrtc_describe(&target, text);
+  const int code = tsl_cuda.driver_version(&driver);
+  if (code != TSL_CU_SUCCESS)
+    return tsl_cuda_fail(device, "cuDriverGetVersion", code, "");
+  tsl_text_add(text, ", driver for CUDA %d.%d", driver / 1000, driver % 1000 / 10);
+  return tsl_text_status(text);
+}
+
+/* --- loading --- */
+
+/* The driver is given no length and trusts what it reads, so a cut or foreign binary is refused here: it is an
+ * ELF file whose tables lie inside it, or PTX, text that ends with its NUL. */
+static bool looks_whole(const tsl_binary *binary) {
+  const unsigned char *bytes = binary->data;
+  Elf64_Ehdr head;
+  if (binary->bytes < 2)
+    return false;
+  if (bytes[0] != ELFMAG0)
+    return strnlen((const char *)bytes, binary->bytes) == binary->bytes - 1;
+  if (binary->bytes < sizeof head)
+    return false;
+  memcpy(&head, bytes, sizeof head);
+  const uint64_t sections = (uint64_t)head.e_shentsize * head.e_shnum,
+                 segments = (uint64_t)head.e_phentsize * head.e_phnum;
+  return memcmp(bytes, ELFMAG, SELFMAG) == 0 && bytes[EI_CLASS] == ELFCLASS64 &&
+         head.e_shoff <= binary->bytes && sections <= binary->bytes - head.e_shoff &&
+         head.e_phoff <= binary->bytes && segments <= binary->bytes - head.e_phoff;
+}
+
+tesela_status tsl_cuda_module_load(tsl_device *device, const char *name, const tsl_binary *binary,
+                                   tsl_module **module) {
+  void *block;
+  *module = NULL;
+  if (!looks_whole(binary))
+    return tsl_fail(TESELA_BUILD_FAILED, "%s: %s: the binary is neither a whole cubin nor PTX", device->name,
+                    name);
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_module), "a kernel module", &block));
+  tsl_module *made = block;
+  made->device = device;
+  /* The log is that of the driver's own compiler, which PTX goes through. */
+  char log[4096] = "";
+  int options[] = {TSL_CU_JIT_ERROR_LOG, TSL_CU_JIT_ERROR_LOG_BYTES};
+  void *values[] = {log, (void *)(uintptr_t)sizeof log};
+  tesela_status status = tsl_cuda_enter(device);
+  if (status == TESELA_OK) {
+    char call[128];
+    snprintf(call, sizeof call, "%.80s: cuModuleLoadDataEx", name);
+    status =
+        tsl_cuda_leave(device, call, tsl_cuda.module_load(&made->handle, binary->data, 2, options, values));
+  }
+  if (status != TESELA_OK) {
+    log[sizeof log - 1] = 0;
+    if (status == TESELA_BUILD_FAILED)
+      tsl_status_keep_log(log);
+    tsl_free(made);
+    return status;
+  }
+  pthread_mutex_init(&made->lock, NULL);
+  *module = made;
+  return TESELA_OK;
+}
+
+void tsl_cuda_module_destroy(tsl_module *module) {
+  if (!module)
+    return;
+  if (tsl_cuda_enter_quietly(module->device)) {
+    tsl_cuda.module_unload(module->handle);
+    tsl_cuda_leave_quietly();
+  }
+  for (tsl_kernel *kernel = module->kernels, *next; kernel; kernel = next) {
+    next = kernel->next;
+    tsl_free(kernel);
+  }
+  pthread_mutex_destroy(&module->lock);
+  tsl_free(module);
+}
+
+/* Finds a kernel in the driver's module and adds it to the list; the lock is held. */
+static tesela_status kernel_make(tsl_module *module, const char *name, tsl_kernel **kernel) {
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_kernel) + strlen(name) + 1, "a kernel", &block));
+  tsl_kernel *made = block;
+  made->module = module;
+  memcpy(made->name, name, strlen(name) + 1);
+  char call[128];
+  snprintf(call, sizeof call, "cuModuleGetFunction(%.80s)", name);
+  tesela_status status = tsl_cuda_enter(module->device);
+  if (status == TESELA_OK) {
+    int code = tsl_cuda.module_function(&made->handle, module->handle, name);
+    if (code == TSL_CU_SUCCESS) {
+      snprintf(call, sizeof call, "cuFuncGetAttribute");
+      code = tsl_cuda.function_attribute(&made->items_max, TSL_CU_FUNCTION_ITEMS_MAX, made->handle);
+    }
+    status = tsl_cuda_leave(module->device, call, code);
+  }
+  if (status != TESELA_OK) {
+    tsl_free(made);
+    return status;
+  }
+  made->next = module->kernels;
+  module->kernels = made;
+  *kernel = made;
+  return TESELA_OK;
+}
+
+tesela_status tsl_cuda_kernel_get(tsl_module *module, const char *name, tsl_kernel **kernel) {
+  tesela_status status = TESELA_OK;
+  pthread_mutex_lock(&module->lock);
+  *kernel = module->kernels;
+  while (*kernel && strcmp((*kernel)->name, name) != 0)
+    *kernel = (*kernel)->next;
+  if (!*kernel)
+    status = kernel_make(module, name, kernel);
+  pthread_mutex_unlock(&module->lock);
+  return status;
+}
+
+int tsl_cuda_kernel_items_max(tsl_kernel *kernel) {
+  return kernel->items_max > 0 ? kernel->items_max : 1;
+}
+
+/* --- launching --- */
+
+static tesela_status check_grid(const tsl_device *device, const tsl_kernel *kernel, const tsl_grid *grid) {
+  int64_t items = 1;
+  for (int d = 0; d < 3; d++) {
+    items *= grid->items[d];
+    if (grid->items[d] < 1 || grid->items[d] > device->group_size_max[d])
+      return tsl_fail(TESELA_BAD_CALL, "%s: %s: %d work-items along dimension %d, where 1 to %d are possible",
+                      device->name, kernel->name, grid->items[d], d, device->group_size_max[d]);
+    if (grid->groups[d] < 1 || grid->groups[d] > device->group_count_max[d])
+      return tsl_fail(TESELA_BAD_CALL,
+                      "%s: %s: %llu work-groups along dimension %d, where 1 to %llu are possible",
+                      device->name, kernel->name, (unsigned long long)grid->groups[d], d,
+                      (unsigned long long)device->group_count_max[d]);
+  }
+  if (items > kernel->items_max)
+    return tsl_fail(TESELA_BAD_CALL, "%s: %s: %lld work-items a group, where at most %d are possible",
+                    device->name, kernel->name, (long long)items, kernel->items_max);
+  return TESELA_OK;
+}
+
+tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
+                              const tsl_argument *arguments, int count) {
+  tsl_device *device = stream->device;
+  void *at[ARGUMENTS_MAX]; /* the driver copies each argument from here; the kernel knows how long it is */
+  if (count > ARGUMENTS_MAX)
+    return tsl_fail(TESELA_BAD_CALL, "%s: %s: %d arguments, where at most %d are possible", device->name,
+                    kernel->name, count, ARGUMENTS_MAX);
+  TSL_TRY(check_grid(device, kernel, grid));
+  for (int i = 0; i < count; i++)
+    at[i] = arguments[i].buffer ? &((tsl_cuda_buffer *)arguments[i].buffer)->address
+                                : (void *)(uintptr_t)arguments[i].value;
+  TSL_TRY(tsl_cuda_enter(device));
+  const int code =
+      tsl_cuda.launch(kernel->handle, (unsigned)grid->groups[0], (unsigned)grid->groups[1],
+                      (unsigned)grid->groups[2], (unsigned)grid->items[0], (unsigned)grid->items[1],
+                      (unsigned)grid->items[2], 0, stream->handle, at, NULL);
+  if (code == TSL_CU_SUCCESS)
+    return tsl_cuda_leave(device, "", code);
+  char call[128];
+  snprintf(call, sizeof call, "cuLaunchKernel(%.80s)", kernel->name);
+  return tsl_cuda_leave(device, call, code);
+}

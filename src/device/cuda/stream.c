@@ -1,0 +1,92 @@
+/* Streams and events of a CUDA device. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "device/cuda/cuda_device.h"
+
+struct tsl_event {
+  tsl_device *device;
+  tsl_cu_event handle;
+};
+
+tesela_status tsl_cuda_stream_create(tsl_device *device, tsl_stream **stream) {
+  void *block;
+  *stream = NULL;
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_stream), "a stream", &block));
+  tsl_stream *made = block;
+  made->device = device;
+  tesela_status status = tsl_cuda_enter(device);
+  if (status == TESELA_OK)
+    status = tsl_cuda_leave(device, "cuStreamCreate",
+                            tsl_cuda.stream_create(&made->handle, TSL_CU_STREAM_NON_BLOCKING));
+  if (status != TESELA_OK) {
+    tsl_free(made);
+    return status;
+  }
+  *stream = made;
+  return TESELA_OK;
+}
+
+void tsl_cuda_stream_destroy(tsl_stream *stream) {
+  if (!stream)
+    return;
+  if (tsl_cuda_enter_quietly(stream->device)) {
+    tsl_cuda.stream_finish(stream->handle);
+    tsl_cuda.stream_destroy(stream->handle);
+    tsl_cuda_leave_quietly();
+  }
+  tsl_free(stream);
+}
+
+tesela_status tsl_cuda_finish(tsl_stream *stream) {
+  TSL_TRY(tsl_cuda_enter(stream->device));
+  return tsl_cuda_leave(stream->device, "cuStreamSynchronize", tsl_cuda.stream_finish(stream->handle));
+}
+
+tesela_status tsl_cuda_event_create(tsl_device *device, tsl_event **event) {
+  void *block;
+  *event = NULL;
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_event), "an event", &block));
+  tsl_event *made = block;
+  made->device = device;
+  tesela_status status = tsl_cuda_enter(device);
+  if (status == TESELA_OK)
+    status =
+        tsl_cuda_leave(device, "cuEventCreate", tsl_cuda.event_create(&made->handle, TSL_CU_EVENT_DEFAULT));
+  if (status != TESELA_OK) {
+    tsl_free(made);
+    return status;
+  }
+  *event = made;
+  return TESELA_OK;
+}
+
+void tsl_cuda_event_destroy(tsl_event *event) {
+  if (!event)
+    return;
+  if (tsl_cuda_enter_quietly(event->device)) {
+    tsl_cuda.event_destroy(event->handle);
+    tsl_cuda_leave_quietly();
+  }
+  tsl_free(event);
+}
+
+tesela_status tsl_cuda_event_record(tsl_stream *stream, tsl_event *event) {
+  TSL_TRY(tsl_cuda_enter(stream->device));
+  return tsl_cuda_leave(stream->device, "cuEventRecord",
+                        tsl_cuda.event_record(event->handle, stream->handle));
+}
+
+tesela_status tsl_cuda_event_seconds(tsl_event *begin, tsl_event *end, double *seconds) {
+  float milliseconds = 0;
+  *seconds = 0;
+  TSL_TRY(tsl_cuda_enter(end->device));
+  const char *call = "cuEventSynchronize";
+  int code = tsl_cuda.event_wait(end->handle);
+  if (code == TSL_CU_SUCCESS) {
+    call = "cuEventElapsedTime";
+    code = tsl_cuda.event_elapsed(&milliseconds, begin->handle, end->handle);
+  }
+  TSL_TRY(tsl_cuda_leave(end->device, call, code));
+  *seconds = 1e-3 * (double)milliseconds;
+  return TESELA_OK;
+}
