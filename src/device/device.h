@@ -215,6 +215,8 @@ typedef struct tsl_device_kind {
   tesela_status (*list)(void (*found)(void *argument, const tsl_device *device), void *argument);
   /* Frees device->impl at the end. [optional] */
   void (*forget)(tsl_device *device);
+  /* Nonzero: a machine never has more than one, which is named without an index ("cpu"). */
+  int single;
 } tsl_device_kind;
 
 /* The devices of this machine, as one context sees them. */
@@ -243,7 +245,8 @@ tesela_status tsl_device_name_check(const char *name);
 /* Opens a device if it is not open; it stays open until tsl_devices_destroy(). */
 tesela_status tsl_device_open(tsl_device *device);
 
-/* Tests add their own kind, before any tsl_devices_create(). At most four. */
+/* Tests add their own kind, before any tsl_devices_create(). At most four; one that is there already is not
+ * added again. */
 void tsl_device_kind_add(const tsl_device_kind *kind);
 
 /* Contiguous copies, for callers without pitch. */

@@ -1,0 +1,211 @@
+/* What the host's processor is, from the files that Linux shows and from CPUID, and the planner's guesses. */
+#include "device/cpu/cpu.h"
+
+#include "base/env.h"
+#include "base/pool.h"
+#include "base/status.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* Where nothing tells a clock (virtual machines on arm64 show none): servers' processors run near this. */
+#define ASSUMED_MHZ 2000
+
+/* Instruction sets, least capable first: a value of TESELA_ISA, the capabilities that it lets through, and
+ * what a core does in a clock: the floats in a vector, and vector multiply-adds. */
+static const struct {
+  const char *name;
+  unsigned capabilities;
+  int vector_f32, fused;
+} sets[] = {
+#if defined(__aarch64__)
+    {"generic", 0, 4, 2}, /* Advanced SIMD, two pipes */
+#else
+    {"generic", 0, 4, 1}, /* SSE2: a multiplication and an addition */
+#endif
+    {"avx2", TSL_CAN_AVX2, 8, 2},
+    {"avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512, 16, 2},
+};
+enum { SETS = sizeof sets / sizeof sets[0] };
+
+/* What processor and operating system offer: __builtin_cpu_supports() asks whether the registers are saved,
+ * too. */
+static unsigned offered(void) {
+  unsigned offers = 0;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    offers |= TSL_CAN_AVX2;
+  if (offers != 0 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    offers |= TSL_CAN_AVX512;
+#endif
+  return offers;
+}
+
+/* The most capable set that is offered and not above TESELA_ISA. */
+static tesela_status choose_set(int *chosen) {
+  const char *most = tsl_env_get(TSL_ENV_ISA);
+  const unsigned offers = offered();
+  int limit = SETS - 1;
+  if (most[0] != '\0') {
+    for (limit = 0; limit < SETS && strcmp(sets[limit].name, most) != 0; limit++)
+      continue;
+    if (limit == SETS)
+      return tsl_fail(TESELA_BAD_CALL, "TESELA_ISA is \"%.64s\"; it can be generic, avx2 or avx512", most);
+  }
+  while ((sets[limit].capabilities & ~offers) != 0)
+    limit--;
+  *chosen = limit;
+  return TESELA_OK;
+}
+
+static FILE *open_below(const char *root, const char *path) {
+  char full[PATH_MAX];
+  if (snprintf(full, sizeof full, "%s%s", root, path) >= (int)sizeof full)
+    return NULL;
+  return fopen(full, "re");
+}
+
+/* The value of the first line "key : value" of /proc/cpuinfo, without blanks around it. */
+static bool cpuinfo_value(const char *root, const char *key, char *value, size_t size) {
+  FILE *file = open_below(root, "/proc/cpuinfo");
+  char line[1024];
+  bool is_there = false;
+  while (file != NULL && !is_there && fgets(line, sizeof line, file) != NULL) {
+    const size_t length = strlen(key);
+    const char *colon = strchr(line, ':');
+    if (colon == NULL || strncmp(line, key, length) != 0 ||
+        line + length + strspn(line + length, " \t") != colon)
+      continue;
+    const char *start = colon + 1 + strspn(colon + 1, " \t");
+    size_t used = strcspn(start, "\n");
+    while (used > 0 && start[used - 1] == ' ')
+      used--;
+    snprintf(value, size, "%.*s", (int)used, start);
+    is_there = used > 0;
+  }
+  if (file != NULL)
+    fclose(file);
+  return is_there;
+}
+
+void tsl_cpu_label_at(const char *root, char *label, size_t size) {
+  char maker[32], part[32];
+  if (cpuinfo_value(root, "model name", label, size))
+    return;
+  if (cpuinfo_value(root, "CPU implementer", maker, sizeof maker) &&
+      cpuinfo_value(root, "CPU part", part, sizeof part))
+    snprintf(label, size, "arm64 processor, maker %s, part %s", maker, part);
+  else
+    snprintf(label, size, "processor without a name");
+}
+
+/* A whole number of kilohertz in a file, as MHz; 0 when it is not there. */
+static int cpufreq_mhz(const char *root, long cpu) {
+  char path[96], line[64];
+  int64_t khz = 0;
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%ld/cpufreq/cpuinfo_max_freq", cpu);
+  FILE *file = open_below(root, path);
+  if (file == NULL)
+    return 0;
+  if (fgets(line, sizeof line, file) != NULL) {
+    line[strcspn(line, "\n")] = '\0';
+    if (!tsl_parse_i64(line, &khz) || khz < 0 || khz > (int64_t)1e9)
+      khz = 0;
+  }
+  fclose(file);
+  return (int)(khz / 1000);
+}
+
+/* "... @ 2.50GHz": the clock that Intel writes into the name. */
+static double name_mhz(const char *label) {
+  const char *at = strstr(label, "@ ");
+  char number[16];
+  double ghz;
+  if (at == NULL)
+    return 0;
+  const size_t digits = strspn(at + 2, "0123456789.");
+  if (digits == 0 || digits >= sizeof number || strncmp(at + 2 + digits, "GHz", 3) != 0)
+    return 0;
+  snprintf(number, sizeof number, "%.*s", (int)digits, at + 2);
+  return tsl_parse_double(number, &ghz) ? 1000 * ghz : 0;
+}
+
+/* Large and small cores, where they differ, sit at opposite ends of the numbering. */
+int tsl_cpu_clock_at(const char *root) {
+  const long last = sysconf(_SC_NPROCESSORS_CONF) - 1;
+  const int first_mhz = cpufreq_mhz(root, 0), last_mhz = cpufreq_mhz(root, last);
+  char text[128];
+  double mhz = first_mhz > last_mhz ? first_mhz : last_mhz;
+  if (mhz <= 0 && (!cpuinfo_value(root, "cpu MHz", text, sizeof text) || !tsl_parse_double(text, &mhz)))
+    mhz = 0;
+  if (mhz <= 0) {
+    tsl_cpu_label_at(root, text, sizeof text);
+    mhz = name_mhz(text);
+  }
+  return mhz > 0 && mhz < 1e6 ? (int)mhz : 0;
+}
+
+static uint64_t memory_of_machine(void) {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+}
+
+static void add_platform(tsl_device *device) {
+  struct utsname system;
+#if defined(__clang__)
+  const char *compiler = ""; /* its version text holds its name */
+#else
+  const char *compiler = "gcc ";
+#endif
+  if (uname(&system) != 0)
+    snprintf(system.release, sizeof system.release, "?");
+  snprintf(device->platform, sizeof device->platform, "Linux %.48s, %s%.64s", system.release, compiler,
+           __VERSION__);
+}
+
+static void add_key(tsl_device *device, const char *set) {
+  snprintf(device->key, sizeof device->key, "%s/%s", device->label, set);
+  for (char *at = device->key; *at != '\0'; at++)
+    if ((unsigned char)*at <= ' ')
+      *at = '_';
+}
+
+/* Peaks: each thread a core of its own, with the vector multiply-adds of the table. Memory: a core takes
+ * about 10 GB/s, and ten of them what a socket has. A launch is a call. */
+static void add_guesses(tsl_device *device, int set) {
+  const double clocks = 1e6 * device->clock_mhz * device->threads;
+  const int feeding = device->threads < 10 ? device->threads : 10;
+  device->peak_f32 = clocks * 2 * sets[set].fused * sets[set].vector_f32;
+  device->peak_f64 = device->peak_f32 / 2;
+  device->bandwidth = 10e9 * feeding;
+  device->link_bandwidth = 0;
+  device->launch_seconds = 1e-7;
+}
+
+tesela_status tsl_cpu_describe(tsl_device *device) {
+  int set = 0;
+  TSL_TRY(choose_set(&set));
+  tsl_cpu_label_at("", device->label, sizeof device->label);
+  add_platform(device);
+  add_key(device, sets[set].name);
+  device->capabilities = TSL_CAN_HOST | TSL_CAN_F64 | TSL_CAN_SHARED_MEMORY | sets[set].capabilities;
+  device->is_cpu = 1;
+  device->threads = tsl_pool_default_threads();
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  device->compute_units = processors > 0 ? (int)processors : 1;
+  const int clock = tsl_cpu_clock_at("");
+  device->clock_mhz = clock > 0 ? clock : ASSUMED_MHZ;
+  device->memory_bytes = memory_of_machine();
+  device->allocation_max = device->memory_bytes;
+  device->warp = 1;
+  device->vector_f32 = sets[set].vector_f32;
+  device->vector_f64 = sets[set].vector_f32 / 2;
+  device->host_alignment = 1;
+  add_guesses(device, set);
+  return TESELA_OK;
+}

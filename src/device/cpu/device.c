@@ -1,0 +1,101 @@
+/* The cpu kind: its one device, streams and events. */
+#include "device/cpu/cpu.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+
+struct tsl_stream {
+  tsl_device *device;
+};
+
+struct tsl_event {
+  tsl_device *device;
+  bool is_recorded;
+  double when;
+};
+
+static tesela_status open(tsl_device *device) {
+  (void)device;
+  return TESELA_OK;
+}
+
+static void close(tsl_device *device) {
+  (void)device;
+}
+
+static tesela_status stream_create(tsl_device *device, tsl_stream **stream) {
+  *stream = calloc(1, sizeof **stream);
+  if (*stream == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory for a stream's record", device->name);
+  (*stream)->device = device;
+  return TESELA_OK;
+}
+
+static void stream_destroy(tsl_stream *stream) {
+  free(stream);
+}
+
+static tesela_status finish(tsl_stream *stream) {
+  (void)stream;
+  return TESELA_OK;
+}
+
+static tesela_status event_create(tsl_device *device, tsl_event **event) {
+  *event = calloc(1, sizeof **event);
+  if (*event == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory for an event's record", device->name);
+  (*event)->device = device;
+  return TESELA_OK;
+}
+
+static void event_destroy(tsl_event *event) {
+  free(event);
+}
+
+static tesela_status event_record(tsl_stream *stream, tsl_event *event) {
+  (void)stream;
+  event->when = tsl_clock();
+  event->is_recorded = true;
+  return TESELA_OK;
+}
+
+static tesela_status event_seconds(tsl_event *begin, tsl_event *end, double *seconds) {
+  if (!begin->is_recorded || !end->is_recorded)
+    return tsl_fail(TESELA_INTERNAL, "%s: an event was asked for its time and never recorded",
+                    begin->device->name);
+  *seconds = end->when - begin->when;
+  return TESELA_OK;
+}
+
+static const tsl_device_ops ops = {
+    .open = open,
+    .close = close,
+    .buffer_create = tsl_cpu_buffer_create,
+    .buffer_wrap = tsl_cpu_buffer_wrap,
+    .buffer_destroy = tsl_cpu_buffer_destroy,
+    .buffer_map = tsl_cpu_buffer_map,
+    .buffer_unmap = tsl_cpu_buffer_unmap,
+    .stream_create = stream_create,
+    .stream_destroy = stream_destroy,
+    .finish = finish,
+    .write = tsl_cpu_write,
+    .read = tsl_cpu_read,
+    .copy = tsl_cpu_copy,
+    .fill = tsl_cpu_fill,
+    .event_create = event_create,
+    .event_destroy = event_destroy,
+    .event_record = event_record,
+    .event_seconds = event_seconds,
+};
+
+static tesela_status list(void (*found)(void *argument, const tsl_device *device), void *argument) {
+  tsl_device device = {.ops = &ops};
+  TSL_TRY(tsl_cpu_describe(&device));
+  found(argument, &device);
+  return TESELA_OK;
+}
+
+const tsl_device_kind tsl_device_kind_cpu = {
+    .kind = "cpu", .what = "this machine's processor", .list = list, .single = 1};

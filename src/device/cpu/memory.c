@@ -1,0 +1,143 @@
+/* Buffers of host memory, and copies between them. A range that leaves its buffer is refused: here it would
+ * silently damage the process, where other devices answer with an error. */
+#include "device/cpu/cpu.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* From here on, a request is compared with what is free before it is taken: Linux hands out more than there
+ * is, and ends the process when it is used. */
+#define LARGE ((size_t)64 << 20)
+
+typedef struct cpu_buffer {
+  tsl_buffer base;
+  bool is_own; /* taken here, and not wrapped */
+} cpu_buffer;
+
+static tesela_status create(tsl_device *device, void *host, bool is_own, size_t bytes, tsl_buffer **buffer) {
+  cpu_buffer *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory for a buffer's record", device->name);
+  *self = (cpu_buffer){.base = {.device = device, .bytes = bytes, .host = host}, .is_own = is_own};
+  *buffer = &self->base;
+  return TESELA_OK;
+}
+
+static tesela_status enough_left(const tsl_device *device, size_t bytes) {
+  const uint64_t left = bytes >= LARGE ? tsl_memory_available() : UINT64_MAX;
+  char asked[32], there[32];
+  if (bytes <= left)
+    return TESELA_OK;
+  return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: asked for %s of memory, %s is free", device->name,
+                  tsl_format_bytes(bytes, asked, sizeof asked), tsl_format_bytes(left, there, sizeof there));
+}
+
+tesela_status tsl_cpu_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer) {
+  void *host;
+  *buffer = NULL;
+  TSL_TRY(enough_left(device, bytes));
+  tesela_status status = tsl_alloc(bytes, "a buffer", &host);
+  if (status != TESELA_OK)
+    return tsl_fail_in(status, "%s", device->name);
+  status = create(device, host, true, bytes, buffer);
+  if (status != TESELA_OK)
+    tsl_free(host);
+  return status;
+}
+
+tesela_status tsl_cpu_buffer_wrap(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer) {
+  *buffer = NULL;
+  return create(device, host, false, bytes, buffer);
+}
+
+void tsl_cpu_buffer_destroy(tsl_buffer *buffer) {
+  if (((cpu_buffer *)buffer)->is_own)
+    tsl_free(buffer->host);
+  free(buffer);
+}
+
+tesela_status tsl_cpu_buffer_map(tsl_stream *stream, tsl_buffer *buffer, int write, void **host) {
+  (void)stream;
+  (void)write;
+  *host = buffer->host;
+  return TESELA_OK;
+}
+
+tesela_status tsl_cpu_buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, void *host) {
+  (void)stream;
+  if (host != buffer->host)
+    return tsl_fail(TESELA_BAD_CALL, "%s: unmap was given an address that map did not return",
+                    buffer->device->name);
+  return TESELA_OK;
+}
+
+static tesela_status within(const tsl_buffer *buffer, size_t offset, size_t bytes) {
+  if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_CALL, "%s: %zu bytes from byte %zu on are outside a buffer of %zu bytes",
+                  buffer->device->name, bytes, offset, buffer->bytes);
+}
+
+/* Whether a block of rows lies in its buffer. */
+static tesela_status rows_within(const tsl_copy *copy) {
+  size_t span;
+  if (copy->rows > 1 && (copy->device_pitch < copy->row_bytes || copy->host_pitch < copy->row_bytes))
+    return tsl_fail(TESELA_BAD_CALL, "%s: rows of %zu bytes do not fit pitches of %zu and %zu bytes",
+                    copy->buffer->device->name, copy->row_bytes, copy->device_pitch, copy->host_pitch);
+  if (!tsl_size_mul(copy->rows - 1, copy->device_pitch, &span) || !tsl_size_add(span, copy->row_bytes, &span))
+    return tsl_fail(TESELA_BAD_CALL, "%s: %zu rows with a pitch of %zu bytes are more than there is memory",
+                    copy->buffer->device->name, copy->rows, copy->device_pitch);
+  return within(copy->buffer, copy->offset, span);
+}
+
+static void copy_rows(char *to, size_t to_pitch, const char *from, size_t from_pitch, size_t rows,
+                      size_t row_bytes) {
+  if (to_pitch == row_bytes && from_pitch == row_bytes) {
+    memcpy(to, from, rows * row_bytes);
+    return;
+  }
+  for (size_t row = 0; row < rows; row++)
+    memcpy(to + row * to_pitch, from + row * from_pitch, row_bytes);
+}
+
+tesela_status tsl_cpu_write(tsl_stream *stream, const tsl_copy *copy) {
+  (void)stream;
+  if (copy->rows == 0 || copy->row_bytes == 0)
+    return TESELA_OK;
+  TSL_TRY(rows_within(copy));
+  copy_rows((char *)copy->buffer->host + copy->offset, copy->device_pitch, copy->host, copy->host_pitch,
+            copy->rows, copy->row_bytes);
+  return TESELA_OK;
+}
+
+tesela_status tsl_cpu_read(tsl_stream *stream, const tsl_copy *copy) {
+  (void)stream;
+  if (copy->rows == 0 || copy->row_bytes == 0)
+    return TESELA_OK;
+  TSL_TRY(rows_within(copy));
+  copy_rows(copy->host, copy->host_pitch, (const char *)copy->buffer->host + copy->offset, copy->device_pitch,
+            copy->rows, copy->row_bytes);
+  return TESELA_OK;
+}
+
+tesela_status tsl_cpu_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+                           size_t to_offset, size_t bytes) {
+  (void)stream;
+  TSL_TRY(within(from, from_offset, bytes));
+  TSL_TRY(within(to, to_offset, bytes));
+  if (bytes > 0)
+    memcpy((char *)to->host + to_offset, (const char *)from->host + from_offset, bytes);
+  return TESELA_OK;
+}
+
+tesela_status tsl_cpu_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
+                           size_t bytes) {
+  (void)stream;
+  TSL_TRY(within(buffer, offset, bytes));
+  if (bytes > 0)
+    memset((char *)buffer->host + offset, byte, bytes);
+  return TESELA_OK;
+}

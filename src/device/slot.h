@@ -1,0 +1,26 @@
+/* What device.c and the kernel cache keep beside a device. Nothing outside src/device includes this. */
+#ifndef TSL_DEVICE_SLOT_H
+#define TSL_DEVICE_SLOT_H
+
+#include <pthread.h>
+
+#include "device/device.h"
+
+typedef struct tsl_jit_module_entry tsl_jit_module_entry;
+
+/* Every tsl_device that the rest of tesela sees is the first member of one of these. */
+typedef struct tsl_device_slot {
+  tsl_device device;
+  const tsl_device_kind *kind;
+  pthread_mutex_t open_lock; /* held while the device opens */
+  bool is_open;
+  pthread_mutex_t jit_lock; /* of the list below */
+  pthread_cond_t jit_done;  /* a build of the list came to its end */
+  tsl_jit_module_entry *jit_modules;
+} tsl_device_slot;
+
+static inline tsl_device_slot *tsl_device_slot_of(tsl_device *device) {
+  return (tsl_device_slot *)device;
+}
+
+#endif
