@@ -10,17 +10,24 @@ typedef struct tsl_pool tsl_pool;
 /* What a task does for index 0 <= index < count; `worker` is 0 <= worker < tsl_pool_threads(pool). */
 typedef void (*tsl_pool_task)(void *argument, int64_t index, int worker);
 
-/* Threads that this process should use: TESELA_THREADS, else the least of the affinity mask
- * (sched_getaffinity) and the cgroup's quota (cpu.max of version 2, cpu.cfs_quota_us of version 1, rounded
- * up), at least 1. */
+/* Most threads of a pool. */
+#define TSL_POOL_THREADS_MAX 4096
+
+/* Threads that this process should use: TESELA_THREADS, else tsl_pool_processors(). */
 int tsl_pool_default_threads(void);
+/* Processors that this process may use: the least of the affinity mask (sched_getaffinity) and the cgroup's
+ * quota (cpu.max of version 2, cpu.cfs_quota_us of version 1, rounded up), at least 1. */
+int tsl_pool_processors(void);
 /* Processors that a cgroup quota allows, reading below `root` ("/sys/fs/cgroup"); 0 when there is no quota.
  */
 int tsl_pool_quota_at(const char *root, const char *self_cgroup_file);
 
 /* A pool of `threads` threads, the caller's included; 0: the default. Threads are started at the first
- * tsl_pool_run(), and again after a fork in the child (a child process may use the pool). */
+ * tsl_pool_run(), and again after a fork in the child (a child process may use the pool). A task that forks
+ * does not return in the child: that one ends with _exit() or exec. TESELA_BAD_CALL for a number out of
+ * range. */
 tesela_status tsl_pool_create(int threads, tsl_pool **pool);
+/* Ends the threads and waits until they have gone. Nobody is running the pool. NULL is allowed. */
 void tsl_pool_destroy(tsl_pool *pool);
 int tsl_pool_threads(const tsl_pool *pool);
 

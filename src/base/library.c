@@ -1,0 +1,83 @@
+#include "base/library.h"
+
+#include "base/status.h"
+#include "base/text.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* What came of one name. A name that is not there at all is the usual case and says nothing about itself. */
+typedef struct attempt {
+  bool absent;
+  tsl_text reason;
+} attempt;
+
+static void set_pointer(void *table, const tsl_library_symbol *symbol, void *address) {
+  memcpy((char *)table + symbol->offset, &address, sizeof address);
+}
+
+/* The dynamic linker tells why in words only. "NAME: ... No such file or directory" with our own name in
+ * front is a library that is absent; with another name in front, one that it needs is. Where the words are
+ * translated, they are passed on as they are. */
+static bool says_absent(const char *error, const char *name) {
+  const size_t length = strlen(name);
+  return strncmp(error, name, length) == 0 && error[length] == ':' &&
+         strstr(error, "No such file or directory") != NULL;
+}
+
+static bool load_one(const char *name, const tsl_library_symbol *symbols, int count, void *table,
+                     attempt *result) {
+  void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const char *error = dlerror();
+    const size_t length = strlen(name);
+    result->absent = says_absent(error, name);
+    /* The sentence names the library itself. */
+    if (strncmp(error, name, length) == 0 && strncmp(error + length, ": ", 2) == 0)
+      error += length + 2;
+    tsl_text_add(&result->reason, "%s", error);
+    return false;
+  }
+  for (int i = 0; i < count; i++) {
+    void *address = dlsym(handle, symbols[i].name);
+    if (!address && !symbols[i].optional) {
+      for (int k = 0; k < i; k++)
+        set_pointer(table, &symbols[k], NULL);
+      tsl_text_add(&result->reason, "it has no %s", symbols[i].name);
+      dlclose(handle);
+      return false;
+    }
+    set_pointer(table, &symbols[i], address);
+  }
+  return true;
+}
+
+tesela_status tsl_library_load(const char *what, const char *chosen, const char *const *names,
+                               const tsl_library_symbol *symbols, int count, void *table) {
+  const char *const only[] = {chosen, NULL};
+  if (chosen && chosen[0] == '\0')
+    chosen = NULL;
+  if (chosen && strcmp(chosen, "none") == 0)
+    return tsl_fail(TESELA_NO_DEVICE, "%s is switched off: the library chosen is \"none\"", what);
+  tsl_text tried = {0}, reasons = {0};
+  bool loaded = false, all_absent = true;
+  for (const char *const *name = chosen ? only : names; *name && !loaded; name++) {
+    attempt result = {0};
+    loaded = load_one(*name, symbols, count, table, &result);
+    all_absent = all_absent && result.absent;
+    tsl_text_add(&tried, "%s%s", tried.length ? ", " : "", *name);
+    tsl_text_add(&reasons, "%s%s (%s)", reasons.length ? ", " : "", *name,
+                 result.absent ? "not there" : tsl_text_get(&result.reason));
+    tsl_text_free(&result.reason);
+  }
+  tesela_status status = TESELA_OK;
+  if (!loaded && all_absent)
+    status = tsl_fail(TESELA_NO_DEVICE, "%s is not %s: tried %s", what,
+                      chosen ? "where it was said to be" : "installed", tsl_text_get(&tried));
+  else if (!loaded)
+    status = tsl_fail(TESELA_NO_DEVICE, "%s does not load: tried %s", what, tsl_text_get(&reasons));
+  tsl_text_free(&tried);
+  tsl_text_free(&reasons);
+  return status;
+}
