@@ -26,7 +26,8 @@ typedef struct tsl_env_info {
   const char *name, *fallback, *what;
 } tsl_env_info;
 
-/* The value that is set, else the default; never NULL. Read at each call, so tests may change it. */
+/* The value that is set and not empty, else the default; never NULL. Read at each call, so tests may change
+ * it. */
 const char *tsl_env_get(tsl_env variable);
 const tsl_env_info *tsl_env_at(int index); /* NULL past the end */
 

@@ -14,7 +14,7 @@ typedef enum tsl_log_topic {
 } tsl_log_topic;
 
 /* Whether anybody listens: ask before building an expensive line. Costs one load. TESELA_LOG is read once, at
- * first use; tsl_log_reload() reads it again (tests). */
+ * first use, when topics that do not exist are told on stderr; tsl_log_reload() reads it again (tests). */
 bool tsl_log_wants(tsl_log_topic topic);
 void tsl_log(tsl_log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tsl_log_reload(void);

@@ -23,5 +23,8 @@ bool tsl_i64_add(int64_t a, int64_t b, int64_t *out);
 
 /* Bytes that this process may still take: the least of MemAvailable and what the cgroup leaves. */
 uint64_t tsl_memory_available(void);
+/* The same from these files: as /proc/meminfo, /sys/fs/cgroup and /proc/self/cgroup. UINT64_MAX when none of
+ * them tells. */
+uint64_t tsl_memory_available_at(const char *meminfo, const char *root, const char *self_cgroup_file);
 
 #endif

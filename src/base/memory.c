@@ -1,0 +1,66 @@
+#include "base/memory.h"
+
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tesela_status out_of_memory(size_t bytes, const char *what) {
+  char wanted[32], left[32];
+  return tsl_fail(TESELA_OUT_OF_MEMORY, "cannot take %s (%zu bytes) of host memory for %s; %s are available",
+                  tsl_format_bytes(bytes, wanted, sizeof wanted), bytes, what,
+                  tsl_format_bytes(tsl_memory_available(), left, sizeof left));
+}
+
+tesela_status tsl_alloc(size_t bytes, const char *what, void **out) {
+  *out = NULL;
+  /* No object is larger than PTRDIFF_MAX: pointer differences inside it would not fit. */
+  if (bytes > PTRDIFF_MAX || posix_memalign(out, TSL_CACHE_LINE, bytes ? bytes : 1) != 0) {
+    *out = NULL;
+    return out_of_memory(bytes, what);
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_alloc_zeroed(size_t bytes, const char *what, void **out) {
+  TSL_TRY(tsl_alloc(bytes, what, out));
+  memset(*out, 0, bytes);
+  return TESELA_OK;
+}
+
+void tsl_free(void *block) {
+  free(block);
+}
+
+bool tsl_size_mul(size_t a, size_t b, size_t *out) {
+  size_t product;
+  if (__builtin_mul_overflow(a, b, &product))
+    return false;
+  *out = product;
+  return true;
+}
+
+bool tsl_size_add(size_t a, size_t b, size_t *out) {
+  size_t sum;
+  if (__builtin_add_overflow(a, b, &sum))
+    return false;
+  *out = sum;
+  return true;
+}
+
+bool tsl_i64_mul(int64_t a, int64_t b, int64_t *out) {
+  int64_t product;
+  if (__builtin_mul_overflow(a, b, &product))
+    return false;
+  *out = product;
+  return true;
+}
+
+bool tsl_i64_add(int64_t a, int64_t b, int64_t *out) {
+  int64_t sum;
+  if (__builtin_add_overflow(a, b, &sum))
+    return false;
+  *out = sum;
+  return true;
+}

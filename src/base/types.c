@@ -1,0 +1,160 @@
+#include "base/types.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* One reader and one writer a type. memcpy makes them independent of alignment; it costs nothing. */
+static void load_f64(const void *at, double value[2]) {
+  memcpy(&value[0], at, sizeof(double));
+  value[1] = 0;
+}
+
+static void store_f64(void *at, const double value[2]) {
+  memcpy(at, &value[0], sizeof(double));
+}
+
+static void load_f32(const void *at, double value[2]) {
+  float number;
+  memcpy(&number, at, sizeof number);
+  value[0] = number;
+  value[1] = 0;
+}
+
+static void store_f32(void *at, const double value[2]) {
+  const float number = (float)value[0];
+  memcpy(at, &number, sizeof number);
+}
+
+static void load_f16(const void *at, double value[2]) {
+  uint16_t bits;
+  memcpy(&bits, at, sizeof bits);
+  value[0] = tsl_f16_to_f64(bits);
+  value[1] = 0;
+}
+
+static void store_f16(void *at, const double value[2]) {
+  const uint16_t bits = tsl_f16_from_f64(value[0]);
+  memcpy(at, &bits, sizeof bits);
+}
+
+static void load_bf16(const void *at, double value[2]) {
+  uint16_t bits;
+  memcpy(&bits, at, sizeof bits);
+  value[0] = tsl_bf16_to_f64(bits);
+  value[1] = 0;
+}
+
+static void store_bf16(void *at, const double value[2]) {
+  const uint16_t bits = tsl_bf16_from_f64(value[0]);
+  memcpy(at, &bits, sizeof bits);
+}
+
+/* Rounds to nearest even, as rint() does in the usual rounding mode; NaN becomes 0. */
+static double round_between(double least, double value, double most) {
+  if (isnan(value))
+    return 0;
+  return value <= least ? least : value >= most ? most : rint(value);
+}
+
+static void load_i8(const void *at, double value[2]) {
+  int8_t number;
+  memcpy(&number, at, sizeof number);
+  value[0] = number;
+  value[1] = 0;
+}
+
+static void store_i8(void *at, const double value[2]) {
+  const int8_t number = (int8_t)round_between(INT8_MIN, value[0], INT8_MAX);
+  memcpy(at, &number, sizeof number);
+}
+
+static void load_i32(const void *at, double value[2]) {
+  int32_t number;
+  memcpy(&number, at, sizeof number);
+  value[0] = number;
+  value[1] = 0;
+}
+
+static void store_i32(void *at, const double value[2]) {
+  const int32_t number = (int32_t)round_between(INT32_MIN, value[0], INT32_MAX);
+  memcpy(at, &number, sizeof number);
+}
+
+static void load_c64(const void *at, double value[2]) {
+  float halves[2];
+  memcpy(halves, at, sizeof halves);
+  value[0] = halves[0];
+  value[1] = halves[1];
+}
+
+static void store_c64(void *at, const double value[2]) {
+  const float halves[2] = {(float)value[0], (float)value[1]};
+  memcpy(at, halves, sizeof halves);
+}
+
+static void load_c128(const void *at, double value[2]) {
+  memcpy(value, at, 2 * sizeof(double));
+}
+
+static void store_c128(void *at, const double value[2]) {
+  memcpy(at, value, 2 * sizeof(double));
+}
+
+/* X(TYPE, name, kernel name, size, component, complex, integer, u, largest, smallest), in the order of the
+ * enumeration. */
+#define TYPE_LIST(X)                                                                                         \
+  X(F64, f64, "double", 8, F64, false, false, 0x1p-53, DBL_MAX, 0x1p-1074)                                   \
+  X(F32, f32, "float", 4, F32, false, false, 0x1p-24, FLT_MAX, 0x1p-149)                                     \
+  X(F16, f16, NULL, 2, F16, false, false, 0x1p-11, 65504, 0x1p-24)                                           \
+  X(BF16, bf16, NULL, 2, BF16, false, false, 0x1p-8, 0x1.fep127, 0x1p-133)                                   \
+  X(I8, i8, "char", 1, I8, false, true, 0, INT8_MAX, 0)                                                      \
+  X(I32, i32, "int", 4, I32, false, true, 0, INT32_MAX, 0)                                                   \
+  X(C64, c64, NULL, 8, F32, true, false, 0x1p-24, FLT_MAX, 0x1p-149)                                         \
+  X(C128, c128, NULL, 16, F64, true, false, 0x1p-53, DBL_MAX, 0x1p-1074)
+
+static const struct {
+  tsl_type_info info;
+  void (*load)(const void *at, double value[2]);
+  void (*store)(void *at, const double value[2]);
+} table[] = {
+#define ROW(TYPE, name, kernel, size, component, is_complex, is_integer, roundoff, largest, smallest)        \
+  [TESELA_##TYPE - 1] = {{TESELA_##TYPE, #name, kernel, size, TESELA_##component, is_complex, is_integer,    \
+                          roundoff, largest, smallest},                                                      \
+                         load_##name,                                                                        \
+                         store_##name},
+    TYPE_LIST(ROW)
+#undef ROW
+};
+
+enum { TYPE_COUNT = sizeof table / sizeof table[0] };
+
+const tsl_type_info *tsl_type_at(int index) {
+  return index >= 0 && index < TYPE_COUNT ? &table[index].info : NULL;
+}
+
+const tsl_type_info *tsl_type(tesela_type type) {
+  return tsl_type_at((int)type - 1);
+}
+
+tesela_type tsl_type_parse(const char *name) {
+  for (int i = 0; i < TYPE_COUNT; i++)
+    if (strcmp(table[i].info.name, name) == 0)
+      return table[i].info.type;
+  return TESELA_TYPE_DEFAULT;
+}
+
+const char *tsl_type_names(void) {
+#define NAME(TYPE, name, ...) ", " #name
+  static const char names[] = TYPE_LIST(NAME);
+#undef NAME
+  return names + strlen(", ");
+}
+
+void tsl_type_load(tesela_type type, const void *at, double value[2]) {
+  table[type - 1].load(at, value);
+}
+
+void tsl_type_store(tesela_type type, void *at, const double value[2]) {
+  table[type - 1].store(at, value);
+}
