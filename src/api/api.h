@@ -1,0 +1,86 @@
+/* What the public calls share: the structs behind the opaque types, and the one way from a caller's
+ * description to a problem and operands. */
+#ifndef TSL_API_API_H
+#define TSL_API_API_H
+
+#include "plan/lane.h"
+#include "plan/plan.h"
+
+#include <pthread.h>
+
+enum { TSL_DEVICE_NAME = sizeof((tsl_device *)0)->name };
+
+/* What tesela_gemm() remembers its plans by. */
+typedef struct tsl_call_key {
+  tsl_problem problem;
+  tsl_place place;
+  char device[TSL_DEVICE_NAME];
+  char *strategy; /* NULL: the planner's choice */
+} tsl_call_key;
+
+typedef struct tsl_remembered tsl_remembered;
+
+enum { TSL_PLANS_REMEMBERED = 64 };
+
+struct tesela_context {
+  tsl_devices *devices;
+  char device[TSL_DEVICE_NAME]; /* "auto" when nothing was named */
+  int threads;                  /* 0: the device's own number */
+  pthread_mutex_t lock;         /* of what follows */
+  bool threads_applied;
+  tsl_remembered *plans[TSL_PLANS_REMEMBERED];
+  uint64_t calls; /* a clock for the least recently used plan */
+};
+
+/* What is known of an operand of a plan before a run: how far it reaches from element (0, 0). */
+typedef struct tsl_reach {
+  const char *name;     /* "a" */
+  int64_t below, above; /* elements in front of element (0, 0), and from it to the end */
+  size_t size, align;   /* bytes of an element, and of what it must be aligned to */
+  bool used;            /* read or written */
+  bool dense;
+} tsl_reach;
+
+struct tesela_plan {
+  tsl_plan *plan;
+  tsl_reach reach[TSL_OPERANDS];
+};
+
+/* A buffer's own stream, for copies one at a time. */
+typedef struct tsl_transport {
+  pthread_mutex_t lock;
+  tsl_stream *stream;
+} tsl_transport;
+
+struct tesela_buffer {
+  tsl_buffer *memory;
+  tsl_transport *transport;
+};
+
+/* Checks a device's name, "auto" included, and copies it. `field` is where it came from, for the sentence. */
+tesela_status tsl_api_device_name(const char *name, const char *field, char out[TSL_DEVICE_NAME]);
+
+/* The context's devices, with the context's limits applied. */
+tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices);
+
+/* From a description to the problem, where its operands are, and the device that is asked for ("auto": any):
+ * the only place where defaults become values and transposes become strides. Sentences name the field. */
+tesela_status tsl_api_request(const tesela_context *context, const tesela_gemm_desc *desc, tsl_call_key *key);
+
+/* Plans for the planner's choice, or around one that was parsed. */
+tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tesela_plan **plan);
+tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out);
+
+/* Checks the operands of one run against the plan and runs it. `where` stands in front of the fields' names in
+ * sentences: "desc." or "". */
+tesela_status tsl_api_run(tesela_plan *plan, const char *where,
+                          const tesela_matrix *const given[TSL_OPERANDS], tesela_record *record);
+
+/* A remembered plan for a key, or a new one. It is given back after the run; it may be forgotten meanwhile,
+ * and is destroyed when the last user gave it back. */
+tesela_status tsl_api_recall(tesela_context *context, const tsl_call_key *key, tsl_remembered **remembered);
+tesela_plan *tsl_api_recalled(tsl_remembered *remembered);
+void tsl_api_give_back(tesela_context *context, tsl_remembered *remembered);
+void tsl_api_forget_all(tesela_context *context);
+
+#endif

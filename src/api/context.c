@@ -1,0 +1,74 @@
+#include "api/api.h"
+
+#include "base/env.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+tesela_status tsl_api_device_name(const char *name, const char *field, char out[TSL_DEVICE_NAME]) {
+  const tesela_status status = tsl_device_name_check(name);
+  if (status != TESELA_OK)
+    return tsl_fail_in(TESELA_BAD_CALL, "%s", field);
+  if (strlen(name) >= TSL_DEVICE_NAME)
+    return tsl_fail(TESELA_BAD_CALL, "%s is longer than any device's name", field);
+  snprintf(out, TSL_DEVICE_NAME, "%s", name);
+  return TESELA_OK;
+}
+
+static tesela_status default_device(const tesela_context_desc *desc, tesela_context *context) {
+  if (desc && desc->device)
+    return tsl_api_device_name(desc->device, "desc.device", context->device);
+  const char *name = tsl_env_get(TSL_ENV_DEVICE);
+  return tsl_api_device_name(*name ? name : "auto", "TESELA_DEVICE", context->device);
+}
+
+tesela_status tesela_context_create(const tesela_context_desc *desc, tesela_context **context) {
+  void *block;
+  if (!context)
+    return tsl_fail(TESELA_BAD_CALL, "context is NULL: there is nowhere to put the context");
+  *context = NULL;
+  if (desc && desc->threads < 0)
+    return tsl_fail(TESELA_BAD_CALL, "desc.threads is %d: 0 asks for all processors", desc->threads);
+  TSL_TRY(tsl_alloc_zeroed(sizeof **context, "a context", &block));
+  tesela_context *made = block;
+  made->threads = desc ? desc->threads : 0;
+  tesela_status status = default_device(desc, made);
+  if (status == TESELA_OK)
+    status = tsl_devices_create(&made->devices);
+  if (status != TESELA_OK) {
+    tsl_free(made);
+    return status;
+  }
+  pthread_mutex_init(&made->lock, NULL);
+  *context = made;
+  return TESELA_OK;
+}
+
+void tesela_context_destroy(tesela_context *context) {
+  if (!context)
+    return;
+  tsl_api_forget_all(context);
+  tsl_devices_destroy(context->devices);
+  pthread_mutex_destroy(&context->lock);
+  tsl_free(context);
+}
+
+/* The cpu is listed at the first use of any device, so that its threads are set before a plan reads them. */
+tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices) {
+  tesela_status status = TESELA_OK;
+  *devices = context->devices;
+  if (context->threads == 0)
+    return TESELA_OK;
+  pthread_mutex_lock(&context->lock);
+  if (!context->threads_applied) {
+    tsl_device *cpu;
+    status = tsl_devices_find(context->devices, "cpu", &cpu);
+    if (status == TESELA_OK && context->threads < cpu->threads)
+      cpu->threads = context->threads;
+    context->threads_applied = status == TESELA_OK;
+  }
+  pthread_mutex_unlock(&context->lock);
+  return status;
+}

@@ -1,0 +1,36 @@
+#include "api/api.h"
+
+#include "base/status.h"
+
+tesela_status tesela_device_count(tesela_context *context, int *count) {
+  tsl_devices *devices;
+  if (!context || !count)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "count");
+  *count = 0;
+  TSL_TRY(tsl_api_devices(context, &devices));
+  while (tsl_devices_at(devices, *count))
+    ++*count;
+  return TESELA_OK;
+}
+
+tesela_status tesela_device_info(tesela_context *context, int index, tesela_device *info) {
+  int count;
+  if (!info)
+    return tsl_fail(TESELA_BAD_CALL, "info is NULL");
+  TSL_TRY(tesela_device_count(context, &count));
+  if (index < 0 || index >= count)
+    return tsl_fail(TESELA_BAD_CALL, "index is %d: there are %d devices, counted from 0", index, count);
+  const tsl_device *device = tsl_devices_at(context->devices, index);
+  *info = (tesela_device){.name = device->name,
+                          .label = device->label,
+                          .platform = device->platform,
+                          .memory_bytes = device->memory_bytes,
+                          .local_bytes = device->local_bytes,
+                          .compute_units = device->compute_units,
+                          .clock_mhz = device->clock_mhz,
+                          .group_items_max = device->group_items_max,
+                          .has_f64 = (device->capabilities & TSL_CAN_F64) != 0,
+                          .shares_host_memory =
+                              (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)) != 0};
+  return TESELA_OK;
+}

@@ -1,0 +1,82 @@
+#include "api/api.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/planner.h"
+
+static tsl_reach reach_of(const tsl_shape *shape, const char *name, bool used) {
+  const tsl_type_info *type = tsl_type(shape->type);
+  const int64_t below = tsl_shape_below(shape), extent = tsl_shape_extent(shape);
+  return (tsl_reach){.name = name,
+                     .below = below,
+                     .above = extent - below,
+                     .size = type->size,
+                     .align = tsl_type(type->component)->size,
+                     .used = used && extent > 0,
+                     .dense = tsl_shape_is_dense(shape)};
+}
+
+tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {
+  const tsl_problem *problem = &plan->work.problem;
+  const bool works = problem->m > 0 && problem->n > 0;
+  const bool products = works && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
+  void *block;
+  const tesela_status status = tsl_alloc_zeroed(sizeof **out, "a plan", &block);
+  if (status != TESELA_OK) {
+    tsl_plan_destroy(plan);
+    return status;
+  }
+  *out = block;
+  (*out)->plan = plan;
+  (*out)->reach[TSL_OPERAND_A] = reach_of(&problem->a, "a", products);
+  (*out)->reach[TSL_OPERAND_B] = reach_of(&problem->b, "b", products);
+  (*out)->reach[TSL_OPERAND_C] = reach_of(&problem->c, "c", works);
+  return TESELA_OK;
+}
+
+tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tesela_plan **plan) {
+  tsl_choice choice = {.device = key->device, .strategy = key->strategy, .place = key->place};
+  tsl_plan *chosen;
+  TSL_TRY(tsl_api_devices(context, &choice.devices));
+  TSL_TRY(tsl_planner_choose(&key->problem, &choice, &chosen));
+  return tsl_api_plan_around(chosen, plan);
+}
+
+tesela_status tesela_plan_create(tesela_context *context, const tesela_gemm_desc *desc, tesela_plan **plan) {
+  tsl_call_key key;
+  if (!context || !desc || !plan)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : !desc ? "desc" : "plan");
+  *plan = NULL;
+  TSL_TRY(tsl_api_request(context, desc, &key));
+  return tsl_api_plan(context, &key, plan);
+}
+
+tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
+                              const tesela_matrix *c, tesela_record *record) {
+  const tesela_matrix *const given[TSL_OPERANDS] = {a, b, c};
+  if (!plan)
+    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
+  return tsl_api_run(plan, "", given, record);
+}
+
+const char *tesela_plan_describe(const tesela_plan *plan) {
+  return plan ? plan->plan->text : "";
+}
+
+tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesela_plan **plan) {
+  tsl_devices *devices;
+  tsl_plan *parsed;
+  if (!context || !text || !plan)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : !text ? "text" : "plan");
+  *plan = NULL;
+  TSL_TRY(tsl_api_devices(context, &devices));
+  TSL_TRY(tsl_plan_parse(devices, text, &parsed));
+  return tsl_api_plan_around(parsed, plan);
+}
+
+void tesela_plan_destroy(tesela_plan *plan) {
+  if (!plan)
+    return;
+  tsl_plan_destroy(plan->plan);
+  tsl_free(plan);
+}

@@ -1,0 +1,113 @@
+/* From the caller's description to a problem: every default of the public header is filled in here. */
+#include "api/api.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+/* "desc.a is ...": which of the description's operands a sentence is about. */
+static const char *const fields[TSL_OPERANDS] = {"desc.a", "desc.b", "desc.c"};
+
+static tesela_status resolve_type(const tesela_matrix *matrix, tesela_type fallback, const char *field,
+                                  tesela_type *type) {
+  *type = matrix->type == TESELA_TYPE_DEFAULT ? fallback : matrix->type;
+  if (!tsl_type(*type))
+    return tsl_fail(TESELA_BAD_CALL, "%s.type is %d, which is none of %s", field, (int)*type,
+                    tsl_type_names());
+  return TESELA_OK;
+}
+
+/* rows x cols take part in the product; what is stored is the transpose of that where the caller says so. */
+static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, int64_t cols,
+                                   tesela_type fallback, const char *field, tsl_shape *shape) {
+  const bool is_dense = matrix->row_stride == 0 && matrix->col_stride == 0;
+  const int64_t row_stride = is_dense ? (matrix->transpose ? rows : cols) : matrix->row_stride;
+  const int64_t col_stride = is_dense ? 1 : matrix->col_stride;
+  tesela_type type;
+  TSL_TRY(resolve_type(matrix, fallback, field, &type));
+  if (matrix->data && matrix->buffer)
+    return tsl_fail(TESELA_BAD_CALL, "%s has both data and buffer: one of them is needed", field);
+  *shape = (tsl_shape){.type = type,
+                       .rows = rows,
+                       .cols = cols,
+                       .row_stride = matrix->transpose ? col_stride : row_stride,
+                       .col_stride = matrix->transpose ? row_stride : col_stride};
+  return TESELA_OK;
+}
+
+static void resolve_scalar(const double *given, double fallback, tesela_type type, double out[2]) {
+  out[0] = given ? given[0] : fallback;
+  out[1] = given && tsl_type(type)->is_complex ? given[1] : 0;
+}
+
+static tesela_status resolve_problem(const tesela_gemm_desc *desc, tsl_problem *problem) {
+  const int64_t sizes[] = {desc->m, desc->n, desc->k};
+  for (int i = 0; i < 3; i++)
+    if (sizes[i] < 0)
+      return tsl_fail(TESELA_BAD_CALL, "desc.%c is %lld: a size is 0 or more", "mnk"[i], (long long)sizes[i]);
+  *problem = (tsl_problem){.op = TSL_OP_GEMM, .m = desc->m, .n = desc->n, .k = desc->k};
+  TSL_TRY(resolve_shape(&desc->a, desc->m, desc->k, TESELA_F32, fields[0], &problem->a));
+  TSL_TRY(resolve_shape(&desc->b, desc->k, desc->n, TESELA_F32, fields[1], &problem->b));
+  TSL_TRY(resolve_shape(&desc->c, desc->m, desc->n, problem->a.type, fields[2], &problem->c));
+  resolve_scalar(desc->alpha, 1, problem->c.type, problem->alpha);
+  resolve_scalar(desc->beta, 0, problem->c.type, problem->beta);
+  const tesela_status status = tsl_problem_check(problem);
+  return status == TESELA_OK ? status : tsl_fail_in(status, "desc");
+}
+
+/* The device of the buffers, NULL when there are none. */
+static tesela_status device_of_buffers(const tesela_gemm_desc *desc, tsl_device **device) {
+  const tesela_matrix *matrices[TSL_OPERANDS] = {&desc->a, &desc->b, &desc->c};
+  int first = -1, host = -1;
+  *device = NULL;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    if (matrices[i]->data)
+      host = i;
+    if (!matrices[i]->buffer)
+      continue;
+    tsl_device *own = matrices[i]->buffer->memory->device;
+    if (*device && own != *device)
+      return tsl_fail(TESELA_BAD_CALL, "%s.buffer is on %s and %s.buffer on %s: a product runs on one device",
+                      fields[first], (*device)->name, fields[i], own->name);
+    first = i;
+    *device = own;
+  }
+  if (first >= 0 && host >= 0)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s is in host memory and %s in a buffer on %s: all operands are in one place",
+                    fields[host], fields[first], (*device)->name);
+  return TESELA_OK;
+}
+
+/* A device that is named beside buffers must be theirs. */
+static tesela_status agree(const tesela_context *context, const char *name, const tsl_device *device) {
+  tsl_device *named;
+  if (!name || strcmp(name, "auto") == 0)
+    return TESELA_OK;
+  const tesela_status status = tsl_devices_find(context->devices, name, &named);
+  if (status != TESELA_OK)
+    return tsl_fail_in(status, "desc.device");
+  if (named != device)
+    return tsl_fail(TESELA_BAD_CALL, "desc.device is %s, but the buffers are on %s", name, device->name);
+  return TESELA_OK;
+}
+
+tesela_status tsl_api_request(const tesela_context *context, const tesela_gemm_desc *desc,
+                              tsl_call_key *key) {
+  tsl_device *device;
+  *key = (tsl_call_key){.place = TSL_PLACE_HOST};
+  TSL_TRY(resolve_problem(desc, &key->problem));
+  TSL_TRY(device_of_buffers(desc, &device));
+  if (device) {
+    TSL_TRY(agree(context, desc->device, device));
+    key->place = TSL_PLACE_DEVICE;
+    memcpy(key->device, device->name, sizeof key->device);
+  } else if (desc->device) {
+    TSL_TRY(tsl_api_device_name(desc->device, "desc.device", key->device));
+  } else {
+    memcpy(key->device, context->device, sizeof key->device);
+  }
+  /* The key borrows the text; who keeps the key copies it. */
+  key->strategy = (char *)(uintptr_t)desc->strategy;
+  return TESELA_OK;
+}

@@ -1,0 +1,113 @@
+/* Running a plan for the public calls: the caller's operands are checked against what the plan knows, and the
+ * record is filled. */
+#include "api/api.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/status.h"
+
+static tesela_status host_operand(const tsl_reach *reach, const char *where, const tesela_matrix *given,
+                                  tsl_operand *out) {
+  if (!given || !given->data)
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.data is NULL, but the product uses it%s", where, reach->name,
+                    given && given->buffer ? ": the plan is for host memory, not for buffers" : "");
+  if ((uintptr_t)given->data % reach->align != 0)
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.data is %p, which is not aligned to the %zu bytes of its elements",
+                    where, reach->name, given->data, reach->align);
+  *out = (tsl_operand){.host = given->data};
+  return TESELA_OK;
+}
+
+static tesela_status device_operand(const tesela_plan *plan, const tsl_reach *reach, const char *where,
+                                    const tesela_matrix *given, tsl_operand *out) {
+  const tsl_device *device = plan->plan->work.device;
+  if (!given || !given->buffer)
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.buffer is NULL, but the product uses it%s", where, reach->name,
+                    given && given->data ? ": the plan is for buffers, not for host memory" : "");
+  const tsl_buffer *memory = given->buffer->memory;
+  if (memory->device != device)
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.buffer is on %s, but the plan runs on %s", where, reach->name,
+                    memory->device->name, device->name);
+  const int64_t elements = (int64_t)(memory->bytes / reach->size);
+  if (given->offset < reach->below || given->offset > elements || reach->above > elements - given->offset)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s%s reaches from element %lld to %lld of its buffer, which has %lld elements", where,
+                    reach->name, (long long)(given->offset - reach->below),
+                    (long long)(given->offset + reach->above - 1), (long long)elements);
+  *out = (tsl_operand){.buffer = given->buffer->memory, .offset = given->offset};
+  return TESELA_OK;
+}
+
+/* Whether two operands share bytes for certain: the same first element, or ranges that meet where neither has
+ * a gap. Operands may lie between each other's elements, and then only the caller knows. */
+static bool overlap(const tsl_reach *a, uintptr_t a_at, const tsl_reach *b, uintptr_t b_at) {
+  if (a_at == b_at)
+    return true;
+  const uintptr_t a_start = a_at - (uintptr_t)a->below * a->size,
+                  a_end = a_at + (uintptr_t)a->above * a->size;
+  const uintptr_t b_start = b_at - (uintptr_t)b->below * b->size,
+                  b_end = b_at + (uintptr_t)b->above * b->size;
+  return a->dense && b->dense && a_start < b_end && b_start < a_end;
+}
+
+static tesela_status check_overlap(const tesela_plan *plan, const char *where, const tsl_operand *operands) {
+  const tsl_operand *c = &operands[TSL_OPERAND_C];
+  const tsl_reach *c_reach = &plan->reach[TSL_OPERAND_C];
+  for (int i = 0; i < TSL_OPERAND_C; i++) {
+    const tsl_operand *other = &operands[i];
+    const tsl_reach *reach = &plan->reach[i];
+    if (!reach->used || other->buffer != c->buffer)
+      continue;
+    const uintptr_t at = c->buffer ? (uintptr_t)other->offset * reach->size : (uintptr_t)other->host;
+    const uintptr_t c_at = c->buffer ? (uintptr_t)c->offset * c_reach->size : (uintptr_t)c->host;
+    if (overlap(reach, at, c_reach, c_at))
+      return tsl_fail(TESELA_BAD_CALL, "%sc overlaps %s%s: a product is not made in place", where, where,
+                      reach->name);
+  }
+  return TESELA_OK;
+}
+
+static tesela_status gather(const tesela_plan *plan, const char *where,
+                            const tesela_matrix *const given[TSL_OPERANDS], tsl_operands *out) {
+  tsl_operand operands[TSL_OPERANDS] = {{0}};
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tsl_reach *reach = &plan->reach[i];
+    if (!reach->used)
+      continue;
+    TSL_TRY(plan->plan->place == TSL_PLACE_HOST ? host_operand(reach, where, given[i], &operands[i])
+                                                : device_operand(plan, reach, where, given[i], &operands[i]));
+  }
+  if (plan->reach[TSL_OPERAND_C].used)
+    TSL_TRY(check_overlap(plan, where, operands));
+  *out = (tsl_operands){operands[TSL_OPERAND_A], operands[TSL_OPERAND_B], operands[TSL_OPERAND_C]};
+  return TESELA_OK;
+}
+
+static tesela_status run_timed(tesela_plan *plan, const char *where,
+                               const tesela_matrix *const given[TSL_OPERANDS], tesela_record *record) {
+  tsl_operands operands;
+  tsl_phases phases;
+  const double start = tsl_clock();
+  TSL_TRY(gather(plan, where, given, &operands));
+  TSL_TRY(tsl_plan_run(plan->plan, &operands, &phases));
+  const double seconds = tsl_clock() - start;
+  tsl_log(TSL_LOG_CALLS, "%s: %.3g s, of which copy in %.3g, compute %.3g, copy out %.3g", plan->plan->text,
+          seconds, phases.copy_in, phases.compute, phases.copy_out);
+  if (record)
+    *record = (tesela_record){.plan = plan->plan->text,
+                              .seconds = seconds,
+                              .seconds_copy_in = phases.copy_in,
+                              .seconds_compute = phases.compute,
+                              .seconds_copy_out = phases.copy_out,
+                              .error_bound = tsl_plan_error_bound(plan->plan)};
+  return TESELA_OK;
+}
+
+tesela_status tsl_api_run(tesela_plan *plan, const char *where,
+                          const tesela_matrix *const given[TSL_OPERANDS], tesela_record *record) {
+  tsl_operands operands;
+  if (record || tsl_log_wants(TSL_LOG_CALLS))
+    return run_timed(plan, where, given, record);
+  TSL_TRY(gather(plan, where, given, &operands));
+  return tsl_plan_run(plan->plan, &operands, NULL);
+}

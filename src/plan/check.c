@@ -1,0 +1,240 @@
+/* One case: operands with guards, the runs, the judge, the stopwatch. */
+#include "plan/check.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/data.h"
+#include "plan/guard.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { A, B, C, OPERANDS };
+
+typedef struct checking {
+  const tsl_strategy *strategy;
+  const tsl_config *config;
+  tsl_device *device;
+  const tsl_case *what;
+  tsl_case_report *report;
+  tsl_guarded operands[OPERANDS];
+  unsigned char *first; /* C's block after the first run */
+  tsl_stream *stream;   /* of buffers */
+  tsl_buffer *buffers[OPERANDS];
+} checking;
+
+static bool reads_products(const tsl_problem *problem) {
+  return problem->k > 0 && problem->alpha[0] != 0;
+}
+
+static void report_text(checking *job, tsl_case_result result, tsl_place place, const char *text) {
+  job->report->result = result;
+  snprintf(job->report->why, sizeof job->report->why, "%s%s",
+           place == TSL_PLACE_DEVICE ? "operands in buffers: " : "", text);
+}
+
+/* --- the operands --- */
+
+static tesela_status make_operands(checking *job) {
+  const tsl_problem *problem = &job->what->problem;
+  const tsl_shape *shapes[OPERANDS] = {&problem->a, &problem->b, &problem->c};
+  const uint64_t seed = job->what->seed;
+  for (int i = 0; i < OPERANDS; i++)
+    TSL_TRY(tsl_guarded_create(shapes[i], (int)(seed >> i & 1), &job->operands[i]));
+  for (int i = 0; i < C; i++) {
+    if (reads_products(problem))
+      TSL_TRY(tsl_data_fill(job->what->data, 2 * seed + (uint64_t)i, shapes[i], problem->k,
+                            job->operands[i].origin));
+    else /* not to be read: poison */
+      tsl_data_fill_value(NAN, shapes[i], job->operands[i].origin);
+    tsl_guarded_seal(&job->operands[i]);
+  }
+  if (problem->beta[0] != 0)
+    TSL_TRY(tsl_data_fill(job->what->data, ~seed, shapes[C], 8, job->operands[C].origin));
+  else
+    tsl_data_fill_value(NAN, shapes[C], job->operands[C].origin);
+  return tsl_guarded_keep(&job->operands[C]);
+}
+
+/* Whether sums of the integer data fit the type: |a| and |b| are at most 8, scalars whole quarters. */
+static bool is_exact(const tsl_case *what) {
+  const double unit = tsl_type(what->problem.c.type)->unit_roundoff;
+  const double alpha = 4 * what->problem.alpha[0], beta = 4 * what->problem.beta[0];
+  return what->data == TSL_DATA_INTEGER && alpha == rint(alpha) && beta == rint(beta) &&
+         (fabs(alpha) + 1) * 64 * (double)what->problem.k + fabs(beta) * 8 < 1 / unit;
+}
+
+/* --- one run and what it left --- */
+
+static tesela_status write_buffers(checking *job) {
+  for (int i = 0; i < OPERANDS; i++)
+    TSL_TRY(
+        tsl_device_write(job->stream, job->buffers[i], 0, job->operands[i].block, job->operands[i].bytes));
+  return job->device->ops->finish(job->stream);
+}
+
+static tesela_status read_buffers(checking *job) {
+  for (int i = 0; i < OPERANDS; i++)
+    TSL_TRY(tsl_device_read(job->stream, job->buffers[i], 0, job->operands[i].block, job->operands[i].bytes));
+  return TESELA_OK;
+}
+
+static tesela_status make_buffers(checking *job) {
+  TSL_TRY(job->device->ops->stream_create(job->device, &job->stream));
+  for (int i = 0; i < OPERANDS; i++)
+    TSL_TRY(job->device->ops->buffer_create(job->device, job->operands[i].bytes, &job->buffers[i]));
+  return TESELA_OK;
+}
+
+static tsl_operands operands_of(const checking *job, tsl_place place) {
+  tsl_operand made[OPERANDS];
+  for (int i = 0; i < OPERANDS; i++)
+    made[i] = place == TSL_PLACE_HOST
+                  ? (tsl_operand){.host = job->operands[i].origin}
+                  : (tsl_operand){.buffer = job->buffers[i], .offset = tsl_guarded_offset(&job->operands[i])};
+  return (tsl_operands){made[A], made[B], made[C]};
+}
+
+/* Nothing but C's elements may have changed. */
+static tesela_status check_guards(checking *job, tsl_place place) {
+  char text[160];
+  for (int i = 0; i < C; i++)
+    if (!tsl_guarded_intact(&job->operands[i])) {
+      snprintf(text, sizeof text, "operand %c was written to", "AB"[i]);
+      report_text(job, TSL_CASE_WRONG, place, text);
+      return TESELA_OK;
+    }
+  bool good;
+  int64_t at = 0;
+  const char *where = "";
+  TSL_TRY(tsl_guarded_check(&job->operands[C], &good, &at, &where));
+  if (!good) {
+    snprintf(text, sizeof text, "wrote %s C, at byte %lld from its lowest element", where, (long long)at);
+    report_text(job, TSL_CASE_WRONG, place, text);
+  }
+  return TESELA_OK;
+}
+
+static tesela_status judge(checking *job, tsl_place place) {
+  const tsl_case *what = job->what;
+  const tsl_judge with = {.factor = job->strategy->accuracy(&what->problem, job->config).factor,
+                          .exact = is_exact(what),
+                          .seed = what->seed};
+  tsl_verdict verdict;
+  TSL_TRY(tsl_judge_gemm(&what->problem, job->operands[A].origin, job->operands[B].origin,
+                         what->problem.beta[0] != 0 ? tsl_guarded_kept(&job->operands[C]) : NULL,
+                         job->operands[C].origin, &with, &verdict));
+  if (place == TSL_PLACE_HOST || !verdict.right)
+    job->report->verdict = verdict;
+  if (!verdict.right)
+    report_text(job, TSL_CASE_WRONG, place, verdict.why);
+  return TESELA_OK;
+}
+
+static tesela_status check_repeat(checking *job, tsl_place place, int run) {
+  const tsl_guarded *c = &job->operands[C];
+  if (run == 0) {
+    void *copy;
+    tsl_free(job->first);
+    job->first = NULL;
+    TSL_TRY(tsl_alloc(c->bytes, "a first result", &copy));
+    job->first = copy;
+    memcpy(job->first, c->block, c->bytes);
+  } else if (memcmp(job->first, c->block, c->bytes) != 0) {
+    report_text(job, TSL_CASE_WRONG, place, "a second run on the same operands gave other bits");
+  }
+  return TESELA_OK;
+}
+
+/* A device's failure is the case's, not the check's. */
+static bool failed(checking *job, tsl_place place, tesela_status status) {
+  if (status != TESELA_OK)
+    report_text(job, TSL_CASE_FAILED, place, tesela_last_error());
+  return status != TESELA_OK;
+}
+
+static tesela_status run_once(checking *job, tsl_plan *plan, tsl_place place, int run, int repeats) {
+  const tsl_operands operands = operands_of(job, place);
+  tsl_guarded_restore(&job->operands[C]);
+  if (place == TSL_PLACE_DEVICE && failed(job, place, write_buffers(job)))
+    return TESELA_OK;
+  if (failed(job, place, tsl_plan_run(plan, &operands, NULL)))
+    return TESELA_OK;
+  if (place == TSL_PLACE_DEVICE && failed(job, place, read_buffers(job)))
+    return TESELA_OK;
+  TSL_TRY(check_guards(job, place));
+  if (job->report->result == TSL_CASE_RIGHT && run == 0)
+    TSL_TRY(judge(job, place));
+  if (job->report->result == TSL_CASE_RIGHT && repeats > 1)
+    TSL_TRY(check_repeat(job, place, run));
+  return TESELA_OK;
+}
+
+static tesela_status run_all(checking *job, tsl_plan *plan, tsl_place place) {
+  const bool repeats = job->strategy->accuracy(&job->what->problem, job->config).repeats;
+  const int runs = repeats && job->what->repeats > 1 ? job->what->repeats : 1;
+  for (int run = 0; run < runs && job->report->result == TSL_CASE_RIGHT; run++)
+    TSL_TRY(run_once(job, plan, place, run, runs));
+  return TESELA_OK;
+}
+
+/* --- both ways, and the time --- */
+
+static tesela_status check_host(checking *job, tsl_plan *plan, const tsl_measure_options *timing_options) {
+  TSL_TRY(run_all(job, plan, TSL_PLACE_HOST));
+  if (job->report->result != TSL_CASE_RIGHT || !job->report->timing)
+    return TESELA_OK;
+  const tsl_operands operands = operands_of(job, TSL_PLACE_HOST);
+  tsl_guarded_restore(&job->operands[C]);
+  failed(job, TSL_PLACE_HOST, tsl_measure_plan(plan, &operands, timing_options, job->report->timing));
+  return TESELA_OK;
+}
+
+static tesela_status check_buffers(checking *job) {
+  tsl_plan *plan = NULL;
+  tesela_status status = TESELA_OK;
+  if (failed(job, TSL_PLACE_DEVICE,
+             tsl_plan_create(&job->what->problem, job->strategy, job->config, job->device, TSL_PLACE_DEVICE,
+                             &plan)))
+    return TESELA_OK;
+  if (!failed(job, TSL_PLACE_DEVICE, make_buffers(job)))
+    status = run_all(job, plan, TSL_PLACE_DEVICE);
+  tsl_plan_destroy(plan);
+  return status;
+}
+
+static void release(checking *job) {
+  for (int i = 0; i < OPERANDS; i++) {
+    tsl_guarded_free(&job->operands[i]);
+    if (job->buffers[i])
+      job->device->ops->buffer_destroy(job->buffers[i]);
+  }
+  if (job->stream)
+    job->device->ops->stream_destroy(job->stream);
+  tsl_free(job->first);
+}
+
+tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
+                             const tsl_case *what, const tsl_measure_options *timing_options,
+                             tsl_case_report *report) {
+  checking job = {.strategy = strategy, .config = config, .device = device, .what = what, .report = report};
+  *report = (tsl_case_report){.result = TSL_CASE_RIGHT, .timing = report->timing};
+  TSL_TRY(tsl_problem_check(&what->problem));
+  tsl_plan *plan = NULL;
+  tesela_status status = tsl_plan_create(&what->problem, strategy, config, device, TSL_PLACE_HOST, &plan);
+  if (status != TESELA_OK) {
+    report_text(&job, status == TESELA_UNSUPPORTED ? TSL_CASE_REFUSED : TSL_CASE_FAILED, TSL_PLACE_HOST,
+                tesela_last_error());
+    return TESELA_OK;
+  }
+  snprintf(report->plan, sizeof report->plan, "%s", plan->text);
+  TSL_GO(make_operands(&job));
+  TSL_GO(check_host(&job, plan, timing_options));
+  if (report->result == TSL_CASE_RIGHT && what->seed % 2 == 1)
+    TSL_GO(check_buffers(&job));
+out:
+  release(&job);
+  tsl_plan_destroy(plan);
+  return status;
+}

@@ -1,0 +1,223 @@
+#include "plan/plan.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/lane.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const place_names[] = {[TSL_PLACE_HOST] = "host", [TSL_PLACE_DEVICE] = "device"};
+enum { PLACES = sizeof place_names / sizeof *place_names };
+
+static void print(const tsl_plan *plan, tsl_text *text) {
+  const tsl_work *work = &plan->work;
+  tsl_text_add(text, "%s %s version=%d", tsl_op_name(work->strategy->op), work->strategy->name,
+               work->strategy->version);
+  for (int i = 0; i < tsl_strategy_params(work->strategy); i++)
+    tsl_text_add(text, " %s=%lld", work->strategy->params[i].name, (long long)work->config.value[i]);
+  tsl_text_add(text, " device=%s place=%s ", work->device->name, place_names[plan->place]);
+  tsl_problem_print(&work->problem, text);
+}
+
+/* Ways of the operands between host and device, for runs that copy. */
+static tesela_status plan_transfers(const tsl_plan *plan) {
+  const tsl_problem *problem = &plan->work.problem;
+  const tsl_shape *shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    if (!tsl_transfer_plan(shapes[i], &plan->lanes->transfers[i]))
+      return tsl_fail(
+          TESELA_UNSUPPORTED, "%s: a copy of operand %c, %lld x %lld elements, would pass 2^63 bytes",
+          plan->work.device->name, "ABC"[i], (long long)shapes[i] -> rows, (long long)shapes[i] -> cols);
+  return TESELA_OK;
+}
+
+static tesela_status build(tsl_plan *plan) {
+  tsl_work *work = &plan->work;
+  tsl_text text = {0};
+  TSL_TRY(tsl_device_open(work->device));
+  if (!(work->device->capabilities & TSL_CAN_HOST)) {
+    TSL_TRY(tsl_lanes_create(work->device, &plan->lanes));
+    TSL_TRY(plan_transfers(plan));
+  }
+  print(plan, &text);
+  const tesela_status status = tsl_text_status(&text);
+  plan->text = tsl_text_take(&text);
+  if (status != TESELA_OK)
+    return status;
+  return work->strategy->build ? work->strategy->build(work) : TESELA_OK;
+}
+
+tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
+                              const tsl_config *config, tsl_device *device, tsl_place place,
+                              tsl_plan **plan) {
+  *plan = NULL;
+  TSL_TRY(tsl_problem_check(problem));
+  const char *why = tsl_strategy_refuse(strategy, problem, config, device);
+  if (why)
+    return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: %s", strategy->name, device->name, why);
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **plan, "a plan", &block));
+  tsl_plan *made = block;
+  made->place = place;
+  made->work = (tsl_work){.strategy = strategy, .problem = *problem, .config = *config, .device = device};
+  const tesela_status status = build(made);
+  if (status != TESELA_OK) {
+    /* What build() of the strategy made is gone already. */
+    tsl_lanes_destroy(made->lanes);
+    free(made->text);
+    tsl_free(made);
+    return status;
+  }
+  *plan = made;
+  return TESELA_OK;
+}
+
+void tsl_plan_destroy(tsl_plan *plan) {
+  if (!plan)
+    return;
+  if (plan->work.strategy->release)
+    plan->work.strategy->release(&plan->work);
+  tsl_lanes_destroy(plan->lanes);
+  free(plan->text);
+  tsl_free(plan);
+}
+
+double tsl_plan_error_bound(const tsl_plan *plan) {
+  const tsl_work *work = &plan->work;
+  return work->strategy->accuracy(&work->problem, &work->config).factor *
+         tsl_type(work->problem.c.type)->unit_roundoff;
+}
+
+uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_place place) {
+  const bool products = problem->k > 0 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
+  const tsl_shape *shapes[] = {&problem->c, &problem->a, &problem->b};
+  uint64_t bytes = 0;
+  if (place == TSL_PLACE_DEVICE || device->capabilities & TSL_CAN_HOST)
+    return 0;
+  for (int i = 0; i < (products ? 3 : 1); i++) {
+    tsl_transfer transfer;
+    if (!tsl_transfer_plan(shapes[i], &transfer) || bytes > UINT64_MAX - transfer.bytes)
+      return UINT64_MAX;
+    bytes += transfer.bytes;
+  }
+  return bytes;
+}
+
+/* --- from text --- */
+
+/* Keys that every plan has, beside those of its strategy's parameters. */
+static const char *const plan_keys[] = {"version", "device", "place",   "m",     "n",
+                                        "k",       "types",  "strides", "alpha", "beta"};
+
+static bool is_known(const tsl_strategy *strategy, const char *key) {
+  for (size_t i = 0; i < sizeof plan_keys / sizeof *plan_keys; i++)
+    if (strcmp(plan_keys[i], key) == 0)
+      return true;
+  for (int i = 0; i < tsl_strategy_params(strategy); i++)
+    if (strcmp(strategy->params[i].name, key) == 0)
+      return true;
+  return false;
+}
+
+static tesela_status parse_strategy(const tsl_record *record, tsl_op *op, const tsl_strategy **strategy) {
+  const char *op_word = tsl_record_word(record, 0), *name = tsl_record_word(record, 1),
+             *extra = tsl_record_word(record, 2);
+  if (!op_word || !name)
+    return tsl_fail(TESELA_BAD_INPUT,
+                    "a plan starts with an operation and a strategy, such as 'gemm sequential'");
+  if (extra)
+    return tsl_fail(TESELA_BAD_INPUT, "'%s' has no place in a plan: only 'key=value' follows the strategy",
+                    extra);
+  *op = TSL_OP_COUNT;
+  for (int i = 0; i < TSL_OP_COUNT; i++)
+    if (strcmp(tsl_op_name((tsl_op)i), op_word) == 0)
+      *op = (tsl_op)i;
+  if (*op == TSL_OP_COUNT)
+    return tsl_fail(TESELA_BAD_INPUT, "'%s' is not an operation: gemm is", op_word);
+  *strategy = tsl_strategy_find(*op, name);
+  if (!*strategy)
+    return tsl_fail(TESELA_BAD_INPUT, "'%s' is not a strategy for %s", name, op_word);
+  for (int i = 0; i < record->count; i++)
+    if (record->fields[i].key && !is_known(*strategy, record->fields[i].key))
+      return tsl_fail(TESELA_BAD_INPUT, "'%s' is not a key of a plan for %s", record->fields[i].key, name);
+  return TESELA_OK;
+}
+
+static tesela_status parse_version(const tsl_record *record, const tsl_strategy *strategy) {
+  const char *value = tsl_record_get(record, "version");
+  int64_t version;
+  if (!value)
+    return tsl_fail(TESELA_BAD_INPUT, "version= is missing");
+  if (!tsl_parse_i64(value, &version))
+    return tsl_fail(TESELA_BAD_INPUT, "version=%s is not a number", value);
+  if (version != strategy->version)
+    return tsl_fail(TESELA_BAD_INPUT, "version=%s of %s is retired: this library has version %d", value,
+                    strategy->name, strategy->version);
+  return TESELA_OK;
+}
+
+/* A plan's text holds every parameter, so that it means the same after a default has changed. */
+static tesela_status parse_config(const tsl_record *record, const tsl_strategy *strategy,
+                                  tsl_config *config) {
+  unsigned given;
+  *config = tsl_strategy_defaults(strategy);
+  TSL_TRY(tsl_config_parse(strategy, record, config, &given));
+  for (int i = 0; i < tsl_strategy_params(strategy); i++)
+    if (!(given & 1u << i))
+      return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", strategy->params[i].name);
+  return TESELA_OK;
+}
+
+static tesela_status parse_place(const tsl_record *record, tsl_place *place) {
+  const char *value = tsl_record_get(record, "place");
+  if (!value)
+    return tsl_fail(TESELA_BAD_INPUT, "place= is missing");
+  for (int i = 0; i < PLACES; i++)
+    if (strcmp(place_names[i], value) == 0) {
+      *place = (tsl_place)i;
+      return TESELA_OK;
+    }
+  return tsl_fail(TESELA_BAD_INPUT, "place=%s is neither host nor device", value);
+}
+
+/* In a text, what would be a wrong argument is wrong input. */
+static tesela_status as_input(tesela_status status) {
+  return status == TESELA_BAD_CALL ? TESELA_BAD_INPUT : status;
+}
+
+static tesela_status parse_device(tsl_devices *devices, const tsl_record *record, tsl_device **device) {
+  const char *name = tsl_record_get(record, "device");
+  if (!name)
+    return tsl_fail(TESELA_BAD_INPUT, "device= is missing");
+  const tesela_status status = as_input(tsl_devices_find(devices, name, device));
+  return status == TESELA_OK ? status : tsl_fail_in(status, "device=%s", name);
+}
+
+static tesela_status parse(tsl_devices *devices, const tsl_record *record, tsl_plan **plan) {
+  tsl_op op = TSL_OP_GEMM;
+  const tsl_strategy *strategy = NULL;
+  tsl_config config;
+  tsl_place place = TSL_PLACE_HOST;
+  tsl_device *device = NULL;
+  tsl_problem problem;
+  TSL_TRY(parse_strategy(record, &op, &strategy));
+  TSL_TRY(parse_version(record, strategy));
+  TSL_TRY(parse_config(record, strategy, &config));
+  TSL_TRY(parse_place(record, &place));
+  TSL_TRY(as_input(tsl_problem_parse(record, op, &problem)));
+  TSL_TRY(parse_device(devices, record, &device));
+  return tsl_plan_create(&problem, strategy, &config, device, place, plan);
+}
+
+tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan) {
+  tsl_record record;
+  *plan = NULL;
+  tesela_status status = tsl_record_parse(text, &record);
+  if (status == TESELA_OK) {
+    status = parse(devices, &record, plan);
+    tsl_record_free(&record);
+  }
+  return status == TESELA_OK ? status : tsl_fail_in(status, "plan");
+}

@@ -1,0 +1,270 @@
+#include "plan/planner.h"
+
+#include "base/log.h"
+#include "base/status.h"
+#include "plan/transfer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the caller's strategy text fixes. */
+typedef struct wishes {
+  const tsl_strategy *strategy; /* NULL: any */
+  tsl_config config;
+  unsigned given; /* a bit per parameter whose value in `config` is fixed */
+} wishes;
+
+/* Appends to a list that grows; the planner's lists are short. */
+typedef struct candidate_list {
+  tsl_candidate *items;
+  int count, capacity;
+} candidate_list;
+
+/* --- the caller's strategy text --- */
+
+static tesela_status unknown_strategy(tsl_op op, const char *name) {
+  tsl_text names = {0};
+  for (int i = 0; tsl_strategy_at(i); i++)
+    if (tsl_strategy_at(i)->op == op)
+      tsl_text_add(&names, "%s%s", names.length ? ", " : "", tsl_strategy_at(i)->name);
+  const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "'%s' is not a strategy for %s: there are %s", name,
+                                        tsl_op_name(op), tsl_text_get(&names));
+  tsl_text_free(&names);
+  return status;
+}
+
+static tesela_status unknown_parameter(const tsl_strategy *strategy, const char *key) {
+  tsl_text names = {0};
+  for (int i = 0; i < tsl_strategy_params(strategy); i++)
+    tsl_text_add(&names, "%s%s", i ? ", " : ": it has ", strategy->params[i].name);
+  const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "%s has no parameter '%s'%s", strategy->name, key,
+                                        names.length ? tsl_text_get(&names) : ": it has none");
+  tsl_text_free(&names);
+  return status;
+}
+
+static tesela_status check_keys(const tsl_strategy *strategy, const tsl_record *record) {
+  for (int i = 0; i < record->count; i++) {
+    const char *key = record->fields[i].key;
+    bool known = !key;
+    for (int p = 0; p < tsl_strategy_params(strategy) && !known; p++)
+      known = strcmp(strategy->params[p].name, key) == 0;
+    if (!known)
+      return unknown_parameter(strategy, key);
+  }
+  return TESELA_OK;
+}
+
+/* "tile_local tile=16", with or without the operation in front. */
+static tesela_status read_wish(tsl_op op, const tsl_record *record, wishes *out) {
+  const char *words[3] = {tsl_record_word(record, 0), tsl_record_word(record, 1), tsl_record_word(record, 2)};
+  const int first = words[0] && words[1] && strcmp(words[0], tsl_op_name(op)) == 0;
+  const char *name = words[first], *extra = words[first + 1];
+  if (!name)
+    return tsl_fail(TESELA_BAD_INPUT, "a strategy starts with its name, such as 'sequential'");
+  if (extra)
+    return tsl_fail(TESELA_BAD_INPUT, "'%s' has no place after '%s': only 'key=value' has", extra, name);
+  out->strategy = tsl_strategy_find(op, name);
+  if (!out->strategy)
+    return unknown_strategy(op, name);
+  TSL_TRY(check_keys(out->strategy, record));
+  out->config = tsl_strategy_defaults(out->strategy);
+  return tsl_config_parse(out->strategy, record, &out->config, &out->given);
+}
+
+static tesela_status parse_wish(tsl_op op, const char *text, wishes *out) {
+  tsl_record record;
+  *out = (wishes){0};
+  if (!text)
+    return TESELA_OK;
+  tesela_status status = tsl_record_parse(text, &record);
+  if (status == TESELA_OK) {
+    status = read_wish(op, &record, out);
+    tsl_record_free(&record);
+  }
+  return status == TESELA_OK ? status : tsl_fail_in(status, "strategy '%s'", text);
+}
+
+/* --- scoring --- */
+
+static const char *refuse_memory(const tsl_problem *problem, const tsl_device *device, tsl_place place) {
+  const tsl_shape *shapes[] = {&problem->a, &problem->b, &problem->c};
+  const uint64_t bytes = tsl_plan_device_bytes(problem, device, place);
+  if (bytes == 0)
+    return NULL;
+  if (bytes > device->memory_bytes)
+    return tsl_refusal("needs %llu MiB of memory on %s, which has %llu", (unsigned long long)(bytes >> 20),
+                       device->name, (unsigned long long)(device->memory_bytes >> 20));
+  for (int i = 0; i < 3; i++) {
+    tsl_transfer transfer;
+    if (tsl_transfer_plan(shapes[i], &transfer) && transfer.bytes > device->allocation_max)
+      return tsl_refusal("operand %c takes %llu MiB, %s gives at most %llu at once", "ABC"[i],
+                         (unsigned long long)(transfer.bytes >> 20), device -> name,
+                         (unsigned long long)(device->allocation_max >> 20));
+  }
+  return NULL;
+}
+
+static double copy_seconds(const tsl_problem *problem, const tsl_device *device, tsl_place place) {
+  const bool shared = device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY);
+  if (place == TSL_PLACE_DEVICE || shared || !(device->link_bandwidth > 0))
+    return 0;
+  return tsl_problem_bytes(problem) / device->link_bandwidth;
+}
+
+static bool is_wished(const wishes *wish, const tsl_config *config) {
+  for (int i = 0; i < TSL_PARAMS_MAX; i++)
+    if (wish->given & 1u << i && config->value[i] != wish->config.value[i])
+      return false;
+  return true;
+}
+
+/* The config that the strategy's model likes best; else why the default one is refused. */
+static void score(const tsl_problem *problem, tsl_place place, const wishes *wish, tsl_candidate *out) {
+  tsl_config config = tsl_strategy_defaults(out->strategy);
+  for (int i = 0; i < TSL_PARAMS_MAX; i++)
+    if (wish->given & 1u << i)
+      config.value[i] = wish->config.value[i];
+  out->config = config;
+  out->seconds = INFINITY;
+  const char *too_large = refuse_memory(problem, out->device, place);
+  const char *why = too_large ? too_large : tsl_strategy_refuse(out->strategy, problem, &config, out->device);
+  snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
+  for (int index = 0; !too_large && tsl_strategy_config(out->strategy, index, &config); index++) {
+    if (!is_wished(wish, &config) || tsl_strategy_refuse(out->strategy, problem, &config, out->device))
+      continue;
+    const double seconds = out->strategy->score(problem, &config, out->device);
+    if (seconds >= out->seconds)
+      continue;
+    out->seconds = seconds;
+    out->config = config;
+    out->refusal[0] = '\0';
+  }
+  out->seconds += copy_seconds(problem, out->device, place);
+}
+
+/* --- the list --- */
+
+static tesela_status add(candidate_list *list, const tsl_candidate *candidate) {
+  if (list->count == list->capacity) {
+    const int capacity = list->capacity ? 2 * list->capacity : 16;
+    tsl_candidate *grown = realloc(list->items, (size_t)capacity * sizeof *grown);
+    if (!grown)
+      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the planner's list");
+    list->items = grown;
+    list->capacity = capacity;
+  }
+  /* Sorted as it grows; equals stay in ladder order, and so do those that are refused, at the end. */
+  int at = list->count++;
+  const bool refused = candidate->refusal[0];
+  while (at > 0 && !refused &&
+         (list->items[at - 1].refusal[0] || candidate->seconds < list->items[at - 1].seconds)) {
+    list->items[at] = list->items[at - 1];
+    at--;
+  }
+  list->items[at] = *candidate;
+  return TESELA_OK;
+}
+
+static tesela_status add_device(const tsl_problem *problem, tsl_place place, const wishes *wish,
+                                tsl_device *device, candidate_list *list) {
+  for (int i = 0; tsl_strategy_at(i); i++) {
+    tsl_candidate candidate = {.strategy = tsl_strategy_at(i), .device = device};
+    if (candidate.strategy->op != problem->op || (wish->strategy && wish->strategy != candidate.strategy))
+      continue;
+    score(problem, place, wish, &candidate);
+    TSL_TRY(add(list, &candidate));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status fill(const tsl_problem *problem, const tsl_choice *choice, const wishes *wish,
+                          candidate_list *list) {
+  tsl_device *device;
+  if (choice->device && strcmp(choice->device, "auto") != 0) {
+    TSL_TRY(tsl_devices_find(choice->devices, choice->device, &device));
+    return add_device(problem, choice->place, wish, device, list);
+  }
+  for (int i = 0; (device = tsl_devices_at(choice->devices, i)); i++)
+    TSL_TRY(add_device(problem, choice->place, wish, device, list));
+  if (list->count == 0)
+    return tsl_fail(TESELA_NO_DEVICE, "there is no device for %s", tsl_op_name(problem->op));
+  return TESELA_OK;
+}
+
+tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *choice,
+                               tsl_candidate **candidates, int *count) {
+  candidate_list list = {0};
+  wishes wish;
+  *candidates = NULL;
+  *count = 0;
+  TSL_TRY(tsl_problem_check(problem));
+  TSL_TRY(parse_wish(problem->op, choice->strategy, &wish));
+  const tesela_status status = fill(problem, choice, &wish, &list);
+  if (status != TESELA_OK) {
+    free(list.items);
+    return status;
+  }
+  *candidates = list.items;
+  *count = list.count;
+  return TESELA_OK;
+}
+
+/* --- the choice --- */
+
+static void describe(const tsl_candidate *candidate, tsl_text *text) {
+  tsl_config_print(candidate->strategy, &candidate->config, text);
+  tsl_text_add(text, " on %s", candidate->device->name);
+}
+
+static void log_choice(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
+  tsl_text text = {0};
+  if (!tsl_log_wants(TSL_LOG_PLAN))
+    return;
+  tsl_problem_print(problem, &text);
+  for (int i = 0; i < count && i < 3 && !candidates[i].refusal[0]; i++) {
+    tsl_text_add(&text, i == 0 ? ": best of %d is " : ", then ", count);
+    describe(&candidates[i], &text);
+    tsl_text_add(&text, " (%.3g s predicted)", candidates[i].seconds);
+  }
+  tsl_log(TSL_LOG_PLAN, "%s", tsl_text_get(&text));
+  tsl_text_free(&text);
+}
+
+static tesela_status all_refuse(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
+  tsl_text text = {0};
+  for (int i = 0; i < count && i < 4; i++)
+    tsl_text_add(&text, "%s%s on %s: %s", i ? "; " : "", candidates[i].strategy->name,
+                 candidates[i].device->name, candidates[i].refusal);
+  if (count > 4)
+    tsl_text_add(&text, "; and %d more", count - 4);
+  const tesela_status status = tsl_fail(TESELA_UNSUPPORTED, "nothing here takes this %s: %s",
+                                        tsl_op_name(problem->op), tsl_text_get(&text));
+  tsl_text_free(&text);
+  return status;
+}
+
+tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan) {
+  tsl_candidate *candidates;
+  int count;
+  *plan = NULL;
+  TSL_TRY(tsl_planner_list(problem, choice, &candidates, &count));
+  log_choice(problem, candidates, count);
+  tesela_status status = TESELA_OK;
+  int tried = 0;
+  for (; tried < count && !candidates[tried].refusal[0]; tried++) {
+    const tsl_candidate *best = &candidates[tried];
+    status = tsl_plan_create(problem, best->strategy, &best->config, best->device, choice->place, plan);
+    if (status == TESELA_OK || choice->strategy)
+      break;
+    if (tsl_log_wants(TSL_LOG_PLAN))
+      tsl_log(TSL_LOG_PLAN, "%s on %s is put aside: %s", best->strategy->name, best->device->name,
+              tesela_last_error());
+  }
+  if (tried == 0 && !*plan && status == TESELA_OK)
+    status = all_refuse(problem, candidates, count);
+  free(candidates);
+  return status;
+}

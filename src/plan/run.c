@@ -1,0 +1,213 @@
+/* Running a plan: straight on host memory on the cpu, else in a lane. */
+#include "base/clock.h"
+#include "base/status.h"
+#include "plan/lane.h"
+#include "plan/plan.h"
+
+static bool is_zero(const double scalar[2]) {
+  return scalar[0] == 0 && scalar[1] == 0;
+}
+
+/* One run on a device with kernels. */
+typedef struct running {
+  const tsl_plan *plan;
+  tsl_lane *lane;
+  const tsl_operands *given;
+  tsl_operands used;
+  tsl_buffer *wrapped[TSL_OPERANDS]; /* buffers over the caller's memory, for this run */
+} running;
+
+static const tsl_shape *shape_of(const tsl_problem *problem, int operand) {
+  return operand == TSL_OPERAND_A ? &problem->a : operand == TSL_OPERAND_B ? &problem->b : &problem->c;
+}
+
+static tsl_operand *operand_of(tsl_operands *operands, int operand) {
+  return operand == TSL_OPERAND_A ? &operands->a : operand == TSL_OPERAND_B ? &operands->b : &operands->c;
+}
+
+static bool is_read(const tsl_problem *problem, int operand) {
+  return operand == TSL_OPERAND_C ? !is_zero(problem->beta) : problem->k > 0 && !is_zero(problem->alpha);
+}
+
+static bool takes_part(const tsl_problem *problem, int operand) {
+  return operand == TSL_OPERAND_C || is_read(problem, operand);
+}
+
+static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
+  operands->a.row_stride = problem->a.row_stride;
+  operands->a.col_stride = problem->a.col_stride;
+  operands->b.row_stride = problem->b.row_stride;
+  operands->b.col_stride = problem->b.col_stride;
+  operands->c.row_stride = problem->c.row_stride;
+  operands->c.col_stride = problem->c.col_stride;
+}
+
+/* The bytes that an operand in host memory spans. */
+typedef struct span {
+  unsigned char *start;
+  size_t bytes;
+} span;
+
+static span span_of(const running *run, int operand) {
+  const tsl_shape *shape = shape_of(&run->plan->work.problem, operand);
+  const tsl_operands *given = run->given;
+  void *host = operand == TSL_OPERAND_A   ? given->a.host
+               : operand == TSL_OPERAND_B ? given->b.host
+                                          : given->c.host;
+  const int64_t size = (int64_t)tsl_type(shape->type)->size;
+  return (span){(unsigned char *)host - tsl_shape_below(shape) * size,
+                (size_t)(tsl_shape_extent(shape) * size)};
+}
+
+static bool disjoint(span a, span b) {
+  return (uintptr_t)a.start + a.bytes <= (uintptr_t)b.start ||
+         (uintptr_t)b.start + b.bytes <= (uintptr_t)a.start;
+}
+
+/* Whether the device can work on the caller's memory itself: it shares it, the start is aligned as the device
+ * wants, and no other operand lies between its elements (two buffers over the same bytes are undefined in
+ * OpenCL). */
+static bool can_wrap(const running *run, int operand) {
+  const tsl_device *device = run->plan->work.device;
+  if (!(device->capabilities & TSL_CAN_SHARED_MEMORY) || device->host_alignment == 0)
+    return false;
+  const span own = span_of(run, operand);
+  if ((uintptr_t)own.start % device->host_alignment != 0 || own.bytes > device->allocation_max)
+    return false;
+  for (int other = 0; other < TSL_OPERANDS; other++)
+    if (other != operand && takes_part(&run->plan->work.problem, other) &&
+        !disjoint(own, span_of(run, other)))
+      return false;
+  return true;
+}
+
+static tesela_status wrap(running *run, int operand) {
+  tsl_device *device = run->plan->work.device;
+  const span own = span_of(run, operand);
+  tsl_operand *used = operand_of(&run->used, operand);
+  TSL_TRY(device->ops->buffer_wrap(device, own.start, own.bytes, &run->wrapped[operand]));
+  used->host = NULL;
+  used->buffer = run->wrapped[operand];
+  used->offset = tsl_shape_below(shape_of(&run->plan->work.problem, operand));
+  return TESELA_OK;
+}
+
+static tesela_status stage(running *run, int operand) {
+  const tsl_problem *problem = &run->plan->work.problem;
+  const tsl_transfer *transfer = &run->plan->lanes->transfers[operand];
+  tsl_operand *used = operand_of(&run->used, operand);
+  const void *host = used->host;
+  TSL_TRY(tsl_lane_staged(run->lane, operand, transfer->bytes));
+  if (transfer->gathered)
+    TSL_TRY(tsl_lane_block(run->lane, transfer->bytes));
+  *used = (tsl_operand){.buffer = run->lane->staged[operand],
+                        .row_stride = transfer->packed.row_stride,
+                        .col_stride = transfer->packed.col_stride};
+  if (!is_read(problem, operand))
+    return TESELA_OK;
+  return tsl_transfer_in(shape_of(problem, operand), transfer, host, used->buffer, run->lane->stream,
+                         run->lane->block);
+}
+
+static tesela_status bring_in(running *run) {
+  const tsl_problem *problem = &run->plan->work.problem;
+  if (run->plan->place == TSL_PLACE_DEVICE)
+    return TESELA_OK;
+  for (int operand = 0; operand < TSL_OPERANDS; operand++) {
+    if (!takes_part(problem, operand)) {
+      operand_of(&run->used, operand)->host = NULL;
+      continue;
+    }
+    TSL_TRY(can_wrap(run, operand) ? wrap(run, operand) : stage(run, operand));
+  }
+  return TESELA_OK;
+}
+
+/* A staged C goes back to the host; otherwise it is there, once the stream is done. */
+static tesela_status bring_out(running *run) {
+  tsl_lane *lane = run->lane;
+  if (run->plan->place == TSL_PLACE_DEVICE || run->wrapped[TSL_OPERAND_C])
+    return lane->device->ops->finish(lane->stream);
+  return tsl_transfer_out(&run->plan->work.problem.c, &run->plan->lanes->transfers[TSL_OPERAND_C],
+                          run->given->c.host, lane->staged[TSL_OPERAND_C], lane->stream, lane->block);
+}
+
+static tesela_status run_untimed(running *run) {
+  TSL_TRY(bring_in(run));
+  TSL_TRY(run->plan->work.strategy->run(&run->plan->work, &run->used, run->lane->stream));
+  return bring_out(run);
+}
+
+/* With waits between the phases, so that each one's time is its own. */
+static tesela_status run_timed(running *run, tsl_phases *phases) {
+  tsl_lane *lane = run->lane;
+  const tsl_device_ops *ops = lane->device->ops;
+  TSL_TRY(tsl_lane_events(lane));
+  const double start = tsl_clock();
+  TSL_TRY(bring_in(run));
+  TSL_TRY(ops->finish(lane->stream));
+  const double ready = tsl_clock();
+  TSL_TRY(ops->event_record(lane->stream, lane->begin));
+  TSL_TRY(run->plan->work.strategy->run(&run->plan->work, &run->used, lane->stream));
+  TSL_TRY(ops->event_record(lane->stream, lane->end));
+  TSL_TRY(ops->finish(lane->stream));
+  TSL_TRY(ops->event_seconds(lane->begin, lane->end, &phases->compute));
+  const double computed = tsl_clock();
+  TSL_TRY(bring_out(run));
+  const double end = tsl_clock();
+  const bool copies = run->plan->place == TSL_PLACE_HOST;
+  phases->copy_in = copies ? ready - start : 0;
+  phases->copy_out = copies ? end - computed : 0;
+  phases->total = end - start;
+  return TESELA_OK;
+}
+
+static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *given, const tsl_operands *used,
+                                 tsl_phases *phases) {
+  running run = {.plan = plan, .given = given, .used = *used};
+  TSL_TRY(tsl_lane_take(plan->lanes, &run.lane));
+  const tesela_status status = phases ? run_timed(&run, phases) : run_untimed(&run);
+  tsl_status_saved saved;
+  if (status != TESELA_OK) {
+    /* Work may be pending on buffers that go now; what finish() has to say comes second. */
+    tsl_status_save(&saved);
+    (void)plan->work.device->ops->finish(run.lane->stream);
+  }
+  for (int operand = 0; operand < TSL_OPERANDS; operand++)
+    if (run.wrapped[operand])
+      plan->work.device->ops->buffer_destroy(run.wrapped[operand]);
+  tsl_lane_give(plan->lanes, run.lane, status == TESELA_OK);
+  if (status != TESELA_OK)
+    tsl_status_restore(&saved);
+  return status;
+}
+
+/* Buffers of the cpu are host memory. */
+static void reach_buffers(const tsl_problem *problem, tsl_operands *operands) {
+  for (int operand = 0; operand < TSL_OPERANDS; operand++) {
+    tsl_operand *used = operand_of(operands, operand);
+    if (used->buffer)
+      used->host = (unsigned char *)used->buffer->host +
+                   used->offset * (int64_t)tsl_type(shape_of(problem, operand)->type)->size;
+  }
+}
+
+tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_phases *phases) {
+  const tsl_work *work = &plan->work;
+  if (phases)
+    *phases = (tsl_phases){0};
+  if (work->problem.m == 0 || work->problem.n == 0)
+    return TESELA_OK;
+  tsl_operands used = *operands;
+  set_strides(&work->problem, &used);
+  if (!(work->device->capabilities & TSL_CAN_HOST))
+    return run_in_lane(plan, operands, &used, phases);
+  if (plan->place == TSL_PLACE_DEVICE)
+    reach_buffers(&work->problem, &used);
+  if (!phases)
+    return work->strategy->run(work, &used, NULL);
+  const double start = tsl_clock();
+  const tesela_status status = work->strategy->run(work, &used, NULL);
+  phases->compute = phases->total = tsl_clock() - start;
+  return status;
+}
