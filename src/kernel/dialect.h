@@ -1,18 +1,22 @@
 /* The kernel dialect: the words in which portable kernels are written, in the common subset of OpenCL C 1.2
  * and CUDA C++. Each device folder has a dialect_impl.h that says how it spells them; docs/DIALECT.md has a
- * page with examples.
- *
- *   TSL_KERNEL(x, y, z)          in front of a kernel's name: a kernel whose work-groups are x by y by z
- * items TSL_FUNCTION                 in front of a helper's return type TSL_GLOBAL qualifier of pointers to
- * device memory TSL_LOCAL                    declares an array shared by the work-group, at the top of a
- * kernel TSL_LOCAL_POINTER            qualifier of pointers to such an array, in helpers TSL_CONSTANT
- * declares a constant table outside functions TSL_RESTRICT                 this pointer's memory is reached
- * by no other pointer TSL_INDEX                    a signed 64-bit integer TSL_REAL                     the
- * element type that the build chose: float or double TSL_GROUP(d) TSL_GROUPS(d)   which work-group this is,
- * and how many there are, in dimension d (0, 1 or 2, written out) TSL_ITEM(d) TSL_ITEMS(d)     which item of
- * the group this is, and how many there are TSL_GLOBAL_ITEM(d)           TSL_GROUP(d) * TSL_ITEMS(d) +
- * TSL_ITEM(d), as TSL_INDEX TSL_BARRIER()                all items of the group arrive before any goes on;
- * local memory is seen by all TSL_FMA(a, b, c)             a * b + c, rounded once; scalars and vectors
+ * page with examples. The words, all of which tests/dialect/words.cl uses: */
+// clang-format off
+/*   TSL_KERNEL(x, y, z)          in front of a kernel's name: a kernel with work-groups of x by y by z items
+ *   TSL_FUNCTION                 in front of a helper's return type
+ *   TSL_GLOBAL                   qualifier of pointers to device memory
+ *   TSL_LOCAL                    declares an array shared by the work-group, at the top of a kernel
+ *   TSL_LOCAL_POINTER            qualifier of pointers to such an array, in helpers
+ *   TSL_CONSTANT                 declares a constant table outside functions
+ *   TSL_RESTRICT                 this pointer's memory is reached by no other pointer
+ *   TSL_INDEX                    a signed 64-bit integer
+ *   TSL_REAL                     the element type that the build chose: float or double
+ *   TSL_GROUP(d) TSL_GROUPS(d)   which work-group this is, and how many there are, in dimension d (0, 1 or 2,
+ *                                written out)
+ *   TSL_ITEM(d) TSL_ITEMS(d)     which item of the group this is, and how many there are
+ *   TSL_GLOBAL_ITEM(d)           TSL_GROUP(d) * TSL_ITEMS(d) + TSL_ITEM(d), as TSL_INDEX
+ *   TSL_BARRIER()                all items of the group arrive before any goes on, and see local memory
+ *   TSL_FMA(a, b, c)             a * b + c, rounded once; scalars and vectors
  *   TSL_VECTOR(type, n)          n = 2, 4, 8 or 16 numbers
  *   TSL_SPLAT(type, n, x)        such a vector, x in every lane
  *   TSL_LOAD(type, n, pointer)   n numbers from global memory; the pointer is aligned to the element only
@@ -21,6 +25,7 @@
  *   TSL_UNROLL, TSL_UNROLL_BY(n) in front of a loop: unroll all of it, or n rounds
  *
  * Vectors know + - * between vectors of one type; everything else goes lane by lane. */
+// clang-format on
 #ifndef TSL_KERNEL_DIALECT_H
 #define TSL_KERNEL_DIALECT_H
 

@@ -17,6 +17,8 @@
 #include "device/device.h"
 #include "device/opencl/functions.h"
 
+extern const tsl_device_kind tsl_device_kind_opencl;
+
 /* The library's functions; filled by tsl_opencl_load(), once in a process's life. */
 typedef struct tsl_opencl_functions {
 #define TSL_OPENCL_MEMBER(name) cl_api_##name name;

@@ -1,0 +1,368 @@
+/* Every word of the kernel dialect, on every device that compiles kernels, for both element types and all
+ * vector lengths: words.cl against the same computation on the host, bit by bit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/source.h"
+#include "base/status.h"
+#include "device/jit_cache.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORDS TESELA_SOURCE_DIR "/tests/dialect/words.cl"
+
+enum { GROUPS_X = 3, GROUPS_Y = 2, GROUPS_Z = 2, ITEMS_X = 8, ITEMS_Y = 4, ITEMS_Z = 2 };
+enum { WIDTH_X = GROUPS_X * ITEMS_X, HEIGHT = GROUPS_Y * ITEMS_Y, DEPTH = GROUPS_Z * ITEMS_Z };
+enum { COUNT = WIDTH_X * HEIGHT * DEPTH, GROUP_ITEMS = ITEMS_X * ITEMS_Y * ITEMS_Z, PAD = 17 };
+
+static tsl_devices *devices;
+
+static void must(tesela_status status) {
+  if (status != TESELA_OK)
+    fail_msg("%s: %s\n%s", tesela_status_name(status), tesela_last_error(), tesela_last_log());
+}
+
+static char *read_text(const char *path) {
+  tsl_text text = {0};
+  char block[4096];
+  FILE *file = fopen(path, "rb");
+  if (file == NULL)
+    fail_msg("%s cannot be read", path);
+  for (size_t got; (got = fread(block, 1, sizeof block, file)) > 0;)
+    tsl_text_add_bytes(&text, block, got);
+  fclose(file);
+  must(tsl_text_status(&text));
+  return tsl_text_take(&text);
+}
+
+static bool in_word(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether `text` has `word` with nothing that could belong to it on either side. */
+static bool has_word(const char *text, const char *word) {
+  const size_t length = strlen(word);
+  for (const char *at = text; (at = strstr(at, word)) != NULL; at += length)
+    if ((at == text || !in_word(at[-1])) && !in_word(at[length]))
+      return true;
+  return false;
+}
+
+/* --- the words themselves --- */
+
+/* Calls each() for every TSL_ word of the list in dialect.h, and returns how many there are. */
+static int for_each_word(void (*each)(const char *word, const char *text), const char *text) {
+  char *header = read_text(TESELA_SOURCE_DIR "/src/kernel/dialect.h");
+  char *end = strstr(header, "#ifndef");
+  int count = 0;
+  assert_non_null(end);
+  *end = '\0';
+  for (const char *at = header; (at = strstr(at, "TSL_")) != NULL;) {
+    char word[64];
+    size_t length = 0;
+    while (in_word(at[length]) && length < sizeof word - 1)
+      length++;
+    memcpy(word, at, length);
+    word[length] = '\0';
+    each(word, text);
+    count++;
+    at += length;
+  }
+  free(header);
+  return count;
+}
+
+static void word_is_used(const char *word, const char *text) {
+  if (!has_word(text, word))
+    fail_msg("tests/dialect/words.cl does not use %s", word);
+}
+
+static void test_the_kernel_uses_every_word(void **state) {
+  (void)state;
+  char *text = read_text(WORDS);
+  assert_true(for_each_word(word_is_used, text) >= 22);
+  free(text);
+}
+
+static void word_is_spelled(const char *word, const char *text) {
+  char define[80];
+  snprintf(define, sizeof define, "#define %s", word);
+  if (strcmp(word, "TSL_REAL") != 0 && !has_word(text, define))
+    fail_msg("a dialect_impl.h does not define %s", word);
+}
+
+static void test_every_device_spells_every_word(void **state) {
+  (void)state;
+  static const char *const files[] = {TESELA_SOURCE_DIR "/src/device/opencl/include/dialect_impl.h",
+                                      TESELA_SOURCE_DIR "/src/device/cuda/include/dialect_impl.h"};
+  for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+    char *text = read_text(files[i]);
+    for_each_word(word_is_spelled, text);
+    free(text);
+  }
+}
+
+/* --- the same on the host --- */
+
+/* kernel/gemm.h's struct, with either type of scalars. */
+typedef struct given {
+  int64_t fields[12];
+  union {
+    float f32[2];
+    double f64[2];
+  } scalars;
+} given;
+
+typedef struct problem {
+  tesela_type type;
+  size_t size; /* of an element */
+  int width;
+  given given;
+  size_t given_bytes;
+  double whole[COUNT + PAD], fine[COUNT + PAD];
+} problem;
+
+static void make_problem(problem *p, tesela_type type, int width) {
+  *p = (problem){.type = type, .size = tsl_type(type)->size, .width = width};
+  const bool is_double = type == TESELA_F64;
+  for (int i = 0; i < 12; i++)
+    p->given.fields[i] = (int64_t)(i + 3) * 1000003 * (i % 2 ? -1 : 1);
+  if (is_double)
+    p->given.scalars.f64[0] = 2;
+  else
+    p->given.scalars.f32[0] = 2;
+  p->given_bytes = sizeof p->given.fields + 2 * p->size;
+  const double step = is_double ? ldexp(1, -40) : ldexp(1, -16);
+  for (int i = 0; i < COUNT + PAD; i++) {
+    p->whole[i] = (i * 7) % 31 - 15;
+    p->fine[i] = 1 + step * ((i * 5) % 23 + 1);
+  }
+}
+
+static double host_fma(const problem *p, double a, double b, double c) {
+  return p->type == TESELA_F64 ? fma(a, b, c) : fmaf((float)a, (float)b, (float)c);
+}
+
+static int64_t host_place(const int at[3]) {
+  static const int groups[3] = {GROUPS_X, GROUPS_Y, GROUPS_Z}, items[3] = {ITEMS_X, ITEMS_Y, ITEMS_Z};
+  int64_t place = 0;
+  for (int d = 0; d < 3; d++)
+    place = place * 32 + at[d] / items[d];
+  for (int d = 0; d < 3; d++)
+    place = place * 32 + groups[d];
+  for (int d = 0; d < 3; d++)
+    place = place * 32 + at[d] % items[d];
+  for (int d = 0; d < 3; d++)
+    place = place * 32 + items[d];
+  return place;
+}
+
+static int64_t host_polynomial(const problem *p) {
+  int64_t sum = 0;
+  for (int i = 0; i < 12; i++)
+    sum = sum * 7 + p->given.fields[i];
+  return sum;
+}
+
+static double host_line(const problem *p, const int at[3]) {
+  static const int weights[4] = {1, 2, 3, 5};
+  const int item = (at[2] % ITEMS_Z * ITEMS_Y + at[1] % ITEMS_Y) * ITEMS_X + at[0] % ITEMS_X;
+  double sum = 0;
+  for (int i = 0; i < 4; i++) {
+    const int other = (item + 1 + i) % GROUP_ITEMS;
+    const int x = at[0] / ITEMS_X * ITEMS_X + other % ITEMS_X;
+    const int y = at[1] / ITEMS_Y * ITEMS_Y + other / ITEMS_X % ITEMS_Y;
+    const int z = at[2] / ITEMS_Z * ITEMS_Z + other / ITEMS_X / ITEMS_Y;
+    sum += weights[i] * p->whole[(z * HEIGHT + y) * WIDTH_X + x];
+  }
+  return 2 * sum;
+}
+
+static void host_vectors(const problem *p, int g, double *out) {
+  const int n = p->width;
+  for (int i = 0; i < n; i++) {
+    out[i] = p->whole[g + i] * p->whole[g + 1 + i] + 3 - p->whole[g + 1 + i];
+    out[n + i] = host_fma(p, p->fine[g + i], p->fine[g + 1 + i], -1);
+  }
+  out[0] = out[n + 1];
+  if (n == 16)
+    out[n + 15] = out[10];
+}
+
+/* --- on a device --- */
+
+typedef struct results {
+  int64_t places[2 * COUNT];
+  double lines[COUNT];
+  double vectors[1 + 2 * 16 * COUNT];
+} results;
+
+static void make_text(const problem *p, const char *dialect_folder, tsl_text *text) {
+  const char *const folders[] = {"kernel", dialect_folder, NULL};
+  tsl_text_add(text, "#define TSL_REAL %s\n", tsl_type(p->type)->kernel_name);
+  if (p->type == TESELA_F64)
+    tsl_text_add(text, "#define TSL_REAL_IS_DOUBLE 1\n");
+  tsl_text_add(text, "#define TSL_PARAM_WIDTH %d\n", p->width);
+  must(tsl_source_flatten("kernel/epilogue.h", folders, text));
+  must(tsl_source_flatten("kernel/gemm.h", folders, text));
+  tsl_text_add(text, "\n#line 1 \"tests/dialect/words.cl\"\n");
+  char *words = read_text(WORDS);
+  for (char *at = words; (at = strstr(at, "#include")) != NULL;) /* those two stand above already */
+    memcpy(at, "//      ", strlen("#include"));
+  tsl_text_add(text, "%s", words);
+  free(words);
+  must(tsl_text_status(text));
+}
+
+static void to_device(tsl_stream *stream, const problem *p, tsl_buffer *buffer, const double *values,
+                      size_t count) {
+  void *block = malloc(count * p->size);
+  assert_non_null(block);
+  tsl_type_convert(TESELA_F64, values, 1, p->type, block, 1, count);
+  must(tsl_device_write(stream, buffer, 0, block, count * p->size));
+  free(block);
+}
+
+static void from_device(tsl_stream *stream, const problem *p, tsl_buffer *buffer, double *values,
+                        size_t count) {
+  void *block = malloc(count * p->size);
+  assert_non_null(block);
+  must(tsl_device_read(stream, buffer, 0, block, count * p->size));
+  tsl_type_convert(p->type, block, 1, TESELA_F64, values, 1, count);
+  free(block);
+}
+
+static void run(tsl_device *device, const problem *p, tsl_kernel *kernel, results *out) {
+  const tsl_device_ops *ops = device->ops;
+  const size_t vectors = 1 + 2 * (size_t)p->width * COUNT;
+  const size_t bytes[5] = {(COUNT + PAD) * p->size, (COUNT + PAD) * p->size, sizeof out->places,
+                           COUNT * p->size, vectors * p->size};
+  tsl_stream *stream;
+  tsl_buffer *buffers[5];
+  tsl_argument arguments[6];
+  must(ops->stream_create(device, &stream));
+  for (int i = 0; i < 5; i++) {
+    must(ops->buffer_create(device, bytes[i], &buffers[i]));
+    must(ops->fill(stream, buffers[i], 0, 0xff, bytes[i])); /* NaN everywhere */
+    arguments[i] = TSL_ARG_BUFFER(buffers[i]);
+  }
+  arguments[5] = (tsl_argument){.value = &p->given, .bytes = p->given_bytes};
+  to_device(stream, p, buffers[0], p->whole, COUNT + PAD);
+  to_device(stream, p, buffers[1], p->fine, COUNT + PAD);
+  const tsl_grid grid = {{GROUPS_X, GROUPS_Y, GROUPS_Z}, {ITEMS_X, ITEMS_Y, ITEMS_Z}};
+  must(ops->launch(stream, kernel, &grid, arguments, 6));
+  must(tsl_device_read(stream, buffers[2], 0, out->places, sizeof out->places));
+  from_device(stream, p, buffers[3], out->lines, COUNT);
+  from_device(stream, p, buffers[4], out->vectors, vectors);
+  must(ops->finish(stream));
+  for (int i = 0; i < 5; i++)
+    ops->buffer_destroy(buffers[i]);
+  ops->stream_destroy(stream);
+}
+
+static void compare(const problem *p, const results *got) {
+  const int64_t polynomial = host_polynomial(p);
+  assert_true(isnan(got->vectors[0])); /* in front of the first vector: untouched */
+  for (int g = 0; g < COUNT; g++) {
+    const int at[3] = {g % WIDTH_X, g / WIDTH_X % HEIGHT, g / WIDTH_X / HEIGHT};
+    double vectors[32];
+    host_vectors(p, g, vectors);
+    if (got->places[g] != host_place(at))
+      fail_msg("item %d: place %llx", g, (unsigned long long)got->places[g]);
+    if (got->places[COUNT + g] != polynomial)
+      fail_msg("item %d: the struct by value is wrong", g);
+    if (got->lines[g] != host_line(p, at))
+      fail_msg("item %d: line %g, not %g", g, got->lines[g], host_line(p, at));
+    for (int i = 0; i < 2 * p->width; i++) {
+      const double value = got->vectors[1 + 2 * p->width * g + i];
+      if (value != vectors[i])
+        fail_msg("item %d: vector number %d is %.17g, not %.17g", g, i, value, vectors[i]);
+    }
+  }
+}
+
+static void check(tsl_device *device, tesela_type type, int width) {
+  problem *p = malloc(sizeof *p);
+  results *out = malloc(sizeof *out);
+  tsl_text text = {0};
+  tsl_module *module;
+  tsl_kernel *kernel;
+  assert_true(p != NULL && out != NULL);
+  make_problem(p, type, width);
+  make_text(p, device->ops->dialect_folder, &text);
+  must(tsl_jit_module(device, &(tsl_build){"dialect/words", tsl_text_get(&text), ""}, &module, NULL));
+  must(device->ops->kernel_get(module, "tsl_words", &kernel));
+  assert_true(device->ops->kernel_items_max(kernel) >= GROUP_ITEMS);
+  run(device, p, kernel, out);
+  compare(p, out);
+  tsl_text_free(&text);
+  free(out);
+  free(p);
+}
+
+static void test_every_device_agrees_with_the_host(void **state) {
+  (void)state;
+  tsl_device *device;
+  int checked = 0;
+  for (int i = 0; (device = tsl_devices_at(devices, i)) != NULL; i++) {
+    if ((device->capabilities & TSL_CAN_KERNELS) == 0)
+      continue;
+    const bool has_double = (device->capabilities & TSL_CAN_F64) != 0;
+    must(tsl_device_open(device));
+    for (int width = 2; width <= 16; width *= 2) {
+      check(device, TESELA_F32, width);
+      if (has_double)
+        check(device, TESELA_F64, width);
+    }
+    print_message("%s (%s): float%s\n", device->name, device->label, has_double ? " and double" : "");
+    checked++;
+  }
+  assert_true(checked > 0);
+}
+
+/* An OpenCL device for the processor is part of what the tests need; other devices are named when missing. */
+static void test_pocl_is_there(void **state) {
+  (void)state;
+  const char *name, *what, *why;
+  int count, processors = 0;
+  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+    must(tsl_devices_kind(devices, kind, &name, &what, &count, &why));
+    if (count == 0)
+      print_message("no %s device: %s\n", name, why);
+  }
+  for (int i = 0; tsl_devices_at(devices, i) != NULL; i++) {
+    const tsl_device *device = tsl_devices_at(devices, i);
+    processors += strcmp(device->kind, "opencl") == 0 && device->is_cpu;
+  }
+  if (processors == 0)
+    fail_msg("OpenCL has no processor here: install pocl-opencl-icd");
+}
+
+static int set_up(void **state) {
+  (void)state;
+  return tsl_devices_create(&devices) == TESELA_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  tsl_devices_destroy(devices);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_kernel_uses_every_word),
+      cmocka_unit_test(test_every_device_spells_every_word),
+      cmocka_unit_test(test_pocl_is_there),
+      cmocka_unit_test(test_every_device_agrees_with_the_host),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,84 @@
+/* A kernel that uses every word of the dialect (src/kernel/dialect.h) and the headers that kernels share.
+ * test_dialect.c computes the same on the host; a word that is missing here fails that test.
+ *
+ * Each of the items, number g = (z * height + y) * width + x of the whole grid, leaves
+ *   places[g]      where it is: group, number of groups, item, number of items, five bits each
+ *   places[n + g]  a polynomial in the integers of `given`: a struct by value arrives whole
+ *   lines[g]       given.alpha times a weighted sum of what its neighbours in the group put in local memory
+ *   vectors + 1 + 2 g WIDTH    sums, differences and products of vectors of whole numbers, then fused
+ *                              multiply-adds of numbers where rounding twice would show
+ *
+ * Parameters: TSL_PARAM_WIDTH, the vectors' length. Local memory: 64 numbers. All addresses of vectors are
+ * aligned to the element only. */
+#include "epilogue.h"
+#include "gemm.h"
+
+#define WIDTH TSL_PARAM_WIDTH
+#define ITEMS 64
+
+TSL_CONSTANT int words_weights[4] = {1, 2, 3, 5};
+
+/* sum of weights[i] * line[first + i], around the end */
+TSL_FUNCTION TSL_REAL words_weighted(TSL_LOCAL_POINTER const TSL_REAL *line, int first) {
+  TSL_REAL sum = 0;
+  TSL_UNROLL
+  for (int i = 0; i < 4; i++)
+    sum = TSL_FMA((TSL_REAL)words_weights[i], line[(first + i) % ITEMS], sum);
+  return sum;
+}
+
+TSL_FUNCTION TSL_INDEX words_place(int groups_only, TSL_INDEX place) {
+  place = place * 32 + (groups_only ? TSL_GROUP(0) : TSL_ITEM(0));
+  place = place * 32 + (groups_only ? TSL_GROUP(1) : TSL_ITEM(1));
+  place = place * 32 + (groups_only ? TSL_GROUP(2) : TSL_ITEM(2));
+  place = place * 32 + (groups_only ? TSL_GROUPS(0) : TSL_ITEMS(0));
+  place = place * 32 + (groups_only ? TSL_GROUPS(1) : TSL_ITEMS(1));
+  return place * 32 + (groups_only ? TSL_GROUPS(2) : TSL_ITEMS(2));
+}
+
+TSL_FUNCTION TSL_INDEX words_polynomial(const tsl_gemm_arguments given) {
+  TSL_INDEX fields[12];
+  fields[0] = given.m, fields[1] = given.n, fields[2] = given.k;
+  fields[3] = given.a_offset, fields[4] = given.a_row_stride, fields[5] = given.a_col_stride;
+  fields[6] = given.b_offset, fields[7] = given.b_row_stride, fields[8] = given.b_col_stride;
+  fields[9] = given.c_offset, fields[10] = given.c_row_stride, fields[11] = given.c_col_stride;
+  TSL_INDEX sum = 0;
+  TSL_UNROLL_BY(3)
+  for (int i = 0; i < 12; i++)
+    sum = sum * 7 + fields[i];
+  return sum;
+}
+
+TSL_KERNEL(8, 4, 2)
+tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT fine,
+          TSL_GLOBAL TSL_INDEX *TSL_RESTRICT places, TSL_GLOBAL TSL_REAL *TSL_RESTRICT lines,
+          TSL_GLOBAL TSL_REAL *TSL_RESTRICT vectors, const tsl_gemm_arguments given) {
+  TSL_LOCAL TSL_REAL line[ITEMS];
+  const TSL_INDEX width = (TSL_INDEX)TSL_GROUPS(0) * TSL_ITEMS(0);
+  const TSL_INDEX height = (TSL_INDEX)TSL_GROUPS(1) * TSL_ITEMS(1);
+  const TSL_INDEX depth = (TSL_INDEX)TSL_GROUPS(2) * TSL_ITEMS(2);
+  const TSL_INDEX g = (TSL_GLOBAL_ITEM(2) * height + TSL_GLOBAL_ITEM(1)) * width + TSL_GLOBAL_ITEM(0);
+  const int item = (TSL_ITEM(2) * TSL_ITEMS(1) + TSL_ITEM(1)) * TSL_ITEMS(0) + TSL_ITEM(0);
+
+  places[g] = words_place(0, words_place(1, 0));
+  places[width * height * depth + g] = words_polynomial(given);
+
+  line[item] = whole[g];
+  TSL_BARRIER();
+  tsl_finish(lines + g, words_weighted(line, item + 1), given.alpha, given.beta);
+
+  const TSL_VECTOR(TSL_REAL, WIDTH) a = TSL_LOAD(TSL_REAL, WIDTH, whole + g);
+  const TSL_VECTOR(TSL_REAL, WIDTH) b = TSL_LOAD(TSL_REAL, WIDTH, whole + g + 1);
+  const TSL_VECTOR(TSL_REAL, WIDTH) three = TSL_SPLAT(TSL_REAL, WIDTH, (TSL_REAL)3);
+  TSL_VECTOR(TSL_REAL, WIDTH) sum = a * b + three - b;
+  TSL_VECTOR(TSL_REAL, WIDTH)
+  fused = TSL_FMA(TSL_LOAD(TSL_REAL, WIDTH, fine + g), TSL_LOAD(TSL_REAL, WIDTH, fine + g + 1),
+                  TSL_SPLAT(TSL_REAL, WIDTH, (TSL_REAL)-1));
+  TSL_LANE(sum, 0) = TSL_LANE(fused, 1);
+#if TSL_PARAM_WIDTH == 16
+  TSL_LANE(fused, f) = TSL_LANE(sum, a);
+#endif
+  TSL_GLOBAL TSL_REAL *mine = vectors + 1 + 2 * WIDTH * g;
+  TSL_STORE(TSL_REAL, WIDTH, mine, sum);
+  TSL_STORE(TSL_REAL, WIDTH, mine + WIDTH, fused);
+}
