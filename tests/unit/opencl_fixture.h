@@ -1,5 +1,5 @@
-/* What the tests of the OpenCL device share: the first OpenCL device that is a processor (PoCL), open, with a
- * stream. Its absence is a failure. */
+/* What the tests of the OpenCL device share: each OpenCL device in turn, open, with a stream. PoCL, a device
+ * for the processor, must be among them. */
 #ifndef TESTS_UNIT_OPENCL_FIXTURE_H
 #define TESTS_UNIT_OPENCL_FIXTURE_H
 
@@ -42,27 +42,42 @@ static inline tsl_buffer *buffer_of(size_t bytes) {
 
 static inline int set_up(void **state) {
   (void)state;
-  if (tsl_devices_create(&devices) != TESELA_OK)
-    return -1;
-  for (int i = 0; tsl_devices_at(devices, i) != NULL && device == NULL; i++) {
-    tsl_device *at = tsl_devices_at(devices, i);
-    if (strcmp(at->kind, "opencl") == 0 && at->is_cpu)
-      device = at;
-  }
-  if (device == NULL || tsl_device_open(device) != TESELA_OK) {
-    print_error("no OpenCL device for the processor: %s; install pocl-opencl-icd\n", tesela_last_error());
-    return -1;
-  }
-  ops = device->ops;
-  return ops->stream_create(device, &stream) == TESELA_OK ? 0 : -1;
+  if (tsl_device_open(device) == TESELA_OK && device->ops->stream_create(device, &stream) == TESELA_OK)
+    return 0;
+  print_error("%s cannot be used: %s\n", device->name, tesela_last_error());
+  return -1;
 }
 
 static inline int tear_down(void **state) {
   (void)state;
-  if (stream != NULL)
-    ops->stream_destroy(stream);
-  tsl_devices_destroy(devices);
+  ops->stream_destroy(stream);
   return 0;
+}
+
+/* Runs the tests on every OpenCL device; returns how many failed, at least 1 where none is a processor. */
+static inline int run_on_each_device(const struct CMUnitTest *tests, size_t count) {
+  int failed = 0, processors = 0;
+  if (tsl_devices_create(&devices) != TESELA_OK)
+    return 1;
+  for (int i = 0; (device = tsl_devices_at(devices, i)) != NULL; i++) {
+    if (strcmp(device->kind, "opencl") != 0)
+      continue;
+    ops = device->ops;
+    processors += device->is_cpu;
+    failed += _cmocka_run_group_tests(device->name, tests, count, set_up, tear_down);
+  }
+  tsl_devices_destroy(devices);
+  if (processors == 0)
+    print_error("OpenCL has no processor here: install pocl-opencl-icd\n");
+  return failed + (processors == 0);
+}
+
+/* For tests of memory that host and device share, in place. */
+static inline void need_shared_memory(void) {
+  if ((device->capabilities & TSL_CAN_SHARED_MEMORY) == 0 || device->host_alignment == 0) {
+    print_message("%s shares no memory with the host\n", device->name);
+    skip();
+  }
 }
 
 #endif

@@ -37,6 +37,7 @@ static void launch_scale(tsl_kernel *kernel, tsl_buffer *buffer, int rounds, flo
 
 static void test_wrapped_memory_is_the_hosts(void **state) {
   (void)state;
+  need_shared_memory();
   tsl_module *module = module_of(scale_text);
   tsl_kernel *kernel;
   must(ops->kernel_get(module, "scale", &kernel));
@@ -276,5 +277,5 @@ int main(void) {
       cmocka_unit_test(test_damaged_binaries_are_refused),
       cmocka_unit_test(test_threads_share_a_kernel),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return run_on_each_device(tests, sizeof tests / sizeof tests[0]);
 }
