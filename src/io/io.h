@@ -2,15 +2,23 @@
  * read in panels; a writer takes rows. Formats are rows of one table (src/io/list.h), each in its own file
  * format_<name>.c.
  *
- *   npy   NumPy's .npy, versions 1 to 3, both byte orders, C and Fortran order; f2 f4 f8 i1 i4 c8 c16 (and b1
- * u1 i2 u2 u4 i8 u8, read as f64, where i8 and u8 values above 2^53 that f64 cannot hold are an error);
- * written version 1, native order mtx   Matrix Market, array and coordinate (general, symmetric,
- * skew-symmetric, hermitian; real, integer, complex, pattern); duplicate coordinates are summed; written as
- * array csv   numbers by commas, semicolons or tabs, one row a line; an optional header line and quoted
- * numbers txt   first line "rows columns", then the values row by row, separated by blanks and line ends as
- * they like
+ * npy: NumPy's .npy, versions 1 to 3, both byte orders, C and Fortran order; f2 f4 f8 i1 i4 c8 c16, and b1 u1 i2
+ * u2 u4 i8 u8, which are read as f64 (an i8 or u8 that no f64 is equal to is an error). Written as version 1,
+ * native and C order; bf16, which NumPy does not have, as f4.
  *
- * Errors name the file and the line or byte, and say what would be right: TESELA_IO_FAILED when the file
+ * mtx: Matrix Market, array and coordinate; general, symmetric, skew-symmetric, hermitian; real, integer, complex,
+ * pattern. Duplicate coordinates are summed. Written as a general array.
+ *
+ * csv: numbers by commas, semicolons or tabs, one row a line; an optional header line, quoted numbers, and decimal
+ * commas between semicolons. Read twice, so it cannot be a pipe. Written with commas, or tabs where the name
+ * ends in .tsv.
+ *
+ * txt: first line "rows columns", then the values row by row, separated by blanks and line ends as they like.
+ *
+ * Text is written with as few digits as read back to the same value, in its own type. csv and txt hold no complex
+ * numbers, and csv no matrix without elements.
+ *
+ * Errors name the file and the line, or row and column counted from 1, and say what would be right: TESELA_IO_FAILED when the file
  * cannot be opened, read or written, TESELA_BAD_INPUT when its contents are wrong. Values that do not fit the
  * type asked for (a finite number that would become infinite, a fraction for an integer type) are
  * TESELA_BAD_INPUT; rounding to nearest is not an error. */
@@ -35,13 +43,14 @@ tesela_status tsl_reader_open(const char *path, tsl_reader **reader);
 const tsl_file_info *tsl_reader_info(const tsl_reader *reader);
 /* Reads the next `rows` rows (in order, from row 0) as `type` into `out` with the given strides in elements.
  * After the last row, checks that nothing follows. Reading all rows at once works for every format; fewer
- * only where info->by_rows. */
+ * only where info->by_rows. After an error nothing more can be read. */
 tesela_status tsl_reader_rows(tsl_reader *reader, int64_t rows, tesela_type type, void *out,
                               int64_t row_stride, int64_t col_stride);
 void tsl_reader_close(tsl_reader *reader);
 
 /* Starts a file: it is written under a temporary name beside `path` and appears, whole, at commit. The format
- * is that of the name's ending; TESELA_BAD_CALL lists the endings. An unwritable folder is reported here. */
+ * is that of the name's ending; TESELA_BAD_CALL lists the endings. An unwritable folder is reported here. A
+ * symbolic link is followed; an older file's permissions are kept. *writer is NULL after a failure. */
 tesela_status tsl_writer_open(const char *path, int64_t rows, int64_t cols, tesela_type type,
                               tsl_writer **writer);
 /* Appends rows. */

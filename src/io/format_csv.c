@@ -1,0 +1,350 @@
+/* Numbers by commas, semicolons or tabs, one row a line (RFC 4180, with what spreadsheets make of it). The
+ * file is read twice, first for its shape, so it cannot be a pipe.
+ *
+ * The separator is the first line's: tabs before semicolons before commas. A first line with a name in it (a
+ * cell that is no number and does not begin like one) is a header and is passed over. Between semicolons
+ * numbers may have decimal commas, if all of them do. */
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "io/format.h"
+#include "io/number.h"
+
+/* Longest cell, with the blanks around it, in bytes: a header's name in quotes may be longer than any number.
+ */
+enum { CELL_MAX = 65536 };
+
+typedef struct csv_state {
+  char separator;
+  char mark;         /* '.' or ',': the decimal mark seen first; '\0' none yet */
+  int64_t mark_line; /* where */
+} csv_state;
+
+typedef struct csv_cell {
+  const char *text; /* without the blanks and quotes around it; valid until the next cell */
+  size_t length;
+  int64_t line;
+  bool last; /* of its line */
+} csv_cell;
+
+static bool csv_recognise(const char *bytes, size_t count) {
+  const char *const end = memchr(bytes, '\n', count);
+  const size_t line = end != NULL ? (size_t)(end - bytes) : count;
+  if (memchr(bytes, '\0', count) != NULL)
+    return false;
+  return memchr(bytes, ',', line) != NULL || memchr(bytes, ';', line) != NULL ||
+         memchr(bytes, '\t', line) != NULL;
+}
+
+/* The separator of the first line, outside quotes. */
+static tesela_status find_separator(tsl_input *in, char *separator) {
+  static const char order[] = ",;\t"; /* a later one wins */
+  bool quoted = false;
+  size_t best = 0;
+  TSL_TRY(tsl_input_fill(in, TSL_INPUT_BLOCK));
+  for (size_t i = in->at; i < in->end && (quoted || in->block[i] != '\n'); i++) {
+    const char c = in->block[i];
+    quoted ^= c == '"';
+    const char *const found = c != '\0' ? strchr(order, c) : NULL;
+    if (!quoted && found != NULL && (size_t)(found - order) > best)
+      best = (size_t)(found - order);
+  }
+  *separator = order[best];
+  return TESELA_OK;
+}
+
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+static tesela_status skip_blanks(tsl_reader *reader) {
+  tsl_input *const in = &reader->in;
+  const char separator = ((const csv_state *)reader->state)->separator;
+  for (;;) {
+    TSL_TRY(tsl_input_fill(in, 1));
+    for (; in->at < in->end; in->at++) {
+      const char c = in->block[in->at];
+      if (c == separator || !is_blank(c))
+        return TESELA_OK;
+    }
+    if (in->eof)
+      return TESELA_OK;
+  }
+}
+
+/* To the first byte of the next line with cells; false in *more at the end of the file. Blank lines are fine
+ * at the end only. */
+static tesela_status begin_line(tsl_reader *reader, bool *more) {
+  tsl_input *const in = &reader->in;
+  int64_t blank = 0;
+  for (;;) {
+    TSL_TRY(skip_blanks(reader));
+    *more = in->at < in->end;
+    if (!*more)
+      return TESELA_OK;
+    if (in->block[in->at] != '\n')
+      break;
+    if (blank == 0)
+      blank = in->line;
+    in->at++;
+    in->line++;
+  }
+  if (blank != 0)
+    return tsl_input_bad_line(in, blank, "is blank, but line %lld is not: blank lines are for the end",
+                              (long long)in->line);
+  return TESELA_OK;
+}
+
+/* A cell in quotes: "" inside stands for a quote. */
+static tesela_status quoted_cell(tsl_input *in, csv_cell *cell) {
+  const char *const text = in->block + in->at + 1;
+  const size_t waiting = in->end - in->at - 1;
+  size_t length = 0;
+  for (;; length++) {
+    if (length >= waiting || length > CELL_MAX)
+      return tsl_input_bad_line(in, cell->line, "has a quote that does not end");
+    in->line += text[length] == '\n';
+    if (text[length] != '"')
+      continue;
+    if (length + 1 >= waiting || text[length + 1] != '"')
+      break;
+    length++;
+  }
+  cell->text = text;
+  cell->length = length;
+  in->at += length + 2;
+  return TESELA_OK;
+}
+
+static tesela_status plain_cell(tsl_input *in, char separator, csv_cell *cell) {
+  const char *const text = in->block + in->at;
+  const size_t waiting = in->end - in->at;
+  size_t length = 0;
+  while (length < waiting && text[length] != separator && text[length] != '\n')
+    length++;
+  if (length > CELL_MAX)
+    return tsl_input_bad_line(in, cell->line, "has a cell of more than %d characters", CELL_MAX);
+  in->at += length;
+  while (length > 0 && is_blank(text[length - 1]))
+    length--;
+  cell->text = text;
+  cell->length = length;
+  return TESELA_OK;
+}
+
+/* The next cell of a line that begin_line() found or that the cell before did not end. */
+static tesela_status next_cell(tsl_reader *reader, csv_cell *cell) {
+  tsl_input *const in = &reader->in;
+  const char separator = ((const csv_state *)reader->state)->separator;
+  TSL_TRY(skip_blanks(reader));
+  /* All of the cell, the blanks after it and its end are then in the block. */
+  TSL_TRY(tsl_input_fill(in, 2 * CELL_MAX));
+  cell->line = in->line;
+  if (in->at < in->end && in->block[in->at] == '"') {
+    TSL_TRY(quoted_cell(in, cell));
+    while (in->at < in->end && in->block[in->at] != separator && is_blank(in->block[in->at]))
+      in->at++;
+  } else {
+    TSL_TRY(plain_cell(in, separator, cell));
+  }
+  if (in->at == in->end && in->eof) {
+    cell->last = true;
+    return TESELA_OK;
+  }
+  if (in->at == in->end || (in->block[in->at] != separator && in->block[in->at] != '\n'))
+    return tsl_input_bad_line(in, in->line, "has text after a closing quote");
+  cell->last = in->block[in->at++] == '\n';
+  in->line += cell->last;
+  return TESELA_OK;
+}
+
+/* A cell as a number; *mark is its decimal mark, or '\0'. */
+static tsl_number_result read_number(const csv_state *state, const csv_cell *cell, double *value,
+                                     char *mark) {
+  const bool comma = state->separator == ';' && memchr(cell->text, ',', cell->length) != NULL;
+  *mark = comma ? ',' : memchr(cell->text, '.', cell->length) != NULL ? '.' : '\0';
+  return tsl_number_read(cell->text, cell->length, comma ? TSL_NUMBER_COMMA : 0, value);
+}
+
+static tesela_status fail_number(const tsl_reader *reader, const csv_cell *cell, int64_t column,
+                                 tsl_number_result result) {
+  char quoted[TSL_QUOTE_MAX];
+  const long long number = (long long)column + 1;
+  if (cell->length == 0)
+    return tsl_input_bad_line(&reader->in, cell->line, "has an empty cell %lld where a number should be",
+                              number);
+  tsl_input_quote(cell->text, cell->length, quoted);
+  if (result == TSL_NUMBER_TOO_LARGE)
+    return tsl_input_bad_line(&reader->in, cell->line,
+                              "has '%s' in cell %lld, which is larger than any double", quoted, number);
+  return tsl_input_bad_line(&reader->in, cell->line, "has '%s' in cell %lld where a number should be", quoted,
+                            number);
+}
+
+/* Whether a cell that is no number is meant as a name: "x2", not "2x". */
+static bool is_name(const csv_cell *cell) {
+  return cell->length > 0 && memchr("0123456789+-.,", cell->text[0], 14) == NULL;
+}
+
+/* Reads the first line for the number of columns and whether it is a header. */
+static tesela_status read_first_line(tsl_reader *reader, int64_t *columns, bool *header) {
+  const csv_state *const state = reader->state;
+  csv_cell cell;
+  tesela_status status = TESELA_OK;
+  *columns = 0;
+  *header = false;
+  do {
+    double value;
+    char mark;
+    TSL_TRY(next_cell(reader, &cell));
+    const tsl_number_result result = read_number(state, &cell, &value, &mark);
+    *header = *header || (result == TSL_NUMBER_NONE && is_name(&cell));
+    if (result != TSL_NUMBER_READ && status == TESELA_OK)
+      status = fail_number(reader, &cell, *columns, result);
+    ++*columns;
+  } while (!cell.last);
+  return *header ? TESELA_OK : status;
+}
+
+static tesela_status fail_ragged(const tsl_reader *reader, int64_t line, int64_t cells) {
+  return tsl_input_bad_line(&reader->in, line, "has %lld cells where the first line has %lld",
+                            (long long)cells, (long long)reader->info.cols);
+}
+
+/* Counts the lines that follow, and their cells. */
+static tesela_status count_rows(tsl_reader *reader, int64_t *rows) {
+  bool more;
+  TSL_TRY(begin_line(reader, &more));
+  while (more) {
+    int64_t cells = 0;
+    csv_cell cell;
+    const int64_t line = reader->in.line;
+    do {
+      TSL_TRY(next_cell(reader, &cell));
+      cells++;
+    } while (!cell.last);
+    if (cells != reader->info.cols)
+      return fail_ragged(reader, line, cells);
+    ++*rows;
+    TSL_TRY(begin_line(reader, &more));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status csv_read_header(tsl_reader *reader) {
+  tsl_input *const in = &reader->in;
+  if (!in->regular)
+    return tsl_fail(TESELA_IO_FAILED,
+                    "%s: is a pipe or a device, but csv is read twice: save it as a file first",
+                    reader->path);
+  TSL_TRY(tsl_alloc_zeroed(sizeof(csv_state), "reading a csv file", &reader->state));
+  csv_state *const state = reader->state;
+  TSL_TRY(tsl_input_skip_mark(in));
+  TSL_TRY(find_separator(in, &state->separator));
+
+  bool more, header;
+  TSL_TRY(begin_line(reader, &more));
+  uint64_t start = tsl_input_tell(in);
+  int64_t line = in->line, rows = 0;
+  if (!more)
+    return tsl_fail(TESELA_BAD_INPUT, "%s: is empty; csv has at least one line of numbers", reader->path);
+  TSL_TRY(read_first_line(reader, &reader->info.cols, &header));
+  if (header) {
+    start = tsl_input_tell(in);
+    line = in->line;
+  } else {
+    rows = 1;
+  }
+  TSL_TRY(count_rows(reader, &rows));
+  if (rows == 0)
+    return tsl_fail(TESELA_BAD_INPUT, "%s: has a header line but no line of numbers", reader->path);
+  TSL_TRY(tsl_reader_set_shape(reader, rows, reader->info.cols));
+  reader->info.type = TESELA_F64;
+  reader->info.by_rows = true;
+  return tsl_input_seek(in, start, line);
+}
+
+/* Refuses "1.234" beside "2,5": one of them is not what it seems. */
+static tesela_status check_mark(tsl_reader *reader, const csv_cell *cell, char mark) {
+  csv_state *const state = reader->state;
+  if (mark == '\0' || mark == state->mark)
+    return TESELA_OK;
+  if (state->mark != '\0')
+    return tsl_input_bad_line(&reader->in, cell->line,
+                              "has a decimal '%c' where line %lld has '%c': use one of them", mark,
+                              (long long)state->mark_line, state->mark);
+  state->mark = mark;
+  state->mark_line = cell->line;
+  return TESELA_OK;
+}
+
+static tesela_status read_row(tsl_reader *reader, const tsl_panel *panel, int64_t i) {
+  const int64_t line = reader->in.line;
+  csv_cell cell = {.last = false};
+  for (int64_t j = 0; j < panel->cols; j++) {
+    double value[2] = {0, 0};
+    char mark;
+    if (cell.last)
+      return fail_ragged(reader, line, j);
+    TSL_TRY(next_cell(reader, &cell));
+    const tsl_number_result result = read_number(reader->state, &cell, &value[0], &mark);
+    if (result != TSL_NUMBER_READ)
+      return fail_number(reader, &cell, j, result);
+    TSL_TRY(check_mark(reader, &cell, mark));
+    TSL_TRY(tsl_reader_put(reader, panel, i, j, cell.line, value));
+  }
+  return cell.last ? TESELA_OK : fail_ragged(reader, line, panel->cols + 1);
+}
+
+static tesela_status csv_read_rows(tsl_reader *reader, const tsl_panel *panel) {
+  for (int64_t i = 0; i < panel->rows; i++) {
+    bool more;
+    TSL_TRY(begin_line(reader, &more));
+    if (!more)
+      return tsl_fail(TESELA_BAD_INPUT, "%s: is truncated: it became shorter while it was read",
+                      reader->path);
+    TSL_TRY(read_row(reader, panel, i));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status csv_read_end(tsl_reader *reader) {
+  bool more;
+  TSL_TRY(begin_line(reader, &more));
+  if (!more)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_INPUT, "%s: is oversized: it became longer while it was read", reader->path);
+}
+
+static tesela_status csv_may_write(const char *path, int64_t rows, int64_t cols, tesela_type type) {
+  if (tsl_type(type)->is_complex)
+    return tsl_fail(TESELA_BAD_CALL, "%s: csv holds no complex numbers; .npy and .mtx do", path);
+  if (rows == 0 || cols == 0)
+    return tsl_fail(TESELA_BAD_CALL, "%s: csv cannot say %lld x %lld without elements; the other formats can",
+                    path, (long long)rows, (long long)cols);
+  return TESELA_OK;
+}
+
+static tesela_status csv_write_header(tsl_writer *writer) {
+  (void)writer;
+  return TESELA_OK;
+}
+
+static tesela_status csv_write_rows(tsl_writer *writer, const tsl_panel *panel) {
+  const char *const ending = strrchr(writer->out.path, '.');
+  return tsl_writer_lines(writer, panel, strcasecmp(ending, ".tsv") == 0 ? '\t' : ',');
+}
+
+const tsl_format tsl_format_csv = {
+    .name = "csv",
+    .endings = ".csv .tsv ",
+    .recognise = csv_recognise,
+    .read_header = csv_read_header,
+    .read_rows = csv_read_rows,
+    .read_end = csv_read_end,
+    .may_write = csv_may_write,
+    .write_header = csv_write_header,
+    .write_rows = csv_write_rows,
+};

@@ -1,0 +1,311 @@
+/* NumPy's .npy: a header, then the values one after the other as in memory.
+ * https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html describes it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "io/cast.h"
+#include "io/format.h"
+#include "io/npy_header.h"
+
+/* Elements that are read and converted at once: a MiB of the largest type. */
+enum { BLOCK_COUNT = 65536, LARGEST_SIZE = 16 };
+
+typedef struct npy_state {
+  tsl_npy_header header;
+  bool widened;     /* integers of no type of ours, which become f64 */
+  bool swapped;     /* the other byte order */
+  size_t swap_size; /* bytes that are reversed together: an element or half a complex one */
+  uint64_t data;    /* place of the first value */
+  double wide[BLOCK_COUNT];
+  unsigned char bytes[BLOCK_COUNT * LARGEST_SIZE];
+} npy_state;
+
+/* Kinds and sizes of elements that are numbers, and the type that holds them. */
+static const struct {
+  char kind;
+  int size;
+  tesela_type type;
+  bool widened;
+} elements[] = {
+    {'f', 2, TESELA_F16, false},   {'f', 4, TESELA_F32, false}, {'f', 8, TESELA_F64, false},
+    {'i', 1, TESELA_I8, false},    {'i', 4, TESELA_I32, false}, {'c', 8, TESELA_C64, false},
+    {'c', 16, TESELA_C128, false}, {'b', 1, TESELA_F64, true},  {'u', 1, TESELA_F64, true},
+    {'i', 2, TESELA_F64, true},    {'u', 2, TESELA_F64, true},  {'u', 4, TESELA_F64, true},
+    {'i', 8, TESELA_F64, true},    {'u', 8, TESELA_F64, true},
+};
+enum { ELEMENT_COUNT = sizeof elements / sizeof elements[0] };
+
+static const bool host_is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+static bool npy_recognise(const char *bytes, size_t count) {
+  return count >= TSL_NPY_MAGIC_LENGTH && memcmp(bytes, TSL_NPY_MAGIC, TSL_NPY_MAGIC_LENGTH) == 0;
+}
+
+/* The values' bytes against what the file has. */
+static tesela_status check_size(const tsl_reader *reader, const tsl_npy_header *header) {
+  const int64_t bytes = header->rows * header->cols * header->size;
+  const uint64_t have = tsl_input_left(&reader->in);
+  if (!reader->in.regular || have == (uint64_t)bytes)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_INPUT,
+                  "%s: is %s: its header says %" PRId64 " x %" PRId64 " elements of %d bytes, %" PRId64
+                  " in all, but %" PRIu64 " bytes follow",
+                  reader->path, have < (uint64_t)bytes ? "truncated" : "oversized", header->rows,
+                  header->cols, header->size, bytes, have);
+}
+
+static tesela_status npy_read_header(tsl_reader *reader) {
+  tsl_npy_header header;
+  TSL_TRY(tsl_npy_header_read(&reader->in, &header));
+  int element = 0;
+  while (element < ELEMENT_COUNT &&
+         (elements[element].kind != header.kind || elements[element].size != header.size))
+    element++;
+  if (element == ELEMENT_COUNT)
+    return tsl_fail(
+        TESELA_BAD_INPUT,
+        "%s: holds elements '%c%d', which are not supported: f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1 c8 c16 are",
+        reader->path, header.kind >= ' ' && header.kind <= '~' ? header.kind : '?', header.size);
+  TSL_TRY(tsl_reader_set_shape(reader, header.rows, header.cols));
+  TSL_TRY(check_size(reader, &header));
+
+  TSL_TRY(tsl_alloc(sizeof(npy_state), "reading a .npy file", &reader->state));
+  npy_state *const state = reader->state;
+  if (header.rows == 1 || header.cols == 1)
+    header.fortran = false; /* both orders are one */
+  state->header = header;
+  state->widened = elements[element].widened;
+  state->swapped = header.size > 1 && header.order == (host_is_little ? '>' : '<');
+  state->swap_size = (size_t)(header.kind == 'c' ? header.size / 2 : header.size);
+  state->data = tsl_input_tell(&reader->in);
+  reader->info.type = elements[element].type;
+  reader->info.by_rows = !header.fortran || reader->in.regular;
+  return TESELA_OK;
+}
+
+static void swap_bytes(unsigned char *bytes, size_t size, size_t count) {
+  for (unsigned char *const end = bytes + size * count; bytes < end; bytes += size) {
+    for (size_t i = 0; i < size / 2; i++) {
+      const unsigned char kept = bytes[i];
+      bytes[i] = bytes[size - 1 - i];
+      bytes[size - 1 - i] = kept;
+    }
+  }
+}
+
+/* One integer of 1, 2, 4 or 8 bytes as a double; false when no double is equal to it. */
+static bool widen(const tsl_npy_header *header, const unsigned char *bytes, double *out) {
+  uint64_t bits = 0;
+  const size_t size = (size_t)header->size;
+  memcpy((unsigned char *)&bits + (host_is_little ? 0 : sizeof bits - size), bytes, size);
+  if (header->kind == 'b')
+    bits = bits != 0;
+  const bool negative = header->kind == 'i' && bits >> (8 * size - 1) != 0;
+  if (negative && size < sizeof bits)
+    bits |= ~(uint64_t)0 << (8 * size);
+  const uint64_t magnitude = negative ? 0 - bits : bits;
+  *out = negative ? -(double)magnitude : (double)magnitude;
+  return magnitude == 0 || magnitude >> __builtin_ctzll(magnitude) < (uint64_t)1 << 53;
+}
+
+/* A stretch of values that are one after the other in the file: value n goes to at + n * step elements. */
+typedef struct run {
+  int64_t row, col;           /* of value 0 in the matrix */
+  int64_t row_step, col_step; /* from one value to the next: one of them is 1 and the other 0 */
+  void *at;
+  int64_t step;
+} run;
+
+/* Says where value n of a run is, before the sentence that says what is wrong with it. */
+static tesela_status fail_at(const tsl_reader *reader, const run *target, size_t n) {
+  return tsl_fail_in(TESELA_BAD_INPUT, "%s: row %" PRId64 ", column %" PRId64, reader->path,
+                     target->row + (int64_t)n * target->row_step + 1,
+                     target->col + (int64_t)n * target->col_step + 1);
+}
+
+static tesela_status widen_all(const tsl_reader *reader, const run *target, const unsigned char *bytes,
+                               size_t count) {
+  npy_state *const state = reader->state;
+  for (size_t n = 0; n < count; n++) {
+    if (!widen(&state->header, bytes + n * (size_t)state->header.size, &state->wide[n])) {
+      tsl_fail(TESELA_BAD_INPUT, "holds an integer beyond 2^53 that no f64 is equal to");
+      return fail_at(reader, target, n);
+    }
+  }
+  return TESELA_OK;
+}
+
+/* Converts `count` values of state->bytes, from value `from` on, into a run. */
+static tesela_status place(const tsl_reader *reader, const tsl_panel *panel, const run *target, size_t from,
+                           size_t count) {
+  const npy_state *const state = reader->state;
+  const unsigned char *const bytes = state->bytes + from * (size_t)state->header.size;
+  const tesela_type type = reader->info.type;
+  const void *source = bytes;
+  if (state->widened) {
+    TSL_TRY(widen_all(reader, target, bytes, count));
+    source = state->wide;
+  }
+  size_t bad;
+  if (tsl_cast(type, source, panel->type, target->at, target->step, count, &bad))
+    return TESELA_OK;
+  double value[2];
+  tsl_type_load(type, (const char *)source + bad * tsl_type(type)->size, value);
+  tsl_cast_fail(value, panel->type);
+  return fail_at(reader, target, bad);
+}
+
+static tesela_status fail_truncated(const tsl_reader *reader) {
+  return tsl_fail(TESELA_BAD_INPUT, "%s: is truncated: it ends before the last value", reader->path);
+}
+
+/* The next `count` values of the stream, at most a block, into state->bytes. */
+static tesela_status read_block(tsl_reader *reader, size_t count) {
+  npy_state *const state = reader->state;
+  const size_t bytes = count * (size_t)state->header.size;
+  size_t got;
+  TSL_TRY(tsl_input_read(&reader->in, state->bytes, bytes, &got));
+  if (got < bytes)
+    return fail_truncated(reader);
+  if (state->swapped)
+    swap_bytes(state->bytes, state->swap_size, bytes / state->swap_size);
+  return TESELA_OK;
+}
+
+/* The panel's elements in the order of the stream: lines (rows or, in Fortran order, columns) of `length`. */
+static tesela_status read_stream(tsl_reader *reader, const tsl_panel *panel) {
+  const npy_state *const state = reader->state;
+  const bool fortran = state->header.fortran;
+  const int64_t length = fortran ? panel->rows : panel->cols;
+  const int64_t total = panel->rows * panel->cols;
+  const int64_t inner = fortran ? panel->row_stride : panel->col_stride;
+  const int64_t outer = fortran ? panel->col_stride : panel->row_stride;
+  const bool plain = !state->widened && !state->swapped && reader->info.type == panel->type && inner == 1 &&
+                     (outer == length || length == total);
+  if (plain) {
+    size_t got;
+    TSL_TRY(tsl_input_read(&reader->in, panel->data, (size_t)total * panel->size, &got));
+    return got == (size_t)total * panel->size ? TESELA_OK : fail_truncated(reader);
+  }
+  for (int64_t done = 0; done < total;) {
+    const int64_t block = total - done < BLOCK_COUNT ? total - done : BLOCK_COUNT;
+    TSL_TRY(read_block(reader, (size_t)block));
+    for (int64_t from = 0; from < block;) {
+      const int64_t line = (done + from) / length, place_in_line = (done + from) % length;
+      const int64_t left = length - place_in_line;
+      const int64_t count = left < block - from ? left : block - from;
+      const int64_t i = fortran ? place_in_line : line, j = fortran ? line : place_in_line;
+      const run target = {.row = panel->first + i,
+                          .col = j,
+                          .row_step = fortran,
+                          .col_step = !fortran,
+                          .at = tsl_panel_at(panel, i, j),
+                          .step = inner};
+      TSL_TRY(place(reader, panel, &target, (size_t)from, (size_t)count));
+      from += count;
+    }
+    done += block;
+  }
+  return TESELA_OK;
+}
+
+/* Some rows of a file in Fortran order: a piece of every column, wherever it is. */
+static tesela_status read_pieces(tsl_reader *reader, const tsl_panel *panel) {
+  npy_state *const state = reader->state;
+  const int64_t size = state->header.size;
+  for (int64_t j = 0; j < panel->cols; j++) {
+    for (int64_t i = 0; i < panel->rows; i += BLOCK_COUNT) {
+      const int64_t count = panel->rows - i < BLOCK_COUNT ? panel->rows - i : BLOCK_COUNT;
+      const uint64_t offset = state->data + (uint64_t)((j * reader->info.rows + panel->first + i) * size);
+      size_t got;
+      TSL_TRY(tsl_input_read_at(&reader->in, offset, state->bytes, (size_t)(count * size), &got));
+      if (got < (size_t)(count * size))
+        return fail_truncated(reader);
+      if (state->swapped)
+        swap_bytes(state->bytes, state->swap_size, got / state->swap_size);
+      const run target = {.row = panel->first + i,
+                          .col = j,
+                          .row_step = 1,
+                          .at = tsl_panel_at(panel, i, j),
+                          .step = panel->row_stride};
+      TSL_TRY(place(reader, panel, &target, 0, (size_t)count));
+    }
+  }
+  return TESELA_OK;
+}
+
+static tesela_status npy_read_rows(tsl_reader *reader, const tsl_panel *panel) {
+  const npy_state *const state = reader->state;
+  if (panel->rows == 0 || panel->cols == 0)
+    return TESELA_OK;
+  if (state->header.fortran && panel->rows < reader->info.rows)
+    return read_pieces(reader, panel);
+  return read_stream(reader, panel);
+}
+
+static tesela_status npy_read_end(tsl_reader *reader) {
+  if (reader->in.regular)
+    return TESELA_OK; /* the size was compared at the start */
+  TSL_TRY(tsl_input_fill(&reader->in, 1));
+  if (reader->in.at == reader->in.end)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_INPUT, "%s: is oversized: bytes follow the last value", reader->path);
+}
+
+/* NumPy has no bf16; f32 holds each of its values. */
+static tesela_type stored_type(tesela_type type) {
+  return type == TESELA_BF16 ? TESELA_F32 : type;
+}
+
+static tesela_status npy_write_header(tsl_writer *writer) {
+  enum { ALIGNMENT = 64, PREFIX = TSL_NPY_MAGIC_LENGTH + 4 };
+  const tesela_type stored = stored_type(writer->type);
+  int element = 0;
+  while (elements[element].type != stored)
+    element++;
+  const char order = elements[element].size == 1 ? '|' : host_is_little ? '<' : '>';
+  char header[3 * ALIGNMENT];
+  int length =
+      PREFIX + snprintf(header + PREFIX, sizeof header - PREFIX,
+                        "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%" PRId64 ", %" PRId64 "), }",
+                        order, elements[element].kind, elements[element].size, writer->rows, writer->cols);
+  while ((length + 1) % ALIGNMENT != 0)
+    header[length++] = ' ';
+  header[length++] = '\n';
+  memcpy(header, TSL_NPY_MAGIC "\x01\x00", TSL_NPY_MAGIC_LENGTH + 2);
+  header[PREFIX - 2] = (char)((length - PREFIX) & 0xff);
+  header[PREFIX - 1] = (char)((length - PREFIX) >> 8);
+  return tsl_output_write(&writer->out, header, (size_t)length);
+}
+
+static tesela_status npy_write_rows(tsl_writer *writer, const tsl_panel *panel) {
+  const tesela_type stored = stored_type(writer->type);
+  const size_t size = tsl_type(stored)->size;
+  const bool dense = panel->col_stride == 1 && (panel->row_stride == panel->cols || panel->rows == 1);
+  if (stored == writer->type && dense)
+    return tsl_output_write(&writer->out, panel->data, (size_t)(panel->rows * panel->cols) * size);
+  for (int64_t i = 0; i < panel->rows && panel->cols > 0; i++) {
+    for (int64_t j = 0; j < panel->cols; j += BLOCK_COUNT) {
+      const size_t count = (size_t)(panel->cols - j < BLOCK_COUNT ? panel->cols - j : BLOCK_COUNT);
+      char *room;
+      TSL_TRY(tsl_output_room(&writer->out, count * size, &room));
+      tsl_type_convert(writer->type, tsl_panel_at(panel, i, j), panel->col_stride, stored, room, 1, count);
+      writer->out.used += count * size;
+    }
+  }
+  return TESELA_OK;
+}
+
+const tsl_format tsl_format_npy = {
+    .name = "npy",
+    .endings = ".npy ",
+    .recognise = npy_recognise,
+    .read_header = npy_read_header,
+    .read_rows = npy_read_rows,
+    .read_end = npy_read_end,
+    .write_header = npy_write_header,
+    .write_rows = npy_write_rows,
+};

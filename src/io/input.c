@@ -1,0 +1,211 @@
+#include "io/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+
+tesela_status tsl_input_open(const char *path, tsl_input *in) {
+  tesela_status status = TESELA_OK;
+  struct stat about;
+  *in = (tsl_input){.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC), .line = 1};
+  if (in->fd < 0 || fstat(in->fd, &about) != 0) {
+    status = tsl_fail(TESELA_IO_FAILED, "%s: cannot be opened: %s", path, strerror(errno));
+    goto out;
+  }
+  if (S_ISDIR(about.st_mode)) {
+    status = tsl_fail(TESELA_IO_FAILED, "%s: is a folder, not a matrix file", path);
+    goto out;
+  }
+  in->regular = S_ISREG(about.st_mode);
+  in->size = in->regular ? (uint64_t)about.st_size : 0;
+  TSL_GO(tsl_alloc(TSL_INPUT_BLOCK, "reading a file", (void **)&in->block));
+  posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+out:
+  if (status != TESELA_OK)
+    tsl_input_close(in);
+  return status;
+}
+
+void tsl_input_close(tsl_input *in) {
+  if (in->path != NULL && in->fd >= 0)
+    close(in->fd);
+  tsl_free(in->block);
+  *in = (tsl_input){0};
+}
+
+/* read() or, with a place, pread(), until all is there or the file ends. */
+static tesela_status read_fully(const tsl_input *in, const uint64_t *offset, char *out, size_t count,
+                                size_t *got) {
+  size_t done = 0;
+  while (done < count) {
+    /* Linux moves at most 2 GiB a call. */
+    const ssize_t now = offset == NULL ? read(in->fd, out + done, count - done)
+                                       : pread(in->fd, out + done, count - done, (off_t)(*offset + done));
+    if (now < 0 && errno == EINTR)
+      continue;
+    if (now < 0)
+      return tsl_fail(TESELA_IO_FAILED, "%s: cannot be read: %s", in->path, strerror(errno));
+    if (now == 0)
+      break;
+    done += (size_t)now;
+  }
+  *got = done;
+  return TESELA_OK;
+}
+
+tesela_status tsl_input_fill(tsl_input *in, size_t count) {
+  if (in->end - in->at >= count || in->eof)
+    return TESELA_OK;
+  memmove(in->block, in->block + in->at, in->end - in->at);
+  in->offset += in->at;
+  in->end -= in->at;
+  in->at = 0;
+  const size_t room = TSL_INPUT_BLOCK - in->end;
+  size_t got = 0;
+  TSL_TRY(read_fully(in, NULL, in->block + in->end, room, &got));
+  in->end += got;
+  in->eof = got < room;
+  return TESELA_OK;
+}
+
+tesela_status tsl_input_read(tsl_input *in, void *out, size_t count, size_t *got) {
+  const size_t waiting = in->end - in->at;
+  const size_t first = waiting < count ? waiting : count;
+  memcpy(out, in->block + in->at, first);
+  in->at += first;
+  *got = first;
+  if (first == count || in->eof)
+    return TESELA_OK;
+  size_t direct = 0;
+  TSL_TRY(read_fully(in, NULL, (char *)out + first, count - first, &direct));
+  *got += direct;
+  in->offset += in->end + direct;
+  in->at = in->end = 0;
+  in->eof = *got < count;
+  return TESELA_OK;
+}
+
+tesela_status tsl_input_read_at(const tsl_input *in, uint64_t offset, void *out, size_t count, size_t *got) {
+  return read_fully(in, &offset, out, count, got);
+}
+
+tesela_status tsl_input_seek(tsl_input *in, uint64_t offset, int64_t line) {
+  if (lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
+    return tsl_fail(TESELA_IO_FAILED, "%s: cannot be read twice: %s", in->path, strerror(errno));
+  in->at = in->end = 0;
+  in->offset = offset;
+  in->line = line;
+  in->eof = false;
+  return TESELA_OK;
+}
+
+uint64_t tsl_input_tell(const tsl_input *in) {
+  return in->offset + in->at;
+}
+
+uint64_t tsl_input_left(const tsl_input *in) {
+  const uint64_t at = tsl_input_tell(in);
+  return in->size > at ? in->size - at : 0;
+}
+
+tesela_status tsl_input_skip_mark(tsl_input *in) {
+  TSL_TRY(tsl_input_fill(in, 3));
+  const char *const start = in->block + in->at;
+  const size_t waiting = in->end - in->at;
+  if (waiting >= 2 && (memcmp(start, "\xff\xfe", 2) == 0 || memcmp(start, "\xfe\xff", 2) == 0))
+    return tsl_fail(TESELA_BAD_INPUT, "%s: is UTF-16 text: save it as UTF-8", in->path);
+  if (waiting >= 3 && memcmp(start, "\xef\xbb\xbf", 3) == 0)
+    in->at += 3;
+  return TESELA_OK;
+}
+
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+tesela_status tsl_input_word(tsl_input *in, tsl_word *word) {
+  TSL_TRY(tsl_input_fill(in, 1));
+  for (;;) {
+    while (in->at < in->end && is_blank(in->block[in->at]))
+      in->at++;
+    if (in->at < in->end || in->eof)
+      break;
+    TSL_TRY(tsl_input_fill(in, 1));
+  }
+  size_t length = 0;
+  for (;;) {
+    const char *const text = in->block + in->at;
+    const size_t waiting = in->end - in->at;
+    while (length < waiting && !is_blank(text[length]) && text[length] != '\n')
+      length++;
+    if (length < waiting || in->eof || length > TSL_WORD_MAX)
+      break;
+    TSL_TRY(tsl_input_fill(in, TSL_WORD_MAX + 2));
+  }
+  if (length > TSL_WORD_MAX)
+    return tsl_input_bad_line(in, in->line, "has a word of more than %zu characters, which is no number",
+                              TSL_WORD_MAX);
+  *word = (tsl_word){.text = in->block + in->at, .length = length};
+  in->at += length;
+  return TESELA_OK;
+}
+
+tesela_status tsl_input_skip_line(tsl_input *in) {
+  for (;;) {
+    TSL_TRY(tsl_input_fill(in, 1));
+    const size_t waiting = in->end - in->at;
+    if (waiting == 0)
+      return TESELA_OK;
+    const char *const end = memchr(in->block + in->at, '\n', waiting);
+    if (end != NULL) {
+      in->at = (size_t)(end - in->block) + 1;
+      in->line++;
+      return TESELA_OK;
+    }
+    in->at = in->end;
+  }
+}
+
+tesela_status tsl_input_next_line(tsl_input *in, bool *more) {
+  for (;;) {
+    TSL_TRY(tsl_input_fill(in, 1));
+    for (; in->at < in->end; in->at++) {
+      const char c = in->block[in->at];
+      if (c == '\n')
+        in->line++;
+      else if (!is_blank(c)) {
+        *more = true;
+        return TESELA_OK;
+      }
+    }
+    if (in->eof) {
+      *more = false;
+      return TESELA_OK;
+    }
+  }
+}
+
+tesela_status tsl_input_bad_line(const tsl_input *in, int64_t line, const char *format, ...) {
+  char sentence[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  return tsl_fail(TESELA_BAD_INPUT, "%s: line %lld %s", in->path, (long long)line, sentence);
+}
+
+const char *tsl_input_quote(const char *text, size_t length, char out[TSL_QUOTE_MAX]) {
+  const size_t room = TSL_QUOTE_MAX - 4;
+  const size_t shown = length < room ? length : room;
+  for (size_t i = 0; i < shown; i++)
+    out[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+  memcpy(out + shown, length > room ? "..." : "", length > room ? 4 : 1);
+  return out;
+}

@@ -1,0 +1,144 @@
+/* Reading numbers. Short ones by one exact division or multiplication: when the digits fit 53 bits and the
+ * power of ten is at most 10^22, both are exact doubles, and one operation on exact operands is rounded once
+ * (W. D. Clinger, How to Read Floating Point Numbers Accurately, 1990). The rest by the C library.
+ */
+#include "io/number.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "io/input.h"
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/* What a decimal is made of: digits * 10^exponent. */
+typedef struct decimal {
+  bool negative;
+  uint64_t digits; /* the first 19 significant ones */
+  int significant; /* how many there are */
+  int64_t exponent;
+} decimal;
+
+static const int64_t exponent_limit = 100000; /* far beyond any double, far from overflow */
+
+/* The digits with their point; returns where they end, or NULL when there is none. */
+static const char *take_digits(const char *at, const char *end, char point, decimal *number) {
+  bool any = false, after_point = false;
+  int64_t fraction = 0;
+  for (; at < end; at++) {
+    if (*at == point && !after_point) {
+      after_point = true;
+      continue;
+    }
+    if (!is_digit(*at))
+      break;
+    any = true;
+    fraction += after_point;
+    if (number->significant == 0 && *at == '0')
+      continue;
+    if (number->significant++ < 19)
+      number->digits = number->digits * 10 + (uint64_t)(*at - '0');
+  }
+  number->exponent = -fraction;
+  return any ? at : NULL;
+}
+
+/* "e+12" up to `end`; false when it is not exactly that. */
+static bool take_exponent(const char *at, const char *end, decimal *number) {
+  at++;
+  const bool negative = at < end && *at == '-';
+  at += at < end && (*at == '-' || *at == '+');
+  if (at == end)
+    return false;
+  int64_t exponent = 0;
+  for (; at < end; at++) {
+    if (!is_digit(*at))
+      return false;
+    exponent = exponent * 10 + (*at - '0');
+    if (exponent > exponent_limit)
+      exponent = exponent_limit;
+  }
+  number->exponent += negative ? -exponent : exponent;
+  return true;
+}
+
+static bool is_word(const char *text, size_t length, const char *word) {
+  return strlen(word) == length && strncasecmp(text, word, length) == 0;
+}
+
+static tsl_number_result read_special(const char *text, size_t length, bool negative, double *value) {
+  if (is_word(text, length, "inf") || is_word(text, length, "infinity"))
+    *value = negative ? -INFINITY : INFINITY;
+  else if (is_word(text, length, "nan"))
+    *value = negative ? -NAN : NAN;
+  else
+    return TSL_NUMBER_NONE;
+  return TSL_NUMBER_READ;
+}
+
+/* A word that is known to be a decimal, by the C library: all that can go wrong is its size. */
+static tsl_number_result read_slowly(const char *text, size_t length, double *value) {
+  char copy[TSL_WORD_MAX + 1];
+  if (length > TSL_WORD_MAX)
+    return TSL_NUMBER_NONE;
+  for (size_t i = 0; i < length; i++)
+    copy[i] = text[i] == ',' ? '.' : text[i] == 'd' || text[i] == 'D' ? 'e' : text[i];
+  copy[length] = '\0';
+  return tsl_parse_double(copy, value) ? TSL_NUMBER_READ : TSL_NUMBER_TOO_LARGE;
+}
+
+tsl_number_result tsl_number_read(const char *text, size_t length, int flags, double *value) {
+  static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+  const char *at = text;
+  const char *const end = text + length;
+  decimal number = {0};
+  number.negative = at < end && *at == '-';
+  at += at < end && (*at == '-' || *at == '+');
+  if (at < end && (*at | 0x20) >= 'a')
+    return read_special(at, (size_t)(end - at), number.negative, value);
+
+  at = take_digits(at, end, flags & TSL_NUMBER_COMMA ? ',' : '.', &number);
+  if (at == NULL)
+    return TSL_NUMBER_NONE;
+  if (at < end) {
+    const char mark = (char)(*at | 0x20);
+    if (!(mark == 'e' || (mark == 'd' && (flags & TSL_NUMBER_FORTRAN))) || !take_exponent(at, end, &number))
+      return TSL_NUMBER_NONE;
+  }
+
+  if (number.significant > 19 || number.digits > (uint64_t)1 << 53 ||
+      (number.digits != 0 && (number.exponent > 22 || number.exponent < -22)))
+    return read_slowly(text, length, value);
+  double result = (double)number.digits;
+  if (number.digits != 0)
+    result = number.exponent < 0 ? result / powers[-number.exponent] : result * powers[number.exponent];
+  *value = number.negative ? -result : result;
+  return TSL_NUMBER_READ;
+}
+
+tsl_number_result tsl_number_read_whole(const char *text, size_t length, int64_t *value) {
+  const bool negative = length > 0 && text[0] == '-';
+  size_t i = length > 0 && (text[0] == '-' || text[0] == '+');
+  if (i == length)
+    return TSL_NUMBER_NONE;
+  int64_t result = 0;
+  bool too_large = false;
+  for (; i < length; i++) {
+    if (!is_digit(text[i]))
+      return TSL_NUMBER_NONE;
+    const int64_t digit = text[i] - '0';
+    too_large = too_large || result > (INT64_MAX - digit) / 10;
+    result = too_large ? 0 : result * 10 + digit;
+  }
+  if (too_large)
+    return TSL_NUMBER_TOO_LARGE;
+  *value = negative ? -result : result;
+  return TSL_NUMBER_READ;
+}

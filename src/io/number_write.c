@@ -1,0 +1,198 @@
+/* Writing numbers with as few digits as possible, after R. Giulietti, The Schubfach way to render doubles
+ * (2020): every number between the midpoints to its neighbours reads back to it; the interval is scaled by a
+ * power of ten so that it holds at least one and at most a few whole numbers, and the nearest of those with
+ * the fewest digits is taken. The scaling rounds to odd, which keeps every comparison with the ends exact.
+ *
+ * The powers of ten, 128 bits each, are computed at the first use with exact long arithmetic. */
+#include "io/number.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/types.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+/* 10^n for the n that doubles need: scaled to have its highest bit at bit 127, rounded down, plus one. */
+enum { POWER_LEAST = -292, POWER_MOST = 324, LIMBS = 36 };
+static wide powers[POWER_MOST - POWER_LEAST + 1];
+static pthread_once_t powers_once = PTHREAD_ONCE_INIT;
+
+/* The 128 bits from the highest set one down, of a number in 32-bit limbs, least first. */
+static wide highest_bits(const uint32_t limbs[LIMBS]) {
+  int top = LIMBS - 1;
+  while (limbs[top] == 0)
+    top--;
+  wide bits = 0;
+  int have = 0;
+  for (int i = top; have < 128; i--) {
+    const uint32_t limb = i >= 0 ? limbs[i] : 0;
+    const int from = i == top ? 31 - __builtin_clz(limb) : 31;
+    for (int bit = from; bit >= 0 && have < 128; bit--, have++)
+      bits = bits << 1 | (limb >> bit & 1);
+  }
+  return bits;
+}
+
+static void make_powers(void) {
+  uint32_t limbs[LIMBS] = {1};
+  for (int n = 0; n <= POWER_MOST; n++) {
+    powers[n - POWER_LEAST] = highest_bits(limbs) + 1;
+    uint64_t carry = 0;
+    for (int i = 0; i < LIMBS; i++) {
+      carry += (uint64_t)limbs[i] * 10;
+      limbs[i] = (uint32_t)carry;
+      carry >>= 32;
+    }
+  }
+  /* 2^1151 / 10^n, rounded down: dividing by ten n times, each rounded down, gives the same. */
+  memset(limbs, 0, sizeof limbs);
+  limbs[LIMBS - 1] = (uint32_t)1 << 31;
+  for (int n = -1; n >= POWER_LEAST; n--) {
+    uint64_t rest = 0;
+    for (int i = LIMBS - 1; i >= 0; i--) {
+      rest = rest << 32 | limbs[i];
+      limbs[i] = (uint32_t)(rest / 10);
+      rest %= 10;
+    }
+    powers[n - POWER_LEAST] = highest_bits(limbs) + 1;
+  }
+}
+
+/* floor(log10(2^q)), floor(log10(3/4 * 2^q)) and floor(log2(10^n)), for every q and n that doubles need. */
+static int log10_of_pow2(int q) {
+  return (int)floor(q * 0.30102999566398120);
+}
+static int log10_of_three_quarters_pow2(int q) {
+  return (int)floor(q * 0.30102999566398120 - 0.12493873660829995);
+}
+static int log2_of_pow10(int n) {
+  return (int)floor(n * 3.3219280948873623);
+}
+
+/* The upper 64 bits of power * scaled / 2^128, with the lowest bit set when anything was cut off. */
+static uint64_t scale_to_odd(wide power, uint64_t scaled) {
+  const wide low = (wide)(uint64_t)power * scaled;
+  const wide high = (wide)(uint64_t)(power >> 64) * scaled + (low >> 64);
+  return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
+}
+
+/* The shortest digits * 10^*exponent within reach of c * 2^q. `even_gap`: both neighbours are as far away;
+ * otherwise the lower one is at half the distance (c is the least of its binade). */
+static uint64_t shortest(uint64_t c, int q, bool even_gap, int *exponent) {
+  const uint64_t odd = c & 1; /* ends of the interval belong to it when c is even */
+  const int k = even_gap ? log10_of_pow2(q) : log10_of_three_quarters_pow2(q);
+  const wide power = powers[-k - POWER_LEAST];
+  const int shift = q + log2_of_pow10(-k) + 1;
+  /* In quarters: the lower end, the value, the upper end. */
+  const uint64_t lower = scale_to_odd(power, (4 * c - (even_gap ? 2 : 1)) << shift) + odd;
+  const uint64_t value = scale_to_odd(power, (4 * c) << shift);
+  const uint64_t upper = scale_to_odd(power, (4 * c + 2) << shift) - odd;
+
+  *exponent = k;
+  const uint64_t whole = value / 4;
+  if (whole >= 10) {
+    const uint64_t tens = whole / 10;
+    const bool down = lower <= 40 * tens, up = 40 * tens + 40 <= upper;
+    if (down != up) {
+      *exponent = k + 1;
+      return down ? tens : tens + 1;
+    }
+  }
+  const bool down = lower <= 4 * whole, up = 4 * whole + 4 <= upper;
+  if (down != up)
+    return down ? whole : whole + 1;
+  const uint64_t middle = 4 * whole + 2;
+  return value < middle || (value == middle && whole % 2 == 0) ? whole : whole + 1;
+}
+
+/* Decimal digits of a whole number. */
+static size_t put_whole(uint64_t number, char *out) {
+  char reversed[20];
+  size_t count = 0;
+  do
+    reversed[count++] = (char)('0' + number % 10);
+  while ((number /= 10) != 0);
+  for (size_t i = 0; i < count; i++)
+    out[i] = reversed[count - 1 - i];
+  return count;
+}
+
+/* digits * 10^exponent as "1234.5" or, far from 1, as "1.2345e30". */
+static size_t put_decimal(uint64_t digits, int exponent, char *out) {
+  while (digits % 10 == 0) {
+    digits /= 10;
+    exponent++;
+  }
+  char text[20];
+  const size_t count = put_whole(digits, text);
+  const int first = (int)count - 1 + exponent; /* the first digit stands for 10^first */
+  size_t length = 0;
+  if (first < -5 || first > 15) {
+    out[length++] = text[0];
+    if (count > 1) {
+      out[length++] = '.';
+      memcpy(out + length, text + 1, count - 1);
+      length += count - 1;
+    }
+    out[length++] = 'e';
+    if (first < 0)
+      out[length++] = '-';
+    return length + put_whole((uint64_t)(first < 0 ? -first : first), out + length);
+  }
+  for (int place = first < 0 ? 0 : first; place >= 0 || place >= exponent; place--) {
+    if (place == -1)
+      out[length++] = '.';
+    out[length++] = place <= first && place >= exponent ? text[first - place] : '0';
+  }
+  return length;
+}
+
+static size_t put_real(const tsl_type_info *type, double magnitude, char *out) {
+  const int precision = -ilogb(type->unit_roundoff), least = ilogb(type->smallest);
+  int q = ilogb(magnitude) + 1 - precision;
+  if (q < least)
+    q = least;
+  const uint64_t c = (uint64_t)ldexp(magnitude, -q);
+  const bool even_gap = c != (uint64_t)1 << (precision - 1) || q == least;
+  int exponent;
+  const uint64_t digits = shortest(c, q, even_gap, &exponent);
+  return put_decimal(digits, exponent, out);
+}
+
+/* Whether the text gives the value again: by way of a double, a narrower type is rounded twice. */
+static bool reads_back(const tsl_type_info *type, const char *text, size_t length, double magnitude) {
+  double value[2] = {0, 0};
+  unsigned char bytes[16];
+  if (tsl_number_read(text, length, 0, &value[0]) != TSL_NUMBER_READ)
+    return false;
+  tsl_type_store(type->type, bytes, value);
+  tsl_type_load(type->type, bytes, value);
+  return value[0] == magnitude;
+}
+
+size_t tsl_number_write(tesela_type type, double value, char out[TSL_NUMBER_MAX]) {
+  if (isnan(value)) {
+    memcpy(out, "nan", 3);
+    return 3;
+  }
+  size_t sign = 0;
+  if (signbit(value))
+    out[sign++] = '-';
+  const double magnitude = fabs(value);
+  if (isinf(magnitude)) {
+    memcpy(out + sign, "inf", 3);
+    return sign + 3;
+  }
+  if (magnitude < 1e15 && magnitude == (double)(uint64_t)magnitude)
+    return sign + put_whole((uint64_t)magnitude, out + sign);
+  pthread_once(&powers_once, make_powers);
+  const tsl_type_info *info = tsl_type(type);
+  size_t length = put_real(info, magnitude, out + sign);
+  if (type != TESELA_F64 && !reads_back(info, out + sign, length, magnitude))
+    length = put_real(tsl_type(TESELA_F64), magnitude, out + sign);
+  return sign + length;
+}

@@ -1,0 +1,184 @@
+#include "io/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "base/text.h"
+
+static tesela_status fail(const tsl_output *out, const char *what) {
+  return tsl_fail(TESELA_IO_FAILED, "%s: %s: %s", out->path, what, strerror(errno));
+}
+
+/* Where the last part of a path starts. */
+static size_t folder_length(const char *path) {
+  const char *const slash = strrchr(path, '/');
+  return slash == NULL ? 0 : (size_t)(slash - path) + 1;
+}
+
+/* The file that a path means once symbolic links are followed. It need not exist. */
+static tesela_status follow_links(const char *path, char **target) {
+  enum { MOST_LINKS = 40, LINK_MAX_LENGTH = 4096 };
+  tsl_text here = {0};
+  tsl_text_add(&here, "%s", path);
+  for (int count = 0; !here.failed; count++) {
+    char link[LINK_MAX_LENGTH];
+    const ssize_t length = readlink(tsl_text_get(&here), link, sizeof link);
+    if (length < 0)
+      break;
+    if (count == MOST_LINKS || length == (ssize_t)sizeof link) {
+      tsl_text_free(&here);
+      return tsl_fail(TESELA_IO_FAILED, "%s: is a symbolic link that leads nowhere", path);
+    }
+    tsl_text next = {0};
+    if (link[0] != '/')
+      tsl_text_add_bytes(&next, here.data, folder_length(here.data));
+    tsl_text_add_bytes(&next, link, (size_t)length);
+    tsl_text_free(&here);
+    here = next;
+  }
+  const tesela_status status = tsl_text_status(&here);
+  if (status == TESELA_OK)
+    *target = tsl_text_take(&here);
+  else
+    tsl_text_free(&here);
+  return status;
+}
+
+/* What is there now must be a file that may be replaced; *mode is its permissions, or 0. */
+static tesela_status look_at_target(const tsl_output *out, mode_t *mode) {
+  struct stat about;
+  *mode = 0;
+  if (stat(out->target, &about) != 0)
+    return errno == ENOENT ? TESELA_OK : fail(out, "cannot be written");
+  if (S_ISDIR(about.st_mode))
+    return tsl_fail(TESELA_IO_FAILED, "%s: is a folder; the output must be a file", out->path);
+  if (!S_ISREG(about.st_mode))
+    return tsl_fail(TESELA_IO_FAILED, "%s: is a device or a pipe; the output must be a file", out->path);
+  if (faccessat(AT_FDCWD, out->target, W_OK, AT_EACCESS) != 0)
+    return fail(out, "exists and cannot be replaced");
+  *mode = about.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+  return TESELA_OK;
+}
+
+/* Creates ".<name>.<pid>.tmp" beside the target, or ".<name>.<pid>-<n>.tmp" where that is taken. */
+static tesela_status create_temporary(tsl_output *out) {
+  enum { MOST_TRIES = 1000, NAME_PART = 200 };
+  const size_t folder = folder_length(out->target);
+  for (int n = 0; n < MOST_TRIES; n++) {
+    tsl_text name = {0};
+    tsl_text_add_bytes(&name, out->target, folder);
+    tsl_text_add(&name, ".%.*s.%ld", NAME_PART, out->target + folder, (long)getpid());
+    if (n > 0)
+      tsl_text_add(&name, "-%d", n);
+    tsl_text_add(&name, ".tmp");
+    const tesela_status status = tsl_text_status(&name);
+    if (status != TESELA_OK) {
+      tsl_text_free(&name);
+      return status;
+    }
+    out->fd = open(name.data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (out->fd >= 0) {
+      out->temporary = tsl_text_take(&name);
+      return TESELA_OK;
+    }
+    const int reason = errno;
+    tsl_text_free(&name);
+    errno = reason;
+    if (errno == ENOENT || errno == ENOTDIR)
+      return fail(out, "cannot be written, because its folder does not exist");
+    if (errno != EEXIST)
+      return fail(out, "cannot be written");
+  }
+  return fail(out, "cannot be written");
+}
+
+tesela_status tsl_output_open(const char *path, tsl_output *out) {
+  tesela_status status = TESELA_OK;
+  mode_t mode;
+  *out = (tsl_output){.fd = -1, .path = strdup(path)};
+  if (out->path == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a file's name");
+  TSL_GO(follow_links(path, &out->target));
+  TSL_GO(look_at_target(out, &mode));
+  TSL_GO(tsl_alloc(TSL_OUTPUT_BLOCK, "writing a file", (void **)&out->block));
+  TSL_GO(create_temporary(out));
+  if (mode != 0 && fchmod(out->fd, mode) != 0)
+    status = fail(out, "its permissions cannot be kept");
+out:
+  if (status != TESELA_OK)
+    tsl_output_close(out);
+  return status;
+}
+
+static tesela_status write_fully(tsl_output *out, const char *bytes, size_t count) {
+  while (count > 0) {
+    const ssize_t now = write(out->fd, bytes, count);
+    if (now < 0 && errno == EINTR)
+      continue;
+    if (now < 0)
+      return fail(out, "cannot be written");
+    bytes += now;
+    count -= (size_t)now;
+  }
+  return TESELA_OK;
+}
+
+static tesela_status flush(tsl_output *out) {
+  const size_t used = out->used;
+  out->used = 0;
+  return write_fully(out, out->block, used);
+}
+
+tesela_status tsl_output_room(tsl_output *out, size_t count, char **room) {
+  if (TSL_OUTPUT_BLOCK - out->used < count)
+    TSL_TRY(flush(out));
+  *room = out->block + out->used;
+  return TESELA_OK;
+}
+
+tesela_status tsl_output_write(tsl_output *out, const void *bytes, size_t count) {
+  if (count >= TSL_OUTPUT_BLOCK) {
+    TSL_TRY(flush(out));
+    return write_fully(out, bytes, count);
+  }
+  char *room;
+  TSL_TRY(tsl_output_room(out, count, &room));
+  memcpy(room, bytes, count);
+  out->used += count;
+  return TESELA_OK;
+}
+
+tesela_status tsl_output_commit(tsl_output *out) {
+  TSL_TRY(flush(out));
+  /* Network file systems may report a full disk only here, at the sync or at the close. */
+  if (fsync(out->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+    return fail(out, "cannot be written");
+  const int fd = out->fd;
+  out->fd = -1;
+  if (close(fd) != 0)
+    return fail(out, "cannot be written");
+  if (rename(out->temporary, out->target) != 0)
+    return fail(out, "cannot take its name");
+  free(out->temporary);
+  out->temporary = NULL;
+  return TESELA_OK;
+}
+
+void tsl_output_close(tsl_output *out) {
+  if (out->path != NULL && out->fd >= 0)
+    close(out->fd);
+  if (out->temporary != NULL)
+    unlink(out->temporary);
+  free(out->temporary);
+  free(out->target);
+  free(out->path);
+  tsl_free(out->block);
+  *out = (tsl_output){0};
+}

@@ -1,0 +1,31 @@
+/* A file that appears whole or not at all: bytes go to a temporary file in the same folder, which takes the
+ * name at the end. */
+#ifndef TSL_IO_OUTPUT_H
+#define TSL_IO_OUTPUT_H
+
+#include <stddef.h>
+#include <tesela/tesela.h>
+
+#define TSL_OUTPUT_BLOCK ((size_t)1 << 20)
+
+typedef struct tsl_output {
+  char *path;      /* as the caller gave it, for messages */
+  char *target;    /* the file that appears: `path` with its symbolic links followed */
+  char *temporary; /* NULL once it has become the target or is removed */
+  int fd;
+  char *block;
+  size_t used;
+} tsl_output;
+
+/* Creates the temporary file. TESELA_IO_FAILED where the folder is missing or not writable, or where `path`
+ * is a folder, a read-only file or no regular file. An older file's permissions are kept. */
+tesela_status tsl_output_open(const char *path, tsl_output *out);
+/* `count` bytes of room in the block (at most a block): write there, then count them with `used +=`. */
+tesela_status tsl_output_room(tsl_output *out, size_t count, char **room);
+tesela_status tsl_output_write(tsl_output *out, const void *bytes, size_t count);
+/* Flushes, syncs, renames. */
+tesela_status tsl_output_commit(tsl_output *out);
+/* Removes what was not committed. Also on an output that was never opened, if it is all zeros. */
+void tsl_output_close(tsl_output *out);
+
+#endif

@@ -1,0 +1,98 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "io/format.h"
+#include "io/number.h"
+
+tesela_status tsl_writer_open(const char *path, int64_t rows, int64_t cols, tesela_type type,
+                              tsl_writer **out) {
+  tesela_status status = TESELA_OK;
+  tsl_writer *writer = NULL;
+  *out = NULL;
+  const tsl_format *const format = tsl_format_of_name(path);
+  if (format == NULL)
+    return tsl_fail(TESELA_BAD_CALL, "%s: the ending says how a matrix is written; it is one of %s", path,
+                    tsl_format_endings());
+  int64_t count, bytes;
+  if (rows < 0 || cols < 0 || tsl_type(type) == NULL || !tsl_i64_mul(rows, cols, &count) ||
+      !tsl_i64_mul(count, 16, &bytes))
+    return tsl_fail(TESELA_BAD_CALL, "%s: a matrix of %lld x %lld elements of type %d cannot be written",
+                    path, (long long)rows, (long long)cols, (int)type);
+  if (format->may_write != NULL)
+    TSL_TRY(format->may_write(path, rows, cols, type));
+  writer = calloc(1, sizeof *writer);
+  if (writer == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory to write it", path);
+  *writer = (tsl_writer){.format = format, .rows = rows, .cols = cols, .type = type};
+  TSL_GO(tsl_output_open(path, &writer->out));
+  TSL_GO(format->write_header(writer));
+  *out = writer;
+out:
+  if (status != TESELA_OK)
+    tsl_writer_close(writer);
+  return status;
+}
+
+tesela_status tsl_writer_rows(tsl_writer *writer, int64_t rows, const void *data, int64_t row_stride,
+                              int64_t col_stride) {
+  if (writer->failed)
+    return tsl_fail(TESELA_BAD_CALL, "%s: cannot be written further after an error", writer->out.path);
+  if (rows < 0 || rows > writer->rows - writer->row)
+    return tsl_fail(TESELA_BAD_CALL, "%s: %lld rows are written where %lld are left", writer->out.path,
+                    (long long)rows, (long long)(writer->rows - writer->row));
+  /* A panel serves reading too, where data is written; here nothing writes through it. */
+  const tsl_panel panel = {.data = (void *)(uintptr_t)data,
+                           .row_stride = row_stride,
+                           .col_stride = col_stride,
+                           .first = writer->row,
+                           .rows = rows,
+                           .cols = writer->cols,
+                           .type = writer->type,
+                           .size = tsl_type(writer->type)->size};
+  const tesela_status status = writer->format->write_rows(writer, &panel);
+  writer->failed = status != TESELA_OK;
+  writer->row += rows;
+  return status;
+}
+
+tesela_status tsl_writer_commit(tsl_writer *writer) {
+  if (writer->failed)
+    return tsl_fail(TESELA_BAD_CALL, "%s: is not complete, because writing it failed", writer->out.path);
+  if (writer->row != writer->rows)
+    return tsl_fail(TESELA_BAD_CALL, "%s: is not complete: %lld of %lld rows were written", writer->out.path,
+                    (long long)writer->row, (long long)writer->rows);
+  writer->failed = true; /* whatever happens now, there is no second commit */
+  if (writer->format->write_end != NULL)
+    TSL_TRY(writer->format->write_end(writer));
+  return tsl_output_commit(&writer->out);
+}
+
+void tsl_writer_close(tsl_writer *writer) {
+  if (writer == NULL)
+    return;
+  tsl_output_close(&writer->out);
+  tsl_free(writer->state);
+  free(writer);
+}
+
+tesela_status tsl_writer_number(tsl_writer *writer, tesela_type type, double value) {
+  char *room;
+  TSL_TRY(tsl_output_room(&writer->out, TSL_NUMBER_MAX, &room));
+  writer->out.used += tsl_number_write(type, value, room);
+  return TESELA_OK;
+}
+
+tesela_status tsl_writer_lines(tsl_writer *writer, const tsl_panel *panel, char separator) {
+  for (int64_t i = 0; i < panel->rows && panel->cols > 0; i++) {
+    for (int64_t j = 0; j < panel->cols; j++) {
+      const char end = j + 1 < panel->cols ? separator : '\n';
+      double value[2];
+      tsl_type_load(panel->type, tsl_panel_at(panel, i, j), value);
+      TSL_TRY(tsl_writer_number(writer, panel->type, value[0]));
+      TSL_TRY(tsl_output_write(&writer->out, &end, 1));
+    }
+  }
+  return TESELA_OK;
+}
