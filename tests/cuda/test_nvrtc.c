@@ -1,0 +1,251 @@
+/* NVRTC without a GPU: every kernel of every strategy compiles for each architecture that this NVRTC knows, in
+ * both types and with every parameter value. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/source.h"
+#include "base/status.h"
+#include "device/cuda/nvrtc.h"
+#include "strategy/strategy.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int architectures[] = {70, 75, 80, 90};
+static const tesela_type types[] = {TESELA_F32, TESELA_F64};
+static const char *const folders[] = {"kernel", "device/cuda/include", NULL};
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* Compiles, checks that what comes out is of the target's kind, and returns its size. */
+static size_t compile(const tsl_nvrtc_target *target, const char *name, const char *text,
+                      const char *options) {
+  const tsl_build build = {.name = name, .text = text, .options = options};
+  tsl_binary binary = {NULL, 0};
+  if (tsl_nvrtc_compile("nvrtc", target, &build, &binary) != TESELA_OK)
+    fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
+  assert_true(binary.bytes > 16);
+  const char *data = binary.data;
+  if (target->is_ptx)
+    assert_true(strstr(data, ".version") && data[binary.bytes - 1] == 0);
+  else
+    assert_memory_equal(data,
+                        "\x7f"
+                        "ELF",
+                        4);
+  const size_t bytes = binary.bytes;
+  free(binary.data);
+  return bytes;
+}
+
+/* --- every kernel --- */
+
+/* The strategy in whose folder a source lies: "strategy/<op>/<name>/<file>". */
+static const tsl_strategy *owner(const char *path) {
+  char op[32], name[64];
+  if (sscanf(path, "strategy/%31[^/]/%63[^/]/", op, name) != 2)
+    return NULL;
+  for (int i = 0; i < TSL_OP_COUNT; i++)
+    if (strcmp(tsl_op_name((tsl_op)i), op) == 0)
+      return tsl_strategy_find((tsl_op)i, name);
+  return NULL;
+}
+
+/* As tsl_launch_build() does it. */
+static void add_defines(const tsl_strategy *strategy, tesela_type type, const tsl_config *config,
+                        tsl_text *text) {
+  tsl_text_add(text, "#define TSL_REAL %s\n", tsl_type(type)->kernel_name);
+  if (type == TESELA_F64)
+    tsl_text_add(text, "#define TSL_REAL_IS_DOUBLE 1\n");
+  for (int i = 0; strategy && i < tsl_strategy_params(strategy); i++) {
+    tsl_text_add(text, "#define TSL_PARAM_");
+    for (const char *c = strategy->params[i].name; *c; c++)
+      tsl_text_add(text, "%c", toupper((unsigned char)*c));
+    tsl_text_add(text, " %lld\n", (long long)config->value[i]);
+  }
+}
+
+static int compile_source(const tsl_nvrtc_target *target, const char *path, const tsl_strategy *strategy) {
+  int count = 0;
+  tsl_config config;
+  for (size_t t = 0; t < LENGTH(types); t++)
+    for (int i = 0; tsl_strategy_config(strategy, i, &config); i++) {
+      tsl_text text = {0};
+      add_defines(strategy, types[t], &config, &text);
+      if (tsl_source_flatten(path, folders, &text) != TESELA_OK)
+        fail_msg("%s", tesela_last_error());
+      assert_int_equal(tsl_text_status(&text), TESELA_OK);
+      compile(target, path, tsl_text_get(&text), "");
+      tsl_text_free(&text);
+      count++;
+    }
+  return count;
+}
+
+/* What this NVRTC does not know is said, and left out. */
+static bool target_for(int architecture, tsl_nvrtc_target *target) {
+  if (tsl_nvrtc_target_for(architecture, target) == TESELA_OK)
+    return true;
+  print_message("  sm_%d left out: %s\n", architecture, tesela_last_error());
+  return false;
+}
+
+static void every_kernel(void **state) {
+  (void)state;
+  const tsl_source_file *file;
+  int sources = 0, builds = 0;
+  for (size_t a = 0; a < LENGTH(architectures); a++) {
+    tsl_nvrtc_target target;
+    if (!target_for(architectures[a], &target))
+      continue;
+    for (int i = 0; (file = tsl_source_at(i)) != NULL; i++) {
+      const char *dot = strrchr(file->path, '.');
+      if (strncmp(file->path, "strategy/", 9) != 0 || !dot ||
+          (strcmp(dot, ".cl") != 0 && strcmp(dot, ".cu") != 0))
+        continue;
+      const tsl_strategy *strategy = owner(file->path);
+      if (!strategy)
+        fail_msg("%s lies in no strategy's folder", file->path);
+      const int count = compile_source(&target, file->path, strategy);
+      print_message("  %s %s: %d builds\n", target.name, file->path, count);
+      builds += count;
+      sources++;
+    }
+  }
+  assert_true(sources > 0 && builds >= sources * (int)LENGTH(types));
+}
+
+/* The kernel that uses every word of the dialect, with each vector length. Its includes are put in front. */
+static void add_words(int width, tsl_text *text) {
+  static char words[1 << 18];
+  FILE *file = fopen(TESELA_SOURCE_DIR "/tests/dialect/words.cl", "rb");
+  assert_non_null(file);
+  const size_t length = fread(words, 1, sizeof words - 1, file);
+  fclose(file);
+  words[length] = 0;
+  for (char *at = words; (at = strstr(at, "#include")) != NULL;)
+    memcpy(at, "//", 2);
+  tsl_text_add(text, "#define TSL_PARAM_WIDTH %d\n", width);
+  assert_int_equal(tsl_source_flatten("kernel/epilogue.h", folders, text), TESELA_OK);
+  assert_int_equal(tsl_source_flatten("kernel/gemm.h", folders, text), TESELA_OK);
+  tsl_text_add(text, "\n#line 1 \"tests/dialect/words.cl\"\n%s", words);
+  assert_int_equal(tsl_text_status(text), TESELA_OK);
+}
+
+static void every_word(void **state) {
+  (void)state;
+  for (size_t a = 0; a < LENGTH(architectures); a++) {
+    tsl_nvrtc_target target;
+    if (!target_for(architectures[a], &target))
+      continue;
+    for (size_t t = 0; t < LENGTH(types); t++)
+      for (int width = 2; width <= 16; width *= 2) {
+        tsl_text text = {0};
+        add_defines(NULL, types[t], NULL, &text);
+        add_words(width, &text);
+        compile(&target, "words", tsl_text_get(&text), "");
+        tsl_text_free(&text);
+      }
+  }
+}
+
+/* --- the compiler itself --- */
+
+static const char plain[] = "extern \"C\" __global__ void f(float *a) { a[threadIdx.x] += FACTOR; }\n";
+
+static void targets(void **state) {
+  (void)state;
+  tsl_nvrtc_target target;
+  assert_int_equal(tsl_nvrtc_target_for(80, &target), TESELA_OK);
+  assert_string_equal(target.name, "sm_80");
+  assert_false(target.is_ptx);
+  if (tsl_nvrtc_version() >= 12000) {
+    assert_int_equal(tsl_nvrtc_target_for(90, &target), TESELA_OK);
+    assert_string_equal(target.name, "sm_90a");
+    compile(&target, "plain", plain, "-DFACTOR=2");
+  }
+  /* A device that this NVRTC has never heard of gets PTX; one that is too old is refused. */
+  assert_int_equal(tsl_nvrtc_target_for(9999, &target), TESELA_OK);
+  assert_true(target.is_ptx && strncmp(target.name, "compute_", 8) == 0);
+  assert_null(strchr(target.name, 'a'));
+  compile(&target, "plain", plain, "-DFACTOR=2");
+  assert_int_equal(tsl_nvrtc_target_for(13, &target), TESELA_UNSUPPORTED);
+  assert_non_null(strstr(tesela_last_error(), "sm_13"));
+}
+
+static void options(void **state) {
+  (void)state;
+  tsl_nvrtc_target target;
+  assert_int_equal(tsl_nvrtc_target_for(80, &target), TESELA_OK);
+  compile(&target, "plain", "#if ONE != 1 || TWO != 2\n#error not given\n#endif\n",
+          "-DONE=1  --ftz=true\t-DTWO=2 ");
+  const tsl_build wrong = {.name = "plain", .text = plain, .options = "-DFACTOR=1 --no-such-option"};
+  tsl_binary binary;
+  assert_int_equal(tsl_nvrtc_compile("nvrtc", &target, &wrong, &binary), TESELA_BUILD_FAILED);
+  assert_null(binary.data);
+  assert_non_null(strstr(tesela_last_log(), "no-such-option"));
+}
+
+static void errors(void **state) {
+  (void)state;
+  tsl_nvrtc_target target;
+  tsl_binary binary;
+  const tsl_build build = {.name = "broken",
+                           .text = "#line 17 \"where.cl\"\n__global__ void f() { no_such_word(); }\n",
+                           .options = ""};
+  assert_int_equal(tsl_nvrtc_target_for(80, &target), TESELA_OK);
+  assert_int_equal(tsl_nvrtc_compile("cuda:0", &target, &build, &binary), TESELA_BUILD_FAILED);
+  assert_null(binary.data);
+  print_message("  %s\n", tesela_last_error());
+  assert_int_equal(strncmp(tesela_last_error(), "cuda:0: broken ", 15), 0);
+  assert_non_null(strstr(tesela_last_error(), "where.cl(17)"));
+  assert_non_null(strstr(tesela_last_log(), "no_such_word"));
+}
+
+static void described(void **state) {
+  (void)state;
+  tsl_nvrtc_target target;
+  tsl_text text = {0};
+  assert_int_equal(tsl_nvrtc_target_for(80, &target), TESELA_OK);
+  tsl_nvrtc_describe(&target, &text);
+  print_message("  %s\n", tsl_text_get(&text));
+  assert_non_null(strstr(tsl_text_get(&text), "NVRTC"));
+  assert_non_null(strstr(tsl_text_get(&text), "sm_80"));
+  tsl_text_free(&text);
+}
+
+/* A library that is named and is not there is a reason, also after another was loaded. */
+static void named_library(void **state) {
+  (void)state;
+  const char *given = getenv("TESELA_NVRTC");
+  char *kept = given ? strdup(given) : NULL;
+  setenv("TESELA_NVRTC", "/nowhere/libnvrtc.so", 1);
+  assert_int_equal(tsl_nvrtc_load(0), TESELA_NO_DEVICE);
+  assert_non_null(strstr(tesela_last_error(), "/nowhere/libnvrtc.so"));
+  setenv("TESELA_NVRTC", "none", 1);
+  assert_int_equal(tsl_nvrtc_load(0), TESELA_NO_DEVICE);
+  if (kept)
+    setenv("TESELA_NVRTC", kept, 1);
+  else
+    unsetenv("TESELA_NVRTC");
+  free(kept);
+  assert_int_equal(tsl_nvrtc_load(12040), TESELA_OK);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(targets),       cmocka_unit_test(options),      cmocka_unit_test(errors),
+      cmocka_unit_test(described),     cmocka_unit_test(every_kernel), cmocka_unit_test(every_word),
+      cmocka_unit_test(named_library),
+  };
+  if (tsl_nvrtc_load(0) != TESELA_OK) {
+    printf("skipped: %s\n", tesela_last_error());
+    return 77;
+  }
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
