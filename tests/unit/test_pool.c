@@ -1,0 +1,467 @@
+/* The thread pool: every index once, nested and concurrent runs, forks; and the number of threads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/pool.h"
+#include "scratch.h"
+
+#define THREADS 4
+
+#if defined(__SANITIZE_THREAD__)
+#define THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define THREAD_SANITIZER 1
+#endif
+#endif
+#ifndef THREAD_SANITIZER
+#define THREAD_SANITIZER 0
+#endif
+
+/* For tests in which a fork's child starts threads. */
+static void skip_where_children_have_no_threads(void) {
+  if (THREAD_SANITIZER) {
+    print_message("the thread sanitizer does not survive threads in the child of a fork\n");
+    skip();
+  }
+}
+
+static tsl_pool *make_pool(int threads) {
+  tsl_pool *pool;
+  assert_int_equal(tsl_pool_create(threads, &pool), TESELA_OK);
+  return pool;
+}
+
+/* --- what a run does --- */
+
+typedef struct visits {
+  int64_t count;
+  atomic_int *times;              /* [count] */
+  atomic_int in_worker[THREADS];  /* whether that worker is inside the task */
+  atomic_int workers, collisions; /* bits of workers seen; two threads with one number at once */
+  long pause_nanoseconds;
+} visits;
+
+static void visit(void *argument, int64_t index, int worker) {
+  visits *v = argument;
+  if (worker < 0 || worker >= THREADS || index < 0 || index >= v->count) {
+    atomic_fetch_add(&v->collisions, 1);
+    return;
+  }
+  if (atomic_fetch_add(&v->in_worker[worker], 1) != 0)
+    atomic_fetch_add(&v->collisions, 1);
+  atomic_fetch_or(&v->workers, 1 << worker);
+  atomic_fetch_add(&v->times[index], 1);
+  if (v->pause_nanoseconds)
+    nanosleep(&(struct timespec){.tv_nsec = v->pause_nanoseconds}, NULL);
+  atomic_fetch_sub(&v->in_worker[worker], 1);
+}
+
+/* Whether a run over `count` indices visits each once; `*workers` tells who took part. */
+static bool visits_each_once(tsl_pool *pool, int64_t count, long pause_nanoseconds, int *workers) {
+  visits v = {.count = count, .pause_nanoseconds = pause_nanoseconds};
+  v.times = calloc((size_t)count + 1, sizeof *v.times);
+  tsl_pool_run(pool, count, visit, &v);
+  bool right = atomic_load(&v.collisions) == 0;
+  for (int64_t i = 0; i < count; i++)
+    right = right && atomic_load(&v.times[i]) == 1;
+  free(v.times);
+  if (workers)
+    *workers = atomic_load(&v.workers);
+  return right;
+}
+
+static void each_index_once(void **state) {
+  (void)state;
+  static const int64_t counts[] = {0, 1, 2, 3, THREADS, THREADS + 1, 100, 10000};
+  for (int threads = 1; threads <= THREADS; threads++) {
+    tsl_pool *pool = make_pool(threads);
+    assert_int_equal(tsl_pool_threads(pool), threads);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+      for (int repeat = 0; repeat < 20; repeat++)
+        assert_true(visits_each_once(pool, counts[i], 0, NULL));
+    tsl_pool_destroy(pool);
+  }
+}
+
+static void negative_count_is_nothing(void **state) {
+  (void)state;
+  tsl_pool *pool = make_pool(2);
+  tsl_pool_run(pool, -1, visit, NULL);
+  tsl_pool_run(pool, INT64_MIN, visit, NULL);
+  tsl_pool_destroy(pool);
+}
+
+/* Whether every thread has taken part after some runs, whose indices sleep to leave the others time. */
+static bool all_take_part(tsl_pool *pool) {
+  int seen = 0;
+  for (int run = 0; run < 100 && seen != (1 << THREADS) - 1; run++) {
+    int workers = 0;
+    if (!visits_each_once(pool, 2 * THREADS, 5000000, &workers))
+      return false;
+    seen |= workers;
+  }
+  return seen == (1 << THREADS) - 1;
+}
+
+static void all_threads_take_part(void **state) {
+  (void)state;
+  tsl_pool *pool = make_pool(THREADS);
+  int workers = 0;
+  assert_true(visits_each_once(pool, 2, 5000000, &workers));
+  assert_true(__builtin_popcount((unsigned)workers) <= 2); /* no more threads than indices */
+  assert_true(all_take_part(pool));
+  tsl_pool_destroy(pool);
+}
+
+/* Workers see what the caller wrote before the run, and the caller what they wrote, without atomics. */
+static void add_one(void *argument, int64_t index, int worker) {
+  (void)worker;
+  ((int64_t *)argument)[index]++;
+}
+
+static void results_are_seen(void **state) {
+  (void)state;
+  enum { COUNT = 64, RUNS = 2000 };
+  tsl_pool *pool = make_pool(THREADS);
+  int64_t values[COUNT];
+  for (int i = 0; i < COUNT; i++)
+    values[i] = i;
+  for (int run = 0; run < RUNS; run++)
+    tsl_pool_run(pool, COUNT, add_one, values);
+  for (int i = 0; i < COUNT; i++)
+    assert_int_equal(values[i], i + RUNS);
+  tsl_pool_destroy(pool);
+}
+
+/* Runs far apart find the workers asleep, others find them looking around. */
+static void workers_wake_again(void **state) {
+  (void)state;
+  tsl_pool *pool = make_pool(THREADS);
+  for (int i = 0; i < 20; i++) {
+    assert_true(visits_each_once(pool, 50, 0, NULL));
+    if (i % 2)
+      nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+  }
+  tsl_pool_destroy(pool);
+}
+
+/* --- runs inside of runs and beside each other --- */
+
+typedef struct nest {
+  tsl_pool *pool;
+  atomic_int wrong;
+} nest;
+
+static void run_inside(void *argument, int64_t index, int worker) {
+  (void)index, (void)worker;
+  nest *n = argument;
+  int workers = 0;
+  if (!visits_each_once(n->pool, 10, 0, &workers) || workers != 1) /* alone, as worker 0 */
+    atomic_fetch_add(&n->wrong, 1);
+}
+
+static void inner_runs_are_alone(void **state) {
+  (void)state;
+  nest n = {.pool = make_pool(THREADS)};
+  tsl_pool_run(n.pool, 100, run_inside, &n);
+  assert_int_equal(atomic_load(&n.wrong), 0);
+  tsl_pool_destroy(n.pool);
+}
+
+static void *run_beside(void *argument) {
+  nest *n = argument;
+  for (int i = 0; i < 200; i++)
+    if (!visits_each_once(n->pool, 30, i % 50 == 0 ? 100000 : 0, NULL))
+      atomic_fetch_add(&n->wrong, 1);
+  return NULL;
+}
+
+static void many_callers(void **state) {
+  (void)state;
+  enum { CALLERS = 6 };
+  nest n = {.pool = make_pool(THREADS)};
+  pthread_t callers[CALLERS];
+  for (int i = 0; i < CALLERS; i++)
+    assert_int_equal(pthread_create(&callers[i], NULL, run_beside, &n), 0);
+  for (int i = 0; i < CALLERS; i++)
+    pthread_join(callers[i], NULL);
+  assert_int_equal(atomic_load(&n.wrong), 0);
+  tsl_pool_destroy(n.pool);
+}
+
+/* --- forks --- */
+
+/* Runs `pool` in a child; the child's exit code is 0 when the results are right and its threads took part. */
+static int run_in_child(tsl_pool *pool) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60); /* a child that hangs fails */
+    bool right = true;
+    for (int i = 0; i < 20; i++)
+      right = right && visits_each_once(pool, 100, 0, NULL);
+    right = right && all_take_part(pool);
+    tsl_pool_destroy(pool);
+    _exit(right ? 0 : 1);
+  }
+  int result = -1;
+  assert_true(child > 0);
+  assert_int_equal(waitpid(child, &result, 0), child);
+  return result;
+}
+
+static void child_starts_its_own_workers(void **state) {
+  (void)state;
+  skip_where_children_have_no_threads();
+  tsl_pool *pool = make_pool(THREADS);
+  assert_int_equal(run_in_child(pool), 0); /* before any thread runs */
+  assert_true(visits_each_once(pool, 100, 0, NULL));
+  assert_int_equal(run_in_child(pool), 0);
+  assert_true(visits_each_once(pool, 100, 0, NULL)); /* the parent goes on */
+  tsl_pool_destroy(pool);
+}
+
+typedef struct busy_pool {
+  tsl_pool *pool;
+  atomic_bool stop;
+  atomic_int runs, wrong;
+} busy_pool;
+
+static void *keep_running(void *argument) {
+  busy_pool *b = argument;
+  while (!atomic_load(&b->stop)) {
+    if (!visits_each_once(b->pool, 20, 200000, NULL))
+      atomic_fetch_add(&b->wrong, 1);
+    atomic_fetch_add(&b->runs, 1);
+  }
+  return NULL;
+}
+
+static void fork_while_the_pool_runs(void **state) {
+  (void)state;
+  skip_where_children_have_no_threads();
+  busy_pool b = {.pool = make_pool(THREADS)};
+  pthread_t caller;
+  assert_int_equal(pthread_create(&caller, NULL, keep_running, &b), 0);
+  while (atomic_load(&b.runs) == 0)
+    sched_yield();
+  for (int i = 0; i < 10; i++)
+    assert_int_equal(run_in_child(b.pool), 0);
+  atomic_store(&b.stop, true);
+  pthread_join(caller, NULL);
+  assert_int_equal(atomic_load(&b.wrong), 0);
+  tsl_pool_destroy(b.pool);
+}
+
+static void grandchildren(void **state) {
+  (void)state;
+  skip_where_children_have_no_threads();
+  tsl_pool *pool = make_pool(THREADS);
+  assert_true(visits_each_once(pool, 100, 0, NULL));
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    const bool right = visits_each_once(pool, 100, 0, NULL) && run_in_child(pool) == 0;
+    tsl_pool_destroy(pool);
+    _exit(right ? 0 : 1);
+  }
+  int result = -1;
+  assert_int_equal(waitpid(child, &result, 0), child);
+  assert_int_equal(result, 0);
+  tsl_pool_destroy(pool);
+}
+
+/* --- making pools --- */
+
+static void unused_pools_start_nothing(void **state) {
+  (void)state;
+  tsl_pool *pools[3];
+  for (int i = 0; i < 3; i++)
+    pools[i] = make_pool(TSL_POOL_THREADS_MAX);
+  tsl_pool_destroy(pools[1]);
+  tsl_pool_destroy(pools[0]);
+  tsl_pool_destroy(pools[2]);
+  tsl_pool_destroy(NULL);
+}
+
+static void bad_numbers_of_threads(void **state) {
+  (void)state;
+  tsl_pool *pool = (tsl_pool *)state;
+  assert_int_equal(tsl_pool_create(-1, &pool), TESELA_BAD_CALL);
+  assert_null(pool);
+  assert_int_equal(tsl_pool_create(TSL_POOL_THREADS_MAX + 1, &pool), TESELA_BAD_CALL);
+  assert_non_null(strstr(tesela_last_error(), "4096"));
+}
+
+/* Where no thread can be started, the caller does the work: threads here ask for more stack than there are
+ * addresses. In a child, which the other tests do not share. */
+static void works_without_threads(void **state) {
+  (void)state;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    tsl_pool *pool = NULL;
+    pthread_t thread;
+    pthread_attr_t huge;
+    pthread_attr_init(&huge);
+    bool right = pthread_attr_setstacksize(&huge, (size_t)1 << 50) == 0 &&
+                 pthread_setattr_default_np(&huge) == 0 && tsl_pool_create(THREADS, &pool) == TESELA_OK;
+    int workers = 0;
+    for (int i = 0; right && i < 3; i++)
+      right = visits_each_once(pool, 100, 0, &workers) && workers == 1;
+    right = right && pthread_create(&thread, NULL, run_beside, NULL) != 0;
+    tsl_pool_destroy(pool);
+    _exit(right ? 0 : 1);
+  }
+  int result = -1;
+  assert_int_equal(waitpid(child, &result, 0), child);
+  assert_int_equal(result, 0);
+}
+
+static void shared_pool(void **state) {
+  (void)state;
+  setenv("TESELA_THREADS", "3", 1);
+  tsl_pool *pool = tsl_pool_shared();
+  assert_ptr_equal(pool, tsl_pool_shared());
+  assert_int_equal(tsl_pool_threads(pool), 3);
+  assert_true(visits_each_once(pool, 100, 0, NULL));
+  unsetenv("TESELA_THREADS");
+}
+
+/* --- how many threads --- */
+
+static void threads_from_the_environment(void **state) {
+  (void)state;
+  unsetenv("TESELA_THREADS");
+  const int fallback = tsl_pool_default_threads();
+  assert_true(fallback >= 1);
+  static const char *const malformed[] = {"", "0", "-2", "two", "3x", "1.5", "5000", "99999999999999999999"};
+  for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
+    setenv("TESELA_THREADS", malformed[i], 1);
+    assert_int_equal(tsl_pool_default_threads(), fallback);
+  }
+  setenv("TESELA_THREADS", "7", 1);
+  assert_int_equal(tsl_pool_default_threads(), 7);
+  tsl_pool *pool = make_pool(0);
+  assert_int_equal(tsl_pool_threads(pool), 7);
+  tsl_pool_destroy(pool);
+  unsetenv("TESELA_THREADS");
+}
+
+static void affinity_counts(void **state) {
+  (void)state;
+  cpu_set_t before, one;
+  assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+  assert_true(tsl_pool_processors() <= CPU_COUNT(&before));
+  int first = 0;
+  while (!CPU_ISSET(first, &before))
+    first++;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+  const int processors = tsl_pool_processors();
+  assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+  assert_int_equal(processors, 1);
+}
+
+/* One quota: what /proc/self/cgroup holds, and the files below /sys/fs/cgroup. */
+typedef struct quota_case {
+  const char *cgroup;
+  const char *files[8]; /* name, text, name, text, ... */
+  int quota;
+} quota_case;
+
+static const quota_case quota_cases[] = {
+    /* version 2 */
+    {"0::/a/b\n", {"a/b/cpu.max", "200000 100000\n"}, 2},
+    {"0::/a/b\n", {"a/b/cpu.max", "150000 100000\n"}, 2},
+    {"0::/a/b\n", {"a/b/cpu.max", "1000 100000\n"}, 1},
+    {"0::/a/b\n", {"a/b/cpu.max", "max 100000\n"}, 0},
+    {"0::/a/b\n", {"a/b/cpu.max", "300000\n"}, 3}, /* the period's default */
+    {"0::/a/b\n", {"a/b/cpu.max", "max 100000\n", "a/cpu.max", "500000 100000\n"}, 5},
+    {"0::/a/b\n", {"a/b/cpu.max", "400000 100000\n", "a/cpu.max", "300000 100000\n"}, 3},
+    {"0::/a/b\n", {"a/b/cpu.max", "200000 100000\n", "a/cpu.max", "300000 100000\n"}, 2},
+    {"0::/a/b\n", {"cpu.max", "600000 100000\n"}, 6}, /* seen from inside a container */
+    {"0::/\n", {"cpu.max", "100001 100000\n"}, 2},
+    {"0::/../x\n", {"cpu.max", "100000 50000\n"}, 2},
+    {"0::/a/b\n", {"a/c/cpu.max", "100000 100000\n"}, 0}, /* another group's */
+    {"0::/a/b\n", {"a/b/cpu.max", "many 100000\n"}, 0},
+    {"0::/a/b\n", {"a/b/cpu.max", "100000 0\n"}, 0},
+    {"0::/a/b\n", {"a/b/cpu.max", ""}, 0},
+    {"0::/a/b\n", {"a/b/cpu.max", "9223372036854775807 1\n"}, INT_MAX},
+    {"1:name=systemd:/s\n0::/a\n", {"unified/a/cpu.max", "200000 100000\n"}, 2},
+    /* version 1 */
+    {"4:cpu,cpuacct:/a\n",
+     {"cpu,cpuacct/a/cpu.cfs_quota_us", "250000\n", "cpu,cpuacct/a/cpu.cfs_period_us", "100000\n"},
+     3},
+    {"4:cpuacct,cpu:/a\n", {"cpu/a/cpu.cfs_quota_us", "100000\n", "cpu/a/cpu.cfs_period_us", "50000\n"}, 2},
+    {"4:cpu:/a\n", {"cpu/a/cpu.cfs_quota_us", "-1\n", "cpu/a/cpu.cfs_period_us", "100000\n"}, 0},
+    {"4:cpu:/a\n", {"cpu/cpu.cfs_quota_us", "400000\n", "cpu/cpu.cfs_period_us", "100000\n"}, 4},
+    {"4:cpuset:/a\n", {"cpu/a/cpu.cfs_quota_us", "100000\n", "cpu/a/cpu.cfs_period_us", "100000\n"}, 0},
+    {"2:cpuacct:/a\n", {"cpu/a/cpu.cfs_quota_us", "100000\n", "cpu/a/cpu.cfs_period_us", "100000\n"}, 0},
+    {"4:cpu:/a\n", {"cpu/a/cpu.cfs_quota_us", "100000\n"}, 0},
+    /* both, and damaged */
+    {"4:cpu:/a\n0::/b\n",
+     {"cpu/a/cpu.cfs_quota_us", "500000\n", "cpu/a/cpu.cfs_period_us", "100000\n", "b/cpu.max",
+      "400000 100000\n"},
+     4},
+    {"\n:\n::\n4:cpu\nx:y:z\n", {"cpu.max", "100000 100000\n"}, 0},
+    {"", {"cpu.max", "100000 100000\n"}, 0},
+};
+
+static void quotas_of_cgroups(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof quota_cases / sizeof *quota_cases; i++) {
+    const quota_case *c = &quota_cases[i];
+    scratch tree;
+    scratch_create(&tree);
+    scratch_write(&tree, "self", c->cgroup);
+    scratch_write(&tree, "root/there", "");
+    for (int f = 0; f < 8 && c->files[f]; f += 2) {
+      char name[256];
+      snprintf(name, sizeof name, "root/%s", c->files[f]);
+      scratch_write(&tree, name, c->files[f + 1]);
+    }
+    const int quota = tsl_pool_quota_at(scratch_path(&tree, "root"), scratch_path(&tree, "self"));
+    scratch_remove(&tree);
+    if (quota != c->quota)
+      fail_msg("case %zu: quota %d instead of %d", i, quota, c->quota);
+  }
+  assert_int_equal(tsl_pool_quota_at("/no/such/folder", "/no/such/file"), 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_index_once),
+      cmocka_unit_test(negative_count_is_nothing),
+      cmocka_unit_test(all_threads_take_part),
+      cmocka_unit_test(results_are_seen),
+      cmocka_unit_test(workers_wake_again),
+      cmocka_unit_test(inner_runs_are_alone),
+      cmocka_unit_test(many_callers),
+      cmocka_unit_test(child_starts_its_own_workers),
+      cmocka_unit_test(fork_while_the_pool_runs),
+      cmocka_unit_test(grandchildren),
+      cmocka_unit_test(unused_pools_start_nothing),
+      cmocka_unit_test(bad_numbers_of_threads),
+      cmocka_unit_test(works_without_threads),
+      cmocka_unit_test(shared_pool),
+      cmocka_unit_test(threads_from_the_environment),
+      cmocka_unit_test(affinity_counts),
+      cmocka_unit_test(quotas_of_cgroups),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
