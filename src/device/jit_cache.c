@@ -1,0 +1,226 @@
+#include "device/jit_cache.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/status.h"
+#include "device/jit_disk.h"
+#include "device/slot.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef enum build_state { BUILDING, READY, FAILED } build_state;
+
+/* A build that somebody asked for. It is in the slot's list while it is built and when it is ready; one that
+ * failed leaves the list, so that the next who asks tries again, and is freed by the last who waited. */
+struct tsl_jit_module_entry {
+  tsl_jit_module_entry *next;
+  tsl_jit_key key;
+  char *key_text;
+  build_state state;
+  int users; /* threads inside tsl_jit_module() that hold it */
+  tsl_module *module;
+  tesela_status status; /* of a failure, with what the thread that built can tell the others */
+  tsl_status_saved sentence;
+  char *log;
+};
+
+/* --- the key --- */
+
+/* Each part with its length in front, so that no two builds have one key. */
+static void add_part(tsl_text *key, const char *name, const char *value) {
+  const size_t length = strlen(value);
+  tsl_text_add(key, "%s %zu ", name, length);
+  tsl_text_add_bytes(key, value, length);
+  tsl_text_add(key, "\n");
+}
+
+static tesela_status make_key(tsl_device *device, const tsl_build *build, tsl_text *key) {
+  tsl_text compiler = {0};
+  tesela_status status = device->ops->compiler(device, &compiler);
+  if (status == TESELA_OK)
+    status = tsl_text_status(&compiler);
+  if (status == TESELA_OK) {
+    tsl_text_add(key, "tesela kernel %d\n", TSL_JIT_VERSION);
+    add_part(key, "name", build->name);
+    add_part(key, "device", device->key);
+    add_part(key, "compiler", tsl_text_get(&compiler));
+    add_part(key, "options", build->options);
+    add_part(key, "text", build->text);
+    status = tsl_text_status(key);
+  }
+  tsl_text_free(&compiler);
+  return status;
+}
+
+/* --- one build: from disk, else by the compiler --- */
+
+static bool load_from_disk(tsl_device *device, const tsl_build *build, const tsl_jit_key *key, int folder,
+                           tsl_module **module) {
+  tsl_binary binary;
+  tsl_status_saved saved;
+  if (!tsl_jit_entry_read(folder, key, build->name, &binary))
+    return false;
+  tsl_status_save(&saved);
+  const tesela_status status = device->ops->module_load(device, build->name, &binary, module);
+  if (status != TESELA_OK)
+    tsl_log(TSL_LOG_CACHE, "%s: %s.bin is not taken and is built again: %s", build->name, key->hash,
+            tesela_last_error());
+  else
+    tsl_log(TSL_LOG_CACHE, "%s: %s.bin is used on %s", build->name, key->hash, device->name);
+  tsl_status_restore(&saved);
+  free(binary.data);
+  return status == TESELA_OK;
+}
+
+static tesela_status compile(tsl_device *device, const tsl_build *build, const tsl_jit_key *key, int folder,
+                             tsl_module **module, double *seconds) {
+  tsl_binary binary = {NULL, 0};
+  const double begin = tsl_clock();
+  TSL_TRY(device->ops->build(device, build, &binary));
+  const tesela_status status = device->ops->module_load(device, build->name, &binary, module);
+  *seconds = tsl_clock() - begin;
+  if (status == TESELA_OK) {
+    char took[32];
+    tsl_log(TSL_LOG_CACHE, "%s: compiled for %s in %s", build->name, device->name,
+            tsl_format_seconds(*seconds, took, sizeof took));
+    if (folder >= 0)
+      tsl_jit_entry_write(folder, key, device, build, &binary);
+  }
+  free(binary.data);
+  return status;
+}
+
+static tesela_status obtain(tsl_device *device, const tsl_build *build, const tsl_jit_key *key,
+                            tsl_module **module, double *seconds) {
+  char why[256];
+  int folder = -1;
+  if (tsl_jit_size_limit() > 0) {
+    folder = tsl_jit_folder_open(true, why, sizeof why);
+    if (folder < 0)
+      tsl_log(TSL_LOG_CACHE, "no kernel is kept on disk: %s", why);
+  }
+  tesela_status status = TESELA_OK;
+  if (folder < 0 || !load_from_disk(device, build, key, folder, module))
+    status = compile(device, build, key, folder, module, seconds);
+  if (folder >= 0)
+    close(folder);
+  return status;
+}
+
+/* --- the table in memory --- */
+
+static tsl_jit_module_entry *find(const tsl_device_slot *slot, const tsl_jit_key *key) {
+  for (tsl_jit_module_entry *entry = slot->jit_modules; entry != NULL; entry = entry->next)
+    if (strcmp(entry->key.hash, key->hash) == 0 && entry->key.length == key->length &&
+        memcmp(entry->key.text, key->text, key->length) == 0)
+      return entry;
+  return NULL;
+}
+
+static void entry_free(tsl_jit_module_entry *entry) {
+  free(entry->log);
+  free(entry->key_text);
+  free(entry);
+}
+
+static void leave(tsl_jit_module_entry *entry) {
+  if (--entry->users == 0 && entry->state == FAILED)
+    entry_free(entry);
+}
+
+/* Under the lock: waits for the thread that builds, and tells this one what came of it. */
+static tesela_status await(tsl_device_slot *slot, tsl_jit_module_entry *entry, tsl_module **module) {
+  entry->users++;
+  while (entry->state == BUILDING)
+    pthread_cond_wait(&slot->jit_done, &slot->jit_lock);
+  const tesela_status status = entry->status;
+  if (status == TESELA_OK) {
+    *module = entry->module;
+  } else {
+    tsl_status_restore(&entry->sentence);
+    tsl_status_keep_log(entry->log);
+  }
+  leave(entry);
+  return status;
+}
+
+/* Under the lock: what the build came to. */
+static void settle(tsl_device_slot *slot, tsl_jit_module_entry *entry, tesela_status status,
+                   tsl_module *module) {
+  entry->status = status;
+  entry->module = module;
+  entry->state = status == TESELA_OK ? READY : FAILED;
+  if (status != TESELA_OK) {
+    tsl_status_save(&entry->sentence);
+    entry->log = strdup(tesela_last_log());
+    tsl_jit_module_entry **at = &slot->jit_modules;
+    while (*at != entry)
+      at = &(*at)->next;
+    *at = entry->next;
+  }
+  pthread_cond_broadcast(&slot->jit_done);
+  leave(entry);
+}
+
+static tsl_jit_module_entry *entry_create(tsl_device_slot *slot, tsl_text *text, const char *hash) {
+  tsl_jit_module_entry *entry = calloc(1, sizeof *entry);
+  if (entry == NULL)
+    return NULL;
+  entry->key.length = text->length;
+  entry->key_text = tsl_text_take(text);
+  entry->key.text = entry->key_text;
+  memcpy(entry->key.hash, hash, sizeof entry->key.hash);
+  entry->users = 1;
+  entry->next = slot->jit_modules;
+  slot->jit_modules = entry;
+  return entry;
+}
+
+tesela_status tsl_jit_module(tsl_device *device, const tsl_build *build, tsl_module **module,
+                             double *seconds) {
+  tsl_device_slot *slot = tsl_device_slot_of(device);
+  tsl_text text = {0};
+  double taken = 0;
+  *module = NULL;
+  if (seconds != NULL)
+    *seconds = 0;
+  if (device->ops->build == NULL)
+    return tsl_fail(TESELA_UNSUPPORTED, "%s: compiles no kernels", device->name);
+  tesela_status status = make_key(device, build, &text);
+  if (status != TESELA_OK) {
+    tsl_text_free(&text);
+    return status;
+  }
+  tsl_jit_key key = {.text = text.data, .length = text.length};
+  tsl_hash_text(tsl_hash_add(tsl_hash_start(), text.data, text.length), key.hash);
+
+  pthread_mutex_lock(&slot->jit_lock);
+  tsl_jit_module_entry *entry = find(slot, &key);
+  if (entry != NULL) {
+    status = await(slot, entry, module);
+  } else if ((entry = entry_create(slot, &text, key.hash)) == NULL) {
+    status = tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory for the record of a kernel", device->name);
+  } else {
+    pthread_mutex_unlock(&slot->jit_lock);
+    status = obtain(device, build, &entry->key, module, &taken);
+    pthread_mutex_lock(&slot->jit_lock);
+    settle(slot, entry, status, *module);
+  }
+  pthread_mutex_unlock(&slot->jit_lock);
+  if (seconds != NULL)
+    *seconds = taken;
+  tsl_text_free(&text);
+  return status;
+}
+
+void tsl_jit_forget(tsl_device *device) {
+  tsl_device_slot *slot = tsl_device_slot_of(device);
+  while (slot->jit_modules != NULL) {
+    tsl_jit_module_entry *entry = slot->jit_modules;
+    slot->jit_modules = entry->next;
+    device->ops->module_destroy(entry->module);
+    entry_free(entry);
+  }
+}

@@ -1,0 +1,213 @@
+/* One entry of the kernel cache on disk: read, verified, written. */
+#include "device/jit_disk.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What a file starts with, in the machine's own byte order: the cache is not carried between machines, and an
+ * entry of another order is foreign. Key and binary follow, and nothing after them. */
+typedef struct entry_head {
+  char magic[TSL_JIT_MAGIC_BYTES];
+  uint32_t version, byte_order;
+  uint64_t key_bytes, binary_bytes;
+  uint64_t checksum_high, checksum_low; /* of both lengths, key and binary */
+} entry_head;
+
+#define BYTE_ORDER_MARK UINT32_C(0x01020304)
+#define FILE_MOST ((size_t)1 << 30)
+
+static tsl_hash checksum(const entry_head *head, const char *key, const void *binary) {
+  tsl_hash hash = tsl_hash_start();
+  hash = tsl_hash_add(hash, &head->key_bytes, sizeof head->key_bytes);
+  hash = tsl_hash_add(hash, &head->binary_bytes, sizeof head->binary_bytes);
+  hash = tsl_hash_add(hash, key, (size_t)head->key_bytes);
+  return tsl_hash_add(hash, binary, (size_t)head->binary_bytes);
+}
+
+/* --- reading --- */
+
+/* The whole of a regular file; O_NONBLOCK, so that something else of that name holds nobody up. */
+static const char *read_all(int folder, const char *file, char **bytes, size_t *size) {
+  struct stat facts;
+  const char *wrong = "it is no file that can be read";
+  const int fd = openat(folder, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return errno == ENOENT ? "" : wrong;
+  *bytes = NULL;
+  if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) || (uint64_t)facts.st_size > FILE_MOST)
+    goto out;
+  *size = (size_t)facts.st_size;
+  *bytes = malloc(*size + 1);
+  if (*bytes == NULL)
+    goto out;
+  size_t done = 0;
+  while (done < *size) {
+    const ssize_t got = read(fd, *bytes + done, *size - done);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      goto out;
+    done += (size_t)got;
+  }
+  wrong = NULL;
+out:
+  if (wrong != NULL)
+    free(*bytes);
+  close(fd);
+  return wrong;
+}
+
+static const char *verify(const char *bytes, size_t size, tsl_jit_loaded *loaded) {
+  entry_head head;
+  if (size < sizeof head)
+    return "it is cut short";
+  memcpy(&head, bytes, sizeof head);
+  if (memcmp(head.magic, TSL_JIT_MAGIC, sizeof head.magic) != 0)
+    return "it is no compiled kernel";
+  if (head.version != TSL_JIT_VERSION || head.byte_order != BYTE_ORDER_MARK)
+    return "it is of another version";
+  const uint64_t rest = size - sizeof head;
+  if (head.key_bytes > rest || head.binary_bytes != rest - head.key_bytes)
+    return "its length is not what it says";
+  loaded->key = bytes + sizeof head;
+  loaded->key_bytes = (size_t)head.key_bytes;
+  loaded->binary = loaded->key + loaded->key_bytes;
+  loaded->binary_bytes = (size_t)head.binary_bytes;
+  const tsl_hash sum = checksum(&head, loaded->key, loaded->binary);
+  if (sum.high != head.checksum_high || sum.low != head.checksum_low)
+    return "its checksum is wrong";
+  return NULL;
+}
+
+const char *tsl_jit_entry_load(int folder, const char *file, tsl_jit_loaded *loaded) {
+  size_t size = 0;
+  *loaded = (tsl_jit_loaded){0};
+  const char *wrong = read_all(folder, file, &loaded->bytes, &size);
+  if (wrong != NULL)
+    return wrong;
+  wrong = verify(loaded->bytes, size, loaded);
+  if (wrong != NULL) {
+    free(loaded->bytes);
+    *loaded = (tsl_jit_loaded){0};
+  }
+  return wrong;
+}
+
+bool tsl_jit_entry_read(int folder, const tsl_jit_key *key, const char *name, tsl_binary *binary) {
+  char file[TSL_JIT_NAME_MOST];
+  tsl_jit_loaded loaded;
+  snprintf(file, sizeof file, "%s.bin", key->hash);
+  const char *wrong = tsl_jit_entry_load(folder, file, &loaded);
+  if (wrong == NULL && (loaded.key_bytes != key->length || memcmp(loaded.key, key->text, key->length) != 0)) {
+    free(loaded.bytes);
+    wrong = "it belongs to another kernel";
+  }
+  if (wrong != NULL) {
+    if (wrong[0] != '\0')
+      tsl_log(TSL_LOG_CACHE, "%s: %s is built again: %s", name, file, wrong);
+    return false;
+  }
+  utimensat(folder, file, NULL, 0);
+  memmove(loaded.bytes, loaded.binary, loaded.binary_bytes);
+  *binary = (tsl_binary){loaded.bytes, loaded.binary_bytes};
+  return true;
+}
+
+/* --- writing --- */
+
+typedef struct piece {
+  const void *bytes;
+  size_t count;
+} piece;
+
+static bool write_all(int fd, const piece *pieces, int count) {
+  for (int i = 0; i < count; i++) {
+    size_t done = 0;
+    while (done < pieces[i].count) {
+      const ssize_t put = write(fd, (const char *)pieces[i].bytes + done, pieces[i].count - done);
+      if (put < 0 && errno == EINTR)
+        continue;
+      if (put <= 0)
+        return false;
+      done += (size_t)put;
+    }
+  }
+  return true;
+}
+
+/* A new file that no other thread or process has. A name may be there already: of a process that died, or of
+ * one in another container that shares the folder. */
+static int create_temporary(int folder, const char *hash, char *file, size_t size) {
+  static atomic_uint counter;
+  int fd = -1;
+  for (int tries = 0; tries < 100 && fd < 0; tries++) {
+    snprintf(file, size, "%s.%ld-%u.tmp", hash, (long)getpid(), atomic_fetch_add(&counter, 1));
+    fd = openat(folder, file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 && errno != EEXIST)
+      break;
+  }
+  return fd;
+}
+
+/* Readers see the old file or all of the new one. */
+static bool write_file(int folder, const char *hash, const char *file, const piece *pieces, int count) {
+  char temporary[TSL_JIT_NAME_MOST];
+  const int fd = create_temporary(folder, hash, temporary, sizeof temporary);
+  if (fd < 0)
+    return false;
+  bool good = write_all(fd, pieces, count);
+  int reason = errno;
+  if (close(fd) != 0 && good) { /* where a network's file system says that it is full */
+    reason = errno;
+    good = false;
+  }
+  if (good && renameat(folder, temporary, folder, file) != 0) {
+    reason = errno;
+    good = false;
+  }
+  if (!good)
+    unlinkat(folder, temporary, 0);
+  errno = reason;
+  return good;
+}
+
+void tsl_jit_entry_write(int folder, const tsl_jit_key *key, const tsl_device *device, const tsl_build *build,
+                         const tsl_binary *binary) {
+  char mark[512], binary_file[TSL_JIT_NAME_MOST], source_file[TSL_JIT_NAME_MOST];
+  const uint64_t limit = tsl_jit_size_limit();
+  const int mark_bytes =
+      snprintf(mark, sizeof mark, TSL_JIT_SOURCE_MARK "%.100s for %s\n", build->name, device->key);
+  const piece source[] = {{mark, (size_t)mark_bytes}, {build->text, strlen(build->text)}};
+  entry_head head = {.version = TSL_JIT_VERSION,
+                     .byte_order = BYTE_ORDER_MARK,
+                     .key_bytes = key->length,
+                     .binary_bytes = binary->bytes};
+  memcpy(head.magic, TSL_JIT_MAGIC, sizeof head.magic);
+  const tsl_hash sum = checksum(&head, key->text, binary->data);
+  head.checksum_high = sum.high;
+  head.checksum_low = sum.low;
+  const piece entry[] = {{&head, sizeof head}, {key->text, key->length}, {binary->data, binary->bytes}};
+  const uint64_t bytes = sizeof head + key->length + binary->bytes + source[0].count + source[1].count;
+  if (bytes > limit || bytes > FILE_MOST) {
+    tsl_log(TSL_LOG_CACHE, "%s: not kept on disk, it is larger than the cache may be", build->name);
+    return;
+  }
+  snprintf(binary_file, sizeof binary_file, "%s.bin", key->hash);
+  snprintf(source_file, sizeof source_file, "%s.%s", key->hash, device->ops->source_extension);
+  /* The source first: an entry that is found has its source beside it. */
+  if (write_file(folder, key->hash, source_file, source, 2) &&
+      write_file(folder, key->hash, binary_file, entry, 3))
+    tsl_log(TSL_LOG_CACHE, "%s: kept as %s", build->name, binary_file);
+  else
+    tsl_log(TSL_LOG_CACHE, "%s: not kept on disk: %s", build->name, strerror(errno));
+  tsl_jit_folder_trim(folder, limit);
+}
