@@ -1,0 +1,84 @@
+/* A device that fails on demand. The kind "fake" has one device, fake:0, which hands every operation to
+ * another device (the inner one), counts what is alive, and fails the call that a test chose.
+ *
+ *   tesela_fake_install();                         before any context or tsl_devices_create()
+ *   tesela_fake_inner("opencl:0");                 default: cpu
+ *   tesela_fake_fail(TESELA_FAKE_COPY_OUT, 2);     the second copy to the host from now on fails
+ *   ... use the device fake:0 ...
+ *   tesela_fake_live_text() is "" when nothing was left behind
+ *
+ * For programs, the environment says the same, read at install:
+ *   TESELA_FAKE_INNER=opencl:0 TESELA_FAKE=copy_out:2,finish:1+ TESELA_FAKE_HIDE=SHARED_MEMORY
+ *
+ * What a failure looks like: the call does nothing (finish waits first), and returns the status below with a
+ * sentence that starts "fake:0: " and has the words "on demand". Counters are the process's, and may be
+ * used from any thread. While a failure of build or load is armed, nothing is found in the kernel cache, so
+ * that the call comes. */
+#ifndef TESELA_TESTS_FAKE_H
+#define TESELA_TESTS_FAKE_H
+
+#include "device/device.h"
+
+/* X(NAME, name, status of a failure, what fails) */
+#define TESELA_FAKE_LIST(X)                                                                                  \
+  X(ALLOCATION, allocation, OUT_OF_MEMORY, "taking memory: buffer_create, buffer_wrap")                      \
+  X(BUILD, build, BUILD_FAILED, "compiling")                                                                 \
+  X(LOAD, load, BUILD_FAILED, "loading a compiled kernel: module_load, kernel_get")                          \
+  X(LAUNCH, launch, DEVICE_FAILED, "launching a kernel")                                                     \
+  X(COPY_IN, copy_in, DEVICE_FAILED, "copying to the device: write")                                         \
+  X(COPY_OUT, copy_out, DEVICE_FAILED, "copying to the host: read")                                          \
+  X(COPY_ON, copy_on, DEVICE_FAILED, "copying on the device: copy, fill")                                    \
+  X(MAP, map, DEVICE_FAILED, "showing a buffer to the host: buffer_map, buffer_unmap")                       \
+  X(FINISH, finish, DEVICE_FAILED, "waiting for a stream")                                                   \
+  X(STREAM, stream, DEVICE_FAILED, "making a stream")                                                        \
+  X(EVENT, event, DEVICE_FAILED, "events: event_create, event_record, event_seconds")                        \
+  X(OPEN, open, DEVICE_FAILED, "opening the device")
+
+typedef enum tesela_fake_operation {
+#define TESELA_FAKE_MEMBER(NAME, name, status, what) TESELA_FAKE_##NAME,
+  TESELA_FAKE_LIST(TESELA_FAKE_MEMBER)
+#undef TESELA_FAKE_MEMBER
+      TESELA_FAKE_COUNT
+} tesela_fake_operation;
+
+/* What is counted as alive. */
+#define TESELA_FAKE_OBJECT_LIST(X)                                                                           \
+  X(BUFFER, "buffer") X(STREAM, "stream") X(EVENT, "event") X(MODULE, "module")
+
+typedef enum tesela_fake_object {
+#define TESELA_FAKE_OBJECT_MEMBER(NAME, name) TESELA_FAKE_LIVE_##NAME,
+  TESELA_FAKE_OBJECT_LIST(TESELA_FAKE_OBJECT_MEMBER)
+#undef TESELA_FAKE_OBJECT_MEMBER
+      TESELA_FAKE_LIVE_COUNT
+} tesela_fake_object;
+
+/* Adds the kind and reads the environment. A variable that is malformed shows as the kind's reason for having
+ * no device. */
+void tesela_fake_install(void);
+
+/* Which device is wrapped, and which of its capabilities are not offered (a set of TSL_CAN_..., 0: none).
+ * Hiding SHARED_MEMORY takes away wrapping and mapping, hiding HOST takes away the buffers' host pointers, so
+ * that copies are made. For lists of devices whose kinds were not asked for yet. */
+void tesela_fake_inner(const char *name);
+void tesela_fake_hide(unsigned capabilities);
+
+/* Lets the nth call from now on fail (1: the next one), once; or that one and all after it. 0 disarms. */
+void tesela_fake_fail(tesela_fake_operation operation, int nth);
+void tesela_fake_fail_from(tesela_fake_operation operation, int nth);
+/* Disarms everything, and forgets calls and failures; objects that are alive stay counted. */
+void tesela_fake_reset(void);
+
+/* The operation's name, "copy_out"; the status of its failures. */
+const char *tesela_fake_name(tesela_fake_operation operation);
+tesela_status tesela_fake_status(tesela_fake_operation operation);
+/* Calls since the start or the last reset, failed ones included; and failures of all operations. A test that
+ * lets each call of a kind fail in turn counts up to the first run without a failure. */
+int tesela_fake_calls(tesela_fake_operation operation);
+int tesela_fake_failures(void);
+
+/* Objects that were made and not destroyed; and the same as text, "2 buffers, 1 stream" ("" when there are
+ * none), valid until this thread's next call. */
+int tesela_fake_live(tesela_fake_object object);
+const char *tesela_fake_live_text(void);
+
+#endif

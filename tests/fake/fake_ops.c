@@ -1,0 +1,356 @@
+/* Every operation of the vtable, handed to the inner device. Objects of the fake device hold the inner one's
+ * beside what the vtable promises about them (tsl_buffer's fields), and are made and destroyed with it. */
+#include "fake/fake_internal.h"
+
+#include "base/status.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct fake_buffer {
+  tsl_buffer base;
+  tsl_buffer *inner;
+} fake_buffer;
+
+struct tsl_stream {
+  tsl_device *device;
+  tsl_stream *inner;
+};
+
+struct tsl_event {
+  tsl_device *device;
+  tsl_event *inner;
+};
+
+struct tsl_kernel {
+  tsl_module *module;
+  tsl_kernel *inner;
+  tsl_kernel *next;
+};
+
+struct tsl_module {
+  tsl_device *device;
+  tsl_module *inner;
+  pthread_mutex_t lock; /* of `kernels`, which live as long as the module */
+  tsl_kernel *kernels;
+};
+
+static tsl_device *inner_of(const tsl_device *device) {
+  return ((const fake_device *)device->impl)->inner;
+}
+
+static tsl_buffer *inner_buffer(tsl_buffer *buffer) {
+  return buffer != NULL ? ((fake_buffer *)buffer)->inner : NULL;
+}
+
+/* What the inner device said, under the name that the caller knows. */
+static tesela_status passed_on(const tsl_device *device, tesela_status status) {
+  return status == TESELA_OK ? TESELA_OK : tsl_fail_in(status, "%s", device->name);
+}
+
+static tesela_status no_record(const tsl_device *device) {
+  return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory for a record", device->name);
+}
+
+/* --- life --- */
+
+static tesela_status open_inner(tsl_device *device) {
+  TSL_TRY(fake_demand(device, TESELA_FAKE_OPEN));
+  return passed_on(device, tsl_device_open(inner_of(device)));
+}
+
+/* The inner device closes with its list of devices, when the fake one is forgotten. */
+static void close_nothing(tsl_device *device) {
+  (void)device;
+}
+
+/* --- buffers --- */
+
+static tesela_status buffer_record(tsl_device *device, tsl_buffer *inner, tsl_buffer **buffer) {
+  fake_buffer *self = calloc(1, sizeof *self);
+  if (self == NULL) {
+    inner->device->ops->buffer_destroy(inner);
+    return no_record(device);
+  }
+  const fake_device *fake = device->impl;
+  *self = (fake_buffer){
+      .base = {.device = device, .bytes = inner->bytes, .host = fake->hides_host ? NULL : inner->host},
+      .inner = inner};
+  fake_count_live(TESELA_FAKE_LIVE_BUFFER, 1);
+  *buffer = &self->base;
+  return TESELA_OK;
+}
+
+static tesela_status buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer) {
+  tsl_device *inner = inner_of(device);
+  tsl_buffer *made;
+  *buffer = NULL;
+  TSL_TRY(fake_demand(device, TESELA_FAKE_ALLOCATION));
+  TSL_TRY(passed_on(device, inner->ops->buffer_create(inner, bytes, &made)));
+  return buffer_record(device, made, buffer);
+}
+
+static tesela_status buffer_wrap(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer) {
+  tsl_device *inner = inner_of(device);
+  tsl_buffer *made;
+  *buffer = NULL;
+  TSL_TRY(fake_demand(device, TESELA_FAKE_ALLOCATION));
+  TSL_TRY(passed_on(device, inner->ops->buffer_wrap(inner, host, bytes, &made)));
+  return buffer_record(device, made, buffer);
+}
+
+static void buffer_destroy(tsl_buffer *buffer) {
+  tsl_buffer *inner = inner_buffer(buffer);
+  inner->device->ops->buffer_destroy(inner);
+  fake_count_live(TESELA_FAKE_LIVE_BUFFER, -1);
+  free(buffer);
+}
+
+static tesela_status buffer_map(tsl_stream *stream, tsl_buffer *buffer, int write, void **host) {
+  *host = NULL;
+  TSL_TRY(fake_demand(stream->device, TESELA_FAKE_MAP));
+  return passed_on(
+      stream->device,
+      inner_of(stream->device)->ops->buffer_map(stream->inner, inner_buffer(buffer), write, host));
+}
+
+static tesela_status buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, void *host) {
+  const tsl_device *device = stream->device;
+  /* The inner one is unmapped in any case: a device that fails here has let go of the address all the same. */
+  const tesela_status status = inner_of(device)->ops->buffer_unmap(stream->inner, inner_buffer(buffer), host);
+  TSL_TRY(fake_demand(device, TESELA_FAKE_MAP));
+  return passed_on(device, status);
+}
+
+/* --- streams --- */
+
+static tesela_status stream_create(tsl_device *device, tsl_stream **stream) {
+  tsl_device *inner = inner_of(device);
+  *stream = NULL;
+  TSL_TRY(fake_demand(device, TESELA_FAKE_STREAM));
+  tsl_stream *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return no_record(device);
+  const tesela_status status = inner->ops->stream_create(inner, &self->inner);
+  if (status != TESELA_OK) {
+    free(self);
+    return passed_on(device, status);
+  }
+  self->device = device;
+  fake_count_live(TESELA_FAKE_LIVE_STREAM, 1);
+  *stream = self;
+  return TESELA_OK;
+}
+
+static void stream_destroy(tsl_stream *stream) {
+  inner_of(stream->device)->ops->stream_destroy(stream->inner);
+  fake_count_live(TESELA_FAKE_LIVE_STREAM, -1);
+  free(stream);
+}
+
+/* Waits before it fails: what a stream of the inner device still uses must not be destroyed by the clean-up
+ * that follows. */
+static tesela_status finish(tsl_stream *stream) {
+  const tesela_status status = inner_of(stream->device)->ops->finish(stream->inner);
+  TSL_TRY(fake_demand(stream->device, TESELA_FAKE_FINISH));
+  return passed_on(stream->device, status);
+}
+
+/* --- copies --- */
+
+static tesela_status write_rows(tsl_stream *stream, const tsl_copy *copy) {
+  tsl_copy inner = *copy;
+  inner.buffer = inner_buffer(copy->buffer);
+  TSL_TRY(fake_demand(stream->device, TESELA_FAKE_COPY_IN));
+  return passed_on(stream->device, inner_of(stream->device)->ops->write(stream->inner, &inner));
+}
+
+static tesela_status read_rows(tsl_stream *stream, const tsl_copy *copy) {
+  tsl_copy inner = *copy;
+  inner.buffer = inner_buffer(copy->buffer);
+  TSL_TRY(fake_demand(stream->device, TESELA_FAKE_COPY_OUT));
+  return passed_on(stream->device, inner_of(stream->device)->ops->read(stream->inner, &inner));
+}
+
+static tesela_status copy_bytes(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
+                                size_t to_offset, size_t bytes) {
+  TSL_TRY(fake_demand(stream->device, TESELA_FAKE_COPY_ON));
+  return passed_on(stream->device, inner_of(stream->device)
+                                       ->ops->copy(stream->inner, inner_buffer(from), from_offset,
+                                                   inner_buffer(to), to_offset, bytes));
+}
+
+static tesela_status fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
+                          size_t bytes) {
+  TSL_TRY(fake_demand(stream->device, TESELA_FAKE_COPY_ON));
+  return passed_on(
+      stream->device,
+      inner_of(stream->device)->ops->fill(stream->inner, inner_buffer(buffer), offset, byte, bytes));
+}
+
+/* --- events --- */
+
+static tesela_status event_create(tsl_device *device, tsl_event **event) {
+  tsl_device *inner = inner_of(device);
+  *event = NULL;
+  TSL_TRY(fake_demand(device, TESELA_FAKE_EVENT));
+  tsl_event *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return no_record(device);
+  const tesela_status status = inner->ops->event_create(inner, &self->inner);
+  if (status != TESELA_OK) {
+    free(self);
+    return passed_on(device, status);
+  }
+  self->device = device;
+  fake_count_live(TESELA_FAKE_LIVE_EVENT, 1);
+  *event = self;
+  return TESELA_OK;
+}
+
+static void event_destroy(tsl_event *event) {
+  inner_of(event->device)->ops->event_destroy(event->inner);
+  fake_count_live(TESELA_FAKE_LIVE_EVENT, -1);
+  free(event);
+}
+
+static tesela_status event_record(tsl_stream *stream, tsl_event *event) {
+  TSL_TRY(fake_demand(stream->device, TESELA_FAKE_EVENT));
+  return passed_on(stream->device, inner_of(stream->device)->ops->event_record(stream->inner, event->inner));
+}
+
+static tesela_status event_seconds(tsl_event *begin, tsl_event *end, double *seconds) {
+  TSL_TRY(fake_demand(begin->device, TESELA_FAKE_EVENT));
+  return passed_on(begin->device,
+                   inner_of(begin->device)->ops->event_seconds(begin->inner, end->inner, seconds));
+}
+
+/* --- kernels --- */
+
+static tesela_status build_text(tsl_device *device, const tsl_build *build, tsl_binary *binary) {
+  *binary = (tsl_binary){NULL, 0};
+  TSL_TRY(fake_demand(device, TESELA_FAKE_BUILD));
+  return passed_on(device, inner_of(device)->ops->build(inner_of(device), build, binary));
+}
+
+/* An armed failure of build or load gives each question a compiler of its own, which has no cached kernels. */
+static tesela_status compiler(tsl_device *device, tsl_text *text) {
+  static atomic_int question;
+  tsl_text_add(text, "fake over ");
+  if (fake_is_armed(TESELA_FAKE_BUILD) || fake_is_armed(TESELA_FAKE_LOAD))
+    tsl_text_add(text, "(%ld, %d) ", (long)getpid(), atomic_fetch_add(&question, 1));
+  return passed_on(device, inner_of(device)->ops->compiler(inner_of(device), text));
+}
+
+static tesela_status module_load(tsl_device *device, const char *name, const tsl_binary *binary,
+                                 tsl_module **module) {
+  tsl_device *inner = inner_of(device);
+  *module = NULL;
+  TSL_TRY(fake_demand(device, TESELA_FAKE_LOAD));
+  tsl_module *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return no_record(device);
+  const tesela_status status = inner->ops->module_load(inner, name, binary, &self->inner);
+  if (status != TESELA_OK) {
+    free(self);
+    return passed_on(device, status);
+  }
+  self->device = device;
+  pthread_mutex_init(&self->lock, NULL);
+  fake_count_live(TESELA_FAKE_LIVE_MODULE, 1);
+  *module = self;
+  return TESELA_OK;
+}
+
+static void module_destroy(tsl_module *module) {
+  inner_of(module->device)->ops->module_destroy(module->inner);
+  for (tsl_kernel *kernel = module->kernels, *next; kernel != NULL; kernel = next) {
+    next = kernel->next;
+    free(kernel);
+  }
+  pthread_mutex_destroy(&module->lock);
+  fake_count_live(TESELA_FAKE_LIVE_MODULE, -1);
+  free(module);
+}
+
+static tesela_status kernel_get(tsl_module *module, const char *name, tsl_kernel **kernel) {
+  const tsl_device *device = module->device;
+  *kernel = NULL;
+  TSL_TRY(fake_demand(device, TESELA_FAKE_LOAD));
+  tsl_kernel *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return no_record(device);
+  const tesela_status status = inner_of(device)->ops->kernel_get(module->inner, name, &self->inner);
+  if (status != TESELA_OK) {
+    free(self);
+    return passed_on(device, status);
+  }
+  self->module = module;
+  pthread_mutex_lock(&module->lock);
+  self->next = module->kernels;
+  module->kernels = self;
+  pthread_mutex_unlock(&module->lock);
+  *kernel = self;
+  return TESELA_OK;
+}
+
+static int kernel_items_max(tsl_kernel *kernel) {
+  return inner_of(kernel->module->device)->ops->kernel_items_max(kernel->inner);
+}
+
+static tesela_status launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
+                            const tsl_argument *arguments, int count) {
+  tsl_device *device = stream->device;
+  TSL_TRY(fake_demand(device, TESELA_FAKE_LAUNCH));
+  tsl_argument *inner = calloc((size_t)count + 1, sizeof *inner);
+  if (inner == NULL)
+    return no_record(device);
+  for (int i = 0; i < count; i++) {
+    inner[i] = arguments[i];
+    inner[i].buffer = inner_buffer(arguments[i].buffer);
+  }
+  const tesela_status status =
+      inner_of(device)->ops->launch(stream->inner, kernel->inner, grid, inner, count);
+  free(inner);
+  return passed_on(device, status);
+}
+
+tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden) {
+  const tsl_device_ops *there = inner->ops;
+  tsl_device_ops ops = {
+      .open = open_inner,
+      .close = close_nothing,
+      .buffer_create = buffer_create,
+      .buffer_destroy = buffer_destroy,
+      .stream_create = stream_create,
+      .stream_destroy = stream_destroy,
+      .finish = finish,
+      .write = write_rows,
+      .read = read_rows,
+      .copy = copy_bytes,
+      .fill = fill,
+      .event_create = event_create,
+      .event_destroy = event_destroy,
+      .event_record = event_record,
+      .event_seconds = event_seconds,
+  };
+  if (there->buffer_wrap != NULL && (hidden & TSL_CAN_SHARED_MEMORY) == 0) {
+    ops.buffer_wrap = buffer_wrap;
+    ops.buffer_map = buffer_map;
+    ops.buffer_unmap = buffer_unmap;
+  }
+  if (there->build != NULL && (hidden & TSL_CAN_KERNELS) == 0) {
+    ops.dialect_folder = there->dialect_folder;
+    ops.source_extension = there->source_extension;
+    ops.build = build_text;
+    ops.compiler = compiler;
+    ops.module_load = module_load;
+    ops.module_destroy = module_destroy;
+    ops.kernel_get = kernel_get;
+    ops.kernel_items_max = kernel_items_max;
+    ops.launch = launch;
+  }
+  return ops;
+}
