@@ -32,17 +32,19 @@ const tsl_type_info *tsl_type_at(int index);
 /* Names of all types, "f64, f32, ...", for messages. */
 const char *tsl_type_names(void);
 
-/* One element to or from (real, imaginary). Rounds to nearest even; integers saturate, and NaN becomes 0
- * there. `value[1]` is 0 / ignored for real types. `at` needs no alignment. */
+/* One element to or from (real, imaginary). Rounds once, to nearest even; too large becomes infinity; integers
+ * saturate, and NaN becomes 0 there. `value[1]` is 0 for real types, and ignored: a complex number that becomes
+ * real loses its imaginary part, so callers who mind refuse such a pair of types. `at` needs no alignment. */
 void tsl_type_load(tesela_type type, const void *at, double value[2]);
 void tsl_type_store(tesela_type type, void *at, const double value[2]);
 
-/* `count` elements, the steps in elements of each side (any sign); the ranges do not overlap. Equal types are
- * copied bit by bit. */
+/* `count` elements, the steps in elements of each side (any sign); the ranges do not overlap and need no
+ * alignment. Equal types are copied bit by bit. Dense copies and conversions between f64 and f32 run at the
+ * speed of memory; other pairs take some nanoseconds an element. */
 void tsl_type_convert(tesela_type from, const void *source, int64_t source_step, tesela_type to, void *target,
                       int64_t target_step, size_t count);
 
-/* f16 and bf16 as bits. */
+/* f16 and bf16 as bits. Rounded once from double, subnormals included; NaN stays NaN and becomes quiet. */
 uint16_t tsl_f16_from_f64(double value);
 double tsl_f16_to_f64(uint16_t bits);
 uint16_t tsl_bf16_from_f64(double value);

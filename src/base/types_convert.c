@@ -2,41 +2,30 @@
 
 #include <string.h>
 
-/* Element `i` of a run: multiplied in this order, a single element may have any step. */
-static inline const char *source_at(const char *source, size_t i, int64_t step, size_t size) {
-  return source + (int64_t)i * step * (int64_t)size;
-}
+/* Numbers that may lie at any address and be part of any object: what a caller's pointer is good for. */
+typedef float any_f32 __attribute__((aligned(1), may_alias));
+typedef double any_f64 __attribute__((aligned(1), may_alias));
 
-static inline char *target_at(char *target, size_t i, int64_t step, size_t size) {
-  return target + (int64_t)i * step * (int64_t)size;
-}
-
-/* Loops over one size or pair of types. Inlined into callers with constant sizes and steps, they become plain
- * loops that the compiler turns into vector code. */
+/* The loops over one size or pair of types. Inlined into callers with constant sizes and steps, they become
+ * plain loops that the compiler turns into vector code. An index is multiplied by the step before anything
+ * else, so that a single element may have any step. */
 static inline void copy(const char *restrict source, int64_t source_step, char *restrict target,
                         int64_t target_step, size_t count, size_t size) {
   for (size_t i = 0; i < count; i++)
-    memcpy(target_at(target, i, target_step, size), source_at(source, i, source_step, size), size);
+    memcpy(target + (int64_t)i * target_step * (int64_t)size,
+           source + (int64_t)i * source_step * (int64_t)size, size);
 }
 
-static inline void widen(const char *restrict source, int64_t source_step, char *restrict target,
+static inline void widen(const any_f32 *restrict source, int64_t source_step, any_f64 *restrict target,
                          int64_t target_step, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    float from;
-    memcpy(&from, source_at(source, i, source_step, sizeof from), sizeof from);
-    const double to = from;
-    memcpy(target_at(target, i, target_step, sizeof to), &to, sizeof to);
-  }
+  for (size_t i = 0; i < count; i++)
+    target[(int64_t)i * target_step] = source[(int64_t)i * source_step];
 }
 
-static inline void narrow(const char *restrict source, int64_t source_step, char *restrict target,
+static inline void narrow(const any_f64 *restrict source, int64_t source_step, any_f32 *restrict target,
                           int64_t target_step, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    double from;
-    memcpy(&from, source_at(source, i, source_step, sizeof from), sizeof from);
-    const float to = (float)from;
-    memcpy(target_at(target, i, target_step, sizeof to), &to, sizeof to);
-  }
+  for (size_t i = 0; i < count; i++)
+    target[(int64_t)i * target_step] = (float)source[(int64_t)i * source_step];
 }
 
 /* Bits as they are. */
@@ -58,11 +47,11 @@ static void convert_same(const char *source, int64_t source_step, char *target, 
 
 static void convert_any(tesela_type from, const char *source, int64_t source_step, tesela_type to,
                         char *target, int64_t target_step, size_t count) {
-  const size_t source_size = tsl_type(from)->size, target_size = tsl_type(to)->size;
+  const int64_t source_size = (int64_t)tsl_type(from)->size, target_size = (int64_t)tsl_type(to)->size;
   for (size_t i = 0; i < count; i++) {
     double value[2];
-    tsl_type_load(from, source_at(source, i, source_step, source_size), value);
-    tsl_type_store(to, target_at(target, i, target_step, target_size), value);
+    tsl_type_load(from, source + (int64_t)i * source_step * source_size, value);
+    tsl_type_store(to, target + (int64_t)i * target_step * target_size, value);
   }
 }
 
