@@ -1,10 +1,5 @@
 /* Libraries loaded at run time: the mathematics library, and everything that can be wrong with one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include "base/library.h"
 #include "scratch.h"

@@ -1,10 +1,5 @@
 /* The thread pool: every index once, nested and concurrent runs, forks; and the number of threads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include <pthread.h>
 #include <sched.h>

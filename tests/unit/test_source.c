@@ -1,10 +1,5 @@
 /* Embedded kernel sources, the include flattener and the content hash. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "unit/unit.h"
 
 #include "base/source.h"
 #include "base/status.h"

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Checks that includes point one way:
+
+    base <- device <- strategy <- plan <- api <- tools
+    base <- io <- tools
+
+Prints each breach with its file and line, and exits with 1 when there is one. --self-test plants breaches in a
+scratch tree and checks that each is found.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+
+# Which rooms' headers a room may include beside its own. The public header <tesela/...> is for all.
+MAY_INCLUDE = {
+    "base": {"base"},
+    "io": {"base", "io"},
+    "device": {"base", "device"},
+    "strategy": {"base", "device", "strategy"},
+    "plan": {"base", "device", "strategy", "plan"},
+    "api": {"base", "device", "strategy", "plan", "api"},
+    "tools": {"base", "device", "strategy", "plan", "api", "io", "tools"},
+}
+
+# Texts for devices' compilers: not C of the host, and not included by it.
+KERNEL_TEXT = re.compile(r"src/(kernel/|device/[^/]+/include/)|.*\.(cl|cu)$")
+
+# Strategies that split their work may call back.
+CALL_BACK = ("plan", "src/plan/plan.h")
+ONE_STRATEGY = re.compile(r"src/strategy/[^/]+/[^/]+/")
+
+# Headers of one kind of device are its own.
+DEVICE_KIND = re.compile(r"src/device/[^/]+/")
+
+INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def room_of(path):
+    """The room that a file (from the root, '/' between folders) belongs to; None for none."""
+    parts = path.split("/")
+    if parts[0] == "src" and len(parts) > 2:
+        return parts[1]
+    return "tools" if parts[0] == "tools" else None
+
+
+def find_target(root, source, quoted, name):
+    """The file of the tree that an include means, from the root; None when it is no file of the tree."""
+    beside = [pathlib.PurePosixPath(source).parent / name] if quoted else []
+    for candidate in beside + [pathlib.PurePosixPath("src") / name]:
+        if (root / candidate).is_file():
+            return (root / candidate).resolve().relative_to(root.resolve()).as_posix()
+    return None
+
+
+def complaint(root, source, quoted, name):
+    """What is wrong with an include, or None."""
+    target = find_target(root, source, quoted, name)
+    if target is None:
+        return f'there is no "{name}"' if quoted and not name.startswith("tesela/") else None
+    here, there = room_of(source), room_of(target)
+    if KERNEL_TEXT.match(target):
+        return f"{target} is kernel text, not for the host"
+    if source.startswith("src/") and target != f"src/{name}":
+        return f'"{name}" should be written from src/'
+    if there not in MAY_INCLUDE[here]:
+        if here == "strategy" and ONE_STRATEGY.match(source) and (there, target) == CALL_BACK:
+            return None
+        return f"{here} includes {target}, but may only include {', '.join(sorted(MAY_INCLUDE[here]))}"
+    kind = DEVICE_KIND.match(target)
+    if kind and not source.startswith(kind.group()):
+        return f"{target} is private to {kind.group().rstrip('/')}"
+    return None
+
+
+def breaches(root):
+    """Yields (file, line number, complaint)."""
+    files = [file for folder in ("src", "tools") for file in (root / folder).rglob("*") if file.suffix in (".c", ".h")]
+    for file in sorted(files):
+        source = file.relative_to(root).as_posix()
+        if KERNEL_TEXT.match(source):
+            continue
+        if room_of(source) not in MAY_INCLUDE:
+            yield source, 1, "its room is not in the table of ci/include_graph.py"
+            continue
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            match = INCLUDE.match(line)
+            wrong = match and complaint(root, source, match[1] == '"', match[2])
+            if wrong:
+                yield source, number, wrong
+
+
+def check(root):
+    found = list(breaches(root))
+    for source, number, wrong in found:
+        print(f"{source}:{number}: {wrong}")
+    return 1 if found else 0
+
+
+# Files of the scratch tree: text, and how many breaches it has.
+PLANTED = {
+    "src/base/text.h": ("#include <stddef.h>\n#include <tesela/tesela.h>\n", 0),
+    "src/base/locale.h": ("#include <locale.h>\n", 0),
+    "src/base/up.c": ('#include "base/text.h"\n#include "device/device.h"\n', 1),
+    "src/base/hidden.c": ("#include <plan/plan.h>\n", 1),
+    "src/device/device.h": ('#include "base/text.h"\n', 0),
+    "src/device/cuda/cuda.h": ('#include "device/device.h"\n', 0),
+    "src/device/cuda/own.c": ('#include "device/cuda/cuda.h"\n', 0),
+    "src/device/cuda/short.c": ('#include "cuda.h"\n', 1),
+    "src/device/cuda/include/dialect_impl.h": ('#include "anything.h"\n', 0),
+    "src/device/opencl/other.c": ('#include "device/cuda/cuda.h"\n', 1),
+    "src/device/device.c": ('#include "device/cuda/cuda.h"\n', 1),
+    "src/device/up.c": ('#  include "strategy/strategy.h"\n', 1),
+    "src/kernel/gemm.h": ('#include "dialect_impl.h"\n', 0),
+    "src/strategy/strategy.h": ('#include "device/device.h"\n#include "lost.h"\n', 1),
+    "src/strategy/launch.c": ('#include "plan/plan.h"\n', 1),
+    "src/strategy/gemm/split/split.c": ('#include "plan/plan.h"\n', 0),
+    "src/strategy/gemm/split/more.c": ('#include "plan/planner.h"\n', 1),
+    "src/strategy/gemm/split/text.c": ('#include "kernel/gemm.h"\n', 1),
+    "src/strategy/gemm/split/split.cl": ('#include "gemm.h"\n', 0),
+    "src/plan/plan.h": ('#include "strategy/strategy.h"\n', 0),
+    "src/plan/planner.h": ('#include "api/context.h"\n', 1),
+    "src/plan/files.c": ('#include "io/io.h"\n', 1),
+    "src/api/context.h": ('#include "plan/planner.h"\n', 0),
+    "src/io/io.h": ('#include "base/text.h"\n#include "device/device.h"\n', 1),
+    "src/attic/old.c": ("int old;\n", 1),
+    "tools/tesela/main.c": ('#include "tool.h"\n#include "io/io.h"\n#include "api/context.h"\n', 0),
+    "tools/tesela/tool.h": ('#include "device/cuda/cuda.h"\n', 1),
+}
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, (text, _) in PLANTED.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        found = list(breaches(root))
+    failures = 0
+    for name, (_, expected) in PLANTED.items():
+        seen = [wrong for source, _, wrong in found if source == name]
+        if len(seen) != expected:
+            failures += 1
+            print(f"self-test: {name}: {len(seen)} breaches instead of {expected} {seen}")
+    for source, number, _ in found:
+        if source == "src/base/up.c" and number != 2:
+            failures += 1
+            print(f"self-test: {source}: line {number} instead of 2")
+    print(f"self-test: {len(PLANTED)} files, {failures} failures")
+    return 1 if failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description="checks that includes point one way")
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--self-test", action="store_true", help="check that planted breaches are found")
+    arguments = parser.parse_args()
+    return self_test() if arguments.self_test else check(arguments.root)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
