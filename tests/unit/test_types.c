@@ -124,6 +124,8 @@ static void test_half_edges(void **state) {
     assert_int_equal(half->from(nextafter(middle, 0)), largest);
     assert_int_equal(half->from(middle), half->infinity);
     assert_int_equal(half->from(-middle), 0x8000 | half->infinity);
+    assert_int_equal(half->from(1.75 * half->largest), half->infinity);
+    assert_int_equal(half->from(-3.5 * half->largest), 0x8000 | half->infinity);
     assert_int_equal(half->from(DBL_MAX), half->infinity);
     assert_int_equal(half->from(INFINITY), half->infinity);
     assert_int_equal(half->from(-INFINITY), 0x8000 | half->infinity);
