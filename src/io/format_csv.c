@@ -14,7 +14,7 @@
 
 /* Longest cell, with the blanks around it, in bytes: a header's name in quotes may be longer than any number.
  */
-enum { CELL_MAX = 65536 };
+#define CELL_MAX (TSL_INPUT_BLOCK / 16)
 
 typedef struct csv_state {
   char separator;
@@ -125,7 +125,7 @@ static tesela_status plain_cell(tsl_input *in, char separator, csv_cell *cell) {
   while (length < waiting && text[length] != separator && text[length] != '\n')
     length++;
   if (length > CELL_MAX)
-    return tsl_input_bad_line(in, cell->line, "has a cell of more than %d characters", CELL_MAX);
+    return tsl_input_bad_line(in, cell->line, "has a cell of more than %zu characters", CELL_MAX);
   in->at += length;
   while (length > 0 && is_blank(text[length - 1]))
     length--;

@@ -10,8 +10,8 @@
 #include "io/format.h"
 #include "io/npy_header.h"
 
-/* Elements that are read and converted at once: a MiB of the largest type. */
-enum { BLOCK_COUNT = 65536, LARGEST_SIZE = 16 };
+/* Elements that are read and converted at once: an input block of the largest type. */
+enum { LARGEST_SIZE = 16, BLOCK_COUNT = TSL_INPUT_BLOCK / LARGEST_SIZE };
 
 typedef struct npy_state {
   tsl_npy_header header;

@@ -2,26 +2,26 @@
  * read in panels; a writer takes rows. Formats are rows of one table (src/io/list.h), each in its own file
  * format_<name>.c.
  *
- * npy: NumPy's .npy, versions 1 to 3, both byte orders, C and Fortran order; f2 f4 f8 i1 i4 c8 c16, and b1 u1 i2
- * u2 u4 i8 u8, which are read as f64 (an i8 or u8 that no f64 is equal to is an error). Written as version 1,
- * native and C order; bf16, which NumPy does not have, as f4.
+ * npy: NumPy's .npy, versions 1 to 3, both byte orders, C and Fortran order; f2 f4 f8 i1 i4 c8 c16, and b1 u1
+ * i2 u2 u4 i8 u8, which are read as f64 (an i8 or u8 that no f64 is equal to is an error). Written as
+ * version 1, native and C order; bf16, which NumPy does not have, as f4.
  *
- * mtx: Matrix Market, array and coordinate; general, symmetric, skew-symmetric, hermitian; real, integer, complex,
- * pattern. Duplicate coordinates are summed. Written as a general array.
+ * mtx: Matrix Market, array and coordinate; general, symmetric, skew-symmetric, hermitian; real, integer,
+ * complex, pattern. Duplicate coordinates are summed. Written as a general array.
  *
- * csv: numbers by commas, semicolons or tabs, one row a line; an optional header line, quoted numbers, and decimal
- * commas between semicolons. Read twice, so it cannot be a pipe. Written with commas, or tabs where the name
- * ends in .tsv.
+ * csv: numbers by commas, semicolons or tabs, one row a line; an optional header line, quoted numbers, and
+ * decimal commas between semicolons. Read twice, so it cannot be a pipe. Written with commas, or tabs where
+ * the name ends in .tsv.
  *
  * txt: first line "rows columns", then the values row by row, separated by blanks and line ends as they like.
  *
- * Text is written with as few digits as read back to the same value, in its own type. csv and txt hold no complex
- * numbers, and csv no matrix without elements.
+ * Text is written with as few digits as read back to the same value, in its own type. csv and txt hold no
+ * complex numbers, and csv no matrix without elements.
  *
- * Errors name the file and the line, or row and column counted from 1, and say what would be right: TESELA_IO_FAILED when the file
- * cannot be opened, read or written, TESELA_BAD_INPUT when its contents are wrong. Values that do not fit the
- * type asked for (a finite number that would become infinite, a fraction for an integer type) are
- * TESELA_BAD_INPUT; rounding to nearest is not an error. */
+ * Errors name the file and the line, or row and column counted from 1, and say what would be right:
+ * TESELA_IO_FAILED when the file cannot be opened, read or written, TESELA_BAD_INPUT when its contents are
+ * wrong. Values that do not fit the type asked for (a finite number that would become infinite, a fraction
+ * for an integer type) are TESELA_BAD_INPUT; rounding to nearest is not an error. */
 #ifndef TSL_IO_IO_H
 #define TSL_IO_IO_H
 
@@ -38,7 +38,7 @@ typedef struct tsl_file_info {
 } tsl_file_info;
 
 /* Opens a file and reads its header. The format is that of the name's ending, else of the first bytes. csv is
- * scanned once, for its shape. */
+ * scanned once, for its shape. *reader is NULL after a failure. */
 tesela_status tsl_reader_open(const char *path, tsl_reader **reader);
 const tsl_file_info *tsl_reader_info(const tsl_reader *reader);
 /* Reads the next `rows` rows (in order, from row 0) as `type` into `out` with the given strides in elements.

@@ -7,7 +7,7 @@
 #include "io/number.h"
 
 /* No matrix needs as much: a longer one is damaged, or describes a structured array. */
-enum { HEADER_MAX = 65535 };
+#define HEADER_MAX (TSL_INPUT_BLOCK / 16 - 1)
 
 /* A place in the dictionary's text. */
 typedef struct cursor {
@@ -181,7 +181,7 @@ static tesela_status read_prefix(tsl_input *in, size_t *length) {
     return tsl_fail(TESELA_BAD_INPUT, "%s: is truncated inside its header", in->path);
   *length = (size_t)at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16 | (size_t)at[3] << 24;
   if (*length > HEADER_MAX)
-    return tsl_fail(TESELA_BAD_INPUT, "%s: says that its header has %zu bytes; a matrix's has at most %d",
+    return tsl_fail(TESELA_BAD_INPUT, "%s: says that its header has %zu bytes; a matrix's has at most %zu",
                     in->path, *length, HEADER_MAX);
   return TESELA_OK;
 }

@@ -346,7 +346,7 @@ def bad_txt():
     write("bad/oversized.txt", "2 2\n1 2\n3 4\n5\n")
     write("bad/non_numeric.txt", "2 2\n1 2\n3 four\n")
     write("bad/commas.txt", "2 2\n1,2\n3,4\n")
-    write("bad/long_word.txt", "1 1\n" + "1" * 5000 + "\n")
+    write("bad/long_word.txt", "1 1\n" + "1" * 17000 + "\n")
 
 
 def main():

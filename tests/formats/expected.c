@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void real_value(int64_t i, int64_t j, double value[2]) {
@@ -137,7 +138,8 @@ static char folder[1024];
 int group_make_folder(void **state) {
   (void)state;
   snprintf(folder, sizeof folder, "%s/test_files_XXXXXX", TESELA_BINARY_DIR);
-  return mkdtemp(folder) != NULL ? 0 : -1;
+  /* Tests of permissions come as another user. */
+  return mkdtemp(folder) != NULL && chmod(folder, 0777) == 0 ? 0 : -1;
 }
 
 int group_remove_folder(void **state) {
