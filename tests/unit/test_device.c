@@ -1,0 +1,410 @@
+/* The list of devices and the cpu device, with kinds of the test's own: what is looked for when, what names
+ * mean, what is said when a device is not there, what is opened and closed in which order. */
+#include "unit.h"
+
+#include "base/status.h"
+#include "device/cpu/cpu.h"
+#include "device/device.h"
+#include "scratch.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static char happened[256]; /* what the kinds below saw, one word a call */
+static pthread_mutex_t happened_lock = PTHREAD_MUTEX_INITIALIZER;
+static tesela_status open_result;
+
+static void note(const char *what, const char *name) {
+  pthread_mutex_lock(&happened_lock);
+  const size_t length = strlen(happened);
+  snprintf(happened + length, sizeof happened - length, "%s(%s) ", what, name);
+  pthread_mutex_unlock(&happened_lock);
+}
+
+static tesela_status note_open(tsl_device *device) {
+  note("open", device->name);
+  return open_result == TESELA_OK ? TESELA_OK : tsl_fail(open_result, "%s: does not open", device->name);
+}
+static void note_close(tsl_device *device) {
+  note("close", device->name);
+}
+static void note_forget(tsl_device *device) {
+  note("forget", (const char *)device->impl);
+}
+
+static const tsl_device_ops ops = {.open = note_open, .close = note_close};
+static char impls[2][8] = {"first", "second"};
+
+static tesela_status list_two(void (*found)(void *argument, const tsl_device *device), void *argument) {
+  note("list", "pair");
+  for (int i = 0; i < 2; i++) {
+    const tsl_device device = {.ops = &ops, .impl = impls[i], .name = "overwritten", .index = 9};
+    found(argument, &device);
+  }
+  return TESELA_OK;
+}
+static tesela_status list_none(void (*found)(void *argument, const tsl_device *device), void *argument) {
+  (void)found;
+  (void)argument;
+  return tsl_fail(TESELA_NO_DEVICE, "libnone.so.1 is not installed");
+}
+/* Fails after the first device: none shall stay. */
+static tesela_status list_half(void (*found)(void *argument, const tsl_device *device), void *argument) {
+  const tsl_device device = {.ops = &ops, .impl = impls[0]};
+  found(argument, &device);
+  return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the second");
+}
+
+static const tsl_device_kind pair_kind = {
+    .kind = "pair", .what = "two devices", .list = list_two, .forget = note_forget};
+static const tsl_device_kind none_kind = {.kind = "none", .what = "nothing", .list = list_none};
+static const tsl_device_kind half_kind = {
+    .kind = "half", .what = "a kind that fails half-way", .list = list_half, .forget = note_forget};
+
+static tsl_devices *fresh(void) {
+  tsl_devices *devices;
+  happened[0] = '\0';
+  open_result = TESELA_OK;
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  return devices;
+}
+
+static void expect_find(tsl_devices *devices, const char *name, tesela_status status, const char *sentence) {
+  tsl_device *device = NULL;
+  assert_int_equal(tsl_devices_find(devices, name, &device), status);
+  assert_null(device);
+  assert_string_equal(tesela_last_error(), sentence);
+}
+
+static void test_names(void **state) {
+  static const char *const good[] = {"cpu",  "cpu:0",   "opencl",   "opencl:0", "cuda:12",
+                                     "pair", "pair:07", "none:000", "auto"};
+  static const char *const bad[] = {"",
+                                    "CPU",
+                                    "cpu:",
+                                    "cpu:x",
+                                    "cpu:-1",
+                                    "cpu:+1",
+                                    "cpu: 1",
+                                    " cpu",
+                                    "opencl0",
+                                    "cpu:0:1",
+                                    "opencl:99999999999999999999",
+                                    "op",
+                                    "gpu"};
+  tsl_devices *devices = fresh();
+  tsl_device *device;
+  (void)state;
+  for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+    assert_int_equal(tsl_device_name_check(good[i]), TESELA_OK);
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    assert_int_equal(tsl_device_name_check(bad[i]), TESELA_BAD_CALL);
+    assert_int_equal(tsl_devices_find(devices, bad[i], &device), TESELA_BAD_CALL);
+  }
+  assert_string_equal(happened, ""); /* nothing was looked for */
+  expect_find(devices, "gpu:1", TESELA_BAD_CALL,
+              "\"gpu:1\" is no device's name; names are a kind, or a kind, a colon and a number: cpu, "
+              "opencl:0, cuda:0, pair:0, none:0, half:0");
+  tsl_devices_destroy(devices);
+}
+
+static void test_find(void **state) {
+  tsl_devices *devices = fresh();
+  tsl_device *device;
+  (void)state;
+  assert_int_equal(tsl_devices_find(devices, "cpu", &device), TESELA_OK);
+  assert_string_equal(device->name, "cpu");
+  assert_string_equal(device->kind, "cpu");
+  assert_string_equal(happened, "");
+  assert_int_equal(tsl_devices_find(devices, "pair", &device), TESELA_OK);
+  assert_string_equal(device->name, "pair:0");
+  assert_int_equal(tsl_devices_find(devices, "pair:1", &device), TESELA_OK);
+  assert_string_equal(device->name, "pair:1");
+  assert_int_equal(device->index, 1);
+  assert_string_equal(happened, "list(pair) "); /* once */
+  expect_find(devices, "pair:2", TESELA_NO_DEVICE, "there is no device pair:2; there are pair:0, pair:1");
+  expect_find(devices, "cpu:1", TESELA_NO_DEVICE, "there is no device cpu:1; there is cpu");
+  expect_find(devices, "none:0", TESELA_NO_DEVICE,
+              "there is no device none:0: libnone.so.1 is not installed");
+  expect_find(devices, "half", TESELA_OUT_OF_MEMORY, "half: no memory for the second");
+  tsl_devices_destroy(devices);
+}
+
+static void test_kinds(void **state) {
+  static const char *const names[] = {"cpu", "opencl", "cuda", "pair", "none", "half"};
+  tsl_devices *devices = fresh();
+  const char *name, *what, *why;
+  int count, total = 0;
+  (void)state;
+  assert_int_equal(tsl_devices_kinds(), 6);
+  for (int i = 0; i < 6; i++) {
+    tsl_fail(TESELA_BAD_CALL, "earlier");
+    assert_int_equal(tsl_devices_kind(devices, i, &name, &what, &count, &why), TESELA_OK);
+    assert_string_equal(tesela_last_error(), "earlier"); /* the question did not fail */
+    assert_string_equal(name, names[i]);
+    assert_int_equal(count == 0, why[0] != '\0');
+    total += count;
+  }
+  assert_string_equal(why, "no memory for the second");
+  assert_int_equal(count, 0);
+  assert_int_equal(tsl_devices_kind(devices, 6, &name, &what, &count, &why), TESELA_BAD_CALL);
+  for (int i = 0; i < total; i++)
+    assert_non_null(tsl_devices_at(devices, i));
+  assert_null(tsl_devices_at(devices, total));
+  assert_null(tsl_devices_at(devices, -1));
+  assert_string_equal(tsl_devices_at(devices, 0)->name, "cpu");
+  assert_string_equal(tsl_devices_at(devices, total - 1)->name, "pair:1");
+  assert_string_equal(happened, "list(pair) forget(first) "); /* the half list is given back */
+  tsl_devices_destroy(devices);
+  tsl_device_kind_add(&pair_kind);
+  assert_int_equal(tsl_devices_kinds(), 6);
+}
+
+static void test_open_once(void **state) {
+  tsl_devices *devices = fresh();
+  tsl_device *first, *second;
+  (void)state;
+  assert_int_equal(tsl_devices_find(devices, "pair:0", &first), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "pair:1", &second), TESELA_OK);
+  open_result = TESELA_DEVICE_FAILED;
+  assert_int_equal(tsl_device_open(second), TESELA_DEVICE_FAILED);
+  assert_string_equal(tesela_last_error(), "pair:1: does not open");
+  open_result = TESELA_OK; /* a device that failed may be tried again */
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(tsl_device_open(first), TESELA_OK);
+    assert_int_equal(tsl_device_open(second), TESELA_OK);
+  }
+  tsl_devices_destroy(devices);
+  assert_string_equal(happened,
+                      "list(pair) open(pair:1) open(pair:0) open(pair:1) close(pair:1) close(pair:0) "
+                      "forget(second) forget(first) ");
+  tsl_devices_destroy(fresh());
+  assert_string_equal(happened, "");
+  tsl_devices_destroy(NULL);
+}
+
+static void *open_from_thread(void *argument) {
+  tsl_device *device;
+  tesela_status status = tsl_devices_find(argument, "pair:1", &device);
+  if (status == TESELA_OK)
+    status = tsl_device_open(device);
+  return status == TESELA_OK ? NULL : argument;
+}
+
+static void test_open_from_threads(void **state) {
+  tsl_devices *devices = fresh();
+  pthread_t threads[8];
+  (void)state;
+  for (int i = 0; i < 8; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, open_from_thread, devices), 0);
+  for (int i = 0; i < 8; i++) {
+    void *failed;
+    pthread_join(threads[i], &failed);
+    assert_null(failed);
+  }
+  assert_string_equal(happened, "list(pair) open(pair:1) ");
+  tsl_devices_destroy(devices);
+}
+
+static void test_capability_text(void **state) {
+  (void)state;
+  assert_null(tsl_capability_missing(0, 0));
+  assert_null(tsl_capability_missing(TSL_CAN_F64 | TSL_CAN_HOST, TSL_CAN_F64 | TSL_CAN_HOST | TSL_CAN_LOCAL));
+  assert_string_equal(tsl_capability_missing(TSL_CAN_F64, TSL_CAN_LOCAL), "double precision");
+  assert_string_equal(tsl_capability_missing(TSL_CAN_AVX512 | TSL_CAN_KERNELS, 0),
+                      "compiles the kernel dialect");
+}
+
+/* --- the cpu device --- */
+
+typedef struct on_cpu {
+  tsl_devices *devices;
+  tsl_device *device;
+  tsl_stream *stream;
+} on_cpu;
+
+static on_cpu cpu_begin(void) {
+  on_cpu cpu = {.devices = fresh()};
+  assert_int_equal(tsl_devices_find(cpu.devices, "cpu", &cpu.device), TESELA_OK);
+  assert_int_equal(tsl_device_open(cpu.device), TESELA_OK);
+  assert_int_equal(cpu.device->ops->stream_create(cpu.device, &cpu.stream), TESELA_OK);
+  return cpu;
+}
+static void cpu_end(on_cpu *cpu) {
+  cpu->device->ops->stream_destroy(cpu->stream);
+  tsl_devices_destroy(cpu->devices);
+}
+
+/* Rows with a pitch on both sides: what lies between them is not touched. */
+static void test_cpu_rows(void **state) {
+  on_cpu cpu = cpu_begin();
+  const tsl_device_ops *with = cpu.device->ops;
+  tsl_buffer *buffer;
+  char in[] = "abc-def-ghi", out[] = "............";
+  (void)state;
+  assert_int_equal(with->buffer_create(cpu.device, 20, &buffer), TESELA_OK);
+  assert_int_equal(with->fill(cpu.stream, buffer, 0, '_', 20), TESELA_OK);
+  tsl_copy copy = {buffer, 2, 5, in, 4, 3, 3};
+  assert_int_equal(with->write(cpu.stream, &copy), TESELA_OK);
+  assert_memory_equal(buffer->host, "__abc__def__ghi_____", 20);
+  copy = (tsl_copy){buffer, 2, 5, out, 4, 3, 3};
+  assert_int_equal(with->read(cpu.stream, &copy), TESELA_OK);
+  assert_string_equal(out, "abc.def.ghi.");
+  assert_int_equal(with->copy(cpu.stream, buffer, 2, buffer, 15, 3), TESELA_OK);
+  assert_memory_equal(buffer->host, "__abc__def__ghiabc__", 20);
+  copy.row_bytes = 0;
+  assert_int_equal(with->read(cpu.stream, &copy), TESELA_OK);
+  with->buffer_destroy(buffer);
+  cpu_end(&cpu);
+}
+
+static void test_cpu_refuses(void **state) {
+  on_cpu cpu = cpu_begin();
+  const tsl_device_ops *with = cpu.device->ops;
+  tsl_buffer *buffer, *none;
+  char bytes[64] = {0};
+  (void)state;
+  assert_int_equal(with->buffer_create(cpu.device, 20, &buffer), TESELA_OK);
+  const tsl_copy outside[] = {{buffer, 18, 3, bytes, 3, 1, 3},
+                              {buffer, 0, 9, bytes, 9, 3, 3},
+                              {buffer, SIZE_MAX, 3, bytes, 3, 1, 3},
+                              {buffer, 0, SIZE_MAX / 2, bytes, SIZE_MAX / 2, 4, 3},
+                              {buffer, 0, 2, bytes, 3, 2, 3}};
+  for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
+    assert_int_equal(with->write(cpu.stream, &outside[i]), TESELA_BAD_CALL);
+    assert_int_equal(with->read(cpu.stream, &outside[i]), TESELA_BAD_CALL);
+    assert_memory_equal(tesela_last_error(), "cpu: ", 5);
+  }
+  assert_int_equal(with->fill(cpu.stream, buffer, 20, 0, 1), TESELA_BAD_CALL);
+  assert_int_equal(with->fill(cpu.stream, buffer, 20, 0, 0), TESELA_OK);
+  assert_int_equal(with->copy(cpu.stream, buffer, 0, buffer, 12, 9), TESELA_BAD_CALL);
+  none = buffer;
+  assert_int_equal(with->buffer_create(cpu.device, SIZE_MAX, &none), TESELA_OUT_OF_MEMORY);
+  assert_null(none);
+  assert_memory_equal(tesela_last_error(), "cpu: asked for 16", 17);
+  with->buffer_destroy(buffer);
+  cpu_end(&cpu);
+}
+
+static void test_cpu_shares(void **state) {
+  on_cpu cpu = cpu_begin();
+  const tsl_device_ops *with = cpu.device->ops;
+  tsl_buffer *buffer;
+  char bytes[9] = "12345678";
+  void *seen;
+  (void)state;
+  assert_int_equal(cpu.device->host_alignment, 1);
+  assert_int_equal(with->buffer_wrap(cpu.device, bytes + 1, 7, &buffer), TESELA_OK);
+  assert_ptr_equal(buffer->host, bytes + 1);
+  assert_int_equal(with->fill(cpu.stream, buffer, 5, 'x', 2), TESELA_OK);
+  assert_string_equal(bytes, "123456xx");
+  assert_int_equal(with->buffer_map(cpu.stream, buffer, 1, &seen), TESELA_OK);
+  assert_ptr_equal(seen, bytes + 1);
+  assert_int_equal(with->buffer_unmap(cpu.stream, buffer, bytes), TESELA_BAD_CALL);
+  assert_int_equal(with->buffer_unmap(cpu.stream, buffer, seen), TESELA_OK);
+  with->buffer_destroy(buffer); /* and the caller's memory stays */
+  assert_string_equal(bytes, "123456xx");
+  assert_int_equal(with->buffer_create(cpu.device, 0, &buffer), TESELA_OK);
+  with->buffer_destroy(buffer);
+  cpu_end(&cpu);
+}
+
+static void test_cpu_events(void **state) {
+  on_cpu cpu = cpu_begin();
+  const tsl_device_ops *with = cpu.device->ops;
+  tsl_event *begin, *end;
+  double seconds = -1;
+  (void)state;
+  assert_int_equal(with->event_create(cpu.device, &begin), TESELA_OK);
+  assert_int_equal(with->event_create(cpu.device, &end), TESELA_OK);
+  assert_int_equal(with->event_record(cpu.stream, begin), TESELA_OK);
+  assert_int_equal(with->event_seconds(begin, end, &seconds), TESELA_INTERNAL);
+  const struct timespec pause = {.tv_nsec = 2000000};
+  nanosleep(&pause, NULL);
+  assert_int_equal(with->event_record(cpu.stream, end), TESELA_OK);
+  assert_int_equal(with->event_seconds(begin, end, &seconds), TESELA_OK);
+  assert_true(seconds >= 0.002);
+  with->event_destroy(begin);
+  with->event_destroy(end);
+  cpu_end(&cpu);
+}
+
+static unsigned vectors_with(const char *isa) {
+  setenv("TESELA_ISA", isa, 1);
+  on_cpu cpu = cpu_begin();
+  const unsigned capabilities = cpu.device->capabilities;
+  assert_int_equal(capabilities & (TSL_CAN_HOST | TSL_CAN_F64 | TSL_CAN_SHARED_MEMORY | TSL_CAN_KERNELS),
+                   TSL_CAN_HOST | TSL_CAN_F64 | TSL_CAN_SHARED_MEMORY);
+  assert_null(strpbrk(cpu.device->key, " \t"));
+  assert_true(cpu.device->clock_mhz > 0 && cpu.device->threads >= 1 && cpu.device->peak_f32 > 0);
+  cpu_end(&cpu);
+  unsetenv("TESELA_ISA");
+  return capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512);
+}
+
+static void test_cpu_instruction_sets(void **state) {
+  (void)state;
+  const unsigned all = vectors_with("");
+  assert_int_equal(vectors_with("generic"), 0);
+  assert_int_equal(vectors_with("avx2"), all & TSL_CAN_AVX2);
+  assert_int_equal(vectors_with("avx512"), all);
+  setenv("TESELA_ISA", "sse9", 1);
+  tsl_devices *devices = fresh();
+  expect_find(devices, "cpu", TESELA_BAD_CALL,
+              "cpu: TESELA_ISA is \"sse9\"; it can be generic, avx2 or avx512");
+  tsl_devices_destroy(devices);
+  unsetenv("TESELA_ISA");
+}
+
+/* --- descriptions of other machines --- */
+
+static void expect_label(const scratch *s, const char *cpuinfo, const char *label, int clock) {
+  char found[128];
+  scratch_write(s, "proc/cpuinfo", cpuinfo);
+  tsl_cpu_label_at(s->folder, found, sizeof found);
+  assert_string_equal(found, label);
+  assert_int_equal(tsl_cpu_clock_at(s->folder), clock);
+}
+
+static void test_cpu_descriptions(void **state) {
+  scratch s;
+  char found[128];
+  (void)state;
+  scratch_create(&s);
+  tsl_cpu_label_at(s.folder, found, sizeof found);
+  assert_string_equal(found, "processor without a name");
+  assert_int_equal(tsl_cpu_clock_at(s.folder), 0);
+  expect_label(&s, "processor\t: 0\nmodel\t\t: 85\nmodel name\t: Some CPU @ 2.50GHz \ncpu MHz\t\t: 3100.5\n",
+               "Some CPU @ 2.50GHz", 3100);
+  expect_label(&s, "model name\t: Some CPU @ 2.50GHz\n", "Some CPU @ 2.50GHz", 2500);
+  expect_label(&s, "model name\t: Some CPU @ home\n", "Some CPU @ home", 0);
+  expect_label(&s, "processor\t: 0\nBogoMIPS\t: 50.00\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n",
+               "arm64 processor, maker 0x41, part 0xd0c", 0);
+  expect_label(&s, "a line without end and without colon", "processor without a name", 0);
+  scratch_write(&s, "sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "2800000\n");
+  expect_label(&s, "model name\t: Some CPU @ 2.50GHz\ncpu MHz\t: 800\n", "Some CPU @ 2.50GHz", 2800);
+  scratch_write(&s, "sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "fast\n");
+  expect_label(&s, "model name\t: Some CPU @ 2.50GHz\n", "Some CPU @ 2.50GHz", 2500);
+  scratch_remove(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_find),
+      cmocka_unit_test(test_kinds),
+      cmocka_unit_test(test_open_once),
+      cmocka_unit_test(test_open_from_threads),
+      cmocka_unit_test(test_capability_text),
+      cmocka_unit_test(test_cpu_rows),
+      cmocka_unit_test(test_cpu_refuses),
+      cmocka_unit_test(test_cpu_shares),
+      cmocka_unit_test(test_cpu_events),
+      cmocka_unit_test(test_cpu_instruction_sets),
+      cmocka_unit_test(test_cpu_descriptions),
+  };
+  tsl_device_kind_add(&pair_kind);
+  tsl_device_kind_add(&none_kind);
+  tsl_device_kind_add(&half_kind);
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
