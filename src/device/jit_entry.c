@@ -203,9 +203,9 @@ void tsl_jit_entry_write(int folder, const tsl_jit_key *key, const tsl_device *d
   }
   snprintf(binary_file, sizeof binary_file, "%s.bin", key->hash);
   snprintf(source_file, sizeof source_file, "%s.%s", key->hash, device->ops->source_extension);
-  /* The source first: an entry that is found has its source beside it. */
-  if (write_file(folder, key->hash, source_file, source, 2) &&
-      write_file(folder, key->hash, binary_file, entry, 3))
+  /* The binary first: it is whole without its source, and a source alone is nothing. */
+  if (write_file(folder, key->hash, binary_file, entry, 3) &&
+      write_file(folder, key->hash, source_file, source, 2))
     tsl_log(TSL_LOG_CACHE, "%s: kept as %s", build->name, binary_file);
   else
     tsl_log(TSL_LOG_CACHE, "%s: not kept on disk: %s", build->name, strerror(errno));

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "device/jit_cache.h"
 #include "fake/fake.h"
+#include "scratch.h"
 
 enum { ITEMS = 64, BYTES = ITEMS * (int)sizeof(int) };
 
@@ -265,6 +266,11 @@ int main(void) {
       cmocka_unit_test(test_counts),      cmocka_unit_test(test_hidden),
       cmocka_unit_test(test_environment),
   };
+  scratch cache;
+  scratch_create(&cache);
+  setenv("TESELA_CACHE_DIR", cache.folder, 1);
   tesela_fake_install();
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  scratch_remove(&cache);
+  return failed;
 }
