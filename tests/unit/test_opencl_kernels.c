@@ -115,6 +115,29 @@ static void test_build_failure_names_file_and_line(void **state) {
                    TESELA_BUILD_FAILED);
 }
 
+static void test_lines_of_logs_get_their_files(void **state) {
+  (void)state;
+  const char *text = "#define N 1\n"
+                     "#line 1 \"kernel/a.h\"\n"
+                     "one\n"
+                     "two\n"
+                     "#line 30 \"b.cl\"\n"
+                     "thirty\n";
+  static const char *const pairs[][2] = {
+      {"<kernel>:6:5: error: x\n  thirty\n", "b.cl:30:5: error: x\n  thirty\n"},
+      {"a <kernel>:3:1 b <kernel>:4 c", "a kernel/a.h:1:1 b kernel/a.h:2 c"},
+      {"<kernel>:1:9: warning", "<kernel>:1:9: warning"},
+      {"<kernel>:99", "b.cl:31"},
+      {"error: b.cl:30:5", "error: b.cl:30:5"},
+      {"", ""},
+  };
+  for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+    char *log = tsl_opencl_log_with_files(pairs[i][0], text);
+    assert_string_equal(log, pairs[i][1]);
+    free(log);
+  }
+}
+
 static void refuse_launch(tsl_kernel *kernel, tsl_buffer *buffer, tsl_grid grid, int count, const char *why) {
   const int rounds = 1;
   const float by = 1;
@@ -272,6 +295,7 @@ int main(void) {
       cmocka_unit_test(test_wrapped_memory_is_the_hosts),
       cmocka_unit_test(test_events_give_plausible_seconds),
       cmocka_unit_test(test_build_failure_names_file_and_line),
+      cmocka_unit_test(test_lines_of_logs_get_their_files),
       cmocka_unit_test(test_launch_geometry_is_checked),
       cmocka_unit_test(test_binaries_go_round),
       cmocka_unit_test(test_damaged_binaries_are_refused),

@@ -59,9 +59,10 @@ static char *log_of(const tsl_device *device, cl_program program) {
 }
 
 /* Keeps the log and fails with its first line that speaks of an error. */
-static tesela_status build_failed(const tsl_device *device, const char *name, cl_program program,
-                                  cl_int code) {
-  char *log = log_of(device, program);
+static tesela_status build_failed(const tsl_device *device, const char *name, const char *text,
+                                  cl_program program, cl_int code) {
+  char *raw = log_of(device, program);
+  char *log = raw != NULL ? tsl_opencl_log_with_files(raw, text) : NULL;
   const char *line = log != NULL ? strstr(log, "error") : NULL;
   tsl_status_keep_log(log);
   while (line != NULL && line > log && line[-1] != '\n')
@@ -73,6 +74,7 @@ static tesela_status build_failed(const tsl_device *device, const char *name, cl
     tsl_fail(TESELA_BUILD_FAILED, "%s: %s does not compile: clBuildProgram: %s", device->name, name,
              tsl_opencl_error_name(code));
   free(log);
+  free(raw);
   return TESELA_BUILD_FAILED;
 }
 
@@ -92,7 +94,7 @@ static tesela_status compile(const tsl_device *device, const char *name, const c
   if (code == CL_OUT_OF_HOST_MEMORY)
     status = tsl_opencl_fail(device, "clBuildProgram", code, name);
   else if (code != CL_SUCCESS)
-    status = build_failed(device, name, program, code);
+    status = build_failed(device, name, text, program, code);
 out:
   if (status == TESELA_OK)
     *out = program;

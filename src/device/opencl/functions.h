@@ -24,6 +24,7 @@
   X(clEnqueueFillBuffer)                                                                                     \
   X(clEnqueueMapBuffer)                                                                                      \
   X(clEnqueueUnmapMemObject)                                                                                 \
+  X(clEnqueueMigrateMemObjects)                                                                              \
   X(clEnqueueMarkerWithWaitList)                                                                             \
   X(clWaitForEvents)                                                                                         \
   X(clReleaseEvent)                                                                                          \

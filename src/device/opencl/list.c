@@ -20,13 +20,17 @@ static tesela_status open_device(tsl_device *device) {
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)self->platform, 0};
   cl_int code = CL_SUCCESS;
   self->context = tsl_opencl.clCreateContext(properties, 1, &self->id, NULL, NULL, &code);
-  return tsl_opencl_check(device, "clCreateContext", code);
+  TSL_TRY(tsl_opencl_check(device, "clCreateContext", code));
+  self->queue = tsl_opencl.clCreateCommandQueue(self->context, self->id, 0, &code);
+  if (code != CL_SUCCESS)
+    tsl_opencl.clReleaseContext(self->context);
+  return tsl_opencl_check(device, "clCreateCommandQueue", code);
 }
 
 static void close_device(tsl_device *device) {
   tsl_opencl_device *self = device->impl;
+  tsl_opencl.clReleaseCommandQueue(self->queue);
   tsl_opencl.clReleaseContext(self->context);
-  self->context = NULL;
 }
 
 static void forget(tsl_device *device) {

@@ -3,7 +3,9 @@
  *   functions.h  which functions of the library are used      peaks.c   the planner's guesses
  *   library.c    loads it; names its errors                   memory.c  buffers and copies
  *   list.c       platforms and devices, open and close        queue.c   streams and events
- *                                                             build.c   programs, modules;  launch.c  kernels */
+ *                                                             build.c   programs and modules
+ *                                                             log.c     whose lines a compiler speaks of
+ *                                                             launch.c  kernels */
 #ifndef TSL_DEVICE_OPENCL_OPENCL_H
 #define TSL_DEVICE_OPENCL_OPENCL_H
 
@@ -40,11 +42,13 @@ tesela_status tsl_opencl_check(const tsl_device *device, const char *call, cl_in
 /* Calls a function that returns a code: TSL_CL(device, clFinish, queue) is a tesela_status. */
 #define TSL_CL(device, function, ...) tsl_opencl_check(device, #function, tsl_opencl.function(__VA_ARGS__))
 
-/* device->impl: made by list(), freed by forget(). The context is there while the device is open. */
+/* device->impl: made by list(), freed by forget(). While the device is open, it has a context and a queue for
+ * what has no stream. */
 typedef struct tsl_opencl_device {
   cl_platform_id platform;
   cl_device_id id;
   cl_context context;
+  cl_command_queue queue;
 } tsl_opencl_device;
 static inline const tsl_opencl_device *tsl_opencl_of(const tsl_device *device) {
   return device->impl;
@@ -71,6 +75,11 @@ bool tsl_opencl_has(cl_device_id id, const char *extension);
 /* Fills the predictions (peaks, bandwidths, launch time) and the warp of a device whose other fields are
  * filled. */
 void tsl_opencl_guess(cl_device_id id, tsl_device *device);
+
+/* A copy of a compiler's log in which "<kernel>:12" has become "strategy/gemm/element/element.cl:7", by the
+ * #line directives of the text that was compiled: NVIDIA's compiler counts its lines and ignores those. The
+ * caller frees it; NULL when memory runs out. */
+char *tsl_opencl_log_with_files(const char *log, const char *text);
 
 /* Wraps a program for the cache: 8 bytes of magic, a 128-bit hash of what follows, and what follows: the
  * vendor's binary, or, where the vendor gives none, the options and the source, each with its NUL. The hash

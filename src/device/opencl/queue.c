@@ -1,6 +1,6 @@
 /* Streams are in-order queues with profiling; events are markers. A marker's end is the moment when all
- * earlier work of its queue is done: on PoCL 3.1 it is stamped some microseconds after the last kernel's end,
- * on NVIDIA within about one. */
+ * earlier work of its queue is done, by the device's clock. Two markers are further apart than the kernels
+ * between them take: on an H200 by 6 us before the first and 2 us after the last, on PoCL by 2 to 50 us. */
 #include "device/opencl/opencl.h"
 
 #include "base/status.h"
