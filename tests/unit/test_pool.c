@@ -1,4 +1,4 @@
-/* The thread pool: every index once, nested and concurrent runs, forks; and the number of threads. */
+/* The thread pool: every index once, nested and concurrent runs, forks. */
 #include "unit/unit.h"
 
 #include <pthread.h>
@@ -6,12 +6,13 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/pool.h"
-#include "scratch.h"
 
 #define THREADS 4
 
@@ -165,16 +166,20 @@ static void run_inside(void *argument, int64_t index, int worker) {
   (void)index, (void)worker;
   nest *n = argument;
   int workers = 0;
-  if (!visits_each_once(n->pool, 10, 0, &workers) || workers != 1) /* alone, as worker 0 */
+  if (!visits_each_once(n->pool, 5, 100000, &workers) || workers != 1) /* alone, as worker 0 */
     atomic_fetch_add(&n->wrong, 1);
 }
 
 static void inner_runs_are_alone(void **state) {
   (void)state;
-  nest n = {.pool = make_pool(THREADS)};
-  tsl_pool_run(n.pool, 100, run_inside, &n);
-  assert_int_equal(atomic_load(&n.wrong), 0);
-  tsl_pool_destroy(n.pool);
+  tsl_pool *outer = make_pool(THREADS), *other = make_pool(THREADS);
+  nest same = {.pool = outer}, free_one = {.pool = other};
+  tsl_pool_run(outer, 50, run_inside, &same);
+  tsl_pool_run(outer, 50, run_inside, &free_one);
+  assert_int_equal(atomic_load(&same.wrong), 0);
+  assert_int_equal(atomic_load(&free_one.wrong), 0);
+  tsl_pool_destroy(other);
+  tsl_pool_destroy(outer);
 }
 
 static void *run_beside(void *argument) {
@@ -336,108 +341,6 @@ static void shared_pool(void **state) {
   unsetenv("TESELA_THREADS");
 }
 
-/* --- how many threads --- */
-
-static void threads_from_the_environment(void **state) {
-  (void)state;
-  unsetenv("TESELA_THREADS");
-  const int fallback = tsl_pool_default_threads();
-  assert_true(fallback >= 1);
-  static const char *const malformed[] = {"", "0", "-2", "two", "3x", "1.5", "5000", "99999999999999999999"};
-  for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
-    setenv("TESELA_THREADS", malformed[i], 1);
-    assert_int_equal(tsl_pool_default_threads(), fallback);
-  }
-  setenv("TESELA_THREADS", "7", 1);
-  assert_int_equal(tsl_pool_default_threads(), 7);
-  tsl_pool *pool = make_pool(0);
-  assert_int_equal(tsl_pool_threads(pool), 7);
-  tsl_pool_destroy(pool);
-  unsetenv("TESELA_THREADS");
-}
-
-static void affinity_counts(void **state) {
-  (void)state;
-  cpu_set_t before, one;
-  assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
-  assert_true(tsl_pool_processors() <= CPU_COUNT(&before));
-  int first = 0;
-  while (!CPU_ISSET(first, &before))
-    first++;
-  CPU_ZERO(&one);
-  CPU_SET(first, &one);
-  assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-  const int processors = tsl_pool_processors();
-  assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
-  assert_int_equal(processors, 1);
-}
-
-/* One quota: what /proc/self/cgroup holds, and the files below /sys/fs/cgroup. */
-typedef struct quota_case {
-  const char *cgroup;
-  const char *files[8]; /* name, text, name, text, ... */
-  int quota;
-} quota_case;
-
-static const quota_case quota_cases[] = {
-    /* version 2 */
-    {"0::/a/b\n", {"a/b/cpu.max", "200000 100000\n"}, 2},
-    {"0::/a/b\n", {"a/b/cpu.max", "150000 100000\n"}, 2},
-    {"0::/a/b\n", {"a/b/cpu.max", "1000 100000\n"}, 1},
-    {"0::/a/b\n", {"a/b/cpu.max", "max 100000\n"}, 0},
-    {"0::/a/b\n", {"a/b/cpu.max", "300000\n"}, 3}, /* the period's default */
-    {"0::/a/b\n", {"a/b/cpu.max", "max 100000\n", "a/cpu.max", "500000 100000\n"}, 5},
-    {"0::/a/b\n", {"a/b/cpu.max", "400000 100000\n", "a/cpu.max", "300000 100000\n"}, 3},
-    {"0::/a/b\n", {"a/b/cpu.max", "200000 100000\n", "a/cpu.max", "300000 100000\n"}, 2},
-    {"0::/a/b\n", {"cpu.max", "600000 100000\n"}, 6}, /* seen from inside a container */
-    {"0::/\n", {"cpu.max", "100001 100000\n"}, 2},
-    {"0::/../x\n", {"cpu.max", "100000 50000\n"}, 2},
-    {"0::/a/b\n", {"a/c/cpu.max", "100000 100000\n"}, 0}, /* another group's */
-    {"0::/a/b\n", {"a/b/cpu.max", "many 100000\n"}, 0},
-    {"0::/a/b\n", {"a/b/cpu.max", "100000 0\n"}, 0},
-    {"0::/a/b\n", {"a/b/cpu.max", ""}, 0},
-    {"0::/a/b\n", {"a/b/cpu.max", "9223372036854775807 1\n"}, INT_MAX},
-    {"1:name=systemd:/s\n0::/a\n", {"unified/a/cpu.max", "200000 100000\n"}, 2},
-    /* version 1 */
-    {"4:cpu,cpuacct:/a\n",
-     {"cpu,cpuacct/a/cpu.cfs_quota_us", "250000\n", "cpu,cpuacct/a/cpu.cfs_period_us", "100000\n"},
-     3},
-    {"4:cpuacct,cpu:/a\n", {"cpu/a/cpu.cfs_quota_us", "100000\n", "cpu/a/cpu.cfs_period_us", "50000\n"}, 2},
-    {"4:cpu:/a\n", {"cpu/a/cpu.cfs_quota_us", "-1\n", "cpu/a/cpu.cfs_period_us", "100000\n"}, 0},
-    {"4:cpu:/a\n", {"cpu/cpu.cfs_quota_us", "400000\n", "cpu/cpu.cfs_period_us", "100000\n"}, 4},
-    {"4:cpuset:/a\n", {"cpu/a/cpu.cfs_quota_us", "100000\n", "cpu/a/cpu.cfs_period_us", "100000\n"}, 0},
-    {"2:cpuacct:/a\n", {"cpu/a/cpu.cfs_quota_us", "100000\n", "cpu/a/cpu.cfs_period_us", "100000\n"}, 0},
-    {"4:cpu:/a\n", {"cpu/a/cpu.cfs_quota_us", "100000\n"}, 0},
-    /* both, and damaged */
-    {"4:cpu:/a\n0::/b\n",
-     {"cpu/a/cpu.cfs_quota_us", "500000\n", "cpu/a/cpu.cfs_period_us", "100000\n", "b/cpu.max",
-      "400000 100000\n"},
-     4},
-    {"\n:\n::\n4:cpu\nx:y:z\n", {"cpu.max", "100000 100000\n"}, 0},
-    {"", {"cpu.max", "100000 100000\n"}, 0},
-};
-
-static void quotas_of_cgroups(void **state) {
-  (void)state;
-  for (size_t i = 0; i < sizeof quota_cases / sizeof *quota_cases; i++) {
-    const quota_case *c = &quota_cases[i];
-    scratch tree;
-    scratch_create(&tree);
-    scratch_write(&tree, "self", c->cgroup);
-    scratch_write(&tree, "root/there", "");
-    for (int f = 0; f < 8 && c->files[f]; f += 2) {
-      char name[256];
-      snprintf(name, sizeof name, "root/%s", c->files[f]);
-      scratch_write(&tree, name, c->files[f + 1]);
-    }
-    const int quota = tsl_pool_quota_at(scratch_path(&tree, "root"), scratch_path(&tree, "self"));
-    scratch_remove(&tree);
-    if (quota != c->quota)
-      fail_msg("case %zu: quota %d instead of %d", i, quota, c->quota);
-  }
-  assert_int_equal(tsl_pool_quota_at("/no/such/folder", "/no/such/file"), 0);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_index_once),
@@ -454,9 +357,6 @@ int main(void) {
       cmocka_unit_test(bad_numbers_of_threads),
       cmocka_unit_test(works_without_threads),
       cmocka_unit_test(shared_pool),
-      cmocka_unit_test(threads_from_the_environment),
-      cmocka_unit_test(affinity_counts),
-      cmocka_unit_test(quotas_of_cgroups),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

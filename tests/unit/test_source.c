@@ -199,6 +199,10 @@ static void paths_are_simplified(void **state) {
   scratch_write(&tree, "up.cl", "y\n");
   scratch_write(&tree, "src/top.cl", "#include \"../other/../up.cl\"\n");
   expect_flat("./i//l/../j/./k.cl", "#line 1 \"i/j/k.cl\"\nx\n");
+  char above[PATH_MAX], expected[PATH_MAX];
+  snprintf(above, sizeof above, "../../%.99s/up.cl", strrchr(tree.folder, '/') + 1);
+  snprintf(expected, sizeof expected, "#line 1 \"../../%.99s/up.cl\"\ny\n", strrchr(tree.folder, '/') + 1);
+  expect_flat(above, expected);
   expect_flat("../up.cl", "#line 1 \"../up.cl\"\ny\n");
   expect_flat("top.cl", "#line 1 \"top.cl\"\n#line 1 \"../up.cl\"\ny\n#line 1 \"top.cl\"\n\n");
 }
