@@ -112,9 +112,9 @@ static void scalars(int index, tesela_type type, tsl_case *out) {
 }
 
 static void kinds_of_data(int index, tesela_type type, tsl_case *out) {
-  static const int64_t sizes[][3] = {{16, 16, 16}, {37, 29, 70}, {64, 48, 130}};
-  const int64_t *size = sizes[index / TSL_DATA_COUNT % 3];
-  const int layout = index < 3 * TSL_DATA_COUNT ? DENSE : TRANSPOSED_PADDED;
+  static const int64_t sizes[][3] = {{16, 16, 16}, {37, 29, 70}, {64, 48, 130}, {40, 50, 1}};
+  const int64_t *size = sizes[index / TSL_DATA_COUNT % 4];
+  const int layout = index < 4 * TSL_DATA_COUNT ? DENSE : TRANSPOSED_PADDED;
   out->problem = tsl_problem_gemm(size[0], size[1], size[2], type);
   out->data = (tsl_data)(index % TSL_DATA_COUNT);
   out->repeats = 3;
@@ -134,7 +134,7 @@ static const case_group groups[] = {
     {2 * UNEVEN, uneven_sizes},
     {LAYOUT_CASES, layouts},
     {32, scalars},
-    {6 * TSL_DATA_COUNT, kinds_of_data},
+    {8 * TSL_DATA_COUNT, kinds_of_data},
 };
 
 bool tsl_case_standard(int index, tesela_type type, tsl_case *out) {
@@ -174,7 +174,7 @@ static double roll_scalar(sequence *dice) {
 }
 
 void tsl_case_random(uint64_t seed, uint64_t index, tesela_type type, tsl_case *out) {
-  enum { MOST_PRODUCTS = 3000000 };
+  enum { MOST_PRODUCTS = 1000000 };
   sequence dice = {.seed = tsl_random_u64(seed, index)};
   const int64_t m = roll_size(&dice), n = roll_size(&dice);
   int64_t k = roll_size(&dice);

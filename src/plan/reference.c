@@ -128,22 +128,18 @@ static void count_special(tsl_element *out, double x, double y, double sign) {
   out->minus = out->minus || product < 0;
 }
 
-/* One row of A and one column of B, as they lie. */
+/* One row of A and one column of B, as they lie; steps in bytes. */
 typedef struct term_walk {
-  const tsl_shape *a_shape, *b_shape;
+  tesela_type a_type, b_type;
   const unsigned char *a, *b;
-  int64_t count;
+  int64_t a_step, b_step, count;
 } term_walk;
 
 static void load_term(const term_walk *walk, int64_t l, double *x, double *y) {
   double value[2];
-  tsl_type_load(walk->a_shape->type,
-                walk->a + l * walk->a_shape->col_stride * (int64_t)tsl_type(walk->a_shape->type)->size,
-                value);
+  tsl_type_load(walk->a_type, walk->a + l * walk->a_step, value);
   *x = value[0];
-  tsl_type_load(walk->b_shape->type,
-                walk->b + l * walk->b_shape->row_stride * (int64_t)tsl_type(walk->b_shape->type)->size,
-                value);
+  tsl_type_load(walk->b_type, walk->b + l * walk->b_step, value);
   *y = value[0];
 }
 
@@ -183,8 +179,14 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
   double start[2] = {0, 0};
   memset(out, 0, sizeof *out);
   if (problem->k > 0 && alpha != 0) {
-    const term_walk walk = {&problem->a, &problem->b, element_at(&problem->a, a, row, 0),
-                            element_at(&problem->b, b, 0, col), problem->k};
+    const tsl_shape *a_shape = &problem->a, *b_shape = &problem->b;
+    const term_walk walk = {.a_type = a_shape->type,
+                            .b_type = b_shape->type,
+                            .a = element_at(a_shape, a, row, 0),
+                            .b = element_at(b_shape, b, 0, col),
+                            .a_step = a_shape->col_stride * (int64_t)tsl_type(a_shape->type)->size,
+                            .b_step = b_shape->row_stride * (int64_t)tsl_type(b_shape->type)->size,
+                            .count = problem->k};
     sum_terms(&walk, alpha, largest, &sums, out);
   }
   if (beta != 0)

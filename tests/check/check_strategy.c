@@ -1,0 +1,113 @@
+/* check_strategy NAME KIND: one strategy with all its configs on all devices of a kind, in f32 and f64, over
+ * the standard cases and random ones: all of these for the first config, a quarter, each time another, for the
+ * rest. Exits 0 when all are right, 1 when one is not, 77 where the kind has no
+ * device and may be absent. */
+#include "base/status.h"
+#include "plan/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { RANDOM_CASES = 200, SKIPPED = 77, MOST_REPORTED = 20 };
+static const uint64_t random_seed = 20240229;
+
+typedef struct counts {
+  int right, wrong, refused;
+} counts;
+
+static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
+                  const tsl_case *what, counts *tally) {
+  tsl_case_report report = {0};
+  const tesela_status status = tsl_check_case(strategy, config, device, what, NULL, &report);
+  if (status == TESELA_OK && report.result == TSL_CASE_RIGHT) {
+    tally->right++;
+    return;
+  }
+  if (status == TESELA_OK && report.result == TSL_CASE_REFUSED) {
+    tally->refused++;
+    return;
+  }
+  if (tally->wrong++ < MOST_REPORTED)
+    printf("%s data=%s seed=%llu: %s\n", report.plan, tsl_data_name(what->data),
+           (unsigned long long)what->seed, status == TESELA_OK ? report.why : tesela_last_error());
+}
+
+static void check_config(const tsl_strategy *strategy, int index, const tsl_config *config,
+                         tsl_device *device, tesela_type type, counts *total) {
+  tsl_text text = {0};
+  tsl_case what;
+  counts tally = {0};
+  for (int i = 0; tsl_case_standard(i, type, &what); i++)
+    check(strategy, config, device, &what, &tally);
+  const int step = index == 0 ? 1 : 4;
+  for (int i = index % step; i < RANDOM_CASES; i += step) {
+    tsl_case_random(random_seed, (uint64_t)i, type, &what);
+    check(strategy, config, device, &what, &tally);
+  }
+  tsl_config_print(strategy, config, &text);
+  printf("%s on %s, %s: %d right, %d wrong, %d refused\n", tsl_text_get(&text), device->name,
+         tsl_type(type)->name, tally.right, tally.wrong, tally.refused);
+  fflush(stdout);
+  tsl_text_free(&text);
+  total->right += tally.right;
+  total->wrong += tally.wrong;
+  total->refused += tally.refused;
+}
+
+static int check_device(const tsl_strategy *strategy, tsl_device *device) {
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64};
+  tsl_config config;
+  counts total = {0};
+  for (int i = 0; tsl_strategy_config(strategy, i, &config); i++)
+    for (int t = 0; t < 2; t++)
+      check_config(strategy, i, &config, device, types[t], &total);
+  if (total.right == 0)
+    printf("%s on %s: nothing was checked\n", strategy->name, device->name);
+  return total.right == 0 || total.wrong > 0;
+}
+
+/* Only a graphics processor may be missing; the cpu and an OpenCL platform are on every machine that tests. */
+static int no_device(const char *kind, const char *why) {
+  const int result = strcmp(kind, "cuda") == 0 ? SKIPPED : 1;
+  printf("%s: no device of kind %s: %s\n", result == SKIPPED ? "skipped" : "failed", kind, why);
+  return result;
+}
+
+static int check_kind(const tsl_strategy *strategy, tsl_devices *devices, const char *kind) {
+  int result = 0;
+  for (int i = 0; i < tsl_devices_kinds(); i++) {
+    const char *name, *what, *why;
+    int count;
+    if (tsl_devices_kind(devices, i, &name, &what, &count, &why) != TESELA_OK || strcmp(name, kind) != 0)
+      continue;
+    if (count == 0)
+      return no_device(kind, why);
+    tsl_device *device;
+    for (int d = 0; (device = tsl_devices_at(devices, d)); d++)
+      if (strcmp(device->kind, kind) == 0)
+        result |= check_device(strategy, device);
+    return result;
+  }
+  printf("there is no kind of device '%s'\n", kind);
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  tsl_devices *devices;
+  if (argc != 3) {
+    printf("usage: check_strategy NAME KIND\n");
+    return 1;
+  }
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, argv[1]);
+  if (!strategy) {
+    printf("there is no strategy '%s'\n", argv[1]);
+    return 1;
+  }
+  if (tsl_devices_create(&devices) != TESELA_OK) {
+    printf("%s\n", tesela_last_error());
+    return 1;
+  }
+  const int result = check_kind(strategy, devices, argv[2]);
+  tsl_devices_destroy(devices);
+  return result;
+}

@@ -1,0 +1,253 @@
+/* The planner, over the cpu and two devices that exist on paper only. */
+#include "base/status.h"
+#include "plan/planner.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static tesela_status does_not_open(tsl_device *device) {
+  return tsl_fail(TESELA_DEVICE_FAILED, "%s: on paper only", device->name);
+}
+
+static void does_not_close(tsl_device *device) {
+  (void)device;
+}
+
+static const tsl_device_ops paper_ops = {.open = does_not_open, .close = does_not_close};
+
+/* paper:0 is fast and large, paper:1 the same with a mebibyte of memory. */
+static tesela_status list_paper(void (*found)(void *argument, const tsl_device *device), void *argument) {
+  tsl_device device = {.ops = &paper_ops,
+                       .capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64,
+                       .compute_units = 100,
+                       .clock_mhz = 1500,
+                       .memory_bytes = (uint64_t)1 << 36,
+                       .allocation_max = (uint64_t)1 << 34,
+                       .local_bytes = 49152,
+                       .group_items_max = 1024,
+                       .group_size_max = {1024, 1024, 64},
+                       .group_count_max = {(uint64_t)1 << 31, 65535, 65535},
+                       .warp = 32,
+                       .peak_f32 = 2e13,
+                       .peak_f64 = 1e13,
+                       .bandwidth = 1e12,
+                       .link_bandwidth = 1e10,
+                       .launch_seconds = 5e-6};
+  found(argument, &device);
+  device.memory_bytes = (uint64_t)1 << 20;
+  found(argument, &device);
+  return TESELA_OK;
+}
+
+static const tsl_device_kind paper = {.kind = "paper", .what = "devices on paper", .list = list_paper};
+
+static tsl_devices *devices;
+
+static int set_up(void **state) {
+  (void)state;
+  tsl_device_kind_add(&paper);
+  return tsl_devices_create(&devices) != TESELA_OK;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  tsl_devices_destroy(devices);
+  return 0;
+}
+
+static tsl_candidate *list(const tsl_problem *problem, const char *device, const char *strategy,
+                           tsl_place place, int *count) {
+  const tsl_choice choice = {.devices = devices, .device = device, .strategy = strategy, .place = place};
+  tsl_candidate *candidates;
+  assert_int_equal(tsl_planner_list(problem, &choice, &candidates, count), TESELA_OK);
+  return candidates;
+}
+
+static const tsl_candidate *find(const tsl_candidate *candidates, int count, const char *strategy,
+                                 const char *device) {
+  for (int i = 0; i < count; i++)
+    if (strcmp(candidates[i].strategy->name, strategy) == 0 &&
+        strcmp(candidates[i].device->name, device) == 0)
+      return &candidates[i];
+  return NULL;
+}
+
+static void all_pairs_are_listed_in_order(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(300, 300, 300, TESELA_F32);
+  int strategies = 0, device_count = 0, count;
+  while (tsl_strategy_at(strategies))
+    strategies++;
+  while (tsl_devices_at(devices, device_count))
+    device_count++;
+  assert_true(device_count >= 3);
+  tsl_candidate *candidates = list(&problem, NULL, NULL, TSL_PLACE_HOST, &count);
+  assert_int_equal(count, strategies * device_count);
+  for (int i = 0; i + 1 < count; i++) {
+    assert_true(candidates[i].seconds <= candidates[i + 1].seconds);
+    assert_true(!candidates[i].refusal[0] || candidates[i + 1].refusal[0]);
+    assert_true(isinf(candidates[i].seconds) == (candidates[i].refusal[0] != 0));
+  }
+  assert_non_null(find(candidates, count, "sequential", "cpu"));
+  assert_non_null(strstr(find(candidates, count, "element", "cpu")->refusal, "cpu"));
+  assert_non_null(strstr(find(candidates, count, "sequential", "paper:0")->refusal, "paper:0"));
+  free(candidates);
+}
+
+static void large_products_go_to_the_fast_device(void **state) {
+  (void)state;
+  const tsl_problem large = tsl_problem_gemm(3000, 3000, 3000, TESELA_F32),
+                    small = tsl_problem_gemm(8, 8, 8, TESELA_F32);
+  int count;
+  tsl_candidate *candidates = list(&large, "auto", NULL, TSL_PLACE_HOST, &count);
+  assert_string_equal(candidates[0].device->name, "paper:0");
+  free(candidates);
+  candidates = list(&small, NULL, NULL, TSL_PLACE_HOST, &count);
+  assert_string_equal(candidates[0].device->name, "cpu");
+  free(candidates);
+}
+
+static void copies_cost(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(1000, 1000, 1000, TESELA_F32);
+  int count;
+  tsl_candidate *here = list(&problem, "paper:0", "element", TSL_PLACE_DEVICE, &count);
+  tsl_candidate *there = list(&problem, "paper:0", "element", TSL_PLACE_HOST, &count);
+  assert_int_equal(count, 1);
+  assert_true(fabs(there->seconds - here->seconds - 12e6 / 1e10) < 1e-9);
+  free(here);
+  free(there);
+}
+
+static void memory_is_refused_with_numbers(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(1000, 1000, 1000, TESELA_F32);
+  int count;
+  tsl_candidate *candidates = list(&problem, "paper:1", "element", TSL_PLACE_HOST, &count);
+  assert_string_equal(candidates->refusal, "needs 11 MiB of memory on paper:1, which has 1");
+  free(candidates);
+  candidates = list(&problem, "paper:1", "element", TSL_PLACE_DEVICE, &count);
+  assert_string_equal(candidates->refusal, "");
+  free(candidates);
+  const tsl_problem lopsided = tsl_problem_gemm((int64_t)5 << 30, 1, 1, TESELA_F32);
+  candidates = list(&lopsided, "paper:0", "element", TSL_PLACE_HOST, &count);
+  assert_non_null(strstr(candidates->refusal, "operand A takes 20480 MiB, paper:0 gives at most 16384"));
+  free(candidates);
+}
+
+static void named_parameters_are_kept(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(1000, 1000, 1000, TESELA_F32);
+  static const char *const texts[] = {"tile_local tile=8", "gemm tile_local tile=8"};
+  int count;
+  for (int i = 0; i < 2; i++) {
+    tsl_candidate *candidates = list(&problem, "paper:0", texts[i], TSL_PLACE_HOST, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(candidates->config.value[0], 8);
+    assert_string_equal(candidates->refusal, "");
+    free(candidates);
+  }
+  /* Free ones go to the model's favourite. */
+  tsl_candidate *candidates = list(&problem, "paper:0", "tile_local", TSL_PLACE_HOST, &count);
+  const tsl_strategy *strategy = candidates->strategy;
+  tsl_config config;
+  for (int i = 0; tsl_strategy_config(strategy, i, &config); i++)
+    if (!tsl_strategy_refuse(strategy, &problem, &config, candidates->device))
+      assert_true(strategy->score(&problem, &config, candidates->device) >=
+                  strategy->score(&problem, &candidates->config, candidates->device));
+  free(candidates);
+}
+
+static const struct {
+  const char *device, *strategy;
+  tesela_status status;
+  const char *names;
+} bad_choices[] = {
+    {NULL, "", TESELA_BAD_INPUT, "name"},
+    {NULL, "fastest", TESELA_BAD_INPUT, "'fastest' is not a strategy for gemm: there are sequential"},
+    {NULL, "tile_local block=4", TESELA_BAD_INPUT, "no parameter 'block': it has tile"},
+    {NULL, "sequential tile=4", TESELA_BAD_INPUT, "it has none"},
+    {NULL, "tile_local tile=5", TESELA_BAD_INPUT, "tile=5"},
+    {NULL, "tile_local element", TESELA_BAD_INPUT, "'element'"},
+    {NULL, "gemm", TESELA_BAD_INPUT, "'gemm'"},
+    {"paper:2", NULL, TESELA_NO_DEVICE, "paper:2"},
+    {"tpu", NULL, TESELA_BAD_CALL, "tpu"},
+};
+
+static void bad_choices_are_named(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(3, 3, 3, TESELA_F32);
+  for (size_t i = 0; i < sizeof bad_choices / sizeof *bad_choices; i++) {
+    const tsl_choice choice = {
+        .devices = devices, .device = bad_choices[i].device, .strategy = bad_choices[i].strategy};
+    tsl_candidate *candidates;
+    tsl_plan *plan;
+    int count;
+    assert_int_equal(tsl_planner_list(&problem, &choice, &candidates, &count), bad_choices[i].status);
+    assert_null(candidates);
+    if (!strstr(tesela_last_error(), bad_choices[i].names))
+      fail_msg("'%s' does not name %s", tesela_last_error(), bad_choices[i].names);
+    assert_int_equal(tsl_planner_choose(&problem, &choice, &plan), bad_choices[i].status);
+    assert_null(plan);
+  }
+}
+
+static void what_cannot_be_built_is_put_aside(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(3000, 3000, 3000, TESELA_F32);
+  tsl_choice choice = {.devices = devices};
+  tsl_plan *plan;
+  assert_int_equal(tsl_planner_choose(&problem, &choice, &plan), TESELA_OK);
+  assert_string_not_equal(plan->work.device->kind, "paper");
+  tsl_plan_destroy(plan);
+  choice.strategy = "element"; /* then the caller hears about it */
+  choice.device = "paper:0";
+  assert_int_equal(tsl_planner_choose(&problem, &choice, &plan), TESELA_DEVICE_FAILED);
+  assert_string_equal(tesela_last_error(), "paper:0: on paper only");
+  choice.strategy = NULL; /* and when nothing is left */
+  assert_int_equal(tsl_planner_choose(&problem, &choice, &plan), TESELA_DEVICE_FAILED);
+  assert_null(plan);
+}
+
+static void all_refusing_say_why(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(3, 3, 3, TESELA_C64);
+  const tsl_choice choice = {.devices = devices, .device = "cpu"};
+  tsl_plan *plan;
+  assert_int_equal(tsl_planner_choose(&problem, &choice, &plan), TESELA_UNSUPPORTED);
+  assert_non_null(strstr(tesela_last_error(), "sequential on cpu: computes f32 and f64, not c64"));
+  assert_null(plan);
+}
+
+static void wrong_problems_are_refused(void **state) {
+  (void)state;
+  tsl_problem problem = tsl_problem_gemm(3, 3, 3, TESELA_F32);
+  const tsl_choice choice = {.devices = devices};
+  tsl_candidate *candidates;
+  int count;
+  problem.n = -1;
+  assert_int_equal(tsl_planner_list(&problem, &choice, &candidates, &count), TESELA_BAD_CALL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_pairs_are_listed_in_order),
+      cmocka_unit_test(large_products_go_to_the_fast_device),
+      cmocka_unit_test(copies_cost),
+      cmocka_unit_test(memory_is_refused_with_numbers),
+      cmocka_unit_test(named_parameters_are_kept),
+      cmocka_unit_test(bad_choices_are_named),
+      cmocka_unit_test(what_cannot_be_built_is_put_aside),
+      cmocka_unit_test(all_refusing_say_why),
+      cmocka_unit_test(wrong_problems_are_refused),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
