@@ -39,7 +39,10 @@ struct tsl_writer {
 /* Where elements are in memory, on either side: (i, j) at data + (i * row_stride + j * col_stride) elements.
  * Row 0 is the first of this call, which is row `first` of the matrix. */
 typedef struct tsl_panel {
-  void *data;
+  union {
+    void *data;         /* for reading a file */
+    const void *source; /* for writing one */
+  };
   int64_t row_stride, col_stride;
   int64_t first, rows, cols;
   tesela_type type;

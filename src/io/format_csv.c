@@ -4,6 +4,7 @@
  * The separator is the first line's: tabs before semicolons before commas. A first line with a name in it (a
  * cell that is no number and does not begin like one) is a header and is passed over. Between semicolons
  * numbers may have decimal commas, if all of them do. */
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
@@ -92,8 +93,8 @@ static tesela_status begin_line(tsl_reader *reader, bool *more) {
     in->line++;
   }
   if (blank != 0)
-    return tsl_input_bad_line(in, blank, "is blank, but line %lld is not: blank lines are for the end",
-                              (long long)in->line);
+    return tsl_input_bad_line(in, blank, "is blank, but line %" PRId64 " is not: blank lines are for the end",
+                              in->line);
   return TESELA_OK;
 }
 
@@ -171,21 +172,22 @@ static tsl_number_result read_number(const csv_state *state, const csv_cell *cel
 static tesela_status fail_number(const tsl_reader *reader, const csv_cell *cell, int64_t column,
                                  tsl_number_result result) {
   char quoted[TSL_QUOTE_MAX];
-  const long long number = (long long)column + 1;
+  const int64_t number = column + 1;
   if (cell->length == 0)
-    return tsl_input_bad_line(&reader->in, cell->line, "has an empty cell %lld where a number should be",
-                              number);
+    return tsl_input_bad_line(&reader->in, cell->line,
+                              "has an empty cell %" PRId64 " where a number should be", number);
   tsl_input_quote(cell->text, cell->length, quoted);
   if (result == TSL_NUMBER_TOO_LARGE)
     return tsl_input_bad_line(&reader->in, cell->line,
-                              "has '%s' in cell %lld, which is larger than any double", quoted, number);
-  return tsl_input_bad_line(&reader->in, cell->line, "has '%s' in cell %lld where a number should be", quoted,
-                            number);
+                              "has '%s' in cell %" PRId64 ", which is larger than any double", quoted,
+                              number);
+  return tsl_input_bad_line(&reader->in, cell->line, "has '%s' in cell %" PRId64 " where a number should be",
+                            quoted, number);
 }
 
 /* Whether a cell that is no number is meant as a name: "x2", not "2x". */
 static bool is_name(const csv_cell *cell) {
-  return cell->length > 0 && memchr("0123456789+-.,", cell->text[0], 14) == NULL;
+  return cell->length > 0 && (cell->text[0] == '\0' || strchr("0123456789+-.,", cell->text[0]) == NULL);
 }
 
 /* Reads the first line for the number of columns and whether it is a header. */
@@ -209,8 +211,8 @@ static tesela_status read_first_line(tsl_reader *reader, int64_t *columns, bool 
 }
 
 static tesela_status fail_ragged(const tsl_reader *reader, int64_t line, int64_t cells) {
-  return tsl_input_bad_line(&reader->in, line, "has %lld cells where the first line has %lld",
-                            (long long)cells, (long long)reader->info.cols);
+  return tsl_input_bad_line(&reader->in, line, "has %" PRId64 " cells where the first line has %" PRId64,
+                            cells, reader->info.cols);
 }
 
 /* Counts the lines that follow, and their cells. */
@@ -273,8 +275,8 @@ static tesela_status check_mark(tsl_reader *reader, const csv_cell *cell, char m
     return TESELA_OK;
   if (state->mark != '\0')
     return tsl_input_bad_line(&reader->in, cell->line,
-                              "has a decimal '%c' where line %lld has '%c': use one of them", mark,
-                              (long long)state->mark_line, state->mark);
+                              "has a decimal '%c' where line %" PRId64 " has '%c': use one of them", mark,
+                              state->mark_line, state->mark);
   state->mark = mark;
   state->mark_line = cell->line;
   return TESELA_OK;
@@ -322,8 +324,9 @@ static tesela_status csv_may_write(const char *path, int64_t rows, int64_t cols,
   if (tsl_type(type)->is_complex)
     return tsl_fail(TESELA_BAD_CALL, "%s: csv holds no complex numbers; .npy and .mtx do", path);
   if (rows == 0 || cols == 0)
-    return tsl_fail(TESELA_BAD_CALL, "%s: csv cannot say %lld x %lld without elements; the other formats can",
-                    path, (long long)rows, (long long)cols);
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s: csv cannot say %" PRId64 " x %" PRId64 " without elements; the other formats can",
+                    path, rows, cols);
   return TESELA_OK;
 }
 

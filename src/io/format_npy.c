@@ -25,16 +25,16 @@ typedef struct npy_state {
 
 /* Kinds and sizes of elements that are numbers, and the type that holds them. */
 static const struct {
-  char kind;
-  int size;
   tesela_type type;
+  int size;
+  char kind;
   bool widened;
 } elements[] = {
-    {'f', 2, TESELA_F16, false},   {'f', 4, TESELA_F32, false}, {'f', 8, TESELA_F64, false},
-    {'i', 1, TESELA_I8, false},    {'i', 4, TESELA_I32, false}, {'c', 8, TESELA_C64, false},
-    {'c', 16, TESELA_C128, false}, {'b', 1, TESELA_F64, true},  {'u', 1, TESELA_F64, true},
-    {'i', 2, TESELA_F64, true},    {'u', 2, TESELA_F64, true},  {'u', 4, TESELA_F64, true},
-    {'i', 8, TESELA_F64, true},    {'u', 8, TESELA_F64, true},
+    {TESELA_F16, 2, 'f', false},   {TESELA_F32, 4, 'f', false}, {TESELA_F64, 8, 'f', false},
+    {TESELA_I8, 1, 'i', false},    {TESELA_I32, 4, 'i', false}, {TESELA_C64, 8, 'c', false},
+    {TESELA_C128, 16, 'c', false}, {TESELA_F64, 1, 'b', true},  {TESELA_F64, 1, 'u', true},
+    {TESELA_F64, 2, 'i', true},    {TESELA_F64, 2, 'u', true},  {TESELA_F64, 4, 'u', true},
+    {TESELA_F64, 8, 'i', true},    {TESELA_F64, 8, 'u', true},
 };
 enum { ELEMENT_COUNT = sizeof elements / sizeof elements[0] };
 

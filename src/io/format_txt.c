@@ -1,6 +1,6 @@
 /* The course's plain text: "rows columns" on the first line, then the values row by row, separated by blanks
  * and line ends as they like. */
-#include <string.h>
+#include <inttypes.h>
 
 #include "base/status.h"
 #include "io/format.h"
@@ -67,9 +67,8 @@ static tesela_status txt_read_rows(tsl_reader *reader, const tsl_panel *panel) {
         TSL_TRY(tsl_input_word(in, &word));
       }
       if (word.length == 0)
-        return tsl_fail(TESELA_BAD_INPUT, "%s: is truncated: it ends after %lld of %lld values", reader->path,
-                        (long long)((panel->first + i) * panel->cols + j),
-                        (long long)(reader->info.rows * panel->cols));
+        return tsl_fail(TESELA_BAD_INPUT, "%s: is truncated: it ends after %" PRId64 " of %" PRId64 " values",
+                        reader->path, (panel->first + i) * panel->cols + j, reader->info.rows * panel->cols);
       double value[2] = {0, 0};
       TSL_TRY(tsl_reader_number(reader, word, TSL_NUMBER_FORTRAN, &value[0]));
       TSL_TRY(tsl_reader_put(reader, panel, i, j, in->line, value));
@@ -83,8 +82,9 @@ static tesela_status txt_read_end(tsl_reader *reader) {
   TSL_TRY(tsl_input_next_line(&reader->in, &more));
   if (!more)
     return TESELA_OK;
-  return tsl_input_bad_line(&reader->in, reader->in.line, "goes on after the last of %lld x %lld values",
-                            (long long)reader->info.rows, (long long)reader->info.cols);
+  return tsl_input_bad_line(&reader->in, reader->in.line,
+                            "goes on after the last of %" PRId64 " x %" PRId64 " values", reader->info.rows,
+                            reader->info.cols);
 }
 
 static tesela_status txt_may_write(const char *path, int64_t rows, int64_t cols, tesela_type type) {

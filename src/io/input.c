@@ -2,12 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/locale.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -196,9 +197,9 @@ tesela_status tsl_input_bad_line(const tsl_input *in, int64_t line, const char *
   char sentence[512];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(sentence, sizeof sentence, format, arguments);
+  tsl_locale_format(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
-  return tsl_fail(TESELA_BAD_INPUT, "%s: line %lld %s", in->path, (long long)line, sentence);
+  return tsl_fail(TESELA_BAD_INPUT, "%s: line %" PRId64 " %s", in->path, line, sentence);
 }
 
 const char *tsl_input_quote(const char *text, size_t length, char out[TSL_QUOTE_MAX]) {

@@ -69,7 +69,7 @@ static tesela_status take_descr(cursor *here, tsl_npy_header *header) {
   if (here->at < here->end && *here->at == '[')
     return tsl_fail(TESELA_BAD_INPUT, "%s: is a structured array, not a matrix: save one field of it",
                     here->path);
-  tsl_word descr;
+  tsl_word descr = {.text = ""};
   TSL_TRY(take_string(here, &descr));
   char quoted[TSL_QUOTE_MAX];
   tsl_input_quote(descr.text, descr.length, quoted);
@@ -141,7 +141,7 @@ static tesela_status take_dictionary(cursor *here, tsl_npy_header *header) {
   if (!take(here, '{'))
     return fail_here(here, "'{' is missing");
   while (!take(here, '}')) {
-    tsl_word name;
+    tsl_word name = {.text = ""};
     const cursor before = *here;
     TSL_TRY(take_string(here, &name));
     int key = 0;

@@ -174,19 +174,22 @@ static bool reads_back(const tsl_type_info *type, const char *text, size_t lengt
   return value[0] == magnitude;
 }
 
+static size_t put_word(const char *word, char *out) {
+  size_t length = 0;
+  for (; word[length] != '\0'; length++)
+    out[length] = word[length];
+  return length;
+}
+
 size_t tsl_number_write(tesela_type type, double value, char out[TSL_NUMBER_MAX]) {
-  if (isnan(value)) {
-    memcpy(out, "nan", 3);
-    return 3;
-  }
+  if (isnan(value))
+    return put_word("nan", out);
   size_t sign = 0;
   if (signbit(value))
     out[sign++] = '-';
   const double magnitude = fabs(value);
-  if (isinf(magnitude)) {
-    memcpy(out + sign, "inf", 3);
-    return sign + 3;
-  }
+  if (isinf(magnitude))
+    return sign + put_word("inf", out + sign);
   if (magnitude < 1e15 && magnitude == (double)(uint64_t)magnitude)
     return sign + put_whole((uint64_t)magnitude, out + sign);
   pthread_once(&powers_once, make_powers);

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -93,8 +94,8 @@ tesela_status tsl_reader_rows(tsl_reader *reader, int64_t rows, tesela_type type
   if (reader->failed)
     return tsl_fail(TESELA_BAD_CALL, "%s: cannot be read further after an error", reader->path);
   if (rows < 0 || rows > info->rows - reader->row)
-    return tsl_fail(TESELA_BAD_CALL, "%s: %lld rows are asked for where %lld are left", reader->path,
-                    (long long)rows, (long long)(info->rows - reader->row));
+    return tsl_fail(TESELA_BAD_CALL, "%s: %" PRId64 " rows are asked for where %" PRId64 " are left",
+                    reader->path, rows, info->rows - reader->row);
   if (!info->by_rows && rows != info->rows)
     return tsl_fail(TESELA_BAD_CALL, "%s: this file is read as a whole, not by rows", reader->path);
   const tsl_panel panel = {.data = out,
@@ -129,8 +130,8 @@ tesela_status tsl_reader_set_shape(tsl_reader *reader, int64_t rows, int64_t col
   reader->info.cols = cols;
   if (tsl_i64_mul(rows, cols, &count) && tsl_i64_mul(count, 16, &bytes))
     return TESELA_OK;
-  return tsl_fail(TESELA_BAD_INPUT, "%s: its shape, %lld x %lld, is larger than any memory", reader->path,
-                  (long long)rows, (long long)cols);
+  return tsl_fail(TESELA_BAD_INPUT, "%s: its shape, %" PRId64 " x %" PRId64 ", is larger than any memory",
+                  reader->path, rows, cols);
 }
 
 tesela_status tsl_reader_put(const tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
@@ -143,8 +144,8 @@ tesela_status tsl_reader_put(const tsl_reader *reader, const tsl_panel *panel, i
   if (tsl_cast(TESELA_C128, value, panel->type, tsl_panel_at(panel, i, j), 1, 1, &bad))
     return TESELA_OK;
   tsl_cast_fail(value, panel->type);
-  return tsl_fail_in(TESELA_BAD_INPUT, "%s: line %lld (row %lld, column %lld)", reader->path, (long long)line,
-                     (long long)(panel->first + i + 1), (long long)(j + 1));
+  return tsl_fail_in(TESELA_BAD_INPUT, "%s: line %" PRId64 " (row %" PRId64 ", column %" PRId64 ")",
+                     reader->path, line, panel->first + i + 1, j + 1);
 }
 
 tesela_status tsl_reader_number(const tsl_reader *reader, tsl_word word, int flags, double *value) {
@@ -167,6 +168,7 @@ tesela_status tsl_reader_expect(const tsl_reader *reader, int64_t count, int64_t
   if ((uint64_t)count <= most)
     return TESELA_OK;
   return tsl_input_bad_line(&reader->in, reader->in.line,
-                            "announces %lld %s, but the file ends after %llu bytes more: it is truncated",
-                            (long long)count, what, (unsigned long long)tsl_input_left(&reader->in));
+                            "announces %" PRId64 " %s, but the file ends after %" PRIu64
+                            " bytes more: it is truncated",
+                            count, what, tsl_input_left(&reader->in));
 }

@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,9 @@ tesela_status tsl_writer_open(const char *path, int64_t rows, int64_t cols, tese
   int64_t count, bytes;
   if (rows < 0 || cols < 0 || tsl_type(type) == NULL || !tsl_i64_mul(rows, cols, &count) ||
       !tsl_i64_mul(count, 16, &bytes))
-    return tsl_fail(TESELA_BAD_CALL, "%s: a matrix of %lld x %lld elements of type %d cannot be written",
-                    path, (long long)rows, (long long)cols, (int)type);
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s: a matrix of %" PRId64 " x %" PRId64 " elements of type %d cannot be written", path,
+                    rows, cols, (int)type);
   if (format->may_write != NULL)
     TSL_TRY(format->may_write(path, rows, cols, type));
   writer = calloc(1, sizeof *writer);
@@ -40,10 +42,9 @@ tesela_status tsl_writer_rows(tsl_writer *writer, int64_t rows, const void *data
   if (writer->failed)
     return tsl_fail(TESELA_BAD_CALL, "%s: cannot be written further after an error", writer->out.path);
   if (rows < 0 || rows > writer->rows - writer->row)
-    return tsl_fail(TESELA_BAD_CALL, "%s: %lld rows are written where %lld are left", writer->out.path,
-                    (long long)rows, (long long)(writer->rows - writer->row));
-  /* A panel serves reading too, where data is written; here nothing writes through it. */
-  const tsl_panel panel = {.data = (void *)(uintptr_t)data,
+    return tsl_fail(TESELA_BAD_CALL, "%s: %" PRId64 " rows are written where %" PRId64 " are left",
+                    writer->out.path, rows, writer->rows - writer->row);
+  const tsl_panel panel = {.source = data,
                            .row_stride = row_stride,
                            .col_stride = col_stride,
                            .first = writer->row,
@@ -61,8 +62,8 @@ tesela_status tsl_writer_commit(tsl_writer *writer) {
   if (writer->failed)
     return tsl_fail(TESELA_BAD_CALL, "%s: is not complete, because writing it failed", writer->out.path);
   if (writer->row != writer->rows)
-    return tsl_fail(TESELA_BAD_CALL, "%s: is not complete: %lld of %lld rows were written", writer->out.path,
-                    (long long)writer->row, (long long)writer->rows);
+    return tsl_fail(TESELA_BAD_CALL, "%s: is not complete: %" PRId64 " of %" PRId64 " rows were written",
+                    writer->out.path, writer->row, writer->rows);
   writer->failed = true; /* whatever happens now, there is no second commit */
   if (writer->format->write_end != NULL)
     TSL_TRY(writer->format->write_end(writer));

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Fuzzes the readers of matrix files with libFuzzer (needs clang):
 #
 #   tests/fuzz/run.sh SECONDS [FORMAT...]      e.g. tests/fuzz/run.sh 600 csv txt
@@ -6,7 +6,7 @@
 # Each format runs for SECONDS, one after the other, and stops at the first finding, which is left in
 # build/fuzz/findings. Fix it, put the file into tests/data/bad with its row in tests/formats/test_bad.c, and run
 # again. What it learns is kept in build/fuzz/corpus; tests/fuzz/corpus is the small part that is kept for good.
-set -eu
+set -euo pipefail
 seconds=${1:?"how many seconds for each format?"}
 shift
 cd "$(dirname "$0")/../.."
