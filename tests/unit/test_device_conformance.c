@@ -264,8 +264,11 @@ static void two_threads(tsl_device *device, tsl_stream *stream) {
       fail_msg("%s: thread %d: %s: %s", device->name, t, workers[t].wrong, workers[t].sentence);
 }
 
-/* Memory that is handed back is taken again: all of it together is more than the device has. */
+/* Memory that is handed back is taken again: all of it together is more than the device has. Of the host's own
+ * memory this asks nothing that a leak checker does not see. */
 static void memory_comes_back(tsl_device *device, tsl_stream *stream) {
+  if (device->capabilities & TSL_CAN_HOST)
+    return;
   const size_t piece = (size_t)(device->allocation_max / 8);
   for (int round = 0; round < 20; round++) {
     tsl_buffer *buffer = NULL;
