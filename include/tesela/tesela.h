@@ -152,8 +152,8 @@ TESELA_API tesela_status tesela_context_create(const tesela_context_desc *desc, 
 TESELA_API void tesela_context_destroy(tesela_context *context);
 
 /** Multiplies once. Plans are kept inside the context, so that calls with the same sizes, types and strides
- * find theirs again. record may be NULL. When this fails, host C is as it was or, after TESELA_DEVICE_FAILED
- * during the copy back, unspecified. */
+ * find theirs again. record may be NULL. When this fails, host C is as it was; only after TESELA_DEVICE_FAILED may
+ * it hold a part of the result, because the device or the copy back had begun to write it. */
 TESELA_API tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc,
                                      tesela_record *record);
 
