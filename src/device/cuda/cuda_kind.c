@@ -90,8 +90,9 @@ static tesela_status start(int *version, int *count) {
     return tsl_fail(TESELA_NO_DEVICE, "the CUDA driver sees no device");
   if (tsl_nvrtc_load(*version) != TESELA_OK)
     return tsl_fail_in(TESELA_NO_DEVICE,
-                       "the CUDA driver sees %d device%s, but the kernel compiler is missing", *count,
-                       *count == 1 ? "" : "s");
+                       "the CUDA driver sees %d device%s, but there is no compiler for kernels (NVRTC, which "
+                       "comes with the CUDA toolkit; TESELA_NVRTC names one)",
+                       *count, *count == 1 ? "" : "s");
   return TESELA_OK;
 }
 

@@ -68,6 +68,19 @@ static bool looks_whole(const tsl_binary *binary) {
          head.e_phoff <= binary->bytes && segments <= binary->bytes - head.e_phoff;
 }
 
+/* The likeliest reason why the driver refuses what NVRTC made: CUDA promises that a driver takes code of its own
+ * major version and of earlier ones. */
+static tesela_status blame_versions(const tsl_device *device, tesela_status status) {
+  int driver = 0;
+  const int compiler = tsl_nvrtc_version();
+  if (tsl_cuda.driver_version(&driver) != TSL_CU_SUCCESS || compiler / 1000 <= driver / 1000)
+    return status;
+  return tsl_fail_in(status,
+                     "%s: NVRTC %d.%d is too new for this driver, which is for CUDA %d.%d "
+                     "(TESELA_NVRTC names another)",
+                     device->name, compiler / 1000, compiler % 1000 / 10, driver / 1000, driver % 1000 / 10);
+}
+
 tesela_status tsl_cuda_module_load(tsl_device *device, const char *name, const tsl_binary *binary,
                                    tsl_module **module) {
   void *block;
@@ -91,10 +104,11 @@ tesela_status tsl_cuda_module_load(tsl_device *device, const char *name, const t
   }
   if (status != TESELA_OK) {
     log[sizeof log - 1] = 0;
-    if (status == TESELA_BUILD_FAILED)
-      tsl_status_keep_log(log);
     tsl_free(made);
-    return status;
+    if (status != TESELA_BUILD_FAILED)
+      return status;
+    tsl_status_keep_log(log);
+    return blame_versions(device, status);
   }
   pthread_mutex_init(&made->lock, NULL);
   *module = made;
