@@ -1,5 +1,6 @@
 /* From kernel text to a binary, and from a binary to a module. The compiler is asked for plain OpenCL C 1.2:
- * -cl-mad-enable and the fast-math options would let it round a multiply-add twice. */
+ * -cl-mad-enable and the fast-math options would let it round a multiply-add twice. Without -w, PoCL prints the
+ * number of its warnings on stderr, where a library has no business. */
 #include "device/opencl/opencl.h"
 
 #include "base/source.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LANGUAGE "-cl-std=CL1.2"
+#define LANGUAGE "-cl-std=CL1.2 -w"
 
 /* See tsl_opencl_seal() in opencl.h. */
 enum { MAGIC_BYTES = 8, HEAD_BYTES = MAGIC_BYTES + sizeof(tsl_hash) };
