@@ -141,11 +141,18 @@ const char *tsl_launch_grid(const tsl_device *device, int64_t columns, int64_t r
   return NULL;
 }
 
+const char *tsl_launch_rows(const tsl_device *device, int64_t rows, int items, tsl_grid *grid) {
+  const uint64_t most = device->group_count_max[0];
+  const bool fits = rows <= items || (uint64_t)((rows - 1) / items) < most;
+  return tsl_launch_grid(device, fits ? rows : (int64_t)most * items, 1, items, 1, grid);
+}
+
 double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,
-                          int items_x, int items_y) {
-  const double across = ceil((double)problem->n / items_x), down = ceil((double)problem->m / items_y);
+                          int64_t items_x, int64_t items_y) {
+  const double width = (double)items_x, height = (double)items_y;
+  const double across = ceil((double)problem->n / width), down = ceil((double)problem->m / height);
   const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
-  const double flops = across * items_x * down * items_y * 2 * (double)problem->k;
+  const double flops = across * width * down * height * 2 * (double)problem->k;
   const double busy = fmin(1, across * down / fmax(1, device->compute_units));
   const double compute = flops / (efficiency * peak * fmax(busy, 1e-9));
   return fmax(compute, tsl_problem_bytes(problem) / device->bandwidth) + device->launch_seconds;

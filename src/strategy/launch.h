@@ -27,11 +27,15 @@ tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands
 const char *tsl_launch_grid(const tsl_device *device, int64_t columns, int64_t rows, int items_x, int items_y,
                             tsl_grid *grid);
 
+/* Groups of `items` work-items, each with a row of its own, all along dimension 0; or a refusal. Where the device
+ * allows fewer groups than `rows` need, kernels go on to further rows. */
+const char *tsl_launch_rows(const tsl_device *device, int64_t rows, int items, tsl_grid *grid);
+
 /* The model of kernels whose groups own items_x x items_y elements of C: at least the bytes over the
  * bandwidth, at least the operations (those wasted in partial groups too) over `efficiency` of the peak, for
  * as many units as there are groups; plus the launch. */
 double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,
-                          int items_x, int items_y);
+                          int64_t items_x, int64_t items_y);
 
 /* Of the splits items_x * items_y = items (items_x, items_y from the divisors) that the device allows and
  * items_x >= warp where columns allow, the one that wastes the fewest work-items in partial groups. */

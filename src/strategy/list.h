@@ -7,6 +7,9 @@
   X(gemm, sequential)                                                                                        \
   X(gemm, sequential_optimized)                                                                              \
   X(gemm, element)                                                                                           \
+  X(gemm, row)                                                                                               \
+  X(gemm, row_private)                                                                                       \
+  X(gemm, row_private_column_local)                                                                          \
   X(gemm, tile_local)
 
 #endif

@@ -32,6 +32,12 @@ tsl_accuracy tsl_accuracy_of_sum(int64_t k) {
   return (tsl_accuracy){.factor = (double)k + 4, .repeats = true};
 }
 
+tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel) {
+  const int64_t k = problem->k, depth = k < panel ? k : panel, panels = k == 0 ? 1 : (k - 1) / panel + 1;
+  const double second_order = 2 * (double)k * tsl_type(problem->c.type)->unit_roundoff;
+  return (tsl_accuracy){.factor = (double)depth + (double)panels + 3 + second_order, .repeats = true};
+}
+
 const tsl_strategy *tsl_strategy_at(int index) {
   return index >= 0 && index < STRATEGY_COUNT ? strategies[index] : NULL;
 }

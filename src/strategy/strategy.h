@@ -90,6 +90,11 @@ struct tsl_strategy {
  * added to beta C: factor k + 4. k terms cost k u without any restriction on k (Jeannerod, Rump 2013); alpha,
  * beta, the last sum and second-order terms cost the rest. */
 tsl_accuracy tsl_accuracy_of_sum(int64_t k);
+/* The accuracy of sums taken in panels of `panel` products, where each panel's sum is multiplied by alpha and
+ * added to what C holds: factor min(k, panel) + ceil(k / panel) + 3, and 2 k u for second-order terms. A
+ * product is rounded min(k, panel) times in its panel (Jeannerod, Rump 2013, as above), once with alpha, and at
+ * each addition to C; one panel costs as much as tsl_accuracy_of_sum(k). */
+tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel);
 
 /* Formats a refusal into this thread's buffer; valid until the thread's next one. */
 const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1, 2)));

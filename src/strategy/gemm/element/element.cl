@@ -9,6 +9,7 @@
  *
  * Parameters: TSL_PARAM_COLUMNS, TSL_PARAM_ROWS, the work-group's shape. Any sizes and strides; where
  * dimension 1 has fewer groups than C needs, each item goes on to further rows. */
+#include "dot.h"
 #include "epilogue.h"
 #include "gemm.h"
 
@@ -19,15 +20,8 @@ tsl_gemm_element(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL
   if (col >= g.n)
     return;
   for (TSL_INDEX row = TSL_GLOBAL_ITEM(1); row < g.m; row += (TSL_INDEX)TSL_GROUPS(1) * TSL_PARAM_ROWS) {
-    TSL_GLOBAL const TSL_REAL *a_next = a + g.a_offset + row * g.a_row_stride;
-    TSL_GLOBAL const TSL_REAL *b_next = b + g.b_offset + col * g.b_col_stride;
-    TSL_REAL sum = 0;
-    TSL_UNROLL_BY(4)
-    for (TSL_INDEX l = 0; l < g.k; l++) {
-      sum = TSL_FMA(*a_next, *b_next, sum);
-      a_next += g.a_col_stride;
-      b_next += g.b_row_stride;
-    }
+    const TSL_REAL sum = tsl_dot(a + g.a_offset + row * g.a_row_stride, g.a_col_stride,
+                                 b + g.b_offset + col * g.b_col_stride, g.b_row_stride, g.k);
     tsl_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, sum, g.alpha, g.beta);
   }
 }

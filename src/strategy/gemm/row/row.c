@@ -1,0 +1,45 @@
+/* Host side of row.cl: one work-item a row of C. */
+#include "strategy/launch.h"
+
+enum { ITEMS };
+static const tsl_param params[] = {
+    [ITEMS] = {"items", "work-items of a group, each with a row of C", 64, {64, 128, 256}},
+    {NULL, NULL, 0, {0}},
+};
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  return tsl_accuracy_of_sum(problem->k);
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  tsl_grid grid;
+  return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
+}
+
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const double efficiency = device->is_cpu ? 0.005 : 0.01;
+  return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
+}
+
+static tesela_status build(tsl_work *work) {
+  tsl_grid grid;
+  tsl_launch_rows(work->device, work->problem.m, (int)work->config.value[ITEMS], &grid);
+  return tsl_launch_build(work, "strategy/gemm/row/row.cl", "tsl_gemm_row", &grid);
+}
+
+const tsl_strategy tsl_gemm_row = {
+    .name = "row",
+    .idea = "one work-item computes a whole row of C from global memory",
+    .op = TSL_OP_GEMM,
+    .rung = 2,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS,
+    .accuracy = accuracy,
+    .params = params,
+    .refuse = refuse,
+    .score = score,
+    .build = build,
+    .run = tsl_launch_gemm,
+    .release = tsl_launch_release,
+};

@@ -1,0 +1,45 @@
+/* Host side of row_private.cl: one work-item a row of C, panels of A's row in private memory. */
+#include "strategy/launch.h"
+
+enum { ITEMS, PANEL };
+static const tsl_param params[] = {
+    [ITEMS] = {"items", "work-items of a group, each with a row of C", 64, {64, 256}},
+    [PANEL] = {"panel", "numbers of a row of A that an item keeps", 64, {32, 64, 128}},
+    {NULL, NULL, 0, {0}},
+};
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  return tsl_accuracy_of_panels(problem, config->value[PANEL]);
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  tsl_grid grid;
+  return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
+}
+
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const double efficiency = device->is_cpu ? 0.01 : 0.04;
+  return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
+}
+
+static tesela_status build(tsl_work *work) {
+  tsl_grid grid;
+  tsl_launch_rows(work->device, work->problem.m, (int)work->config.value[ITEMS], &grid);
+  return tsl_launch_build(work, "strategy/gemm/row_private/row_private.cl", "tsl_gemm_row_private", &grid);
+}
+
+const tsl_strategy tsl_gemm_row_private = {
+    .name = "row_private",
+    .idea = "one work-item computes a row of C, with its row of A in private memory",
+    .op = TSL_OP_GEMM,
+    .rung = 3,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS,
+    .accuracy = accuracy,
+    .params = params,
+    .refuse = refuse,
+    .score = score,
+    .build = build,
+    .run = tsl_launch_gemm,
+    .release = tsl_launch_release,
+};

@@ -1,0 +1,50 @@
+/* Host side of row_private_column_local.cl: rows of A in private memory, columns of B in local memory. */
+#include "strategy/launch.h"
+
+enum { ITEMS, PANEL };
+static const tsl_param params[] = {
+    [ITEMS] = {"items", "work-items of a group, each with a row of C", 64, {64, 256}},
+    [PANEL] = {"panel", "numbers of a row of A that an item keeps", 64, {32, 64, 128}},
+    {NULL, NULL, 0, {0}},
+};
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  return tsl_accuracy_of_panels(problem, config->value[PANEL]);
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const int64_t bytes = config->value[PANEL] * (int64_t)tsl_type(problem->c.type)->size;
+  if ((uint64_t)bytes > device->local_bytes)
+    return tsl_refusal("panel=%d needs %lld bytes of local memory, %s has %llu", (int)config->value[PANEL],
+                       (long long)bytes, device->name, (unsigned long long)device->local_bytes);
+  tsl_grid grid;
+  return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
+}
+
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const double efficiency = device->is_cpu ? 0.02 : 0.05;
+  return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
+}
+
+static tesela_status build(tsl_work *work) {
+  tsl_grid grid;
+  tsl_launch_rows(work->device, work->problem.m, (int)work->config.value[ITEMS], &grid);
+  return tsl_launch_build(work, "strategy/gemm/row_private_column_local/row_private_column_local.cl",
+                          "tsl_gemm_row_private_column_local", &grid);
+}
+
+const tsl_strategy tsl_gemm_row_private_column_local = {
+    .name = "row_private_column_local",
+    .idea = "rows of A in private memory, columns of B shared in local memory",
+    .op = TSL_OP_GEMM,
+    .rung = 4,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
+    .accuracy = accuracy,
+    .params = params,
+    .refuse = refuse,
+    .score = score,
+    .build = build,
+    .run = tsl_launch_gemm,
+    .release = tsl_launch_release,
+};
