@@ -31,9 +31,10 @@ static tesela_status device_operand(const tesela_plan *plan, const tsl_reach *re
   const int64_t elements = (int64_t)(memory->bytes / reach->size);
   if (given->offset < reach->below || given->offset > elements || reach->above > elements - given->offset)
     return tsl_fail(TESELA_BAD_CALL,
-                    "%s%s reaches from element %lld to %lld of its buffer, which has %lld elements", where,
-                    reach->name, (long long)(given->offset - reach->below),
-                    (long long)(given->offset + reach->above - 1), (long long)elements);
+                    "%s%s.offset is %lld: there must be %lld elements before that and %lld from there on, "
+                    "and its buffer has %lld",
+                    where, reach->name, (long long)given->offset, (long long)reach->below,
+                    (long long)reach->above, (long long)elements);
   *out = (tsl_operand){.buffer = given->buffer->memory, .offset = given->offset};
   return TESELA_OK;
 }

@@ -1,0 +1,245 @@
+/* A product on a device that fails on demand: each operation in turn, at each of its calls. Every failure must
+ * come out as a status with a sentence, leave nothing behind, leave host C alone, and spoil nothing that comes
+ * after it. */
+#include "base/status.h"
+#include "fake/fake.h"
+
+#include <tesela/tesela.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { M = 5, N = 40, K = 6, GAP = 3 };
+
+static _Alignas(4096) float a[M * K], b[K * N], c[M * (N + GAP)], before[M * (N + GAP)],
+    expected[M * (N + GAP)];
+
+/* B's columns are visited backwards, so that it is gathered; C has gaps; both are read. */
+static tesela_gemm_desc product(void) {
+  static const double alpha = 2, beta = -1;
+  return (tesela_gemm_desc){.m = M,
+                            .n = N,
+                            .k = K,
+                            .a = {.data = a},
+                            .b = {.data = b + N - 1, .row_stride = N, .col_stride = -1},
+                            .c = {.data = c, .row_stride = N + GAP, .col_stride = 1},
+                            .alpha = &alpha,
+                            .beta = &beta,
+                            .device = "fake:0",
+                            .strategy = "element"};
+}
+
+static void fill(void) {
+  for (int i = 0; i < M * K; i++)
+    a[i] = (float)(i % 5 - 2);
+  for (int i = 0; i < K * N; i++)
+    b[i] = (float)(i % 7 - 3);
+  for (int i = 0; i < M * (N + GAP); i++)
+    before[i] = expected[i] = (float)(i % 3);
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      float sum = 0;
+      for (int l = 0; l < K; l++)
+        sum += a[i * K + l] * b[l * N + N - 1 - j];
+      expected[i * (N + GAP) + j] = 2 * sum - before[i * (N + GAP) + j];
+    }
+}
+
+static void expect_failure(tesela_status status, tesela_fake_operation operation, int nth) {
+  if (status != tesela_fake_status(operation) || !strstr(tesela_last_error(), "on demand"))
+    fail_msg("%s number %d gave %s: %s", tesela_fake_name(operation), nth, tesela_status_name(status),
+             tesela_last_error());
+  if (operation == TESELA_FAKE_BUILD)
+    assert_non_null(strstr(tesela_last_log(), "on demand"));
+}
+
+static void expect_nothing_left(tesela_fake_operation operation, int nth) {
+  if (*tesela_fake_live_text())
+    fail_msg("%s number %d left %s behind", tesela_fake_name(operation), nth, tesela_fake_live_text());
+}
+
+/* A context, one call, and the end. Returns whether something failed. */
+static int call_once(tesela_fake_operation operation, int nth, int is_timed, int is_copied) {
+  tesela_context *context;
+  tesela_record record;
+  const tesela_gemm_desc desc = product();
+  memcpy(c, before, sizeof c);
+  tesela_fake_reset();
+  tesela_fake_fail(operation, nth);
+  assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
+  const tesela_status status = tesela_gemm(context, &desc, is_timed ? &record : NULL);
+  const int failed = tesela_fake_failures() > 0;
+  if (failed) {
+    expect_failure(status, operation, nth);
+    if (is_copied)
+      assert_memory_equal(c, before, sizeof c);
+  } else {
+    assert_int_equal(status, TESELA_OK);
+    assert_memory_equal(c, expected, sizeof c);
+  }
+  tesela_fake_reset();
+  memcpy(c, before, sizeof c);
+  assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK); /* the context is as good as before */
+  assert_memory_equal(c, expected, sizeof c);
+  tesela_context_destroy(context);
+  expect_nothing_left(operation, nth);
+  return failed;
+}
+
+/* Counts the failures of each operation, so that a call that never came shows. */
+static void fail_everywhere(int is_timed, int is_copied, int counts[TESELA_FAKE_COUNT]) {
+  for (int operation = 0; operation < TESELA_FAKE_COUNT; operation++) {
+    int nth = 1;
+    while (call_once((tesela_fake_operation)operation, nth, is_timed, is_copied))
+      nth++;
+    counts[operation] = nth - 1;
+  }
+}
+
+static void with_copies(void **state) {
+  (void)state;
+  int counts[TESELA_FAKE_COUNT];
+  tesela_fake_hide(TSL_CAN_SHARED_MEMORY);
+  fail_everywhere(0, 1, counts);
+  assert_int_equal(counts[TESELA_FAKE_ALLOCATION], 3);
+  assert_int_equal(counts[TESELA_FAKE_COPY_IN], 3);
+  assert_int_equal(counts[TESELA_FAKE_COPY_OUT], 1);
+  assert_int_equal(counts[TESELA_FAKE_BUILD], 1);
+  assert_int_equal(counts[TESELA_FAKE_LAUNCH], 1);
+  assert_int_equal(counts[TESELA_FAKE_STREAM], 1);
+  assert_int_equal(counts[TESELA_FAKE_OPEN], 1);
+  assert_int_equal(counts[TESELA_FAKE_EVENT], 0);
+  assert_true(counts[TESELA_FAKE_LOAD] >= 2);
+  tesela_fake_hide(0);
+}
+
+static void with_copies_and_clocks(void **state) {
+  (void)state;
+  int counts[TESELA_FAKE_COUNT];
+  tesela_fake_hide(TSL_CAN_SHARED_MEMORY);
+  fail_everywhere(1, 1, counts);
+  assert_int_equal(counts[TESELA_FAKE_EVENT], 5); /* two are made, two recorded, one time asked for */
+  assert_int_equal(counts[TESELA_FAKE_FINISH], 2);
+  tesela_fake_hide(0);
+}
+
+/* Where memory is shared, A and C are used where they lie; B, whose extent is aligned, too. */
+static void with_shared_memory(void **state) {
+  (void)state;
+  int counts[TESELA_FAKE_COUNT];
+  fail_everywhere(0, 0, counts);
+  assert_int_equal(counts[TESELA_FAKE_COPY_IN], 0);
+  assert_int_equal(counts[TESELA_FAKE_COPY_OUT], 0);
+  assert_int_equal(counts[TESELA_FAKE_ALLOCATION], 3);
+  assert_true(counts[TESELA_FAKE_FINISH] >= 1);
+}
+
+/* A plan outlives the failures of its runs. */
+static void plans_survive(void **state) {
+  (void)state;
+  const tesela_gemm_desc desc = product();
+  tesela_context *context;
+  tesela_plan *plan;
+  tesela_record record;
+  tesela_fake_reset();
+  tesela_fake_hide(TSL_CAN_SHARED_MEMORY);
+  assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
+  assert_int_equal(tesela_plan_create(context, &desc, &plan), TESELA_OK);
+  for (int operation = 0; operation < TESELA_FAKE_COUNT; operation++)
+    for (int nth = 1;; nth++) {
+      memcpy(c, before, sizeof c);
+      tesela_fake_reset();
+      tesela_fake_fail((tesela_fake_operation)operation, nth);
+      const tesela_status status = tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record);
+      if (tesela_fake_failures() == 0) {
+        assert_int_equal(status, TESELA_OK);
+        break;
+      }
+      expect_failure(status, (tesela_fake_operation)operation, nth);
+      assert_memory_equal(c, before, sizeof c);
+      tesela_fake_reset();
+      assert_int_equal(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record), TESELA_OK);
+      assert_memory_equal(c, expected, sizeof c);
+    }
+  tesela_plan_destroy(plan);
+  tesela_context_destroy(context);
+  assert_string_equal(tesela_fake_live_text(), "");
+  tesela_fake_hide(0);
+}
+
+/* Takes a buffer, writes, multiplies in place of its own, and reads; stops at the first failure. */
+static tesela_status use_buffers(tesela_context *context, float *result) {
+  tesela_buffer *from = NULL, *to = NULL;
+  tesela_status status;
+  TSL_GO(tesela_buffer_create(context, "fake:0", sizeof a + sizeof b, &from));
+  TSL_GO(tesela_buffer_create(context, "fake:0", sizeof c, &to));
+  TSL_GO(tesela_buffer_write(from, 0, a, sizeof a));
+  TSL_GO(tesela_buffer_write(from, sizeof a, b, sizeof b));
+  TSL_GO(tesela_buffer_write(to, 0, before, sizeof c));
+  tesela_gemm_desc desc = product();
+  desc.a = (tesela_matrix){.buffer = from};
+  desc.b = (tesela_matrix){.buffer = from, .offset = M * K + N - 1, .row_stride = N, .col_stride = -1};
+  desc.c = (tesela_matrix){.buffer = to, .row_stride = N + GAP, .col_stride = 1};
+  TSL_GO(tesela_gemm(context, &desc, NULL));
+  TSL_GO(tesela_buffer_read(to, 0, result, sizeof c));
+out:
+  tesela_buffer_destroy(from);
+  tesela_buffer_destroy(to);
+  return status;
+}
+
+static void with_buffers(void **state) {
+  (void)state;
+  for (int operation = 0; operation < TESELA_FAKE_COUNT; operation++)
+    for (int nth = 1, failed = 1; failed; nth++) {
+      tesela_context *context;
+      tesela_fake_reset();
+      tesela_fake_fail((tesela_fake_operation)operation, nth);
+      assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
+      const tesela_status status = use_buffers(context, c);
+      failed = tesela_fake_failures() > 0;
+      if (failed)
+        expect_failure(status, (tesela_fake_operation)operation, nth);
+      else
+        assert_int_equal(status, TESELA_OK);
+      assert_true(failed || memcmp(c, expected, sizeof c) == 0);
+      tesela_context_destroy(context);
+      expect_nothing_left((tesela_fake_operation)operation, nth);
+    }
+}
+
+/* Left to itself, the planner goes on to a device that works. */
+static void the_planner_goes_on(void **state) {
+  (void)state;
+  tesela_context *context;
+  tesela_record record;
+  tesela_gemm_desc desc = product();
+  desc.device = desc.strategy = NULL;
+  memcpy(c, before, sizeof c);
+  tesela_fake_reset();
+  tesela_fake_fail_from(TESELA_FAKE_OPEN, 1);
+  assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
+  assert_int_equal(tesela_gemm(context, &desc, &record), TESELA_OK);
+  assert_null(strstr(record.plan, "fake"));
+  assert_memory_equal(c, expected, sizeof c);
+  tesela_context_destroy(context);
+  tesela_fake_reset();
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(with_copies),        cmocka_unit_test(with_copies_and_clocks),
+      cmocka_unit_test(with_shared_memory), cmocka_unit_test(plans_survive),
+      cmocka_unit_test(with_buffers),       cmocka_unit_test(the_planner_goes_on),
+  };
+  tesela_fake_inner("opencl:0");
+  tesela_fake_install();
+  fill();
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

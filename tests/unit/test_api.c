@@ -1,0 +1,450 @@
+/* The public calls on the cpu: defaults, layouts, errors, plans, buffers. */
+#include <tesela/tesela.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static tesela_context *context;
+
+static int set_up(void **state) {
+  const tesela_context_desc desc = {.device = "cpu"};
+  (void)state;
+  return tesela_context_create(&desc, &context) != TESELA_OK;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  tesela_context_destroy(context);
+  return 0;
+}
+
+/* A is 2 x 3, B is 3 x 2. */
+static float a[] = {1, 2, 3, 4, 5, 6}, b[] = {7, 8, 9, 10, 11, 12};
+static const float product[] = {58, 64, 139, 154};
+
+static tesela_gemm_desc usual(float *c) {
+  return (tesela_gemm_desc){.m = 2, .n = 2, .k = 3, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}};
+}
+
+static void expect_ok(tesela_status status) {
+  if (status != TESELA_OK)
+    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
+}
+
+static void expect(tesela_status status, tesela_status expected, const char *names) {
+  if (status != expected || !strstr(tesela_last_error(), names))
+    fail_msg("%s instead of %s, '%s' should name '%s'", tesela_status_name(status),
+             tesela_status_name(expected), tesela_last_error(), names);
+}
+
+/* --- results --- */
+
+static void defaults_are_dense_row_major_f32(void **state) {
+  (void)state;
+  float c[4] = {NAN, NAN, NAN, NAN};
+  const tesela_gemm_desc desc = usual(c);
+  expect_ok(tesela_gemm(context, &desc, NULL));
+  assert_memory_equal(c, product, sizeof product);
+}
+
+static void scalars_apply(void **state) {
+  (void)state;
+  float c[4] = {1, 2, 3, 4};
+  const double alpha = 0.5, beta = -1;
+  tesela_gemm_desc desc = usual(c);
+  desc.alpha = &alpha;
+  desc.beta = &beta;
+  expect_ok(tesela_gemm(context, &desc, NULL));
+  for (int i = 0; i < 4; i++)
+    assert_true(c[i] == 0.5f * product[i] - (float)(i + 1));
+}
+
+static void doubles_are_asked_for(void **state) {
+  (void)state;
+  double x[] = {1e200, 1}, y[] = {1e-200, 3}, z = 0;
+  const tesela_gemm_desc desc = {.m = 1,
+                                 .n = 1,
+                                 .k = 2,
+                                 .a = {.data = x, .type = TESELA_F64},
+                                 .b = {.data = y, .type = TESELA_F64},
+                                 .c = {.data = &z}};
+  expect_ok(tesela_gemm(context, &desc, NULL));
+  assert_true(z == 4);
+}
+
+/* Every operand stored transposed, with default strides and with some that are given. */
+static void transposes_are_of_what_is_stored(void **state) {
+  (void)state;
+  float a_stored[] = {1, 4, 2, 5, 3, 6} /* 3 x 2 */,
+        b_stored[] = {7, 9, 11, 0, 8, 10, 12, 0} /* 2 x 3, padded */;
+  float c_stored[4] = {0};
+  tesela_gemm_desc desc = usual(c_stored);
+  desc.a = (tesela_matrix){.data = a_stored, .transpose = 1};
+  desc.b = (tesela_matrix){.data = b_stored, .transpose = 1, .row_stride = 4, .col_stride = 1};
+  desc.c.transpose = 1;
+  expect_ok(tesela_gemm(context, &desc, NULL));
+  const float expected[] = {58, 139, 64, 154};
+  assert_memory_equal(c_stored, expected, sizeof expected);
+}
+
+static void strides_may_be_negative(void **state) {
+  (void)state;
+  float c[] = {-1, -1, -1, -1, -1, -1};
+  tesela_gemm_desc desc = usual(c + 3);
+  desc.c.row_stride = -3;
+  desc.c.col_stride = 1;
+  expect_ok(tesela_gemm(context, &desc, NULL));
+  const float expected[] = {139, 154, -1, 58, 64, -1};
+  assert_memory_equal(c, expected, sizeof expected);
+}
+
+static void what_is_not_read_may_be_missing(void **state) {
+  (void)state;
+  float c[4] = {1, 2, 3, 4};
+  const double zero = 0, two = 2;
+  tesela_gemm_desc desc = usual(c);
+  desc.a.data = desc.b.data = NULL;
+  desc.alpha = &zero;
+  desc.beta = &two;
+  expect_ok(tesela_gemm(context, &desc, NULL));
+  const float doubled[] = {2, 4, 6, 8};
+  assert_memory_equal(c, doubled, sizeof doubled);
+  desc.alpha = NULL;
+  desc.beta = NULL;
+  desc.k = 0;
+  expect_ok(tesela_gemm(context, &desc, NULL));
+  const float zeros[4] = {0};
+  assert_memory_equal(c, zeros, sizeof zeros);
+  const tesela_gemm_desc nothing = {.m = 0, .n = 7, .k = 3};
+  expect_ok(tesela_gemm(context, &nothing, NULL));
+}
+
+static void columns_may_be_interleaved(void **state) {
+  (void)state;
+  float both[8] = {1, 0, 2, 0, 3, 0, 4, 0}; /* A in the even columns, C in the odd ones */
+  float identity[] = {1, 0, 0, 1};
+  const tesela_gemm_desc desc = {.m = 2,
+                                 .n = 2,
+                                 .k = 2,
+                                 .a = {.data = both, .row_stride = 4, .col_stride = 2},
+                                 .b = {.data = identity},
+                                 .c = {.data = both + 1, .row_stride = 4, .col_stride = 2}};
+  expect_ok(tesela_gemm(context, &desc, NULL));
+  const float expected[] = {1, 1, 2, 2, 3, 3, 4, 4};
+  assert_memory_equal(both, expected, sizeof expected);
+}
+
+static void records_say_what_ran(void **state) {
+  (void)state;
+  float c[4];
+  tesela_gemm_desc desc = usual(c);
+  tesela_record record;
+  desc.strategy = "sequential";
+  expect_ok(tesela_gemm(context, &desc, &record));
+  assert_string_equal(record.plan,
+                      "gemm sequential version=1 device=cpu place=host m=2 n=2 k=3 types=f32,f32,f32");
+  assert_true(record.seconds > 0 && record.seconds_compute > 0 && record.seconds_compute <= record.seconds);
+  assert_true(record.seconds_copy_in == 0 && record.seconds_copy_out == 0);
+  assert_true(record.error_bound > 0 && record.error_bound < 1e-5);
+}
+
+/* --- errors --- */
+
+typedef struct bad_desc {
+  void (*spoil)(tesela_gemm_desc *desc);
+  tesela_status status;
+  const char *names;
+} bad_desc;
+
+static void negative_size(tesela_gemm_desc *desc) {
+  desc->k = -4;
+}
+static void unknown_type(tesela_gemm_desc *desc) {
+  desc->b.type = (tesela_type)77;
+}
+static void no_data(tesela_gemm_desc *desc) {
+  desc->b.data = NULL;
+}
+static void no_result(tesela_gemm_desc *desc) {
+  desc->c.data = NULL;
+}
+static void unaligned(tesela_gemm_desc *desc) {
+  desc->a.data = (char *)desc->a.data + 1;
+}
+static void rows_of_c_overlap(tesela_gemm_desc *desc) {
+  desc->c.row_stride = 1;
+  desc->c.col_stride = 1;
+}
+static void extent_overflows(tesela_gemm_desc *desc) {
+  desc->a.row_stride = INT64_MAX / 2;
+  desc->a.col_stride = 1;
+}
+static void in_place(tesela_gemm_desc *desc) {
+  desc->c.data = desc->a.data;
+}
+static void partly_in_place(tesela_gemm_desc *desc) {
+  desc->c.data = (float *)desc->b.data + 3;
+}
+static void unknown_device(tesela_gemm_desc *desc) {
+  desc->device = "abacus";
+}
+static void absent_device(tesela_gemm_desc *desc) {
+  desc->device = "cpu:9";
+}
+static void endless_device(tesela_gemm_desc *desc) {
+  desc->device = "cpu:000000000000000000000000000000000";
+}
+static void unknown_strategy(tesela_gemm_desc *desc) {
+  desc->strategy = "guess";
+}
+static void unknown_parameter(tesela_gemm_desc *desc) {
+  desc->strategy = "sequential tile=3";
+}
+static void unfit_strategy(tesela_gemm_desc *desc) {
+  desc->strategy = "tile_local";
+}
+static void unsupported_types(tesela_gemm_desc *desc) {
+  desc->a.type = desc->b.type = TESELA_I8;
+}
+
+static const bad_desc bad_descs[] = {
+    {negative_size, TESELA_BAD_CALL, "desc.k is -4"},
+    {unknown_type, TESELA_BAD_CALL, "desc.b.type is 77"},
+    {no_data, TESELA_BAD_CALL, "desc.b.data is NULL"},
+    {no_result, TESELA_BAD_CALL, "desc.c.data is NULL"},
+    {unaligned, TESELA_BAD_CALL, "desc.a.data"},
+    {rows_of_c_overlap, TESELA_BAD_CALL, "desc: elements of C"},
+    {extent_overflows, TESELA_BAD_CALL, "desc: A"},
+    {in_place, TESELA_BAD_CALL, "desc.c overlaps desc.a"},
+    {partly_in_place, TESELA_BAD_CALL, "desc.c overlaps desc.b"},
+    {unknown_device, TESELA_BAD_CALL, "abacus"},
+    {absent_device, TESELA_NO_DEVICE, "cpu:9"},
+    {endless_device, TESELA_BAD_CALL, "desc.device"},
+    {unknown_strategy, TESELA_BAD_INPUT, "'guess'"},
+    {unknown_parameter, TESELA_BAD_INPUT, "'tile'"},
+    {unfit_strategy, TESELA_UNSUPPORTED, "tile_local on cpu"},
+    {unsupported_types, TESELA_UNSUPPORTED, "i8"},
+};
+
+static void bad_descriptions_are_named(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof bad_descs / sizeof *bad_descs; i++) {
+    float c[4] = {1, 2, 3, 4};
+    const float before[] = {1, 2, 3, 4};
+    tesela_gemm_desc desc = usual(c);
+    bad_descs[i].spoil(&desc);
+    expect(tesela_gemm(context, &desc, NULL), bad_descs[i].status, bad_descs[i].names);
+    assert_memory_equal(c, before, sizeof before);
+  }
+}
+
+static void missing_arguments_are_named(void **state) {
+  (void)state;
+  float c[4];
+  const tesela_gemm_desc desc = usual(c);
+  tesela_context *made;
+  tesela_plan *plan;
+  tesela_buffer *buffer;
+  const tesela_context_desc no_threads = {.threads = -1}, no_such = {.device = "abacus:0"};
+  expect(tesela_gemm(NULL, &desc, NULL), TESELA_BAD_CALL, "context is NULL");
+  expect(tesela_gemm(context, NULL, NULL), TESELA_BAD_CALL, "desc is NULL");
+  expect(tesela_context_create(NULL, NULL), TESELA_BAD_CALL, "context is NULL");
+  expect(tesela_context_create(&no_threads, &made), TESELA_BAD_CALL, "desc.threads");
+  expect(tesela_context_create(&no_such, &made), TESELA_BAD_CALL, "desc.device");
+  assert_null(made);
+  expect(tesela_plan_create(context, NULL, &plan), TESELA_BAD_CALL, "desc is NULL");
+  expect(tesela_plan_create(context, &desc, NULL), TESELA_BAD_CALL, "plan is NULL");
+  expect(tesela_plan_parse(context, NULL, &plan), TESELA_BAD_CALL, "text is NULL");
+  expect(tesela_plan_run(NULL, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "plan is NULL");
+  expect(tesela_buffer_create(context, "cpu", 8, NULL), TESELA_BAD_CALL, "buffer is NULL");
+  expect(tesela_buffer_create(context, "abacus", 8, &buffer), TESELA_BAD_CALL, "abacus");
+  expect(tesela_buffer_write(NULL, 0, c, 4), TESELA_BAD_CALL, "buffer is NULL");
+  expect(tesela_device_count(context, NULL), TESELA_BAD_CALL, "count is NULL");
+  expect(tesela_device_info(context, 0, NULL), TESELA_BAD_CALL, "info is NULL");
+  assert_string_equal(tesela_plan_describe(NULL), "");
+  tesela_plan_destroy(NULL);
+  tesela_buffer_destroy(NULL);
+  tesela_context_destroy(NULL);
+}
+
+static void the_environment_names_a_device(void **state) {
+  (void)state;
+  tesela_context *made;
+  setenv("TESELA_DEVICE", "abacus", 1);
+  expect(tesela_context_create(NULL, &made), TESELA_BAD_CALL, "TESELA_DEVICE");
+  setenv("TESELA_DEVICE", "cpu", 1);
+  expect_ok(tesela_context_create(NULL, &made));
+  float c[4];
+  const tesela_gemm_desc desc = usual(c);
+  tesela_record record;
+  expect_ok(tesela_gemm(made, &desc, &record));
+  assert_non_null(strstr(record.plan, "device=cpu"));
+  tesela_context_destroy(made);
+  unsetenv("TESELA_DEVICE");
+}
+
+/* --- plans --- */
+
+static void plans_are_run_again(void **state) {
+  (void)state;
+  float c[4], d[4];
+  const tesela_gemm_desc shape = {.m = 2, .n = 2, .k = 3};
+  const tesela_matrix first = {.data = a}, second = {.data = b}, third = {.data = c}, fourth = {.data = d};
+  tesela_plan *plan, *again;
+  tesela_record record;
+  expect_ok(tesela_plan_create(context, &shape, &plan));
+  expect_ok(tesela_plan_run(plan, &first, &second, &third, NULL));
+  expect_ok(tesela_plan_run(plan, &first, &second, &fourth, &record));
+  assert_memory_equal(c, product, sizeof product);
+  assert_memory_equal(d, product, sizeof product);
+  assert_string_equal(record.plan, tesela_plan_describe(plan));
+  expect_ok(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
+  assert_string_equal(tesela_plan_describe(again), tesela_plan_describe(plan));
+  memset(c, 0, sizeof c);
+  expect_ok(tesela_plan_run(again, &first, &second, &third, NULL));
+  assert_memory_equal(c, product, sizeof product);
+  expect(tesela_plan_run(plan, NULL, &second, &third, NULL), TESELA_BAD_CALL, "a.data is NULL");
+  expect(tesela_plan_run(plan, &first, &second, &first, NULL), TESELA_BAD_CALL, "c overlaps a");
+  tesela_plan_destroy(again);
+  tesela_plan_destroy(plan);
+  expect(tesela_plan_parse(context, "gemm guess version=1", &plan), TESELA_BAD_INPUT, "'guess'");
+  assert_null(plan);
+}
+
+/* More shapes than are remembered, twice: what was forgotten is made again. */
+static void many_shapes_are_remembered_and_forgotten(void **state) {
+  (void)state;
+  float ones[100], c[100];
+  for (int i = 0; i < 100; i++)
+    ones[i] = 1;
+  for (int round = 0; round < 2; round++)
+    for (int n = 1; n <= 100; n++) {
+      const tesela_gemm_desc desc = {
+          .m = 1, .n = n, .k = 1, .a = {.data = ones}, .b = {.data = ones}, .c = {.data = c}};
+      memset(c, 0, sizeof c);
+      expect_ok(tesela_gemm(context, &desc, NULL));
+      assert_true(c[0] == 1 && c[n - 1] == 1 && (n == 100 || c[n] == 0));
+    }
+}
+
+/* --- buffers and devices --- */
+
+static void buffers_hold_operands(void **state) {
+  (void)state;
+  tesela_buffer *buffer, *result;
+  float c[4] = {0};
+  expect_ok(tesela_buffer_create(context, "cpu", 14 * sizeof(float), &buffer));
+  expect_ok(tesela_buffer_create(context, NULL, 6 * sizeof(float), &result));
+  expect_ok(tesela_buffer_write(buffer, 0, a, sizeof a));
+  expect_ok(tesela_buffer_write(buffer, 8 * sizeof(float), b, sizeof b));
+  tesela_gemm_desc desc = {.m = 2,
+                           .n = 2,
+                           .k = 3,
+                           .a = {.buffer = buffer},
+                           .b = {.buffer = buffer, .offset = 8},
+                           .c = {.buffer = result, .offset = 1}};
+  tesela_record record;
+  expect_ok(tesela_gemm(context, &desc, &record));
+  assert_non_null(strstr(record.plan, "place=device"));
+  expect_ok(tesela_buffer_read(result, sizeof(float), c, sizeof c));
+  assert_memory_equal(c, product, sizeof product);
+
+  desc.c.offset = 3;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL,
+         "desc.c.offset is 3: there must be 0 elements before that and 4 from there on");
+  desc.c.offset = -1;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.c.offset is -1");
+  desc.c.offset = INT64_MAX;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.c.offset is");
+  desc.c = (tesela_matrix){.buffer = buffer, .offset = 2};
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.c overlaps desc.a");
+  desc.c = (tesela_matrix){.data = c};
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL,
+         "desc.c is in host memory and desc.b in a buffer");
+  desc.c = (tesela_matrix){.data = c, .buffer = result};
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.c has both");
+  expect(tesela_buffer_write(result, 20, c, 8), TESELA_BAD_CALL, "8 bytes at offset 20");
+  expect(tesela_buffer_read(result, SIZE_MAX, c, 8), TESELA_BAD_CALL, "offset");
+  expect(tesela_buffer_read(result, 0, NULL, 8), TESELA_BAD_CALL, "host is NULL");
+  expect_ok(tesela_buffer_read(result, 24, NULL, 0));
+  tesela_buffer_destroy(result);
+  tesela_buffer_destroy(buffer);
+}
+
+/* A plan for buffers takes buffers, and one for host memory takes host memory. */
+static void places_do_not_mix(void **state) {
+  (void)state;
+  tesela_buffer *buffer;
+  float c[4];
+  expect_ok(tesela_buffer_create(context, "cpu", 64, &buffer));
+  const tesela_gemm_desc on_device = {.m = 2, .n = 2, .k = 3, .a = {.buffer = buffer}},
+                         on_host = {.m = 2, .n = 2, .k = 3};
+  const tesela_matrix host_a = {.data = a}, host_b = {.data = b}, host_c = {.data = c},
+                      there = {.buffer = buffer};
+  tesela_plan *plan;
+  expect_ok(tesela_plan_create(context, &on_device, &plan));
+  expect(tesela_plan_run(plan, &host_a, &host_b, &host_c, NULL), TESELA_BAD_CALL, "the plan is for buffers");
+  tesela_plan_destroy(plan);
+  expect_ok(tesela_plan_create(context, &on_host, &plan));
+  expect(tesela_plan_run(plan, &there, &host_b, &host_c, NULL), TESELA_BAD_CALL,
+         "the plan is for host memory");
+  tesela_plan_destroy(plan);
+  tesela_buffer_destroy(buffer);
+}
+
+static void devices_are_told(void **state) {
+  (void)state;
+  int count;
+  tesela_device info;
+  expect_ok(tesela_device_count(context, &count));
+  assert_true(count >= 1);
+  expect_ok(tesela_device_info(context, 0, &info));
+  assert_string_equal(info.name, "cpu");
+  assert_true(info.has_f64 && info.shares_host_memory);
+  assert_true(info.compute_units >= 1 && info.memory_bytes > 1 << 20);
+  expect(tesela_device_info(context, count, &info), TESELA_BAD_CALL, "index is");
+  expect(tesela_device_info(context, -1, &info), TESELA_BAD_CALL, "index is -1");
+}
+
+static void threads_are_limited(void **state) {
+  (void)state;
+  const tesela_context_desc desc = {.device = "cpu", .threads = 1};
+  tesela_context *made;
+  float c[4];
+  expect_ok(tesela_context_create(&desc, &made));
+  const tesela_gemm_desc gemm = usual(c);
+  expect_ok(tesela_gemm(made, &gemm, NULL));
+  assert_memory_equal(c, product, sizeof product);
+  tesela_context_destroy(made);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(defaults_are_dense_row_major_f32),
+      cmocka_unit_test(scalars_apply),
+      cmocka_unit_test(doubles_are_asked_for),
+      cmocka_unit_test(transposes_are_of_what_is_stored),
+      cmocka_unit_test(strides_may_be_negative),
+      cmocka_unit_test(what_is_not_read_may_be_missing),
+      cmocka_unit_test(columns_may_be_interleaved),
+      cmocka_unit_test(records_say_what_ran),
+      cmocka_unit_test(bad_descriptions_are_named),
+      cmocka_unit_test(missing_arguments_are_named),
+      cmocka_unit_test(the_environment_names_a_device),
+      cmocka_unit_test(plans_are_run_again),
+      cmocka_unit_test(many_shapes_are_remembered_and_forgotten),
+      cmocka_unit_test(buffers_hold_operands),
+      cmocka_unit_test(places_do_not_mix),
+      cmocka_unit_test(devices_are_told),
+      cmocka_unit_test(threads_are_limited),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
