@@ -61,6 +61,8 @@ tesela_status tsl_writer_rows(tsl_writer *writer, int64_t rows, const void *data
 tesela_status tsl_writer_commit(tsl_writer *writer);
 /* Closes; removes the temporary file when there was no commit. NULL is allowed. */
 void tsl_writer_close(tsl_writer *writer);
+/* The temporary file's name until commit or close, for signal handlers that end the process; else NULL. */
+const char *tsl_writer_temporary(const tsl_writer *writer);
 
 /* Whether two paths name the same existing file. */
 bool tsl_io_same_file(const char *a, const char *b);

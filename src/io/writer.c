@@ -78,6 +78,10 @@ void tsl_writer_close(tsl_writer *writer) {
   free(writer);
 }
 
+const char *tsl_writer_temporary(const tsl_writer *writer) {
+  return writer->out.temporary;
+}
+
 tesela_status tsl_writer_number(tsl_writer *writer, tesela_type type, double value) {
   char *room;
   TSL_TRY(tsl_output_room(&writer->out, TSL_NUMBER_MAX, &room));

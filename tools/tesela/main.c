@@ -1,3 +1,6 @@
-#include <tesela/tesela.h>
+/* The tool's entry. Everything else is in files that tests link as well. */
+#include "tool.h"
 
-int main(void) { return 0; }
+int main(int argc, char **argv) {
+  return tsl_tool_main(argc, argv);
+}

@@ -1,0 +1,96 @@
+#include "check_list.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+tesela_status tsl_check_list_start(tsl_check_list *list, const tsl_strategy_list *strategies) {
+  list->strategies = *strategies;
+  list->pairs = calloc((size_t)(strategies->count * list->devices.count) + 1, sizeof *list->pairs);
+  if (!list->pairs)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the list of checks");
+  for (int s = 0; s < strategies->count; s++)
+    for (int d = 0; d < list->devices.count; d++) {
+      tsl_check_pair *pair = &list->pairs[list->pair_count++];
+      pair->chosen = &list->strategies.items[s];
+      pair->device = list->devices.items[d];
+      const char *missing = tsl_capability_missing(pair->chosen->strategy->needs, pair->device->capabilities);
+      snprintf(pair->missing, sizeof pair->missing, "%s", missing ? missing : "");
+    }
+  return TESELA_OK;
+}
+
+void tsl_check_list_free(tsl_check_list *list) {
+  free(list->pairs);
+  *list = (tsl_check_list){.pair_count = 0};
+}
+
+static void keep_fault(tsl_check_list *list, const tsl_check_pair *pair, const tsl_config *config,
+                       const tsl_check_entry *entry, const tsl_case_report *report) {
+  if (list->fault_count == TSL_CHECK_FAULTS_MAX)
+    return;
+  tsl_check_fault *fault = &list->faults[list->fault_count++];
+  tsl_text name = {0}, problem = {0};
+  tsl_config_print(pair->chosen->strategy, config, &name);
+  tsl_problem_print(&entry->what.problem, &problem);
+  fault->failed = report->result == TSL_CASE_FAILED;
+  snprintf(fault->config, sizeof fault->config, "%s", tsl_text_get(&name));
+  snprintf(fault->device, sizeof fault->device, "%s", pair->device->name);
+  snprintf(fault->why, sizeof fault->why, "%s", report->why);
+  snprintf(fault->problem, sizeof fault->problem, "%s data=%s seed=%llu", tsl_text_get(&problem),
+           tsl_data_name(entry->what.data), (unsigned long long)entry->what.seed);
+  snprintf(fault->command, sizeof fault->command,
+           "tesela check --strategy \"%s\" --device %s --type %s --seed %llu --case %s:%lld",
+           tsl_text_get(&name), pair->device->name, tsl_type(entry->type)->name,
+           (unsigned long long)entry->seed, entry->random ? "random" : "standard", (long long)entry->index);
+  tsl_text_free(&name);
+  tsl_text_free(&problem);
+}
+
+static void count(tsl_check_pair *pair, const tsl_case_report *report) {
+  int64_t *const counts[] = {[TSL_CASE_RIGHT] = &pair->right,
+                             [TSL_CASE_WRONG] = &pair->wrong,
+                             [TSL_CASE_REFUSED] = &pair->refused,
+                             [TSL_CASE_FAILED] = &pair->failed};
+  ++*counts[report->result];
+  if (report->result == TSL_CASE_REFUSED && !*pair->refusal)
+    snprintf(pair->refusal, sizeof pair->refusal, "%.*s", (int)sizeof pair->refusal - 1, report->why);
+  if (report->result == TSL_CASE_RIGHT || report->result == TSL_CASE_WRONG) {
+    pair->grade = fmax(pair->grade, report->verdict.grade);
+    pair->error_ratio = fmax(pair->error_ratio, report->verdict.error_ratio);
+  }
+}
+
+static tesela_status run_pair(tsl_check_list *list, tsl_check_pair *pair, const tsl_check_entry *entry) {
+  tsl_config config;
+  for (int i = 0; tsl_strategy_config(pair->chosen->strategy, i, &config); i++) {
+    tsl_case_report report = {.timing = NULL};
+    if (!tsl_config_matches(pair->chosen, &config))
+      continue;
+    TSL_TRY(tsl_check_case(pair->chosen->strategy, &config, pair->device, &entry->what, NULL, &report));
+    count(pair, &report);
+    if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED)
+      keep_fault(list, pair, &config, entry, &report);
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_check_list_run(tsl_check_list *list, const tsl_check_entry *entry) {
+  for (int i = 0; i < list->pair_count; i++)
+    if (!*list->pairs[i].missing)
+      TSL_TRY(run_pair(list, &list->pairs[i], entry));
+  return TESELA_OK;
+}
+
+tsl_check_pair tsl_check_list_sum(const tsl_check_list *list) {
+  tsl_check_pair sum = {.right = 0};
+  for (int i = 0; i < list->pair_count; i++) {
+    sum.right += list->pairs[i].right;
+    sum.wrong += list->pairs[i].wrong;
+    sum.refused += list->pairs[i].refused;
+    sum.failed += list->pairs[i].failed;
+  }
+  return sum;
+}

@@ -1,0 +1,52 @@
+/* Strategies x devices under check: counts, worst errors, and what was wrong, with the way to see it again. */
+#ifndef TSL_TOOL_CHECK_LIST_H
+#define TSL_TOOL_CHECK_LIST_H
+
+#include "plan/check.h"
+#include "select.h"
+
+#define TSL_CHECK_FAULTS_MAX 10
+
+/* A strategy on a device. */
+typedef struct tsl_check_pair {
+  const tsl_chosen_strategy *chosen;
+  tsl_device *device;
+  char missing[64]; /* the capability that rules the pair out; else "" */
+  int64_t right, wrong, refused, failed;
+  double grade, error_ratio; /* the worst */
+  char refusal[192];         /* the first */
+} tsl_check_pair;
+
+/* A result that was wrong, or a run that failed. */
+typedef struct tsl_check_fault {
+  bool failed;
+  char config[128], device[24], why[512], problem[512], command[384];
+} tsl_check_fault;
+
+typedef struct tsl_check_list {
+  tsl_device_list devices;
+  tsl_strategy_list strategies;
+  tsl_check_pair *pairs;
+  int pair_count;
+  tsl_check_fault faults[TSL_CHECK_FAULTS_MAX]; /* the first ones */
+  int fault_count;
+} tsl_check_list;
+
+/* A case, and where it comes from. */
+typedef struct tsl_check_entry {
+  tsl_case what;
+  tesela_type type;
+  bool random;
+  int64_t index;
+  uint64_t seed;
+} tsl_check_entry;
+
+/* Pairs of all strategies with list->devices. */
+tesela_status tsl_check_list_start(tsl_check_list *list, const tsl_strategy_list *strategies);
+void tsl_check_list_free(tsl_check_list *list);
+/* Runs a case on every pair, with every config that was chosen. */
+tesela_status tsl_check_list_run(tsl_check_list *list, const tsl_check_entry *entry);
+/* The counts of all pairs together. */
+tsl_check_pair tsl_check_list_sum(const tsl_check_list *list);
+
+#endif

@@ -1,0 +1,317 @@
+/* tesela check: every strategy on every device, judged. */
+#include "base/clock.h"
+#include "base/status.h"
+#include "check_list.h"
+#include "progress.h"
+#include "report.h"
+#include "select.h"
+#include "tool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double quiet_budget = 20; /* seconds for random cases when nothing is said */
+
+typedef struct check_options {
+  const char *strategies, *devices, *types, *only;
+  int64_t seed, cases, threads;
+  double budget;
+  bool json;
+} check_options;
+
+static const tsl_option options[] = {
+    TSL_OPTION(check_options, strategies, "strategy", STRATEGIES, NULL,
+               "these strategies, such as element,\"tile_local tile=16\" (default: all)"),
+    TSL_OPTION(check_options, devices, "device", DEVICES, NULL,
+               "these devices, such as cpu,opencl:0 (default: all)"),
+    TSL_OPTION(check_options, types, "type", TYPES, "f32,f64", "these types"),
+    TSL_OPTION(check_options, seed, "seed", SEED, "1", "of the random cases"),
+    TSL_OPTION(check_options, cases, "cases", COUNT, NULL,
+               "so many random cases (default: 20 seconds of them)"),
+    TSL_OPTION(check_options, budget, "budget", SECONDS, NULL,
+               "start no case after this long, standard ones included"),
+    TSL_OPTION(check_options, only, "case", TEXT, NULL,
+               "this case only, as a report names it: standard:17, random:3"),
+    TSL_OPTION(check_options, threads, "threads", COUNT, NULL, "use at most so many host threads"),
+    TSL_OPTION_JSON(check_options),
+    TSL_OPTIONS_END,
+};
+
+static const tsl_example examples[] = {
+    {"tesela check", "everything: the standard cases, then random ones for 20 seconds"},
+    {"tesela check --device opencl:0 --budget 2min --seed 7", "one device, other random cases, for longer"},
+    {"tesela check --strategy \"tile_local tile=16\" --type f32 --case standard:17", "one case again"},
+    {NULL, NULL},
+};
+
+/* --- running the list --- */
+
+typedef struct checking {
+  const check_options *given;
+  tsl_check_list list;
+  tsl_type_list types;
+  tsl_progress *progress;
+  double start, end; /* by tsl_clock(); end: start no case later */
+  int64_t standard_done, standard_count, random_done;
+} checking;
+
+static int64_t count_standard(void) {
+  tsl_case unused;
+  int count = 0;
+  while (tsl_case_standard(count, TESELA_F32, &unused))
+    count++;
+  return count;
+}
+
+/* One case for every type, pair and config, unless the time is over. */
+static tesela_status check_index(checking *job, bool random, int64_t index) {
+  for (int t = 0; t < job->types.count; t++) {
+    tsl_check_entry entry = {.random = random, .index = index, .seed = (uint64_t)job->given->seed};
+    entry.type = job->types.items[t];
+    if (random)
+      tsl_case_random(entry.seed, (uint64_t)index, entry.type, &entry.what);
+    else if (!tsl_case_standard((int)index, entry.type, &entry.what))
+      return tsl_fail(TESELA_BAD_CALL, "--case: there is no standard case %lld; the last is %lld",
+                      (long long)index, (long long)job->standard_count - 1);
+    TSL_TRY(tsl_check_list_run(&job->list, &entry));
+  }
+  return TESELA_OK;
+}
+
+static bool time_is_over(const checking *job) {
+  return tsl_clock() >= job->end;
+}
+
+static tesela_status check_standard(checking *job) {
+  for (int64_t i = 0; i < job->standard_count; i++) {
+    if (time_is_over(job))
+      return TESELA_OK;
+    tsl_progress_at(job->progress, "standard cases", (double)i / (double)job->standard_count);
+    TSL_TRY(check_index(job, false, i));
+    job->standard_done++;
+  }
+  return TESELA_OK;
+}
+
+static tesela_status check_random(checking *job) {
+  const int64_t most = job->given->cases ? job->given->cases : INT64_MAX;
+  if (!job->given->cases && !job->given->budget)
+    job->end = tsl_clock() + quiet_budget;
+  const double begin = tsl_clock();
+  for (int64_t i = 0; i < most && !time_is_over(job); i++) {
+    const double by_time = (tsl_clock() - begin) / (job->end - begin), by_count = (double)i / (double)most;
+    tsl_progress_at(job->progress, "random cases", fmax(by_time, by_count));
+    TSL_TRY(check_index(job, true, i));
+    job->random_done++;
+  }
+  return TESELA_OK;
+}
+
+static tesela_status check_only(checking *job) {
+  static const char *const kinds[] = {"standard:", "random:"};
+  for (int i = 0; i < 2; i++) {
+    const size_t length = strlen(kinds[i]);
+    int64_t index;
+    if (strncmp(job->given->only, kinds[i], length) == 0 &&
+        tsl_parse_i64(job->given->only + length, &index) && index >= 0 && index < INT32_MAX)
+      return check_index(job, i == 1, index);
+  }
+  return tsl_fail(TESELA_BAD_CALL, "--case: \"%s\" is neither standard:N nor random:N", job->given->only);
+}
+
+static tesela_status check_all(checking *job) {
+  job->start = tsl_clock();
+  job->end = job->given->budget > 0 ? job->start + job->given->budget : INFINITY;
+  job->standard_count = count_standard();
+  if (job->given->only)
+    return check_only(job);
+  TSL_TRY(check_standard(job));
+  return check_random(job);
+}
+
+/* --- the report --- */
+
+static const char *share_of_bound(const tsl_check_pair *pair, char *out, size_t size) {
+  return pair->right + pair->wrong > 0 ? tsl_format_number(pair->error_ratio, out, size) : "-";
+}
+
+static void pair_table(const tsl_check_list *list, tsl_table *table) {
+  char grade[32], ratio[32];
+  tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "right", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "wrong", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "refused", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "failed", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "grade", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "of bound", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "", TSL_ALIGN_LEFT, true);
+  for (int i = 0; i < list->pair_count; i++) {
+    const tsl_check_pair *pair = &list->pairs[i];
+    tsl_table_add(table, "%s", pair->chosen->strategy->name);
+    tsl_table_add(table, "%s", pair->device->name);
+    if (*pair->missing) {
+      for (int blank = 0; blank < 6; blank++)
+        tsl_table_add_painted(table, TSL_PAINT_FAINT, "-");
+      tsl_table_add_painted(table, TSL_PAINT_FAINT, "needs: %s", pair->missing);
+      continue;
+    }
+    tsl_table_add_painted(table, pair->right ? TSL_PAINT_GOOD : TSL_PAINT_NONE, "%lld",
+                          (long long)pair->right);
+    tsl_table_add_painted(table, pair->wrong ? TSL_PAINT_BAD : TSL_PAINT_NONE, "%lld",
+                          (long long)pair->wrong);
+    tsl_table_add(table, "%lld", (long long)pair->refused);
+    tsl_table_add_painted(table, pair->failed ? TSL_PAINT_BAD : TSL_PAINT_NONE, "%lld",
+                          (long long)pair->failed);
+    tsl_table_add(table, "%s",
+                  pair->right + pair->wrong > 0 ? tsl_format_number(pair->grade, grade, sizeof grade) : "-");
+    tsl_table_add(table, "%s", share_of_bound(pair, ratio, sizeof ratio));
+    tsl_table_add(table, "%s", pair->refusal);
+  }
+}
+
+/* What a bug report needs to say about the machine. */
+static void add_machine(const checking *job, int width, tsl_text *out) {
+  tsl_text_add(out, "tesela %s\n", tesela_version());
+  for (int i = 0; i < job->list.devices.count; i++) {
+    const tsl_device *device = job->list.devices.items[i];
+    tsl_text line = {0};
+    tsl_text_add(&line, "%s: %s, %s", device->name, device->label, device->platform);
+    tsl_text_add_wrapped(out, tsl_text_get(&line), 0, 4, width);
+    tsl_text_add(out, "\n");
+    tsl_text_free(&line);
+  }
+  tsl_text_add(out, "\n");
+}
+
+static void add_extent(const checking *job, tsl_text *out) {
+  if (job->given->only)
+    return;
+  tsl_text_add(
+      out, "\n%lld of %lld standard cases and %lld random ones (seed %lld), each in every type and config\n",
+      (long long)job->standard_done, (long long)job->standard_count, (long long)job->random_done,
+      (long long)job->given->seed);
+}
+
+static void add_faults(const tsl_check_list *list, tsl_text *out) {
+  for (int i = 0; i < list->fault_count; i++) {
+    const tsl_check_fault *fault = &list->faults[i];
+    tsl_text_add(out, "\n%s: %s on %s\n", fault->failed ? "FAILED" : "WRONG", fault->config, fault->device);
+    tsl_text_add(out, "  %s\n  case   %s\n  again  %s\n", fault->why, fault->problem, fault->command);
+  }
+  const int64_t more = tsl_check_list_sum(list).wrong + tsl_check_list_sum(list).failed - list->fault_count;
+  if (more > 0)
+    tsl_text_add(out, "\nand %lld more\n", (long long)more);
+}
+
+static tesela_status print_text(const checking *job) {
+  const int width = tsl_output_width();
+  const bool colour = tsl_output_colour();
+  const tsl_check_pair sum = tsl_check_list_sum(&job->list);
+  char time[32];
+  tsl_text out = {0};
+  tsl_table table = {0};
+  add_machine(job, width, &out);
+  pair_table(&job->list, &table);
+  tsl_table_text(&table, 0, width, colour, &out);
+  out.failed |= table.failed;
+  tsl_table_free(&table);
+  add_faults(&job->list, &out);
+  add_extent(job, &out);
+  tsl_text_add(&out, "%lld right, %lld wrong, %lld refused", (long long)sum.right, (long long)sum.wrong,
+               (long long)sum.refused);
+  if (sum.failed > 0)
+    tsl_text_add(&out, ", %lld failed", (long long)sum.failed);
+  tsl_text_add(&out, " (%s)\n", tsl_format_seconds(tsl_clock() - job->start, time, sizeof time));
+  return tsl_print(&out);
+}
+
+static json_t *json_pair(const tsl_check_pair *pair) {
+  return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "strategy",
+                   pair->chosen->strategy->name, "device", pair->device->name, "right",
+                   (json_int_t)pair->right, "wrong", (json_int_t)pair->wrong, "refused",
+                   (json_int_t)pair->refused, "failed", (json_int_t)pair->failed, "grade",
+                   tsl_json_real(pair->grade), "error_ratio", tsl_json_real(pair->error_ratio), "missing",
+                   *pair->missing ? json_string(pair->missing) : json_null(), "refusal", pair->refusal);
+}
+
+static tesela_status print_json(const tsl_call *call, const checking *job) {
+  const tsl_check_list *list = &job->list;
+  const tsl_check_pair sum = tsl_check_list_sum(list);
+  json_t *devices = json_array(), *pairs = json_array(), *faults = json_array();
+  for (int i = 0; i < list->devices.count; i++)
+    json_array_append_new(devices, tsl_json_device(list->devices.items[i], false));
+  for (int i = 0; i < list->pair_count; i++)
+    json_array_append_new(pairs, json_pair(&list->pairs[i]));
+  for (int i = 0; i < list->fault_count; i++) {
+    const tsl_check_fault *fault = &list->faults[i];
+    json_array_append_new(faults, json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "kind",
+                                            fault->failed ? "failed" : "wrong", "config", fault->config,
+                                            "device", fault->device, "why", fault->why, "problem",
+                                            fault->problem, "command", fault->command));
+  }
+  return tsl_print_json(
+      call, json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "devices", devices,
+                      "right", (json_int_t)sum.right, "wrong", (json_int_t)sum.wrong, "refused",
+                      (json_int_t)sum.refused, "failed", (json_int_t)sum.failed, "rows", pairs, "faults",
+                      faults, "standard_cases", (json_int_t)job->standard_done, "standard_cases_in_all",
+                      (json_int_t)job->standard_count, "random_cases", (json_int_t)job->random_done, "seed",
+                      (json_int_t)job->given->seed, "seconds", tsl_json_real(tsl_clock() - job->start)));
+}
+
+static tesela_status conclude(const checking *job) {
+  const tsl_check_pair sum = tsl_check_list_sum(&job->list);
+  if (sum.wrong > 0)
+    return tsl_fail(TESELA_WRONG_RESULT, "%lld results are wrong; the report says how to see them again",
+                    (long long)sum.wrong);
+  if (sum.failed > 0)
+    return tsl_fail(TESELA_DEVICE_FAILED, "%lld cases failed; the first: %s", (long long)sum.failed,
+                    job->list.faults[0].why);
+  if (sum.right == 0)
+    return tsl_fail(TESELA_UNSUPPORTED, "nothing was checked: no strategy takes these devices and types%s",
+                    job->given->budget > 0 ? ", or the budget is too short" : "");
+  return TESELA_OK;
+}
+
+static tesela_status run(const tsl_call *call) {
+  const check_options *given = call->options;
+  checking job = {.given = given};
+  tsl_devices *devices = NULL;
+  tsl_strategy_list strategies;
+  tesela_status status = TESELA_OK;
+  TSL_GO(tsl_set_threads(given->threads));
+  TSL_GO(tsl_select_strategies(TSL_OP_GEMM, given->strategies, &strategies));
+  TSL_GO(tsl_select_types(given->types, &job.types));
+  TSL_GO(tsl_devices_create(&devices));
+  TSL_GO(tsl_select_devices(devices, given->devices, &job.list.devices));
+  TSL_GO(tsl_check_list_start(&job.list, &strategies));
+  job.progress = tsl_progress_start();
+  status = check_all(&job);
+  tsl_progress_end(job.progress);
+  TSL_GO(status);
+  TSL_GO(given->json ? print_json(call, &job) : print_text(&job));
+  status = conclude(&job);
+out:
+  tsl_check_list_free(&job.list);
+  tsl_devices_destroy(devices);
+  return status;
+}
+
+const tsl_command tsl_command_check = {
+    .name = "check",
+    .what = "verify every strategy on every device over standard and random problems",
+    .arguments = "",
+    .details = "Each case runs between guard bands, with NaN where C must not be read, and is judged against "
+               "sums in higher "
+               "precision, element by element. grade: the largest error in units of u (|alpha||A||B| + "
+               "|beta||C0|); of "
+               "bound: the largest error over what the strategy guarantees. A wrong result is printed with "
+               "the command "
+               "that repeats it. The report can be pasted into a bug report as it is.",
+    .options = options,
+    .examples = examples,
+    .options_bytes = sizeof(check_options),
+    .run = run,
+};

@@ -1,0 +1,131 @@
+/* tesela devices: what this machine has, and why it lacks what it lacks. */
+#include "base/status.h"
+#include "device/device.h"
+#include "report.h"
+#include "tool.h"
+
+typedef struct devices_options {
+  bool json, names;
+} devices_options;
+
+static const tsl_option options[] = {
+    TSL_OPTION_JSON(devices_options),
+    TSL_OPTION(devices_options, names, "names", FLAG, NULL, "print the names only, one a line"),
+    TSL_OPTIONS_END,
+};
+
+static const tsl_example examples[] = {
+    {"tesela devices", "every device with its limits, and for each missing kind the reason"},
+    {"tesela devices --json", "the same for scripts"},
+    {"TESELA_OPENCL=none tesela devices", "as on a machine without OpenCL"},
+    {NULL, NULL},
+};
+
+static void print_device(const tsl_device *device, int width, bool colour, tsl_text *out) {
+  char one[48], two[48], three[48];
+  tsl_text_add_painted(out, TSL_PAINT_STRONG, colour, device->name);
+  tsl_text_add(out, "\n");
+  tsl_table table = tsl_table_of_pairs();
+  tsl_table_add_pair(&table, "name", "%s", device->label);
+  tsl_table_add_pair(&table, "platform", "%s", device->platform);
+  tsl_text compute = {0};
+  tsl_text_add(&compute, "%d unit%s", device->compute_units, device->compute_units == 1 ? "" : "s");
+  if (device->clock_mhz > 0)
+    tsl_text_add(&compute, " at up to %d MHz", device->clock_mhz);
+  if (device->threads > 0)
+    tsl_text_add(&compute, ", %d thread%s to use", device->threads, device->threads == 1 ? "" : "s");
+  tsl_text_add(&compute, ", %s", device->capabilities & TSL_CAN_F64 ? "f32 and f64" : "f32 only");
+  tsl_table_add_pair(&table, "compute", "%s", tsl_text_get(&compute));
+  tsl_text_free(&compute);
+  tsl_table_add_pair(&table, "memory", "%s, largest block %s%s",
+                     tsl_format_bytes(device->memory_bytes, one, sizeof one),
+                     tsl_format_bytes(device->allocation_max, two, sizeof two),
+                     device->link_bandwidth == 0 ? ", shared with the host" : "");
+  if (device->group_items_max > 0)
+    tsl_table_add_pair(&table, "groups", "up to %d work-items, %s of local memory", device->group_items_max,
+                       tsl_format_bytes(device->local_bytes, one, sizeof one));
+  tsl_table_add_pair(&table, "estimates", "%s f32, %s f64, memory %s",
+                     tsl_format_flops(device->peak_f32, one, sizeof one),
+                     tsl_format_flops(device->peak_f64, two, sizeof two),
+                     tsl_format_bandwidth(device->bandwidth, three, sizeof three));
+  tsl_table_text(&table, 2, width, colour, out);
+  out->failed |= table.failed;
+  tsl_table_free(&table);
+}
+
+static tesela_status print_text(tsl_devices *devices, tsl_text *out) {
+  const int width = tsl_output_width();
+  const bool colour = tsl_output_colour();
+  const tsl_device *device;
+  for (int i = 0; (device = tsl_devices_at(devices, i)) != NULL; i++) {
+    print_device(device, width, colour, out);
+    tsl_text_add(out, "\n");
+  }
+  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+    const char *name, *what, *why;
+    int count;
+    TSL_TRY(tsl_devices_kind(devices, kind, &name, &what, &count, &why));
+    if (count > 0)
+      continue;
+    tsl_text line = {0};
+    tsl_text_add(&line, "No %s (%s): %s.", name, what, why);
+    tsl_text_add_wrapped(out, tsl_text_get(&line), 0, 2, width);
+    tsl_text_add(out, "\n");
+    tsl_text_free(&line);
+  }
+  tsl_text line = {0};
+  tsl_text_add(&line,
+               "Estimates are the planner's arithmetic from units, clock and data sheets, not measurements.");
+  tsl_text_add_wrapped(out, tsl_text_get(&line), 0, 0, width);
+  tsl_text_add(out, "\n");
+  tsl_text_free(&line);
+  return TESELA_OK;
+}
+
+static tesela_status print_json(const tsl_call *call, tsl_devices *devices) {
+  json_t *found = json_array(), *missing = json_array();
+  const tsl_device *device;
+  for (int i = 0; (device = tsl_devices_at(devices, i)) != NULL; i++)
+    json_array_append_new(found, tsl_json_device(device, true));
+  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+    const char *name, *what, *why;
+    int count;
+    if (tsl_devices_kind(devices, kind, &name, &what, &count, &why) == TESELA_OK && count == 0)
+      json_array_append_new(missing, json_pack("{s:s, s:s, s:s}", "kind", name, "what", what, "reason", why));
+  }
+  return tsl_print_json(call, json_pack("{s:o, s:o}", "devices", found, "missing", missing));
+}
+
+static tesela_status run(const tsl_call *call) {
+  const devices_options *given = call->options;
+  tesela_status status = TESELA_OK;
+  tsl_devices *devices = NULL;
+  tsl_text out = {0};
+  TSL_GO(tsl_devices_create(&devices));
+  if (given->json) {
+    status = print_json(call, devices);
+    goto out;
+  }
+  if (given->names) {
+    const tsl_device *device;
+    for (int i = 0; (device = tsl_devices_at(devices, i)) != NULL; i++)
+      tsl_text_add(&out, "%s\n", device->name);
+  } else
+    TSL_GO(print_text(devices, &out));
+  status = tsl_print(&out);
+out:
+  tsl_text_free(&out);
+  tsl_devices_destroy(devices);
+  return status;
+}
+
+const tsl_command tsl_command_devices = {
+    .name = "devices",
+    .what = "list the devices of this machine, their limits, and why a kind is missing",
+    .arguments = "",
+    .details = "The names in the first column are what --device and TESELA_DEVICE take.",
+    .options = options,
+    .examples = examples,
+    .options_bytes = sizeof(devices_options),
+    .run = run,
+};

@@ -1,0 +1,252 @@
+/* tesela explain: what would run, what that needs, and why not something else. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/planner.h"
+#include "report.h"
+#include "select.h"
+#include "tool.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct explain_options {
+  tesela_type type;
+  const char *device, *strategy;
+  bool transpose_a, transpose_b, json;
+  tsl_number alpha, beta;
+} explain_options;
+
+static const tsl_option options[] = {
+    TSL_OPTION(explain_options, type, "type", TYPE, "f32", "type of the elements"),
+    TSL_OPTION(explain_options, device, "device", DEVICE, NULL,
+               "only this device (default: TESELA_DEVICE, else all)"),
+    TSL_OPTION(explain_options, strategy, "strategy", STRATEGY, NULL, "only this strategy"),
+    TSL_OPTION(explain_options, transpose_a, "transpose-a", FLAG, NULL, "A is stored transposed"),
+    TSL_OPTION(explain_options, transpose_b, "transpose-b", FLAG, NULL, "B is stored transposed"),
+    TSL_OPTION(explain_options, alpha, "alpha", NUMBER, "1", "the factor of A B"),
+    TSL_OPTION(explain_options, beta, "beta", NUMBER, "0", "the factor of C0"),
+    TSL_OPTION_JSON(explain_options),
+    TSL_OPTIONS_END,
+};
+
+static const tsl_example examples[] = {
+    {"tesela explain 1000 300 700", "for C (1000 x 300) = A (1000 x 700) B (700 x 300)"},
+    {"tesela explain 4096 4096 4096 --type f64 --device cuda", "for one device only"},
+    {NULL, NULL},
+};
+
+/* What there is to tell. */
+typedef struct explanation {
+  tsl_problem problem;
+  tsl_candidate *candidates;
+  int count;
+  tsl_plan *plan; /* NULL when nothing can run; then `failure` says why */
+  tsl_text failure;
+  uint64_t host_bytes, host_available;
+} explanation;
+
+static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
+  const explain_options *given = call->options;
+  int64_t sizes[3];
+  for (int i = 0; i < 3; i++)
+    if (!tsl_parse_i64(call->words[i], &sizes[i]) || sizes[i] < 0)
+      return tsl_fail(TESELA_BAD_CALL, "%s: \"%s\" is not a size, a whole number from 0 up",
+                      (const char *[]){"M", "N", "K"}[i], call->words[i]);
+  *problem = tsl_problem_gemm(sizes[0], sizes[1], sizes[2], given->type);
+  if (given->transpose_a) {
+    problem->a.row_stride = 1;
+    problem->a.col_stride = problem->m;
+  }
+  if (given->transpose_b) {
+    problem->b.row_stride = 1;
+    problem->b.col_stride = problem->k;
+  }
+  problem->alpha[0] = given->alpha.value;
+  problem->beta[0] = given->beta.value;
+  if (tsl_type(given->type)->is_complex)
+    return tsl_fail(TESELA_UNSUPPORTED, "no strategy here multiplies complex matrices (%s) yet",
+                    tsl_type(given->type)->name);
+  return tsl_problem_check(problem);
+}
+
+static uint64_t operand_bytes(const tsl_problem *problem) {
+  const tsl_shape *shapes[] = {&problem->a, &problem->b, &problem->c};
+  uint64_t bytes = 0;
+  for (int i = 0; i < 3; i++)
+    bytes += (uint64_t)tsl_shape_extent(shapes[i]) * tsl_type(shapes[i]->type)->size;
+  return bytes;
+}
+
+static const tsl_candidate *chosen(const explanation *found) {
+  for (int i = 0; found->plan && i < found->count; i++)
+    if (found->candidates[i].strategy == found->plan->work.strategy &&
+        found->candidates[i].device == found->plan->work.device)
+      return &found->candidates[i];
+  return NULL;
+}
+
+static void candidate_table(const explanation *found, tsl_table *table) {
+  char time[32], rate[32];
+  const double flops = tsl_problem_flops(&found->problem);
+  tsl_table_column(table, "could run", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "predicted", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "", TSL_ALIGN_LEFT, false);
+  for (int i = 0; i < found->count && !found->candidates[i].refusal[0]; i++) {
+    const tsl_candidate *candidate = &found->candidates[i];
+    const tsl_paint paint = candidate == chosen(found) ? TSL_PAINT_GOOD : TSL_PAINT_NONE;
+    tsl_text name = {0};
+    tsl_config_print(candidate->strategy, &candidate->config, &name);
+    tsl_table_add_painted(table, paint, "%s", tsl_text_get(&name));
+    tsl_table_add_painted(table, paint, "%s", candidate->device->name);
+    tsl_table_add_painted(table, paint, "%s", tsl_format_seconds(candidate->seconds, time, sizeof time));
+    tsl_table_add_painted(table, paint, "%s",
+                          tsl_format_flops(flops / candidate->seconds, rate, sizeof rate));
+    tsl_table_add_painted(table, paint, "%s", candidate == chosen(found) ? "chosen" : "");
+    tsl_text_free(&name);
+  }
+}
+
+static void refusal_table(const explanation *found, tsl_table *table) {
+  tsl_table_column(table, "refuses", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "because", TSL_ALIGN_LEFT, true);
+  for (int i = 0; i < found->count; i++) {
+    const tsl_candidate *candidate = &found->candidates[i];
+    if (!candidate->refusal[0])
+      continue;
+    tsl_table_add(table, "%s", candidate->strategy->name);
+    tsl_table_add(table, "%s", candidate->device->name);
+    tsl_table_add(table, "%s", candidate->refusal);
+  }
+}
+
+/* Nothing at all where the table is empty. */
+static void add_table(tsl_table *table, int width, bool colour, tsl_text *out) {
+  if (tsl_table_rows(table) > 0) {
+    tsl_text_add(out, "\n");
+    tsl_table_text(table, 2, width, colour, out);
+  }
+  out->failed |= table->failed;
+  tsl_table_free(table);
+}
+
+static void add_facts(const explanation *found, tsl_table *table) {
+  char one[32], two[32];
+  const tsl_candidate *best = chosen(found);
+  if (found->plan) {
+    const tsl_device *device = found->plan->work.device;
+    const uint64_t bytes = tsl_plan_device_bytes(&found->problem, device, TSL_PLACE_HOST);
+    tsl_table_add_pair(table, "plan", "%s", found->plan->text);
+    if (best)
+      tsl_table_add_pair(table, "predicted", "%s, copies included",
+                         tsl_format_seconds(best->seconds, one, sizeof one));
+    tsl_table_add_pair(table, "bound", "%.2g (|alpha||A||B| + |beta||C0|), element by element",
+                       tsl_plan_error_bound(found->plan));
+    if (bytes > 0)
+      tsl_table_add_pair(table, "device memory", "needs %s of %s on %s",
+                         tsl_format_bytes(bytes, one, sizeof one),
+                         tsl_format_bytes(device->memory_bytes, two, sizeof two), device->name);
+  } else {
+    tsl_table_add_painted(table, TSL_PAINT_FAINT, "plan");
+    tsl_table_add_painted(table, TSL_PAINT_BAD, "none: %s", tsl_text_get(&found->failure));
+  }
+  tsl_table_add_pair(table, "host memory", "needs %s for A, B and C; %s are available%s",
+                     tsl_format_bytes(found->host_bytes, one, sizeof one),
+                     tsl_format_bytes(found->host_available, two, sizeof two),
+                     found->host_bytes > found->host_available ? ": tesela multiply goes by panels of rows"
+                                                               : "");
+}
+
+static tesela_status print_text(const explanation *found, const explain_options *given) {
+  const int width = tsl_output_width();
+  const bool colour = tsl_output_colour();
+  const tsl_problem *problem = &found->problem;
+  tsl_text out = {0};
+  tsl_table facts = tsl_table_of_pairs(), candidates = {0}, refusals = {0};
+  tsl_text_add_formula(&out, problem->alpha, problem->beta, given->transpose_a, given->transpose_b);
+  tsl_text_add(&out, ",  %lld x %lld by %lld x %lld, %s\n", (long long)problem->m, (long long)problem->k,
+               (long long)problem->k, (long long)problem->n, tsl_type(problem->c.type)->name);
+  add_facts(found, &facts);
+  tsl_table_text(&facts, 2, width, colour, &out);
+  out.failed |= facts.failed;
+  tsl_table_free(&facts);
+  candidate_table(found, &candidates);
+  add_table(&candidates, width, colour, &out);
+  refusal_table(found, &refusals);
+  add_table(&refusals, width, colour, &out);
+  return tsl_print(&out);
+}
+
+static tesela_status print_json(const tsl_call *call, const explanation *found) {
+  const tsl_problem *problem = &found->problem;
+  const tsl_candidate *best = chosen(found);
+  json_t *list = json_array();
+  for (int i = 0; i < found->count; i++) {
+    const tsl_candidate *candidate = &found->candidates[i];
+    tsl_text text = {0};
+    tsl_config_print(candidate->strategy, &candidate->config, &text);
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "strategy", candidate->strategy->name, "config",
+                        tsl_text_get(&text), "device", candidate->device->name, "chosen", candidate == best,
+                        "predicted_seconds", tsl_json_real(candidate->seconds), "refusal",
+                        candidate->refusal[0] ? json_string(candidate->refusal) : json_null()));
+    tsl_text_free(&text);
+  }
+  json_t *plan = json_null(), *bound = json_null(), *bytes = json_null();
+  if (found->plan) {
+    plan = json_string(found->plan->text);
+    bound = tsl_json_real(tsl_plan_error_bound(found->plan));
+    bytes =
+        json_integer((json_int_t)tsl_plan_device_bytes(problem, found->plan->work.device, TSL_PLACE_HOST));
+  }
+  return tsl_print_json(
+      call, json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "m",
+                      (json_int_t)problem->m, "n", (json_int_t)problem->n, "k", (json_int_t)problem->k,
+                      "type", tsl_type(problem->c.type)->name, "alpha", tsl_json_real(problem->alpha[0]),
+                      "beta", tsl_json_real(problem->beta[0]), "plan", plan, "error_bound", bound,
+                      "predicted_seconds", tsl_json_real(best ? best->seconds : INFINITY), "host_bytes",
+                      (json_int_t)found->host_bytes, "host_bytes_available",
+                      (json_int_t)found->host_available, "device_bytes", bytes, "candidates", list));
+}
+
+static tesela_status run(const tsl_call *call) {
+  const explain_options *given = call->options;
+  explanation found = {.count = 0};
+  tsl_devices *devices = NULL;
+  tesela_status status = TESELA_OK, planned;
+  TSL_GO(read_problem(call, &found.problem));
+  TSL_GO(tsl_devices_create(&devices));
+  const tsl_choice choice = {
+      .devices = devices, .device = tsl_device_or_default(given->device), .strategy = given->strategy};
+  TSL_GO(tsl_planner_list(&found.problem, &choice, &found.candidates, &found.count));
+  planned = tsl_planner_choose(&found.problem, &choice, &found.plan);
+  tsl_text_add(&found.failure, "%s", planned == TESELA_OK ? "" : tesela_last_error());
+  found.host_bytes = operand_bytes(&found.problem);
+  found.host_available = tsl_memory_available();
+  status = given->json ? print_json(call, &found) : print_text(&found, given);
+  if (status == TESELA_OK && planned != TESELA_OK)
+    status = tsl_fail(planned, "%s", tsl_text_get(&found.failure));
+out:
+  free(found.candidates);
+  tsl_text_free(&found.failure);
+  tsl_plan_destroy(found.plan);
+  tsl_devices_destroy(devices);
+  return status;
+}
+
+const tsl_command tsl_command_explain = {
+    .name = "explain",
+    .what = "say, without running it, which plan a product would take and why",
+    .arguments = "M N K",
+    .details = "The product is C (M x N) = alpha A (M x K) B (K x N) + beta C0. Predictions come from small "
+               "models of "
+               "each strategy on each device; tesela explore measures.",
+    .options = options,
+    .examples = examples,
+    .words_min = 3,
+    .words_max = 3,
+    .options_bytes = sizeof(explain_options),
+    .run = run,
+};

@@ -1,0 +1,269 @@
+/* tesela strategies: the ladder. What it prints depends on the source alone, not on the machine. */
+#include "base/status.h"
+#include "report.h"
+#include "strategy/strategy.h"
+#include "tool.h"
+
+enum { ACCURACY_K = 1000 };
+
+typedef struct strategies_options {
+  bool json, markdown;
+} strategies_options;
+
+static const tsl_option options[] = {
+    TSL_OPTION(strategies_options, markdown, "markdown", FLAG, NULL, "print Markdown (docs/LADDER.md)"),
+    TSL_OPTION_JSON(strategies_options),
+    TSL_OPTIONS_END,
+};
+
+static const tsl_example examples[] = {
+    {"tesela strategies", "every strategy, lowest rung first"},
+    {"tesela strategies --markdown > docs/LADDER.md", "the same as a document"},
+    {NULL, NULL},
+};
+
+/* A device that can do everything, to ask strategies which types they take. */
+static const tsl_device everything = {
+    .kind = "any",
+    .name = "any device",
+    .capabilities = ~0u,
+    .compute_units = 1,
+    .clock_mhz = 1000,
+    .memory_bytes = UINT64_MAX / 2,
+    .allocation_max = UINT64_MAX / 2,
+    .local_bytes = UINT64_MAX / 2,
+    .group_items_max = 1024,
+    .group_size_max = {1024, 1024, 1024},
+    .group_count_max = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+    .warp = 32,
+    .vector_f32 = 4,
+    .vector_f64 = 2,
+    .host_alignment = 1,
+    .architecture = 1000,
+    .peak_f32 = 1e12,
+    .peak_f64 = 1e12,
+    .bandwidth = 1e12,
+    .threads = 1,
+};
+
+/* The problem that stands for a type when a strategy is asked about it. */
+static tsl_problem sample(tesela_type type) {
+  return tsl_problem_gemm(ACCURACY_K, ACCURACY_K, ACCURACY_K, type);
+}
+
+static bool takes(const tsl_strategy *strategy, tesela_type type) {
+  const tsl_problem problem = sample(type);
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  return tsl_strategy_refuse(strategy, &problem, &config, &everything) == NULL;
+}
+
+/* Calls add() for each capability that the strategy needs. */
+static void each_need(const tsl_strategy *strategy, void (*add)(void *argument, const char *need),
+                      void *argument) {
+  unsigned offers = 0;
+  const char *missing;
+  while ((missing = tsl_capability_missing(strategy->needs, offers)) != NULL) {
+    unsigned next = offers;
+    /* The lowest bit that is needed and not offered is the one that was named. */
+    next |= strategy->needs & ~offers & (~(strategy->needs & ~offers) + 1);
+    if (next == offers)
+      return;
+    add(argument, missing);
+    offers = next;
+  }
+}
+
+static void add_word(void *argument, const char *word) {
+  tsl_text *text = argument;
+  tsl_text_add(text, "%s%s", text->length ? ", " : "", word);
+}
+
+static void add_types(const tsl_strategy *strategy, tsl_text *text) {
+  const tsl_type_info *type;
+  for (int i = 0; (type = tsl_type_at(i)) != NULL; i++)
+    if (takes(strategy, type->type))
+      add_word(text, type->name);
+}
+
+static void add_values(const tsl_param *param, tsl_text *text) {
+  for (int i = 0; i < TSL_PARAM_VALUES_MAX && param->values[i] != 0; i++)
+    tsl_text_add(text, "%s%lld%s", i ? " " : "", (long long)param->values[i],
+                 param->values[i] == param->fallback ? "*" : "");
+}
+
+static tsl_accuracy accuracy_of(const tsl_strategy *strategy) {
+  const tsl_problem problem = sample(TESELA_F32);
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  return strategy->accuracy(&problem, &config);
+}
+
+/* What a strategy is. */
+static void idea_columns(tsl_table *table) {
+  tsl_table_column(table, "op", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "rung", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "idea", TSL_ALIGN_LEFT, true);
+}
+
+static void idea_cells(const tsl_strategy *strategy, bool code, tsl_table *table) {
+  tsl_table_add(table, "%s", tsl_op_name(strategy->op));
+  tsl_table_add(table, "%d", strategy->rung);
+  tsl_table_add(table, code ? "`%s`" : "%s", strategy->name);
+  tsl_table_add(table, "%s", strategy->idea);
+}
+
+/* What it takes and promises. */
+static void terms_columns(tsl_table *table) {
+  tsl_table_column(table, "types", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "bound", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "parameters", TSL_ALIGN_LEFT, true);
+  tsl_table_column(table, "needs", TSL_ALIGN_LEFT, true);
+}
+
+static void terms_cells(const tsl_strategy *strategy, tsl_table *table) {
+  tsl_text needs = {0}, types = {0}, params = {0};
+  char factor[32];
+  each_need(strategy, add_word, &needs);
+  add_types(strategy, &types);
+  for (int i = 0; i < tsl_strategy_params(strategy); i++)
+    add_word(&params, strategy->params[i].name);
+  const tsl_accuracy accuracy = accuracy_of(strategy);
+  tsl_table_add(table, "%s", tsl_text_get(&types));
+  tsl_table_add(table, "%s u%s", tsl_format_number(accuracy.factor, factor, sizeof factor),
+                accuracy.repeats ? "" : ", bits vary");
+  tsl_table_add(table, "%s", params.length ? tsl_text_get(&params) : "-");
+  tsl_table_add(table, "%s", tsl_text_get(&needs));
+  tsl_text_free(&needs);
+  tsl_text_free(&types);
+  tsl_text_free(&params);
+}
+
+static void param_table(tsl_table *table, bool code) {
+  tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "parameter", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "values", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "what it is", TSL_ALIGN_LEFT, true);
+  const tsl_strategy *strategy;
+  for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++)
+    for (int p = 0; p < tsl_strategy_params(strategy); p++) {
+      tsl_text values = {0};
+      add_values(&strategy->params[p], &values);
+      tsl_table_add(table, code ? "`%s`" : "%s", strategy->name);
+      tsl_table_add(table, code ? "`%s`" : "%s", strategy->params[p].name);
+      tsl_table_add(table, "%s", tsl_text_get(&values));
+      tsl_table_add(table, "%s", strategy->params[p].what);
+      tsl_text_free(&values);
+    }
+}
+
+static const char explanation[] =
+    "bound: what |error| <= bound (|alpha||A||B| + |beta||C|) guarantees at k = 1000, element by element, u "
+    "being "
+    "the unit roundoff of C's type. Bits repeat on one device unless it says otherwise.";
+static const char values_title[] = "Parameters, as in --strategy \"tile_local tile=16\" (* is the default)";
+
+static tesela_status print_markdown(void) {
+  tsl_table strategies = {0}, params = {0};
+  tsl_text out = {0};
+  const tsl_strategy *strategy;
+  idea_columns(&strategies);
+  terms_columns(&strategies);
+  for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
+    idea_cells(strategy, true, &strategies);
+    terms_cells(strategy, &strategies);
+  }
+  param_table(&params, true);
+  tsl_text_add(
+      &out,
+      "# The ladder\n\nEvery strategy, lowest rung first. Generated by `tesela strategies --markdown`.\n\n");
+  tsl_table_markdown(&strategies, &out);
+  tsl_text_add(
+      &out, "\n%s\n\n## Parameters\n\nAs in `--strategy \"tile_local tile=16\"`; the default has a star.\n\n",
+      explanation);
+  tsl_table_markdown(&params, &out);
+  out.failed |= strategies.failed || params.failed;
+  tsl_table_free(&strategies);
+  tsl_table_free(&params);
+  return tsl_print(&out);
+}
+
+static void add_table(tsl_table *table, tsl_text *out) {
+  tsl_table_text(table, 0, tsl_output_width(), tsl_output_colour(), out);
+  tsl_text_add(out, "\n");
+  out->failed |= table->failed;
+  tsl_table_free(table);
+}
+
+/* Two tables, because one of all columns fits no terminal. */
+static tesela_status print_text(void) {
+  const int width = tsl_output_width();
+  tsl_table ideas = {0}, terms = {0}, params = {0};
+  tsl_text out = {0};
+  const tsl_strategy *strategy;
+  idea_columns(&ideas);
+  tsl_table_column(&terms, "strategy", TSL_ALIGN_LEFT, false);
+  terms_columns(&terms);
+  for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
+    idea_cells(strategy, false, &ideas);
+    tsl_table_add(&terms, "%s", strategy->name);
+    terms_cells(strategy, &terms);
+  }
+  add_table(&ideas, &out);
+  add_table(&terms, &out);
+  tsl_text_add_wrapped(&out, explanation, 0, 0, width);
+  tsl_text_add(&out, "\n\n");
+  tsl_text_add_wrapped(&out, values_title, 0, 0, width);
+  tsl_text_add(&out, "\n");
+  param_table(&params, false);
+  add_table(&params, &out);
+  return tsl_print(&out);
+}
+
+static void append_name(void *array, const char *name) {
+  json_array_append_new(array, json_string(name));
+}
+
+static json_t *json_strategy(const tsl_strategy *strategy) {
+  json_t *needs = json_array(), *types = json_array(), *params = json_array();
+  const tsl_type_info *type;
+  each_need(strategy, append_name, needs);
+  for (int i = 0; (type = tsl_type_at(i)) != NULL; i++)
+    if (takes(strategy, type->type))
+      append_name(types, type->name);
+  for (int p = 0; p < tsl_strategy_params(strategy); p++) {
+    const tsl_param *param = &strategy->params[p];
+    json_t *values = json_array();
+    for (int i = 0; i < TSL_PARAM_VALUES_MAX && param->values[i] != 0; i++)
+      json_array_append_new(values, json_integer(param->values[i]));
+    json_array_append_new(params, json_pack("{s:s, s:s, s:I, s:o}", "name", param->name, "what", param->what,
+                                            "default", (json_int_t)param->fallback, "values", values));
+  }
+  const tsl_accuracy accuracy = accuracy_of(strategy);
+  return json_pack("{s:s, s:i, s:s, s:i, s:s, s:o, s:o, s:o, s:f, s:b}", "op", tsl_op_name(strategy->op),
+                   "rung", strategy->rung, "name", strategy->name, "version", strategy->version, "idea",
+                   strategy->idea, "types", types, "needs", needs, "parameters", params, "error_factor_k1000",
+                   accuracy.factor, "repeats", accuracy.repeats);
+}
+
+static tesela_status run(const tsl_call *call) {
+  const strategies_options *given = call->options;
+  if (given->json) {
+    json_t *list = json_array();
+    const tsl_strategy *strategy;
+    for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++)
+      json_array_append_new(list, json_strategy(strategy));
+    return tsl_print_json(call, json_pack("{s:o}", "strategies", list));
+  }
+  return given->markdown ? print_markdown() : print_text();
+}
+
+const tsl_command tsl_command_strategies = {
+    .name = "strategies",
+    .what = "show the ladder: every strategy with its idea, types, needs, parameters and error bound",
+    .arguments = "",
+    .details = "",
+    .options = options,
+    .examples = examples,
+    .options_bytes = sizeof(strategies_options),
+    .run = run,
+};

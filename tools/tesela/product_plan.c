@@ -1,0 +1,207 @@
+/* Planning: how many rows of C at once, and which strategy on which device. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "product.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { PANEL_MULTIPLE = 64 };
+
+/* Sizes that do not fit into 64 bits are larger than any memory, so they stop at the largest number. */
+static uint64_t product_of(uint64_t a, uint64_t b) {
+  size_t result;
+  return tsl_size_mul(a, b, &result) ? result : UINT64_MAX;
+}
+
+static uint64_t sum_of(uint64_t a, uint64_t b) {
+  size_t result;
+  return tsl_size_add(a, b, &result) ? result : UINT64_MAX;
+}
+
+bool tsl_product_keeps_before(const tsl_product *product) {
+  const tsl_product_wish *wish = &product->wish;
+  return wish->beta != 0 && (wish->verify || wish->expected || wish->repeat > 1);
+}
+
+tsl_problem tsl_product_problem(const tsl_product *product, int64_t rows) {
+  const tsl_product_wish *wish = &product->wish;
+  tsl_problem problem = tsl_problem_gemm(rows, product->n, product->k, product->type);
+  if (wish->transpose_a) {
+    problem.a.row_stride = 1;
+    problem.a.col_stride = product->m;
+  }
+  if (wish->transpose_b) {
+    problem.b.row_stride = 1;
+    problem.b.col_stride = product->k;
+  }
+  problem.alpha[0] = wish->alpha;
+  problem.beta[0] = wish->beta;
+  return problem;
+}
+
+/* Host bytes that are needed whatever the panel, and for each row of it. */
+typedef struct need {
+  uint64_t fixed, row;
+} need;
+
+static void add_feed(const tsl_feed *feed, uint64_t item, need *out) {
+  const uint64_t row = product_of((uint64_t)feed->cols, item);
+  if (!feed->reader)
+    return;
+  if (feed->held)
+    out->fixed = sum_of(out->fixed, product_of((uint64_t)feed->rows, row));
+  else
+    out->row = sum_of(out->row, row);
+}
+
+/* `doubled`: the device computes in the host's memory, on copies of its own. */
+static need host_need(const tsl_product *product, bool doubled) {
+  const uint64_t item = tsl_type(product->type)->size;
+  const uint64_t c_row = product_of((uint64_t)product->n, item);
+  need out = {0};
+  add_feed(&product->a, item, &out);
+  add_feed(&product->b, item, &out);
+  out.row = sum_of(out.row, c_row);
+  if (doubled)
+    out = (need){product_of(2, out.fixed), product_of(2, out.row)};
+  if (product->c0.held)
+    add_feed(&product->c0, item, &out);
+  add_feed(&product->expected, item, &out);
+  if (tsl_product_keeps_before(product))
+    out.row = sum_of(out.row, c_row);
+  return out;
+}
+
+/* A panel as large as memory allows: of all rows, or else of a multiple of the tiles' sizes. */
+static tesela_status size_panel(tsl_product *product, bool doubled) {
+  char fixed[32], row[32], allowed[32];
+  const need needed = host_need(product, doubled);
+  const uint64_t whole = sum_of(needed.fixed, product_of((uint64_t)product->m, needed.row));
+  product->panel = product->m;
+  product->memory_needed = whole;
+  if (whole <= product->memory)
+    return TESELA_OK;
+  const uint64_t rows = needed.fixed < product->memory ? (product->memory - needed.fixed) / needed.row : 0;
+  if (rows == 0)
+    return tsl_fail(
+        TESELA_OUT_OF_MEMORY,
+        "%s that must be held whole and %s for each row of the product do not fit into %s of memory%s",
+        tsl_format_bytes(needed.fixed, fixed, sizeof fixed), tsl_format_bytes(needed.row, row, sizeof row),
+        tsl_format_bytes(product->memory, allowed, sizeof allowed),
+        product->wish.memory ? "; allow more with --memory" : "");
+  product->panel = (int64_t)(rows < PANEL_MULTIPLE ? rows : rows - rows % PANEL_MULTIPLE);
+  product->memory_needed = needed.fixed + needed.row * (uint64_t)product->panel;
+  return TESELA_OK;
+}
+
+/* --- the choice --- */
+
+static const tsl_candidate *find(const tsl_candidate *list, int count, const tsl_candidate *like) {
+  for (int i = 0; i < count; i++)
+    if (list[i].strategy == like->strategy && list[i].device == like->device)
+      return &list[i];
+  return NULL;
+}
+
+/* Predicted seconds of the whole job when `panel` is done again and again; `whole`, when it can, is the same strategy
+ * and device on all rows at once and decides, so that a smaller memory changes neither choice nor bits. */
+static double job_seconds(const tsl_product *product, const tsl_candidate *panel,
+                          const tsl_candidate *whole) {
+  if (panel->refusal[0])
+    return INFINITY;
+  if (whole && !whole->refusal[0])
+    return whole->seconds;
+  return panel->seconds * ceil((double)product->m / (double)product->panel);
+}
+
+static tesela_status create_best(tsl_product *product, const tsl_candidate *panels, int panel_count,
+                                 const tsl_candidate *wholes, int whole_count) {
+  const tsl_problem problem = tsl_product_problem(product, product->panel);
+  const tsl_candidate *best = NULL, *best_whole = NULL;
+  double least = INFINITY;
+  for (int i = 0; i < panel_count; i++) {
+    const tsl_candidate *whole = find(wholes, whole_count, &panels[i]);
+    const double seconds = job_seconds(product, &panels[i], whole);
+    if (seconds < least) {
+      least = seconds;
+      best = &panels[i];
+      best_whole = whole;
+    }
+  }
+  if (!best)
+    return tsl_fail(TESELA_UNSUPPORTED, "nothing here takes this product: %s on %s: %s",
+                    panels[0].strategy->name, panels[0].device->name, panels[0].refusal);
+  const bool as_whole = best_whole && !best_whole->refusal[0] &&
+                        !tsl_strategy_refuse(best->strategy, &problem, &best_whole->config, best->device);
+  return tsl_plan_create(&problem, best->strategy, as_whole ? &best_whole->config : &best->config,
+                         best->device, TSL_PLACE_HOST, &product->plan);
+}
+
+static tesela_status choose_for_panels(tsl_product *product, const tsl_choice *choice) {
+  const tsl_problem panel = tsl_product_problem(product, product->panel);
+  const tsl_problem whole = tsl_product_problem(product, product->m);
+  tsl_candidate *panels = NULL, *wholes = NULL;
+  int panel_count = 0, whole_count = 0;
+  tesela_status status = tsl_planner_list(&panel, choice, &panels, &panel_count);
+  if (status == TESELA_OK)
+    status = tsl_planner_list(&whole, choice, &wholes, &whole_count);
+  if (status == TESELA_OK)
+    status = create_best(product, panels, panel_count, wholes, whole_count);
+  free(panels);
+  free(wholes);
+  /* As the planner does: what cannot be built is put aside, unless it was asked for by name. */
+  if (status == TESELA_BUILD_FAILED && !choice->strategy)
+    status = tsl_planner_choose(&panel, choice, &product->plan);
+  return status;
+}
+
+static tesela_status choose(tsl_product *product, const tsl_choice *choice) {
+  const tsl_problem problem = tsl_product_problem(product, product->panel);
+  tsl_plan_destroy(product->plan);
+  product->plan = NULL;
+  return product->panel == product->m ? tsl_planner_choose(&problem, choice, &product->plan)
+                                      : choose_for_panels(product, choice);
+}
+
+/* A device other than the cpu that computes in the host's memory: its copies count as the host's. */
+static bool copies_on_host(const tsl_plan *plan) {
+  const tsl_device *device = plan->work.device;
+  return device->is_cpu && !(device->capabilities & TSL_CAN_HOST);
+}
+
+static tesela_status plan_last(tsl_product *product) {
+  const int64_t rest = product->panel > 0 ? product->m % product->panel : 0;
+  const tsl_work *work = &product->plan->work;
+  if (rest == 0)
+    return TESELA_OK;
+  const tsl_problem problem = tsl_product_problem(product, rest);
+  return tsl_plan_create(&problem, work->strategy, &work->config, work->device, TSL_PLACE_HOST,
+                         &product->last_plan);
+}
+
+tesela_status tsl_product_plan(tsl_product *product) {
+  const double start = tsl_clock();
+  const tsl_product_wish *wish = &product->wish;
+  const tsl_choice choice = {.devices = product->devices, .device = wish->device, .strategy = wish->strategy};
+  tsl_progress_at(product->progress, "planning", 0);
+  product->memory = wish->memory ? wish->memory : tsl_memory_available() / 5 * 4;
+  product->a.held = wish->transpose_a || !product->a.by_rows;
+  product->b.held = true;
+  product->c0.held = product->c0.reader && !product->c0.by_rows;
+  product->expected.held = product->expected.reader && !product->expected.by_rows;
+  const tsl_problem whole = tsl_product_problem(product, product->m);
+  TSL_TRY(tsl_problem_check(&whole));
+  TSL_TRY(size_panel(product, false));
+  TSL_TRY(choose(product, &choice));
+  if (copies_on_host(product->plan)) {
+    const int64_t before = product->panel;
+    TSL_TRY(size_panel(product, true));
+    if (product->panel != before)
+      TSL_TRY(choose(product, &choice));
+  }
+  TSL_TRY(plan_last(product));
+  product->seconds[TSL_STAGE_PLAN] = tsl_clock() - start;
+  return TESELA_OK;
+}

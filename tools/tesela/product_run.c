@@ -1,0 +1,247 @@
+/* Running: rows in, product, rows out. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "product.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Devices that share the host's memory work on pages of it without a copy. */
+enum { PAGE = 4096 };
+
+static tesela_status take(uint64_t rows, uint64_t row_bytes, const char *what, void **memory, char **data) {
+  size_t bytes;
+  if (!tsl_size_mul(rows, row_bytes, &bytes) || !tsl_size_add(bytes, 2 * PAGE, &bytes))
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s has more bytes than 64 bits count", what);
+  bytes -= bytes % PAGE;
+  TSL_TRY(tsl_alloc(bytes, what, memory));
+  const uintptr_t start = (uintptr_t)*memory, aligned = (start + PAGE - 1) / PAGE * PAGE;
+  *data = (char *)*memory + (aligned - start);
+  return TESELA_OK;
+}
+
+static tesela_status take_feed(const tsl_product *product, tsl_feed *feed) {
+  const uint64_t row_bytes = (uint64_t)feed->cols * tsl_type(product->type)->size;
+  if (!feed->reader || (feed == &product->c0 && !feed->held))
+    return TESELA_OK;
+  const int64_t rows = feed->held || feed->rows < product->panel ? feed->rows : product->panel;
+  return take((uint64_t)rows, row_bytes, feed->path, &feed->memory, &feed->data);
+}
+
+static tesela_status allocate(tsl_product *product) {
+  const double start = tsl_clock();
+  const uint64_t c_row = (uint64_t)product->n * tsl_type(product->type)->size;
+  TSL_TRY(take_feed(product, &product->a));
+  TSL_TRY(take_feed(product, &product->b));
+  TSL_TRY(take_feed(product, &product->c0));
+  TSL_TRY(take_feed(product, &product->expected));
+  TSL_TRY(take((uint64_t)product->panel, c_row, "the product", &product->c_memory, &product->c));
+  if (tsl_product_keeps_before(product))
+    TSL_TRY(take((uint64_t)product->panel, c_row, "a copy of C0", &product->before_memory, &product->before));
+  TSL_TRY(tsl_alloc((size_t)product->wish.repeat * sizeof *product->samples, "the times of all repeats",
+                    (void **)&product->samples));
+  product->seconds[TSL_STAGE_ALLOCATE] += tsl_clock() - start;
+  return TESELA_OK;
+}
+
+/* Shares of a panel's work at which its steps start, for the progress line. */
+static const double at_multiply = 0.2, at_verify = 0.7, at_write = 0.9;
+
+static void show(tsl_product *product, const char *what, int64_t first, int64_t rows, double share) {
+  tsl_progress_at(product->progress, what, ((double)first + share * (double)rows) / (double)(product->m + 1));
+}
+
+static tesela_status read_rows(tsl_product *product, tsl_feed *feed, int64_t rows, void *to) {
+  const double start = tsl_clock();
+  const tesela_status status = tsl_reader_rows(feed->reader, rows, product->type, to, feed->cols, 1);
+  product->seconds[TSL_STAGE_READ] += tsl_clock() - start;
+  return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
+}
+
+static tesela_status read_held(tsl_product *product) {
+  tsl_feed *const feeds[] = {&product->b, &product->a, &product->c0, &product->expected};
+  show(product, "reading", 0, 0, 0);
+  for (size_t i = 0; i < sizeof feeds / sizeof *feeds; i++)
+    if (feeds[i]->held)
+      TSL_TRY(read_rows(product, feeds[i], feeds[i]->rows, feeds[i]->data));
+  return TESELA_OK;
+}
+
+/* One panel: rows [first, first + rows) of C. */
+typedef struct panel {
+  int64_t first, rows;
+  tsl_plan *plan;
+  const char *a;
+  const char *expected;
+  size_t bytes; /* of C's panel */
+} panel;
+
+/* A feed's rows of this panel, read now where they are not held. */
+static tesela_status rows_of(tsl_product *product, tsl_feed *feed, const panel *part, const char **rows) {
+  const uint64_t item = tsl_type(product->type)->size;
+  *rows = NULL;
+  if (!feed->reader)
+    return TESELA_OK;
+  *rows = feed->data;
+  if (!feed->held)
+    return read_rows(product, feed, part->rows, feed->data);
+  const bool by_columns = feed == &product->a && product->wish.transpose_a;
+  *rows += (uint64_t)part->first * item * (by_columns ? 1 : (uint64_t)feed->cols);
+  return TESELA_OK;
+}
+
+static tesela_status read_panel(tsl_product *product, panel *part) {
+  show(product, "reading", part->first, part->rows, 0);
+  TSL_TRY(rows_of(product, &product->a, part, &part->a));
+  TSL_TRY(rows_of(product, &product->expected, part, &part->expected));
+  if (!product->c0.reader)
+    return TESELA_OK;
+  if (product->c0.held) {
+    const char *rows;
+    TSL_TRY(rows_of(product, &product->c0, part, &rows));
+    memcpy(product->c, rows, part->bytes);
+  } else
+    TSL_TRY(read_rows(product, &product->c0, part->rows, product->c));
+  if (product->before)
+    memcpy(product->before, product->c, part->bytes);
+  return TESELA_OK;
+}
+
+/* One call into the library shows no movement of its own: it is predicted. */
+static void show_multiplying(tsl_product *product, const panel *part, int64_t repeat) {
+  const tsl_work *work = &part->plan->work;
+  const double step = (at_verify - at_multiply) / (double)product->wish.repeat;
+  const double share = at_multiply + step * (double)repeat;
+  show(product, "multiplying", part->first, part->rows, share);
+  tsl_progress_creep(product->progress, step * (double)part->rows / (double)(product->m + 1),
+                     work->strategy->score(&work->problem, &work->config, work->device));
+}
+
+static tesela_status multiply(tsl_product *product, const panel *part) {
+  const int64_t repeats = product->wish.repeat;
+  /* The library never writes A and B. */
+  const tsl_operands operands = {
+      .a.host = (void *)(uintptr_t)part->a, .b.host = product->b.data, .c.host = product->c};
+  double fastest = INFINITY, copy_in = 0, copy_out = 0, spread;
+  for (int64_t i = 0; i < repeats; i++) {
+    tsl_phases phases;
+    show_multiplying(product, part, i);
+    if (i > 0 && product->before)
+      memcpy(product->c, product->before, part->bytes);
+    TSL_TRY(tsl_plan_run(part->plan, &operands, &phases));
+    product->samples[i] = phases.compute;
+    fastest = phases.compute < fastest ? phases.compute : fastest;
+    copy_in += phases.copy_in / (double)repeats;
+    copy_out += phases.copy_out / (double)repeats;
+  }
+  product->seconds[TSL_STAGE_COPY_IN] += copy_in;
+  product->seconds[TSL_STAGE_COMPUTE] += tsl_measure_median(product->samples, (int)repeats, &spread);
+  product->seconds[TSL_STAGE_COPY_OUT] += copy_out;
+  product->fastest += fastest;
+  return TESELA_OK;
+}
+
+/* The verdict on the whole so far; rows are those of the file. */
+static void add_verdict(tsl_verdict *all, const tsl_verdict *part, int64_t first) {
+  if (all->checked == 0 || part->error_ratio > all->error_ratio || !part->right) {
+    all->row = first + part->row;
+    all->col = part->col;
+  }
+  all->right = part->right;
+  all->error = fmax(all->error, part->error);
+  all->error_ratio = fmax(all->error_ratio, part->error_ratio);
+  all->grade = fmax(all->grade, part->grade);
+  all->checked += part->checked;
+  memcpy(all->why, part->why, sizeof all->why);
+}
+
+static tesela_status judge(tsl_product *product, const panel *part) {
+  const tsl_work *work = &part->plan->work;
+  const tsl_judge rule = {.factor = work->strategy->accuracy(&work->problem, &work->config).factor,
+                          .seed = 1};
+  tsl_verdict verdict;
+  TSL_TRY(
+      tsl_judge_gemm(&work->problem, part->a, product->b.data, product->before, product->c, &rule, &verdict));
+  add_verdict(&product->verdict, &verdict, part->first);
+  if (verdict.right)
+    return TESELA_OK;
+  if (part->first == 0)
+    return tsl_fail(TESELA_WRONG_RESULT, "the product is wrong: %s", verdict.why);
+  return tsl_fail(TESELA_WRONG_RESULT, "the product is wrong in its rows from %lld: there, %s",
+                  (long long)part->first, verdict.why);
+}
+
+static tesela_status compare(tsl_product *product, const panel *part) {
+  tsl_product_compare(product, &part->plan->work.problem, part->a, part->first, part->expected);
+  const tsl_difference *difference = &product->difference;
+  if (difference->count == 0)
+    return TESELA_OK;
+  const bool all = part->first + part->rows == product->m && difference->count < TSL_DIFFERENCES_MAX;
+  return tsl_fail(
+      TESELA_WRONG_RESULT,
+      "the product differs from %s in %s%lld element%s; the first is C(%lld, %lld), which is %.9g where the "
+      "file has %.9g and rounding explains %.2g",
+      product->expected.path, all ? "" : "at least ", (long long)difference->count,
+      difference->count == 1 ? "" : "s", (long long)difference->row, (long long)difference->col,
+      difference->computed, difference->expected, difference->bound);
+}
+
+static tesela_status verify(tsl_product *product, const panel *part) {
+  const double start = tsl_clock();
+  tesela_status status = TESELA_OK;
+  if (!product->wish.verify && !product->expected.reader)
+    return TESELA_OK;
+  show(product, "verifying", part->first, part->rows, at_verify);
+  if (product->wish.verify)
+    TSL_GO(judge(product, part));
+  if (product->expected.reader)
+    TSL_GO(compare(product, part));
+out:
+  product->seconds[TSL_STAGE_VERIFY] += tsl_clock() - start;
+  return status;
+}
+
+static tesela_status write_panel(tsl_product *product, const panel *part) {
+  const double start = tsl_clock();
+  if (!product->writer)
+    return TESELA_OK;
+  show(product, "writing", part->first, part->rows, at_write);
+  TSL_TRY(tsl_writer_rows(product->writer, part->rows, product->c, product->n, 1));
+  product->seconds[TSL_STAGE_WRITE] += tsl_clock() - start;
+  return TESELA_OK;
+}
+
+static tesela_status run_panel(tsl_product *product, int64_t first) {
+  const int64_t rest = product->m - first;
+  panel part = {.first = first, .rows = rest < product->panel ? rest : product->panel};
+  part.plan = part.rows < product->panel ? product->last_plan : product->plan;
+  part.bytes = (size_t)(part.rows * product->n) * tsl_type(product->type)->size;
+  TSL_TRY(read_panel(product, &part));
+  TSL_TRY(multiply(product, &part));
+  TSL_TRY(verify(product, &part));
+  return write_panel(product, &part);
+}
+
+static tesela_status commit(tsl_product *product) {
+  const double start = tsl_clock();
+  if (!product->writer)
+    return TESELA_OK;
+  const tesela_status status = tsl_writer_commit(product->writer);
+  product->seconds[TSL_STAGE_WRITE] += tsl_clock() - start;
+  return status;
+}
+
+tesela_status tsl_product_run(tsl_product *product) {
+  product->verdict.right = true;
+  TSL_TRY(allocate(product));
+  TSL_TRY(read_held(product));
+  tesela_status status = TESELA_OK;
+  for (int64_t first = 0; status == TESELA_OK && (first == 0 || first < product->m);
+       first += product->panel > 0 ? product->panel : 1)
+    status = run_panel(product, first);
+  if (status == TESELA_OK)
+    status = commit(product);
+  product->total = tsl_clock() - product->started;
+  return status;
+}

@@ -1,0 +1,139 @@
+#include "report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *tsl_format_number(double value, char *out, size_t size) {
+  if (isnan(value))
+    snprintf(out, size, "-");
+  else if (value != 0 && (fabs(value) < 1e-3 || fabs(value) >= 1e6))
+    snprintf(out, size, "%.2e", value);
+  else {
+    const double magnitude = fabs(value);
+    snprintf(out, size, "%.*f",
+             magnitude >= 99.95    ? 0
+             : magnitude >= 9.995  ? 1
+             : magnitude >= 0.9995 ? 2
+                                   : 3,
+             value);
+  }
+  return out;
+}
+
+static const char *scaled(double value, const char *unit, char *out, size_t size) {
+  static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+  char number[32];
+  size_t i = 0;
+  for (; value >= 999.5 && i + 1 < sizeof prefixes / sizeof *prefixes; i++)
+    value /= 1000;
+  snprintf(out, size, "%s %s%s", tsl_format_number(value, number, sizeof number), prefixes[i], unit);
+  return out;
+}
+
+const char *tsl_format_flops(double flops_per_second, char *out, size_t size) {
+  return scaled(flops_per_second, "FLOP/s", out, size);
+}
+
+const char *tsl_format_bandwidth(double bytes_per_second, char *out, size_t size) {
+  return scaled(bytes_per_second, "B/s", out, size);
+}
+
+const char *tsl_format_size(int64_t rows, int64_t cols, char *out, size_t size) {
+  snprintf(out, size, "%lld x %lld", (long long)rows, (long long)cols);
+  return out;
+}
+
+static void add_factor(tsl_text *out, double factor) {
+  if (factor != 1) {
+    tsl_text_add_double(out, factor);
+    tsl_text_add(out, " ");
+  }
+}
+
+void tsl_text_add_formula(tsl_text *out, const double alpha[2], const double beta[2], bool transpose_a,
+                          bool transpose_b) {
+  tsl_text_add(out, "C = ");
+  add_factor(out, alpha[0]);
+  tsl_text_add(out, "A%s B%s", transpose_a ? "^T" : "", transpose_b ? "^T" : "");
+  if (beta[0] != 0) {
+    tsl_text_add(out, beta[0] < 0 ? " - " : " + ");
+    add_factor(out, fabs(beta[0]));
+    tsl_text_add(out, "C0");
+  }
+}
+
+tsl_table tsl_table_of_pairs(void) {
+  tsl_table table = {.bare = true};
+  tsl_table_column(&table, "", TSL_ALIGN_LEFT, false);
+  tsl_table_column(&table, "", TSL_ALIGN_LEFT, true);
+  return table;
+}
+
+void tsl_table_add_pair(tsl_table *table, const char *name, const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  tsl_table_add_painted(table, TSL_PAINT_FAINT, "%s", name);
+  tsl_table_add(table, "%s", text);
+}
+
+json_t *tsl_json_real(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *tsl_json_text(const tsl_text *text) {
+  return json_string(tsl_text_get(text));
+}
+
+static json_t *capabilities(const tsl_device *device) {
+  static const struct {
+    unsigned bit;
+    const char *text;
+  } all[] = {
+#define CAPABILITY_ROW(name, bit, text) {TSL_CAN_##name, text},
+      TSL_CAPABILITY_LIST(CAPABILITY_ROW)
+#undef CAPABILITY_ROW
+  };
+  json_t *list = json_array();
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (device->capabilities & all[i].bit)
+      json_array_append_new(list, json_string(all[i].text));
+  return list;
+}
+
+json_t *tsl_json_device(const tsl_device *device, bool all) {
+  json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "name", device->name, "kind", device->kind, "label",
+                             device->label, "platform", device->platform);
+  if (!object || !all)
+    return object;
+  const int status = json_object_update_new(
+      object,
+      json_pack("{s:i, s:i, s:I, s:I, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "compute_units",
+                device->compute_units, "clock_mhz", device->clock_mhz, "memory_bytes",
+                (json_int_t)device->memory_bytes, "allocation_max_bytes", (json_int_t)device->allocation_max,
+                "local_bytes", (json_int_t)device->local_bytes, "group_items_max", device->group_items_max,
+                "threads", device->threads, "estimated_flops_f32", tsl_json_real(device->peak_f32),
+                "estimated_flops_f64", tsl_json_real(device->peak_f64), "estimated_bytes_per_second",
+                tsl_json_real(device->bandwidth), "estimated_link_bytes_per_second",
+                tsl_json_real(device->link_bandwidth), "capabilities", capabilities(device)));
+  if (status == 0)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+json_t *tsl_json_verdict(const tsl_verdict *verdict) {
+  return json_pack("{s:b, s:o, s:o, s:o, s:I, s:I, s:I, s:s}", "right", verdict->right, "error",
+                   tsl_json_real(verdict->error), "error_ratio", tsl_json_real(verdict->error_ratio), "grade",
+                   tsl_json_real(verdict->grade), "row", (json_int_t)verdict->row, "column",
+                   (json_int_t)verdict->col, "elements_checked", (json_int_t)verdict->checked, "why",
+                   verdict->why);
+}
+
+const char *tsl_strategy_missing(const tsl_strategy *strategy, const tsl_device *device) {
+  return tsl_capability_missing(strategy->needs, device->capabilities);
+}

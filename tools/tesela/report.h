@@ -1,0 +1,39 @@
+/* Pieces that several commands' reports share. */
+#ifndef TSL_TOOL_REPORT_H
+#define TSL_TOOL_REPORT_H
+
+#include "plan/check.h"
+#include "table.h"
+
+#include <jansson.h>
+
+/* Numbers with three digits that count and a unit: "45.3 GFLOP/s", "512 GB/s". Writes at most `size` bytes and
+ * returns `out`. */
+const char *tsl_format_flops(double flops_per_second, char *out, size_t size);
+const char *tsl_format_bandwidth(double bytes_per_second, char *out, size_t size);
+/* "3.21", "0.00412", "1.2e-07"; "-" for NaN. */
+const char *tsl_format_number(double value, char *out, size_t size);
+/* "1000 x 700". */
+const char *tsl_format_size(int64_t rows, int64_t cols, char *out, size_t size);
+/* "C = 1.5 A B - 0.5 C0", with T after what is transposed. */
+void tsl_text_add_formula(tsl_text *out, const double alpha[2], const double beta[2], bool transpose_a,
+                          bool transpose_b);
+
+/* A row of a two-column list: name, text. */
+void tsl_table_add_pair(tsl_table *table, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* A list of names and texts, without titles. */
+tsl_table tsl_table_of_pairs(void);
+
+/* Name, label and driver of a device; more with `all`. */
+json_t *tsl_json_device(const tsl_device *device, bool all);
+/* A number, or null for what JSON has no number for. */
+json_t *tsl_json_real(double value);
+json_t *tsl_json_verdict(const tsl_verdict *verdict);
+/* Adds the text to an array of strings or, with a key, to an object. */
+json_t *tsl_json_text(const tsl_text *text);
+
+/* Whether a strategy may run on a device at all; else the capability that is missing. */
+const char *tsl_strategy_missing(const tsl_strategy *strategy, const tsl_device *device);
+
+#endif

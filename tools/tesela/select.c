@@ -1,0 +1,193 @@
+#include "select.h"
+
+#include "base/env.h"
+#include "base/pool.h"
+#include "base/status.h"
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *tsl_device_or_default(const char *device) {
+  return device ? device : tsl_env_get(TSL_ENV_DEVICE);
+}
+
+tesela_status tsl_set_threads(int64_t threads) {
+  char text[24];
+  if (threads == 0)
+    return TESELA_OK;
+  if (threads > TSL_POOL_THREADS_MAX)
+    return tsl_fail(TESELA_BAD_CALL, "--threads: at most %d can be used", TSL_POOL_THREADS_MAX);
+  snprintf(text, sizeof text, "%lld", (long long)threads);
+  if (setenv(tsl_env_at(TSL_ENV_THREADS)->name, text, 1) != 0)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to set the number of threads");
+  return TESELA_OK;
+}
+
+/* What to do with one entry of a list. */
+typedef tesela_status (*entry_reader)(const char *entry, void *list, void *context);
+
+static tesela_status each_entry(const char *text, entry_reader read, void *list, void *context) {
+  tesela_status status = TESELA_OK;
+  while (status == TESELA_OK && text) {
+    char *entry;
+    status = tsl_list_next(&text, &entry);
+    if (status == TESELA_OK)
+      status = read(entry, list, context);
+    free(entry);
+  }
+  return status;
+}
+
+static tesela_status room_for(int count) {
+  if (count < TSL_SELECT_MAX)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_CALL, "a list has more than %d entries", TSL_SELECT_MAX);
+}
+
+static tesela_status read_device(const char *entry, void *list, void *devices) {
+  tsl_device_list *out = list;
+  TSL_TRY(room_for(out->count));
+  return tsl_devices_find(devices, entry, &out->items[out->count++]);
+}
+
+tesela_status tsl_select_devices(tsl_devices *devices, const char *text, tsl_device_list *out) {
+  *out = (tsl_device_list){.count = 0};
+  if (!text)
+    text = tsl_env_get(TSL_ENV_DEVICE);
+  if (*text && strcmp(text, "auto") != 0)
+    return each_entry(text, read_device, out, devices);
+  tsl_device *device;
+  for (int i = 0; out->count < TSL_SELECT_MAX && (device = tsl_devices_at(devices, i)) != NULL; i++)
+    out->items[out->count++] = device;
+  return out->count > 0 ? TESELA_OK : tsl_fail(TESELA_NO_DEVICE, "there is no device at all");
+}
+
+static tesela_status unknown_strategy(tsl_op op, const char *name) {
+  const char *names[TSL_SELECT_MAX + 1];
+  tsl_text all = {0};
+  int count = 0;
+  const tsl_strategy *strategy;
+  for (int i = 0; count < TSL_SELECT_MAX && (strategy = tsl_strategy_at(i)) != NULL; i++)
+    if (strategy->op == op) {
+      tsl_text_add(&all, "%s%s", count ? ", " : "", strategy->name);
+      names[count++] = strategy->name;
+    }
+  names[count] = NULL;
+  const char *nearest = tsl_nearest(name, names);
+  const tesela_status status =
+      nearest ? tsl_fail(TESELA_BAD_CALL, "there is no %s strategy \"%s\"; did you mean %s?", tsl_op_name(op),
+                         name, nearest)
+              : tsl_fail(TESELA_BAD_CALL, "there is no %s strategy \"%s\"; there are %s", tsl_op_name(op),
+                         name, tsl_text_get(&all));
+  tsl_text_free(&all);
+  return status;
+}
+
+/* "tile_local tile=16", with or without the op in front. Every key must be a parameter. */
+static tesela_status read_strategy(const char *entry, void *list, void *op) {
+  tsl_strategy_list *out = list;
+  tsl_record record = {0};
+  TSL_TRY(room_for(out->count));
+  tesela_status status = tsl_record_parse(entry, &record);
+  if (status != TESELA_OK)
+    return tsl_fail_in(TESELA_BAD_CALL, "strategy \"%s\"", entry);
+  tsl_chosen_strategy *chosen = &out->items[out->count];
+  const char *first = tsl_record_word(&record, 0), *second = tsl_record_word(&record, 1);
+  const char *name = first && second && strcmp(first, tsl_op_name(*(tsl_op *)op)) == 0 ? second : first;
+  chosen->strategy = name ? tsl_strategy_find(*(tsl_op *)op, name) : NULL;
+  if (!chosen->strategy) {
+    status = unknown_strategy(*(tsl_op *)op, name ? name : entry);
+    goto out;
+  }
+  for (int i = 0; i < record.count; i++) {
+    const char *key = record.fields[i].key;
+    bool known = !key;
+    for (int p = 0; key && p < tsl_strategy_params(chosen->strategy); p++)
+      known |= strcmp(chosen->strategy->params[p].name, key) == 0;
+    if (!known) {
+      status = tsl_fail(TESELA_BAD_CALL, "%s has no parameter \"%s\"; tesela strategies lists them",
+                        chosen->strategy->name, key);
+      goto out;
+    }
+  }
+  chosen->config = tsl_strategy_defaults(chosen->strategy);
+  TSL_GO(tsl_config_parse(chosen->strategy, &record, &chosen->config, &chosen->given));
+  out->count++;
+out:
+  tsl_record_free(&record);
+  return status;
+}
+
+bool tsl_config_matches(const tsl_chosen_strategy *chosen, const tsl_config *config) {
+  for (int i = 0; i < TSL_PARAMS_MAX; i++)
+    if (chosen->given & 1u << i && config->value[i] != chosen->config.value[i])
+      return false;
+  return true;
+}
+
+tesela_status tsl_select_strategies(tsl_op op, const char *text, tsl_strategy_list *out) {
+  *out = (tsl_strategy_list){.count = 0};
+  if (text)
+    return each_entry(text, read_strategy, out, &op);
+  const tsl_strategy *strategy;
+  for (int i = 0; out->count < TSL_SELECT_MAX && (strategy = tsl_strategy_at(i)) != NULL; i++)
+    if (strategy->op == op)
+      out->items[out->count++] = (tsl_chosen_strategy){strategy, tsl_strategy_defaults(strategy), 0};
+  return TESELA_OK;
+}
+
+static tesela_status read_type(const char *entry, void *list, void *context) {
+  (void)context;
+  tsl_type_list *out = list;
+  TSL_TRY(room_for(out->count));
+  out->items[out->count] = tsl_type_parse(entry);
+  if (out->items[out->count++] != TESELA_TYPE_DEFAULT)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a type; there are %s", entry, tsl_type_names());
+}
+
+tesela_status tsl_select_types(const char *text, tsl_type_list *out) {
+  *out = (tsl_type_list){{TESELA_F32, TESELA_F64}, 2};
+  if (!text)
+    return TESELA_OK;
+  out->count = 0;
+  return each_entry(text, read_type, out, NULL);
+}
+
+bool tsl_parse_sizes(const char *text, int64_t *numbers, int count) {
+  for (int i = 0; i < count; i++) {
+    char word[24];
+    const size_t length = strcspn(text, "xX");
+    if (length == 0 || length >= sizeof word || (text[length] == '\0') != (i == count - 1))
+      return false;
+    memcpy(word, text, length);
+    word[length] = '\0';
+    if (!tsl_parse_i64(word, &numbers[i]) || numbers[i] < 0)
+      return false;
+    text += length + (text[length] != '\0');
+  }
+  return true;
+}
+
+static tesela_status read_size(const char *entry, void *list, void *context) {
+  (void)context;
+  tsl_size_list *out = list;
+  TSL_TRY(room_for(out->count));
+  tsl_size *size = &out->items[out->count++];
+  int64_t numbers[3];
+  if (tsl_parse_sizes(entry, numbers, 1))
+    *size = (tsl_size){numbers[0], numbers[0], numbers[0]};
+  else if (tsl_parse_sizes(entry, numbers, 3))
+    *size = (tsl_size){numbers[0], numbers[1], numbers[2]};
+  else
+    return tsl_fail(TESELA_BAD_CALL,
+                    "\"%s\" is not a size; write 256 for a square or 1000x300x700 for M x N x K", entry);
+  return TESELA_OK;
+}
+
+tesela_status tsl_select_sizes(const char *text, tsl_size_list *out) {
+  *out = (tsl_size_list){.count = 0};
+  return each_entry(text, read_size, out, NULL);
+}

@@ -1,0 +1,59 @@
+/* What a call's lists name: devices, strategies, types, sizes. */
+#ifndef TSL_TOOL_SELECT_H
+#define TSL_TOOL_SELECT_H
+
+#include "plan/plan.h"
+
+#define TSL_SELECT_MAX 64
+
+typedef struct tsl_device_list {
+  tsl_device *items[TSL_SELECT_MAX];
+  int count;
+} tsl_device_list;
+
+typedef struct tsl_type_list {
+  tesela_type items[TSL_SELECT_MAX];
+  int count;
+} tsl_type_list;
+
+/* A strategy, with parameters where the user gave some. */
+typedef struct tsl_chosen_strategy {
+  const tsl_strategy *strategy;
+  tsl_config config; /* the user's, over the defaults */
+  unsigned given;    /* a bit per parameter that the user named */
+} tsl_chosen_strategy;
+
+/* Whether a config has the values that the user gave. */
+bool tsl_config_matches(const tsl_chosen_strategy *chosen, const tsl_config *config);
+
+typedef struct tsl_strategy_list {
+  tsl_chosen_strategy items[TSL_SELECT_MAX];
+  int count;
+} tsl_strategy_list;
+
+typedef struct tsl_size {
+  int64_t m, n, k;
+} tsl_size;
+
+typedef struct tsl_size_list {
+  tsl_size items[TSL_SELECT_MAX];
+  int count;
+} tsl_size_list;
+
+/* What --device says, else TESELA_DEVICE; "auto" where neither names one. */
+const char *tsl_device_or_default(const char *device);
+/* Lets this process use at most so many host threads; 0 changes nothing. Before anything uses one. */
+tesela_status tsl_set_threads(int64_t threads);
+
+/* "cpu,opencl:0"; NULL or "auto": TESELA_DEVICE, else all. */
+tesela_status tsl_select_devices(tsl_devices *devices, const char *text, tsl_device_list *out);
+/* "element,gemm tile_local tile=16"; NULL: all of the op. */
+tesela_status tsl_select_strategies(tsl_op op, const char *text, tsl_strategy_list *out);
+/* "f32,f64"; NULL: those two. */
+tesela_status tsl_select_types(const char *text, tsl_type_list *out);
+/* "256,1000x300x700": squares and M x N x K. */
+tesela_status tsl_select_sizes(const char *text, tsl_size_list *out);
+/* Two or three whole numbers >= 0 between 'x' ("1000x700"); false where it is anything else. */
+bool tsl_parse_sizes(const char *text, int64_t *numbers, int count);
+
+#endif
