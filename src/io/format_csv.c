@@ -185,8 +185,13 @@ static tesela_status fail_number(const tsl_reader *reader, const csv_cell *cell,
                             quoted, number);
 }
 
-/* Whether a cell that is no number is meant as a name: "x2", not "2x". */
+/* Whether a cell that is no number is meant as a name: "x2", but neither "2x" nor what stands for a value that is
+ * missing. A first line of numbers with one of those must not be taken for a header. */
 static bool is_name(const csv_cell *cell) {
+  static const char *const missing[] = {"na", "n/a", "null", "none", "?", "#n/a"};
+  for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
+    if (strlen(missing[i]) == cell->length && strncasecmp(cell->text, missing[i], cell->length) == 0)
+      return false;
   return cell->length > 0 && (cell->text[0] == '\0' || strchr("0123456789+-.,", cell->text[0]) == NULL);
 }
 

@@ -7,7 +7,8 @@
  * version 1, native and C order; bf16, which NumPy does not have, as f4.
  *
  * mtx: Matrix Market, array and coordinate; general, symmetric, skew-symmetric, hermitian; real, integer,
- * complex, pattern. Duplicate coordinates are summed. Written as a general array.
+ * complex, pattern. Duplicate coordinates are summed. Written as a general array, which goes by columns: rows
+ * that come in parts are kept in memory until the commit.
  *
  * csv: numbers by commas, semicolons or tabs, one row a line; an optional header line, quoted numbers, and
  * decimal commas between semicolons. Read twice, so it cannot be a pipe. Written with commas, or tabs where

@@ -321,6 +321,7 @@ def bad_csv():
     write("bad/empty_cell.csv", "1,2,3\n4,,6\n")
     write("bad/non_numeric.csv", "1,2,3\n4,5,6\n7,8,nine\n")
     write("bad/first_line_typo.csv", "1,2x,3\n4,5,6\n")
+    write("bad/first_line_missing.csv", "1,NA,3\n4,5,6\n")
     write("bad/blank_line.csv", "1,2\n\n3,4\n")
     write("bad/decimal_comma.csv", "1,5\t2,5\n3,5\t4,5\n")
     write("bad/both_marks.csv", "1,5;2,5\n1.234;2,5\n")

@@ -99,6 +99,7 @@ static const struct {
     {"empty_cell.csv", "line 2 has an empty cell 2"},
     {"non_numeric.csv", "line 3 has 'nine' in cell 3"},
     {"first_line_typo.csv", "line 1 has '2x' in cell 2"},
+    {"first_line_missing.csv", "line 1 has 'NA' in cell 2"},
     {"blank_line.csv", "line 2 is blank"},
     {"decimal_comma.csv", "line 1 has '1,5'"},
     {"both_marks.csv", "line 2 has a decimal '.' where line 1 has ','"},
