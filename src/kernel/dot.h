@@ -8,11 +8,11 @@
 TSL_FUNCTION TSL_REAL tsl_dot(TSL_GLOBAL const TSL_REAL *a, TSL_INDEX a_stride, TSL_GLOBAL const TSL_REAL *b,
                               TSL_INDEX b_stride, TSL_INDEX k) {
   TSL_REAL sum = 0;
-  for (TSL_INDEX l = 0; l < k; l++) {
-    sum = TSL_FMA(*a, *b, sum);
-    a += a_stride;
-    b += b_stride;
-  }
+  /* Indices, not moving pointers, and four terms at a time: so NVRTC starts all eight loads before the first
+   * multiply-add waits. Stepping pointers instead halved the rate of `element` on an H200. */
+  TSL_UNROLL_BY(4)
+  for (TSL_INDEX l = 0; l < k; l++)
+    sum = TSL_FMA(a[l * a_stride], b[l * b_stride], sum);
   return sum;
 }
 
