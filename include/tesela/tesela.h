@@ -106,7 +106,9 @@ typedef struct tesela_matrix {
 /** C = alpha A B + beta C, where A is m x k, B is k x n and C is m x n.
  *
  *  beta = 0 never reads C, alpha = 0 or k = 0 never reads A or B, and m = 0 or n = 0 touches nothing. C's
- * elements must not overlap each other, nor those of A and B. */
+ * elements must not overlap each other, nor those of A and B that are read; they may lie between them. An
+ * overlap that is certain (the same first element, or ranges without gaps that meet) is refused, any other
+ * gives unspecified results. alpha and beta are rounded to the type of C. */
 typedef struct tesela_gemm_desc {
   int64_t m, n, k;
   tesela_matrix a, b, c;
@@ -127,8 +129,9 @@ typedef struct tesela_record {
   double seconds_copy_in;  /**< part of it: operands to the device */
   double seconds_compute;  /**< part of it: the strategy, by the device's own clock where it has one */
   double seconds_copy_out; /**< part of it: C back to the host */
-  double error_bound; /**< what the strategy guarantees: |error| <= error_bound * (|alpha||A||B| + |beta||C|),
-                         per element, absolute units; 0 where it guarantees exactness */
+  double error_bound;      /**< what the strategy guarantees of each element of C: |error| <= error_bound *
+                         (|alpha||A||B| + |beta||C|), magnitudes taken element by element. A factor that grows
+                         with k times the unit roundoff of C's type; 0 where it guarantees exactness */
 } tesela_record;
 
 /** The library's version, "major.minor.patch". */
@@ -180,7 +183,8 @@ TESELA_API tesela_status tesela_plan_parse(tesela_context *context, const char *
 /** Frees a plan that no thread is running. NULL is allowed. */
 TESELA_API void tesela_plan_destroy(tesela_plan *plan);
 
-/** Takes device memory of at least `bytes` bytes on a device named as in tesela_context_desc. */
+/** Takes device memory of at least `bytes` bytes on a device named as in tesela_context_desc. NULL: the
+ * context's device; where that is "auto", the one with the highest peak. */
 TESELA_API tesela_status tesela_buffer_create(tesela_context *context, const char *device, size_t bytes,
                                               tesela_buffer **buffer);
 

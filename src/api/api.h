@@ -15,7 +15,7 @@ typedef struct tsl_call_key {
   tsl_problem problem;
   tsl_place place;
   char device[TSL_DEVICE_NAME];
-  char *strategy; /* NULL: the planner's choice */
+  const char *strategy; /* the caller's text; NULL: the planner's choice */
 } tsl_call_key;
 
 typedef struct tsl_remembered tsl_remembered;

@@ -16,7 +16,10 @@ static tesela_status choose_device(tesela_context *context, const char *name, ts
   for (int i = 0; (next = tsl_devices_at(devices, i)); i++)
     if (!*device || next->peak_f32 > (*device)->peak_f32)
       *device = next;
-  return *device ? TESELA_OK : tsl_fail(TESELA_NO_DEVICE, "there is no device");
+  if (*device)
+    return TESELA_OK;
+  tsl_fail(TESELA_NO_DEVICE, "there is no device");
+  return TESELA_NO_DEVICE;
 }
 
 static tesela_status make_transport(tsl_device *device, tsl_transport **transport) {

@@ -14,7 +14,7 @@ tesela_status tesela_device_count(tesela_context *context, int *count) {
 }
 
 tesela_status tesela_device_info(tesela_context *context, int index, tesela_device *info) {
-  int count;
+  int count = 0;
   if (!info)
     return tsl_fail(TESELA_BAD_CALL, "info is NULL");
   TSL_TRY(tesela_device_count(context, &count));

@@ -1,4 +1,6 @@
-/* The plans that a context remembers for tesela_gemm(): a short list, the least recently used goes first. */
+/* The plans that a context remembers for tesela_gemm(): a short list, the least recently used goes first. Plans
+ * keep their staging buffers, so the list is short in bytes, too: those on one device may hold an eighth of its
+ * memory, besides the one in use. */
 #include "api/api.h"
 
 #include "base/memory.h"
@@ -9,10 +11,13 @@
 
 struct tsl_remembered {
   tsl_call_key key;
+  char *strategy; /* the copy that the key points to */
   tesela_plan *plan;
+  uint64_t bytes; /* on its device */
   int users;
-  uint64_t used;  /* when, by the context's count of calls */
-  bool forgotten; /* not in the list any more: the last user frees it */
+  uint64_t used;        /* when, by the context's count of calls */
+  bool forgotten;       /* not in the list any more: the last user frees it */
+  tsl_remembered *next; /* in a chain of those that go */
 };
 
 static bool same_shape(const tsl_shape *a, const tsl_shape *b) {
@@ -24,21 +29,27 @@ static bool same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* Scalars are compared as bits: NaN equals itself, and a plan's text keeps what it was given. */
+static bool same_scalar(const double a[2], const double b[2]) {
+  return a[0] == b[0] && a[1] == b[1];
+}
+
 static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
   const tsl_problem *p = &a->problem, *q = &b->problem;
   return p->op == q->op && p->m == q->m && p->n == q->n && p->k == q->k && same_shape(&p->a, &q->a) &&
          same_shape(&p->b, &q->b) && same_shape(&p->c, &q->c) && a->place == b->place &&
-         memcmp(p->alpha, q->alpha, sizeof p->alpha) == 0 && memcmp(p->beta, q->beta, sizeof p->beta) == 0 &&
+         same_scalar(p->alpha, q->alpha) && same_scalar(p->beta, q->beta) &&
          strcmp(a->device, b->device) == 0 && same_text(a->strategy, b->strategy);
 }
 
+/* Frees a chain; NULL is an empty one. */
 static void destroy(tsl_remembered *remembered) {
-  if (!remembered)
-    return;
-  tesela_plan_destroy(remembered->plan);
-  free(remembered->key.strategy);
-  tsl_free(remembered);
+  while (remembered) {
+    tsl_remembered *next = remembered->next;
+    tesela_plan_destroy(remembered->plan);
+    free(remembered->strategy);
+    tsl_free(remembered);
+    remembered = next;
+  }
 }
 
 /* Under the context's lock. */
@@ -54,23 +65,60 @@ static tsl_remembered *find(tesela_context *context, const tsl_call_key *key) {
   return NULL;
 }
 
-/* Puts it in the list, under the context's lock; returns what had to go, when nobody uses that. */
-static tsl_remembered *insert(tesela_context *context, tsl_remembered *remembered) {
-  int oldest = 0;
+/* Takes a place's plan out of the list, and adds it to the chain unless somebody still runs it. */
+static void forget(tesela_context *context, int place, tsl_remembered **gone) {
+  tsl_remembered *remembered = context->plans[place];
+  context->plans[place] = NULL;
+  remembered->forgotten = true;
+  if (remembered->users > 0)
+    return;
+  remembered->next = *gone;
+  *gone = remembered;
+}
+
+static const tsl_device *device_of(const tsl_remembered *remembered) {
+  return remembered->plan->plan->work.device;
+}
+
+/* The place of the least recently used plan on a device, -1 when there is none, and the bytes of all there. */
+static int oldest_on(const tesela_context *context, const tsl_device *device, uint64_t *bytes) {
+  int oldest = -1;
+  *bytes = 0;
   for (int i = 0; i < TSL_PLANS_REMEMBERED; i++) {
-    if (!context->plans[i]) {
-      oldest = i;
-      break;
-    }
-    if (context->plans[i]->used < context->plans[oldest]->used)
+    const tsl_remembered *remembered = context->plans[i];
+    if (!remembered || (device && device_of(remembered) != device))
+      continue;
+    *bytes += remembered->bytes;
+    if (oldest < 0 || remembered->used < context->plans[oldest]->used)
       oldest = i;
   }
-  tsl_remembered *gone = context->plans[oldest];
-  context->plans[oldest] = remembered;
-  if (!gone)
-    return NULL;
-  gone->forgotten = true;
-  return gone->users == 0 ? gone : NULL;
+  return oldest;
+}
+
+static int free_place(const tesela_context *context) {
+  for (int i = 0; i < TSL_PLANS_REMEMBERED; i++)
+    if (!context->plans[i])
+      return i;
+  return -1;
+}
+
+/* Puts it in the list, under the context's lock; returns the chain of what had to go. */
+static tsl_remembered *insert(tesela_context *context, tsl_remembered *remembered) {
+  tsl_remembered *gone = NULL;
+  const tsl_device *device = device_of(remembered);
+  uint64_t bytes;
+  int oldest = oldest_on(context, device, &bytes);
+  while (oldest >= 0 && bytes > device->memory_bytes / 8) {
+    forget(context, oldest, &gone);
+    oldest = oldest_on(context, device, &bytes);
+  }
+  int place = free_place(context);
+  if (place < 0) {
+    place = oldest_on(context, NULL, &bytes);
+    forget(context, place, &gone);
+  }
+  context->plans[place] = remembered;
+  return gone;
 }
 
 static tesela_status make(tesela_context *context, const tsl_call_key *key, tsl_remembered **out) {
@@ -78,13 +126,15 @@ static tesela_status make(tesela_context *context, const tsl_call_key *key, tsl_
   TSL_TRY(tsl_alloc_zeroed(sizeof **out, "a remembered plan", &block));
   tsl_remembered *made = block;
   made->key = *key;
-  made->key.strategy = key->strategy ? strdup(key->strategy) : NULL;
+  made->key.strategy = made->strategy = key->strategy ? strdup(key->strategy) : NULL;
   made->users = 1;
   tesela_status status = TESELA_OK;
-  if (key->strategy && !made->key.strategy)
+  if (key->strategy && !made->strategy)
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a remembered plan");
   if (status == TESELA_OK)
     status = tsl_api_plan(context, key, &made->plan);
+  if (status == TESELA_OK)
+    made->bytes = tsl_plan_device_bytes(&key->problem, device_of(made), key->place);
   if (status != TESELA_OK) {
     destroy(made);
     return status;

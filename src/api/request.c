@@ -107,7 +107,6 @@ tesela_status tsl_api_request(const tesela_context *context, const tesela_gemm_d
   } else {
     memcpy(key->device, context->device, sizeof key->device);
   }
-  /* The key borrows the text; who keeps the key copies it. */
-  key->strategy = (char *)(uintptr_t)desc->strategy;
+  key->strategy = desc->strategy; /* borrowed: who keeps the key copies it */
   return TESELA_OK;
 }

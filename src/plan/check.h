@@ -4,9 +4,15 @@
  *  |C - R| <= factor * u * G + underflow,  G = |alpha| |A||B| + |beta| |C0|,  element by element,
  *
  * where R is summed in double for f32 and in double-double (TwoSum, TwoProd: Dekker 1971, Knuth) for f64,
- * factor is the strategy's accuracy() and u the unit roundoff of C's type. An element whose R is infinite or
- * NaN must be the same (NaN stays NaN, an infinity keeps its sign). Where G is 0 the result must be 0.
- * Integer data whose sums are exact must match bit by bit. */
+ * factor is the strategy's accuracy() and u the unit roundoff of C's type. alpha and beta are taken as C's type
+ * has them. underflow is half the smallest subnormal for each rounding that may lose so much: (max(1, |alpha|)
+ * k + 2) smallest covers them. Where G is 0 the result must be 0. Integer data whose sums are exact must be
+ * equal.
+ *
+ * Infinities and NaN follow IEEE 754, in whatever order the sum is made: NaN or 0 * infinity among the terms
+ * gives NaN, so do infinities of both signs, and those of one sign give that infinity. Terms that are finite
+ * may overflow on their way: +infinity is right where the positive terms alone, before or after alpha, pass the
+ * largest number (less the bound), -infinity likewise, NaN where both do; the finite R stays right as well. */
 #ifndef TSL_PLAN_CHECK_H
 #define TSL_PLAN_CHECK_H
 

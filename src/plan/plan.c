@@ -121,27 +121,31 @@ static bool is_known(const tsl_strategy *strategy, const char *key) {
   return false;
 }
 
-static tesela_status parse_strategy(const tsl_record *record, tsl_op *op, const tsl_strategy **strategy) {
+/* NULL, and a sentence, when the words in front name no strategy. */
+static const tsl_strategy *parse_strategy(const tsl_record *record, tsl_op *op) {
   const char *op_word = tsl_record_word(record, 0), *name = tsl_record_word(record, 1),
              *extra = tsl_record_word(record, 2);
-  if (!op_word || !name)
-    return tsl_fail(TESELA_BAD_INPUT,
-                    "a plan starts with an operation and a strategy, such as 'gemm sequential'");
-  if (extra)
-    return tsl_fail(TESELA_BAD_INPUT, "'%s' has no place in a plan: only 'key=value' follows the strategy",
-                    extra);
+  const tsl_strategy *strategy = NULL;
   *op = TSL_OP_COUNT;
-  for (int i = 0; i < TSL_OP_COUNT; i++)
+  for (int i = 0; op_word && i < TSL_OP_COUNT; i++)
     if (strcmp(tsl_op_name((tsl_op)i), op_word) == 0)
       *op = (tsl_op)i;
-  if (*op == TSL_OP_COUNT)
-    return tsl_fail(TESELA_BAD_INPUT, "'%s' is not an operation: gemm is", op_word);
-  *strategy = tsl_strategy_find(*op, name);
-  if (!*strategy)
-    return tsl_fail(TESELA_BAD_INPUT, "'%s' is not a strategy for %s", name, op_word);
+  if (!op_word || !name)
+    tsl_fail(TESELA_BAD_INPUT, "a plan starts with an operation and a strategy, such as 'gemm sequential'");
+  else if (extra)
+    tsl_fail(TESELA_BAD_INPUT, "'%s' has no place in a plan: only 'key=value' follows the strategy", extra);
+  else if (*op == TSL_OP_COUNT)
+    tsl_fail(TESELA_BAD_INPUT, "'%s' is not an operation: gemm is", op_word);
+  else if (!(strategy = tsl_strategy_find(*op, name)))
+    tsl_fail(TESELA_BAD_INPUT, "'%s' is not a strategy for %s", name, op_word);
+  return strategy;
+}
+
+static tesela_status check_keys(const tsl_record *record, const tsl_strategy *strategy) {
   for (int i = 0; i < record->count; i++)
-    if (record->fields[i].key && !is_known(*strategy, record->fields[i].key))
-      return tsl_fail(TESELA_BAD_INPUT, "'%s' is not a key of a plan for %s", record->fields[i].key, name);
+    if (record->fields[i].key && !is_known(strategy, record->fields[i].key))
+      return tsl_fail(TESELA_BAD_INPUT, "'%s' is not a key of a plan for %s", record->fields[i].key,
+                      strategy->name);
   return TESELA_OK;
 }
 
@@ -189,20 +193,24 @@ static tesela_status as_input(tesela_status status) {
 
 static tesela_status parse_device(tsl_devices *devices, const tsl_record *record, tsl_device **device) {
   const char *name = tsl_record_get(record, "device");
-  if (!name)
-    return tsl_fail(TESELA_BAD_INPUT, "device= is missing");
+  if (!name) {
+    tsl_fail(TESELA_BAD_INPUT, "device= is missing");
+    return TESELA_BAD_INPUT;
+  }
   const tesela_status status = as_input(tsl_devices_find(devices, name, device));
   return status == TESELA_OK ? status : tsl_fail_in(status, "device=%s", name);
 }
 
 static tesela_status parse(tsl_devices *devices, const tsl_record *record, tsl_plan **plan) {
   tsl_op op = TSL_OP_GEMM;
-  const tsl_strategy *strategy = NULL;
   tsl_config config;
   tsl_place place = TSL_PLACE_HOST;
   tsl_device *device = NULL;
   tsl_problem problem;
-  TSL_TRY(parse_strategy(record, &op, &strategy));
+  const tsl_strategy *strategy = parse_strategy(record, &op);
+  if (!strategy)
+    return TESELA_BAD_INPUT;
+  TSL_TRY(check_keys(record, strategy));
   TSL_TRY(parse_version(record, strategy));
   TSL_TRY(parse_config(record, strategy, &config));
   TSL_TRY(parse_place(record, &place));

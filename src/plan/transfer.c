@@ -73,8 +73,12 @@ tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transf
     rearrange(shape, host, &transfer->packed, block, packed_by_rows(transfer));
     return tsl_device_write(stream, buffer, 0, block, transfer->bytes);
   }
-  /* write() only reads what the struct has as void *. */
-  const tsl_copy copy = copy_of_rows(transfer, buffer, (void *)(uintptr_t)host);
+  /* The field is shared with read(); write() only reads there. */
+  const union {
+    const void *read_only;
+    void *any;
+  } from = {.read_only = host};
+  const tsl_copy copy = copy_of_rows(transfer, buffer, from.any);
   return buffer->device->ops->write(stream, &copy);
 }
 

@@ -1,6 +1,7 @@
 /* A product on a device that fails on demand: each operation in turn, at each of its calls. Every failure must
  * come out as a status with a sentence, leave nothing behind, leave host C alone, and spoil nothing that comes
  * after it. */
+#include "api/api.h"
 #include "base/status.h"
 #include "fake/fake.h"
 
@@ -232,11 +233,44 @@ static void the_planner_goes_on(void **state) {
   tesela_fake_reset();
 }
 
+/* On a device with a mebibyte, plans with a hundred kibibytes of staging buffers each push each other out. */
+static void remembered_plans_stay_small(void **state) {
+  (void)state;
+  enum { ROWS = 100, SHAPES = 30 };
+  static float x[ROWS * ROWS], y[ROWS * ROWS];
+  tesela_context *context;
+  tsl_device *fake;
+  tesela_fake_reset();
+  tesela_fake_hide(TSL_CAN_SHARED_MEMORY);
+  assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
+  assert_int_equal(tsl_devices_find(context->devices, "fake:0", &fake), TESELA_OK);
+  fake->memory_bytes = 1 << 20;
+  for (int i = 0; i < SHAPES; i++) {
+    const tesela_gemm_desc desc = {.m = ROWS,
+                                   .n = ROWS,
+                                   .k = ROWS - i,
+                                   .a = {.data = x},
+                                   .b = {.data = x},
+                                   .c = {.data = y},
+                                   .device = "fake:0",
+                                   .strategy = "element"};
+    assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
+    assert_true(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER) <= 9);
+  }
+  tesela_context_destroy(context);
+  assert_string_equal(tesela_fake_live_text(), "");
+  tesela_fake_hide(0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(with_copies),        cmocka_unit_test(with_copies_and_clocks),
-      cmocka_unit_test(with_shared_memory), cmocka_unit_test(plans_survive),
-      cmocka_unit_test(with_buffers),       cmocka_unit_test(the_planner_goes_on),
+      cmocka_unit_test(with_copies),
+      cmocka_unit_test(with_copies_and_clocks),
+      cmocka_unit_test(with_shared_memory),
+      cmocka_unit_test(plans_survive),
+      cmocka_unit_test(with_buffers),
+      cmocka_unit_test(the_planner_goes_on),
+      cmocka_unit_test(remembered_plans_stay_small),
   };
   tesela_fake_inner("opencl:0");
   tesela_fake_install();
