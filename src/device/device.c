@@ -1,5 +1,6 @@
 #include "device/device.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "device/jit_cache.h"
@@ -269,11 +270,14 @@ tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_devic
 tesela_status tsl_device_open(tsl_device *device) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
   tesela_status status = TESELA_OK;
+  char took[32];
   pthread_mutex_lock(&slot->open_lock);
   if (!slot->is_open) {
+    const double begin = tsl_clock();
     status = device->ops->open(device);
     slot->is_open = status == TESELA_OK;
-    tsl_log(TSL_LOG_DEVICE, "%s %s: %s", device->name, slot->is_open ? "is open" : "does not open",
+    tsl_log(TSL_LOG_DEVICE, "%s %s after %s: %s", device->name, slot->is_open ? "is open" : "does not open",
+            tsl_format_seconds(tsl_clock() - begin, took, sizeof took),
             slot->is_open ? device->label : tesela_last_error());
   }
   pthread_mutex_unlock(&slot->open_lock);

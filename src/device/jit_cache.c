@@ -60,6 +60,8 @@ static bool load_from_disk(tsl_device *device, const tsl_build *build, const tsl
                            tsl_module **module) {
   tsl_binary binary;
   tsl_status_saved saved;
+  char took[32];
+  const double begin = tsl_clock();
   if (!tsl_jit_entry_read(folder, key, build->name, &binary))
     return false;
   tsl_status_save(&saved);
@@ -68,7 +70,8 @@ static bool load_from_disk(tsl_device *device, const tsl_build *build, const tsl
     tsl_log(TSL_LOG_CACHE, "%s: %s.bin is not taken and is built again: %s", build->name, key->hash,
             tesela_last_error());
   else
-    tsl_log(TSL_LOG_CACHE, "%s: %s.bin is used on %s", build->name, key->hash, device->name);
+    tsl_log(TSL_LOG_CACHE, "%s: %s.bin is used on %s, loaded in %s", build->name, key->hash, device->name,
+            tsl_format_seconds(tsl_clock() - begin, took, sizeof took));
   tsl_status_restore(&saved);
   free(binary.data);
   return status == TESELA_OK;
