@@ -49,7 +49,7 @@ static void keep_fault(tsl_check_list *list, const tsl_check_pair *pair, const t
   tsl_text_free(&problem);
 }
 
-static void count(tsl_check_pair *pair, const tsl_case_report *report) {
+static void count(tsl_check_pair *pair, tsl_data data, const tsl_case_report *report) {
   int64_t *const counts[] = {[TSL_CASE_RIGHT] = &pair->right,
                              [TSL_CASE_WRONG] = &pair->wrong,
                              [TSL_CASE_REFUSED] = &pair->refused,
@@ -57,10 +57,10 @@ static void count(tsl_check_pair *pair, const tsl_case_report *report) {
   ++*counts[report->result];
   if (report->result == TSL_CASE_REFUSED && !*pair->refusal)
     snprintf(pair->refusal, sizeof pair->refusal, "%.*s", (int)sizeof pair->refusal - 1, report->why);
-  if (report->result == TSL_CASE_RIGHT || report->result == TSL_CASE_WRONG) {
+  /* Special data have results next to underflow, which no grade in units of rounding describes. */
+  if (data != TSL_DATA_SPECIAL)
     pair->grade = fmax(pair->grade, report->verdict.grade);
-    pair->error_ratio = fmax(pair->error_ratio, report->verdict.error_ratio);
-  }
+  pair->error_ratio = fmax(pair->error_ratio, report->verdict.error_ratio);
 }
 
 static tesela_status run_pair(tsl_check_list *list, tsl_check_pair *pair, const tsl_check_entry *entry) {
@@ -70,7 +70,7 @@ static tesela_status run_pair(tsl_check_list *list, tsl_check_pair *pair, const 
     if (!tsl_config_matches(pair->chosen, &config))
       continue;
     TSL_TRY(tsl_check_case(pair->chosen->strategy, &config, pair->device, &entry->what, NULL, &report));
-    count(pair, &report);
+    count(pair, entry->what.data, &report);
     if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED)
       keep_fault(list, pair, &config, entry, &report);
   }

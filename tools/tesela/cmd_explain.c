@@ -4,6 +4,7 @@
 #include "plan/planner.h"
 #include "report.h"
 #include "select.h"
+#include "terms.h"
 #include "tool.h"
 
 #include <math.h>
@@ -63,9 +64,7 @@ static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
   }
   problem->alpha[0] = given->alpha.value;
   problem->beta[0] = given->beta.value;
-  if (tsl_type(given->type)->is_complex)
-    return tsl_fail(TESELA_UNSUPPORTED, "no strategy here multiplies complex matrices (%s) yet",
-                    tsl_type(given->type)->name);
+  TSL_TRY(tsl_terms_check_type(TSL_OP_GEMM, given->type));
   return tsl_problem_check(problem);
 }
 
@@ -88,7 +87,7 @@ static const tsl_candidate *chosen(const explanation *found) {
 static void candidate_table(const explanation *found, tsl_table *table) {
   char time[32], rate[32];
   const double flops = tsl_problem_flops(&found->problem);
-  tsl_table_column(table, "could run", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "could run", TSL_ALIGN_LEFT, true);
   tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "predicted", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "", TSL_ALIGN_RIGHT, false);

@@ -1,10 +1,8 @@
 /* tesela strategies: the ladder. What it prints depends on the source alone, not on the machine. */
 #include "base/status.h"
 #include "report.h"
-#include "strategy/strategy.h"
+#include "terms.h"
 #include "tool.h"
-
-enum { ACCURACY_K = 1000 };
 
 typedef struct strategies_options {
   bool json, markdown;
@@ -22,57 +20,6 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-/* A device that can do everything, to ask strategies which types they take. */
-static const tsl_device everything = {
-    .kind = "any",
-    .name = "any device",
-    .capabilities = ~0u,
-    .compute_units = 1,
-    .clock_mhz = 1000,
-    .memory_bytes = UINT64_MAX / 2,
-    .allocation_max = UINT64_MAX / 2,
-    .local_bytes = UINT64_MAX / 2,
-    .group_items_max = 1024,
-    .group_size_max = {1024, 1024, 1024},
-    .group_count_max = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
-    .warp = 32,
-    .vector_f32 = 4,
-    .vector_f64 = 2,
-    .host_alignment = 1,
-    .architecture = 1000,
-    .peak_f32 = 1e12,
-    .peak_f64 = 1e12,
-    .bandwidth = 1e12,
-    .threads = 1,
-};
-
-/* The problem that stands for a type when a strategy is asked about it. */
-static tsl_problem sample(tesela_type type) {
-  return tsl_problem_gemm(ACCURACY_K, ACCURACY_K, ACCURACY_K, type);
-}
-
-static bool takes(const tsl_strategy *strategy, tesela_type type) {
-  const tsl_problem problem = sample(type);
-  const tsl_config config = tsl_strategy_defaults(strategy);
-  return tsl_strategy_refuse(strategy, &problem, &config, &everything) == NULL;
-}
-
-/* Calls add() for each capability that the strategy needs. */
-static void each_need(const tsl_strategy *strategy, void (*add)(void *argument, const char *need),
-                      void *argument) {
-  unsigned offers = 0;
-  const char *missing;
-  while ((missing = tsl_capability_missing(strategy->needs, offers)) != NULL) {
-    unsigned next = offers;
-    /* The lowest bit that is needed and not offered is the one that was named. */
-    next |= strategy->needs & ~offers & (~(strategy->needs & ~offers) + 1);
-    if (next == offers)
-      return;
-    add(argument, missing);
-    offers = next;
-  }
-}
-
 static void add_word(void *argument, const char *word) {
   tsl_text *text = argument;
   tsl_text_add(text, "%s%s", text->length ? ", " : "", word);
@@ -81,7 +28,7 @@ static void add_word(void *argument, const char *word) {
 static void add_types(const tsl_strategy *strategy, tsl_text *text) {
   const tsl_type_info *type;
   for (int i = 0; (type = tsl_type_at(i)) != NULL; i++)
-    if (takes(strategy, type->type))
+    if (tsl_strategy_takes(strategy, type->type))
       add_word(text, type->name);
 }
 
@@ -89,12 +36,6 @@ static void add_values(const tsl_param *param, tsl_text *text) {
   for (int i = 0; i < TSL_PARAM_VALUES_MAX && param->values[i] != 0; i++)
     tsl_text_add(text, "%s%lld%s", i ? " " : "", (long long)param->values[i],
                  param->values[i] == param->fallback ? "*" : "");
-}
-
-static tsl_accuracy accuracy_of(const tsl_strategy *strategy) {
-  const tsl_problem problem = sample(TESELA_F32);
-  const tsl_config config = tsl_strategy_defaults(strategy);
-  return strategy->accuracy(&problem, &config);
 }
 
 /* What a strategy is. */
@@ -123,11 +64,11 @@ static void terms_columns(tsl_table *table) {
 static void terms_cells(const tsl_strategy *strategy, tsl_table *table) {
   tsl_text needs = {0}, types = {0}, params = {0};
   char factor[32];
-  each_need(strategy, add_word, &needs);
+  tsl_strategy_each_need(strategy, add_word, &needs);
   add_types(strategy, &types);
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
     add_word(&params, strategy->params[i].name);
-  const tsl_accuracy accuracy = accuracy_of(strategy);
+  const tsl_accuracy accuracy = tsl_strategy_accuracy(strategy);
   tsl_table_add(table, "%s", tsl_text_get(&types));
   tsl_table_add(table, "%s u%s", tsl_format_number(accuracy.factor, factor, sizeof factor),
                 accuracy.repeats ? "" : ", bits vary");
@@ -226,9 +167,9 @@ static void append_name(void *array, const char *name) {
 static json_t *json_strategy(const tsl_strategy *strategy) {
   json_t *needs = json_array(), *types = json_array(), *params = json_array();
   const tsl_type_info *type;
-  each_need(strategy, append_name, needs);
+  tsl_strategy_each_need(strategy, append_name, needs);
   for (int i = 0; (type = tsl_type_at(i)) != NULL; i++)
-    if (takes(strategy, type->type))
+    if (tsl_strategy_takes(strategy, type->type))
       append_name(types, type->name);
   for (int p = 0; p < tsl_strategy_params(strategy); p++) {
     const tsl_param *param = &strategy->params[p];
@@ -238,7 +179,7 @@ static json_t *json_strategy(const tsl_strategy *strategy) {
     json_array_append_new(params, json_pack("{s:s, s:s, s:I, s:o}", "name", param->name, "what", param->what,
                                             "default", (json_int_t)param->fallback, "values", values));
   }
-  const tsl_accuracy accuracy = accuracy_of(strategy);
+  const tsl_accuracy accuracy = tsl_strategy_accuracy(strategy);
   return json_pack("{s:s, s:i, s:s, s:i, s:s, s:o, s:o, s:o, s:f, s:b}", "op", tsl_op_name(strategy->op),
                    "rung", strategy->rung, "name", strategy->name, "version", strategy->version, "idea",
                    strategy->idea, "types", types, "needs", needs, "parameters", params, "error_factor_k1000",

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "product.h"
+#include "terms.h"
 
 #include <string.h>
 
@@ -96,6 +97,7 @@ tesela_status tsl_product_open(const tsl_product_wish *wish, tsl_product *produc
   TSL_TRY(check_real(&product->c0));
   TSL_TRY(check_real(&product->expected));
   product->type = wish->type == TESELA_TYPE_DEFAULT ? default_type(product) : wish->type;
+  TSL_TRY(tsl_terms_check_type(TSL_OP_GEMM, product->type));
   /* Some formats are scanned for their shape, which is most of the reading. */
   product->seconds[TSL_STAGE_READ] = tsl_clock() - product->started;
   if (wish->output)

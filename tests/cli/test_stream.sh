@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Panels of rows within a little memory give the same bits as the whole product.
+. "$(dirname "$0")/helper.sh"
+
+matrix a.npy 500x90 --type f64
+matrix at.npy 90x500 --type f64
+matrix b.npy 90x70 --seed 2 --type f64
+matrix c0.npy 500x70 --seed 3 --type f64
+matrix c0.csv 500x70 --seed 3 --type f64
+matrix c0.mtx 500x70 --seed 3 --type f64
+
+# both DEVICE MEMORY [arguments]: whole and in panels.
+both() {
+  local device=$1 memory=$2
+  shift 2
+  tesela 0 multiply "$@" -o whole.npy --device "$device" --verify --json
+  json 'j["panels"] == 1 and j["verified"]["elements_checked"] == 35000'
+  tesela 0 multiply "$@" -o parts.npy --device "$device" --memory "$memory" --verify --expect whole.npy --json
+  json 'j["panels"] > 3 and j["verified"]["elements_checked"] == 35000 and j["expected"]["agrees"]'
+  json "j[\"memory_bytes\"] <= $((${memory%KiB} * 1024))"
+  same whole.npy parts.npy
+}
+
+# B takes 50 KiB, a row of A and one of C 1.3 KiB, the copies of C0 and of the expected product as much again.
+for device in cpu $(kernel_devices); do
+  both "$device" 200KiB a.npy b.npy
+  both "$device" 240KiB a.npy b.npy --add c0.npy --alpha 1.5 --beta -0.5
+done
+both cpu 200KiB a.npy b.npy --add c0.csv --alpha 1.5 --beta -0.5
+# Where A is transposed, or C0 is no file of rows, that matrix is held (350 and 275 KiB).
+both cpu 480KiB at.npy b.npy --transpose-a --add c0.npy
+both cpu 400KiB a.npy b.npy --add c0.mtx
+# The choice among all devices and strategies does not depend on the memory, either.
+tesela 0 multiply a.npy b.npy -o whole.npy
+tesela 0 multiply a.npy b.npy -o parts.npy --memory 120KiB
+same whole.npy parts.npy
+# Repeats leave C0 as it was.
+tesela 0 multiply a.npy b.npy --add c0.npy -o once.npy --device cpu
+tesela 0 multiply a.npy b.npy --add c0.npy -o often.npy --device cpu --repeat 3 --memory 200KiB
+same once.npy often.npy
+prints 'median of 3'
+# Text, written row by row.
+tesela 0 multiply a.npy b.npy -o whole.csv --device cpu
+tesela 0 multiply a.npy b.npy -o parts.csv --device cpu --memory 120KiB
+same whole.csv parts.csv
+
+# Too little: the sentence has the numbers.
+tesela 3 multiply a.npy b.npy -o c.npy --device cpu --memory 40KiB
+says '49.2 KiB' '40 KiB' --memory
+tesela 3 multiply at.npy b.npy --transpose-a -o c.npy --device cpu --memory 200KiB
+says 'held whole'
+absent c.npy
+
+# Shapes without elements or without inner size.
+matrix none.npy 0x90 --type f64
+tesela 0 multiply none.npy b.npy -o c.npy --verify
+tesela 0 multiply none.npy none.npy --transpose-a -o c.npy --verify
+matrix thin.npy 500x0 --type f64
+matrix flat.npy 0x70 --type f64
+tesela 0 multiply thin.npy flat.npy --add c0.npy --beta 2 -o c.npy --verify --device cpu
+tesela 0 multiply thin.npy flat.npy --add c0.npy --beta 2 --expect c.npy --memory 100KiB --device cpu

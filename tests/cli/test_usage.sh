@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# Help, version, and calls that are no calls.
+. "$(dirname "$0")/helper.sh"
+commands="devices strategies multiply generate explain explore check cache help completion"
+
+tesela 0 --version
+grep -qE '^tesela [0-9]+\.[0-9]+\.[0-9]+$' "$out" || fail "the version is not a version"
+tesela 0 --help
+prints $commands TESELA_CACHE_DIR 'Exit codes' Examples
+cp "$out" overview
+tesela 0
+same "$out" overview
+tesela 0 help
+same "$out" overview
+for command in $commands; do
+  tesela 0 "$command" --help
+  prints "tesela $command" Examples Options
+  cp "$out" direct
+  tesela 0 help "$command"
+  same "$out" direct
+  awk 'length > 110 { exit 1 }' "$out" || fail "a line of the help is longer than 110"
+done
+tesela 0 help environment
+prints TESELA_LOG TESELA_DEVICE
+tesela 0 help environment --markdown
+prints '| `TESELA_LOG` |' '|---|'
+
+tesela 2 multply
+says 'no command "multply"' 'did you mean multiply?'
+tesela 2 zzz
+says '--help lists them'
+tesela 2 --vresion
+says 'did you mean --version'
+tesela 2 multiply a.npy b.npy --verfy
+says 'no option --verfy' 'did you mean --verify?'
+tesela 2 multiply a.npy b.npy --zzzzzz
+says 'no option --zzzzzz' '--help lists them'
+tesela 2 multiply a.npy b.npy --transpose
+says 'could be several'
+tesela 2 multiply a.npy b.npy -x
+says 'no option -x'
+tesela 2 multiply a.npy b.npy -o
+says '--output needs FILE'
+tesela 2 multiply a.npy b.npy --alpha
+says '--alpha needs NUMBER'
+tesela 2 multiply a.npy b.npy --verify=3
+says '--verify takes no value'
+tesela 2 multiply a.npy
+says 'too few arguments' 'tesela multiply A B'
+tesela 2 multiply a b c
+says 'too many arguments'
+tesela 2 help nonsense
+says 'no command "nonsense"'
+tesela 2 help --markdown
+tesela 2 cache
+tesela 2 cache clera
+says 'did you mean clear?'
+tesela 2 completion fish
+says bash
+
+for bad in --alpha:x --alpha:nan --alpha: --type:f99 --repeat:0 --repeat:1.5 --memory:much --memory:0 --threads:0 \
+  --threads:99999999 --device:gpu --device:opencl:x --device:; do
+  option=${bad%%:*} value=${bad#*:}
+  tesela 2 multiply a.npy b.npy "$option" "$value"
+  says "$option"
+done
+tesela 2 multiply a.npy b.npy --beta 2
+says '--add'
+tesela 2 check --budget soon
+says '--budget'
+tesela 2 check --case other:3
+says 'standard:N'
+tesela 2 check --case standard:999999 --device cpu
+says 'no standard case 999999'
+tesela 2 check --type f32,f99
+says f99 f64
+tesela 2 check --strategy elemnt
+says 'did you mean element?'
+tesela 2 check --strategy 'tile_local edge=3'
+says 'no parameter "edge"'
+tesela 2 check --strategy 'tile_local tile=17'
+says tile=17 16
+tesela 2 explore --sizes 12,x
+says '"x" is not a size'
+tesela 2 explore --sizes 12,,13
+says 'empty entry'
+tesela 2 explore --csv --json
+says exclude
+for size in 10 10x 10x10x10 -3x4 1e3x4 x 99999999999999999999x1; do
+  tesela 2 generate -o g.npy -- "$size"
+  says 'not a size'
+done
+tesela 2 generate 4x4
+says '-o FILE'
+tesela 2 generate 4x4 -o g.npy --distribution wide
+says normal uniform
+tesela 2 generate 4000000000x4000000000 -o g.npy
+says bytes
+tesela 2 generate 4x4 -o g.xyz
+says .npy .mtx
+tesela 2 explain 1 2 x
+says K '"x"'
+tesela 2 explain 1 2 3 --type c64
+says complex
+absent g.npy g.xyz
+
+# Standard output that cannot be written is noticed.
+if [ -w /dev/full ]; then
+  last="tesela --help >/dev/full"
+  code=0
+  "$TESELA" --help >/dev/full 2>"$err" || code=$?
+  : >"$out"
+  [ $code = 3 ] || fail "exit code $code instead of 3 where standard output is full"
+  one_sentence
+  says 'standard output'
+fi
+
+# The manual page and the completion script are what their readers take.
+tesela 0 help --man
+cp "$out" tesela.1
+prints '.TH TESELA 1' '.SH ENVIRONMENT' 'multiply'
+if command -v groff >/dev/null; then
+  run 0 groff -man -Tascii -ww -z tesela.1
+  [ ! -s "$err" ] || fail "groff has complaints"
+fi
+tesela 0 completion bash
+cp "$out" completion.sh
+run 0 bash -c 'source ./completion.sh
+words() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _tesela; echo "${COMPREPLY[*]}"; }
+words tesela mul
+words tesela multiply --transp
+words tesela generate --distribution un
+words tesela cache pre
+words tesela explain --strategy tile'
+printf '%s\n' multiply '--transpose-a --transpose-b' uniform prefill tile_local >expected
+same "$out" expected

@@ -1,0 +1,82 @@
+#include "terms.h"
+
+#include "base/status.h"
+
+/* A device that can do everything, to ask strategies which types they take. */
+static const tsl_device everything = {
+    .kind = "any",
+    .name = "any device",
+    .capabilities = ~0u,
+    .compute_units = 1,
+    .clock_mhz = 1000,
+    .memory_bytes = UINT64_MAX / 2,
+    .allocation_max = UINT64_MAX / 2,
+    .local_bytes = UINT64_MAX / 2,
+    .group_items_max = 1024,
+    .group_size_max = {1024, 1024, 1024},
+    .group_count_max = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+    .warp = 32,
+    .vector_f32 = 4,
+    .vector_f64 = 2,
+    .host_alignment = 1,
+    .architecture = 1000,
+    .peak_f32 = 1e12,
+    .peak_f64 = 1e12,
+    .bandwidth = 1e12,
+    .threads = 1,
+};
+
+/* The problem that stands for a type when a strategy is asked about it. */
+static tsl_problem sample(tesela_type type) {
+  return tsl_problem_gemm(TSL_TERMS_K, TSL_TERMS_K, TSL_TERMS_K, type);
+}
+
+bool tsl_strategy_takes(const tsl_strategy *strategy, tesela_type type) {
+  const tsl_problem problem = sample(type);
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  return tsl_strategy_refuse(strategy, &problem, &config, &everything) == NULL;
+}
+
+/* Calls add() for each capability that the strategy needs. */
+void tsl_strategy_each_need(const tsl_strategy *strategy, void (*add)(void *argument, const char *need),
+                            void *argument) {
+  unsigned offers = 0;
+  const char *missing;
+  while ((missing = tsl_capability_missing(strategy->needs, offers)) != NULL) {
+    unsigned next = offers;
+    /* The lowest bit that is needed and not offered is the one that was named. */
+    next |= strategy->needs & ~offers & (~(strategy->needs & ~offers) + 1);
+    if (next == offers)
+      return;
+    add(argument, missing);
+    offers = next;
+  }
+}
+
+tsl_accuracy tsl_strategy_accuracy(const tsl_strategy *strategy) {
+  const tsl_problem problem = sample(TESELA_F32);
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  return strategy->accuracy(&problem, &config);
+}
+
+tesela_status tsl_terms_check_type(tsl_op op, tesela_type type) {
+  tsl_text taken = {0};
+  const tsl_type_info *each;
+  bool found = false;
+  for (int i = 0; (each = tsl_type_at(i)) != NULL; i++) {
+    bool any = false;
+    const tsl_strategy *strategy;
+    for (int s = 0; (strategy = tsl_strategy_at(s)) != NULL; s++)
+      any |= strategy->op == op && tsl_strategy_takes(strategy, each->type);
+    if (any)
+      tsl_text_add(&taken, "%s%s", taken.length ? ", " : "", each->name);
+    found |= any && each->type == type;
+  }
+  const tesela_status status =
+      found ? TESELA_OK
+            : tsl_fail(TESELA_UNSUPPORTED, "no strategy here multiplies %smatrices of %s yet; there are %s",
+                       tsl_type(type)->is_complex ? "complex " : "", tsl_type(type)->name,
+                       tsl_text_get(&taken));
+  tsl_text_free(&taken);
+  return status;
+}
