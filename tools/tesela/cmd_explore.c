@@ -144,22 +144,41 @@ static void add_devices(const tsl_exploration *all, bool markdown, int width, ts
   tsl_text_add(out, "\n");
 }
 
+static bool same_reason(const tsl_point *a, const tsl_point *b) {
+  return a->result != TSL_CASE_RIGHT && b->result != TSL_CASE_RIGHT && a->device == b->device &&
+         strcmp(a->why, b->why) == 0;
+}
+
+/* "element, tile_local on cpu: ...": the strategies that share the reason of point `first`; none where an earlier
+ * point has it already. */
+static void reason_line(const tsl_exploration *all, int first, tsl_text *line) {
+  const tsl_point *point = &all->points[first];
+  int last = -1;
+  for (int i = 0; i < first; i++)
+    if (same_reason(&all->points[i], point))
+      return;
+  for (int i = first; i < all->point_count; i++) {
+    const tsl_point *other = &all->points[i];
+    if (!same_reason(other, point) || other->strategy <= last)
+      continue;
+    tsl_text_add(line, "%s%s", last >= 0 ? ", " : "", all->strategies.items[other->strategy].strategy->name);
+    last = other->strategy;
+  }
+  if (last >= 0)
+    tsl_text_add(line, " on %s: %s", all->devices.items[point->device]->name, point->why);
+}
+
 /* Why entries are missing, each reason once. */
 static void add_reasons(const tsl_exploration *all, bool markdown, int width, tsl_text *out) {
   for (int i = 0; i < all->point_count; i++) {
-    const tsl_point *point = &all->points[i];
-    bool told = point->result == TSL_CASE_RIGHT;
-    for (int before = 0; before < i && !told; before++)
-      told = all->points[before].strategy == point->strategy && all->points[before].device == point->device &&
-             strcmp(all->points[before].why, point->why) == 0;
-    if (told)
-      continue;
     tsl_text line = {0};
-    tsl_text_add(&line, "%s%s on %s: %s", markdown ? "- " : "",
-                 all->strategies.items[point->strategy].strategy->name,
-                 all->devices.items[point->device]->name, point->why);
-    tsl_text_add_wrapped(out, tsl_text_get(&line), 0, 4, width);
-    tsl_text_add(out, "\n");
+    reason_line(all, i, &line);
+    if (line.length > 0) {
+      tsl_text_add(out, markdown ? "- " : "");
+      tsl_text_add_wrapped(out, tsl_text_get(&line), 0, 4, width);
+      tsl_text_add(out, "\n");
+    }
+    out->failed |= line.failed;
     tsl_text_free(&line);
   }
 }

@@ -195,6 +195,8 @@ tesela_status tsl_product_plan(tsl_product *product) {
   TSL_TRY(tsl_problem_check(&whole));
   TSL_TRY(size_panel(product, false));
   TSL_TRY(choose(product, &choice));
+  if (!product->plan)
+    return tsl_fail(TESELA_INTERNAL, "the planner chose nothing and gave no reason");
   if (copies_on_host(product->plan)) {
     const int64_t before = product->panel;
     TSL_TRY(size_panel(product, true));

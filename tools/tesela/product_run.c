@@ -60,9 +60,10 @@ static tesela_status read_rows(tsl_product *product, tsl_feed *feed, int64_t row
 }
 
 static tesela_status read_held(tsl_product *product) {
-  tsl_feed *const feeds[] = {&product->b, &product->a, &product->c0, &product->expected};
+  enum { FEEDS = 4 };
+  tsl_feed *const feeds[FEEDS] = {&product->b, &product->a, &product->c0, &product->expected};
   show(product, "reading", 0, 0, 0);
-  for (size_t i = 0; i < sizeof feeds / sizeof *feeds; i++)
+  for (int i = 0; i < FEEDS; i++)
     if (feeds[i]->held)
       TSL_TRY(read_rows(product, feeds[i], feeds[i]->rows, feeds[i]->data));
   return TESELA_OK;
@@ -72,13 +73,12 @@ static tesela_status read_held(tsl_product *product) {
 typedef struct panel {
   int64_t first, rows;
   tsl_plan *plan;
-  const char *a;
-  const char *expected;
+  char *a, *expected;
   size_t bytes; /* of C's panel */
 } panel;
 
 /* A feed's rows of this panel, read now where they are not held. */
-static tesela_status rows_of(tsl_product *product, tsl_feed *feed, const panel *part, const char **rows) {
+static tesela_status rows_of(tsl_product *product, tsl_feed *feed, const panel *part, char **rows) {
   const uint64_t item = tsl_type(product->type)->size;
   *rows = NULL;
   if (!feed->reader)
@@ -98,7 +98,7 @@ static tesela_status read_panel(tsl_product *product, panel *part) {
   if (!product->c0.reader)
     return TESELA_OK;
   if (product->c0.held) {
-    const char *rows;
+    char *rows;
     TSL_TRY(rows_of(product, &product->c0, part, &rows));
     memcpy(product->c, rows, part->bytes);
   } else
@@ -120,9 +120,7 @@ static void show_multiplying(tsl_product *product, const panel *part, int64_t re
 
 static tesela_status multiply(tsl_product *product, const panel *part) {
   const int64_t repeats = product->wish.repeat;
-  /* The library never writes A and B. */
-  const tsl_operands operands = {
-      .a.host = (void *)(uintptr_t)part->a, .b.host = product->b.data, .c.host = product->c};
+  const tsl_operands operands = {.a.host = part->a, .b.host = product->b.data, .c.host = product->c};
   double fastest = INFINITY, copy_in = 0, copy_out = 0, spread;
   for (int64_t i = 0; i < repeats; i++) {
     tsl_phases phases;

@@ -72,21 +72,15 @@ tsl_table tsl_table_of_pairs(void) {
 }
 
 void tsl_table_add_pair(tsl_table *table, const char *name, const char *format, ...) {
-  char text[1024];
   va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
   tsl_table_add_painted(table, TSL_PAINT_FAINT, "%s", name);
-  tsl_table_add(table, "%s", text);
+  va_start(arguments, format);
+  tsl_table_add_list(table, TSL_PAINT_NONE, format, arguments);
+  va_end(arguments);
 }
 
 json_t *tsl_json_real(double value) {
   return isfinite(value) ? json_real(value) : json_null();
-}
-
-json_t *tsl_json_text(const tsl_text *text) {
-  return json_string(tsl_text_get(text));
 }
 
 static json_t *capabilities(const tsl_device *device) {
@@ -132,8 +126,4 @@ json_t *tsl_json_verdict(const tsl_verdict *verdict) {
                    tsl_json_real(verdict->grade), "row", (json_int_t)verdict->row, "column",
                    (json_int_t)verdict->col, "elements_checked", (json_int_t)verdict->checked, "why",
                    verdict->why);
-}
-
-const char *tsl_strategy_missing(const tsl_strategy *strategy, const tsl_device *device) {
-  return tsl_capability_missing(strategy->needs, device->capabilities);
 }

@@ -30,10 +30,5 @@ json_t *tsl_json_device(const tsl_device *device, bool all);
 /* A number, or null for what JSON has no number for. */
 json_t *tsl_json_real(double value);
 json_t *tsl_json_verdict(const tsl_verdict *verdict);
-/* Adds the text to an array of strings or, with a key, to an object. */
-json_t *tsl_json_text(const tsl_text *text);
-
-/* Whether a strategy may run on a device at all; else the capability that is missing. */
-const char *tsl_strategy_missing(const tsl_strategy *strategy, const tsl_device *device);
 
 #endif

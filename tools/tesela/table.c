@@ -2,7 +2,6 @@
 
 #include "base/status.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@ void tsl_table_column(tsl_table *table, const char *title, tsl_align align, bool
   table->columns[table->column_count++] = (tsl_column){title, align, wraps};
 }
 
-static void add(tsl_table *table, tsl_paint paint, const char *format, va_list arguments) {
+void tsl_table_add_list(tsl_table *table, tsl_paint paint, const char *format, va_list arguments) {
   if (table->failed)
     return;
   if (table->cell_count == table->cell_capacity) {
@@ -41,14 +40,14 @@ static void add(tsl_table *table, tsl_paint paint, const char *format, va_list a
 void tsl_table_add(tsl_table *table, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  add(table, TSL_PAINT_NONE, format, arguments);
+  tsl_table_add_list(table, TSL_PAINT_NONE, format, arguments);
   va_end(arguments);
 }
 
 void tsl_table_add_painted(tsl_table *table, tsl_paint paint, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  add(table, paint, format, arguments);
+  tsl_table_add_list(table, paint, format, arguments);
   va_end(arguments);
 }
 

@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 
+#include <stdarg.h>
+
 #define TSL_TABLE_COLUMNS_MAX 24
 
 typedef enum tsl_align { TSL_ALIGN_LEFT, TSL_ALIGN_RIGHT } tsl_align;
@@ -43,6 +45,8 @@ void tsl_table_column(tsl_table *table, const char *title, tsl_align align, bool
 void tsl_table_add(tsl_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tsl_table_add_painted(tsl_table *table, tsl_paint paint, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+void tsl_table_add_list(tsl_table *table, tsl_paint paint, const char *format, va_list arguments)
+    __attribute__((format(printf, 3, 0)));
 /* Empty cells to the end of a row that was begun. */
 void tsl_table_end_row(tsl_table *table);
 size_t tsl_table_rows(const tsl_table *table);

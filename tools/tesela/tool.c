@@ -43,7 +43,11 @@ static const tsl_command *const commands[] = {
     TSL_COMMAND_LIST(COMMAND_ROW)
 #undef COMMAND_ROW
 };
-enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+enum {
+#define COMMAND_ONE(name) +1
+  COMMAND_COUNT = 0 TSL_COMMAND_LIST(COMMAND_ONE)
+#undef COMMAND_ONE
+};
 
 const tsl_command *tsl_command_at(int index) {
   return index >= 0 && index < COMMAND_COUNT ? commands[index] : NULL;
