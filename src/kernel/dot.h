@@ -8,11 +8,24 @@
 TSL_FUNCTION TSL_REAL tsl_dot(TSL_GLOBAL const TSL_REAL *a, TSL_INDEX a_stride, TSL_GLOBAL const TSL_REAL *b,
                               TSL_INDEX b_stride, TSL_INDEX k) {
   TSL_REAL sum = 0;
-  /* Indices, not moving pointers, and four terms at a time: so NVRTC starts all eight loads before the first
-   * multiply-add waits. Stepping pointers instead halved the rate of `element` on an H200. */
-  TSL_UNROLL_BY(4)
-  for (TSL_INDEX l = 0; l < k; l++)
-    sum = TSL_FMA(a[l * a_stride], b[l * b_stride], sum);
+  TSL_INDEX l = 0;
+  /* Four terms at a time, their operands read before any of them is used: left to themselves, compilers wait
+   * for each pair, some for one shape of the work-group and some for another (element/NOTES.md). */
+  for (; l + 4 <= k; l += 4) {
+    TSL_REAL a_next[4], b_next[4];
+    TSL_UNROLL
+    for (int i = 0; i < 4; i++) {
+      a_next[i] = a[i * a_stride];
+      b_next[i] = b[i * b_stride];
+    }
+    TSL_UNROLL
+    for (int i = 0; i < 4; i++)
+      sum = TSL_FMA(a_next[i], b_next[i], sum);
+    a += 4 * a_stride;
+    b += 4 * b_stride;
+  }
+  for (; l < k; l++, a += a_stride, b += b_stride)
+    sum = TSL_FMA(*a, *b, sum);
   return sum;
 }
 

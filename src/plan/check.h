@@ -24,7 +24,7 @@ typedef struct tsl_verdict {
   bool right;
   double error;       /* largest |C - R| */
   double error_ratio; /* largest |C - R| over its bound: right means <= 1 */
-  double grade;       /* largest |C - R| / (u G): the figure to compare strategies by */
+  double grade;       /* largest |C - R| / (u G), underflow taken off: the figure to compare strategies by */
   int64_t row, col;   /* of the largest ratio */
   int64_t checked;    /* elements that were looked at */
   char why[256];      /* a sentence when wrong, else "" */

@@ -67,7 +67,9 @@ static void compare_finite(const judging *job, double error, double magnitude, b
     out->ratio = 0;
   else
     out->ratio = out->bound > 0 ? error / out->bound : INFINITY;
-  out->grade = magnitude > 0 && unit > 0 ? error / (unit * magnitude) : 0;
+  /* What underflow may cost is taken off: among subnormals it is all there is, and says nothing of the sum. */
+  const double rounding = fmax(0, error - (any ? job->allowance : 0));
+  out->grade = magnitude > 0 && unit > 0 ? rounding / (unit * magnitude) : 0;
 }
 
 /* With infinities or NaN among the terms, or with sums that may overflow on the way. */

@@ -28,11 +28,13 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return grid_for(problem, config, device, &grid);
 }
 
-/* Local memory still gives two numbers for each multiply-add; larger tiles take more of the load off global
- * memory. */
+/* Local memory still gives two numbers for each multiply-add. Larger tiles take more of the load off global
+ * memory, but their groups are larger too, and fewer of them fill a unit while others wait at a barrier. On a CPU
+ * barriers cost more than the tiles save. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int tile = (int)config->value[TILE];
-  const double efficiency = (device->is_cpu ? 0.02 : 0.15) * tile / (tile + 8.0);
+  const double reuse = tile / (tile + 8.0), waiting = 1 + tile * tile / 2048.0;
+  const double efficiency = device->is_cpu ? 0.005 / waiting : 0.18 * reuse / waiting;
   return tsl_launch_seconds(problem, device, efficiency, tile, tile);
 }
 
