@@ -246,6 +246,14 @@ static tesela_status all_refuse(const tsl_problem *problem, const tsl_candidate 
   return status;
 }
 
+/* Whether the next candidate is worth trying after this failure: what does not compile may have a neighbour that
+ * does, and a device that fails may have another beside it; but when the caller's own device fails, that is the
+ * answer. */
+static bool another_may_do(const tsl_choice *choice, tesela_status status) {
+  const bool any_device = !choice->device || strcmp(choice->device, "auto") == 0;
+  return any_device || status == TESELA_BUILD_FAILED || status == TESELA_UNSUPPORTED;
+}
+
 tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan) {
   tsl_candidate *candidates;
   int count;
@@ -257,7 +265,7 @@ tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *c
   for (; tried < count && !candidates[tried].refusal[0]; tried++) {
     const tsl_candidate *best = &candidates[tried];
     status = tsl_plan_create(problem, best->strategy, &best->config, best->device, choice->place, plan);
-    if (status == TESELA_OK || choice->strategy)
+    if (status == TESELA_OK || choice->strategy || !another_may_do(choice, status))
       break;
     if (tsl_log_wants(TSL_LOG_PLAN))
       tsl_log(TSL_LOG_PLAN, "%s on %s is put aside: %s", best->strategy->name, best->device->name,

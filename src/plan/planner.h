@@ -27,8 +27,8 @@ tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *cho
                                tsl_candidate **candidates, int *count);
 
 /* The first of that list as a plan; TESELA_UNSUPPORTED says, when all refuse, what the first ones said. A
- * candidate that cannot be built is put aside with a note in the log, unless the caller named its strategy.
- */
+ * candidate that cannot be built is put aside with a note in the log, unless the caller named its strategy, or
+ * its device and that failed. */
 tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan);
 
 #endif
