@@ -10,6 +10,7 @@
   X(gemm, row)                                                                                               \
   X(gemm, row_private)                                                                                       \
   X(gemm, row_private_column_local)                                                                          \
-  X(gemm, tile_local)
+  X(gemm, tile_local)                                                                                        \
+  X(gemm, blocked)
 
 #endif

@@ -1,0 +1,188 @@
+/* Idea: C is cut into blocks that threads take one after the other; a block of A and one of B are copied to where
+ * they lie close together and fit the caches, and are multiplied there, a tile of C in registers at a time.
+ * What it adds to `sequential_optimized`: each number that comes from memory serves a block, each number that
+ * comes from a cache serves a tile; vectors whatever the strides are; all cores.
+ *
+ *                 n                        a task is one block of C; for each panel p of DEPTH along k:
+ *               B |   COLUMNS  |             copy A(block's rows, p) as slivers of TILE_ROWS rows
+ *            DEPTH|   strips   |  p          copy B(p, block's columns) as strips of two vectors
+ *                 +------------+             for each sliver, for each strip:
+ *      A   DEPTH  |            |               tile = sliver times strip, in registers
+ *   ROWS  slivers |   block    |               C's tile = alpha tile + (first panel ? beta : 1) C's tile
+ *           p     +------------+ C
+ *
+ * Copies make every stride alike, so there is one loop for all of them. Tiles at the edge are computed whole,
+ * with zeros, and stored in part. Where C is column-major, the transposed product B' A' is computed, so that C's
+ * stores are vectors as well. C keeps the sums between panels: a product is rounded at most DEPTH times in its
+ * panel, once with alpha, and once per panel. One task computes all of an element, in an order that its indices
+ * and the parameters decide: results are the same for any number of threads.
+ *
+ * Parameters: rows, columns, depth of a block. The instruction set is the best that the device offers (TESELA_ISA
+ * masks). Limits: none; each task copies for itself, so a block of A is copied n / COLUMNS times. */
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/scratch.h"
+#include "base/status.h"
+#include "strategy/gemm/blocked/blocks.h"
+
+#include <math.h>
+
+enum { ROWS, COLUMNS, DEPTH };
+static const tsl_param params[] = {
+    [ROWS] = {"rows", "rows of a block of C", 192, {48, 192}},
+    [COLUMNS] = {"columns", "columns of a block of C", 512, {128, 512}},
+    [DEPTH] = {"depth", "products of a panel", 256, {128, 256}},
+    {NULL, NULL, 0, {0}},
+};
+
+/* What build() makes. */
+typedef struct blocked {
+  tsl_block_function multiply;
+  size_t a_bytes, b_bytes; /* of a worker's copies */
+} blocked;
+
+/* One run. */
+typedef struct running {
+  tsl_blocks job;
+  const blocked *state;
+  unsigned char *copies;
+  int64_t down; /* blocks along a column of C */
+} running;
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  return tsl_accuracy_of_panels(problem, config->value[DEPTH]);
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)problem, (void)config, (void)device;
+  return NULL;
+}
+
+static int64_t blocks_of(int64_t size, int64_t block) {
+  return (size - 1) / block + 1;
+}
+
+static int64_t round_up(int64_t size, int64_t unit) {
+  return blocks_of(size, unit) * unit;
+}
+
+/* For each of the k steps, a block costs its multiply-adds at seven tenths of what the registers could do, a clock
+ * for each number of A that is copied, and a clock for each five bytes of B; for each panel, a pass over C. A
+ * sliver and a strip longer than a KiB a row do not stay in a first-level cache. Threads wait for the last block. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
+  const double rows = (double)round_up(problem->m, TSL_BLOCK_ROWS_UNIT),
+               columns = (double)round_up(problem->n, TSL_BLOCK_COLUMNS_UNIT), k = (double)problem->k;
+  const double down = (double)blocks_of(problem->m, value[ROWS]),
+               across = (double)blocks_of(problem->n, value[COLUMNS]);
+  const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
+  const double clock = 1e6 * device->clock_mhz, fused = peak / (2 * clock * device->threads);
+  const double products = (value[DEPTH] * size > 1024 ? 1.1 : 1) * rows * columns * k / (0.7 * fused);
+  const double copies = k * (rows * across + columns * down * (double)size / 5);
+  const double passes = rows * columns * (double)blocks_of(problem->k, value[DEPTH]) / 4;
+  const double rounds = ceil(down * across / device->threads) / (down * across);
+  const double start = 2.5e-7 + (down * across > 1 && device->threads > 1 ? 5e-6 : 0);
+  return start +
+         fmax((products + copies + passes) * rounds / clock, tsl_problem_bytes(problem) / device->bandwidth);
+}
+
+static tesela_status build(tsl_work *work) {
+  const tsl_problem *problem = &work->problem;
+  const int64_t *value = work->config.value, longest = problem->m > problem->n ? problem->m : problem->n;
+  const unsigned offers = work->device->capabilities;
+  const tsl_block_functions *functions = offers & TSL_CAN_AVX512 ? &tsl_block_functions_avx512
+                                         : offers & TSL_CAN_AVX2 ? &tsl_block_functions_avx2
+                                                                 : &tsl_block_functions_generic;
+  const size_t size = tsl_type(problem->c.type)->size;
+  const int64_t rows = tsl_blocks_least(value[ROWS], round_up(longest, TSL_BLOCK_ROWS_UNIT)),
+                columns = tsl_blocks_least(value[COLUMNS], round_up(longest, TSL_BLOCK_COLUMNS_UNIT)),
+                depth = tsl_blocks_least(value[DEPTH], problem->k);
+  void *block;
+  TSL_TRY(tsl_alloc(sizeof(blocked), "a plan's state", &block));
+  blocked *state = block;
+  state->multiply = problem->c.type == TESELA_F64 ? functions->f64 : functions->f32;
+  state->a_bytes = (size_t)round_up((int64_t)size * rows * depth + 1, TSL_CACHE_LINE);
+  state->b_bytes = (size_t)round_up((int64_t)size * columns * depth + 1, TSL_CACHE_LINE);
+  work->state = state;
+  return TESELA_OK;
+}
+
+static void release(tsl_work *work) {
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+static void multiply(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  unsigned char *a_copy = run->copies + (size_t)worker * (run->state->a_bytes + run->state->b_bytes);
+  run->state->multiply(&run->job, index % run->down * run->job.rows, index / run->down * run->job.columns,
+                       a_copy, a_copy + run->state->a_bytes);
+}
+
+static tsl_operand transposed(tsl_operand operand) {
+  const int64_t row_stride = operand.row_stride;
+  operand.row_stride = operand.col_stride;
+  operand.col_stride = row_stride;
+  return operand;
+}
+
+static int64_t magnitude(int64_t value) {
+  return value < 0 ? -value : value;
+}
+
+static tsl_blocks job_for(const tsl_work *work, const tsl_operands *operands) {
+  const tsl_problem *problem = &work->problem;
+  const int64_t *value = work->config.value;
+  tsl_blocks job = {.m = problem->m,
+                    .n = problem->n,
+                    .k = problem->alpha[0] == 0 ? 0 : problem->k,
+                    .a = operands->a,
+                    .b = operands->b,
+                    .c = operands->c,
+                    .rows = value[ROWS],
+                    .columns = value[COLUMNS],
+                    .depth = value[DEPTH],
+                    .alpha = problem->alpha[0],
+                    .beta = problem->beta[0]};
+  if (job.k == 0)
+    job.alpha = 0; /* infinity times an empty sum is nothing */
+  if (magnitude(job.c.row_stride) < magnitude(job.c.col_stride)) {
+    job.m = problem->n;
+    job.n = problem->m;
+    job.a = transposed(operands->b);
+    job.b = transposed(operands->a);
+    job.c = transposed(operands->c);
+  }
+  return job;
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  (void)stream;
+  const blocked *state = work->state;
+  tsl_pool *pool = tsl_pool_shared();
+  const size_t workers = (size_t)tsl_pool_threads(pool);
+  running now = {.job = job_for(work, operands), .state = state};
+  void *copies;
+  TSL_TRY(tsl_scratch_take(workers * (state->a_bytes + state->b_bytes), "copies of blocks", &copies));
+  now.copies = copies;
+  now.down = blocks_of(now.job.m, now.job.rows);
+  tsl_pool_run(pool, now.down * blocks_of(now.job.n, now.job.columns), multiply, &now);
+  tsl_scratch_give(copies);
+  return TESELA_OK;
+}
+
+const tsl_strategy tsl_gemm_blocked = {
+    .name = "blocked",
+    .idea = "cache-blocked loops in C on all cores, on copies of blocks of A and B",
+    .op = TSL_OP_GEMM,
+    .rung = 6,
+    .version = 1,
+    .needs = TSL_CAN_HOST,
+    .accuracy = accuracy,
+    .params = params,
+    .refuse = refuse,
+    .score = score,
+    .build = build,
+    .run = run,
+    .release = release,
+};
