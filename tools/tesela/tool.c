@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "interrupt.h"
+#include "revision.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -100,7 +101,8 @@ tesela_status tsl_print(tsl_text *text) {
 
 tesela_status tsl_print_json(const tsl_call *call, json_t *object) {
   char *text = NULL;
-  json_t *all = json_pack("{s:s, s:s}", "tesela", tesela_version(), "command", call->command->name);
+  json_t *all = json_pack("{s:s, s:s, s:s}", "tesela", tesela_version(), "revision", TESELA_REVISION,
+                          "command", call->command->name);
   if (object && all && json_object_update(all, object) == 0)
     text = json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
   json_decref(all);

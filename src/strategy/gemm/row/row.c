@@ -20,7 +20,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 /* As `element`, two loads for each multiply-add, but few items: on a GPU each waits for its own loads. On a processor
  * an item's row of A stays in a first-level cache. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const double efficiency = device->is_cpu ? 0.006 : 0.01;
+  const double efficiency = device->is_cpu ? 0.006 : 0.001;
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 

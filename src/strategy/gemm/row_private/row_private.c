@@ -19,7 +19,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 
 /* One load for each multiply-add, the same address for a whole group. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const double efficiency = device->is_cpu ? 0.025 : 0.04;
+  const double efficiency = device->is_cpu ? 0.03 : 0.014;
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 

@@ -23,7 +23,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 
 /* One load from local memory for each multiply-add; on a processor that is a copy more, and loops cut at barriers. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const double efficiency = device->is_cpu ? 0.02 : 0.05;
+  const double efficiency = device->is_cpu ? 0.02 : 0.016;
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 
