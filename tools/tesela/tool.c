@@ -2,9 +2,9 @@
 
 #include "base/status.h"
 #include "interrupt.h"
-#include "revision.h"
 
 #include <errno.h>
+#include <revision.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
