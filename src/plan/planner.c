@@ -107,11 +107,14 @@ static const char *refuse_memory(const tsl_problem *problem, const tsl_device *d
   return NULL;
 }
 
+/* A transfer and the wait for it cost about two launches, however little is moved (8 us on an H200): what keeps small
+ * products on the host. */
 static double copy_seconds(const tsl_problem *problem, const tsl_device *device, tsl_place place) {
   const bool shared = device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY);
+  const int transfers = problem->beta[0] != 0 ? 4 : 3;
   if (place == TSL_PLACE_DEVICE || shared || !(device->link_bandwidth > 0))
     return 0;
-  return tsl_problem_bytes(problem) / device->link_bandwidth;
+  return tsl_problem_bytes(problem) / device->link_bandwidth + transfers * 2 * device->launch_seconds;
 }
 
 static bool is_wished(const wishes *wish, const tsl_config *config) {
