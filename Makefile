@@ -2,10 +2,13 @@
 #   make demo    install what is missing, build, multiply two real matrices, verify, compare the strategies
 #   make test    install what is missing, build, run every test
 .DEFAULT_GOAL := build
-.PHONY: help build demo test style asan tsan install clean
+# compile is build without a look at what is installed.
+.PHONY: help build compile demo test style asan tsan install clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PRESET ?= release
+# Tests use all processors themselves; two at a time fill the gaps.
+CTEST_JOBS ?= 2
 TESELA := build/$(PRESET)/bin/tesela
 
 help:
@@ -15,24 +18,27 @@ help:
 	@echo 'make asan, make tsan   the tests under a sanitizer'
 
 build:
-	@ci/setup.sh build
+	@ci/setup.sh build unit
+	@$(MAKE) --no-print-directory compile
+
+compile:
 	@cmake --preset $(PRESET) $(CMAKE_ARGS) >build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
 	@rm -f build-configure.log
 	@cmake --build --preset $(PRESET) --parallel $(JOBS)
 
 demo:
 	@ci/setup.sh build run
-	@$(MAKE) --no-print-directory build CMAKE_ARGS="-DTESELA_TESTS=OFF $(CMAKE_ARGS)"
+	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=OFF $(CMAKE_ARGS)"
 	@examples/demo.sh $(TESELA)
 
 test:
-	@ci/setup.sh build run test
-	@$(MAKE) --no-print-directory build CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
-	@ctest --preset $(PRESET) $(CTEST_ARGS)
+	@ci/setup.sh build run unit test
+	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
+	@ci/test.sh $(PRESET) --parallel $(CTEST_JOBS) $(CTEST_ARGS)
 
 style:
-	@ci/setup.sh build style
-	@$(MAKE) --no-print-directory build
+	@ci/setup.sh build unit style
+	@$(MAKE) --no-print-directory compile
 	@ci/style.sh
 
 asan tsan:

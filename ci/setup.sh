@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the distribution's packages that the named groups need and that are missing:
-#   ci/setup.sh build run test style
+#   ci/setup.sh build run unit test style
 # Says what it installs and why before it does; uses sudo when it is not root; does nothing when nothing is missing.
 set -euo pipefail
 
@@ -25,7 +25,7 @@ build|libjansson-dev|pkg-config --exists jansson|the JSON that the tool writes
 build|opencl-headers|header CL/cl.h|OpenCL's types (nothing links against OpenCL)
 run|ocl-icd-libopencl1|opencl_loader|finding OpenCL devices
 run|pocl-opencl-icd|pocl|an OpenCL device on every machine: the processor
-test|libcmocka-dev|pkg-config --exists cmocka|unit tests
+unit|libcmocka-dev|pkg-config --exists cmocka|unit tests
 test|g++|command -v c++|the public header as C++
 test|python3|test -x /usr/bin/python3|checks of JSON output
 test|python3-numpy|python_has numpy|products and files compared with NumPy's
@@ -53,8 +53,14 @@ if ! command -v apt-get >/dev/null; then
   exit 2
 fi
 as_root=()
-[ "$(id -u)" = 0 ] || as_root=(sudo)
-echo "installing: ${missing[*]}"
+if [ "$(id -u)" != 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "ci/setup.sh: only root can install packages and there is no sudo; as root: apt-get install ${missing[*]}" >&2
+    exit 3
+  fi
+  as_root=(sudo)
+fi
+echo "installing these with: ${as_root[*]:+${as_root[*]} }apt-get install (a minute or two)"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \

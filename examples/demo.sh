@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# The demonstration behind `make demo`: a photograph times a blur operator, verified; then a small ladder table.
+# The demonstration behind `make demo`: a photograph times a blur operator, verified; then a small ladder table. Every command is printed as it can be
+# typed again.
 set -euo pipefail
 tesela=$1
 data=$(dirname "$0")/data
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
+out=build/demo
+mkdir -p "$out"
 
-echo
-echo "A photograph (512 x 512 grey values) times a blur operator (512 x 512, Matrix Market):"
-echo "  tesela multiply ascent.npy blur.mtx -o blurred.npy --type f32 --verify"
-echo
-"$tesela" multiply "$data/ascent.npy" "$data/blur.mtx" -o "$out/blurred.npy" --type f32 --verify
-echo
-echo "The ladder so far, every entry verified before its time counts:"
-echo "  tesela explore --sizes 128,256 --types f32"
-echo
-"$tesela" explore --sizes 128,256 --types f32
+show() {
+  printf '\n%s\n  %s\n\n' "$1" "${*:2}"
+  "${@:2}"
+}
+
+show "A photograph (512 x 512 grey values) times a blur operator (512 x 512, Matrix Market):" \
+  "$tesela" multiply "$data/ascent.npy" "$data/blur.mtx" -o "$out/blurred.npy" --type f32 --verify
+show "The ladder so far, every entry verified before its time counts:" \
+  "$tesela" explore --sizes 128,256 --types f32

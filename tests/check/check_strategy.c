@@ -1,15 +1,17 @@
-/* check_strategy NAME KIND: one strategy with all its configs on all devices of a kind, in f32 and f64, over
- * the standard cases and random ones: all of these for the first config, a quarter, each time another, for the
- * rest. Exits 0 when all are right, 1 when one is not, 77 where the kind has no
+/* check_strategy NAME KIND [RANDOM]: one strategy with all its configs on all devices of a kind, in f32 and
+ * f64, over the standard cases and RANDOM random ones (200): all of these for the first config, a quarter, each
+ * time another, for the rest. Exits 0 when all are right, 1 when one is not, 77 where the kind has no
  * device and may be absent. */
 #include "base/status.h"
+#include "base/text.h"
 #include "plan/check.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { RANDOM_CASES = 200, SKIPPED = 77, MOST_REPORTED = 20 };
+enum { SKIPPED = 77, MOST_REPORTED = 20 };
 static const uint64_t random_seed = 20240229;
+static int64_t random_cases = 200;
 
 typedef struct counts {
   int right, wrong, refused;
@@ -40,7 +42,7 @@ static void check_config(const tsl_strategy *strategy, int index, const tsl_conf
   for (int i = 0; tsl_case_standard(i, type, &what); i++)
     check(strategy, config, device, &what, &tally);
   const int step = index == 0 ? 1 : 4;
-  for (int i = index % step; i < RANDOM_CASES; i += step) {
+  for (int i = index % step; i < random_cases; i += step) {
     tsl_case_random(random_seed, (uint64_t)i, type, &what);
     check(strategy, config, device, &what, &tally);
   }
@@ -94,8 +96,8 @@ static int check_kind(const tsl_strategy *strategy, tsl_devices *devices, const 
 
 int main(int argc, char **argv) {
   tsl_devices *devices;
-  if (argc != 3) {
-    printf("usage: check_strategy NAME KIND\n");
+  if (argc < 3 || argc > 4 || (argc == 4 && !tsl_parse_i64(argv[3], &random_cases))) {
+    printf("usage: check_strategy NAME KIND [RANDOM]\n");
     return 1;
   }
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, argv[1]);
