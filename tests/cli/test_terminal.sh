@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # On a terminal: colour, wrapping and a progress line; NO_COLOR is respected.
 . "$(dirname "$0")/helper.sh"
+unset NO_COLOR
+export TERM=xterm
 command -v script >/dev/null || skip "needs script(1), which makes a terminal (Debian: bsdutils)"
 
 # terminal COLUMNS COMMAND: what the terminal sees, in $out.
@@ -20,6 +22,8 @@ for width in 80 120; do
 done
 NO_COLOR=1 terminal 80 "'$TESELA' strategies"
 if grep -q "$escape" "$out"; then fail "colour in spite of NO_COLOR"; fi
+TERM=dumb terminal 80 "'$TESELA' strategies"
+if grep -q "$escape" "$out"; then fail "colour on a terminal that says it is dumb"; fi
 tesela 0 strategies
 if grep -q "$escape" "$out"; then fail "colour without a terminal"; fi
 
