@@ -50,6 +50,13 @@ static void drop_partial_character(char *text) {
     text[start - 1] = '\0';
 }
 
+/* File names and cells come from anywhere: one line stays one line, and no terminal obeys what a file holds. */
+static void blank_controls(char *text) {
+  for (; *text; text++)
+    if ((unsigned char)*text < 0x20 || *text == 0x7F)
+      *text = '?';
+}
+
 /* Formats into a buffer of its own first: an argument may be the sentence that is being replaced. */
 static size_t format_sentence(char out[SENTENCE_SIZE], const char *format, va_list arguments) {
   const int length = tsl_locale_format(out, SENTENCE_SIZE, format, arguments);
@@ -57,6 +64,7 @@ static size_t format_sentence(char out[SENTENCE_SIZE], const char *format, va_li
     out[0] = '\0';
   else if ((size_t)length >= SENTENCE_SIZE)
     drop_partial_character(out);
+  blank_controls(out);
   return strlen(out);
 }
 

@@ -17,11 +17,16 @@ tesela_status tsl_writer_open(const char *path, int64_t rows, int64_t cols, tese
     return tsl_fail(TESELA_BAD_CALL, "%s: the ending says how a matrix is written; it is one of %s", path,
                     tsl_format_endings());
   int64_t count, bytes;
-  if (rows < 0 || cols < 0 || tsl_type(type) == NULL || !tsl_i64_mul(rows, cols, &count) ||
-      !tsl_i64_mul(count, 16, &bytes))
+  if (tsl_type(type) == NULL)
+    return tsl_fail(TESELA_BAD_CALL, "%s: type %d is none of %s", path, (int)type, tsl_type_names());
+  if (rows < 0 || cols < 0)
+    return tsl_fail(TESELA_BAD_CALL, "%s: %" PRId64 " x %" PRId64 " is no size: both are 0 or more", path,
+                    rows, cols);
+  /* 16 bytes: the widest type, and room for a number as text. */
+  if (!tsl_i64_mul(rows, cols, &count) || !tsl_i64_mul(count, 16, &bytes))
     return tsl_fail(TESELA_BAD_CALL,
-                    "%s: a matrix of %" PRId64 " x %" PRId64 " elements of type %d cannot be written", path,
-                    rows, cols, (int)type);
+                    "%s: %" PRId64 " x %" PRId64 " elements are too many for a file: 2^59 is the limit", path,
+                    rows, cols);
   if (format->may_write != NULL)
     TSL_TRY(format->may_write(path, rows, cols, type));
   writer = calloc(1, sizeof *writer);

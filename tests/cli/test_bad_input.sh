@@ -121,3 +121,12 @@ says element cpu
 tesela 2 multiply a.npy b.npy -o c.npy --type i8
 says i8
 absent c.npy
+
+# A sentence is one line and harmless to a terminal, whatever the arguments hold.
+tesela 2 multiply a.npy b.npy --strategy $'tile_local\ntile=16'
+says 'tile_local?tile=16'
+tesela 2 multiply $'\e[31mno.npy' b.npy
+says '?[31mno.npy'
+tesela 2 generate 1x922337203685477580 -o g.npy
+says g.npy 'too many' '2^59'
+absent g.npy

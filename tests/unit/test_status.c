@@ -34,6 +34,14 @@ static void test_sentence(void **state) {
   assert_string_equal(tesela_last_error(), "line 7: m is -3; sizes are 0 or more");
 }
 
+static void test_control_characters_are_replaced(void **state) {
+  (void)state;
+  tsl_fail(TESELA_BAD_INPUT, "a\nb\x1b[31m\x7f: is wrong");
+  assert_string_equal(tesela_last_error(), "a?b?[31m?: is wrong");
+  tsl_fail_in(TESELA_BAD_INPUT, "caf\xc3\xa9\r");
+  assert_string_equal(tesela_last_error(), "caf\xc3\xa9?: a?b?[31m?: is wrong");
+}
+
 static void test_sentence_as_its_own_argument(void **state) {
   (void)state;
   tsl_fail(TESELA_INTERNAL, "inner");
@@ -181,6 +189,7 @@ int main(void) {
       cmocka_unit_test(test_names),
       cmocka_unit_test(test_version),
       cmocka_unit_test(test_sentence),
+      cmocka_unit_test(test_control_characters_are_replaced),
       cmocka_unit_test(test_sentence_as_its_own_argument),
       cmocka_unit_test(test_errno_is_kept),
       cmocka_unit_test(test_long_sentences_are_cut),
