@@ -269,9 +269,11 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
       TSL_TRY(list_device(platforms[p], ids[i], found, argument, &count));
   }
   if (count == 0)
-    return tsl_fail(TESELA_NO_DEVICE,
-                    "OpenCL has %u platform%s, but none has a device that is available and speaks OpenCL 1.2",
-                    platform_count, platform_count == 1 ? "" : "s");
+    return tsl_fail(
+        TESELA_NO_DEVICE,
+        "OpenCL has %u platform%s, but none has a device that is available and speaks OpenCL 1.2 (PoCL "
+        "has none where it cannot write to its cache, a folder that POCL_CACHE_DIR can name)",
+        platform_count, platform_count == 1 ? "" : "s");
   return TESELA_OK;
 }
 
