@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /** What a call came to. The names and their meanings, once: the enumeration and tesela_status_name() are made
- *  from this list. */
+ * from this list. */
 #define TESELA_STATUS_LIST(X)                                                                                \
   X(OK, 0, "done")                                                                                           \
   X(BAD_CALL, 1, "an argument is wrong")                                                                     \
@@ -91,7 +91,7 @@ typedef struct tesela_context_desc {
 } tesela_context_desc;
 
 /** One matrix of a product. Exactly one of data and buffer is set; neither is needed where the matrix has no
- *  elements or is not read. */
+ * elements or is not read. */
 typedef struct tesela_matrix {
   void *data;            /**< host memory; element (0, 0). A and B are never written. */
   tesela_buffer *buffer; /**< or device memory; all of a call's buffers are on one device, which runs it */
@@ -105,7 +105,7 @@ typedef struct tesela_matrix {
 
 /** C = alpha A B + beta C, where A is m x k, B is k x n and C is m x n.
  *
- *  beta = 0 never reads C, alpha = 0 or k = 0 never reads A or B, and m = 0 or n = 0 touches nothing. C's
+ * beta = 0 never reads C, alpha = 0 or k = 0 never reads A or B, and m = 0 or n = 0 touches nothing. C's
  * elements must not overlap each other, nor those of A and B that are read; they may lie between them. An
  * overlap that is certain (the same first element, or ranges without gaps that meet) is refused, any other
  * gives unspecified results. alpha and beta are rounded to the type of C. */
@@ -129,9 +129,10 @@ typedef struct tesela_record {
   double seconds_copy_in;  /**< part of it: operands to the device */
   double seconds_compute;  /**< part of it: the strategy, by the device's own clock where it has one */
   double seconds_copy_out; /**< part of it: C back to the host */
-  double error_bound;      /**< what the strategy guarantees of each element of C: |error| <= error_bound *
-                         (|alpha||A||B| + |beta||C|), magnitudes taken element by element. A factor that grows
-                         with k times the unit roundoff of C's type; 0 where it guarantees exactness */
+  /** What the strategy guarantees of each element of C: |error| <= error_bound * (|alpha||A||B| + |beta||C|),
+   * magnitudes taken element by element. A factor that grows with k times the unit roundoff of C's type; 0
+   * where the strategy guarantees exactness. */
+  double error_bound;
 } tesela_record;
 
 /** The library's version, "major.minor.patch". */

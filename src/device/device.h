@@ -51,13 +51,14 @@ const char *tsl_capability_missing(unsigned needs, unsigned offers);
 /* A device as the planner sees it. Plain data, filled by its kind's list(), constant afterwards. */
 struct tsl_device {
   const tsl_device_ops *ops;
-  const char *kind;      /* "cpu" */
-  int index;             /* among its kind */
-  char name[24];         /* "cpu", "opencl:0", "cuda:0": unique, what users type */
-  char label[128];       /* the vendor's name for it */
-  char platform[128];    /* driver or platform with version */
-  char key[160];         /* what must be equal for compiled kernels and remembered plans to be valid: label,
-                            architecture, driver         version; no blanks */
+  const char *kind;   /* "cpu" */
+  int index;          /* among its kind */
+  char name[24];      /* "cpu", "opencl:0", "cuda:0": unique, what users type */
+  char label[128];    /* the vendor's name for it */
+  char platform[128]; /* driver or platform with version */
+  /* What must be equal for compiled kernels and remembered plans to be valid: label, architecture, driver
+   * version; no blanks. */
+  char key[160];
   unsigned capabilities; /* of TSL_CAN_... */
   int is_cpu;            /* a processor of the host, whatever the API (PoCL): warm caches, few cores */
   int compute_units, clock_mhz;

@@ -130,3 +130,13 @@ says '?[31mno.npy'
 tesela 2 generate 1x922337203685477580 -o g.npy
 says g.npy 'too many' '2^59'
 absent g.npy
+
+# Variables are the caller's words too.
+for threads in none 0 -1 1.5 99999; do
+  TESELA_THREADS=$threads tesela 2 multiply a.npy b.npy -o old.npy
+  says TESELA_THREADS "$threads" 'from 1'
+done
+TESELA_CACHE_SIZE=plenty tesela 2 cache list
+says TESELA_CACHE_SIZE plenty 512MiB
+same old.npy old.copy
+TESELA_THREADS=2 TESELA_CACHE_SIZE=0 tesela 0 multiply a.npy b.npy --quiet

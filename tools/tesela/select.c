@@ -25,6 +25,19 @@ tesela_status tsl_set_threads(int64_t threads) {
   return TESELA_OK;
 }
 
+tesela_status tsl_check_environment(void) {
+  const char *threads = tsl_env_get(TSL_ENV_THREADS), *size = tsl_env_get(TSL_ENV_CACHE_SIZE);
+  int64_t count;
+  uint64_t bytes;
+  if (*threads && (!tsl_parse_i64(threads, &count) || count < 1 || count > TSL_POOL_THREADS_MAX))
+    return tsl_fail(TESELA_BAD_CALL, "TESELA_THREADS is \"%s\"; it can be a whole number from 1 to %d",
+                    threads, TSL_POOL_THREADS_MAX);
+  if (!tsl_parse_bytes(size, &bytes))
+    return tsl_fail(TESELA_BAD_CALL, "TESELA_CACHE_SIZE is \"%s\"; it can be a size such as 512MiB, or 0",
+                    size);
+  return TESELA_OK;
+}
+
 /* What to do with one entry of a list. */
 typedef tesela_status (*entry_reader)(const char *entry, void *list, void *context);
 

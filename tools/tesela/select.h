@@ -44,6 +44,9 @@ typedef struct tsl_size_list {
 const char *tsl_device_or_default(const char *device);
 /* Lets this process use at most so many host threads; 0 changes nothing. Before anything uses one. */
 tesela_status tsl_set_threads(int64_t threads);
+/* Refuses TESELA_THREADS and TESELA_CACHE_SIZE where they are malformed: the library goes on with its defaults,
+ * but a person who typed them wants to know. */
+tesela_status tsl_check_environment(void);
 
 /* "cpu,opencl:0"; NULL or "auto": TESELA_DEVICE, else all. */
 tesela_status tsl_select_devices(tsl_devices *devices, const char *text, tsl_device_list *out);

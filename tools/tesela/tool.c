@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "interrupt.h"
+#include "select.h"
 
 #include <errno.h>
 #include <revision.h>
@@ -149,6 +150,7 @@ static tesela_status run_command(const tsl_command *command, int argc, char **ar
     TSL_GO(tsl_print(&out));
   } else {
     TSL_GO(check_words(command, argc - words));
+    TSL_GO(tsl_check_environment());
     status = command->run(&(tsl_call){command, options, argv + words, argc - words});
   }
 out:
