@@ -9,7 +9,7 @@
  *   row i
  *
  * Parameters: none. Limits: none. */
-#include "strategy/strategy.h"
+#include "strategy/gemm/sequential/waiting.h"
 
 #define REAL float
 #define TRIPLE_LOOP multiply_f32
@@ -30,10 +30,12 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return NULL;
 }
 
-/* Eight clocks a term: every variable lives in memory, and each term stores and reloads the sum. */
+/* Eight clocks a term, since every variable lives in memory, and each term stores and reloads the sum; and what
+ * memory takes. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
-  return tsl_problem_flops(problem) / 2 * 8 / (1e6 * device->clock_mhz);
+  const double clocks = 8 + tsl_triple_loop_waiting(problem);
+  return tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
 }
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {

@@ -5,6 +5,8 @@
  * none. */
 #include "strategy/gemm/sequential_optimized/loops.h"
 
+#include "strategy/gemm/sequential/waiting.h"
+
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   return tsl_accuracy_of_sum(problem->k);
@@ -15,13 +17,10 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return NULL;
 }
 
-/* A clock a term while B stays in the second-level cache; once it does not, each term of a row-major B waits
- * for memory. */
+/* A clock a term, and what memory takes. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
-  const double cache = 2e6, waiting = 12;
-  const double b_bytes = (double)problem->k * (double)problem->n * (double)tsl_type(problem->b.type)->size;
-  const double clocks = 1 + waiting * b_bytes / (b_bytes + cache);
+  const double clocks = 1 + tsl_triple_loop_waiting(problem);
   return tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
 }
 
