@@ -32,6 +32,11 @@ tsl_accuracy tsl_accuracy_of_sum(int64_t k) {
   return (tsl_accuracy){.factor = (double)k + 4, .repeats = true};
 }
 
+tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  return tsl_accuracy_of_sum(problem->k);
+}
+
 tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel) {
   const int64_t k = problem->k, depth = k < panel ? k : panel, panels = k == 0 ? 1 : (k - 1) / panel + 1;
   const double second_order = 2 * (double)k * tsl_type(problem->c.type)->unit_roundoff;
@@ -120,7 +125,7 @@ const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem 
     if (!allowed(&strategy->params[i], config->value[i]))
       return tsl_refusal("%s=%lld is not one of its values", strategy->params[i].name,
                          (long long)config->value[i]);
-  return strategy->refuse(problem, config, device);
+  return strategy->refuse ? strategy->refuse(problem, config, device) : NULL;
 }
 
 void tsl_config_print(const tsl_strategy *strategy, const tsl_config *config, tsl_text *text) {

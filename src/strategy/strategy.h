@@ -75,8 +75,8 @@ struct tsl_strategy {
   tsl_accuracy (*accuracy)(const tsl_problem *problem, const tsl_config *config);
   const tsl_param *params; /* ends with a NULL name; NULL: none */
   /* NULL, or a short sentence saying why not ("tile=32 needs 1024 work-items, opencl:0 allows 512"). The text
-   * is constant or from tsl_refusal(). Capabilities in `needs` and parameter values were looked at already.
-   */
+   * is constant or from tsl_refusal(). Capabilities in `needs` and parameter values were looked at already; a
+   * strategy that takes all the rest leaves this member NULL. */
   const char *(*refuse)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* Predicted seconds on the device, operands resident; at most a screen. */
   double (*score)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
@@ -90,6 +90,8 @@ struct tsl_strategy {
  * added to beta C: factor k + 4. k terms cost k u without any restriction on k (Jeannerod, Rump 2013); alpha,
  * beta, the last sum and second-order terms cost the rest. */
 tsl_accuracy tsl_accuracy_of_sum(int64_t k);
+/* The same as a descriptor's accuracy(), for strategies that add their k products one after the other. */
+tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config *config);
 /* The accuracy of sums taken in panels of `panel` products, where each panel's sum is multiplied by alpha and
  * added to what C holds: factor min(k, panel) + ceil(k / panel) + 3, and 2 k u for second-order terms. A
  * product is rounded min(k, panel) times in its panel (Jeannerod, Rump 2013, as above), once with alpha, and at

@@ -53,11 +53,6 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   return tsl_accuracy_of_panels(problem, config->value[DEPTH]);
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  (void)problem, (void)config, (void)device;
-  return NULL;
-}
-
 static int64_t blocks_of(int64_t size, int64_t block) {
   return (size - 1) / block + 1;
 }
@@ -180,7 +175,6 @@ const tsl_strategy tsl_gemm_blocked = {
     .needs = TSL_CAN_HOST,
     .accuracy = accuracy,
     .params = params,
-    .refuse = refuse,
     .score = score,
     .build = build,
     .run = run,

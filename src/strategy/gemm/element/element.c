@@ -8,11 +8,6 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  (void)config;
-  return tsl_accuracy_of_sum(problem->k);
-}
-
 static const char *grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_grid *grid) {
   return tsl_launch_grid(device, problem->n, problem->m, (int)config->value[COLUMNS],
@@ -45,7 +40,7 @@ const tsl_strategy tsl_gemm_element = {
     .rung = 1,
     .version = 1,
     .needs = TSL_CAN_KERNELS,
-    .accuracy = accuracy,
+    .accuracy = tsl_accuracy_in_order,
     .params = params,
     .refuse = refuse,
     .score = score,

@@ -7,11 +7,6 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  (void)config;
-  return tsl_accuracy_of_sum(problem->k);
-}
-
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_grid grid;
   return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
@@ -37,7 +32,7 @@ const tsl_strategy tsl_gemm_row = {
     .rung = 2,
     .version = 1,
     .needs = TSL_CAN_KERNELS,
-    .accuracy = accuracy,
+    .accuracy = tsl_accuracy_in_order,
     .params = params,
     .refuse = refuse,
     .score = score,

@@ -20,16 +20,6 @@
 #define TRIPLE_LOOP multiply_f64
 #include "strategy/gemm/sequential/triple_loop.h"
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  (void)config;
-  return tsl_accuracy_of_sum(problem->k);
-}
-
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  (void)problem, (void)config, (void)device;
-  return NULL;
-}
-
 /* Eight clocks a term, since every variable lives in memory, and each term stores and reloads the sum; and what
  * memory takes. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -51,8 +41,7 @@ const tsl_strategy tsl_gemm_sequential = {
     .rung = 0,
     .version = 1,
     .needs = TSL_CAN_HOST,
-    .accuracy = accuracy,
-    .refuse = refuse,
+    .accuracy = tsl_accuracy_in_order,
     .score = score,
     .run = run,
 };

@@ -7,16 +7,6 @@
 
 #include "strategy/gemm/sequential/waiting.h"
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  (void)config;
-  return tsl_accuracy_of_sum(problem->k);
-}
-
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  (void)problem, (void)config, (void)device;
-  return NULL;
-}
-
 /* A clock a term, and what memory takes. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
@@ -46,8 +36,7 @@ const tsl_strategy tsl_gemm_sequential_optimized = {
     .rung = 0,
     .version = 1,
     .needs = TSL_CAN_HOST,
-    .accuracy = accuracy,
-    .refuse = refuse,
+    .accuracy = tsl_accuracy_in_order,
     .score = score,
     .build = build,
     .run = run,

@@ -7,11 +7,6 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  (void)config;
-  return tsl_accuracy_of_sum(problem->k);
-}
-
 static const char *grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_grid *grid) {
   const int tile = (int)config->value[TILE];
@@ -51,7 +46,7 @@ const tsl_strategy tsl_gemm_tile_local = {
     .rung = 5,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
-    .accuracy = accuracy,
+    .accuracy = tsl_accuracy_in_order,
     .params = params,
     .refuse = refuse,
     .score = score,
