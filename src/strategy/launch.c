@@ -26,16 +26,16 @@ typedef struct tsl_gemm_arguments_f64 {
   double alpha, beta;
 } tsl_gemm_arguments_f64;
 
-static void add_defines(const tsl_work *work, tsl_text *text) {
-  const tsl_type_info *type = tsl_type(work->problem.c.type);
-  tsl_text_add(text, "#define TSL_REAL %s\n", type->kernel_name);
-  if (type->type == TESELA_F64)
+void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
+                        tsl_text *text) {
+  tsl_text_add(text, "#define TSL_REAL %s\n", tsl_type(real)->kernel_name);
+  if (real == TESELA_F64)
     tsl_text_add(text, "#define TSL_REAL_IS_DOUBLE 1\n");
-  for (int i = 0; i < tsl_strategy_params(work->strategy); i++) {
+  for (int i = 0; strategy && i < tsl_strategy_params(strategy); i++) {
     tsl_text_add(text, "#define TSL_PARAM_");
-    for (const char *c = work->strategy->params[i].name; *c; c++)
+    for (const char *c = strategy->params[i].name; *c; c++)
       tsl_text_add(text, "%c", toupper((unsigned char)*c));
-    tsl_text_add(text, " %lld\n", (long long)work->config.value[i]);
+    tsl_text_add(text, " %lld\n", (long long)config->value[i]);
   }
 }
 
@@ -45,7 +45,7 @@ static tesela_status compile(tsl_work *work, const char *path, tsl_module **modu
   snprintf(name, sizeof name, "%s/%s", tsl_op_name(work->strategy->op), work->strategy->name);
   tsl_text text = {0};
   tesela_status status;
-  add_defines(work, &text);
+  tsl_launch_defines(work->problem.c.type, work->strategy, &work->config, &text);
   TSL_GO(tsl_source_flatten(path, folders, &text));
   TSL_GO(tsl_text_status(&text));
   const tsl_build build = {.name = name, .text = tsl_text_get(&text), .options = ""};
@@ -156,26 +156,4 @@ double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, 
   const double busy = fmin(1, across * down / fmax(1, device->compute_units));
   const double compute = flops / (efficiency * peak * fmax(busy, 1e-9));
   return fmax(compute, tsl_problem_bytes(problem) / device->bandwidth) + device->launch_seconds;
-}
-
-void tsl_launch_fit(const tsl_device *device, int64_t columns, int64_t rows, int items, int *items_x,
-                    int *items_y) {
-  double best = -1;
-  *items_x = items;
-  *items_y = 1;
-  for (int x = 1; x <= items; x++) {
-    const int y = items / x;
-    if (x * y != items || x > device->group_size_max[0] || y > device->group_size_max[1])
-      continue;
-    if (x < device->warp && x < columns && x < items) /* neighbours along a row read neighbours */
-      continue;
-    const double covered_x = (double)((columns + x - 1) / x) * x,
-                 covered_y = (double)((rows + y - 1) / y) * y;
-    const double useful = (double)columns * (double)rows / (covered_x * covered_y);
-    if (useful > best) {
-      best = useful;
-      *items_x = x;
-      *items_y = y;
-    }
-  }
 }

@@ -11,6 +11,11 @@ typedef struct tsl_launch {
   tsl_grid grid;
 } tsl_launch;
 
+/* Appends what stands in front of every kernel's text: TSL_REAL, and one TSL_PARAM_<NAME> per parameter of the
+ * strategy (none where it is NULL). */
+void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
+                        tsl_text *text);
+
 /* Compiles `path` (from src/) with TSL_REAL set to the problem's type, and one #define TSL_PARAM_<NAME> per
  * parameter of the strategy, upper case; finds `kernel`; keeps it in a new tsl_launch with this grid. Fails
  * with TESELA_UNSUPPORTED when the compiled kernel takes fewer work-items than the grid asks for. */
@@ -36,10 +41,5 @@ const char *tsl_launch_rows(const tsl_device *device, int64_t rows, int items, t
  * as many units as there are groups; plus the launch. */
 double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,
                           int64_t items_x, int64_t items_y);
-
-/* Of the splits items_x * items_y = items (items_x, items_y from the divisors) that the device allows and
- * items_x >= warp where columns allow, the one that wastes the fewest work-items in partial groups. */
-void tsl_launch_fit(const tsl_device *device, int64_t columns, int64_t rows, int items, int *items_x,
-                    int *items_y);
 
 #endif

@@ -10,9 +10,8 @@
 #include "base/source.h"
 #include "base/status.h"
 #include "device/cuda/nvrtc.h"
-#include "strategy/strategy.h"
+#include "strategy/launch.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,27 +55,13 @@ static const tsl_strategy *owner(const char *path) {
   return NULL;
 }
 
-/* As tsl_launch_build() does it. */
-static void add_defines(const tsl_strategy *strategy, tesela_type type, const tsl_config *config,
-                        tsl_text *text) {
-  tsl_text_add(text, "#define TSL_REAL %s\n", tsl_type(type)->kernel_name);
-  if (type == TESELA_F64)
-    tsl_text_add(text, "#define TSL_REAL_IS_DOUBLE 1\n");
-  for (int i = 0; strategy && i < tsl_strategy_params(strategy); i++) {
-    tsl_text_add(text, "#define TSL_PARAM_");
-    for (const char *c = strategy->params[i].name; *c; c++)
-      tsl_text_add(text, "%c", toupper((unsigned char)*c));
-    tsl_text_add(text, " %lld\n", (long long)config->value[i]);
-  }
-}
-
 static int compile_source(const tsl_nvrtc_target *target, const char *path, const tsl_strategy *strategy) {
   int count = 0;
   tsl_config config;
   for (size_t t = 0; t < LENGTH(types); t++)
     for (int i = 0; tsl_strategy_config(strategy, i, &config); i++) {
       tsl_text text = {0};
-      add_defines(strategy, types[t], &config, &text);
+      tsl_launch_defines(types[t], strategy, &config, &text);
       if (tsl_source_flatten(path, folders, &text) != TESELA_OK)
         fail_msg("%s", tesela_last_error());
       assert_int_equal(tsl_text_status(&text), TESELA_OK);
@@ -146,7 +131,7 @@ static void every_word(void **state) {
     for (size_t t = 0; t < LENGTH(types); t++)
       for (int width = 2; width <= 16; width *= 2) {
         tsl_text text = {0};
-        add_defines(NULL, types[t], NULL, &text);
+        tsl_launch_defines(types[t], NULL, NULL, &text);
         add_words(width, &text);
         compile(&target, "words", tsl_text_get(&text), "");
         tsl_text_free(&text);
