@@ -134,7 +134,7 @@ static tesela_status make(tesela_context *context, const tsl_call_key *key, tsl_
   if (status == TESELA_OK)
     status = tsl_api_plan(context, key, &made->plan);
   if (status == TESELA_OK)
-    made->bytes = tsl_plan_device_bytes(&key->problem, device_of(made), key->place);
+    made->bytes = tsl_plan_bytes(made->plan->plan);
   if (status != TESELA_OK) {
     destroy(made);
     return status;

@@ -80,7 +80,8 @@ static tesela_status gather(const tesela_plan *plan, const char *where,
   }
   if (plan->reach[TSL_OPERAND_C].used)
     TSL_TRY(check_overlap(plan, where, operands));
-  *out = (tsl_operands){operands[TSL_OPERAND_A], operands[TSL_OPERAND_B], operands[TSL_OPERAND_C]};
+  *out = (tsl_operands){
+      .a = operands[TSL_OPERAND_A], .b = operands[TSL_OPERAND_B], .c = operands[TSL_OPERAND_C]};
   return TESELA_OK;
 }
 

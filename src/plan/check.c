@@ -93,7 +93,7 @@ static tsl_operands operands_of(const checking *job, tsl_place place) {
     made[i] = place == TSL_PLACE_HOST
                   ? (tsl_operand){.host = job->operands[i].origin}
                   : (tsl_operand){.buffer = job->buffers[i], .offset = tsl_guarded_offset(&job->operands[i])};
-  return (tsl_operands){made[A], made[B], made[C]};
+  return (tsl_operands){.a = made[A], .b = made[B], .c = made[C]};
 }
 
 /* Nothing but C's elements may have changed. */

@@ -23,6 +23,8 @@ static void destroy(tsl_lane *lane) {
   for (int i = 0; i < TSL_OPERANDS; i++)
     if (lane->staged[i])
       ops->buffer_destroy(lane->staged[i]);
+  if (lane->scratch)
+    ops->buffer_destroy(lane->scratch);
   tsl_free(lane->block);
   tsl_free(lane);
 }
@@ -83,6 +85,12 @@ tesela_status tsl_lane_staged(tsl_lane *lane, int operand, size_t bytes) {
   if (lane->staged[operand])
     return TESELA_OK;
   return lane->device->ops->buffer_create(lane->device, bytes, &lane->staged[operand]);
+}
+
+tesela_status tsl_lane_scratch(tsl_lane *lane, size_t bytes) {
+  if (lane->scratch || bytes == 0)
+    return TESELA_OK;
+  return lane->device->ops->buffer_create(lane->device, bytes, &lane->scratch);
 }
 
 tesela_status tsl_lane_block(tsl_lane *lane, size_t bytes) {

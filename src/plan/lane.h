@@ -15,6 +15,7 @@ typedef struct tsl_lane {
   tsl_stream *stream;
   tsl_event *begin, *end;           /* made when a run is timed */
   tsl_buffer *staged[TSL_OPERANDS]; /* made when an operand is copied */
+  tsl_buffer *scratch;              /* made at the first run of a strategy that needs it */
   void *block;                      /* for gathering, made when needed */
   size_t block_bytes;
 } tsl_lane;
@@ -37,6 +38,7 @@ void tsl_lane_give(tsl_lanes *lanes, tsl_lane *lane, bool reusable);
 /* The lane's own, made at the first call. */
 tesela_status tsl_lane_events(tsl_lane *lane);
 tesela_status tsl_lane_staged(tsl_lane *lane, int operand, size_t bytes);
+tesela_status tsl_lane_scratch(tsl_lane *lane, size_t bytes);
 tesela_status tsl_lane_block(tsl_lane *lane, size_t bytes);
 
 #endif

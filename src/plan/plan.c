@@ -105,6 +105,13 @@ uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *dev
   return bytes;
 }
 
+uint64_t tsl_plan_bytes(const tsl_plan *plan) {
+  const tsl_work *work = &plan->work;
+  const uint64_t scratch = tsl_strategy_scratch(work->strategy, &work->problem, &work->config, work->device);
+  const uint64_t copies = tsl_plan_device_bytes(&work->problem, work->device, plan->place);
+  return copies > UINT64_MAX - scratch ? UINT64_MAX : copies + scratch;
+}
+
 /* --- from text --- */
 
 /* Keys that every plan has, beside those of its strategy's parameters. */

@@ -38,7 +38,9 @@ tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_pha
 
 /* Absolute bound per unit of |alpha||A||B| + |beta||C|: factor * u of C's type. */
 double tsl_plan_error_bound(const tsl_plan *plan);
-/* Bytes that the plan needs on its device besides operands that are there already. */
+/* Bytes that a run needs on the plan's device besides operands that are there already: copies of the others, and
+ * the strategy's scratch memory. The second counts the copies alone. */
+uint64_t tsl_plan_bytes(const tsl_plan *plan);
 uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_place place);
 
 #endif

@@ -132,7 +132,16 @@ static tesela_status bring_out(running *run) {
                           run->given->c.host, lane->staged[TSL_OPERAND_C], lane->stream, lane->block);
 }
 
+static tesela_status bring_scratch(running *run) {
+  const tsl_work *work = &run->plan->work;
+  TSL_TRY(tsl_lane_scratch(
+      run->lane, (size_t)tsl_strategy_scratch(work->strategy, &work->problem, &work->config, work->device)));
+  run->used.scratch = run->lane->scratch;
+  return TESELA_OK;
+}
+
 static tesela_status run_untimed(running *run) {
+  TSL_TRY(bring_scratch(run));
   TSL_TRY(bring_in(run));
   TSL_TRY(run->plan->work.strategy->run(&run->plan->work, &run->used, run->lane->stream));
   return bring_out(run);
@@ -143,6 +152,7 @@ static tesela_status run_timed(running *run, tsl_phases *phases) {
   tsl_lane *lane = run->lane;
   const tsl_device_ops *ops = lane->device->ops;
   TSL_TRY(tsl_lane_events(lane));
+  TSL_TRY(bring_scratch(run));
   const double start = tsl_clock();
   TSL_TRY(bring_in(run));
   TSL_TRY(ops->finish(lane->stream));

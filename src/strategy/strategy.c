@@ -111,6 +111,16 @@ static const char *refuse_types(const tsl_problem *problem, const tsl_device *de
   return NULL;
 }
 
+static const char *refuse_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
+                                  const tsl_config *config, const tsl_device *device) {
+  const uint64_t bytes = tsl_strategy_scratch(strategy, problem, config, device);
+  if (bytes <= device->allocation_max)
+    return NULL;
+  return tsl_refusal("needs %llu MiB of scratch memory, %s gives at most %llu at once",
+                     (unsigned long long)(bytes >> 20), device->name,
+                     (unsigned long long)(device->allocation_max >> 20));
+}
+
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device) {
   if (strategy->op != problem->op)
@@ -125,7 +135,15 @@ const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem 
     if (!allowed(&strategy->params[i], config->value[i]))
       return tsl_refusal("%s=%lld is not one of its values", strategy->params[i].name,
                          (long long)config->value[i]);
-  return strategy->refuse ? strategy->refuse(problem, config, device) : NULL;
+  why = strategy->refuse ? strategy->refuse(problem, config, device) : NULL;
+  return why ? why : refuse_scratch(strategy, problem, config, device);
+}
+
+uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
+                              const tsl_config *config, const tsl_device *device) {
+  if (!strategy->scratch || device->capabilities & TSL_CAN_HOST)
+    return 0;
+  return strategy->scratch(problem, config, device);
 }
 
 void tsl_config_print(const tsl_strategy *strategy, const tsl_config *config, tsl_text *text) {

@@ -10,6 +10,9 @@
  *  - Strides are those of the run's operands; the problem's are those that the caller has in mind, good for
  * predictions.
  *  - run() only enqueues on the stream; the caller waits.
+ *  - A run that needs device memory of its own says how much with scratch(), and finds it in its operands: it is
+ * this run's alone until the stream is done with it, its contents are undefined, and it is aligned for any type.
+ * Strategies of the cpu take theirs from base/scratch.h.
  */
 #ifndef TSL_STRATEGY_STRATEGY_H
 #define TSL_STRATEGY_STRATEGY_H
@@ -50,6 +53,7 @@ typedef struct tsl_operand {
 } tsl_operand;
 typedef struct tsl_operands {
   tsl_operand a, b, c;
+  tsl_buffer *scratch; /* of as many bytes as scratch() said; NULL where that is 0, and on the cpu */
 } tsl_operands;
 
 typedef struct tsl_strategy tsl_strategy;
@@ -78,6 +82,9 @@ struct tsl_strategy {
    * is constant or from tsl_refusal(). Capabilities in `needs` and parameter values were looked at already; a
    * strategy that takes all the rest leaves this member NULL. */
   const char *(*refuse)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+  /* Bytes of device memory that a run needs beside its operands, whatever their strides are; called after
+   * refuse(). NULL: none. */
+  uint64_t (*scratch)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* Predicted seconds on the device, operands resident; at most a screen. */
   double (*score)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* Compiles and prepares; sets work->state. On failure nothing is left behind. NULL: nothing to prepare. */
@@ -115,6 +122,9 @@ bool tsl_strategy_config(const tsl_strategy *strategy, int index, tsl_config *co
  * the strategy's refuse(). NULL: it can. */
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device);
+/* Bytes of scratch memory on the device; 0 on the cpu. */
+uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
+                              const tsl_config *config, const tsl_device *device);
 
 /* "tile_local tile=16"; and back from a record's keys, where a missing one keeps `config`'s value.
  * TESELA_BAD_INPUT names the key or value that is wrong and lists the right ones. `given`, when not NULL,

@@ -136,7 +136,7 @@ static void add_facts(const explanation *found, tsl_table *table) {
   const tsl_candidate *best = chosen(found);
   if (found->plan) {
     const tsl_device *device = found->plan->work.device;
-    const uint64_t bytes = tsl_plan_device_bytes(&found->problem, device, TSL_PLACE_HOST);
+    const uint64_t bytes = tsl_plan_bytes(found->plan);
     tsl_table_add_pair(table, "plan", "%s", found->plan->text);
     if (best)
       tsl_table_add_pair(table, "predicted", "%s, copies included",
@@ -197,8 +197,7 @@ static tesela_status print_json(const tsl_call *call, const explanation *found) 
   if (found->plan) {
     plan = json_string(found->plan->text);
     bound = tsl_json_real(tsl_plan_error_bound(found->plan));
-    bytes =
-        json_integer((json_int_t)tsl_plan_device_bytes(problem, found->plan->work.device, TSL_PLACE_HOST));
+    bytes = json_integer((json_int_t)tsl_plan_bytes(found->plan));
   }
   return tsl_print_json(
       call, json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "m",
