@@ -29,11 +29,11 @@ for test in test_cuda test_cuda_device test_opencl test_opencl_kernels test_devi
             test_inject test_api_opencl; do
   [ -x "$bin/$test" ] && run "$bin/$test"
 done
-for strategy in $(sed -n 's/.*X([a-z]*, \([a-z0-9_]*\)).*/\1/p' src/strategy/list.h | grep -v '^name$'); do
+while read -r op strategy; do
   for kind in opencl cuda; do
-    [ -f "$(echo src/strategy/*/"$strategy"/"$strategy".cl)" ] && run "$bin/check_strategy" "$strategy" "$kind"
+    [ -f "src/strategy/$op/$strategy/$strategy.cl" ] && run "$bin/check_strategy" "$op" "$strategy" "$kind"
   done
-done
+done < <(sed -n 's/^ *X(\([a-z]*\), \([a-z0-9_]*\)).*/\1 \2/p' src/strategy/list.h)
 devices=$("$bin/tesela" devices --json | python3 -c 'import json, sys; print(*[d["name"] for d in json.load(sys.stdin)["devices"]])')
 python3 ci/compare_numpy.py "$bin/tesela" $devices || failed=1
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { A, B, C, OPERANDS };
+enum { A = TSL_OPERAND_A, B = TSL_OPERAND_B, C = TSL_OPERAND_C, OPERANDS = TSL_OPERANDS };
 
 typedef struct checking {
   const tsl_strategy *strategy;
@@ -24,10 +24,6 @@ typedef struct checking {
   tsl_buffer *buffers[OPERANDS];
 } checking;
 
-static bool reads_products(const tsl_problem *problem) {
-  return problem->k > 0 && problem->alpha[0] != 0;
-}
-
 static void report_text(checking *job, tsl_case_result result, tsl_place place, const char *text) {
   job->report->result = result;
   snprintf(job->report->why, sizeof job->report->why, "%s%s",
@@ -36,24 +32,29 @@ static void report_text(checking *job, tsl_case_result result, tsl_place place, 
 
 /* --- the operands --- */
 
+/* What is not to be read: a value that spoils every sum; integers have none, so one that is unlikely. */
+static void poison(const tsl_shape *shape, void *at) {
+  tsl_data_fill_value(tsl_type(shape->type)->is_integer ? -99 : NAN, shape, at);
+}
+
 static tesela_status make_operands(checking *job) {
   const tsl_problem *problem = &job->what->problem;
-  const tsl_shape *shapes[OPERANDS] = {&problem->a, &problem->b, &problem->c};
   const uint64_t seed = job->what->seed;
   for (int i = 0; i < OPERANDS; i++)
-    TSL_TRY(tsl_guarded_create(shapes[i], (int)(seed >> i & 1), &job->operands[i]));
+    TSL_TRY(tsl_guarded_create(tsl_problem_shape(problem, i), (int)(seed >> i & 1), &job->operands[i]));
   for (int i = 0; i < C; i++) {
-    if (reads_products(problem))
-      TSL_TRY(tsl_data_fill(job->what->data, 2 * seed + (uint64_t)i, shapes[i], problem->k,
-                            job->operands[i].origin));
-    else /* not to be read: poison */
-      tsl_data_fill_value(NAN, shapes[i], job->operands[i].origin);
+    const tsl_shape *shape = tsl_problem_shape(problem, i);
+    if (tsl_problem_reads(problem, i))
+      TSL_TRY(
+          tsl_data_fill(job->what->data, 2 * seed + (uint64_t)i, shape, problem->k, job->operands[i].origin));
+    else
+      poison(shape, job->operands[i].origin);
     tsl_guarded_seal(&job->operands[i]);
   }
-  if (problem->beta[0] != 0)
-    TSL_TRY(tsl_data_fill(job->what->data, ~seed, shapes[C], 8, job->operands[C].origin));
+  if (tsl_problem_reads(problem, C))
+    TSL_TRY(tsl_data_fill(job->what->data, ~seed, &problem->c, 8, job->operands[C].origin));
   else
-    tsl_data_fill_value(NAN, shapes[C], job->operands[C].origin);
+    poison(&problem->c, job->operands[C].origin);
   return tsl_guarded_keep(&job->operands[C]);
 }
 
@@ -118,13 +119,13 @@ static tesela_status check_guards(checking *job, tsl_place place) {
 
 static tesela_status judge(checking *job, tsl_place place) {
   const tsl_case *what = job->what;
-  const tsl_judge with = {.factor = job->strategy->accuracy(&what->problem, job->config).factor,
-                          .exact = is_exact(what),
-                          .seed = what->seed};
+  const tsl_accuracy accuracy = job->strategy->accuracy(&what->problem, job->config);
+  const tsl_judge with = {
+      .factor = accuracy.factor, .exact = is_exact(what), .rounded = accuracy.rounded, .seed = what->seed};
   tsl_verdict verdict;
-  TSL_TRY(tsl_judge_gemm(&what->problem, job->operands[A].origin, job->operands[B].origin,
-                         what->problem.beta[0] != 0 ? tsl_guarded_kept(&job->operands[C]) : NULL,
-                         job->operands[C].origin, &with, &verdict));
+  TSL_TRY(tsl_judge_result(&what->problem, job->operands[A].origin, job->operands[B].origin,
+                           tsl_problem_reads(&what->problem, C) ? tsl_guarded_kept(&job->operands[C]) : NULL,
+                           job->operands[C].origin, &with, &verdict));
   if (place == TSL_PLACE_HOST || !verdict.right)
     job->report->verdict = verdict;
   if (!verdict.right)

@@ -9,6 +9,10 @@
  * k + 2) smallest covers them. Where G is 0 the result must be 0. Integer data whose sums are exact must be
  * equal.
  *
+ * A dot is judged as the product that it is. Where the strategy promises a result rounded once, the bound is that of
+ * one rounding, u |R|, and what the reference itself may be off. A transpose with alpha = 1 must have A's bits; else
+ * factor * u * |alpha| |A| bounds it, part by part where elements are complex.
+ *
  * Infinities and NaN follow IEEE 754, in whatever order the sum is made: NaN or 0 * infinity among the terms
  * gives NaN, so do infinities of both signs, and those of one sign give that infinity. Terms that are finite
  * may overflow on their way: +infinity is right where the positive terms alone, before or after alpha, pass the
@@ -33,14 +37,21 @@ typedef struct tsl_verdict {
 typedef struct tsl_judge {
   double factor;          /* the strategy's accuracy */
   bool exact;             /* data are integers with exact sums: equality is asked for */
+  bool rounded;           /* the exact result, rounded once */
   int64_t operations_max; /* look at a sample of rows when m n k is above this; 0: 2^31 */
   uint64_t seed;          /* of the sample */
 } tsl_judge;
 
-/* Judges host operands of a problem. `before` is C before the product (same shape and strides as C), NULL
- * when beta = 0. */
+/* Judges host operands of a problem, by its operation. `before` is C before the run (same shape and strides as C),
+ * NULL where it is not read; operands that are not read may be NULL, too. */
+tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const void *b, const void *before,
+                               const void *c, const tsl_judge *judge, tsl_verdict *verdict);
+/* Of gemm and dot; of transpose. */
 tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict);
+tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, const void *b,
+                                  const void *before, const void *c, const tsl_judge *judge,
+                                  tsl_verdict *verdict);
 
 /* What data a case is made of. X(NAME, name, what) */
 #define TSL_DATA_LIST(X)                                                                                     \
@@ -89,11 +100,13 @@ tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *con
                              tsl_case_report *report);
 
 /* The standard list: 0, 1, tile edges (7 8 9, 15 16 17, 31 32 33), primes, thin and k-dominant shapes,
- * padded, transposed and negative strides, alpha and beta in {0, 1, -0.5, 1.5}, every kind of data. Case
- * `index`; false past the end. */
-bool tsl_case_standard(int index, tesela_type type, tsl_case *out);
-/* A random one: sizes to a few hundred, any layout, any scalars, any data; a pure function of its arguments.
- */
-void tsl_case_random(uint64_t seed, uint64_t index, tesela_type type, tsl_case *out);
+ * padded, transposed and negative strides, alpha and beta in {0, 1, -0.5, 1.5}, every kind of data; of dot, lengths
+ * from 0 to 300,000; of transpose, in place too. Case `index`; false past the end. */
+bool tsl_case_standard(tsl_op op, int index, tesela_type type, tsl_case *out);
+/* A random one: sizes to a few hundred (dot: to 100,000), any layout, any scalars, any data; a pure function of
+ * its arguments. */
+void tsl_case_random(tsl_op op, uint64_t seed, uint64_t index, tesela_type type, tsl_case *out);
+/* Gives a case's operands other types than that of its C. */
+void tsl_case_set_types(tsl_case *out, const tsl_types *types);
 
 #endif

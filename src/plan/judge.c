@@ -37,6 +37,7 @@ typedef struct judging {
   bool products;      /* A and B are read */
   bool twice;         /* double alone does not hold their products */
   double allowance;   /* of underflow */
+  double smallest;    /* the type's smallest subnormal, scaled as the element is */
   int64_t *rows, *cols, row_count, col_count, col_blocks;
   double *workspace;
   findings *workers;
@@ -59,10 +60,21 @@ static double load(const tsl_shape *shape, const unsigned char *base, int64_t ro
   return value[0];
 }
 
-static void compare_finite(const judging *job, double error, double magnitude, bool any, comparison *out) {
+/* A result that was rounded once is off by u |R|, or by half of the smallest subnormal; twice double's precision, in
+ * which the reference sums k terms, leaves an error of (k 2^-53)^2 of their magnitudes (Ogita, Rump, Oishi 2005), doubled
+ * here for what the last steps add. */
+static double allowed_error(const judging *job, double right, double magnitude, bool any) {
+  const double unit = job->type->unit_roundoff, terms = (double)job->problem->k + 2;
+  if (job->judge->rounded)
+    return fmax(unit * fabs(right), job->smallest / 2) + 2 * terms * terms * 0x1p-106 * magnitude;
+  return job->judge->factor * unit * magnitude + (any ? job->allowance : 0);
+}
+
+static void compare_finite(const judging *job, double error, double right, double magnitude, bool any,
+                           comparison *out) {
   const double unit = job->type->unit_roundoff;
   out->error = error;
-  out->bound = job->judge->exact ? 0 : job->judge->factor * unit * magnitude + (any ? job->allowance : 0);
+  out->bound = job->judge->exact ? 0 : allowed_error(job, right, magnitude, any);
   if (error == 0)
     out->ratio = 0;
   else
@@ -110,7 +122,9 @@ static void compare_slowly(const judging *job, int64_t row, int64_t col, double 
   const double scaled = ldexp(value, -right.exponent);
   judging scaled_job = *job;
   scaled_job.allowance = ldexp(job->allowance, -right.exponent);
-  compare_finite(&scaled_job, fabs((scaled - right.high) - right.low), right.magnitude, right.any, out);
+  scaled_job.smallest = ldexp(job->smallest, -right.exponent);
+  compare_finite(&scaled_job, fabs((scaled - right.high) - right.low), right.high, right.magnitude, right.any,
+                 out);
   out->error = ldexp(out->error, right.exponent);
   out->bound = ldexp(out->bound, right.exponent);
 }
@@ -145,7 +159,7 @@ static void compare(const judging *job, int64_t row, int64_t col, double high, d
     return;
   }
   out->expected = right;
-  compare_finite(job, fabs((value - right) - rest), gauge, gauge != 0, out);
+  compare_finite(job, fabs((value - right) - rest), right, gauge, gauge != 0, out);
 }
 
 static bool is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
@@ -343,7 +357,9 @@ static tesela_status prepare(judging *job) {
   job->alpha = alpha[0];
   job->beta = beta[0];
   job->products = problem->k > 0 && job->alpha != 0;
-  job->twice = digits(a) + digits(b) > DBL_MANT_DIG || digits(job->type) > FLT_MANT_DIG;
+  job->twice =
+      job->judge->rounded || digits(a) + digits(b) > DBL_MANT_DIG || digits(job->type) > FLT_MANT_DIG;
+  job->smallest = job->type->smallest;
   job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->type->smallest;
   return TESELA_OK;
 }
@@ -370,4 +386,15 @@ out:
   tsl_free(job.workspace);
   tsl_free(job.rows);
   return status;
+}
+
+typedef tesela_status (*judge_function)(const tsl_problem *problem, const void *a, const void *b,
+                                        const void *before, const void *c, const tsl_judge *judge,
+                                        tsl_verdict *verdict);
+static const judge_function judges[TSL_OP_COUNT] = {
+    [TSL_OP_GEMM] = tsl_judge_gemm, [TSL_OP_DOT] = tsl_judge_gemm, [TSL_OP_TRANSPOSE] = tsl_judge_transpose};
+
+tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const void *b, const void *before,
+                               const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
+  return judges[problem->op](problem, a, b, before, c, judge, verdict);
 }

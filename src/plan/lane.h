@@ -7,8 +7,6 @@
 
 #include <pthread.h>
 
-enum { TSL_OPERAND_A, TSL_OPERAND_B, TSL_OPERAND_C, TSL_OPERANDS };
-
 typedef struct tsl_lane {
   struct tsl_lane *next;
   tsl_device *device;

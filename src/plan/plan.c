@@ -23,13 +23,13 @@ static void print(const tsl_plan *plan, tsl_text *text) {
 
 /* Ways of the operands between host and device, for runs that copy. */
 static tesela_status plan_transfers(const tsl_plan *plan) {
-  const tsl_problem *problem = &plan->work.problem;
-  const tsl_shape *shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
-  for (int i = 0; i < TSL_OPERANDS; i++)
-    if (!tsl_transfer_plan(shapes[i], &plan->lanes->transfers[i]))
-      return tsl_fail(
-          TESELA_UNSUPPORTED, "%s: a copy of operand %c, %lld x %lld elements, would pass 2^63 bytes",
-          plan->work.device->name, "ABC"[i], (long long)shapes[i] -> rows, (long long)shapes[i] -> cols);
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tsl_shape *shape = tsl_problem_shape(&plan->work.problem, i);
+    if (!tsl_transfer_plan(shape, &plan->lanes->transfers[i]))
+      return tsl_fail(TESELA_UNSUPPORTED,
+                      "%s: a copy of operand %c, %lld x %lld elements, would pass 2^63 bytes",
+                      plan->work.device->name, "ABC"[i], (long long)shape -> rows, (long long)shape -> cols);
+  }
   return TESELA_OK;
 }
 
@@ -91,14 +91,14 @@ double tsl_plan_error_bound(const tsl_plan *plan) {
 }
 
 uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_place place) {
-  const bool products = problem->k > 0 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
-  const tsl_shape *shapes[] = {&problem->c, &problem->a, &problem->b};
   uint64_t bytes = 0;
   if (place == TSL_PLACE_DEVICE || device->capabilities & TSL_CAN_HOST)
     return 0;
-  for (int i = 0; i < (products ? 3 : 1); i++) {
+  for (int i = 0; i < TSL_OPERANDS; i++) {
     tsl_transfer transfer;
-    if (!tsl_transfer_plan(shapes[i], &transfer) || bytes > UINT64_MAX - transfer.bytes)
+    if (!tsl_problem_uses(problem, i))
+      continue;
+    if (!tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) || bytes > UINT64_MAX - transfer.bytes)
       return UINT64_MAX;
     bytes += transfer.bytes;
   }
@@ -115,8 +115,8 @@ uint64_t tsl_plan_bytes(const tsl_plan *plan) {
 /* --- from text --- */
 
 /* Keys that every plan has, beside those of its strategy's parameters. */
-static const char *const plan_keys[] = {"version", "device", "place",   "m",     "n",
-                                        "k",       "types",  "strides", "alpha", "beta"};
+static const char *const plan_keys[] = {"version", "device",  "place", "m",    "n",       "k",
+                                        "types",   "strides", "alpha", "beta", "in_place"};
 
 static bool is_known(const tsl_strategy *strategy, const char *key) {
   for (size_t i = 0; i < sizeof plan_keys / sizeof *plan_keys; i++)
@@ -142,7 +142,7 @@ static const tsl_strategy *parse_strategy(const tsl_record *record, tsl_op *op) 
   else if (extra)
     tsl_fail(TESELA_BAD_INPUT, "'%s' has no place in a plan: only 'key=value' follows the strategy", extra);
   else if (*op == TSL_OP_COUNT)
-    tsl_fail(TESELA_BAD_INPUT, "'%s' is not an operation: gemm is", op_word);
+    tsl_fail(TESELA_BAD_INPUT, "'%s' is not an operation: gemm, dot and transpose are", op_word);
   else if (!(strategy = tsl_strategy_find(*op, name)))
     tsl_fail(TESELA_BAD_INPUT, "'%s' is not a strategy for %s", name, op_word);
   return strategy;

@@ -90,16 +90,16 @@ static tesela_status parse_wish(tsl_op op, const char *text, wishes *out) {
 /* --- scoring --- */
 
 static const char *refuse_memory(const tsl_problem *problem, const tsl_device *device, tsl_place place) {
-  const tsl_shape *shapes[] = {&problem->a, &problem->b, &problem->c};
   const uint64_t bytes = tsl_plan_device_bytes(problem, device, place);
   if (bytes == 0)
     return NULL;
   if (bytes > device->memory_bytes)
     return tsl_refusal("needs %llu MiB of memory on %s, which has %llu", (unsigned long long)(bytes >> 20),
                        device->name, (unsigned long long)(device->memory_bytes >> 20));
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < TSL_OPERANDS; i++) {
     tsl_transfer transfer;
-    if (tsl_transfer_plan(shapes[i], &transfer) && transfer.bytes > device->allocation_max)
+    if (tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) &&
+        transfer.bytes > device->allocation_max)
       return tsl_refusal("operand %c takes %llu MiB, %s gives at most %llu at once", "ABC"[i],
                          (unsigned long long)(transfer.bytes >> 20), device -> name,
                          (unsigned long long)(device->allocation_max >> 20));
@@ -111,7 +111,9 @@ static const char *refuse_memory(const tsl_problem *problem, const tsl_device *d
  * products on the host. */
 static double copy_seconds(const tsl_problem *problem, const tsl_device *device, tsl_place place) {
   const bool shared = device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY);
-  const int transfers = problem->beta[0] != 0 ? 4 : 3;
+  int transfers = 1; /* C back */
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    transfers += tsl_problem_reads(problem, i);
   if (place == TSL_PLACE_DEVICE || shared || !(device->link_bandwidth > 0))
     return 0;
   return tsl_problem_bytes(problem) / device->link_bandwidth + transfers * 2 * device->launch_seconds;

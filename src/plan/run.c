@@ -4,10 +4,6 @@
 #include "plan/lane.h"
 #include "plan/plan.h"
 
-static bool is_zero(const double scalar[2]) {
-  return scalar[0] == 0 && scalar[1] == 0;
-}
-
 /* One run on a device with kernels. */
 typedef struct running {
   const tsl_plan *plan;
@@ -17,29 +13,15 @@ typedef struct running {
   tsl_buffer *wrapped[TSL_OPERANDS]; /* buffers over the caller's memory, for this run */
 } running;
 
-static const tsl_shape *shape_of(const tsl_problem *problem, int operand) {
-  return operand == TSL_OPERAND_A ? &problem->a : operand == TSL_OPERAND_B ? &problem->b : &problem->c;
-}
-
 static tsl_operand *operand_of(tsl_operands *operands, int operand) {
   return operand == TSL_OPERAND_A ? &operands->a : operand == TSL_OPERAND_B ? &operands->b : &operands->c;
 }
 
-static bool is_read(const tsl_problem *problem, int operand) {
-  return operand == TSL_OPERAND_C ? !is_zero(problem->beta) : problem->k > 0 && !is_zero(problem->alpha);
-}
-
-static bool takes_part(const tsl_problem *problem, int operand) {
-  return operand == TSL_OPERAND_C || is_read(problem, operand);
-}
-
 static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
-  operands->a.row_stride = problem->a.row_stride;
-  operands->a.col_stride = problem->a.col_stride;
-  operands->b.row_stride = problem->b.row_stride;
-  operands->b.col_stride = problem->b.col_stride;
-  operands->c.row_stride = problem->c.row_stride;
-  operands->c.col_stride = problem->c.col_stride;
+  for (int operand = 0; operand < TSL_OPERANDS; operand++) {
+    operand_of(operands, operand)->row_stride = tsl_problem_shape(problem, operand)->row_stride;
+    operand_of(operands, operand)->col_stride = tsl_problem_shape(problem, operand)->col_stride;
+  }
 }
 
 /* The bytes that an operand in host memory spans. */
@@ -49,7 +31,7 @@ typedef struct span {
 } span;
 
 static span span_of(const running *run, int operand) {
-  const tsl_shape *shape = shape_of(&run->plan->work.problem, operand);
+  const tsl_shape *shape = tsl_problem_shape(&run->plan->work.problem, operand);
   const tsl_operands *given = run->given;
   void *host = operand == TSL_OPERAND_A   ? given->a.host
                : operand == TSL_OPERAND_B ? given->b.host
@@ -75,7 +57,7 @@ static bool can_wrap(const running *run, int operand) {
   if ((uintptr_t)own.start % device->host_alignment != 0 || own.bytes > device->allocation_max)
     return false;
   for (int other = 0; other < TSL_OPERANDS; other++)
-    if (other != operand && takes_part(&run->plan->work.problem, other) &&
+    if (other != operand && tsl_problem_uses(&run->plan->work.problem, other) &&
         !disjoint(own, span_of(run, other)))
       return false;
   return true;
@@ -88,7 +70,7 @@ static tesela_status wrap(running *run, int operand) {
   TSL_TRY(device->ops->buffer_wrap(device, own.start, own.bytes, &run->wrapped[operand]));
   used->host = NULL;
   used->buffer = run->wrapped[operand];
-  used->offset = tsl_shape_below(shape_of(&run->plan->work.problem, operand));
+  used->offset = tsl_shape_below(tsl_problem_shape(&run->plan->work.problem, operand));
   return TESELA_OK;
 }
 
@@ -103,9 +85,9 @@ static tesela_status stage(running *run, int operand) {
   *used = (tsl_operand){.buffer = run->lane->staged[operand],
                         .row_stride = transfer->packed.row_stride,
                         .col_stride = transfer->packed.col_stride};
-  if (!is_read(problem, operand))
+  if (!tsl_problem_reads(problem, operand))
     return TESELA_OK;
-  return tsl_transfer_in(shape_of(problem, operand), transfer, host, used->buffer, run->lane->stream,
+  return tsl_transfer_in(tsl_problem_shape(problem, operand), transfer, host, used->buffer, run->lane->stream,
                          run->lane->block);
 }
 
@@ -114,7 +96,7 @@ static tesela_status bring_in(running *run) {
   if (run->plan->place == TSL_PLACE_DEVICE)
     return TESELA_OK;
   for (int operand = 0; operand < TSL_OPERANDS; operand++) {
-    if (!takes_part(problem, operand)) {
+    if (!tsl_problem_uses(problem, operand)) {
       operand_of(&run->used, operand)->host = NULL;
       continue;
     }
@@ -198,7 +180,7 @@ static void reach_buffers(const tsl_problem *problem, tsl_operands *operands) {
     tsl_operand *used = operand_of(operands, operand);
     if (used->buffer)
       used->host = (unsigned char *)used->buffer->host +
-                   used->offset * (int64_t)tsl_type(shape_of(problem, operand)->type)->size;
+                   used->offset * (int64_t)tsl_type(tsl_problem_shape(problem, operand)->type)->size;
   }
 }
 

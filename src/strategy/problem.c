@@ -20,16 +20,61 @@ static tsl_shape dense(tesela_type type, int64_t rows, int64_t cols) {
   return (tsl_shape){.type = type, .rows = rows, .cols = cols, .row_stride = cols, .col_stride = 1};
 }
 
+/* Rows and columns of A, B and C, as letters of the problem's sizes. */
+static const char extents[TSL_OP_COUNT][TSL_OPERANDS][2] = {
+    [TSL_OP_GEMM] = {{'m', 'k'}, {'k', 'n'}, {'m', 'n'}},
+    [TSL_OP_DOT] = {{'m', 'k'}, {'k', 'n'}, {'m', 'n'}},
+    [TSL_OP_TRANSPOSE] = {{'n', 'm'}, {'0', '0'}, {'m', 'n'}},
+};
+
+static int64_t size_of(const tsl_problem *problem, char letter) {
+  return letter == 'm' ? problem->m : letter == 'n' ? problem->n : letter == 'k' ? problem->k : 0;
+}
+
+tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_type type) {
+  const bool is_dot = op == TSL_OP_DOT, is_transpose = op == TSL_OP_TRANSPOSE;
+  tsl_problem made = {.op = op,
+                      .m = is_dot ? 1 : m,
+                      .n = is_dot ? 1 : n,
+                      .k = is_transpose ? 0 : k,
+                      .alpha = {1, 0},
+                      .beta = {0, 0}};
+  tsl_shape *const shapes[TSL_OPERANDS] = {&made.a, &made.b, &made.c};
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    *shapes[i] = dense(type, size_of(&made, extents[op][i][0]), size_of(&made, extents[op][i][1]));
+  return made;
+}
+
 tsl_problem tsl_problem_gemm(int64_t m, int64_t n, int64_t k, tesela_type type) {
-  return (tsl_problem){.op = TSL_OP_GEMM,
-                       .m = m,
-                       .n = n,
-                       .k = k,
-                       .a = dense(type, m, k),
-                       .b = dense(type, k, n),
-                       .c = dense(type, m, n),
-                       .alpha = {1, 0},
-                       .beta = {0, 0}};
+  return tsl_problem_of(TSL_OP_GEMM, m, n, k, type);
+}
+
+tsl_problem tsl_problem_dot(int64_t n, tesela_type type) {
+  return tsl_problem_of(TSL_OP_DOT, 1, 1, n, type);
+}
+
+tsl_problem tsl_problem_transpose(int64_t m, int64_t n, tesela_type type) {
+  return tsl_problem_of(TSL_OP_TRANSPOSE, m, n, 0, type);
+}
+
+const tsl_shape *tsl_problem_shape(const tsl_problem *problem, int operand) {
+  return operand == TSL_OPERAND_A ? &problem->a : operand == TSL_OPERAND_B ? &problem->b : &problem->c;
+}
+
+static bool is_zero(const double scalar[2]) {
+  return scalar[0] == 0 && scalar[1] == 0;
+}
+
+bool tsl_problem_reads(const tsl_problem *problem, int operand) {
+  if (operand == TSL_OPERAND_C)
+    return problem->in_place || !is_zero(problem->beta);
+  if (problem->op == TSL_OP_TRANSPOSE)
+    return operand == TSL_OPERAND_A && !problem->in_place && !is_zero(problem->alpha);
+  return problem->k > 0 && !is_zero(problem->alpha);
+}
+
+bool tsl_problem_uses(const tsl_problem *problem, int operand) {
+  return operand == TSL_OPERAND_C || tsl_problem_reads(problem, operand);
 }
 
 static int64_t magnitude(int64_t value) {
@@ -80,13 +125,42 @@ static bool overlaps_itself(const tsl_shape *shape) {
   return across / divisor < shape->rows && down / divisor < shape->cols;
 }
 
+static bool same_layout(const tsl_shape *a, const tsl_shape *b) {
+  return a->type == b->type && a->row_stride == b->row_stride && a->col_stride == b->col_stride;
+}
+
+/* What an operation has beside its shapes. */
+static tesela_status check_op(const tsl_problem *problem) {
+  if ((unsigned)problem->op >= TSL_OP_COUNT)
+    return tsl_fail(TESELA_BAD_CALL, "%d is no operation", (int)problem->op);
+  if (problem->op == TSL_OP_DOT && (problem->m != 1 || problem->n != 1))
+    return tsl_fail(TESELA_BAD_CALL, "the result of a dot is 1 x 1, not %lld x %lld", (long long)problem->m,
+                    (long long)problem->n);
+  if (problem->op == TSL_OP_TRANSPOSE && (problem->k != 0 || !is_zero(problem->beta)))
+    return tsl_fail(TESELA_BAD_CALL, "a transpose has no k and no beta");
+  if (!problem->in_place)
+    return TESELA_OK;
+  if (problem->op != TSL_OP_TRANSPOSE)
+    return tsl_fail(TESELA_BAD_CALL, "a %s is not made in place", tsl_op_name(problem->op));
+  if (problem->m != problem->n)
+    return tsl_fail(TESELA_BAD_CALL, "only a square is transposed in place, not %lld x %lld",
+                    (long long)problem->n, (long long)problem->m);
+  if (!same_layout(&problem->a, &problem->c))
+    return tsl_fail(TESELA_BAD_CALL, "in place, A and C have one type and the same strides");
+  return TESELA_OK;
+}
+
 tesela_status tsl_problem_check(const tsl_problem *problem) {
   if (problem->m < 0 || problem->n < 0 || problem->k < 0)
     return tsl_fail(TESELA_BAD_CALL, "a size is negative: m=%lld n=%lld k=%lld", (long long)problem->m,
                     (long long)problem->n, (long long)problem->k);
-  TSL_TRY(check_shape(&problem->a, "A", problem->m, problem->k));
-  TSL_TRY(check_shape(&problem->b, "B", problem->k, problem->n));
-  TSL_TRY(check_shape(&problem->c, "C", problem->m, problem->n));
+  TSL_TRY(check_op(problem));
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const char name[] = {"ABC"[i], '\0'};
+    const char *letters = extents[problem->op][i];
+    TSL_TRY(check_shape(tsl_problem_shape(problem, i), name, size_of(problem, letters[0]),
+                        size_of(problem, letters[1])));
+  }
   if (overlaps_itself(&problem->c))
     return tsl_fail(TESELA_BAD_CALL, "elements of C (%lld x %lld, strides %lld, %lld) overlap each other",
                     (long long)problem->c.rows, (long long)problem->c.cols, (long long)problem->c.row_stride,
@@ -121,6 +195,8 @@ void tsl_problem_print(const tsl_problem *problem, tsl_text *text) {
   }
   print_scalar(text, "alpha", problem->alpha, 1);
   print_scalar(text, "beta", problem->beta, 0);
+  if (problem->in_place)
+    tsl_text_add(text, " in_place=1");
 }
 
 /* Cuts "a,b,c" in place at commas into at most `most` words; the number of words, or -1 when there are more.
@@ -213,6 +289,24 @@ static tesela_status parse_scalar(const tsl_record *record, const char *key, dou
   return status;
 }
 
+static tesela_status parse_in_place(const tsl_record *record, bool *in_place) {
+  const char *value = tsl_record_get(record, "in_place");
+  *in_place = value && strcmp(value, "1") == 0;
+  if (value && !*in_place && strcmp(value, "0") != 0)
+    return tsl_fail(TESELA_BAD_INPUT, "in_place=%s is neither 0 nor 1", value);
+  return TESELA_OK;
+}
+
+/* Sizes that the operation does not have must say so. */
+static tesela_status check_sizes(const tsl_problem *made, int64_t m, int64_t n, int64_t k) {
+  if (made->m == m && made->n == n && made->k == k)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_INPUT,
+                  "m=%lld n=%lld k=%lld are no sizes of a %s: these would be m=%lld n=%lld k=%lld",
+                  (long long)m, (long long)n, (long long)k, tsl_op_name(made->op), (long long)made->m,
+                  (long long)made->n, (long long)made->k);
+}
+
 tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem *problem) {
   int64_t m, n, k;
   tesela_type types[3] = {TESELA_F32, TESELA_F32, TESELA_F32};
@@ -220,13 +314,14 @@ tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem
   TSL_TRY(parse_size(record, "n", &n));
   TSL_TRY(parse_size(record, "k", &k));
   TSL_TRY(parse_types(record, types));
-  tsl_problem made = tsl_problem_gemm(m, n, k, types[0]);
-  made.op = op;
+  tsl_problem made = tsl_problem_of(op, m, n, k, types[0]);
+  TSL_TRY(check_sizes(&made, m, n, k));
   made.b.type = types[1];
   made.c.type = types[2];
   TSL_TRY(parse_strides(record, &made));
   TSL_TRY(parse_scalar(record, "alpha", made.alpha));
   TSL_TRY(parse_scalar(record, "beta", made.beta));
+  TSL_TRY(parse_in_place(record, &made.in_place));
   TSL_TRY(tsl_problem_check(&made));
   *problem = made;
   return TESELA_OK;
@@ -256,9 +351,11 @@ double tsl_problem_flops(const tsl_problem *problem) {
 }
 
 double tsl_problem_bytes(const tsl_problem *problem) {
-  const double a = (double)problem->m * (double)problem->k * (double)tsl_type(problem->a.type)->size;
-  const double b = (double)problem->k * (double)problem->n * (double)tsl_type(problem->b.type)->size;
-  const double c = (double)problem->m * (double)problem->n * (double)tsl_type(problem->c.type)->size;
-  const bool reads_c = problem->beta[0] != 0 || problem->beta[1] != 0;
-  return a + b + (reads_c ? 2 : 1) * c;
+  double bytes = 0;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem, i);
+    const int times = tsl_problem_reads(problem, i) + (i == TSL_OPERAND_C);
+    bytes += times * (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
+  }
+  return bytes;
 }

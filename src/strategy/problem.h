@@ -23,24 +23,43 @@ typedef struct tsl_shape {
   int64_t row_stride, col_stride;
 } tsl_shape;
 
-/* C (m x n) = alpha A (m x k) B (k x n) + beta C. Transposes are already strides. */
+enum { TSL_OPERAND_A, TSL_OPERAND_B, TSL_OPERAND_C, TSL_OPERANDS };
+
+/* What is to be computed. Transposes of operands are already strides.
+ *
+ *   gemm       C (m x n) = alpha A (m x k) B (k x n) + beta C
+ *   dot        the same with m = n = 1: A is the row of x, B the column of y, C one number
+ *   transpose  C (m x n) = alpha A', where A is n x m; k = 0, and B is empty. In place, C = alpha C' with m = n, and
+ *              A is not touched (its shape is C's). */
 typedef struct tsl_problem {
   tsl_op op;
   int64_t m, n, k;
   tsl_shape a, b, c;
   double alpha[2], beta[2]; /* real, imaginary */
+  bool in_place;            /* transpose only */
 } tsl_problem;
 
-/* Dense, row-major operands of one type, alpha = 1, beta = 0. */
+/* Dense, row-major operands of one type, alpha = 1, beta = 0. A dot of n terms; a transpose whose result is
+ * m x n. */
 tsl_problem tsl_problem_gemm(int64_t m, int64_t n, int64_t k, tesela_type type);
+tsl_problem tsl_problem_dot(int64_t n, tesela_type type);
+tsl_problem tsl_problem_transpose(int64_t m, int64_t n, tesela_type type);
+/* The same by the operation, from the sizes that it has: the others are ignored. */
+tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_type type);
+
+/* An operand's shape; whether a run reads its elements; whether it reads or writes them (C is always written). */
+const tsl_shape *tsl_problem_shape(const tsl_problem *problem, int operand);
+bool tsl_problem_reads(const tsl_problem *problem, int operand);
+bool tsl_problem_uses(const tsl_problem *problem, int operand);
 
 /* TESELA_BAD_CALL with the reason: a negative size, an extent that overflows 63 bits (in bytes), elements of
- * C that overlap, sizes of the operands that do not belong together, a value that is no type. */
+ * C that overlap, sizes of the operands that do not belong together, a value that is no type, a scalar or a way
+ * that the operation does not have. */
 tesela_status tsl_problem_check(const tsl_problem *problem);
 
-/* Appends "m=4 n=3 k=2 types=f32,f32,f32 strides=2,1,3,1,3,1 alpha=1 beta=0"; strides of dense row-major
- * operands, alpha 1 and beta 0 are left out. Reads the same back from a record; TESELA_BAD_INPUT names the
- * key that is missing or wrong. */
+/* Appends "m=4 n=3 k=2 types=f32,f32,f32 strides=2,1,3,1,3,1 alpha=1 beta=0 in_place=1"; strides of dense row-major
+ * operands, alpha 1, beta 0 and in_place 0 are left out. Reads the same back from a record; TESELA_BAD_INPUT names
+ * the key that is missing or wrong. */
 void tsl_problem_print(const tsl_problem *problem, tsl_text *text);
 tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem *problem);
 
@@ -51,7 +70,8 @@ int64_t tsl_shape_below(const tsl_shape *shape);
 /* Whether the elements fill their extent without a gap. */
 bool tsl_shape_is_dense(const tsl_shape *shape);
 
-/* Floating-point operations, 2 m n k (8 m n k for complex), and the fewest bytes that must move. */
+/* Floating-point operations, 2 m n k (8 m n k for complex; a transpose has none), and the fewest bytes that must
+ * move. */
 double tsl_problem_flops(const tsl_problem *problem);
 double tsl_problem_bytes(const tsl_problem *problem);
 

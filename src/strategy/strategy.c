@@ -98,15 +98,59 @@ static void print_allowed(const tsl_param *param, tsl_text *text) {
     tsl_text_add(text, "%s%lld", i ? ", " : "", (long long)param->values[i]);
 }
 
-/* What every strategy of today asks of types: the same real floating-point type throughout. */
-static const char *refuse_types(const tsl_problem *problem, const tsl_device *device) {
-  const tesela_type type = problem->c.type;
-  if (type != TESELA_F32 && type != TESELA_F64)
-    return tsl_refusal("computes f32 and f64, not %s", tsl_type(type)->name);
-  if (problem->a.type != type || problem->b.type != type)
-    return tsl_refusal("takes A, B and C of one type, not %s, %s and %s", tsl_type(problem->a.type)->name,
-                       tsl_type(problem->b.type)->name, tsl_type(type)->name);
-  if (type == TESELA_F64 && !(device->capabilities & TSL_CAN_F64))
+#define THROUGHOUT(type)                                                                                     \
+  { type, type, type }
+static const tsl_types real_types[] = {THROUGHOUT(TESELA_F32), THROUGHOUT(TESELA_F64), THROUGHOUT(0)};
+const tsl_types tsl_types_all[] = {THROUGHOUT(TESELA_F32),  THROUGHOUT(TESELA_F64),  THROUGHOUT(TESELA_F16),
+                                   THROUGHOUT(TESELA_BF16), THROUGHOUT(TESELA_I8),   THROUGHOUT(TESELA_I32),
+                                   THROUGHOUT(TESELA_C64),  THROUGHOUT(TESELA_C128), THROUGHOUT(0)};
+
+bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types) {
+  const tsl_types *list = strategy->types ? strategy->types : real_types;
+  for (int i = 0; i < index; i++)
+    if (list[i].c == TESELA_TYPE_DEFAULT)
+      return false;
+  *types = list[index];
+  return types->c != TESELA_TYPE_DEFAULT;
+}
+
+static bool takes_types(const tsl_strategy *strategy, const tsl_problem *problem) {
+  tsl_types types;
+  for (int i = 0; tsl_strategy_types(strategy, i, &types); i++)
+    if (types.a == problem->a.type && types.b == problem->b.type && types.c == problem->c.type)
+      return true;
+  return false;
+}
+
+/* "f32, f64" or, where the operands' types differ, "bf16 x bf16 -> f32, ...". */
+static const char *refuse_these_types(const tsl_strategy *strategy, const tsl_problem *problem) {
+  tsl_text list = {0};
+  tsl_types types;
+  for (int i = 0; tsl_strategy_types(strategy, i, &types); i++) {
+    tsl_text_add(&list, "%s%s", i ? ", " : "", tsl_type(types.a)->name);
+    if (types.b != types.a || types.c != types.a)
+      tsl_text_add(&list, " x %s -> %s", tsl_type(types.b)->name, tsl_type(types.c)->name);
+  }
+  const char *a = tsl_type(problem->a.type)->name, *b = tsl_type(problem->b.type)->name,
+             *c = tsl_type(problem->c.type)->name;
+  const bool same = problem->a.type == problem->c.type && problem->b.type == problem->c.type;
+  const char *why = same ? tsl_refusal("takes %s, not %s", tsl_text_get(&list), c)
+                         : tsl_refusal("takes %s, not %s x %s -> %s", tsl_text_get(&list), a, b, c);
+  tsl_text_free(&list);
+  return why;
+}
+
+/* A transpose moves doubles as so many bytes, unless it scales them. */
+static bool computes_in_double(const tsl_problem *problem) {
+  const bool moves = problem->op == TSL_OP_TRANSPOSE && problem->alpha[0] == 1 && problem->alpha[1] == 0;
+  return !moves && tsl_type(problem->c.type)->component == TESELA_F64;
+}
+
+static const char *refuse_types(const tsl_strategy *strategy, const tsl_problem *problem,
+                                const tsl_device *device) {
+  if (!takes_types(strategy, problem))
+    return refuse_these_types(strategy, problem);
+  if (computes_in_double(problem) && !(device->capabilities & TSL_CAN_F64))
     return tsl_refusal("%s has no double precision", device->name);
   return NULL;
 }
@@ -128,7 +172,7 @@ const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem 
   const char *missing = tsl_capability_missing(strategy->needs, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
-  const char *why = refuse_types(problem, device);
+  const char *why = refuse_types(strategy, problem, device);
   if (why)
     return why;
   for (int i = 0; i < tsl_strategy_params(strategy); i++)

@@ -36,12 +36,19 @@ typedef struct tsl_config {
 } tsl_config;
 
 /* Element by element: |computed - exact| <= factor * u * (|alpha| |A||B| + |beta| |C|), u being the unit
- * roundoff of C's type, plus underflow. `repeats`: same inputs, same device and same config give the same
- * bits. */
+ * roundoff of C's type, plus underflow; of a transpose, of |alpha| |A|. `repeats`: same inputs, same device and
+ * same config give the same bits. `rounded`: the result is the exact one, rounded once to nearest even, however
+ * much cancels; so it is the same everywhere. */
 typedef struct tsl_accuracy {
   double factor;
   bool repeats;
+  bool rounded;
 } tsl_accuracy;
+
+/* Types that a strategy takes together. */
+typedef struct tsl_types {
+  tesela_type a, b, c;
+} tsl_types;
 
 /* One operand of a run. The strides are given with every run, and rule: a plan runs on operands where they
  * lie, and on copies of them that are packed. Their signs and sizes are free. */
@@ -77,6 +84,7 @@ struct tsl_strategy {
                   plans */
   unsigned needs; /* capabilities, of TSL_CAN_... */
   tsl_accuracy (*accuracy)(const tsl_problem *problem, const tsl_config *config);
+  const tsl_types *types;  /* ends with a zero; NULL: f32 throughout or f64 throughout */
   const tsl_param *params; /* ends with a NULL name; NULL: none */
   /* NULL, or a short sentence saying why not ("tile=32 needs 1024 work-items, opencl:0 allows 512"). The text
    * is constant or from tsl_refusal(). Capabilities in `needs` and parameter values were looked at already; a
@@ -112,6 +120,11 @@ const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1
 const tsl_strategy *tsl_strategy_at(int index);
 /* By op and name; NULL when there is none. */
 const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name);
+
+/* Every type, each throughout: for strategies that move elements. Ends with a zero. */
+extern const tsl_types tsl_types_all[];
+/* Entry `index` of the types that a strategy takes; false past the end. */
+bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types);
 
 /* Number of a strategy's parameters, its default config, and all its configs: tsl_strategy_config(s, i, &c)
  * for i from 0 until false. */

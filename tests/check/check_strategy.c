@@ -1,5 +1,5 @@
-/* check_strategy NAME KIND [RANDOM]: one strategy with all its configs on all devices of a kind, in f32 and
- * f64, over the standard cases and RANDOM random ones (200): all of these for the first config, a quarter, each
+/* check_strategy OP NAME KIND [RANDOM]: one strategy with all its configs on all devices of a kind, in all types that
+ * it takes, over the standard cases and RANDOM random ones (200): all of these for the first config, a quarter, each
  * time another, for the rest. Exits 0 when all are right, 1 when one is not, 77 where the kind has no
  * device and may be absent. */
 #include "base/status.h"
@@ -34,21 +34,31 @@ static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_de
            (unsigned long long)what->seed, status == TESELA_OK ? report.why : tesela_last_error());
 }
 
+/* Standard case `i` of the strategy's operation; false past the end. */
+static bool next_standard(const tsl_strategy *strategy, int i, const tsl_types *types, tsl_case *what) {
+  if (!tsl_case_standard(strategy->op, i, types->c, what))
+    return false;
+  tsl_case_set_types(what, types);
+  return true;
+}
+
 static void check_config(const tsl_strategy *strategy, int index, const tsl_config *config,
-                         tsl_device *device, tesela_type type, counts *total) {
+                         tsl_device *device, const tsl_types *types, counts *total) {
   tsl_text text = {0};
   tsl_case what;
   counts tally = {0};
-  for (int i = 0; tsl_case_standard(i, type, &what); i++)
+  for (int i = 0; next_standard(strategy, i, types, &what); i++)
     check(strategy, config, device, &what, &tally);
   const int step = index == 0 ? 1 : 4;
   for (int i = index % step; i < random_cases; i += step) {
-    tsl_case_random(random_seed, (uint64_t)i, type, &what);
+    tsl_case_random(strategy->op, random_seed, (uint64_t)i, types->c, &what);
+    tsl_case_set_types(&what, types);
     check(strategy, config, device, &what, &tally);
   }
   tsl_config_print(strategy, config, &text);
-  printf("%s on %s, %s: %d right, %d wrong, %d refused\n", tsl_text_get(&text), device->name,
-         tsl_type(type)->name, tally.right, tally.wrong, tally.refused);
+  printf("%s on %s, %s %s %s: %d right, %d wrong, %d refused\n", tsl_text_get(&text), device->name,
+         tsl_type(types->a)->name, tsl_type(types->b)->name, tsl_type(types->c)->name, tally.right,
+         tally.wrong, tally.refused);
   fflush(stdout);
   tsl_text_free(&text);
   total->right += tally.right;
@@ -57,12 +67,12 @@ static void check_config(const tsl_strategy *strategy, int index, const tsl_conf
 }
 
 static int check_device(const tsl_strategy *strategy, tsl_device *device) {
-  static const tesela_type types[] = {TESELA_F32, TESELA_F64};
+  tsl_types types;
   tsl_config config;
   counts total = {0};
   for (int i = 0; tsl_strategy_config(strategy, i, &config); i++)
-    for (int t = 0; t < 2; t++)
-      check_config(strategy, i, &config, device, types[t], &total);
+    for (int t = 0; tsl_strategy_types(strategy, t, &types); t++)
+      check_config(strategy, i, &config, device, &types, &total);
   if (total.right == 0)
     printf("%s on %s: nothing was checked\n", strategy->name, device->name);
   return total.right == 0 || total.wrong > 0;
@@ -94,22 +104,29 @@ static int check_kind(const tsl_strategy *strategy, tsl_devices *devices, const 
   return 1;
 }
 
+static const tsl_strategy *find(const char *op, const char *name) {
+  for (int i = 0; i < TSL_OP_COUNT; i++)
+    if (strcmp(tsl_op_name((tsl_op)i), op) == 0)
+      return tsl_strategy_find((tsl_op)i, name);
+  return NULL;
+}
+
 int main(int argc, char **argv) {
   tsl_devices *devices;
-  if (argc < 3 || argc > 4 || (argc == 4 && !tsl_parse_i64(argv[3], &random_cases))) {
-    printf("usage: check_strategy NAME KIND [RANDOM]\n");
+  if (argc < 4 || argc > 5 || (argc == 5 && !tsl_parse_i64(argv[4], &random_cases))) {
+    printf("usage: check_strategy OP NAME KIND [RANDOM]\n");
     return 1;
   }
-  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, argv[1]);
+  const tsl_strategy *strategy = find(argv[1], argv[2]);
   if (!strategy) {
-    printf("there is no strategy '%s'\n", argv[1]);
+    printf("there is no strategy '%s %s'\n", argv[1], argv[2]);
     return 1;
   }
   if (tsl_devices_create(&devices) != TESELA_OK) {
     printf("%s\n", tesela_last_error());
     return 1;
   }
-  const int result = check_kind(strategy, devices, argv[2]);
+  const int result = check_kind(strategy, devices, argv[3]);
   tsl_devices_destroy(devices);
   return result;
 }

@@ -32,7 +32,7 @@ tesela 0 multiply a.npy b.npy --device "$device" --strategy element -o unchecked
 
 tesela 1 check --device "$device" --strategy element,tile_local --type f32 --cases 3
 says 'wrong'
-prints 'WRONG: element' 'again  tesela check --strategy "element' 'case   m='
+prints 'WRONG: element' 'again  tesela check --strategy "gemm element' 'case   m='
 tail -1 "$out" | grep -qE '^[1-9][0-9]* right, [1-9][0-9]* wrong' || fail "the last line is not the sum"
 command=$(sed -n 's/^  again  tesela //p' "$out" | head -1)
 run 1 bash -c "\"\$TESELA\" $command"

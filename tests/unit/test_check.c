@@ -139,7 +139,7 @@ static void check(const tsl_case *what, tsl_case_report *report) {
 static int caught(int most) {
   tsl_case what;
   int wrong = 0;
-  for (int i = 0; wrong < most && tsl_case_standard(i, TESELA_F32, &what); i++) {
+  for (int i = 0; wrong < most && tsl_case_standard(TSL_OP_GEMM, i, TESELA_F32, &what); i++) {
     tsl_case_report report;
     check(&what, &report);
     if (report.result == TSL_CASE_WRONG) {
@@ -158,7 +158,7 @@ static void the_right_one_passes(void **state) {
   for (uint64_t i = 0; i < 40; i++) {
     tsl_case what;
     tsl_case_report report;
-    tsl_case_random(7, i, i % 2 ? TESELA_F32 : TESELA_F64, &what);
+    tsl_case_random(TSL_OP_GEMM, 7, i, i % 2 ? TESELA_F32 : TESELA_F64, &what);
     check(&what, &report);
     if (report.result != TSL_CASE_RIGHT && report.result != TSL_CASE_REFUSED)
       print_error("%s: %s\n", report.plan, report.why);
@@ -254,7 +254,7 @@ static void the_standard_list_covers(void **state) {
   int count = 0, kinds[TSL_DATA_COUNT] = {0}, empty = 0, no_depth = 0, negative = 0, transposed = 0, gaps = 0,
       thin = 0, deep = 0, scalars[4][4] = {{0}};
   static const double values[] = {0, 1, -0.5, 1.5};
-  for (; tsl_case_standard(count, TESELA_F64, &what); count++) {
+  for (; tsl_case_standard(TSL_OP_GEMM, count, TESELA_F64, &what); count++) {
     const tsl_problem *problem = &what.problem;
     assert_int_equal(tsl_problem_check(problem), TESELA_OK);
     assert_int_equal(problem->c.type, TESELA_F64);
@@ -275,7 +275,7 @@ static void the_standard_list_covers(void **state) {
     assert_true(kinds[i] > 5);
   for (int i = 0; i < 16; i++)
     assert_true(scalars[i / 4][i % 4] > 0);
-  assert_false(tsl_case_standard(-1, TESELA_F32, &what));
+  assert_false(tsl_case_standard(TSL_OP_GEMM, -1, TESELA_F32, &what));
 }
 
 static void random_cases_repeat(void **state) {
@@ -283,9 +283,9 @@ static void random_cases_repeat(void **state) {
   int differ = 0;
   for (uint64_t i = 0; i < 300; i++) {
     tsl_case one, same, other;
-    tsl_case_random(1, i, TESELA_F32, &one);
-    tsl_case_random(1, i, TESELA_F32, &same);
-    tsl_case_random(2, i, TESELA_F32, &other);
+    tsl_case_random(TSL_OP_GEMM, 1, i, TESELA_F32, &one);
+    tsl_case_random(TSL_OP_GEMM, 1, i, TESELA_F32, &same);
+    tsl_case_random(TSL_OP_GEMM, 2, i, TESELA_F32, &other);
     assert_int_equal(tsl_problem_check(&one.problem), TESELA_OK);
     assert_int_equal(one.seed, same.seed);
     assert_int_equal(one.problem.m, same.problem.m);

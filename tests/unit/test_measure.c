@@ -49,7 +49,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)problem, (void)config;
-  return (tsl_accuracy){1, true};
+  return (tsl_accuracy){.factor = 1, .repeats = true};
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {

@@ -51,7 +51,7 @@ static void text_round_trips(void **state) {
   (void)state;
   for (uint64_t i = 0; i < 400; i++) {
     tsl_case what;
-    tsl_case_random(99, i, i % 2 ? TESELA_F32 : TESELA_F64, &what);
+    tsl_case_random(TSL_OP_GEMM, 99, i, i % 2 ? TESELA_F32 : TESELA_F64, &what);
     what.problem.alpha[0] = tsl_random_value(TSL_DRAW_GRADED, 5, i);
     what.problem.beta[0] = i % 3 ? tsl_random_value(TSL_DRAW_NORMAL, 6, i) : 0;
     if (i % 5 == 0) /* far beyond what could run */
@@ -267,7 +267,7 @@ static void elements_travel_and_gaps_do_not(void **state) {
   assert_int_equal(cpu->ops->stream_create(cpu, &stream), TESELA_OK);
   for (uint64_t i = 0; i < 300; i++) {
     tsl_case what;
-    tsl_case_random(3, i, i % 2 ? TESELA_F32 : TESELA_F64, &what);
+    tsl_case_random(TSL_OP_GEMM, 3, i, i % 2 ? TESELA_F32 : TESELA_F64, &what);
     const tsl_shape *shape = &what.problem.c;
     if (shape->rows == 0 || shape->cols == 0)
       continue;

@@ -42,9 +42,10 @@ static void keep_fault(tsl_check_list *list, const tsl_check_pair *pair, const t
   snprintf(fault->problem, sizeof fault->problem, "%s data=%s seed=%llu", tsl_text_get(&problem),
            tsl_data_name(entry->what.data), (unsigned long long)entry->what.seed);
   snprintf(fault->command, sizeof fault->command,
-           "tesela check --strategy \"%s\" --device %s --type %s --seed %llu --case %s:%lld",
-           tsl_text_get(&name), pair->device->name, tsl_type(entry->type)->name,
-           (unsigned long long)entry->seed, entry->random ? "random" : "standard", (long long)entry->index);
+           "tesela check --strategy \"%s %s\" --device %s --type %s --seed %llu --case %s:%lld",
+           tsl_op_name(pair->chosen->strategy->op), tsl_text_get(&name), pair->device->name,
+           tsl_type(entry->types.a)->name, (unsigned long long)entry->seed,
+           entry->random ? "random" : "standard", (long long)entry->index);
   tsl_text_free(&name);
   tsl_text_free(&problem);
 }
@@ -77,10 +78,21 @@ static tesela_status run_pair(tsl_check_list *list, tsl_check_pair *pair, const 
   return TESELA_OK;
 }
 
+static bool takes(const tsl_strategy *strategy, const tsl_types *wanted) {
+  tsl_types types;
+  for (int i = 0; tsl_strategy_types(strategy, i, &types); i++)
+    if (types.a == wanted->a && types.b == wanted->b && types.c == wanted->c)
+      return true;
+  return false;
+}
+
 tesela_status tsl_check_list_run(tsl_check_list *list, const tsl_check_entry *entry) {
-  for (int i = 0; i < list->pair_count; i++)
-    if (!*list->pairs[i].missing)
+  for (int i = 0; i < list->pair_count; i++) {
+    const tsl_check_pair *pair = &list->pairs[i];
+    if (!*pair->missing && pair->chosen->strategy->op == entry->what.problem.op &&
+        takes(pair->chosen->strategy, &entry->types))
       TSL_TRY(run_pair(list, &list->pairs[i], entry));
+  }
   return TESELA_OK;
 }
 

@@ -35,7 +35,7 @@ typedef struct tsl_check_list {
 /* A case, and where it comes from. */
 typedef struct tsl_check_entry {
   tsl_case what;
-  tesela_type type;
+  tsl_types types;
   bool random;
   int64_t index;
   uint64_t seed;
@@ -44,7 +44,8 @@ typedef struct tsl_check_entry {
 /* Pairs of all strategies with list->devices. */
 tesela_status tsl_check_list_start(tsl_check_list *list, const tsl_strategy_list *strategies);
 void tsl_check_list_free(tsl_check_list *list);
-/* Runs a case on every pair, with every config that was chosen. */
+/* Runs a case on every pair whose strategy has the case's operation and takes its types, with every config that was
+ * chosen. */
 tesela_status tsl_check_list_run(tsl_check_list *list, const tsl_check_entry *entry);
 /* The counts of all pairs together. */
 tsl_check_pair tsl_check_list_sum(const tsl_check_list *list);

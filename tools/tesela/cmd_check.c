@@ -26,7 +26,8 @@ static const tsl_option options[] = {
                "these strategies, such as element,\"tile_local tile=16\" (default: all)"),
     TSL_OPTION(check_options, devices, "device", DEVICES, NULL,
                "these devices, such as cpu,opencl:0 (default: all)"),
-    TSL_OPTION(check_options, types, "type", TYPES, "f32,f64", "these types"),
+    TSL_OPTION(check_options, types, "type", TYPES, NULL,
+               "where A has one of these types (default: all that the strategies take)"),
     TSL_OPTION(check_options, seed, "seed", SEED, "1", "of the random cases"),
     TSL_OPTION(check_options, cases, "cases", COUNT, NULL,
                "so many random cases (default: 20 seconds of them)"),
@@ -48,35 +49,88 @@ static const tsl_example examples[] = {
 
 /* --- running the list --- */
 
+enum { TYPES_MAX = 64 };
+
 typedef struct checking {
   const check_options *given;
   tsl_check_list list;
-  tsl_type_list types;
+  tsl_types types[TYPES_MAX]; /* that some strategy takes and the user wants */
+  int type_count;
+  bool ops[TSL_OP_COUNT]; /* that some strategy has */
   tsl_progress *progress;
   double start, end; /* by tsl_clock(); end: start no case later */
   int64_t standard_done, standard_count, random_done;
 } checking;
 
-static int64_t count_standard(void) {
+/* Of the operation that has most. */
+static int64_t count_standard(const checking *job) {
   tsl_case unused;
-  int count = 0;
-  while (tsl_case_standard(count, TESELA_F32, &unused))
-    count++;
-  return count;
+  int most = 0;
+  for (int op = 0; op < TSL_OP_COUNT; op++) {
+    int count = 0;
+    while (job->ops[op] && tsl_case_standard((tsl_op)op, count, TESELA_F32, &unused))
+      count++;
+    most = count > most ? count : most;
+  }
+  return most;
 }
 
-/* One case for every type, pair and config, unless the time is over. */
-static tesela_status check_index(checking *job, bool random, int64_t index) {
-  for (int t = 0; t < job->types.count; t++) {
+static bool is_wanted(const tsl_type_list *list, tesela_type type) {
+  for (int i = 0; i < list->count; i++)
+    if (list->items[i] == type)
+      return true;
+  return list->count == 0;
+}
+
+static bool same_types(const tsl_types *a, const tsl_types *b) {
+  return a->a == b->a && a->b == b->b && a->c == b->c;
+}
+
+static void add_types(checking *job, const tsl_strategy *strategy, const tsl_type_list *wanted) {
+  tsl_types types;
+  for (int i = 0; tsl_strategy_types(strategy, i, &types); i++) {
+    int known = 0;
+    while (known < job->type_count && !same_types(&job->types[known], &types))
+      known++;
+    if (known == job->type_count && known < TYPES_MAX && is_wanted(wanted, types.a))
+      job->types[job->type_count++] = types;
+  }
+}
+
+/* The types and operations of the cases. */
+static tesela_status choose_cases(checking *job, const tsl_strategy_list *strategies) {
+  tsl_type_list wanted = {.count = 0};
+  if (job->given->types)
+    TSL_TRY(tsl_select_types(job->given->types, &wanted));
+  for (int i = 0; i < strategies->count; i++) {
+    job->ops[strategies->items[i].strategy->op] = true;
+    add_types(job, strategies->items[i].strategy, &wanted);
+  }
+  return TESELA_OK;
+}
+
+/* One case of an operation for every type, pair and config. Operations with fewer standard cases end earlier. */
+static tesela_status check_op(checking *job, tsl_op op, bool random, int64_t index) {
+  for (int t = 0; t < job->type_count; t++) {
     tsl_check_entry entry = {.random = random, .index = index, .seed = (uint64_t)job->given->seed};
-    entry.type = job->types.items[t];
+    entry.types = job->types[t];
     if (random)
-      tsl_case_random(entry.seed, (uint64_t)index, entry.type, &entry.what);
-    else if (!tsl_case_standard((int)index, entry.type, &entry.what))
-      return tsl_fail(TESELA_BAD_CALL, "--case: there is no standard case %lld; the last is %lld",
-                      (long long)index, (long long)job->standard_count - 1);
+      tsl_case_random(op, entry.seed, (uint64_t)index, entry.types.c, &entry.what);
+    else if (!tsl_case_standard(op, (int)index, entry.types.c, &entry.what))
+      return TESELA_OK;
+    tsl_case_set_types(&entry.what, &entry.types);
     TSL_TRY(tsl_check_list_run(&job->list, &entry));
   }
+  return TESELA_OK;
+}
+
+static tesela_status check_index(checking *job, bool random, int64_t index) {
+  if (!random && index >= job->standard_count)
+    return tsl_fail(TESELA_BAD_CALL, "--case: there is no standard case %lld; the last is %lld",
+                    (long long)index, (long long)job->standard_count - 1);
+  for (int op = 0; op < TSL_OP_COUNT; op++)
+    if (job->ops[op])
+      TSL_TRY(check_op(job, (tsl_op)op, random, index));
   return TESELA_OK;
 }
 
@@ -124,7 +178,7 @@ static tesela_status check_only(checking *job) {
 static tesela_status check_all(checking *job) {
   job->start = tsl_clock();
   job->end = job->given->budget > 0 ? job->start + job->given->budget : INFINITY;
-  job->standard_count = count_standard();
+  job->standard_count = count_standard(job);
   if (job->given->only)
     return check_only(job);
   TSL_TRY(check_standard(job));
@@ -282,8 +336,8 @@ static tesela_status run(const tsl_call *call) {
   tsl_strategy_list strategies;
   tesela_status status = TESELA_OK;
   TSL_GO(tsl_set_threads(given->threads));
-  TSL_GO(tsl_select_strategies(TSL_OP_GEMM, given->strategies, &strategies));
-  TSL_GO(tsl_select_types(given->types, &job.types));
+  TSL_GO(tsl_select_strategies(TSL_OP_COUNT, given->strategies, &strategies));
+  TSL_GO(choose_cases(&job, &strategies));
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(tsl_select_devices(devices, given->devices, &job.list.devices));
   TSL_GO(tsl_check_list_start(&job.list, &strategies));

@@ -77,28 +77,78 @@ tesela_status tsl_select_devices(tsl_devices *devices, const char *text, tsl_dev
   return out->count > 0 ? TESELA_OK : tsl_fail(TESELA_NO_DEVICE, "there is no device at all");
 }
 
+static bool is_of(const tsl_strategy *strategy, tsl_op op) {
+  return op == TSL_OP_COUNT || strategy->op == op;
+}
+
 static tesela_status unknown_strategy(tsl_op op, const char *name) {
   const char *names[TSL_SELECT_MAX + 1];
+  const char *const kind = op == TSL_OP_COUNT ? "" : tsl_op_name(op), *const blank = *kind ? " " : "";
   tsl_text all = {0};
   int count = 0;
   const tsl_strategy *strategy;
   for (int i = 0; count < TSL_SELECT_MAX && (strategy = tsl_strategy_at(i)) != NULL; i++)
-    if (strategy->op == op) {
+    if (is_of(strategy, op)) {
       tsl_text_add(&all, "%s%s", count ? ", " : "", strategy->name);
       names[count++] = strategy->name;
     }
   names[count] = NULL;
   const char *nearest = tsl_nearest(name, names);
   const tesela_status status =
-      nearest ? tsl_fail(TESELA_BAD_CALL, "there is no %s strategy \"%s\"; did you mean %s?", tsl_op_name(op),
+      nearest ? tsl_fail(TESELA_BAD_CALL, "there is no %s%sstrategy \"%s\"; did you mean %s?", kind, blank,
                          name, nearest)
-              : tsl_fail(TESELA_BAD_CALL, "there is no %s strategy \"%s\"; there are %s", tsl_op_name(op),
-                         name, tsl_text_get(&all));
+              : tsl_fail(TESELA_BAD_CALL, "there is no %s%sstrategy \"%s\"; there are %s", kind, blank, name,
+                         tsl_text_get(&all));
   tsl_text_free(&all);
   return status;
 }
 
-/* "tile_local tile=16", with or without the op in front. Every key must be a parameter. */
+/* The operation that a word names, TSL_OP_COUNT where it is none. */
+static tsl_op read_op(const char *word) {
+  int op = 0;
+  while (op < TSL_OP_COUNT && strcmp(tsl_op_name((tsl_op)op), word) != 0)
+    op++;
+  return (tsl_op)op;
+}
+
+/* By name among the strategies of `op`, or of all operations, those of the first that has one. */
+static const tsl_strategy *find_strategy(tsl_op op, const char *name) {
+  const tsl_strategy *found = NULL;
+  for (int i = 0; i < TSL_OP_COUNT && !found; i++)
+    if (op == TSL_OP_COUNT || op == (tsl_op)i)
+      found = tsl_strategy_find((tsl_op)i, name);
+  return found;
+}
+
+/* "tile_local" or "gemm tile_local". */
+static tesela_status read_name(const tsl_record *record, tsl_op among, const char *entry,
+                               const tsl_strategy **strategy) {
+  const char *first = tsl_record_word(record, 0), *second = tsl_record_word(record, 1);
+  const tsl_op named = first && second ? read_op(first) : TSL_OP_COUNT;
+  const char *name = named != TSL_OP_COUNT ? second : first;
+  if (named != TSL_OP_COUNT && among != TSL_OP_COUNT && named != among)
+    return tsl_fail(TESELA_BAD_CALL, "strategy \"%s\" is a %s, this is about %s", entry, first,
+                    tsl_op_name(among));
+  const tsl_op op = named != TSL_OP_COUNT ? named : among;
+  *strategy = name ? find_strategy(op, name) : NULL;
+  return *strategy ? TESELA_OK : unknown_strategy(op, name ? name : entry);
+}
+
+/* Every key must be a parameter. */
+static tesela_status check_keys(const tsl_record *record, const tsl_strategy *strategy) {
+  for (int i = 0; i < record->count; i++) {
+    const char *key = record->fields[i].key;
+    bool known = !key;
+    for (int p = 0; key && p < tsl_strategy_params(strategy); p++)
+      known |= strcmp(strategy->params[p].name, key) == 0;
+    if (!known)
+      return tsl_fail(TESELA_BAD_CALL, "%s has no parameter \"%s\"; tesela strategies lists them",
+                      strategy->name, key);
+  }
+  return TESELA_OK;
+}
+
+/* "tile_local tile=16", with or without the operation in front. */
 static tesela_status read_strategy(const char *entry, void *list, void *op) {
   tsl_strategy_list *out = list;
   tsl_record record = {0};
@@ -107,24 +157,8 @@ static tesela_status read_strategy(const char *entry, void *list, void *op) {
   if (status != TESELA_OK)
     return tsl_fail_in(TESELA_BAD_CALL, "strategy \"%s\"", entry);
   tsl_chosen_strategy *chosen = &out->items[out->count];
-  const char *first = tsl_record_word(&record, 0), *second = tsl_record_word(&record, 1);
-  const char *name = first && second && strcmp(first, tsl_op_name(*(tsl_op *)op)) == 0 ? second : first;
-  chosen->strategy = name ? tsl_strategy_find(*(tsl_op *)op, name) : NULL;
-  if (!chosen->strategy) {
-    status = unknown_strategy(*(tsl_op *)op, name ? name : entry);
-    goto out;
-  }
-  for (int i = 0; i < record.count; i++) {
-    const char *key = record.fields[i].key;
-    bool known = !key;
-    for (int p = 0; key && p < tsl_strategy_params(chosen->strategy); p++)
-      known |= strcmp(chosen->strategy->params[p].name, key) == 0;
-    if (!known) {
-      status = tsl_fail(TESELA_BAD_CALL, "%s has no parameter \"%s\"; tesela strategies lists them",
-                        chosen->strategy->name, key);
-      goto out;
-    }
-  }
+  TSL_GO(read_name(&record, *(tsl_op *)op, entry, &chosen->strategy));
+  TSL_GO(check_keys(&record, chosen->strategy));
   chosen->config = tsl_strategy_defaults(chosen->strategy);
   TSL_GO(tsl_config_parse(chosen->strategy, &record, &chosen->config, &chosen->given));
   out->count++;
@@ -146,7 +180,7 @@ tesela_status tsl_select_strategies(tsl_op op, const char *text, tsl_strategy_li
     return each_entry(text, read_strategy, out, &op);
   const tsl_strategy *strategy;
   for (int i = 0; out->count < TSL_SELECT_MAX && (strategy = tsl_strategy_at(i)) != NULL; i++)
-    if (strategy->op == op)
+    if (is_of(strategy, op))
       out->items[out->count++] = (tsl_chosen_strategy){strategy, tsl_strategy_defaults(strategy), 0};
   return TESELA_OK;
 }

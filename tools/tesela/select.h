@@ -50,7 +50,7 @@ tesela_status tsl_check_environment(void);
 
 /* "cpu,opencl:0"; NULL or "auto": TESELA_DEVICE, else all. */
 tesela_status tsl_select_devices(tsl_devices *devices, const char *text, tsl_device_list *out);
-/* "element,gemm tile_local tile=16"; NULL: all of the op. */
+/* "element,gemm tile_local tile=16"; NULL: all of the op. TSL_OP_COUNT: of every operation. */
 tesela_status tsl_select_strategies(tsl_op op, const char *text, tsl_strategy_list *out);
 /* "f32,f64"; NULL: those two. */
 tesela_status tsl_select_types(const char *text, tsl_type_list *out);

@@ -1,0 +1,311 @@
+/* Dots and transposes as problems, as cases, and before the judge; strategies with planted faults must be caught. */
+#include "base/status.h"
+#include "matrices.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static tsl_devices *devices;
+static tsl_device *cpu;
+
+static int set_up(void **state) {
+  (void)state;
+  return tsl_devices_create(&devices) != TESELA_OK || tsl_devices_find(devices, "cpu", &cpu) != TESELA_OK;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  tsl_devices_destroy(devices);
+  return 0;
+}
+
+/* --- problems --- */
+
+static void problems_survive_their_text(void **state) {
+  (void)state;
+  for (int op = 0; op < TSL_OP_COUNT; op++)
+    for (uint64_t i = 0; i < 200; i++) {
+      tsl_case what;
+      tsl_text text = {0};
+      tsl_record record;
+      tsl_problem read;
+      tsl_case_random((tsl_op)op, 5, i, i % 2 ? TESELA_F32 : TESELA_F64, &what);
+      tsl_problem_print(&what.problem, &text);
+      assert_int_equal(tsl_record_parse(tsl_text_get(&text), &record), TESELA_OK);
+      assert_int_equal(tsl_problem_parse(&record, (tsl_op)op, &read), TESELA_OK);
+      assert_int_equal(read.op, op);
+      assert_int_equal(read.in_place, what.problem.in_place);
+      assert_int_equal(read.a.row_stride, what.problem.a.row_stride);
+      assert_int_equal(read.b.row_stride, what.problem.b.row_stride);
+      assert_int_equal(read.c.cols, what.problem.c.cols);
+      assert_true(read.alpha[0] == what.problem.alpha[0] && read.beta[0] == what.problem.beta[0]);
+      tsl_record_free(&record);
+      tsl_text_free(&text);
+    }
+}
+
+static void expect_refused(const tsl_problem *problem, const char *words) {
+  assert_int_equal(tsl_problem_check(problem), TESELA_BAD_CALL);
+  assert_non_null(strstr(tesela_last_error(), words));
+}
+
+static void impossible_problems_are_refused(void **state) {
+  (void)state;
+  tsl_problem dot = tsl_problem_dot(5, TESELA_F32), transpose = tsl_problem_transpose(3, 4, TESELA_F32),
+              gemm = tsl_problem_gemm(2, 2, 2, TESELA_F32);
+  assert_int_equal(tsl_problem_check(&dot), TESELA_OK);
+  assert_int_equal(tsl_problem_check(&transpose), TESELA_OK);
+  dot.m = 2;
+  expect_refused(&dot, "1 x 1");
+  transpose.beta[0] = 1;
+  expect_refused(&transpose, "no beta");
+  transpose.beta[0] = 0;
+  transpose.in_place = true;
+  expect_refused(&transpose, "square");
+  transpose = tsl_problem_transpose(3, 3, TESELA_F32);
+  transpose.in_place = true;
+  assert_int_equal(tsl_problem_check(&transpose), TESELA_OK);
+  transpose.a.row_stride = 7;
+  expect_refused(&transpose, "same strides");
+  gemm.in_place = true;
+  expect_refused(&gemm, "gemm is not made in place");
+}
+
+static void operands_take_part_as_the_operation_says(void **state) {
+  (void)state;
+  tsl_problem transpose = tsl_problem_transpose(5, 5, TESELA_F64), dot = tsl_problem_dot(7, TESELA_F32);
+  assert_true(tsl_problem_reads(&transpose, TSL_OPERAND_A) && !tsl_problem_reads(&transpose, TSL_OPERAND_C));
+  assert_false(tsl_problem_uses(&transpose, TSL_OPERAND_B));
+  assert_true(tsl_problem_bytes(&transpose) == 2 * 25 * 8 && tsl_problem_flops(&transpose) == 0);
+  transpose.in_place = true;
+  assert_true(!tsl_problem_uses(&transpose, TSL_OPERAND_A) && tsl_problem_reads(&transpose, TSL_OPERAND_C));
+  assert_true(tsl_problem_bytes(&transpose) == 2 * 25 * 8);
+  transpose.in_place = false;
+  transpose.alpha[0] = 0;
+  assert_false(tsl_problem_uses(&transpose, TSL_OPERAND_A));
+  assert_true(tsl_problem_bytes(&dot) == 4 * 15 && tsl_problem_flops(&dot) == 14);
+}
+
+/* --- cases --- */
+
+static void cases_are_problems_of_their_operation(void **state) {
+  (void)state;
+  const tsl_type_info *type;
+  for (int op = TSL_OP_DOT; op < TSL_OP_COUNT; op++)
+    for (int t = 0; (type = tsl_type_at(t)) != NULL; t++) {
+      tsl_case what;
+      int count = 0, in_place = 0, longest = 0, scaled = 0, stepped = 0;
+      for (; tsl_case_standard((tsl_op)op, count, type->type, &what); count++) {
+        const tsl_problem *problem = &what.problem;
+        assert_int_equal(problem->op, op);
+        assert_int_equal(problem->c.type, type->type);
+        assert_int_equal(tsl_problem_check(problem), TESELA_OK);
+        in_place += problem->in_place;
+        scaled += problem->alpha[0] != 1;
+        stepped += problem->a.col_stride < 0;
+        longest = problem->k > longest ? (int)problem->k : longest;
+      }
+      assert_true(count > 150 && count < 350 && stepped > 5);
+      if (op == TSL_OP_TRANSPOSE)
+        assert_true(in_place > 20 && (scaled > 10) == (type->type == TESELA_F32 || type->type == TESELA_F64));
+      else
+        assert_true(longest == 300000 && scaled > 10);
+    }
+}
+
+/* --- the judge --- */
+
+static void transpose_into(const tsl_problem *problem, const void *a, void *c) {
+  for (int64_t i = 0; i < problem->m; i++)
+    for (int64_t j = 0; j < problem->n; j++)
+      test_set(&problem->c, c, i, j, problem->alpha[0] * test_get(&problem->a, a, j, i));
+}
+
+static void each_wrong_element_is_found(void **state) {
+  (void)state;
+  const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_F16, TESELA_I8, TESELA_I32};
+  for (int t = 0; t < 5; t++) {
+    tsl_problem problem = tsl_problem_transpose(5, 3, types[t]);
+    problem.alpha[0] = types[t] == TESELA_F32 ? 1.5 : 1;
+    void *a, *c, *memory[] = {test_matrix(&problem.a, &a), test_matrix(&problem.c, &c)};
+    const tsl_judge judge = {.factor = 1};
+    tsl_verdict verdict;
+    test_fill(&problem.a, a, TSL_DRAW_INTEGER, 4);
+    transpose_into(&problem, a, c);
+    assert_int_equal(tsl_judge_result(&problem, a, NULL, NULL, c, &judge, &verdict), TESELA_OK);
+    assert_true(verdict.right && verdict.checked == 15);
+    for (int i = 0; i < 15; i++) {
+      const double kept = test_get(&problem.c, c, i / 3, i % 3);
+      test_set(&problem.c, c, i / 3, i % 3, kept + 1);
+      assert_int_equal(tsl_judge_result(&problem, a, NULL, NULL, c, &judge, &verdict), TESELA_OK);
+      assert_false(verdict.right);
+      assert_true(verdict.row == i / 3 && verdict.col == i % 3 && strlen(verdict.why) > 10);
+      test_set(&problem.c, c, i / 3, i % 3, kept);
+    }
+    free(memory[0]);
+    free(memory[1]);
+  }
+}
+
+/* Without a factor, a transpose keeps bits: zeros keep their sign. */
+static void a_copy_keeps_bits(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_transpose(1, 1, TESELA_F32);
+  const tsl_judge judge = {.factor = 1};
+  const float zero = 0, negative = -0.0f;
+  tsl_verdict verdict;
+  assert_int_equal(tsl_judge_result(&problem, &negative, NULL, NULL, &negative, &judge, &verdict), TESELA_OK);
+  assert_true(verdict.right);
+  assert_int_equal(tsl_judge_result(&problem, &negative, NULL, NULL, &zero, &judge, &verdict), TESELA_OK);
+  assert_false(verdict.right);
+}
+
+/* 1e8 + 1 - 1e8 in one direction and the other: a sum in f32 loses the 1, which the bound of sums allows and that of a
+ * rounded result does not. */
+static void a_rounded_dot_has_no_excuse(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_dot(3, TESELA_F32);
+  const float x[] = {1e8f, 1, -1e8f}, y[] = {1, 1, 1}, right = 1, lost = 0;
+  const tsl_judge sum = {.factor = 5}, rounded = {.factor = 1, .rounded = true};
+  tsl_verdict verdict;
+  assert_int_equal(tsl_judge_result(&problem, x, y, NULL, &lost, &sum, &verdict), TESELA_OK);
+  assert_true(verdict.right);
+  assert_int_equal(tsl_judge_result(&problem, x, y, NULL, &lost, &rounded, &verdict), TESELA_OK);
+  assert_false(verdict.right);
+  assert_int_equal(tsl_judge_result(&problem, x, y, NULL, &right, &rounded, &verdict), TESELA_OK);
+  assert_true(verdict.right);
+}
+
+/* --- planted faults --- */
+
+static enum { NONE, NOT_TRANSPOSED, LAST_MISSING, TOUCHES_A, READS_C } fault;
+
+static tsl_accuracy exact(const tsl_problem *problem, const tsl_config *config) {
+  (void)problem;
+  (void)config;
+  return (tsl_accuracy){.factor = 1, .repeats = true};
+}
+
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)problem;
+  (void)config;
+  (void)device;
+  return 1;
+}
+
+static tsl_shape laid_out(const tsl_shape *shape, const tsl_operand *operand) {
+  tsl_shape out = *shape;
+  out.row_stride = operand->row_stride;
+  out.col_stride = operand->col_stride;
+  return out;
+}
+
+static tesela_status run_transpose(const tsl_work *work, const tsl_operands *on, tsl_stream *stream) {
+  (void)stream;
+  const tsl_problem *problem = &work->problem;
+  const tsl_shape from = laid_out(&problem->a, &on->a), to = laid_out(&problem->c, &on->c);
+  const double alpha = problem->alpha[0];
+  for (int64_t i = 0; i < problem->m; i++)
+    for (int64_t j = 0; j < problem->n; j++) {
+      if (fault == LAST_MISSING && i == problem->m - 1 && j == problem->n - 1)
+        continue;
+      if (!problem->in_place) {
+        const bool turned = fault == NOT_TRANSPOSED && i < problem->n && j < problem->m;
+        const double value = alpha == 0 ? 0 : test_get(&from, on->a.host, turned ? i : j, turned ? j : i);
+        const double old = fault == READS_C ? 0 * test_get(&to, on->c.host, i, j) : 0;
+        test_set(&to, on->c.host, i, j, alpha * value + old);
+      } else if (i <= j) {
+        const double upper = test_get(&to, on->c.host, i, j), lower = test_get(&to, on->c.host, j, i);
+        test_set(&to, on->c.host, i, j, alpha * lower);
+        test_set(&to, on->c.host, j, i, alpha * upper);
+      }
+    }
+  if (fault == TOUCHES_A && on->a.host)
+    test_set(&from, on->a.host, 0, 0, 5);
+  return TESELA_OK;
+}
+
+static tesela_status run_dot(const tsl_work *work, const tsl_operands *on, tsl_stream *stream) {
+  (void)stream;
+  const tsl_problem *problem = &work->problem;
+  const tsl_shape x = laid_out(&problem->a, &on->a), y = laid_out(&problem->b, &on->b);
+  const int64_t terms = problem->alpha[0] == 0 ? 0 : problem->k - (fault == LAST_MISSING && problem->k > 0);
+  double sum = 0;
+  for (int64_t i = 0; i < terms; i++)
+    sum += test_get(&x, on->a.host, 0, i) * test_get(&y, on->b.host, i, 0);
+  sum = terms > 0 ? sum * problem->alpha[0] : 0;
+  if (problem->beta[0] != 0 || fault == READS_C)
+    sum += problem->beta[0] * test_get(&problem->c, on->c.host, 0, 0);
+  test_set(&problem->c, on->c.host, 0, 0, sum);
+  return TESELA_OK;
+}
+
+static const tsl_strategy planted[] = {
+    {.name = "planted",
+     .op = TSL_OP_DOT,
+     .version = 1,
+     .needs = TSL_CAN_HOST,
+     .accuracy = tsl_accuracy_in_order,
+     .score = score,
+     .run = run_dot},
+    {.name = "planted",
+     .op = TSL_OP_TRANSPOSE,
+     .version = 1,
+     .needs = TSL_CAN_HOST,
+     .accuracy = exact,
+     .score = score,
+     .run = run_transpose},
+};
+
+static int count_wrong(const tsl_strategy *strategy) {
+  const tsl_config config = {{0}};
+  tsl_case what;
+  int wrong = 0;
+  for (int i = 0; tsl_case_standard(strategy->op, i, TESELA_F32, &what); i++) {
+    tsl_case_report report = {.timing = NULL};
+    if (what.data == TSL_DATA_SPECIAL)
+      continue; /* what double makes of signalling NaN and overflow is not the planted strategy's subject */
+    assert_int_equal(tsl_check_case(strategy, &config, cpu, &what, NULL, &report), TESELA_OK);
+    wrong += report.result == TSL_CASE_WRONG;
+    assert_true(report.result == TSL_CASE_RIGHT || report.result == TSL_CASE_WRONG);
+  }
+  return wrong;
+}
+
+static void planted_faults_are_caught(void **state) {
+  (void)state;
+  fault = NONE;
+  assert_int_equal(count_wrong(&planted[0]), 0);
+  assert_int_equal(count_wrong(&planted[1]), 0);
+  fault = LAST_MISSING;
+  assert_true(count_wrong(&planted[0]) > 50);
+  assert_true(count_wrong(&planted[1]) > 10);
+  fault = READS_C;
+  assert_true(count_wrong(&planted[0]) > 50);
+  assert_true(count_wrong(&planted[1]) > 10);
+  fault = NOT_TRANSPOSED;
+  assert_true(count_wrong(&planted[1]) > 10);
+  fault = TOUCHES_A;
+  assert_true(count_wrong(&planted[1]) > 10);
+  fault = NONE;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(problems_survive_their_text),
+      cmocka_unit_test(impossible_problems_are_refused),
+      cmocka_unit_test(operands_take_part_as_the_operation_says),
+      cmocka_unit_test(cases_are_problems_of_their_operation),
+      cmocka_unit_test(each_wrong_element_is_found),
+      cmocka_unit_test(a_copy_keeps_bits),
+      cmocka_unit_test(a_rounded_dot_has_no_excuse),
+      cmocka_unit_test(planted_faults_are_caught),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
