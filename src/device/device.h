@@ -5,6 +5,7 @@
  *   tsl_device ── buffers: memory of the device          created, written, read, destroyed
  *      │       ── streams: queues of work, in order      any number; each used by one thread at a time
  *      │       ── events:  marks in a stream, with time
+ *      │       ── images:  buffers as kernels' two-dimensional textures, in one stream
  *      │       ── modules: compiled kernel text          ── kernels by name
  *
  * Ownership: who creates destroys, and before the device closes. Everything is created on a device and dies
@@ -23,6 +24,7 @@ typedef struct tsl_device tsl_device;
 typedef struct tsl_device_ops tsl_device_ops;
 typedef struct tsl_stream tsl_stream;
 typedef struct tsl_event tsl_event;
+typedef struct tsl_image tsl_image;
 typedef struct tsl_module tsl_module;
 typedef struct tsl_kernel tsl_kernel;
 
@@ -63,6 +65,11 @@ struct tsl_device {
   int is_cpu;            /* a processor of the host, whatever the API (PoCL): warm caches, few cores */
   int compute_units, clock_mhz;
   uint64_t memory_bytes, allocation_max, local_bytes;
+  /* Images: the most texels of a row, the most rows, and what a layout's offset and pitch are multiples of, in
+   * bytes; see tsl_image_fits(). A pitch alignment of 0: images are copies, and their rows touch. All of it is 0
+   * without TSL_CAN_IMAGES. */
+  int64_t image_width_max, image_height_max;
+  size_t image_offset_alignment, image_pitch_alignment, image_pitch_max;
   int group_items_max; /* work-items of a work-group */
   int group_size_max[3];
   uint64_t group_count_max[3];
@@ -86,6 +93,7 @@ typedef struct tsl_buffer {
   tsl_device *device;
   size_t bytes;
   void *host; /* where the host sees it too, at all times (cpu); else NULL, and map() is the way */
+  bool askew; /* over host memory that is not aligned as images need it: none fits it */
 } tsl_buffer;
 
 /* A block of rows, copied between host memory and a buffer. Contiguous memory is one row. `device_pitch` and
@@ -99,6 +107,15 @@ typedef struct tsl_copy {
   size_t host_pitch;
   size_t rows, row_bytes;
 } tsl_copy;
+
+/* An image: rows of texels, four f32 side by side each (RGBA), that kernels read as TSL_IMAGE. This says which
+ * bytes of a buffer it shows: `height` rows of `width` texels, `pitch` bytes from a row's start to the next. */
+enum { TSL_TEXEL_BYTES = 16 };
+typedef struct tsl_image_layout {
+  tsl_buffer *buffer;
+  size_t offset, pitch;  /* bytes */
+  int64_t width, height; /* texels, rows */
+} tsl_image_layout;
 
 /* Where compiled text comes from and what it is compiled with. */
 typedef struct tsl_build {
@@ -120,14 +137,16 @@ typedef struct tsl_grid {
   int items[3];
 } tsl_grid;
 
-/* A kernel argument: a buffer, or `bytes` bytes at `value` (NULL buffer). A kernel that takes a buffer and
- * uses none of it gets a buffer all the same. */
+/* A kernel argument: a buffer, an image, or else `bytes` bytes at `value`. A kernel that takes a buffer or an
+ * image and uses none of it gets one all the same. */
 typedef struct tsl_argument {
   tsl_buffer *buffer;
+  tsl_image *image;
   const void *value;
   size_t bytes;
 } tsl_argument;
 #define TSL_ARG_BUFFER(b) ((tsl_argument){.buffer = (b)})
+#define TSL_ARG_IMAGE(i) ((tsl_argument){.image = (i)})
 #define TSL_ARG_VALUE(v) ((tsl_argument){.value = &(v), .bytes = sizeof(v)})
 
 /* What one device does. Members marked [optional] may be NULL; the capability that says whether they are
@@ -175,6 +194,15 @@ struct tsl_device_ops {
   /* Every byte of the range; enqueued. */
   tesela_status (*fill)(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                         size_t bytes);
+
+  /* An image of a buffer's bytes as the stream's earlier work leaves them, for kernels launched later on the same
+   * stream: a view where the device can, else a copy made in stream order, so that the buffer is not written
+   * while the image is in use. TESELA_BAD_CALL where tsl_image_fits() is false. [optional: IMAGES] */
+  tesela_status (*image_create)(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image);
+  /* May follow a launch that uses the image at once: what the image holds lives until that launch is done. Before
+   * the stream's end, and before the buffer's. A stream may keep a copy's memory for its next image. [optional:
+   * IMAGES] */
+  void (*image_destroy)(tsl_image *image);
 
   tesela_status (*event_create)(tsl_device *device, tsl_event **event);
   void (*event_destroy)(tsl_event *event);
@@ -249,6 +277,15 @@ tesela_status tsl_device_open(tsl_device *device);
 /* Tests add their own kind, before any tsl_devices_create(). At most four; one that is there already is not
  * added again. */
 void tsl_device_kind_add(const tsl_device_kind *kind);
+
+/* The least pitch of an image of `width` texels (at least 1) on this device, which has images. */
+size_t tsl_image_pitch(const tsl_device *device, int64_t width);
+/* Whether the device makes an image of this layout: width and height from 1 to its limits; offset and pitch of its
+ * alignments, the pitch exactly the row's bytes where images are copies; all rows, pitch and all, in the
+ * buffer. */
+bool tsl_image_fits(const tsl_image_layout *layout);
+/* The same for image_create(): TESELA_BAD_CALL with the layout and the device's rules. */
+tesela_status tsl_image_check(const tsl_image_layout *layout);
 
 /* Contiguous copies, for callers without pitch. */
 tesela_status tsl_device_write(tsl_stream *stream, tsl_buffer *buffer, size_t offset, const void *host,

@@ -20,8 +20,12 @@
  *   TSL_VECTOR(type, n)          n = 2, 4, 8 or 16 numbers
  *   TSL_SPLAT(type, n, x)        such a vector, x in every lane
  *   TSL_LOAD(type, n, pointer)   n numbers from global memory; the pointer is aligned to the element only
+ *   TSL_LOAD_ALIGNED(type, n, pointer)  the same; the pointer is aligned to the vector
  *   TSL_STORE(type, n, pointer, vector)
  *   TSL_LANE(vector, i)          lane i (a number written out, hexadecimal above 9), to read or to assign
+ *   TSL_IMAGE                    type of an argument: an image, rows of texels of four floats (on devices that have
+ *                                images)
+ *   TSL_TEXEL(image, column, row) a texel, as TSL_VECTOR(float, 4); zeros outside the image
  *   TSL_UNROLL, TSL_UNROLL_BY(n) in front of a loop: unroll all of it, or n rounds
  *
  * Vectors know + - * between vectors of one type; everything else goes lane by lane. */

@@ -115,7 +115,7 @@ static void add_words(int width, tsl_text *text) {
   words[length] = 0;
   for (char *at = words; (at = strstr(at, "#include")) != NULL;)
     memcpy(at, "//", 2);
-  tsl_text_add(text, "#define TSL_PARAM_WIDTH %d\n", width);
+  tsl_text_add(text, "#define TSL_PARAM_WIDTH %d\n#define TSL_PARAM_IMAGES 1\n", width);
   assert_int_equal(tsl_source_flatten("kernel/epilogue.h", folders, text), TESELA_OK);
   assert_int_equal(tsl_source_flatten("kernel/gemm.h", folders, text), TESELA_OK);
   tsl_text_add(text, "\n#line 1 \"tests/dialect/words.cl\"\n%s", words);

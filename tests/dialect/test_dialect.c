@@ -189,7 +189,7 @@ static double host_line(const problem *p, const int at[3]) {
 static void host_vectors(const problem *p, int g, double *out) {
   const int n = p->width;
   for (int i = 0; i < n; i++) {
-    out[i] = p->whole[g + i] * p->whole[g + 1 + i] + 3 - p->whole[g + 1 + i];
+    out[i] = p->whole[g + i] * p->whole[g + 1 + i] + 3 - p->whole[g + 1 + i] + p->whole[g / n * n + i];
     out[n + i] = host_fma(p, p->fine[g + i], p->fine[g + 1 + i], -1);
   }
   out[0] = out[n + 1];
@@ -205,8 +205,10 @@ typedef struct results {
   double vectors[1 + 2 * 16 * COUNT];
 } results;
 
-static void make_text(const problem *p, const char *dialect_folder, tsl_text *text) {
-  const char *const folders[] = {"kernel", dialect_folder, NULL};
+static void make_text(const problem *p, const tsl_device *device, tsl_text *text) {
+  const char *const folders[] = {"kernel", device->ops->dialect_folder, NULL};
+  if (device->capabilities & TSL_CAN_IMAGES)
+    tsl_text_add(text, "#define TSL_PARAM_IMAGES 1\n");
   tsl_text_add(text, "#define TSL_REAL %s\n", tsl_type(p->type)->kernel_name);
   if (p->type == TESELA_F64)
     tsl_text_add(text, "#define TSL_REAL_IS_DOUBLE 1\n");
@@ -289,6 +291,63 @@ static void compare(const problem *p, const results *got) {
   }
 }
 
+/* --- images --- */
+
+enum { IMAGE_WIDTH = 13, IMAGE_HEIGHT = 5, LEFT = 3, ABOVE = 2 };
+
+/* What the texel at (column, row) of the image holds; zeros outside. */
+static float texel_at(int column, int row, int lane) {
+  const bool inside = column >= 0 && column < IMAGE_WIDTH && row >= 0 && row < IMAGE_HEIGHT;
+  return inside ? (float)(1 + lane + 4 * (column + IMAGE_WIDTH * row)) : 0;
+}
+
+static tsl_image *make_image(tsl_device *device, tsl_stream *stream, tsl_buffer **buffer) {
+  const size_t pitch = tsl_image_pitch(device, IMAGE_WIDTH), bytes = pitch * IMAGE_HEIGHT;
+  tsl_image *image;
+  float *texels = malloc(bytes);
+  assert_non_null(texels);
+  for (size_t i = 0; i < bytes / sizeof *texels; i++)
+    texels[i] = -1; /* between the rows, where an image must not look */
+  for (int row = 0; row < IMAGE_HEIGHT; row++)
+    for (int i = 0; i < 4 * IMAGE_WIDTH; i++)
+      texels[row * (int)(pitch / sizeof *texels) + i] = texel_at(i / 4, row, i % 4);
+  must(device->ops->buffer_create(device, bytes, buffer));
+  must(tsl_device_write(stream, *buffer, 0, texels, bytes));
+  free(texels);
+  const tsl_image_layout layout = {
+      .buffer = *buffer, .pitch = pitch, .width = IMAGE_WIDTH, .height = IMAGE_HEIGHT};
+  must(device->ops->image_create(stream, &layout, &image));
+  return image;
+}
+
+static void check_image(tsl_device *device, tsl_module *module) {
+  const tsl_device_ops *ops = device->ops;
+  const int left = LEFT, above = ABOVE;
+  const tsl_grid grid = {{GROUPS_X, GROUPS_Y, 1}, {ITEMS_X, ITEMS_Y, 1}};
+  float out[HEIGHT][WIDTH_X][4];
+  tsl_kernel *kernel;
+  tsl_stream *stream;
+  tsl_buffer *bytes, *texels;
+  must(ops->kernel_get(module, "tsl_words_image", &kernel));
+  must(ops->stream_create(device, &stream));
+  tsl_image *image = make_image(device, stream, &bytes);
+  must(ops->buffer_create(device, sizeof out, &texels));
+  const tsl_argument arguments[] = {TSL_ARG_IMAGE(image), TSL_ARG_BUFFER(texels), TSL_ARG_VALUE(left),
+                                    TSL_ARG_VALUE(above)};
+  must(ops->launch(stream, kernel, &grid, arguments, 4));
+  ops->image_destroy(image);
+  must(tsl_device_read(stream, texels, 0, out, sizeof out));
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH_X; x++)
+      for (int lane = 0; lane < 4; lane++)
+        if (out[y][x][lane] != texel_at(x - left, y - above, lane))
+          fail_msg("%s: texel (%d, %d) has %g in lane %d, not %g", device->name, x - left, y - above,
+                   out[y][x][lane], lane, texel_at(x - left, y - above, lane));
+  ops->buffer_destroy(texels);
+  ops->buffer_destroy(bytes);
+  ops->stream_destroy(stream);
+}
+
 static void check(tsl_device *device, tesela_type type, int width) {
   problem *p = malloc(sizeof *p);
   results *out = malloc(sizeof *out);
@@ -297,12 +356,14 @@ static void check(tsl_device *device, tesela_type type, int width) {
   tsl_kernel *kernel;
   assert_true(p != NULL && out != NULL);
   make_problem(p, type, width);
-  make_text(p, device->ops->dialect_folder, &text);
+  make_text(p, device, &text);
   must(tsl_jit_module(device, &(tsl_build){"dialect/words", tsl_text_get(&text), ""}, &module, NULL));
   must(device->ops->kernel_get(module, "tsl_words", &kernel));
   assert_true(device->ops->kernel_items_max(kernel) >= GROUP_ITEMS);
   run(device, p, kernel, out);
   compare(p, out);
+  if (device->capabilities & TSL_CAN_IMAGES)
+    check_image(device, module);
   tsl_text_free(&text);
   free(out);
   free(p);
@@ -322,7 +383,8 @@ static void test_every_device_agrees_with_the_host(void **state) {
       if (has_double)
         check(device, TESELA_F64, width);
     }
-    print_message("%s (%s): float%s\n", device->name, device->label, has_double ? " and double" : "");
+    print_message("%s (%s): float%s%s\n", device->name, device->label, has_double ? " and double" : "",
+                  device->capabilities & TSL_CAN_IMAGES ? ", images" : ", no images");
     checked++;
   }
   assert_true(checked > 0);

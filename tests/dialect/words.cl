@@ -8,8 +8,8 @@
  *   vectors + 1 + 2 g WIDTH    sums, differences and products of vectors of whole numbers, then fused
  *                              multiply-adds of numbers where rounding twice would show
  *
- * Parameters: TSL_PARAM_WIDTH, the vectors' length. Local memory: 64 numbers. All addresses of vectors are
- * aligned to the element only. */
+ * Parameters: TSL_PARAM_WIDTH, the vectors' length; TSL_PARAM_IMAGES, defined where the device has images. Local
+ * memory: 64 numbers. Addresses of vectors are aligned to the element only, but for those that say otherwise. */
 #include "epilogue.h"
 #include "gemm.h"
 
@@ -71,6 +71,7 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   const TSL_VECTOR(TSL_REAL, WIDTH) b = TSL_LOAD(TSL_REAL, WIDTH, whole + g + 1);
   const TSL_VECTOR(TSL_REAL, WIDTH) three = TSL_SPLAT(TSL_REAL, WIDTH, (TSL_REAL)3);
   TSL_VECTOR(TSL_REAL, WIDTH) sum = a * b + three - b;
+  sum = sum + TSL_LOAD_ALIGNED(TSL_REAL, WIDTH, whole + g / WIDTH * WIDTH);
   TSL_VECTOR(TSL_REAL, WIDTH)
   fused = TSL_FMA(TSL_LOAD(TSL_REAL, WIDTH, fine + g), TSL_LOAD(TSL_REAL, WIDTH, fine + g + 1),
                   TSL_SPLAT(TSL_REAL, WIDTH, (TSL_REAL)-1));
@@ -82,3 +83,17 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   TSL_STORE(TSL_REAL, WIDTH, mine, sum);
   TSL_STORE(TSL_REAL, WIDTH, mine + WIDTH, fused);
 }
+
+#ifdef TSL_PARAM_IMAGES
+TSL_FUNCTION TSL_VECTOR(float, 4) words_texel(TSL_IMAGE image, int column, int row) {
+  return TSL_TEXEL(image, column, row);
+}
+
+/* Item (x, y) leaves texel (x - left, y - above), the first of which lie outside the image. */
+TSL_KERNEL(8, 4, 1)
+tsl_words_image(TSL_IMAGE image, TSL_GLOBAL float *TSL_RESTRICT texels, const int left, const int above) {
+  const TSL_INDEX x = TSL_GLOBAL_ITEM(0), y = TSL_GLOBAL_ITEM(1);
+  const TSL_INDEX width = (TSL_INDEX)TSL_GROUPS(0) * TSL_ITEMS(0);
+  TSL_STORE(float, 4, texels + 4 * (y * width + x), words_texel(image, (int)x - left, (int)y - above));
+}
+#endif

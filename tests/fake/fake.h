@@ -29,6 +29,7 @@
   X(COPY_OUT, copy_out, DEVICE_FAILED, "copying to the host: read")                                          \
   X(COPY_ON, copy_on, DEVICE_FAILED, "copying on the device: copy, fill")                                    \
   X(MAP, map, DEVICE_FAILED, "showing a buffer to the host: buffer_map, buffer_unmap")                       \
+  X(IMAGE, image, OUT_OF_MEMORY, "making an image: image_create")                                            \
   X(FINISH, finish, DEVICE_FAILED, "waiting for a stream")                                                   \
   X(STREAM, stream, DEVICE_FAILED, "making a stream")                                                        \
   X(EVENT, event, DEVICE_FAILED, "events: event_create, event_record, event_seconds")                        \
@@ -43,7 +44,7 @@ typedef enum tesela_fake_operation {
 
 /* What is counted as alive. */
 #define TESELA_FAKE_OBJECT_LIST(X)                                                                           \
-  X(BUFFER, "buffer") X(STREAM, "stream") X(EVENT, "event") X(MODULE, "module")
+  X(BUFFER, "buffer") X(IMAGE, "image") X(STREAM, "stream") X(EVENT, "event") X(MODULE, "module")
 
 typedef enum tesela_fake_object {
 #define TESELA_FAKE_OBJECT_MEMBER(NAME, name) TESELA_FAKE_LIVE_##NAME,

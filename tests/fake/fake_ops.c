@@ -19,6 +19,11 @@ struct tsl_stream {
   tsl_stream *inner;
 };
 
+struct tsl_image {
+  tsl_device *device;
+  tsl_image *inner;
+};
+
 struct tsl_event {
   tsl_device *device;
   tsl_event *inner;
@@ -75,9 +80,11 @@ static tesela_status buffer_record(tsl_device *device, tsl_buffer *inner, tsl_bu
     return no_record(device);
   }
   const fake_device *fake = device->impl;
-  *self = (fake_buffer){
-      .base = {.device = device, .bytes = inner->bytes, .host = fake->hides_host ? NULL : inner->host},
-      .inner = inner};
+  *self = (fake_buffer){.base = {.device = device,
+                                 .bytes = inner->bytes,
+                                 .host = fake->hides_host ? NULL : inner->host,
+                                 .askew = inner->askew},
+                        .inner = inner};
   fake_count_live(TESELA_FAKE_LIVE_BUFFER, 1);
   *buffer = &self->base;
   return TESELA_OK;
@@ -188,6 +195,34 @@ static tesela_status fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset,
   return passed_on(
       stream->device,
       inner_of(stream->device)->ops->fill(stream->inner, inner_buffer(buffer), offset, byte, bytes));
+}
+
+/* --- images --- */
+
+static tesela_status image_create(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image) {
+  tsl_device *device = stream->device;
+  tsl_image_layout inner = *layout;
+  inner.buffer = inner_buffer(layout->buffer);
+  *image = NULL;
+  TSL_TRY(fake_demand(device, TESELA_FAKE_IMAGE));
+  tsl_image *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return no_record(device);
+  const tesela_status status = inner_of(device)->ops->image_create(stream->inner, &inner, &self->inner);
+  if (status != TESELA_OK) {
+    free(self);
+    return passed_on(device, status);
+  }
+  self->device = device;
+  fake_count_live(TESELA_FAKE_LIVE_IMAGE, 1);
+  *image = self;
+  return TESELA_OK;
+}
+
+static void image_destroy(tsl_image *image) {
+  inner_of(image->device)->ops->image_destroy(image->inner);
+  fake_count_live(TESELA_FAKE_LIVE_IMAGE, -1);
+  free(image);
 }
 
 /* --- events --- */
@@ -310,6 +345,7 @@ static tesela_status launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_gr
   for (int i = 0; i < count; i++) {
     inner[i] = arguments[i];
     inner[i].buffer = inner_buffer(arguments[i].buffer);
+    inner[i].image = arguments[i].image != NULL ? arguments[i].image->inner : NULL;
   }
   const tesela_status status =
       inner_of(device)->ops->launch(stream->inner, kernel->inner, grid, inner, count);
@@ -340,6 +376,10 @@ tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden) {
     ops.buffer_wrap = buffer_wrap;
     ops.buffer_map = buffer_map;
     ops.buffer_unmap = buffer_unmap;
+  }
+  if (there->image_create != NULL && (hidden & TSL_CAN_IMAGES) == 0) {
+    ops.image_create = image_create;
+    ops.image_destroy = image_destroy;
   }
   if (there->build != NULL && (hidden & TSL_CAN_KERNELS) == 0) {
     ops.dialect_folder = there->dialect_folder;

@@ -111,6 +111,38 @@ static tesela_status run_kernel(job *j) {
   return TESELA_OK;
 }
 
+/* A kernel that adds two texels of an image; the image is gone before its kernel has run. */
+static tesela_status read_image(job *j) {
+  static const char text[] =
+      "__kernel void add(__read_only image2d_t image, __global float *out)\n"
+      "{ const sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
+      "  vstore4(read_imagef(image, s, (int2)(0, 0)) + read_imagef(image, s, (int2)(1, 0)), 0, out); }\n";
+  const tsl_device_ops *ops = j->device->ops;
+  const tsl_build build = {.name = "test/add", .text = text, .options = ""};
+  const float in[8] = {1, 2, 3, 4, 50, 60, 70, 80};
+  float out[4] = {0};
+  tsl_module *module;
+  tsl_kernel *kernel;
+  tsl_image *image;
+  if (ops->image_create == NULL)
+    return TESELA_OK;
+  const tsl_image_layout layout = {
+      .buffer = j->b, .pitch = tsl_image_pitch(j->device, 2), .width = 2, .height = 1};
+  TSL_TRY(tsl_jit_module(j->device, &build, &module, NULL));
+  TSL_TRY(ops->kernel_get(module, "add", &kernel));
+  TSL_TRY(tsl_device_write(j->stream, j->b, 0, in, sizeof in));
+  TSL_TRY(ops->image_create(j->stream, &layout, &image));
+  const tsl_argument arguments[] = {TSL_ARG_IMAGE(image), TSL_ARG_BUFFER(j->a)};
+  const tesela_status status =
+      ops->launch(j->stream, kernel, &(tsl_grid){{1, 1, 1}, {1, 1, 1}}, arguments, 2);
+  ops->image_destroy(image);
+  TSL_TRY(status);
+  TSL_TRY(tsl_device_read(j->stream, j->a, 0, out, sizeof out));
+  for (int i = 0; i < 4; i++)
+    assert_true(out[i] == in[i] + in[i + 4]);
+  return TESELA_OK;
+}
+
 static tesela_status run_job(void) {
   _Alignas(4096) static int host[4096];
   job j;
@@ -121,6 +153,8 @@ static tesela_status run_job(void) {
     status = copy_about(&j);
   if (status == TESELA_OK)
     status = run_kernel(&j);
+  if (status == TESELA_OK)
+    status = read_image(&j);
   job_end(&j);
   return status;
 }
@@ -149,7 +183,8 @@ static void fail_everything(const char *inner, bool has_kernels) {
   tesela_fake_inner(inner);
   tesela_fake_hide(0);
   for (int i = 0; i < TESELA_FAKE_COUNT; i++) {
-    const bool is_of_kernels = i == TESELA_FAKE_BUILD || i == TESELA_FAKE_LOAD || i == TESELA_FAKE_LAUNCH;
+    const bool is_of_kernels =
+        i == TESELA_FAKE_BUILD || i == TESELA_FAKE_LOAD || i == TESELA_FAKE_LAUNCH || i == TESELA_FAKE_IMAGE;
     const int calls = fail_in_turn((tesela_fake_operation)i);
     if (is_of_kernels && !has_kernels)
       assert_int_equal(calls, 0);

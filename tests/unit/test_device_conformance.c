@@ -24,6 +24,11 @@ static void described(tsl_device *device, tsl_stream *stream) {
   if (device->capabilities & TSL_CAN_SHARED_MEMORY)
     assert_true(device->ops->buffer_map && device->ops->buffer_unmap);
   assert_true(device->host_alignment == 0 || device->ops->buffer_wrap);
+  if (device->capabilities & TSL_CAN_IMAGES) {
+    assert_true(device->ops->image_create && device->ops->image_destroy);
+    assert_true(device->image_width_max > 0 && device->image_height_max > 0);
+    assert_true(device->image_offset_alignment > 0);
+  }
 }
 
 static void round_trip(tsl_device *device, tsl_stream *stream) {

@@ -32,6 +32,14 @@ static const char scale_text[] =
     "  data[TSL_GLOBAL_ITEM(0)] = shared[63 - TSL_ITEM(0)];\n"
     "}\n";
 
+/* out[item] = the texel of that number, row by row, for TSL_ITEMS texels a row */
+static const char texels_text[] =
+    "TSL_KERNEL(8, 1, 1)\n"
+    "texels(TSL_IMAGE image, TSL_GLOBAL float *TSL_RESTRICT out) {\n"
+    "  const TSL_VECTOR(float, 4) texel = TSL_TEXEL(image, TSL_ITEM(0), TSL_GROUP(0));\n"
+    "  TSL_STORE(float, 4, out + 4 * TSL_GLOBAL_ITEM(0), texel);\n"
+    "}\n";
+
 /* The dialect of the device, then `text`. */
 static void with_dialect(const tsl_device *device, const char *text, tsl_text *out) {
   const char *folders[] = {"kernel", device->ops->dialect_folder, NULL};
@@ -50,14 +58,18 @@ static tesela_status build(tsl_device *device, const char *text, tsl_binary *bin
   return status;
 }
 
-static tsl_module *load_scale(tsl_device *device) {
+static tsl_module *load(tsl_device *device, const char *text) {
   tsl_binary binary = {NULL, 0};
   tsl_module *module = NULL;
-  MUST(build(device, scale_text, &binary));
+  MUST(build(device, text, &binary));
   assert_true(binary.data && binary.bytes > 0);
   MUST(device->ops->module_load(device, "test/conformance", &binary, &module));
   free(binary.data);
   return module;
+}
+
+static tsl_module *load_scale(tsl_device *device) {
+  return load(device, scale_text);
 }
 
 static void scale(tsl_stream *stream, tsl_kernel *kernel, tsl_buffer *in, tsl_buffer *out, float factor,
@@ -250,6 +262,96 @@ static void shared_by_threads(tsl_device *device, tsl_stream *stream) {
   device->ops->module_destroy(module);
 }
 
+enum { IMAGE_WIDTH = 8, IMAGE_HEIGHT = 50, IMAGE_FLOATS = 4 * IMAGE_WIDTH * IMAGE_HEIGHT };
+
+/* Where an image lies in a buffer with room before and behind it. */
+static tsl_image_layout image_in(tsl_buffer *buffer, int64_t width) {
+  const tsl_device *device = buffer->device;
+  const size_t pitch = tsl_image_pitch(device, width) + 2 * device->image_pitch_alignment;
+  return (tsl_image_layout){.buffer = buffer,
+                            .offset = 3 * device->image_offset_alignment,
+                            .pitch = pitch,
+                            .width = width,
+                            .height = IMAGE_HEIGHT};
+}
+
+/* Makes an image, launches the kernel that copies it out, and drops the image at once. */
+static void copy_image(tsl_stream *stream, tsl_kernel *kernel, tsl_buffer *from, tsl_buffer *to) {
+  const tsl_device_ops *ops = from->device->ops;
+  const tsl_image_layout layout = image_in(from, IMAGE_WIDTH);
+  const tsl_grid grid = {.groups = {IMAGE_HEIGHT, 1, 1}, .items = {IMAGE_WIDTH, 1, 1}};
+  tsl_image *image = NULL;
+  MUST(ops->image_create(stream, &layout, &image));
+  const tsl_argument arguments[] = {TSL_ARG_IMAGE(image), TSL_ARG_BUFFER(to)};
+  MUST(ops->launch(stream, kernel, &grid, arguments, 2));
+  ops->image_destroy(image);
+}
+
+/* Images show what the stream has left in the buffer: one image after the other, gone before its kernel has run,
+ * and the buffer written again behind it. */
+static void images(tsl_device *device, tsl_stream *stream) {
+  float in[IMAGE_FLOATS], out[3][IMAGE_FLOATS];
+  tsl_buffer *from = buffer_of(stream, device, NULL, (size_t)1 << 20), *to[3];
+  tsl_kernel *kernel = NULL;
+  tsl_module *module = load(device, texels_text);
+  const tsl_image_layout layout = image_in(from, IMAGE_WIDTH);
+  MUST(device->ops->kernel_get(module, "texels", &kernel));
+  for (int i = 0; i < IMAGE_FLOATS; i++)
+    in[i] = (float)(i + 1);
+  MUST(device->ops->fill(stream, from, 0, 0xff, from->bytes)); /* NaN around it */
+  const tsl_copy rows = {.buffer = from,
+                         .offset = layout.offset,
+                         .device_pitch = layout.pitch,
+                         .host = in,
+                         .host_pitch = IMAGE_WIDTH * TSL_TEXEL_BYTES,
+                         .rows = IMAGE_HEIGHT,
+                         .row_bytes = IMAGE_WIDTH * TSL_TEXEL_BYTES};
+  MUST(device->ops->write(stream, &rows));
+  for (int round = 0; round < 3; round++) {
+    to[round] = buffer_of(stream, device, NULL, sizeof in);
+    copy_image(stream, kernel, from, to[round]);
+    MUST(device->ops->fill(stream, from, layout.offset + (size_t)round * layout.pitch, 0, 16));
+  }
+  for (int round = 0; round < 3; round++) {
+    MUST(tsl_device_read(stream, to[round], 0, out[round], sizeof in));
+    for (int i = 0; i < IMAGE_FLOATS; i++) {
+      const bool zero = i / (4 * IMAGE_WIDTH) < round && i % (4 * IMAGE_WIDTH) < 4;
+      if (out[round][i] != (zero ? 0 : in[i]))
+        fail_msg("%s: number %d of image %d is %g", device->name, i, round, out[round][i]);
+    }
+    device->ops->buffer_destroy(to[round]);
+  }
+  device->ops->module_destroy(module);
+  device->ops->buffer_destroy(from);
+}
+
+/* What does not fit is refused with the numbers. */
+static void images_that_do_not_fit(tsl_device *device, tsl_stream *stream) {
+  tsl_buffer *buffer = buffer_of(stream, device, NULL, (size_t)1 << 20);
+  const tsl_image_layout fits = image_in(buffer, IMAGE_WIDTH);
+  tsl_image_layout wrong[7];
+  assert_true(tsl_image_fits(&fits));
+  assert_true(device->image_width_max >= 2048 && device->image_height_max >= 2048);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    wrong[i] = fits;
+  wrong[0].width = 0;
+  wrong[1].width = device->image_width_max + 1;
+  wrong[1].pitch = tsl_image_pitch(device, wrong[1].width);
+  wrong[2].height = 0;
+  wrong[3].height = device->image_height_max + 1;
+  wrong[4].pitch -= 4;
+  wrong[5].height = (int64_t)(buffer->bytes / fits.pitch) + 1;
+  wrong[6].offset = SIZE_MAX - 1024 * device->image_offset_alignment;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    tsl_image *image = (tsl_image *)buffer;
+    assert_false(tsl_image_fits(&wrong[i]));
+    MUST_FAIL(device, TESELA_BAD_CALL, device->ops->image_create(stream, &wrong[i], &image));
+    assert_null(image);
+  }
+  print_message("    %s\n", tesela_last_error());
+  device->ops->buffer_destroy(buffer);
+}
+
 /* X(test, capabilities it needs) */
 #define KERNEL_TEST_LIST(X)                                                                                  \
   X(launched, TSL_CAN_KERNELS)                                                                               \
@@ -259,7 +361,9 @@ static void shared_by_threads(tsl_device *device, tsl_stream *stream) {
   X(foreign_binaries, TSL_CAN_KERNELS)                                                                       \
   X(missing_kernel, TSL_CAN_KERNELS)                                                                         \
   X(compiler_has_a_name, TSL_CAN_KERNELS)                                                                    \
-  X(shared_by_threads, TSL_CAN_KERNELS)
+  X(shared_by_threads, TSL_CAN_KERNELS)                                                                      \
+  X(images, TSL_CAN_KERNELS | TSL_CAN_IMAGES)                                                                \
+  X(images_that_do_not_fit, TSL_CAN_KERNELS | TSL_CAN_IMAGES)
 
 #define KERNEL_TEST(name, needs)                                                                             \
   static void test_##name(void **state) {                                                                    \

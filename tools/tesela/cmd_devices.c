@@ -44,6 +44,10 @@ static void print_device(const tsl_device *device, int width, bool colour, tsl_t
   if (device->group_items_max > 0)
     tsl_table_add_pair(&table, "groups", "up to %d work-items, %s of local memory", device->group_items_max,
                        tsl_format_bytes(device->local_bytes, one, sizeof one));
+  if (device->capabilities & TSL_CAN_IMAGES)
+    tsl_table_add_pair(&table, "images", "up to %lld x %lld texels, %s", (long long)device->image_width_max,
+                       (long long)device->image_height_max,
+                       device->image_pitch_alignment == 0 ? "copies of buffers" : "views of buffers");
   tsl_table_add_pair(&table, "estimates", "%s f32, %s f64, memory %s",
                      tsl_format_flops(device->peak_f32, one, sizeof one),
                      tsl_format_flops(device->peak_f64, two, sizeof two),

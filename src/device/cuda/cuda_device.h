@@ -28,6 +28,13 @@ typedef struct tsl_cuda_buffer {
 struct tsl_stream {
   tsl_device *device;
   tsl_cu_stream handle;
+  tsl_image *gone; /* images that were destroyed, until the stream has waited for its work */
+};
+
+struct tsl_image {
+  tsl_stream *stream;
+  tsl_cu_texture texture;
+  tsl_image *next; /* among those that are gone */
 };
 
 /* Loads the driver (TESELA_CUDA, else libcuda.so.1). Looks at TESELA_CUDA at each call; once a driver is
@@ -54,6 +61,13 @@ tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const
 /* An attribute of a device; 0 where the driver does not know it. */
 int tsl_cuda_attribute(tsl_cu_device ordinal, tsl_cu_attribute attribute);
 
+/* Fills in what the device says about images, and the capability. */
+void tsl_cuda_image_limits(tsl_cu_device ordinal, tsl_device *device);
+/* Waits for the stream's work, and frees the images that it used; the context is entered. A result code. */
+int tsl_cuda_wait(tsl_stream *stream);
+/* Frees the images that are gone; no work that uses them is pending, and the context is entered. */
+void tsl_cuda_images_end(tsl_stream *stream);
+
 /* Operations, as in device.h. */
 tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer);
 void tsl_cuda_buffer_destroy(tsl_buffer *buffer);
@@ -67,6 +81,8 @@ tesela_status tsl_cuda_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offse
 tesela_status tsl_cuda_stream_create(tsl_device *device, tsl_stream **stream);
 void tsl_cuda_stream_destroy(tsl_stream *stream);
 tesela_status tsl_cuda_finish(tsl_stream *stream);
+tesela_status tsl_cuda_image_create(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image);
+void tsl_cuda_image_destroy(tsl_image *image);
 tesela_status tsl_cuda_event_create(tsl_device *device, tsl_event **event);
 void tsl_cuda_event_destroy(tsl_event *event);
 tesela_status tsl_cuda_event_record(tsl_stream *stream, tsl_event *event);

@@ -93,6 +93,7 @@ tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const
   if (device->architecture >= 53)
     device->capabilities |= TSL_CAN_F16;
   limits(ordinal, device);
+  tsl_cuda_image_limits(ordinal, device);
   predict(ordinal, device);
   snprintf(device->platform, sizeof device->platform, "%s", driver);
   snprintf(device->key, sizeof device->key, "%.100s/sm_%d/%s", device->label, device->architecture,

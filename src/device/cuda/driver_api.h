@@ -13,6 +13,7 @@ typedef struct tsl_cu_stream_object *tsl_cu_stream;
 typedef struct tsl_cu_event_object *tsl_cu_event;
 typedef struct tsl_cu_module_object *tsl_cu_module;
 typedef struct tsl_cu_function_object *tsl_cu_function;
+typedef unsigned long long tsl_cu_texture;
 
 /* Where one side of a two-dimensional copy lies. */
 enum { TSL_CU_MEMORY_HOST = 1, TSL_CU_MEMORY_DEVICE = 2 };
@@ -35,6 +36,35 @@ typedef struct tsl_cu_copy_2d {
   size_t row_bytes, rows;
 } tsl_cu_copy_2d;
 
+/* What a texture shows: rows of texels in device memory. The driver's union has room for 32 ints. */
+enum { TSL_CU_RESOURCE_PITCH_2D = 3, TSL_CU_FORMAT_FLOAT = 0x20 };
+typedef struct tsl_cu_resource {
+  int kind;
+  union {
+    struct {
+      tsl_cu_address address;
+      int format;
+      unsigned channels;
+      size_t width, height; /* texels, rows */
+      size_t pitch;         /* bytes */
+    } rows;
+    int room[32];
+  } of;
+  unsigned flags;
+} tsl_cu_resource;
+
+/* How it is read. All zero: by unnormalised coordinates, the nearest texel. */
+enum { TSL_CU_OUTSIDE_BORDER = 3 }; /* outside lies the border's colour */
+typedef struct tsl_cu_sampling {
+  int outside[3]; /* by dimension */
+  int filter;
+  unsigned flags, anisotropy;
+  int level_filter;
+  float level_bias, level_min, level_max;
+  float border[4];
+  int room[12];
+} tsl_cu_sampling;
+
 /* Questions to cuDeviceGetAttribute. */
 typedef enum tsl_cu_attribute {
   TSL_CU_GROUP_ITEMS_MAX = 1,
@@ -44,10 +74,15 @@ typedef enum tsl_cu_attribute {
   TSL_CU_WARP_SIZE = 10,
   TSL_CU_PITCH_MAX = 11,
   TSL_CU_CLOCK_KHZ = 13,
+  TSL_CU_TEXTURE_ALIGNMENT = 14,
   TSL_CU_MULTIPROCESSORS = 16,
   TSL_CU_INTEGRATED = 18,
   TSL_CU_MEMORY_CLOCK_KHZ = 36,
   TSL_CU_MEMORY_BUS_BITS = 37,
+  TSL_CU_TEXTURE_PITCH_ALIGNMENT = 51,
+  TSL_CU_TEXTURE_WIDTH_MAX = 70, /* of textures over pitched memory, as the next two */
+  TSL_CU_TEXTURE_HEIGHT_MAX = 71,
+  TSL_CU_TEXTURE_PITCH_MAX = 72,
   TSL_CU_CAPABILITY_MAJOR = 75,
   TSL_CU_CAPABILITY_MINOR = 76,
   TSL_CU_F32_PER_F64 = 87 /* how many times faster f32 arithmetic is */
@@ -124,6 +159,10 @@ enum {
   X(copy, cuMemcpyDtoDAsync_v2,                                                                              \
     (tsl_cu_address to, tsl_cu_address from, size_t bytes, tsl_cu_stream stream))                            \
   X(fill, cuMemsetD8Async, (tsl_cu_address to, unsigned char byte, size_t count, tsl_cu_stream stream))      \
+  X(texture_create, cuTexObjectCreate,                                                                       \
+    (tsl_cu_texture * texture, const tsl_cu_resource *resource, const tsl_cu_sampling *sampling,             \
+     const void *no_view))                                                                                   \
+  X(texture_destroy, cuTexObjectDestroy, (tsl_cu_texture texture))                                           \
   X(stream_create, cuStreamCreate, (tsl_cu_stream * stream, unsigned flags))                                 \
   X(stream_finish, cuStreamSynchronize, (tsl_cu_stream stream))                                              \
   X(stream_destroy, cuStreamDestroy_v2, (tsl_cu_stream stream))                                              \

@@ -123,7 +123,7 @@ static tesela_status transfer(tsl_stream *stream, const tsl_copy *copy, bool in)
   TSL_TRY(check_copy(copy, in ? "a copy in" : "a copy out"));
   TSL_TRY(tsl_cuda_enter(stream->device));
   int code = copy_rows(stream, copy, in, &call);
-  const int waited = tsl_cuda.stream_finish(stream->handle);
+  const int waited = tsl_cuda_wait(stream);
   if (code == TSL_CU_SUCCESS) {
     call = in ? "cuStreamSynchronize after a copy in" : "cuStreamSynchronize after a copy out";
     code = waited;

@@ -204,8 +204,9 @@ tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_
                     kernel->name, count, ARGUMENTS_MAX);
   TSL_TRY(check_grid(device, kernel, grid));
   for (int i = 0; i < count; i++)
-    at[i] = arguments[i].buffer ? &((tsl_cuda_buffer *)arguments[i].buffer)->address
-                                : (void *)(uintptr_t)arguments[i].value;
+    at[i] = arguments[i].image    ? (void *)&arguments[i].image->texture
+            : arguments[i].buffer ? (void *)&((tsl_cuda_buffer *)arguments[i].buffer)->address
+                                  : (void *)(uintptr_t)arguments[i].value;
   TSL_TRY(tsl_cuda_enter(device));
   const int code =
       tsl_cuda.launch(kernel->handle, (unsigned)grid->groups[0], (unsigned)grid->groups[1],

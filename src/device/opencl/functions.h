@@ -15,12 +15,15 @@
   X(clFlush)                                                                                                 \
   X(clFinish)                                                                                                \
   X(clCreateBuffer)                                                                                          \
+  X(clCreateSubBuffer)                                                                                       \
+  X(clCreateImage)                                                                                           \
   X(clReleaseMemObject)                                                                                      \
   X(clEnqueueReadBuffer)                                                                                     \
   X(clEnqueueReadBufferRect)                                                                                 \
   X(clEnqueueWriteBuffer)                                                                                    \
   X(clEnqueueWriteBufferRect)                                                                                \
   X(clEnqueueCopyBuffer)                                                                                     \
+  X(clEnqueueCopyBufferToImage)                                                                              \
   X(clEnqueueFillBuffer)                                                                                     \
   X(clEnqueueMapBuffer)                                                                                      \
   X(clEnqueueUnmapMemObject)                                                                                 \

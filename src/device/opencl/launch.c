@@ -136,15 +136,21 @@ static tesela_status geometry(const tsl_kernel *kernel, const tsl_grid *grid, si
   return TESELA_OK;
 }
 
+static cl_mem memory_of(const tsl_argument *argument) {
+  if (argument->image != NULL)
+    return tsl_opencl_image_memory(argument->image);
+  return argument->buffer != NULL ? ((const tsl_opencl_buffer *)argument->buffer)->memory : NULL;
+}
+
 static tesela_status set_arguments(const tsl_kernel *kernel, const tsl_argument *arguments, int count) {
   const tsl_device *device = kernel->module->device;
   for (int i = 0; i < count; i++) {
     const tsl_argument *argument = &arguments[i];
-    const bool is_buffer = argument->buffer != NULL;
-    const cl_mem memory = is_buffer ? ((const tsl_opencl_buffer *)argument->buffer)->memory : NULL;
+    const cl_mem memory = memory_of(argument);
+    const bool is_memory = memory != NULL;
     const cl_int code =
-        tsl_opencl.clSetKernelArg(kernel->kernel, (cl_uint)i, is_buffer ? sizeof memory : argument->bytes,
-                                  is_buffer ? (const void *)&memory : argument->value);
+        tsl_opencl.clSetKernelArg(kernel->kernel, (cl_uint)i, is_memory ? sizeof memory : argument->bytes,
+                                  is_memory ? (const void *)&memory : argument->value);
     if (code != CL_SUCCESS) {
       char detail[160];
       snprintf(detail, sizeof detail, "argument %d of %.100s", i, kernel->name);

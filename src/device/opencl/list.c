@@ -55,6 +55,8 @@ static const tsl_device_ops ops = {
     .read = tsl_opencl_read,
     .copy = tsl_opencl_copy,
     .fill = tsl_opencl_fill,
+    .image_create = tsl_opencl_image_create,
+    .image_destroy = tsl_opencl_image_destroy,
     .event_create = tsl_opencl_event_create,
     .event_destroy = tsl_opencl_event_destroy,
     .event_record = tsl_opencl_event_record,
@@ -209,6 +211,7 @@ static void describe(tsl_opencl_device *self, tsl_device *out) {
   out->vector_f32 = at_least_1(tsl_opencl_number(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT));
   out->vector_f64 = at_least_1(tsl_opencl_number(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE));
   out->host_alignment = (out->capabilities & TSL_CAN_SHARED_MEMORY) != 0 ? host_alignment(self) : 0;
+  tsl_opencl_image_limits(id, out);
   tsl_opencl_guess(id, out);
 }
 

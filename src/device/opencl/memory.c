@@ -74,7 +74,10 @@ tesela_status tsl_opencl_buffer_wrap(tsl_device *device, void *host, size_t byte
                     device->host_alignment);
   if (bytes == 0)
     return create(device, 0, 0, NULL, buffer);
-  return create(device, bytes, CL_MEM_USE_HOST_PTR, host, buffer);
+  TSL_TRY(create(device, bytes, CL_MEM_USE_HOST_PTR, host, buffer));
+  const size_t images = device->image_offset_alignment;
+  (*buffer)->askew = images != 0 && (uintptr_t)host % images != 0;
+  return TESELA_OK;
 }
 
 void tsl_opencl_buffer_destroy(tsl_buffer *buffer) {

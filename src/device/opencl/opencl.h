@@ -2,7 +2,8 @@
  *
  *   functions.h  which functions of the library are used      peaks.c   the planner's guesses
  *   library.c    loads it; names its errors                   memory.c  buffers and copies
- *   list.c       platforms and devices, open and close        queue.c   streams and events
+ *   list.c       platforms and devices, open and close        image.c   images over buffers
+ *                                                             queue.c   streams and events
  *                                                             build.c   programs and modules
  *                                                             log.c     whose lines a compiler speaks of
  *                                                             launch.c  kernels */
@@ -59,10 +60,13 @@ typedef struct tsl_opencl_buffer {
   cl_mem memory;
 } tsl_opencl_buffer;
 
-/* An in-order queue with profiling. */
+/* An in-order queue with profiling, and the memory of the last image that was a copy, for the next one of its
+ * size (NULL: none). */
 struct tsl_stream {
   tsl_device *device;
   cl_command_queue queue;
+  cl_mem image;
+  int64_t image_width, image_height;
 };
 
 /* Questions about a device: a number of any width (0 where the device does not answer), a text (trimmed, cut
@@ -75,6 +79,10 @@ bool tsl_opencl_has(cl_device_id id, const char *extension);
 /* Fills the predictions (peaks, bandwidths, launch time) and the warp of a device whose other fields are
  * filled. */
 void tsl_opencl_guess(cl_device_id id, tsl_device *device);
+
+/* Fills the limits of images of a device that has them. */
+void tsl_opencl_image_limits(cl_device_id id, tsl_device *device);
+cl_mem tsl_opencl_image_memory(const tsl_image *image);
 
 /* A copy of a compiler's log in which "<kernel>:12" has become "strategy/gemm/element/element.cl:7", by the
  * #line directives of the text that was compiled: NVIDIA's compiler counts its lines and ignores those. The
@@ -102,6 +110,8 @@ tesela_status tsl_opencl_fill(tsl_stream *stream, tsl_buffer *buffer, size_t off
 tesela_status tsl_opencl_stream_create(tsl_device *device, tsl_stream **stream);
 void tsl_opencl_stream_destroy(tsl_stream *stream);
 tesela_status tsl_opencl_finish(tsl_stream *stream);
+tesela_status tsl_opencl_image_create(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image);
+void tsl_opencl_image_destroy(tsl_image *image);
 tesela_status tsl_opencl_event_create(tsl_device *device, tsl_event **event);
 void tsl_opencl_event_destroy(tsl_event *event);
 tesela_status tsl_opencl_event_record(tsl_stream *stream, tsl_event *event);

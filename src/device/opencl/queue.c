@@ -31,6 +31,8 @@ tesela_status tsl_opencl_stream_create(tsl_device *device, tsl_stream **stream) 
 
 void tsl_opencl_stream_destroy(tsl_stream *stream) {
   tsl_opencl.clFinish(stream->queue);
+  if (stream->image != NULL)
+    tsl_opencl.clReleaseMemObject(stream->image);
   tsl_opencl.clReleaseCommandQueue(stream->queue);
   free(stream);
 }

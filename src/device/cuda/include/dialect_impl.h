@@ -76,6 +76,15 @@ TSL_FUNCTION tsl_vector<T, N> tsl_load(const T *p) {
     v.lane[i] = p[i];
   return v;
 }
+/* The same in accesses of up to 16 bytes: the compiler takes the alignment from the type. */
+template <typename T, int N>
+struct __align__(N * sizeof(T) < 16 ? N * sizeof(T) : 16) tsl_aligned_vector {
+  tsl_vector<T, N> vector;
+};
+template <typename T, int N>
+TSL_FUNCTION tsl_vector<T, N> tsl_load_aligned(const T *p) {
+  return reinterpret_cast<const tsl_aligned_vector<T, N> *>(p)->vector;
+}
 template <typename T, int N>
 TSL_FUNCTION void tsl_store(T *p, tsl_vector<T, N> v) {
 #pragma unroll
@@ -86,8 +95,21 @@ TSL_FUNCTION void tsl_store(T *p, tsl_vector<T, N> v) {
 #define TSL_VECTOR(type, n) tsl_vector<type, n>
 #define TSL_SPLAT(type, n, x) tsl_splat<type, n>(x)
 #define TSL_LOAD(type, n, pointer) tsl_load<type, n>(pointer)
+#define TSL_LOAD_ALIGNED(type, n, pointer) tsl_load_aligned<type, n>(pointer)
 #define TSL_STORE(type, n, pointer, vector) tsl_store<type, n>(pointer, vector)
 #define TSL_LANE(vector, i) ((vector).lane[0x##i])
+
+/* A texture object's handle; rows and columns by number, zeros outside. PTX reads by integers, CUDA C++ by floats
+ * only. */
+#define TSL_IMAGE unsigned long long
+TSL_FUNCTION tsl_vector<float, 4> tsl_texel(unsigned long long image, int column, int row) {
+  tsl_vector<float, 4> texel;
+  asm("tex.2d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
+      : "=f"(texel.lane[0]), "=f"(texel.lane[1]), "=f"(texel.lane[2]), "=f"(texel.lane[3])
+      : "l"(image), "r"(column), "r"(row));
+  return texel;
+}
+#define TSL_TEXEL(image, column, row) tsl_texel(image, column, row)
 
 #define TSL_TEXT_(x) #x
 #define TSL_TEXT(x) TSL_TEXT_(x)

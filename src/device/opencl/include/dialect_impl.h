@@ -30,8 +30,16 @@
 #define TSL_VECTOR(type, n) TSL_PASTE(type, n)
 #define TSL_SPLAT(type, n, x) ((TSL_VECTOR(type, n))(x))
 #define TSL_LOAD(type, n, pointer) TSL_PASTE(vload, n)(0, pointer)
+#define TSL_LOAD_ALIGNED(type, n, pointer) (*(TSL_GLOBAL const TSL_VECTOR(type, n) *)(pointer))
 #define TSL_STORE(type, n, pointer, vector) TSL_PASTE(vstore, n)(vector, 0, pointer)
 #define TSL_LANE(vector, i) ((vector).s##i)
+
+/* Rows and columns by number; zeros outside. */
+#ifdef __IMAGE_SUPPORT__
+__constant sampler_t tsl_texels = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;
+#define TSL_IMAGE __read_only image2d_t
+#define TSL_TEXEL(image, column, row) read_imagef(image, tsl_texels, (int2)(column, row))
+#endif
 
 #define TSL_TEXT_(x) #x
 #define TSL_TEXT(x) TSL_TEXT_(x)
