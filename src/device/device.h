@@ -70,6 +70,8 @@ struct tsl_device {
    * without TSL_CAN_IMAGES. */
   int64_t image_width_max, image_height_max;
   size_t image_offset_alignment, image_pitch_alignment, image_pitch_max;
+  uint64_t cache_bytes; /* of the last level of cache before the device's memory; 0 where nothing tells */
+  char pci[16]; /* place on the PCI bus, "0000:3b:00.0"; "" where it is not known, or for a processor */
   int group_items_max; /* work-items of a work-group */
   int group_size_max[3];
   uint64_t group_count_max[3];

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,14 @@ enum { DEFAULT_WARMUP = 1, DEFAULT_SAMPLES_MIN = 5, DEFAULT_SAMPLES_MAX = 100, L
 static const double default_seconds_max = 2, default_noise = 0.02;
 /* A host clock's reading costs tens of nanoseconds: shorter runs are timed several at once. */
 static const double shortest_sample = 20e-6;
+
+const tsl_measurement tsl_not_measured = {.median = NAN,
+                                          .fastest = NAN,
+                                          .slowest = NAN,
+                                          .first_quartile = NAN,
+                                          .third_quartile = NAN,
+                                          .spread = NAN,
+                                          .wall = NAN};
 
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
@@ -33,6 +42,18 @@ double tsl_measure_median(double *samples, int count, double *spread) {
   const double median = quantile(samples, count, 0.5);
   *spread = median > 0 ? (quantile(samples, count, 0.75) - quantile(samples, count, 0.25)) / median : 0;
   return median;
+}
+
+void tsl_measure_summarise(double *compute, double *wall, int count, double noise, tsl_measurement *out) {
+  double ignored;
+  out->samples = count;
+  out->median = tsl_measure_median(compute, count, &out->spread);
+  out->fastest = compute[0];
+  out->slowest = compute[count - 1];
+  out->first_quartile = quantile(compute, count, 0.25);
+  out->third_quartile = quantile(compute, count, 0.75);
+  out->wall = tsl_measure_median(wall, count, &ignored);
+  out->noisy = out->spread > noise;
 }
 
 typedef struct sampling {
@@ -81,16 +102,6 @@ static double spread_now(const sampling *job) {
   return spread;
 }
 
-static void summarise(sampling *job, double noise, tsl_measurement *out) {
-  double ignored;
-  out->samples = job->count;
-  out->median = tsl_measure_median(job->compute, job->count, &out->spread);
-  out->fastest = job->compute[0];
-  out->slowest = job->compute[job->count - 1];
-  out->wall = tsl_measure_median(job->wall, job->count, &ignored);
-  out->noisy = out->spread > noise;
-}
-
 tesela_status tsl_measure_plan(tsl_plan *plan, const tsl_operands *operands,
                                const tsl_measure_options *options, tsl_measurement *out) {
   const tsl_measure_options none = {0}, *given = options ? options : &none;
@@ -115,7 +126,8 @@ tesela_status tsl_measure_plan(tsl_plan *plan, const tsl_operands *operands,
     if (tsl_clock() - start > seconds_max || (job.count >= least && spread_now(&job) <= noise))
       break;
   }
-  summarise(&job, noise, out);
+  tsl_measure_summarise(job.compute, job.wall, job.count, noise, out);
+  out->batch = job.batch;
 out:
   tsl_free(block);
   return status;

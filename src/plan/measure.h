@@ -14,11 +14,16 @@ typedef struct tsl_measure_options {
 
 typedef struct tsl_measurement {
   double median, fastest, slowest; /* seconds of the compute phase, by the device's clock */
-  double spread;                   /* interquartile range over the median */
-  double wall;                     /* median seconds of the whole run, copies included */
+  double first_quartile, third_quartile;
+  double spread; /* interquartile range over the median */
+  double wall;   /* median seconds of the whole run by the host's clock: launches, waits, and copies if any */
   int samples;
+  int batch;  /* runs that were timed together in each sample */
   bool noisy; /* the limit came before the noise goal */
 } tsl_measurement;
+
+/* NaN, and no samples. */
+extern const tsl_measurement tsl_not_measured;
 
 /* Measures runs of a plan on operands that the caller made. */
 tesela_status tsl_measure_plan(tsl_plan *plan, const tsl_operands *operands,
@@ -26,5 +31,8 @@ tesela_status tsl_measure_plan(tsl_plan *plan, const tsl_operands *operands,
 
 /* Median and interquartile range over median of `count` samples, which are sorted in place. */
 double tsl_measure_median(double *samples, int count, double *spread);
+/* All of a measurement but its batch from at least one sample each of compute and wall seconds, which are sorted in
+ * place. */
+void tsl_measure_summarise(double *compute, double *wall, int count, double noise, tsl_measurement *out);
 
 #endif

@@ -36,6 +36,16 @@ void tsl_plan_destroy(tsl_plan *plan);
  * clocks. */
 tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_phases *phases);
 
+/* Runs that take the sets of resident operands in turn, from number `first` on and around the end. */
+typedef struct tsl_batch {
+  const tsl_operands *sets;
+  int set_count, first, runs;
+} tsl_batch;
+
+/* Runs of a plan whose place is TSL_PLACE_DEVICE, one after the other without a wait in between: compute and total
+ * are of all of them together. For measuring. */
+tesela_status tsl_plan_run_batch(tsl_plan *plan, const tsl_batch *batch, tsl_phases *phases);
+
 /* Absolute bound per unit of |alpha||A||B| + |beta||C|: factor * u of C's type. */
 double tsl_plan_error_bound(const tsl_plan *plan);
 /* Bytes that a run needs on the plan's device besides operands that are there already: copies of the others, and

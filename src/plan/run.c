@@ -154,24 +154,29 @@ static tesela_status run_timed(running *run, tsl_phases *phases) {
   return TESELA_OK;
 }
 
-static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *given, const tsl_operands *used,
-                                 tsl_phases *phases) {
-  running run = {.plan = plan, .given = given, .used = *used};
-  TSL_TRY(tsl_lane_take(plan->lanes, &run.lane));
-  const tesela_status status = phases ? run_timed(&run, phases) : run_untimed(&run);
+/* Gives the lane back after a run that ended with this status, and returns the status. */
+static tesela_status leave_lane(running *run, tesela_status status) {
+  const tsl_device_ops *ops = run->plan->work.device->ops;
   tsl_status_saved saved;
   if (status != TESELA_OK) {
     /* Work may be pending on buffers that go now; what finish() has to say comes second. */
     tsl_status_save(&saved);
-    (void)plan->work.device->ops->finish(run.lane->stream);
+    (void)ops->finish(run->lane->stream);
   }
   for (int operand = 0; operand < TSL_OPERANDS; operand++)
-    if (run.wrapped[operand])
-      plan->work.device->ops->buffer_destroy(run.wrapped[operand]);
-  tsl_lane_give(plan->lanes, run.lane, status == TESELA_OK);
+    if (run->wrapped[operand])
+      ops->buffer_destroy(run->wrapped[operand]);
+  tsl_lane_give(run->plan->lanes, run->lane, status == TESELA_OK);
   if (status != TESELA_OK)
     tsl_status_restore(&saved);
   return status;
+}
+
+static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *given, const tsl_operands *used,
+                                 tsl_phases *phases) {
+  running run = {.plan = plan, .given = given, .used = *used};
+  TSL_TRY(tsl_lane_take(plan->lanes, &run.lane));
+  return leave_lane(&run, phases ? run_timed(&run, phases) : run_untimed(&run));
 }
 
 /* Buffers of the cpu are host memory. */
@@ -202,4 +207,56 @@ tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_pha
   const tesela_status status = work->strategy->run(work, &used, NULL);
   phases->compute = phases->total = tsl_clock() - start;
   return status;
+}
+
+/* --- many runs, timed together --- */
+
+static tesela_status enqueue_batch(running *run, const tsl_batch *batch) {
+  const tsl_work *work = &run->plan->work;
+  for (int i = 0; i < batch->runs; i++) {
+    run->used = batch->sets[(batch->first + i) % batch->set_count];
+    run->used.scratch = run->lane->scratch;
+    set_strides(&work->problem, &run->used);
+    TSL_TRY(work->strategy->run(work, &run->used, run->lane->stream));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status time_batch(running *run, const tsl_batch *batch, tsl_phases *phases) {
+  tsl_lane *lane = run->lane;
+  const tsl_device_ops *ops = lane->device->ops;
+  TSL_TRY(tsl_lane_events(lane));
+  TSL_TRY(bring_scratch(run));
+  const double start = tsl_clock();
+  TSL_TRY(ops->event_record(lane->stream, lane->begin));
+  TSL_TRY(enqueue_batch(run, batch));
+  TSL_TRY(ops->event_record(lane->stream, lane->end));
+  TSL_TRY(ops->finish(lane->stream));
+  phases->total = tsl_clock() - start;
+  return ops->event_seconds(lane->begin, lane->end, &phases->compute);
+}
+
+static tesela_status time_batch_on_host(const tsl_plan *plan, const tsl_batch *batch, tsl_phases *phases) {
+  const tsl_work *work = &plan->work;
+  const double start = tsl_clock();
+  for (int i = 0; i < batch->runs; i++) {
+    tsl_operands used = batch->sets[(batch->first + i) % batch->set_count];
+    set_strides(&work->problem, &used);
+    reach_buffers(&work->problem, &used);
+    TSL_TRY(work->strategy->run(work, &used, NULL));
+  }
+  phases->compute = phases->total = tsl_clock() - start;
+  return TESELA_OK;
+}
+
+tesela_status tsl_plan_run_batch(tsl_plan *plan, const tsl_batch *batch, tsl_phases *phases) {
+  const tsl_work *work = &plan->work;
+  *phases = (tsl_phases){0};
+  if (work->problem.m == 0 || work->problem.n == 0)
+    return TESELA_OK;
+  if (work->device->capabilities & TSL_CAN_HOST)
+    return time_batch_on_host(plan, batch, phases);
+  running run = {.plan = plan};
+  TSL_TRY(tsl_lane_take(plan->lanes, &run.lane));
+  return leave_lane(&run, time_batch(&run, batch, phases));
 }

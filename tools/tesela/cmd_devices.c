@@ -41,6 +41,9 @@ static void print_device(const tsl_device *device, int width, bool colour, tsl_t
                      tsl_format_bytes(device->memory_bytes, one, sizeof one),
                      tsl_format_bytes(device->allocation_max, two, sizeof two),
                      device->link_bandwidth == 0 ? ", shared with the host" : "");
+  if (device->cache_bytes > 0)
+    tsl_table_add_pair(&table, "cache", "%s, last level",
+                       tsl_format_bytes(device->cache_bytes, one, sizeof one));
   if (device->group_items_max > 0)
     tsl_table_add_pair(&table, "groups", "up to %d work-items, %s of local memory", device->group_items_max,
                        tsl_format_bytes(device->local_bytes, one, sizeof one));
@@ -87,17 +90,12 @@ static tesela_status print_text(tsl_devices *devices, tsl_text *out) {
 }
 
 static tesela_status print_json(const tsl_call *call, tsl_devices *devices) {
-  json_t *found = json_array(), *missing = json_array();
+  json_t *found = json_array();
   const tsl_device *device;
   for (int i = 0; (device = tsl_devices_at(devices, i)) != NULL; i++)
     json_array_append_new(found, tsl_json_device(device, true));
-  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
-    const char *name, *what, *why;
-    int count;
-    if (tsl_devices_kind(devices, kind, &name, &what, &count, &why) == TESELA_OK && count == 0)
-      json_array_append_new(missing, json_pack("{s:s, s:s, s:s}", "kind", name, "what", what, "reason", why));
-  }
-  return tsl_print_json(call, json_pack("{s:o, s:o}", "devices", found, "missing", missing));
+  return tsl_print_json(call,
+                        json_pack("{s:o, s:o}", "devices", found, "missing", tsl_json_missing(devices)));
 }
 
 static tesela_status run(const tsl_call *call) {

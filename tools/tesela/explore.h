@@ -1,41 +1,70 @@
-/* Measuring strategies x devices x types x sizes. */
+/* Measuring strategies x devices x types x sizes: what `tesela explore` and `tesela sweep` found, in one struct, from
+ * which tables, JSON, CSV and pages are made. */
 #ifndef TSL_TOOL_EXPLORE_H
 #define TSL_TOOL_EXPLORE_H
 
-#include "plan/check.h"
+#include "plan/race.h"
 #include "progress.h"
 #include "select.h"
 
-/* One entry; the first four are indices into the exploration's lists. */
+/* One point: a strategy with a config, on a device, at a type and a size. The first four are indices into the
+ * exploration's lists. In `entry` are the config that ran (explore: the user's, completed by the strategy's own
+ * model; sweep: the one that is swept), the result, the verdict (grade, error_ratio), the timing and the reason why
+ * there is none. */
 typedef struct tsl_point {
   int type, size, strategy, device;
-  tsl_config config;
-  tsl_case_result result;
-  tsl_verdict verdict;
-  tsl_measurement timing; /* NaN where nothing was measured */
-  double flops;           /* operations of one run */
-  char why[256];          /* where it is not right */
-  char plan[512];
+  tsl_race_entry entry;
+  double flops, bytes; /* of one run: operations, and the fewest bytes that must move (tsl_problem_bytes) */
 } tsl_point;
 
+/* The parameters that a sweep walks through. The strategies of the exploration are its combinations, the last
+ * parameter fastest, all of one strategy. */
+typedef struct tsl_swept {
+  int param; /* index into the strategy's table */
+  int64_t values[TSL_SELECT_MAX];
+  int count;
+} tsl_swept;
+
+typedef struct tsl_sweep {
+  tsl_swept params[TSL_PARAMS_MAX];
+  int count; /* 0: this is no sweep */
+} tsl_sweep;
+
 typedef struct tsl_exploration {
+  tsl_op op;
   tsl_device_list devices;
+  bool all_devices; /* nobody chose: what is missing is worth a word */
   tsl_strategy_list strategies;
   tsl_type_list types;
   tsl_size_list sizes;
-  tsl_measure_options options;
-  double patience;   /* seconds that one run may be predicted to take */
+  tsl_race_options options;
+  tsl_sweep sweep;
   tsl_point *points; /* types, then sizes, then strategies, then devices; from malloc() */
   int point_count;
-  char date[32]; /* when it started, UTC, ISO 8601 */
+  tsl_race_report *races; /* types, then sizes, then devices; from malloc() */
+  /* The machine. */
+  char date[32];          /* when it started, UTC, ISO 8601 */
+  double load_average[3]; /* at that moment: 1, 5 and 15 minutes; NaN where it is not told */
+  int threads;            /* of the host */
 } tsl_exploration;
 
 /* Verifies and measures every point. */
 tesela_status tsl_explore_run(tsl_exploration *all, tsl_devices *devices, tsl_progress *progress);
+void tsl_explore_free(tsl_exploration *all);
+
+/* The problem of a type and a size, which are indices. */
+tsl_problem tsl_explore_problem(const tsl_exploration *all, int type, int size);
 const tsl_point *tsl_explore_at(const tsl_exploration *all, int type, int size, int strategy, int device);
+const tsl_race_report *tsl_explore_race(const tsl_exploration *all, int type, int size, int device);
+
 /* Seconds of `sequential` on the cpu at this type and size; NaN when it was not measured. */
 double tsl_explore_baseline(const tsl_exploration *all, int type, int size);
-/* Operations a second; NaN where nothing was measured. */
+/* Operations, and bytes, a second; NaN where nothing was measured, and where the operation has none. */
 double tsl_point_flops(const tsl_point *point);
+double tsl_point_bandwidth(const tsl_point *point);
+/* Over the baseline; NaN where either was not measured. */
+double tsl_point_speedup(const tsl_exploration *all, const tsl_point *point);
+/* "right", "wrong", "refused", "failed". */
+const char *tsl_point_result(const tsl_point *point);
 
 #endif

@@ -81,6 +81,15 @@ static tesela_status read_seconds(const char *text, void *target) {
   return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a time such as 30, 30s or 2min", text);
 }
 
+static tesela_status read_fraction(const char *text, void *target) {
+  double value;
+  if (!tsl_parse_double(text, &value) || !(value > 0 && value <= 1))
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a fraction such as 0.02, more than 0 and at most 1",
+                    text);
+  *(double *)target = value;
+  return TESELA_OK;
+}
+
 static tesela_status read_type(const char *text, void *target) {
   const tesela_type type = tsl_type_parse(text);
   if (type == TESELA_TYPE_DEFAULT)

@@ -19,6 +19,7 @@
   X(SEED, "N", read_seed, int64_t)                                                                           \
   X(BYTES, "BYTES", read_bytes, uint64_t)                                                                    \
   X(SECONDS, "SECONDS", read_seconds, double)                                                                \
+  X(FRACTION, "FRACTION", read_fraction, double)                                                             \
   X(TYPE, "TYPE", read_type, tesela_type)                                                                    \
   X(TYPES, "LIST", read_text, const char *)                                                                  \
   X(SIZES, "LIST", read_text, const char *)                                                                  \

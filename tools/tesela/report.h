@@ -27,6 +27,8 @@ tsl_table tsl_table_of_pairs(void);
 
 /* Name, label and driver of a device; more with `all`. */
 json_t *tsl_json_device(const tsl_device *device, bool all);
+/* Kinds that have no device, with the reason: `kind`, `what`, `reason`. */
+json_t *tsl_json_missing(tsl_devices *devices);
 /* A number, or null for what JSON has no number for. */
 json_t *tsl_json_real(double value);
 json_t *tsl_json_verdict(const tsl_verdict *verdict);

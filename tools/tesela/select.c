@@ -65,12 +65,16 @@ static tesela_status read_device(const char *entry, void *list, void *devices) {
   return tsl_devices_find(devices, entry, &out->items[out->count++]);
 }
 
-tesela_status tsl_select_devices(tsl_devices *devices, const char *text, tsl_device_list *out) {
-  *out = (tsl_device_list){.count = 0};
+bool tsl_selects_all_devices(const char *text) {
   if (!text)
     text = tsl_env_get(TSL_ENV_DEVICE);
-  if (*text && strcmp(text, "auto") != 0)
-    return each_entry(text, read_device, out, devices);
+  return !*text || strcmp(text, "all") == 0 || strcmp(text, "auto") == 0;
+}
+
+tesela_status tsl_select_devices(tsl_devices *devices, const char *text, tsl_device_list *out) {
+  *out = (tsl_device_list){.count = 0};
+  if (!tsl_selects_all_devices(text))
+    return each_entry(text ? text : tsl_env_get(TSL_ENV_DEVICE), read_device, out, devices);
   tsl_device *device;
   for (int i = 0; out->count < TSL_SELECT_MAX && (device = tsl_devices_at(devices, i)) != NULL; i++)
     out->items[out->count++] = device;

@@ -48,8 +48,10 @@ tesela_status tsl_set_threads(int64_t threads);
  * but a person who typed them wants to know. */
 tesela_status tsl_check_environment(void);
 
-/* "cpu,opencl:0"; NULL or "auto": TESELA_DEVICE, else all. */
+/* "cpu,opencl:0"; "all" and "auto": all; NULL: TESELA_DEVICE, else all. */
 tesela_status tsl_select_devices(tsl_devices *devices, const char *text, tsl_device_list *out);
+/* Whether that text means all of them. */
+bool tsl_selects_all_devices(const char *text);
 /* "element,gemm tile_local tile=16"; NULL: all of the op. TSL_OP_COUNT: of every operation. */
 tesela_status tsl_select_strategies(tsl_op op, const char *text, tsl_strategy_list *out);
 /* "f32,f64"; NULL: those two. */

@@ -3,6 +3,7 @@
 
 #include "base/env.h"
 #include "base/pool.h"
+#include "base/processor.h"
 #include "base/status.h"
 
 #include <limits.h>
@@ -202,6 +203,7 @@ tesela_status tsl_cpu_describe(tsl_device *device) {
   device->clock_mhz = clock > 0 ? clock : ASSUMED_MHZ;
   device->memory_bytes = memory_of_machine();
   device->allocation_max = device->memory_bytes;
+  device->cache_bytes = tsl_processor_cache_at("");
   device->warp = 1;
   device->vector_f32 = sets[set].vector_f32;
   device->vector_f64 = sets[set].vector_f32 / 2;

@@ -85,6 +85,9 @@ tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const
   if (code != TSL_CU_SUCCESS)
     return tsl_cuda_fail(NULL, "cuDeviceTotalMem", code, "");
   device->memory_bytes = device->allocation_max = bytes;
+  device->cache_bytes = (uint64_t)tsl_cuda_attribute(ordinal, TSL_CU_L2_CACHE_BYTES);
+  if (tsl_cuda.device_pci(device->pci, (int)sizeof device->pci, ordinal) != TSL_CU_SUCCESS)
+    device->pci[0] = '\0';
   device->architecture = 10 * tsl_cuda_attribute(ordinal, TSL_CU_CAPABILITY_MAJOR) +
                          tsl_cuda_attribute(ordinal, TSL_CU_CAPABILITY_MINOR);
   device->compute_units = tsl_cuda_attribute(ordinal, TSL_CU_MULTIPROCESSORS);

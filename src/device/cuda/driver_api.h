@@ -79,6 +79,7 @@ typedef enum tsl_cu_attribute {
   TSL_CU_INTEGRATED = 18,
   TSL_CU_MEMORY_CLOCK_KHZ = 36,
   TSL_CU_MEMORY_BUS_BITS = 37,
+  TSL_CU_L2_CACHE_BYTES = 38,
   TSL_CU_TEXTURE_PITCH_ALIGNMENT = 51,
   TSL_CU_TEXTURE_WIDTH_MAX = 70, /* of textures over pitched memory, as the next two */
   TSL_CU_TEXTURE_HEIGHT_MAX = 71,
@@ -145,6 +146,7 @@ enum {
   X(device_name, cuDeviceGetName, (char *name, int size, tsl_cu_device device))                              \
   X(device_memory, cuDeviceTotalMem_v2, (size_t * bytes, tsl_cu_device device))                              \
   X(device_attribute, cuDeviceGetAttribute, (int *value, tsl_cu_attribute attribute, tsl_cu_device device))  \
+  X(device_pci, cuDeviceGetPCIBusId, (char *text, int size, tsl_cu_device device))                           \
   X(context_retain, cuDevicePrimaryCtxRetain, (tsl_cu_context * context, tsl_cu_device device))              \
   X(context_release, cuDevicePrimaryCtxRelease_v2, (tsl_cu_device device))                                   \
   X(context_push, cuCtxPushCurrent_v2, (tsl_cu_context context))                                             \

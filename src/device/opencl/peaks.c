@@ -3,6 +3,10 @@
  * The figures are those of data sheets, rounded, and serve to order strategies, never to promise a time. */
 #include "device/opencl/opencl.h"
 
+#include "base/processor.h"
+
+#include <stdio.h>
+
 /* A row of the tables: what one compute unit does in a cycle, in fused multiply-adds. */
 typedef struct unit {
   int f32, f64;
@@ -10,6 +14,12 @@ typedef struct unit {
   double
       link; /* between host and device, pageable memory, bytes a second; an H200 takes 10 GB/s and gives 19 */
 } unit;
+
+/* Last caches of NVIDIA's architectures in MiB, the largest of each, newest first: their OpenCL tells the sum of the
+ * multiprocessors' first-level caches (4.1 MiB on an H200, whose last cache has 60). */
+static const struct {
+  int architecture, mebibytes;
+} nvidia_caches[] = {{120, 128}, {100, 126}, {90, 60}, {89, 96}, {86, 6}, {80, 40}, {75, 6}, {70, 6}, {0, 4}};
 
 /* NVIDIA's multiprocessors from an architecture on (major * 10 + minor), newest first. */
 static const struct {
@@ -25,14 +35,20 @@ static const struct {
 enum { VENDOR_AMD = 0x1002, VENDOR_NVIDIA = 0x10de, VENDOR_INTEL = 0x8086 };
 /* cl_amd_device_attribute_query; not in every distribution's headers. */
 enum { WAVEFRONT_WIDTH_AMD = 0x4043 };
+/* cl_nv_device_attribute_query, later parts; likewise. */
+enum { PCI_BUS_NV = 0x4008, PCI_SLOT_NV = 0x4009, PCI_DOMAIN_NV = 0x400A };
+
+static int nvidia_architecture(cl_device_id id) {
+  return (int)(10 * tsl_opencl_number(id, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) +
+               tsl_opencl_number(id, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
+}
 
 /* NVIDIA answers for its architecture, AMD has 64 lanes in a unit, Intel's unit is two SIMD4 pipes; another
  * GPU is taken for a small one. */
 static unit gpu_unit(cl_device_id id, bool shared) {
   const uint64_t vendor = tsl_opencl_number(id, CL_DEVICE_VENDOR_ID);
   if (vendor == VENDOR_NVIDIA) {
-    const int architecture = (int)(10 * tsl_opencl_number(id, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) +
-                                   tsl_opencl_number(id, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
+    const int architecture = nvidia_architecture(id);
     size_t row = 0;
     while (architecture < nvidia[row].architecture)
       row++;
@@ -58,12 +74,37 @@ static int warp_of(cl_device_id id) {
   return width >= 1 && width <= 128 ? (int)width : 1;
 }
 
+/* What the driver tells, unless more is known: of the host's processor, and of NVIDIA's GPUs. */
+static uint64_t cache_bytes(cl_device_id id, bool is_cpu) {
+  const uint64_t told = tsl_opencl_number(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+  uint64_t known = is_cpu ? tsl_processor_cache_at("") : 0;
+  if (tsl_opencl_number(id, CL_DEVICE_VENDOR_ID) == VENDOR_NVIDIA) {
+    size_t row = 0;
+    while (nvidia_architecture(id) < nvidia_caches[row].architecture)
+      row++;
+    known = (uint64_t)nvidia_caches[row].mebibytes << 20;
+  }
+  return told > known ? told : known;
+}
+
+/* NVIDIA's OpenCL tells bus and slot, the function being the slot's low three bits. */
+static void find_pci(cl_device_id id, tsl_device *device) {
+  if (tsl_opencl_number(id, CL_DEVICE_VENDOR_ID) != VENDOR_NVIDIA)
+    return;
+  const unsigned domain = (unsigned)tsl_opencl_number(id, PCI_DOMAIN_NV) & 0xffff,
+                 bus = (unsigned)tsl_opencl_number(id, PCI_BUS_NV) & 0xff,
+                 slot = (unsigned)tsl_opencl_number(id, PCI_SLOT_NV) & 0xff;
+  snprintf(device->pci, sizeof device->pci, "%04x:%02x:%02x.%x", domain, bus, slot >> 3, slot & 7);
+}
+
 void tsl_opencl_guess(cl_device_id id, tsl_device *device) {
   const bool shared = (device->capabilities & TSL_CAN_SHARED_MEMORY) != 0;
   const unit one = device->is_cpu ? cpu_unit(device) : gpu_unit(id, shared);
   const double clock = 1e6 * (device->clock_mhz > 0 ? device->clock_mhz : 1000);
   const double cycles = clock * device->compute_units;
   device->warp = device->is_cpu ? 1 : warp_of(id);
+  device->cache_bytes = cache_bytes(id, device->is_cpu);
+  find_pci(id, device);
   device->peak_f32 = 2 * one.f32 * cycles;
   device->peak_f64 = (device->capabilities & TSL_CAN_F64) != 0 ? 2 * one.f64 * cycles : 0;
   device->bandwidth = one.bandwidth;

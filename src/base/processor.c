@@ -1,0 +1,124 @@
+#include "base/processor.h"
+
+#include "base/cgroup.h"
+#include "base/text.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* More than machines have; gaps in the numbering (cores that are offline) are shorter than this. */
+enum { PROCESSORS_MAX = 4096, LEVELS_MAX = 8, GAP_MAX = 64, PARTS_MAX = 256 };
+
+/* The first line of a file below `root`, without its end. */
+static bool read_line(const char *root, const char *path, char *line, size_t size) {
+  char full[PATH_MAX];
+  if (snprintf(full, sizeof full, "%s%s", root, path) >= (int)sizeof full ||
+      !tsl_file_start(full, line, size))
+    return false;
+  line[strcspn(line, "\n")] = '\0';
+  return line[0] != '\0';
+}
+
+/* --- caches --- */
+
+/* One cache that a processor uses, and the processors that share it, as the kernel writes them: "0-7". */
+typedef struct cache {
+  int64_t level;
+  uint64_t bytes;
+  char shared_by[128];
+} cache;
+
+static bool read_cache(const char *root, int processor, int index, cache *out) {
+  char path[128], line[64];
+  const int length =
+      snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/", processor, index);
+  snprintf(path + length, sizeof path - (size_t)length, "level");
+  if (!read_line(root, path, line, sizeof line) || !tsl_parse_i64(line, &out->level))
+    return false;
+  snprintf(path + length, sizeof path - (size_t)length, "size");
+  if (!read_line(root, path, line, sizeof line) || !tsl_parse_bytes(line, &out->bytes))
+    return false;
+  snprintf(path + length, sizeof path - (size_t)length, "shared_cpu_list");
+  return read_line(root, path, out->shared_by, sizeof out->shared_by);
+}
+
+/* The highest level that a processor has. */
+static bool last_cache(const char *root, int processor, cache *last) {
+  bool any = false;
+  for (int index = 0; index < LEVELS_MAX; index++) {
+    cache one;
+    if (!read_cache(root, processor, index, &one))
+      break;
+    if (!any || one.level > last->level)
+      *last = one;
+    any = true;
+  }
+  return any;
+}
+
+uint64_t tsl_processor_cache_at(const char *root) {
+  cache parts[PARTS_MAX];
+  int count = 0;
+  uint64_t bytes = 0;
+  for (int processor = 0, missing = 0; processor < PROCESSORS_MAX && missing < GAP_MAX; processor++) {
+    cache last;
+    if (!last_cache(root, processor, &last)) {
+      missing++;
+      continue;
+    }
+    missing = 0;
+    bool known = false;
+    for (int i = 0; i < count && !known; i++)
+      known = strcmp(parts[i].shared_by, last.shared_by) == 0;
+    if (known || count == PARTS_MAX)
+      continue;
+    parts[count++] = last;
+    bytes += last.bytes;
+  }
+  return bytes;
+}
+
+/* --- the clock --- */
+
+static double cpufreq_mhz(const char *root) {
+  int64_t fastest = 0;
+  for (int processor = 0, missing = 0; processor < PROCESSORS_MAX && missing < GAP_MAX; processor++) {
+    char path[96], line[64];
+    int64_t khz;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", processor);
+    if (!read_line(root, path, line, sizeof line) || !tsl_parse_i64(line, &khz)) {
+      missing++;
+      continue;
+    }
+    missing = 0;
+    fastest = khz > fastest ? khz : fastest;
+  }
+  return 1e-3 * (double)fastest;
+}
+
+/* Lines such as "cpu MHz : 2596.136", one for each core. */
+static double cpuinfo_mhz(const char *root) {
+  static const char key[] = "cpu MHz";
+  char path[PATH_MAX], line[1024];
+  double fastest = 0, mhz;
+  if (snprintf(path, sizeof path, "%s/proc/cpuinfo", root) >= (int)sizeof path)
+    return 0;
+  FILE *file = fopen(path, "re");
+  while (file && fgets(line, sizeof line, file)) {
+    const char *colon = strchr(line, ':');
+    if (strncmp(line, key, sizeof key - 1) != 0 || !colon)
+      continue;
+    line[strcspn(line, "\n")] = '\0';
+    if (tsl_parse_double(colon + 1 + strspn(colon + 1, " \t"), &mhz) && mhz > fastest)
+      fastest = mhz;
+  }
+  if (file)
+    fclose(file);
+  return fastest;
+}
+
+int tsl_processor_mhz_at(const char *root) {
+  const double cpufreq = cpufreq_mhz(root), mhz = cpufreq > 0 ? cpufreq : cpuinfo_mhz(root);
+  return mhz > 0 && mhz < 1e6 ? (int)(mhz + 0.5) : 0;
+}

@@ -1,0 +1,67 @@
+#include "device/nvml.h"
+
+#include "base/library.h"
+#include "base/status.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct nvml_device_object *nvml_device;
+enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1 };
+
+/* X(member, symbol, parameters): names and order are the library's ABI. */
+#define NVML_LIST(X)                                                                                         \
+  X(init, nvmlInit_v2, (void))                                                                               \
+  X(by_pci, nvmlDeviceGetHandleByPciBusId_v2, (const char *pci, nvml_device *device))                        \
+  X(clock, nvmlDeviceGetClockInfo, (nvml_device device, int type, unsigned *mhz))
+
+typedef struct nvml_api {
+#define NVML_MEMBER(member, symbol, parameters) int(*member) parameters;
+  NVML_LIST(NVML_MEMBER)
+#undef NVML_MEMBER
+} nvml_api;
+
+static const tsl_library_symbol symbols[] = {
+#define NVML_SYMBOL(member, symbol, parameters) {#symbol, offsetof(nvml_api, member), 0},
+    NVML_LIST(NVML_SYMBOL)
+#undef NVML_SYMBOL
+};
+
+static nvml_api nvml;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool is_ready;
+
+/* Stays started until the process ends: starting takes longer than many measurements. */
+static tesela_status start(void) {
+  static const char *const names[] = {"libnvidia-ml.so.1", NULL};
+  if (is_ready)
+    return TESELA_OK;
+  TSL_TRY(tsl_library_load("NVML, NVIDIA's management library,", NULL, names, symbols,
+                           sizeof symbols / sizeof *symbols, &nvml));
+  const int code = nvml.init();
+  if (code != NVML_SUCCESS)
+    return tsl_fail(TESELA_NO_DEVICE, "NVML does not start: nvmlInit returns %d", code);
+  is_ready = true;
+  return TESELA_OK;
+}
+
+tesela_status tsl_nvml_clock(const char *pci, int *mhz) {
+  nvml_device device;
+  unsigned value = 0;
+  *mhz = 0;
+  pthread_mutex_lock(&lock);
+  const tesela_status status = start();
+  pthread_mutex_unlock(&lock);
+  if (status != TESELA_OK)
+    return status;
+  int code = nvml.by_pci(pci, &device);
+  if (code != NVML_SUCCESS)
+    return tsl_fail(TESELA_NO_DEVICE, "NVML finds no GPU at %s: it returns %d", pci, code);
+  code = nvml.clock(device, NVML_CLOCK_SM, &value);
+  if (code != NVML_SUCCESS)
+    return tsl_fail(TESELA_NO_DEVICE, "NVML does not tell the clock of the GPU at %s: it returns %d", pci,
+                    code);
+  *mhz = (int)value;
+  return TESELA_OK;
+}

@@ -1,0 +1,69 @@
+/* Reports of an exploration: tables for people, and JSON and CSV for other programs. */
+#ifndef TSL_TOOL_EXPLORE_REPORT_H
+#define TSL_TOOL_EXPLORE_REPORT_H
+
+#include "explore.h"
+#include "tool.h"
+
+/* What a report is written as. */
+typedef struct tsl_form {
+  bool markdown, colour;
+  int width; /* of the terminal; 0: nothing is wrapped */
+} tsl_form;
+
+/* For standard output. */
+tsl_form tsl_form_for(bool markdown);
+/* A heading over a table, and the table. */
+void tsl_form_add_table(const tsl_form *form, const char *title, const tsl_table *table, tsl_text *out);
+/* A paragraph, or a point of a list, wrapped; the newline is added. */
+void tsl_form_add_line(const tsl_form *form, bool is_point, const char *text, tsl_text *out);
+
+/* "512 x 512 x 512", "4096 x 4096", "1048576": as many sizes as the operation has. */
+void tsl_explore_add_size(const tsl_exploration *all, int size, tsl_text *out);
+/* The strategy as the user named it. */
+void tsl_explore_add_strategy(const tsl_exploration *all, int strategy, tsl_text *out);
+/* Devices, and where nobody chose them, the kinds that are missing and why. */
+void tsl_explore_add_devices(const tsl_exploration *all, tsl_devices *devices, const tsl_form *form,
+                             tsl_text *out);
+/* A result: its number, or what became of it. */
+void tsl_explore_add_result(const tsl_point *point, double value, tsl_table *table);
+/* Why points have no time, each reason once; how the operands lay, and rounds that were thrown away. */
+void tsl_explore_add_reasons(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
+void tsl_explore_add_conditions(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
+/* The tables of explore: rates, speed-ups, errors. */
+void tsl_explore_add_tables(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
+
+/* All of it; docs/JSON.md says what is in it. NULL for a lack of memory. */
+json_t *tsl_explore_json(const tsl_exploration *all, tsl_devices *devices);
+tesela_status tsl_explore_print_csv(const tsl_exploration *all);
+/* The call's status: wrong and failed points, and nothing measured at all, are failures. */
+tesela_status tsl_explore_conclude(const tsl_exploration *all);
+
+/* Options that explore and sweep share. */
+typedef struct tsl_explore_options {
+  const char *sizes, *types, *devices;
+  double seconds, patience, noise;
+  int64_t threads, seed;
+  bool warm, json, csv, markdown;
+} tsl_explore_options;
+
+/* Their rows, but the lists, whose words differ; the struct `type` has them as its member `shared`. */
+#define TSL_EXPLORE_OPTIONS(type, shared)                                                                    \
+  TSL_OPTION(type, shared.seconds, "seconds", SECONDS, "0.5", "measure each entry for at most so long"),     \
+      TSL_OPTION(type, shared.patience, "patience", SECONDS, "30",                                           \
+                 "leave out what takes longer than this for one run"),                                       \
+      TSL_OPTION(type, shared.noise, "noise", FRACTION, "0.02",                                              \
+                 "stop when the interquartile range over the median is at most this"),                       \
+      TSL_OPTION(type, shared.warm, "warm", FLAG, NULL,                                                      \
+                 "run on one set of operands, which may stay in the caches"),                                \
+      TSL_OPTION(type, shared.seed, "seed", SEED, "1", "of the data and of the order"),                      \
+      TSL_OPTION(type, shared.threads, "threads", COUNT, NULL, "use at most so many host threads"),          \
+      TSL_OPTION(type, shared.csv, "csv", FLAG, NULL, "print CSV, one line an entry"),                       \
+      TSL_OPTION(type, shared.markdown, "markdown", FLAG, NULL, "print Markdown"),                           \
+      TSL_OPTION(type, shared.json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
+
+/* Reads what the options say into the exploration, its op and strategies being known. */
+tesela_status tsl_explore_prepare(const tsl_explore_options *given, tsl_devices *devices,
+                                  tsl_exploration *all);
+
+#endif
