@@ -7,7 +7,8 @@ function(tesela_embed out file)
   cmake_parse_arguments(arg "" "" "EXTRA" ${ARGN})
   set(root ${CMAKE_CURRENT_SOURCE_DIR}/src)
   file(GLOB_RECURSE found RELATIVE ${root} CONFIGURE_DEPENDS
-       ${root}/strategy/*.cl ${root}/strategy/*.cu ${root}/kernel/*.h ${root}/kernel/*.cl)
+       ${root}/strategy/*.cl ${root}/strategy/*.cu ${root}/kernel/*.h ${root}/kernel/*.cl
+       ${root}/plan/*.cl)
   file(GLOB device_headers RELATIVE ${root} CONFIGURE_DEPENDS ${root}/device/*/include/*.h)
   list(APPEND found ${device_headers})
   foreach(extra IN LISTS arg_EXTRA)

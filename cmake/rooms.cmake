@@ -11,9 +11,10 @@ function(tesela_room_sources out)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# A strategy that needs compiler flags of its own has a flags.cmake in its folder, which sets them for its files only.
-function(tesela_strategy_flags)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strategy/*/*/flags.cmake)
+# A folder that needs compiler flags of its own has a flags.cmake, which sets them for its files only.
+function(tesela_folder_flags)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strategy/*/*/flags.cmake
+       ${CMAKE_SOURCE_DIR}/src/plan/*/flags.cmake)
   foreach(file IN LISTS files)
     include(${file})
   endforeach()

@@ -22,6 +22,7 @@
  *   TSL_LOAD(type, n, pointer)   n numbers from global memory; the pointer is aligned to the element only
  *   TSL_LOAD_ALIGNED(type, n, pointer)  the same; the pointer is aligned to the vector
  *   TSL_STORE(type, n, pointer, vector)
+ *   TSL_STORE_ALIGNED(type, n, pointer, vector)
  *   TSL_LANE(vector, i)          lane i (a number written out, hexadecimal above 9), to read or to assign
  *   TSL_IMAGE                    type of an argument: an image, rows of texels of four floats (on devices that have
  *                                images)

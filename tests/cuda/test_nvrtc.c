@@ -105,6 +105,33 @@ static void every_kernel(void **state) {
   assert_true(sources > 0 && builds >= sources * (int)LENGTH(types));
 }
 
+/* The kernels that measure roofs are no strategy's. In PTX it shows that aligned vectors move sixteen bytes at once. */
+static void roofs(void **state) {
+  (void)state;
+  static const char *const paths[] = {"plan/roofs/memory.cl", "plan/roofs/fma.cl"};
+  static const char *const moves[] = {"ld.global.nc.v4.f32", "st.global.v4.f32"};
+  for (size_t i = 0; i < LENGTH(paths); i++)
+    for (size_t t = 0; t < LENGTH(types); t++) {
+      tsl_nvrtc_target target;
+      tsl_text text = {0};
+      tsl_binary binary;
+      tsl_launch_defines(types[t], NULL, NULL, &text);
+      tsl_text_add(&text,
+                   "#define TSL_PARAM_ITEMS 256\n#define TSL_PARAM_LANES 4\n#define TSL_PARAM_FLIGHT 4\n"
+                   "#define TSL_PARAM_CHAINS 4\n#define TSL_PARAM_ROUND 16\n");
+      assert_int_equal(tsl_source_flatten(paths[i], folders, &text), TESELA_OK);
+      if (target_for(90, &target))
+        compile(&target, paths[i], tsl_text_get(&text), "");
+      assert_int_equal(tsl_nvrtc_target_for(9999, &target), TESELA_OK); /* PTX */
+      const tsl_build build = {.name = paths[i], .text = tsl_text_get(&text), .options = ""};
+      assert_int_equal(tsl_nvrtc_compile("nvrtc", &target, &build, &binary), TESELA_OK);
+      for (size_t m = 0; i == 0 && types[t] == TESELA_F32 && m < LENGTH(moves); m++)
+        assert_non_null(strstr(binary.data, moves[m]));
+      free(binary.data);
+      tsl_text_free(&text);
+    }
+}
+
 /* The kernel that uses every word of the dialect, with each vector length. Its includes are put in front. */
 static void add_words(int width, tsl_text *text) {
   static char words[1 << 18];
@@ -224,9 +251,9 @@ static void named_library(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(targets),       cmocka_unit_test(options),      cmocka_unit_test(errors),
-      cmocka_unit_test(described),     cmocka_unit_test(every_kernel), cmocka_unit_test(every_word),
-      cmocka_unit_test(named_library),
+      cmocka_unit_test(targets),   cmocka_unit_test(options),       cmocka_unit_test(errors),
+      cmocka_unit_test(described), cmocka_unit_test(every_kernel),  cmocka_unit_test(every_word),
+      cmocka_unit_test(roofs),     cmocka_unit_test(named_library),
   };
   if (tsl_nvrtc_load(0) != TESELA_OK) {
     printf("skipped: %s\n", tesela_last_error());

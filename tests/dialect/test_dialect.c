@@ -201,7 +201,7 @@ static void host_vectors(const problem *p, int g, double *out) {
 
 typedef struct results {
   int64_t places[2 * COUNT];
-  double lines[COUNT];
+  double lines[2 * COUNT];
   double vectors[1 + 2 * 16 * COUNT];
 } results;
 
@@ -246,7 +246,7 @@ static void run(tsl_device *device, const problem *p, tsl_kernel *kernel, result
   const tsl_device_ops *ops = device->ops;
   const size_t vectors = 1 + 2 * (size_t)p->width * COUNT;
   const size_t bytes[5] = {(COUNT + PAD) * p->size, (COUNT + PAD) * p->size, sizeof out->places,
-                           COUNT * p->size, vectors * p->size};
+                           2 * COUNT * p->size, vectors * p->size};
   tsl_stream *stream;
   tsl_buffer *buffers[5];
   tsl_argument arguments[6];
@@ -262,7 +262,7 @@ static void run(tsl_device *device, const problem *p, tsl_kernel *kernel, result
   const tsl_grid grid = {{GROUPS_X, GROUPS_Y, GROUPS_Z}, {ITEMS_X, ITEMS_Y, ITEMS_Z}};
   must(ops->launch(stream, kernel, &grid, arguments, 6));
   must(tsl_device_read(stream, buffers[2], 0, out->places, sizeof out->places));
-  from_device(stream, p, buffers[3], out->lines, COUNT);
+  from_device(stream, p, buffers[3], out->lines, 2 * COUNT);
   from_device(stream, p, buffers[4], out->vectors, vectors);
   must(ops->finish(stream));
   for (int i = 0; i < 5; i++)
@@ -283,6 +283,8 @@ static void compare(const problem *p, const results *got) {
       fail_msg("item %d: the struct by value is wrong", g);
     if (got->lines[g] != host_line(p, at))
       fail_msg("item %d: line %g, not %g", g, got->lines[g], host_line(p, at));
+    if (got->lines[COUNT + g] != p->whole[g])
+      fail_msg("number %d: %g was moved as %g", g, p->whole[g], got->lines[COUNT + g]);
     for (int i = 0; i < 2 * p->width; i++) {
       const double value = got->vectors[1 + 2 * p->width * g + i];
       if (value != vectors[i])

@@ -5,6 +5,7 @@
  *   places[g]      where it is: group, number of groups, item, number of items, five bits each
  *   places[n + g]  a polynomial in the integers of `given`: a struct by value arrives whole
  *   lines[g]       given.alpha times a weighted sum of what its neighbours in the group put in local memory
+ *   lines[n + g]   whole[g], moved by every WIDTH-th item as an aligned vector
  *   vectors + 1 + 2 g WIDTH    sums, differences and products of vectors of whole numbers, then fused
  *                              multiply-adds of numbers where rounding twice would show
  *
@@ -82,6 +83,9 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   TSL_GLOBAL TSL_REAL *mine = vectors + 1 + 2 * WIDTH * g;
   TSL_STORE(TSL_REAL, WIDTH, mine, sum);
   TSL_STORE(TSL_REAL, WIDTH, mine + WIDTH, fused);
+  if (g % WIDTH == 0)
+    TSL_STORE_ALIGNED(TSL_REAL, WIDTH, lines + width * height * depth + g,
+                      TSL_LOAD_ALIGNED(TSL_REAL, WIDTH, whole + g));
 }
 
 #ifdef TSL_PARAM_IMAGES

@@ -83,7 +83,9 @@ struct __align__(N * sizeof(T) < 16 ? N * sizeof(T) : 16) tsl_aligned_vector {
 };
 template <typename T, int N>
 TSL_FUNCTION tsl_vector<T, N> tsl_load_aligned(const T *p) {
-  return reinterpret_cast<const tsl_aligned_vector<T, N> *>(p)->vector;
+  /* Copied whole: of the member alone the compiler takes the lanes one by one, and forgets the alignment. */
+  const tsl_aligned_vector<T, N> whole = *reinterpret_cast<const tsl_aligned_vector<T, N> *>(p);
+  return whole.vector;
 }
 template <typename T, int N>
 TSL_FUNCTION void tsl_store(T *p, tsl_vector<T, N> v) {
@@ -91,12 +93,17 @@ TSL_FUNCTION void tsl_store(T *p, tsl_vector<T, N> v) {
   for (int i = 0; i < N; i++)
     p[i] = v.lane[i];
 }
+template <typename T, int N>
+TSL_FUNCTION void tsl_store_aligned(T *p, tsl_vector<T, N> v) {
+  reinterpret_cast<tsl_aligned_vector<T, N> *>(p)->vector = v;
+}
 
 #define TSL_VECTOR(type, n) tsl_vector<type, n>
 #define TSL_SPLAT(type, n, x) tsl_splat<type, n>(x)
 #define TSL_LOAD(type, n, pointer) tsl_load<type, n>(pointer)
 #define TSL_LOAD_ALIGNED(type, n, pointer) tsl_load_aligned<type, n>(pointer)
 #define TSL_STORE(type, n, pointer, vector) tsl_store<type, n>(pointer, vector)
+#define TSL_STORE_ALIGNED(type, n, pointer, vector) tsl_store_aligned<type, n>(pointer, vector)
 #define TSL_LANE(vector, i) ((vector).lane[0x##i])
 
 /* A texture object's handle; rows and columns by number, zeros outside. PTX reads by integers, CUDA C++ by floats

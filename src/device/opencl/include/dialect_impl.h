@@ -32,6 +32,7 @@
 #define TSL_LOAD(type, n, pointer) TSL_PASTE(vload, n)(0, pointer)
 #define TSL_LOAD_ALIGNED(type, n, pointer) (*(TSL_GLOBAL const TSL_VECTOR(type, n) *)(pointer))
 #define TSL_STORE(type, n, pointer, vector) TSL_PASTE(vstore, n)(vector, 0, pointer)
+#define TSL_STORE_ALIGNED(type, n, pointer, vector) (*(TSL_GLOBAL TSL_VECTOR(type, n) *)(pointer) = (vector))
 #define TSL_LANE(vector, i) ((vector).s##i)
 
 /* Rows and columns by number; zeros outside. */
