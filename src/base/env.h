@@ -13,7 +13,12 @@
   X(ISA, "", "most capable instruction set that host code may use: generic, avx2, avx512")                   \
   X(NVRTC, "", "path of the NVRTC library; default: the names and folders where CUDA installs it")           \
   X(CUDA, "", "path of the CUDA driver library; none: behave as if there were no CUDA device")               \
-  X(OPENCL, "", "path of the OpenCL library; none: behave as if there were no OpenCL")
+  X(OPENCL, "", "path of the OpenCL library; none: behave as if there were no OpenCL")                       \
+  X(VENDORS, "0", "1: vendors' libraries may be listed and chosen, too (tesela strategies names them)")      \
+  X(CBLAS, "", "path of the CBLAS library of vendor_openblas: OpenBLAS, BLIS, MKL; none: as if not there")   \
+  X(CLBLAST, "", "path of the CLBlast library of vendor_clblast; none: as if not there")                     \
+  X(CUBLAS, "", "path of the cuBLAS library of vendor_cublas; none: as if not there")                        \
+  X(CUBLASLT, "", "path of the cuBLASLt library of vendor_cublaslt; none: as if not there")
 
 typedef enum tsl_env {
 #define TSL_ENV_MEMBER(suffix, fallback, what) TSL_ENV_##suffix,

@@ -5,6 +5,8 @@
 
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What came of one name. A name that is not there at all is the usual case and says nothing about itself. */
@@ -80,4 +82,16 @@ tesela_status tsl_library_load(const char *what, const char *chosen, const char 
   tsl_text_free(&tried);
   tsl_text_free(&reasons);
   return status;
+}
+
+void tsl_library_file(void (*function)(void), char *out, size_t size) {
+  Dl_info info;
+  void *address;
+  memcpy(&address, &function, sizeof address);
+  out[0] = '\0';
+  if (dladdr(address, &info) == 0 || !info.dli_fname)
+    return;
+  char *path = realpath(info.dli_fname, NULL);
+  snprintf(out, size, "%s", path ? path : info.dli_fname);
+  free(path);
 }

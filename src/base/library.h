@@ -19,4 +19,8 @@ typedef struct tsl_library_symbol {
 tesela_status tsl_library_load(const char *what, const char *chosen, const char *const *names,
                                const tsl_library_symbol *symbols, int count, void *table);
 
+/* The path of the file that a loaded function comes from, links followed, cut to `size`; "" where the dynamic linker
+ * does not tell. */
+void tsl_library_file(void (*function)(void), char *out, size_t size);
+
 #endif

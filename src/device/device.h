@@ -39,7 +39,8 @@ typedef struct tsl_kernel tsl_kernel;
   X(SHARED_MEMORY, 6, "memory shared with the host")                                                         \
   X(CUDA, 7, "CUDA C++")                                                                                     \
   X(AVX2, 8, "AVX2 and FMA")                                                                                 \
-  X(AVX512, 9, "AVX-512 (F, BW, DQ, VL)")
+  X(AVX512, 9, "AVX-512 (F, BW, DQ, VL)")                                                                    \
+  X(OPENCL, 10, "OpenCL")
 
 typedef enum tsl_capability {
 #define TSL_CAPABILITY_MEMBER(name, bit, text) TSL_CAN_##name = 1 << (bit),
@@ -234,6 +235,16 @@ struct tsl_device_ops {
    * [optional: KERNELS] */
   tesela_status (*launch)(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
                           const tsl_argument *arguments, int count);
+
+  /* The API's own objects behind ours, for strategies that call a vendor's library; they stay the device's. A
+   * stream is OpenCL's cl_command_queue or CUDA's CUstream, a buffer OpenCL's cl_mem or the device address of its
+   * first byte in CUDA. [optional: OPENCL, CUDA] */
+  void *(*native_stream)(tsl_stream *stream);
+  void *(*native_buffer)(tsl_buffer *buffer);
+  /* Makes the device the one that this thread's calls of a vendor's library go to, until leave(), which puts back
+   * what was there before. [optional: CUDA] */
+  tesela_status (*enter)(tsl_device *device);
+  void (*leave)(tsl_device *device);
 };
 
 /* A kind of device. */

@@ -1,5 +1,6 @@
 #include "plan/planner.h"
 
+#include "base/env.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "plan/transfer.h"
@@ -173,13 +174,21 @@ static tesela_status add(candidate_list *list, const tsl_candidate *candidate) {
   return TESELA_OK;
 }
 
-static tesela_status add_device(const tsl_problem *problem, tsl_place place, const wishes *wish,
+bool tsl_planner_vendors(void) {
+  return strcmp(tsl_env_get(TSL_ENV_VENDORS), "1") == 0;
+}
+
+static bool is_asked_for(const tsl_strategy *strategy, const tsl_choice *choice, const wishes *wish) {
+  return wish->strategy ? wish->strategy == strategy : !strategy->vendor || choice->vendors;
+}
+
+static tesela_status add_device(const tsl_problem *problem, const tsl_choice *choice, const wishes *wish,
                                 tsl_device *device, candidate_list *list) {
   for (int i = 0; tsl_strategy_at(i); i++) {
     tsl_candidate candidate = {.strategy = tsl_strategy_at(i), .device = device};
-    if (candidate.strategy->op != problem->op || (wish->strategy && wish->strategy != candidate.strategy))
+    if (candidate.strategy->op != problem->op || !is_asked_for(candidate.strategy, choice, wish))
       continue;
-    score(problem, place, wish, &candidate);
+    score(problem, choice->place, wish, &candidate);
     TSL_TRY(add(list, &candidate));
   }
   return TESELA_OK;
@@ -190,10 +199,10 @@ static tesela_status fill(const tsl_problem *problem, const tsl_choice *choice, 
   tsl_device *device;
   if (choice->device && strcmp(choice->device, "auto") != 0) {
     TSL_TRY(tsl_devices_find(choice->devices, choice->device, &device));
-    return add_device(problem, choice->place, wish, device, list);
+    return add_device(problem, choice, wish, device, list);
   }
   for (int i = 0; (device = tsl_devices_at(choice->devices, i)); i++)
-    TSL_TRY(add_device(problem, choice->place, wish, device, list));
+    TSL_TRY(add_device(problem, choice, wish, device, list));
   if (list->count == 0)
     return tsl_fail(TESELA_NO_DEVICE, "there is no device for %s", tsl_op_name(problem->op));
   return TESELA_OK;

@@ -19,7 +19,11 @@ typedef struct tsl_choice {
   const char *device;   /* name; NULL or "auto": all */
   const char *strategy; /* "name key=value ..."; NULL: all */
   tsl_place place;
+  bool vendors; /* strategies that call a vendor's library, too; one that `strategy` names is asked for by that */
 } tsl_choice;
+
+/* What TESELA_VENDORS says: whether vendors' libraries may be listed and chosen where nobody names one. */
+bool tsl_planner_vendors(void);
 
 /* All candidates for a problem, best first, refused ones last. Free with free(). TESELA_NO_DEVICE,
  * TESELA_BAD_INPUT for a strategy text that does not parse. */

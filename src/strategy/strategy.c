@@ -175,6 +175,8 @@ const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem 
   const char *why = refuse_types(strategy, problem, device);
   if (why)
     return why;
+  if (strategy->vendor && strategy->vendor()->why_not[0])
+    return strategy->vendor()->why_not;
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
     if (!allowed(&strategy->params[i], config->value[i]))
       return tsl_refusal("%s=%lld is not one of its values", strategy->params[i].name,

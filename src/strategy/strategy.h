@@ -65,6 +65,13 @@ typedef struct tsl_operands {
 
 typedef struct tsl_strategy tsl_strategy;
 
+/* What came of loading a vendor's library. */
+typedef struct tsl_vendor {
+  char why_not[160]; /* why it cannot be used, a sentence; "" when it can */
+  char name[64];     /* what was loaded, with its version: "OpenBLAS 0.3.21 SkylakeX" */
+  char file[256];    /* where it lies, links followed */
+} tsl_vendor;
+
 /* A strategy bound to a problem, a config and an open device. */
 typedef struct tsl_work {
   const tsl_strategy *strategy;
@@ -99,6 +106,10 @@ struct tsl_strategy {
   tesela_status (*build)(tsl_work *work);
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* NULL: nothing to free */
+  /* NULL: the strategy is tesela's own work. Else it calls a vendor's library, which this loads at the first call in
+   * the process and keeps: a peer to compare with, which nobody lists or chooses without being asked. Absence is a
+   * reason for refusal. The answer is never NULL, the same at each call, from any thread. */
+  const tsl_vendor *(*vendor)(void);
 };
 
 /* The accuracy of sums of k products in any fixed order, each operation rounded or fused, then scaled and
@@ -131,8 +142,8 @@ bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *type
 int tsl_strategy_params(const tsl_strategy *strategy);
 tsl_config tsl_strategy_defaults(const tsl_strategy *strategy);
 bool tsl_strategy_config(const tsl_strategy *strategy, int index, tsl_config *config);
-/* The one question that planner, explain, tuner and tests ask: capabilities, types, parameter values, then
- * the strategy's refuse(). NULL: it can. */
+/* The one question that planner, explain, tuner and tests ask: capabilities, types, whether a vendor's library is
+ * there, parameter values, then the strategy's refuse(). NULL: it can. */
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device);
 /* Bytes of scratch memory on the device; 0 on the cpu. */

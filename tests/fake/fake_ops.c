@@ -353,6 +353,24 @@ static tesela_status launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_gr
   return passed_on(device, status);
 }
 
+/* --- for vendors' libraries --- */
+
+static void *native_stream(tsl_stream *stream) {
+  return inner_of(stream->device)->ops->native_stream(stream->inner);
+}
+
+static void *native_buffer(tsl_buffer *buffer) {
+  return inner_of(buffer->device)->ops->native_buffer(inner_buffer(buffer));
+}
+
+static tesela_status enter(tsl_device *device) {
+  return passed_on(device, inner_of(device)->ops->enter(inner_of(device)));
+}
+
+static void leave(tsl_device *device) {
+  inner_of(device)->ops->leave(inner_of(device));
+}
+
 tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden) {
   const tsl_device_ops *there = inner->ops;
   tsl_device_ops ops = {
@@ -391,6 +409,14 @@ tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden) {
     ops.kernel_get = kernel_get;
     ops.kernel_items_max = kernel_items_max;
     ops.launch = launch;
+  }
+  if (there->native_stream != NULL) {
+    ops.native_stream = native_stream;
+    ops.native_buffer = native_buffer;
+  }
+  if (there->enter != NULL) {
+    ops.enter = enter;
+    ops.leave = leave;
   }
   return ops;
 }

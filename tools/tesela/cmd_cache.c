@@ -202,12 +202,12 @@ static tesela_status collect(const cache_options *given, tsl_devices *devices, f
   tsl_strategy_list strategies;
   tsl_type_list types;
   TSL_TRY(tsl_select_devices(devices, given->devices, &where));
-  TSL_TRY(tsl_select_strategies(TSL_OP_GEMM, given->strategies, &strategies));
+  TSL_TRY(tsl_select_strategies(TSL_OP_GEMM, given->strategies, false, &strategies));
   TSL_TRY(tsl_select_types(given->types, &types));
   for (int d = 0; d < where.count; d++)
     for (int s = 0; s < strategies.count; s++)
       for (int t = 0; t < types.count; t++)
-        if (strategies.items[s].strategy->needs & TSL_CAN_KERNELS)
+        if (strategies.items[s].strategy->needs & TSL_CAN_KERNELS && !strategies.items[s].strategy->vendor)
           TSL_TRY(add_strategy(all, &strategies.items[s], types.items[t], where.items[d]));
   if (all->count > 0)
     return TESELA_OK;

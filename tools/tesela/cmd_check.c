@@ -18,12 +18,14 @@ typedef struct check_options {
   const char *strategies, *devices, *types, *only;
   int64_t seed, cases, threads;
   double budget;
-  bool json;
+  bool json, peers;
 } check_options;
 
 static const tsl_option options[] = {
     TSL_OPTION(check_options, strategies, "strategy", STRATEGIES, NULL,
                "these strategies, such as element,\"tile_local tile=16\" (default: all)"),
+    TSL_OPTION(check_options, peers, "peers", FLAG, NULL,
+               "vendors' libraries as well, where they are installed: OpenBLAS, CLBlast, cuBLAS"),
     TSL_OPTION(check_options, devices, "device", DEVICES, NULL,
                "these devices, such as cpu,opencl:0 (default: all)"),
     TSL_OPTION(check_options, types, "type", TYPES, NULL,
@@ -336,7 +338,7 @@ static tesela_status run(const tsl_call *call) {
   tsl_strategy_list strategies;
   tesela_status status = TESELA_OK;
   TSL_GO(tsl_set_threads(given->threads));
-  TSL_GO(tsl_select_strategies(TSL_OP_COUNT, given->strategies, &strategies));
+  TSL_GO(tsl_select_strategies(TSL_OP_COUNT, given->strategies, given->peers, &strategies));
   TSL_GO(choose_cases(&job, &strategies));
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(tsl_select_devices(devices, given->devices, &job.list.devices));

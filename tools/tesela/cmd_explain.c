@@ -216,8 +216,10 @@ static tesela_status run(const tsl_call *call) {
   tesela_status status = TESELA_OK, planned;
   TSL_GO(read_problem(call, &found.problem));
   TSL_GO(tsl_devices_create(&devices));
-  const tsl_choice choice = {
-      .devices = devices, .device = tsl_device_or_default(given->device), .strategy = given->strategy};
+  const tsl_choice choice = {.devices = devices,
+                             .device = tsl_device_or_default(given->device),
+                             .strategy = given->strategy,
+                             .vendors = tsl_planner_vendors()};
   TSL_GO(tsl_planner_list(&found.problem, &choice, &found.candidates, &found.count));
   planned = tsl_planner_choose(&found.problem, &choice, &found.plan);
   tsl_text_add(&found.failure, "%s", planned == TESELA_OK ? "" : tesela_last_error());

@@ -7,6 +7,7 @@
 typedef struct explore_options {
   tsl_explore_options shared;
   const char *strategies;
+  bool peers;
 } explore_options;
 
 static const tsl_option options[] = {
@@ -17,6 +18,8 @@ static const tsl_option options[] = {
                "these devices, such as cpu,opencl:0, or all (default: TESELA_DEVICE, else all)"),
     TSL_OPTION(explore_options, strategies, "strategies", STRATEGIES, NULL,
                "these strategies, such as element,\"tile_local tile=16\" (default: all)"),
+    TSL_OPTION(explore_options, peers, "peers", FLAG, NULL,
+               "vendors' libraries as well, where they are installed: OpenBLAS, CLBlast, cuBLAS"),
     TSL_EXPLORE_OPTIONS(explore_options, shared),
     TSL_OPTIONS_END,
 };
@@ -53,7 +56,7 @@ static tesela_status run(const tsl_call *call) {
   tsl_devices *devices = NULL;
   tesela_status status = TESELA_OK;
   TSL_GO(tsl_set_threads(shared->threads));
-  TSL_GO(tsl_select_strategies(all.op, given->strategies, &all.strategies));
+  TSL_GO(tsl_select_strategies(all.op, given->strategies, given->peers, &all.strategies));
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(tsl_explore_prepare(shared, devices, &all));
   tsl_progress *progress = tsl_progress_start();

@@ -184,7 +184,10 @@ static tesela_status plan_last(tsl_product *product) {
 tesela_status tsl_product_plan(tsl_product *product) {
   const double start = tsl_clock();
   const tsl_product_wish *wish = &product->wish;
-  const tsl_choice choice = {.devices = product->devices, .device = wish->device, .strategy = wish->strategy};
+  const tsl_choice choice = {.devices = product->devices,
+                             .device = wish->device,
+                             .strategy = wish->strategy,
+                             .vendors = tsl_planner_vendors()};
   tsl_progress_at(product->progress, "planning", 0);
   product->memory = wish->memory ? wish->memory : tsl_memory_available() / 5 * 4;
   product->a.held = wish->transpose_a || !product->a.by_rows;

@@ -4,6 +4,7 @@
 #include "base/pool.h"
 #include "base/status.h"
 #include "options.h"
+#include "plan/planner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ tesela_status tsl_set_threads(int64_t threads) {
 
 tesela_status tsl_check_environment(void) {
   const char *threads = tsl_env_get(TSL_ENV_THREADS), *size = tsl_env_get(TSL_ENV_CACHE_SIZE);
+  const char *vendors = tsl_env_get(TSL_ENV_VENDORS);
   int64_t count;
   uint64_t bytes;
   if (*threads && (!tsl_parse_i64(threads, &count) || count < 1 || count > TSL_POOL_THREADS_MAX))
@@ -35,6 +37,8 @@ tesela_status tsl_check_environment(void) {
   if (!tsl_parse_bytes(size, &bytes))
     return tsl_fail(TESELA_BAD_CALL, "TESELA_CACHE_SIZE is \"%s\"; it can be a size such as 512MiB, or 0",
                     size);
+  if (strcmp(vendors, "0") != 0 && strcmp(vendors, "1") != 0)
+    return tsl_fail(TESELA_BAD_CALL, "TESELA_VENDORS is \"%s\"; it can be 0 or 1", vendors);
   return TESELA_OK;
 }
 
@@ -178,13 +182,22 @@ bool tsl_config_matches(const tsl_chosen_strategy *chosen, const tsl_config *con
   return true;
 }
 
-tesela_status tsl_select_strategies(tsl_op op, const char *text, tsl_strategy_list *out) {
+static bool is_listed(const tsl_strategy_list *list, const tsl_strategy *strategy) {
+  for (int i = 0; i < list->count; i++)
+    if (list->items[i].strategy == strategy)
+      return true;
+  return false;
+}
+
+tesela_status tsl_select_strategies(tsl_op op, const char *text, bool peers, tsl_strategy_list *out) {
+  const tsl_strategy *strategy;
   *out = (tsl_strategy_list){.count = 0};
   if (text)
-    return each_entry(text, read_strategy, out, &op);
-  const tsl_strategy *strategy;
+    TSL_TRY(each_entry(text, read_strategy, out, &op));
+  else
+    peers |= tsl_planner_vendors();
   for (int i = 0; out->count < TSL_SELECT_MAX && (strategy = tsl_strategy_at(i)) != NULL; i++)
-    if (is_of(strategy, op))
+    if (is_of(strategy, op) && (strategy->vendor ? peers : !text) && !is_listed(out, strategy))
       out->items[out->count++] = (tsl_chosen_strategy){strategy, tsl_strategy_defaults(strategy), 0};
   return TESELA_OK;
 }

@@ -44,16 +44,17 @@ typedef struct tsl_size_list {
 const char *tsl_device_or_default(const char *device);
 /* Lets this process use at most so many host threads; 0 changes nothing. Before anything uses one. */
 tesela_status tsl_set_threads(int64_t threads);
-/* Refuses TESELA_THREADS and TESELA_CACHE_SIZE where they are malformed: the library goes on with its defaults,
- * but a person who typed them wants to know. */
+/* Refuses TESELA_THREADS, TESELA_CACHE_SIZE and TESELA_VENDORS where they are malformed: the library goes on with its
+ * defaults, but a person who typed them wants to know. */
 tesela_status tsl_check_environment(void);
 
 /* "cpu,opencl:0"; "all" and "auto": all; NULL: TESELA_DEVICE, else all. */
 tesela_status tsl_select_devices(tsl_devices *devices, const char *text, tsl_device_list *out);
 /* Whether that text means all of them. */
 bool tsl_selects_all_devices(const char *text);
-/* "element,gemm tile_local tile=16"; NULL: all of the op. TSL_OP_COUNT: of every operation. */
-tesela_status tsl_select_strategies(tsl_op op, const char *text, tsl_strategy_list *out);
+/* "element,gemm tile_local tile=16"; NULL: all of the op that are tesela's own. TSL_OP_COUNT: of every operation. With
+ * `peers`, or where TESELA_VENDORS is 1 and nothing is named, those that call a vendor's library as well. */
+tesela_status tsl_select_strategies(tsl_op op, const char *text, bool peers, tsl_strategy_list *out);
 /* "f32,f64"; NULL: those two. */
 tesela_status tsl_select_types(const char *text, tsl_type_list *out);
 /* "256,1000x300x700": squares and M x N x K. */

@@ -37,7 +37,9 @@ static tsl_problem sample(tesela_type type) {
 bool tsl_strategy_takes(const tsl_strategy *strategy, tesela_type type) {
   const tsl_problem problem = sample(type);
   const tsl_config config = tsl_strategy_defaults(strategy);
-  return tsl_strategy_refuse(strategy, &problem, &config, &everything) == NULL;
+  tsl_strategy alone = *strategy;
+  alone.vendor = NULL; /* what it takes does not depend on what is installed here */
+  return tsl_strategy_refuse(&alone, &problem, &config, &everything) == NULL;
 }
 
 /* Calls add() for each capability that the strategy needs. */
@@ -56,6 +58,11 @@ void tsl_strategy_each_need(const tsl_strategy *strategy, void (*add)(void *argu
   }
 }
 
+const char *tsl_strategy_peer(const tsl_strategy *strategy, const tsl_device *device) {
+  const bool could = strategy->vendor && !tsl_capability_missing(strategy->needs, device->capabilities);
+  return could ? strategy->vendor()->name : "";
+}
+
 tsl_accuracy tsl_strategy_accuracy(const tsl_strategy *strategy) {
   const tsl_problem problem = sample(TESELA_F32);
   const tsl_config config = tsl_strategy_defaults(strategy);
@@ -70,7 +77,7 @@ tesela_status tsl_terms_check_type(tsl_op op, tesela_type type) {
     bool any = false;
     const tsl_strategy *strategy;
     for (int s = 0; (strategy = tsl_strategy_at(s)) != NULL; s++)
-      any |= strategy->op == op && tsl_strategy_takes(strategy, each->type);
+      any |= strategy->op == op && !strategy->vendor && tsl_strategy_takes(strategy, each->type);
     if (any)
       tsl_text_add(&taken, "%s%s", taken.length ? ", " : "", each->name);
     found |= any && each->type == type;

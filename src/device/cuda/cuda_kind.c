@@ -25,6 +25,19 @@ static void close_device(tsl_device *device) {
   own->context = NULL;
 }
 
+static void *native_stream(tsl_stream *stream) {
+  return stream->handle;
+}
+
+static void *native_buffer(tsl_buffer *buffer) {
+  return (void *)(uintptr_t)((tsl_cuda_buffer *)buffer)->address;
+}
+
+static void leave(tsl_device *device) {
+  (void)device;
+  tsl_cuda_leave_quietly();
+}
+
 static const tsl_device_ops ops = {
     .dialect_folder = "device/cuda/include",
     .source_extension = "cu",
@@ -52,6 +65,10 @@ static const tsl_device_ops ops = {
     .kernel_get = tsl_cuda_kernel_get,
     .kernel_items_max = tsl_cuda_kernel_items_max,
     .launch = tsl_cuda_launch,
+    .native_stream = native_stream,
+    .native_buffer = native_buffer,
+    .enter = tsl_cuda_enter,
+    .leave = leave,
 };
 
 /* The kernel driver's version, "580.65.06", or "": the first word of its version file that starts with a digit

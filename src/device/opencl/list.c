@@ -38,6 +38,14 @@ static void forget(tsl_device *device) {
   device->impl = NULL;
 }
 
+static void *native_stream(tsl_stream *stream) {
+  return stream->queue;
+}
+
+static void *native_buffer(tsl_buffer *buffer) {
+  return ((tsl_opencl_buffer *)buffer)->memory;
+}
+
 static const tsl_device_ops ops = {
     .dialect_folder = "device/opencl/include",
     .source_extension = "cl",
@@ -68,6 +76,8 @@ static const tsl_device_ops ops = {
     .kernel_get = tsl_opencl_kernel_get,
     .kernel_items_max = tsl_opencl_kernel_items_max,
     .launch = tsl_opencl_launch,
+    .native_stream = native_stream,
+    .native_buffer = native_buffer,
 };
 
 uint64_t tsl_opencl_number(cl_device_id id, cl_device_info what) {
@@ -154,7 +164,7 @@ static unsigned capabilities(cl_device_id id) {
       {tsl_opencl_number(id, CL_DEVICE_IMAGE_SUPPORT) != 0, TSL_CAN_IMAGES},
       {tsl_opencl_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0, TSL_CAN_SHARED_MEMORY},
   };
-  unsigned set = 0;
+  unsigned set = TSL_CAN_OPENCL;
   for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
     set |= answers[i].there ? answers[i].capability : 0;
   return set;

@@ -1,0 +1,247 @@
+#include "strategy/gemm/vendor_cublaslt/choice.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <math.h>
+
+/* Algorithms that are timed, runs of each that count, and when no further one is begun. */
+enum { PROPOSALS = 16, RUNS = 3 };
+static const double timing_seconds = 1;
+
+tesela_status tsl_lt_check(const tsl_device *device, const char *call, int code) {
+  if (code == TSL_LT_SUCCESS)
+    return TESELA_OK;
+  const tesela_status status = code == TSL_LT_ALLOC_FAILED      ? TESELA_OUT_OF_MEMORY
+                               : code == TSL_LT_NOT_INITIALIZED ? TESELA_UNSUPPORTED
+                               : code == TSL_LT_NOT_SUPPORTED   ? TESELA_UNSUPPORTED
+                                                                : TESELA_DEVICE_FAILED;
+  return tsl_fail(status, "%s: %s: %s", device->name, call, tsl_lt.status_name(code));
+}
+
+bool tsl_lt_choice_fits(const tsl_lt_choice *choice, const tsl_blas_product *product) {
+  const tsl_blas_product *own = &choice->product;
+  return own->m == product->m && own->n == product->n && own->k == product->k &&
+         own->a_transposed == product->a_transposed && own->b_transposed == product->b_transposed &&
+         own->a_leading == product->a_leading && own->b_leading == product->b_leading &&
+         own->c_leading == product->c_leading;
+}
+
+int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
+                    const tsl_lt_answer *answer, const tsl_lt_addresses *at, tsl_stream *stream) {
+  const bool twice = work->problem.c.type == TESELA_F64;
+  const float alpha = (float)choice->product.alpha, beta = (float)choice->product.beta;
+  return tsl_lt.matmul(handle, choice->operation, twice ? (const void *)&choice->product.alpha : &alpha,
+                       at->a, choice->a, at->b, choice->b,
+                       twice ? (const void *)&choice->product.beta : &beta, at->c, choice->c, at->c,
+                       choice->c, &answer->algorithm, answer->workspace > 0 ? at->workspace : NULL,
+                       answer->workspace, work->device->ops->native_stream(stream));
+}
+
+/* --- layouts --- */
+
+/* Rows and columns as they are stored, column-major: those of op(A) exchanged where it is a transpose. */
+static int make_layout(const tsl_work *work, bool transposed, int64_t rows, int64_t cols, int64_t leading,
+                       tsl_lt_layout *layout) {
+  const int type = work->problem.c.type == TESELA_F64 ? TSL_LT_REAL_F64 : TSL_LT_REAL_F32;
+  return tsl_lt.layout_create(layout, type, (uint64_t)(transposed ? cols : rows),
+                              (uint64_t)(transposed ? rows : cols), leading);
+}
+
+static tesela_status describe(const tsl_work *work, tsl_lt_choice *choice) {
+  const tsl_blas_product *p = &choice->product;
+  const tsl_device *device = work->device;
+  const bool twice = work->problem.c.type == TESELA_F64;
+  const int32_t a_transpose = p->a_transposed, b_transpose = p->b_transposed;
+  TSL_TRY(tsl_lt_check(device, "cublasLtMatmulDescCreate",
+                       tsl_lt.operation_create(&choice->operation,
+                                               twice ? TSL_LT_COMPUTE_F64 : TSL_LT_COMPUTE_F32,
+                                               twice ? TSL_LT_REAL_F64 : TSL_LT_REAL_F32)));
+  TSL_TRY(tsl_lt_check(
+      device, "cublasLtMatmulDescSetAttribute",
+      tsl_lt.operation_set(choice->operation, TSL_LT_A_TRANSPOSE, &a_transpose, sizeof a_transpose)));
+  TSL_TRY(tsl_lt_check(
+      device, "cublasLtMatmulDescSetAttribute",
+      tsl_lt.operation_set(choice->operation, TSL_LT_B_TRANSPOSE, &b_transpose, sizeof b_transpose)));
+  int code = make_layout(work, p->a_transposed, p->m, p->k, p->a_leading, &choice->a);
+  if (code == TSL_LT_SUCCESS)
+    code = make_layout(work, p->b_transposed, p->k, p->n, p->b_leading, &choice->b);
+  if (code == TSL_LT_SUCCESS)
+    code = make_layout(work, false, p->m, p->n, p->c_leading, &choice->c);
+  return tsl_lt_check(device, "cublasLtMatrixLayoutCreate", code);
+}
+
+void tsl_lt_choice_free(tsl_lt_choice *choice) {
+  const tsl_lt_layout layouts[] = {choice->a, choice->b, choice->c};
+  for (int i = 0; i < 3; i++)
+    if (layouts[i])
+      tsl_lt.layout_destroy(layouts[i]);
+  if (choice->operation)
+    tsl_lt.operation_destroy(choice->operation);
+  tsl_free(choice);
+}
+
+/* --- the heuristics --- */
+
+static int set_preference(tsl_lt_preference preference, uint64_t workspace, uint32_t alignment) {
+  int code = tsl_lt.preference_set(preference, TSL_LT_WORKSPACE_MAX, &workspace, sizeof workspace);
+  for (int i = TSL_LT_ALIGNMENT_OF_A; i <= TSL_LT_ALIGNMENT_OF_D && code == TSL_LT_SUCCESS; i++)
+    code = tsl_lt.preference_set(preference, i, &alignment, sizeof alignment);
+  return code;
+}
+
+/* At most `most` proposals; none is a failure. */
+static tesela_status propose(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
+                             uint64_t workspace, uint32_t alignment, int most, tsl_lt_answer *answers,
+                             int *count) {
+  tsl_lt_preference preference;
+  *count = 0;
+  TSL_TRY(
+      tsl_lt_check(work->device, "cublasLtMatmulPreferenceCreate", tsl_lt.preference_create(&preference)));
+  int code = set_preference(preference, workspace, alignment);
+  if (code == TSL_LT_SUCCESS)
+    code = tsl_lt.heuristic(handle, choice->operation, choice->a, choice->b, choice->c, choice->c, preference,
+                            most, answers, count);
+  tsl_lt.preference_destroy(preference);
+  if (code == TSL_LT_SUCCESS && (*count == 0 || answers[0].state != TSL_LT_SUCCESS))
+    code = TSL_LT_NOT_SUPPORTED;
+  return tsl_lt_check(work->device, "cublasLtMatmulAlgoGetHeuristic", code);
+}
+
+/* --- the stopwatch --- */
+
+enum { A, B, C, WORKSPACE, BUFFERS };
+
+typedef struct bench {
+  const tsl_work *work;
+  tsl_lt_handle handle;
+  const tsl_lt_choice *choice;
+  tsl_buffer *buffers[BUFFERS];
+  tsl_stream *stream;
+  tsl_event *begin, *end;
+  tsl_lt_addresses at;
+} bench;
+
+/* Numbers that are no zeros, since those would let the device run faster. Their values do not matter otherwise. */
+static tesela_status fill(bench *self) {
+  const tsl_device_ops *ops = self->work->device->ops;
+  for (int i = 0; i < WORKSPACE; i++)
+    TSL_TRY(ops->fill(self->stream, self->buffers[i], 0, 0x3c, self->buffers[i]->bytes));
+  return TESELA_OK;
+}
+
+static tesela_status bench_make(bench *self, uint64_t workspace) {
+  const tsl_blas_product *p = &self->choice->product;
+  tsl_device *device = self->work->device;
+  const int64_t size = (int64_t)tsl_type(self->work->problem.c.type)->size;
+  const size_t bytes[BUFFERS] = {(size_t)(p->a_leading * (p->a_transposed ? p->m : p->k) * size),
+                                 (size_t)(p->b_leading * (p->b_transposed ? p->k : p->n) * size),
+                                 (size_t)(p->c_leading * p->n * size), (size_t)workspace};
+  for (int i = 0; i < BUFFERS; i++)
+    TSL_TRY(device->ops->buffer_create(device, bytes[i], &self->buffers[i]));
+  TSL_TRY(device->ops->stream_create(device, &self->stream));
+  TSL_TRY(device->ops->event_create(device, &self->begin));
+  TSL_TRY(device->ops->event_create(device, &self->end));
+  self->at = (tsl_lt_addresses){
+      device->ops->native_buffer(self->buffers[A]), device->ops->native_buffer(self->buffers[B]),
+      device->ops->native_buffer(self->buffers[C]), device->ops->native_buffer(self->buffers[WORKSPACE])};
+  return fill(self);
+}
+
+static void bench_free(bench *self) {
+  const tsl_device_ops *ops = self->work->device->ops;
+  if (self->stream)
+    ops->stream_destroy(self->stream);
+  if (self->begin)
+    ops->event_destroy(self->begin);
+  if (self->end)
+    ops->event_destroy(self->end);
+  for (int i = 0; i < BUFFERS; i++)
+    if (self->buffers[i])
+      ops->buffer_destroy(self->buffers[i]);
+}
+
+/* The fastest of some runs after one that does not count. A proposal that does not run is no failure of ours. */
+static tesela_status time_answer(bench *self, const tsl_lt_answer *answer, double *seconds) {
+  const tsl_device_ops *ops = self->work->device->ops;
+  *seconds = INFINITY;
+  for (int i = 0; i <= RUNS; i++) {
+    double now;
+    TSL_TRY(ops->event_record(self->stream, self->begin));
+    if (tsl_lt_multiply(self->work, self->handle, self->choice, answer, &self->at, self->stream) !=
+        TSL_LT_SUCCESS)
+      return TESELA_OK;
+    TSL_TRY(ops->event_record(self->stream, self->end));
+    TSL_TRY(ops->event_seconds(self->begin, self->end, &now));
+    if (i > 0)
+      *seconds = fmin(*seconds, now);
+  }
+  return TESELA_OK;
+}
+
+static tesela_status time_all(bench *self, const tsl_lt_answer *answers, int count, int *best) {
+  const double end = tsl_clock() + timing_seconds;
+  double least = INFINITY, seconds;
+  for (int i = 0; i < count && (i == 0 || tsl_clock() < end); i++) {
+    if (answers[i].state != TSL_LT_SUCCESS)
+      continue;
+    TSL_TRY(time_answer(self, &answers[i], &seconds));
+    if (seconds < least) {
+      least = seconds;
+      *best = i;
+    }
+  }
+  return TESELA_OK;
+}
+
+/* Which of the answers is fastest; the first where there is no memory to find out. */
+static tesela_status fastest(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
+                             uint64_t workspace, const tsl_lt_answer *answers, int count, int *best) {
+  bench self = {.work = work, .handle = handle, .choice = choice};
+  tsl_status_saved saved;
+  *best = 0;
+  tsl_status_save(&saved);
+  tesela_status status = bench_make(&self, workspace);
+  if (status == TESELA_OK) {
+    status = time_all(&self, answers, count, best);
+  } else if (status == TESELA_OUT_OF_MEMORY) {
+    tsl_status_restore(&saved);
+    status = TESELA_OK;
+  }
+  bench_free(&self);
+  return status;
+}
+
+static tesela_status choose(const tsl_work *work, tsl_lt_handle handle, uint64_t workspace, bool timed,
+                            tsl_lt_choice *choice) {
+  tsl_lt_answer answers[PROPOSALS];
+  const uint32_t element = (uint32_t)tsl_type(work->problem.c.type)->size;
+  int count, best = 0;
+  TSL_TRY(propose(work, handle, choice, workspace, element, 1, answers, &count));
+  choice->any = answers[0];
+  TSL_TRY(propose(work, handle, choice, workspace, TSL_LT_ALIGNMENT, timed ? PROPOSALS : 1, answers, &count));
+  if (timed && count > 1)
+    TSL_TRY(fastest(work, handle, choice, workspace, answers, count, &best));
+  choice->aligned = answers[best];
+  return TESELA_OK;
+}
+
+tesela_status tsl_lt_choice_make(const tsl_work *work, tsl_lt_handle handle, const tsl_blas_product *product,
+                                 uint64_t workspace, bool timed, tsl_lt_choice **choice) {
+  void *block;
+  *choice = NULL;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **choice, "an algorithm of cuBLASLt", &block));
+  tsl_lt_choice *made = block;
+  made->product = *product;
+  made->product.a = made->product.b = made->product.c = NULL;
+  tesela_status status = describe(work, made);
+  if (status == TESELA_OK)
+    status = choose(work, handle, workspace, timed, made);
+  if (status != TESELA_OK) {
+    tsl_lt_choice_free(made);
+    return status;
+  }
+  *choice = made;
+  return TESELA_OK;
+}

@@ -1,0 +1,68 @@
+/* cuBLASLt's interface, as far as tesela uses it: our own declarations of the library's ABI since CUDA 12. Every
+ * function but version and status_name returns a code, 0 for success. */
+#ifndef TSL_GEMM_VENDOR_CUBLASLT_CUBLASLT_API_H
+#define TSL_GEMM_VENDOR_CUBLASLT_CUBLASLT_API_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct tsl_lt_handle_object *tsl_lt_handle;       /* may be shared by threads */
+typedef struct tsl_lt_operation_object *tsl_lt_operation; /* precision and transposes */
+typedef struct tsl_lt_layout_object *tsl_lt_layout; /* a matrix: type, rows, columns, leading dimension */
+typedef struct tsl_lt_preference_object *tsl_lt_preference; /* what algorithms may ask for */
+
+typedef struct tsl_lt_algorithm {
+  uint64_t data[8];
+} tsl_lt_algorithm;
+
+/* What the heuristics answer, best first. */
+typedef struct tsl_lt_answer {
+  tsl_lt_algorithm algorithm;
+  size_t workspace;
+  int state; /* 0: the other fields are good */
+  float waves;
+  int reserved[4];
+} tsl_lt_answer;
+
+enum { TSL_LT_SUCCESS = 0, TSL_LT_NOT_INITIALIZED = 1, TSL_LT_ALLOC_FAILED = 3, TSL_LT_NOT_SUPPORTED = 15 };
+/* Types of elements, and of the arithmetic: all of it in that precision, without TF32 or emulation. */
+enum { TSL_LT_REAL_F32 = 0, TSL_LT_REAL_F64 = 1 };
+enum { TSL_LT_COMPUTE_F32 = 68, TSL_LT_COMPUTE_F64 = 70 };
+/* Attributes of an operation, each an int32_t: 1 transposes. */
+enum { TSL_LT_A_TRANSPOSE = 3, TSL_LT_B_TRANSPOSE = 4 };
+/* Attributes of a preference: a uint64_t, and four uint32_t in bytes. */
+enum { TSL_LT_WORKSPACE_MAX = 1, TSL_LT_ALIGNMENT_OF_A = 5, TSL_LT_ALIGNMENT_OF_D = 8 };
+
+/* Functions: X(return type, member, symbol, parameters). */
+#define TSL_LT_LIST(X)                                                                                       \
+  X(int, create, cublasLtCreate, (tsl_lt_handle * handle))                                                   \
+  X(int, destroy, cublasLtDestroy, (tsl_lt_handle handle))                                                   \
+  X(size_t, version, cublasLtGetVersion, (void))                                                             \
+  X(const char *, status_name, cublasLtGetStatusName, (int code))                                            \
+  X(int, operation_create, cublasLtMatmulDescCreate, (tsl_lt_operation * operation, int compute, int scale)) \
+  X(int, operation_destroy, cublasLtMatmulDescDestroy, (tsl_lt_operation operation))                         \
+  X(int, operation_set, cublasLtMatmulDescSetAttribute,                                                      \
+    (tsl_lt_operation operation, int attribute, const void *value, size_t bytes))                            \
+  X(int, layout_create, cublasLtMatrixLayoutCreate,                                                          \
+    (tsl_lt_layout * layout, int type, uint64_t rows, uint64_t cols, int64_t leading))                       \
+  X(int, layout_destroy, cublasLtMatrixLayoutDestroy, (tsl_lt_layout layout))                                \
+  X(int, preference_create, cublasLtMatmulPreferenceCreate, (tsl_lt_preference * preference))                \
+  X(int, preference_destroy, cublasLtMatmulPreferenceDestroy, (tsl_lt_preference preference))                \
+  X(int, preference_set, cublasLtMatmulPreferenceSetAttribute,                                               \
+    (tsl_lt_preference preference, int attribute, const void *value, size_t bytes))                          \
+  X(int, heuristic, cublasLtMatmulAlgoGetHeuristic,                                                          \
+    (tsl_lt_handle handle, tsl_lt_operation operation, tsl_lt_layout a, tsl_lt_layout b, tsl_lt_layout c,    \
+     tsl_lt_layout d, tsl_lt_preference preference, int most, tsl_lt_answer *answers, int *count))           \
+  X(int, matmul, cublasLtMatmul,                                                                             \
+    (tsl_lt_handle handle, tsl_lt_operation operation, const void *alpha, const void *a,                     \
+     tsl_lt_layout a_layout, const void *b, tsl_lt_layout b_layout, const void *beta, const void *c,         \
+     tsl_lt_layout c_layout, void *d, tsl_lt_layout d_layout, const tsl_lt_algorithm *algorithm,             \
+     void *workspace, size_t workspace_bytes, void *stream))
+
+typedef struct tsl_lt_api {
+#define TSL_LT_MEMBER(type, member, symbol, parameters) type(*member) parameters;
+  TSL_LT_LIST(TSL_LT_MEMBER)
+#undef TSL_LT_MEMBER
+} tsl_lt_api;
+
+#endif

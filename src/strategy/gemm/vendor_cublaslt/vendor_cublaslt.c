@@ -1,0 +1,231 @@
+/* Idea: cuBLASLt's matmul on a CUDA device with the best of its algorithms, as a peer to compare with: NVIDIA's own
+ * best effort for a shape. Loaded at run time (TESELA_CUBLASLT, else the names below). Not on the ladder.
+ *
+ *   build()  heuristics propose up to 16 algorithms for the shape, which may use 256 MiB of workspace
+ *            each runs four times on memory of the operands' sizes; the fastest one stays      (see choice.c)
+ *   run()    C (m x n, row- or column-major) = alpha A B + beta C     cublasLtMatmul on our stream, column-major;
+ *                                                                     a row-major C is C' = B' A'
+ *
+ * A plan whose operands lie on the host runs on packed copies of them, so that build() chooses for the strides that
+ * it was given and for packed ones. Operands that are not aligned to 16 bytes take an algorithm that does not ask for
+ * that, the heuristics' first. Where memory for the timing lacks, the first one stays, too.
+ *
+ * Precision: CUBLAS_COMPUTE_32F for f32 and CUBLAS_COMPUTE_64F for f64, which use neither TF32 nor emulation.
+ *
+ * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long as the
+ * line that it leads; k = 0 and alpha = 0, which are no products, are refused. Another build may choose another
+ * algorithm, so that equal bits are promised for one plan at most. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "strategy/gemm/vendor_cublaslt/choice.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+tsl_lt_api tsl_lt;
+static tsl_vendor found;
+
+static const tsl_library_symbol symbols[] = {
+#define SYMBOL(type, member, symbol, parameters) {#symbol, offsetof(tsl_lt_api, member), 0},
+    TSL_LT_LIST(SYMBOL)
+#undef SYMBOL
+};
+static const char *const names[] = {"libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.13",
+                                    "libcublasLt.so.12", "/usr/local/cuda/lib64/libcublasLt.so.12", NULL};
+
+/* What build() makes. */
+typedef struct state {
+  tsl_lt_handle handle;
+  pthread_mutex_t lock; /* of the list, which only grows */
+  tsl_lt_choice *choices;
+} state;
+
+/* cublasLtGetVersion() is 130100 for 13.1.0. */
+static void load(void) {
+  static const tsl_vendor_library library = {.what = "cuBLASLt",
+                                             .path = TSL_ENV_CUBLASLT,
+                                             .names = names,
+                                             .symbols = symbols,
+                                             .count = sizeof symbols / sizeof *symbols};
+  if (!tsl_vendor_load(&library, &tsl_lt, &found))
+    return;
+  const unsigned version = (unsigned)tsl_lt.version();
+  snprintf(found.name, sizeof found.name, "cuBLASLt %u.%u.%u", version / 10000, version / 100 % 100,
+           version % 100);
+}
+
+static const tsl_vendor *vendor(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load);
+  return &found;
+}
+
+/* --- the strategy --- */
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  (void)device;
+  if (problem->k == 0 || problem->alpha[0] == 0)
+    return "cuBLASLt has no product of k = 0 or alpha = 0";
+  return tsl_blas_refuse(problem, INT64_MAX);
+}
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  tsl_accuracy promised = tsl_accuracy_of_sum(problem->k);
+  promised.repeats = false;
+  return promised;
+}
+
+/* Partial sums are what algorithms want workspace for: 128 of them of a small C, or a number that fits. */
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  (void)device;
+  const double c_bytes = (double)problem->m * (double)problem->n * (double)tsl_type(problem->c.type)->size;
+  const double wanted = 1048576 + 128 * c_bytes;
+  return wanted < (double)TSL_LT_WORKSPACE_BYTES ? (uint64_t)wanted : TSL_LT_WORKSPACE_BYTES;
+}
+
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  return tsl_vendor_seconds(problem, device, 0.82, 1.5 * device->launch_seconds, 64);
+}
+
+static tsl_lt_choice *find(const state *own, const tsl_blas_product *product) {
+  tsl_lt_choice *choice = own->choices;
+  while (choice && !tsl_lt_choice_fits(choice, product))
+    choice = choice->next;
+  return choice;
+}
+
+/* The choice for a product, made where there is none yet. The lock is held, or nobody else knows of the state. */
+static tesela_status obtain(const tsl_work *work, state *own, const tsl_blas_product *product, bool timed,
+                            tsl_lt_choice **choice) {
+  *choice = find(own, product);
+  if (*choice)
+    return TESELA_OK;
+  TSL_TRY(tsl_lt_choice_make(work, own->handle, product, scratch(&work->problem, &work->config, work->device),
+                             timed, choice));
+  (*choice)->next = own->choices;
+  own->choices = *choice;
+  return TESELA_OK;
+}
+
+/* The product of packed copies: the same lines, each right behind the last. */
+static tsl_blas_product packed(tsl_blas_product product) {
+  product.a_leading = product.a_transposed ? product.k : product.m;
+  product.b_leading = product.b_transposed ? product.n : product.k;
+  product.c_leading = product.m;
+  return product;
+}
+
+static tesela_status prepare(const tsl_work *work, state *own) {
+  const tsl_problem *problem = &work->problem;
+  const tsl_operands operands = {
+      .a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},
+      .b = {.row_stride = problem->b.row_stride, .col_stride = problem->b.col_stride},
+      .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
+  tsl_blas_product given;
+  tsl_lt_choice *unused;
+  if (problem->m == 0 || problem->n == 0)
+    return TESELA_OK;
+  TSL_TRY(tsl_blas_product_of(work, &operands, &given));
+  const tsl_blas_product copies = packed(given);
+  TSL_TRY(tsl_lt_check(work->device, "cublasLtCreate", tsl_lt.create(&own->handle)));
+  TSL_TRY(obtain(work, own, &given, true, &unused));
+  return obtain(work, own, &copies, true, &unused);
+}
+
+static void free_choices(state *own) {
+  while (own->choices) {
+    tsl_lt_choice *choice = own->choices;
+    own->choices = choice->next;
+    tsl_lt_choice_free(choice);
+  }
+}
+
+static tesela_status build(tsl_work *work) {
+  tsl_device *device = work->device;
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof(state), "a handle of cuBLASLt", &block));
+  state *own = block;
+  tesela_status status = device->ops->enter(device);
+  if (status == TESELA_OK) {
+    status = prepare(work, own);
+    if (status != TESELA_OK && own->handle) {
+      free_choices(own);
+      tsl_lt.destroy(own->handle);
+    }
+    device->ops->leave(device);
+  }
+  if (status != TESELA_OK) {
+    tsl_free(own);
+    return status;
+  }
+  pthread_mutex_init(&own->lock, NULL);
+  work->state = own;
+  return TESELA_OK;
+}
+
+/* A device that cannot be entered any more has let go of the handle already. */
+static void release(tsl_work *work) {
+  state *own = work->state;
+  tsl_status_saved saved;
+  tsl_status_save(&saved);
+  free_choices(own);
+  if (own->handle && work->device->ops->enter(work->device) == TESELA_OK) {
+    tsl_lt.destroy(own->handle);
+    work->device->ops->leave(work->device);
+  }
+  tsl_status_restore(&saved);
+  pthread_mutex_destroy(&own->lock);
+  tsl_free(own);
+  work->state = NULL;
+}
+
+/* Element (0, 0) on the device. */
+static void *address(const tsl_work *work, const tsl_operand *operand) {
+  const int64_t size = (int64_t)tsl_type(work->problem.c.type)->size;
+  return (char *)work->device->ops->native_buffer(operand->buffer) + operand->offset * size;
+}
+
+static bool is_aligned(const tsl_lt_addresses *at) {
+  return ((uintptr_t)at->a | (uintptr_t)at->b | (uintptr_t)at->c) % TSL_LT_ALIGNMENT == 0;
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  tsl_device *device = work->device;
+  state *own = work->state;
+  tsl_blas_product p;
+  tsl_lt_choice *choice;
+  TSL_TRY(tsl_blas_product_of(work, operands, &p));
+  const tsl_lt_addresses at = {address(work, p.a), address(work, p.b), address(work, p.c),
+                               device->ops->native_buffer(operands->scratch)};
+  TSL_TRY(device->ops->enter(device));
+  pthread_mutex_lock(&own->lock);
+  tesela_status status = obtain(work, own, &p, false, &choice);
+  pthread_mutex_unlock(&own->lock);
+  if (status == TESELA_OK) {
+    const tsl_lt_answer *answer = is_aligned(&at) ? &choice->aligned : &choice->any;
+    status = tsl_lt_check(device, "cublasLtMatmul",
+                          tsl_lt_multiply(work, own->handle, choice, answer, &at, stream));
+  }
+  device->ops->leave(device);
+  return status;
+}
+
+const tsl_strategy tsl_gemm_vendor_cublaslt = {
+    .name = "vendor_cublaslt",
+    .idea = "the fastest of the matmul algorithms of cuBLASLt, chosen by timing",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_CUDA,
+    .accuracy = accuracy,
+    .refuse = refuse,
+    .scratch = scratch,
+    .score = score,
+    .build = build,
+    .run = run,
+    .release = release,
+    .vendor = vendor,
+};

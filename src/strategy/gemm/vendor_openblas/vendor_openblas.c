@@ -1,0 +1,157 @@
+/* Idea: a vendor's gemm on the host's cores, as a peer to compare with: OpenBLAS, or any other library with CBLAS's
+ * interface (BLIS, MKL), loaded at run time. Not on the ladder: nothing here is tesela's work.
+ *
+ *   C (m x n, row- or column-major) = alpha A B + beta C        cblas_sgemm, cblas_dgemm, column-major;
+ *                                                               a row-major C is C' = B' A'
+ *
+ * The library: TESELA_CBLAS, else the names below. It is told to use as many threads as this process's pool has, so
+ * that a comparison is between equals. That number is the library's, for the whole process, and stays; one that
+ * cannot be told goes by its own rules, and its name says so.
+ *
+ * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long as the
+ * line that it leads; sizes of 32 bits unless the library says that its integers have 64. alpha = 0 and k = 0 arrive
+ * as both, for which BLAS reads neither A nor B. BLAS promises no equal bits from run to run. */
+#include "base/pool.h"
+#include "base/status.h"
+#include "strategy/gemm/vendor_openblas/cblas_api.h"
+#include "strategy/vendor.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static tsl_cblas_api cblas;
+static tsl_vendor found;
+static int64_t size_max = INT32_MAX; /* what the integers of the library hold */
+
+static const tsl_library_symbol symbols[] = {
+#define SYMBOL(type, member, symbol, optional, parameters)                                                   \
+  {#symbol, offsetof(tsl_cblas_api, member), optional},
+    TSL_CBLAS_LIST(SYMBOL)
+#undef SYMBOL
+};
+static const char *const names[] = {"libopenblas.so.0", "libblis.so.4",   "libblis.so.5",
+                                    "libmkl_rt.so.3",   "libmkl_rt.so.2", NULL};
+
+/* --- which library it is --- */
+
+static bool is_openblas(void) {
+  return cblas.openblas_config && cblas.openblas_threads;
+}
+static bool is_blis(void) {
+  return cblas.blis_version && cblas.blis_threads;
+}
+static bool is_mkl(void) {
+  return cblas.mkl_version && cblas.mkl_threads;
+}
+
+/* "OpenBLAS 0.3.21 DYNAMIC_ARCH ...": the first two words, and for which processor its kernels are. */
+static void name_openblas(void) {
+  const char *config = cblas.openblas_config(), *core = cblas.openblas_core ? cblas.openblas_core() : "";
+  const size_t product = strcspn(config, " "),
+               version = strcspn(config + product + (config[product] != 0), " ");
+  snprintf(found.name, sizeof found.name, "%.*s%s%.20s", (int)(product + 1 + version), config,
+           *core ? " " : "", core);
+  size_max = strstr(config, "USE64BITINT") ? INT64_MAX : INT32_MAX;
+}
+
+static void name_blis(void) {
+  const bool knows = cblas.blis_architecture && cblas.blis_architecture_name;
+  const char *core = knows ? cblas.blis_architecture_name(cblas.blis_architecture()) : "";
+  snprintf(found.name, sizeof found.name, "BLIS %.30s%s%.20s", cblas.blis_version(), *core ? " " : "", core);
+  size_max = cblas.blis_integer_bits && cblas.blis_integer_bits() == 64 ? INT64_MAX : INT32_MAX;
+}
+
+/* "... Version 2026.2-Product Build ...". */
+static void name_mkl(void) {
+  static const char before[] = "Version ";
+  char text[200] = "";
+  cblas.mkl_version(text, sizeof text - 1);
+  const char *version = strstr(text, before);
+  version = version ? version + strlen(before) : "";
+  snprintf(found.name, sizeof found.name, "MKL %.*s", (int)strcspn(version, "- "), version);
+}
+
+static void load(void) {
+  static const tsl_vendor_library library = {.what = "a CBLAS library",
+                                             .path = TSL_ENV_CBLAS,
+                                             .names = names,
+                                             .symbols = symbols,
+                                             .count = sizeof symbols / sizeof *symbols};
+  if (!tsl_vendor_load(&library, &cblas, &found))
+    return;
+  if (is_openblas())
+    name_openblas();
+  else if (is_blis())
+    name_blis();
+  else if (is_mkl())
+    name_mkl();
+  else
+    snprintf(found.name, sizeof found.name, "a CBLAS of unknown make, with threads of its own choice");
+}
+
+static const tsl_vendor *vendor(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load);
+  return &found;
+}
+
+/* --- the strategy --- */
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  (void)device;
+  return tsl_blas_refuse(problem, size_max);
+}
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  tsl_accuracy promised = tsl_accuracy_of_sum(problem->k);
+  promised.repeats = false;
+  return promised;
+}
+
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  return tsl_vendor_seconds(problem, device, 0.7, 1e-6, 64);
+}
+
+/* At each run, since BLIS of some makers keeps the number per thread. It costs nanoseconds where it stays. */
+static void set_threads(void) {
+  const int threads = tsl_pool_threads(tsl_pool_shared());
+  if (is_openblas())
+    cblas.openblas_threads(threads);
+  else if (is_blis())
+    cblas.blis_threads(threads);
+  else if (is_mkl())
+    cblas.mkl_threads(threads);
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  (void)stream;
+  tsl_blas_product p;
+  TSL_TRY(tsl_blas_product_of(work, operands, &p));
+  const int a_transpose = p.a_transposed ? TSL_CBLAS_TRANSPOSE : TSL_CBLAS_NO_TRANSPOSE;
+  const int b_transpose = p.b_transposed ? TSL_CBLAS_TRANSPOSE : TSL_CBLAS_NO_TRANSPOSE;
+  set_threads();
+  if (work->problem.c.type == TESELA_F64)
+    cblas.dgemm(TSL_CBLAS_COLUMN_MAJOR, a_transpose, b_transpose, p.m, p.n, p.k, p.alpha, p.a->host,
+                p.a_leading, p.b->host, p.b_leading, p.beta, p.c->host, p.c_leading);
+  else
+    cblas.sgemm(TSL_CBLAS_COLUMN_MAJOR, a_transpose, b_transpose, p.m, p.n, p.k, (float)p.alpha, p.a->host,
+                p.a_leading, p.b->host, p.b_leading, (float)p.beta, p.c->host, p.c_leading);
+  return TESELA_OK;
+}
+
+const tsl_strategy tsl_gemm_vendor_openblas = {
+    .name = "vendor_openblas",
+    .idea = "the gemm of a CBLAS library: OpenBLAS, BLIS or MKL",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_HOST,
+    .accuracy = accuracy,
+    .refuse = refuse,
+    .score = score,
+    .run = run,
+    .vendor = vendor,
+};
