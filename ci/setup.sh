@@ -10,7 +10,7 @@ cmake_is_new() {
     [ "$(printf '3.21\n%s\n' "$(cmake --version | sed -n '1s/[^0-9]*//p')" | sort -V | head -n 1)" = 3.21 ]
 }
 python_has() { /usr/bin/python3 -c "import $1" 2>/dev/null; }
-opencl_loader() { /sbin/ldconfig -p 2>/dev/null | grep -q 'libOpenCL\.so\.1'; }
+shared_library() { /sbin/ldconfig -p 2>/dev/null | grep -F "$1" >/dev/null; }
 pocl() { grep -qsi pocl /etc/OpenCL/vendors/*.icd; }
 
 # group | package | how to see that it is there | what for
@@ -23,13 +23,15 @@ build|cmake|cmake_is_new|configuring the build (3.21 or newer)
 build|pkg-config|command -v pkg-config|finding libraries
 build|libjansson-dev|pkg-config --exists jansson|the JSON that the tool writes
 build|opencl-headers|header CL/cl.h|OpenCL's types (nothing links against OpenCL)
-run|ocl-icd-libopencl1|opencl_loader|finding OpenCL devices
+run|ocl-icd-libopencl1|shared_library libOpenCL.so.1|finding OpenCL devices
 run|pocl-opencl-icd|pocl|an OpenCL device on every machine: the processor
 unit|libcmocka-dev|pkg-config --exists cmocka|unit tests
 test|g++|command -v c++|the public header as C++
 test|python3|test -x /usr/bin/python3|checks of JSON output
 test|python3-numpy|python_has numpy|products and files compared with NumPy's
 test|python3-scipy|python_has scipy|files compared with SciPy's
+test|libopenblas0-pthread|shared_library libopenblas.so.0|the peer vendor_openblas
+test|libclblast1|shared_library libclblast.so.1|the peer vendor_clblast
 style|clang-format|command -v clang-format|the format of the sources
 style|clang-tidy|command -v clang-tidy|common mistakes
 style|git|command -v git|the list of files

@@ -35,8 +35,10 @@ tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {
 }
 
 tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tesela_plan **plan) {
-  tsl_choice choice = {
-      .device = key->device, .strategy = key->strategy, .place = key->place, .vendors = tsl_planner_vendors()};
+  tsl_choice choice = {.device = key->device,
+                       .strategy = key->strategy,
+                       .place = key->place,
+                       .vendors = tsl_planner_vendors()};
   tsl_plan *chosen;
   TSL_TRY(tsl_api_devices(context, &choice.devices));
   TSL_TRY(tsl_planner_choose(&key->problem, &choice, &chosen));

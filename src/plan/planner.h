@@ -19,7 +19,8 @@ typedef struct tsl_choice {
   const char *device;   /* name; NULL or "auto": all */
   const char *strategy; /* "name key=value ..."; NULL: all */
   tsl_place place;
-  bool vendors; /* strategies that call a vendor's library, too; one that `strategy` names is asked for by that */
+  bool
+      vendors; /* strategies that call a vendor's library, too; one that `strategy` names is asked for by that */
 } tsl_choice;
 
 /* What TESELA_VENDORS says: whether vendors' libraries may be listed and chosen where nobody names one. */

@@ -85,6 +85,12 @@ static int no_device(const char *kind, const char *why) {
   return result;
 }
 
+/* A vendor's library may be missing everywhere. */
+static int no_library(const char *why) {
+  printf("skipped: %s\n", why);
+  return SKIPPED;
+}
+
 static int check_kind(const tsl_strategy *strategy, tsl_devices *devices, const char *kind) {
   int result = 0;
   for (int i = 0; i < tsl_devices_kinds(); i++) {
@@ -94,6 +100,10 @@ static int check_kind(const tsl_strategy *strategy, tsl_devices *devices, const 
       continue;
     if (count == 0)
       return no_device(kind, why);
+    if (strategy->vendor && strategy->vendor()->why_not[0])
+      return no_library(strategy->vendor()->why_not);
+    if (strategy->vendor)
+      printf("%s, %s\n", strategy->vendor()->name, strategy->vendor()->file);
     tsl_device *device;
     for (int d = 0; (device = tsl_devices_at(devices, d)); d++)
       if (strcmp(device->kind, kind) == 0)

@@ -53,6 +53,7 @@ static tsl_devices *devices;
 
 static int set_up(void **state) {
   (void)state;
+  setenv("TESELA_CBLAS", "none", 1);
   tsl_device_kind_add(&paper);
   return tsl_devices_create(&devices) != TESELA_OK;
 }
@@ -84,8 +85,8 @@ static void all_pairs_are_listed_in_order(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(300, 300, 300, TESELA_F32);
   int strategies = 0, device_count = 0, count;
-  while (tsl_strategy_at(strategies))
-    strategies++;
+  for (int i = 0; tsl_strategy_at(i); i++)
+    strategies += tsl_strategy_at(i)->op == TSL_OP_GEMM && !tsl_strategy_at(i)->vendor;
   while (tsl_devices_at(devices, device_count))
     device_count++;
   assert_true(device_count >= 3);
@@ -100,6 +101,51 @@ static void all_pairs_are_listed_in_order(void **state) {
   assert_non_null(strstr(find(candidates, count, "element", "cpu")->refusal, "cpu"));
   assert_non_null(strstr(find(candidates, count, "sequential", "paper:0")->refusal, "paper:0"));
   free(candidates);
+}
+
+static int listed_vendors(const tsl_choice *choice, char refusal[192]) {
+  const tsl_problem problem = tsl_problem_gemm(3000, 3000, 3000, TESELA_F32);
+  tsl_candidate *candidates;
+  int count, vendors = 0;
+  assert_int_equal(tsl_planner_list(&problem, choice, &candidates, &count), TESELA_OK);
+  for (int i = 0; i < count; i++)
+    if (candidates[i].strategy->vendor) {
+      vendors++;
+      memcpy(refusal, candidates[i].refusal, sizeof candidates[i].refusal);
+    }
+  free(candidates);
+  return vendors;
+}
+
+/* The library is switched off, so that this says the same on every machine. */
+static void vendors_are_listed_when_they_are_asked_for(void **state) {
+  (void)state;
+  int all = 0;
+  char refusal[192] = "";
+  for (int i = 0; tsl_strategy_at(i); i++)
+    all += tsl_strategy_at(i)->op == TSL_OP_GEMM && tsl_strategy_at(i)->vendor;
+  assert_true(all >= 4);
+  assert_int_equal(listed_vendors(&(tsl_choice){.devices = devices, .device = "cpu"}, refusal), 0);
+  assert_int_equal(
+      listed_vendors(&(tsl_choice){.devices = devices, .device = "cpu", .vendors = true}, refusal), all);
+  const tsl_choice named = {.devices = devices, .device = "cpu", .strategy = "vendor_openblas"};
+  assert_int_equal(listed_vendors(&named, refusal), 1);
+  assert_string_equal(
+      refusal, "a CBLAS library is switched off: the library chosen is \"none\" (TESELA_CBLAS names it)");
+  tsl_plan *plan;
+  const tsl_problem problem = tsl_problem_gemm(3, 3, 3, TESELA_F32);
+  assert_int_equal(tsl_planner_choose(&problem, &named, &plan), TESELA_UNSUPPORTED);
+  assert_non_null(strstr(tesela_last_error(), refusal));
+}
+
+static void the_environment_lets_vendors_in(void **state) {
+  (void)state;
+  unsetenv("TESELA_VENDORS");
+  assert_false(tsl_planner_vendors());
+  setenv("TESELA_VENDORS", "1", 1);
+  assert_true(tsl_planner_vendors());
+  setenv("TESELA_VENDORS", "0", 1);
+  assert_false(tsl_planner_vendors());
 }
 
 static void large_products_go_to_the_fast_device(void **state) {
@@ -243,6 +289,8 @@ static void wrong_problems_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_pairs_are_listed_in_order),
+      cmocka_unit_test(vendors_are_listed_when_they_are_asked_for),
+      cmocka_unit_test(the_environment_lets_vendors_in),
       cmocka_unit_test(large_products_go_to_the_fast_device),
       cmocka_unit_test(copies_cost),
       cmocka_unit_test(memory_is_refused_with_numbers),

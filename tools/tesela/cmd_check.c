@@ -5,6 +5,7 @@
 #include "progress.h"
 #include "report.h"
 #include "select.h"
+#include "terms.h"
 #include "tool.h"
 
 #include <math.h>
@@ -224,7 +225,8 @@ static void pair_table(const tsl_check_list *list, tsl_table *table) {
     tsl_table_add(table, "%s",
                   pair->right + pair->wrong > 0 ? tsl_format_number(pair->grade, grade, sizeof grade) : "-");
     tsl_table_add(table, "%s", share_of_bound(pair, ratio, sizeof ratio));
-    tsl_table_add(table, "%s", pair->refusal);
+    const char *peer = tsl_strategy_peer(pair->chosen->strategy, pair->device);
+    tsl_table_add(table, "%s%s%s", peer, *peer && *pair->refusal ? "; " : "", pair->refusal);
   }
 }
 
@@ -285,11 +287,12 @@ static tesela_status print_text(const checking *job) {
 }
 
 static json_t *json_pair(const tsl_check_pair *pair) {
-  return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "strategy",
-                   pair->chosen->strategy->name, "device", pair->device->name, "right",
-                   (json_int_t)pair->right, "wrong", (json_int_t)pair->wrong, "refused",
-                   (json_int_t)pair->refused, "failed", (json_int_t)pair->failed, "grade",
-                   tsl_json_real(pair->grade), "error_ratio", tsl_json_real(pair->error_ratio), "missing",
+  return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "strategy",
+                   pair->chosen->strategy->name, "device", pair->device->name, "peer",
+                   tsl_json_peer(pair->chosen->strategy, pair->device), "right", (json_int_t)pair->right,
+                   "wrong", (json_int_t)pair->wrong, "refused", (json_int_t)pair->refused, "failed",
+                   (json_int_t)pair->failed, "grade", tsl_json_real(pair->grade), "error_ratio",
+                   tsl_json_real(pair->error_ratio), "missing",
                    *pair->missing ? json_string(pair->missing) : json_null(), "refusal", pair->refusal);
 }
 

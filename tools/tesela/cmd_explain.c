@@ -95,9 +95,11 @@ static void candidate_table(const explanation *found, tsl_table *table) {
   for (int i = 0; i < found->count && !found->candidates[i].refusal[0]; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
     const tsl_paint paint = candidate == chosen(found) ? TSL_PAINT_GOOD : TSL_PAINT_NONE;
+    const char *peer = tsl_strategy_peer(candidate->strategy, candidate->device);
     tsl_text name = {0};
     tsl_config_print(candidate->strategy, &candidate->config, &name);
-    tsl_table_add_painted(table, paint, "%s", tsl_text_get(&name));
+    tsl_table_add_painted(table, paint, "%s%s%s%s", tsl_text_get(&name), *peer ? " (" : "", peer,
+                          *peer ? ")" : "");
     tsl_table_add_painted(table, paint, "%s", candidate->device->name);
     tsl_table_add_painted(table, paint, "%s", tsl_format_seconds(candidate->seconds, time, sizeof time));
     tsl_table_add_painted(table, paint, "%s",
@@ -186,11 +188,13 @@ static tesela_status print_json(const tsl_call *call, const explanation *found) 
     const tsl_candidate *candidate = &found->candidates[i];
     tsl_text text = {0};
     tsl_config_print(candidate->strategy, &candidate->config, &text);
-    json_array_append_new(
-        list, json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "strategy", candidate->strategy->name, "config",
-                        tsl_text_get(&text), "device", candidate->device->name, "chosen", candidate == best,
-                        "predicted_seconds", tsl_json_real(candidate->seconds), "refusal",
-                        candidate->refusal[0] ? json_string(candidate->refusal) : json_null()));
+    json_array_append_new(list,
+                          json_pack("{s:s, s:s, s:o, s:s, s:b, s:o, s:o}", "strategy",
+                                    candidate->strategy->name, "config", tsl_text_get(&text), "peer",
+                                    tsl_json_peer(candidate->strategy, candidate->device), "device",
+                                    candidate->device->name, "chosen", candidate == best, "predicted_seconds",
+                                    tsl_json_real(candidate->seconds), "refusal",
+                                    candidate->refusal[0] ? json_string(candidate->refusal) : json_null()));
     tsl_text_free(&text);
   }
   json_t *plan = json_null(), *bound = json_null(), *bytes = json_null();

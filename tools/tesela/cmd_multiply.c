@@ -4,6 +4,7 @@
 #include "product.h"
 #include "report.h"
 #include "select.h"
+#include "terms.h"
 #include "tool.h"
 
 #include <math.h>
@@ -137,6 +138,8 @@ static void add_facts(const tsl_product *product, tsl_table *table) {
   const tsl_device *device = product->plan->work.device;
   tsl_table_add_pair(table, "plan", "%s", product->plan->text);
   tsl_table_add_pair(table, "device", "%s, %s", device->label, device->platform);
+  if (*tsl_strategy_peer(product->plan->work.strategy, device))
+    tsl_table_add_pair(table, "peer", "%s", tsl_strategy_peer(product->plan->work.strategy, device));
   tsl_table_add_pair(table, "memory", "%s of %s, %lld panel%s of rows",
                      tsl_format_bytes(product->memory_needed, bytes, sizeof bytes),
                      tsl_format_bytes(product->memory, limit, sizeof limit), (long long)panel_count(product),
@@ -225,19 +228,20 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
   const tsl_product_wish *wish = &product->wish;
   const bool written = wish->output && product->verdict.right && product->difference.count == 0;
   return tsl_print_json(
-      call,
-      json_pack(
-          "{s:I, s:I, s:I, s:s, s:o, s:o, s:b, s:b, s:s, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
-          "m", (json_int_t)product->m, "n", (json_int_t)product->n, "k", (json_int_t)product->k, "type",
-          tsl_type(product->type)->name, "alpha", tsl_json_real(wish->alpha), "beta",
-          tsl_json_real(wish->beta), "transpose_a", wish->transpose_a, "transpose_b", wish->transpose_b,
-          "plan", product->plan->text, "device", tsl_json_device(product->plan->work.device, false), "panels",
-          (json_int_t)panel_count(product), "memory_bytes", (json_int_t)product->memory_needed, "repeats",
-          (json_int_t)wish->repeat, "seconds", json_phases(product), "flops_per_second",
-          tsl_json_real(flops_per_second(product)), "error_bound",
-          tsl_json_real(tsl_plan_error_bound(product->plan)), "verified",
-          wish->verify ? tsl_json_verdict(&product->verdict) : json_null(), "expected",
-          json_expected(product), "output", written ? json_string(wish->output) : json_null()));
+      call, json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:b, s:b, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, "
+                      "s:o, s:o, s:o}",
+                      "m", (json_int_t)product->m, "n", (json_int_t)product->n, "k", (json_int_t)product->k,
+                      "type", tsl_type(product->type)->name, "alpha", tsl_json_real(wish->alpha), "beta",
+                      tsl_json_real(wish->beta), "transpose_a", wish->transpose_a, "transpose_b",
+                      wish->transpose_b, "plan", product->plan->text, "peer",
+                      tsl_json_peer(product->plan->work.strategy, product->plan->work.device), "device",
+                      tsl_json_device(product->plan->work.device, false), "panels",
+                      (json_int_t)panel_count(product), "memory_bytes", (json_int_t)product->memory_needed,
+                      "repeats", (json_int_t)wish->repeat, "seconds", json_phases(product),
+                      "flops_per_second", tsl_json_real(flops_per_second(product)), "error_bound",
+                      tsl_json_real(tsl_plan_error_bound(product->plan)), "verified",
+                      wish->verify ? tsl_json_verdict(&product->verdict) : json_null(), "expected",
+                      json_expected(product), "output", written ? json_string(wish->output) : json_null()));
 }
 
 /* --- */

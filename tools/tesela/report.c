@@ -1,5 +1,7 @@
 #include "report.h"
 
+#include "terms.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -130,6 +132,11 @@ json_t *tsl_json_missing(tsl_devices *devices) {
       json_array_append_new(missing, json_pack("{s:s, s:s, s:s}", "kind", name, "what", what, "reason", why));
   }
   return missing;
+}
+
+json_t *tsl_json_peer(const tsl_strategy *strategy, const tsl_device *device) {
+  const char *peer = tsl_strategy_peer(strategy, device);
+  return *peer ? json_string(peer) : json_null();
 }
 
 json_t *tsl_json_verdict(const tsl_verdict *verdict) {

@@ -31,6 +31,8 @@ json_t *tsl_json_device(const tsl_device *device, bool all);
 json_t *tsl_json_missing(tsl_devices *devices);
 /* A number, or null for what JSON has no number for. */
 json_t *tsl_json_real(double value);
+/* The vendor's library behind a strategy, null for tesela's own (see tsl_strategy_peer()). */
+json_t *tsl_json_peer(const tsl_strategy *strategy, const tsl_device *device);
 json_t *tsl_json_verdict(const tsl_verdict *verdict);
 
 #endif
