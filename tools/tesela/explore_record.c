@@ -1,6 +1,7 @@
 /* An exploration for other programs: JSON, and CSV with one line a point. */
 #include "explore_report.h"
 #include "report.h"
+#include "terms.h"
 
 #include <math.h>
 
@@ -45,6 +46,7 @@ static void csv_row(const tsl_exploration *all, const tsl_point *point, tsl_tabl
   csv_number(is_judged ? point->entry.verdict.grade : NAN, table);
   csv_number(is_judged ? point->entry.verdict.error_ratio : NAN, table);
   tsl_table_add(table, "%s", point->entry.why);
+  tsl_table_add(table, "%s", tsl_strategy_peer(point->entry.strategy, all->devices.items[point->device]));
   tsl_text_free(&config);
 }
 
@@ -54,7 +56,7 @@ tesela_status tsl_explore_print_csv(const tsl_exploration *all) {
       "n",           "k",       "result",  "gflops",         "speedup",
       "gbytes",      "seconds", "fastest", "first_quartile", "third_quartile",
       "slowest",     "spread",  "samples", "wall_seconds",   "grade",
-      "error_ratio", "why"};
+      "error_ratio", "why",     "peer"};
   tsl_table table = {0};
   tsl_text out = {0};
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
@@ -76,8 +78,9 @@ static json_t *json_point(const tsl_exploration *all, const tsl_point *point) {
   const bool right = entry->result == TSL_CASE_RIGHT;
   tsl_text config = {0};
   add_config(point, &config);
-  json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
-                             "strategy", entry->strategy->name, "config", tsl_text_get(&config), "device",
+  json_t *object = json_pack("{s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
+                             "strategy", entry->strategy->name, "config", tsl_text_get(&config), "peer",
+                             tsl_json_peer(entry->strategy, all->devices.items[point->device]), "device",
                              all->devices.items[point->device]->name, "type",
                              tsl_type(all->types.items[point->type])->name, "m", (json_int_t)size->m, "n",
                              (json_int_t)size->n, "k", (json_int_t)size->k, "result", tsl_point_result(point),

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "report.h"
+#include "terms.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,6 +48,14 @@ void tsl_explore_add_strategy(const tsl_exploration *all, int strategy, tsl_text
   for (int i = 0; i < tsl_strategy_params(chosen->strategy); i++)
     if (chosen->given & 1u << i)
       tsl_text_add(out, " %s=%lld", chosen->strategy->params[i].name, (long long)chosen->config.value[i]);
+}
+
+void tsl_explore_add_peer(const tsl_exploration *all, int strategy, tsl_text *out) {
+  const char *peer = "";
+  for (int d = 0; d < all->devices.count && !*peer; d++)
+    peer = tsl_strategy_peer(all->strategies.items[strategy].strategy, all->devices.items[d]);
+  if (*peer)
+    tsl_text_add(out, " (%s)", peer);
 }
 
 static void add_missing(tsl_devices *devices, const tsl_form *form, tsl_text *out) {

@@ -68,6 +68,7 @@ static void fill(const tsl_exploration *all, int type, int size, const kind *of,
   for (int s = 0; s < all->strategies.count; s++) {
     tsl_text name = {0};
     tsl_explore_add_strategy(all, s, &name);
+    tsl_explore_add_peer(all, s, &name);
     tsl_table_add(table, "%s", tsl_text_get(&name));
     tsl_text_free(&name);
     for (int d = 0; d < all->devices.count && d < TSL_TABLE_COLUMNS_MAX - 4; d++) {

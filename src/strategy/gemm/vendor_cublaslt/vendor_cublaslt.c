@@ -13,7 +13,7 @@
  * Precision: CUBLAS_COMPUTE_32F for f32 and CUBLAS_COMPUTE_64F for f64, which use neither TF32 nor emulation.
  *
  * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long as the
- * line that it leads; k = 0 and alpha = 0, which are no products, are refused. Another build may choose another
+ * line that it leads; k = 0 and alpha = 0, where there is no product to choose for, are refused. Another build may choose another
  * algorithm, so that equal bits are promised for one plan at most. */
 #include "base/memory.h"
 #include "base/status.h"
@@ -66,7 +66,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   (void)config;
   (void)device;
   if (problem->k == 0 || problem->alpha[0] == 0)
-    return "cuBLASLt has no product of k = 0 or alpha = 0";
+    return "where k = 0 or alpha = 0 there is no product to choose an algorithm for";
   return tsl_blas_refuse(problem, INT64_MAX);
 }
 
