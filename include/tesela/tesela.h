@@ -117,7 +117,7 @@ typedef struct tesela_gemm_desc {
   /** Device to run on, as in tesela_context_desc. NULL: where the buffers are, else the context's. */
   const char *device;
   /** "name key=value ...": the strategy to use, and its parameters where they shall not be the planner's.
-   * NULL: the planner chooses. */
+   * NULL: the planner chooses, among vendors' libraries only where TESELA_VENDORS is 1. */
   const char *strategy;
 } tesela_gemm_desc;
 

@@ -334,6 +334,25 @@ static void mapped(tsl_device *device, tsl_stream *stream) {
   free(in), free(out);
 }
 
+/* What vendors' libraries are called with: each stream and buffer has an object of its own behind it. */
+static void natives(tsl_device *device, tsl_stream *stream) {
+  const tsl_device_ops *ops = device->ops;
+  if (!(device->capabilities & (TSL_CAN_OPENCL | TSL_CAN_CUDA)))
+    return;
+  tsl_buffer *one = NULL, *two = NULL;
+  assert_non_null(ops->native_stream(stream));
+  MUST(ops->buffer_create(device, 64, &one));
+  MUST(ops->buffer_create(device, 64, &two));
+  assert_non_null(ops->native_buffer(one));
+  assert_ptr_not_equal(ops->native_buffer(one), ops->native_buffer(two));
+  if (device->capabilities & TSL_CAN_CUDA) {
+    MUST(ops->enter(device));
+    ops->leave(device);
+  }
+  ops->buffer_destroy(one);
+  ops->buffer_destroy(two);
+}
+
 /* X(test, capabilities it needs) */
 #define CONFORMANCE_LIST(X)                                                                                  \
   X(described, 0)                                                                                            \
@@ -348,7 +367,8 @@ static void mapped(tsl_device *device, tsl_stream *stream) {
   X(two_threads, 0)                                                                                          \
   X(memory_comes_back, 0)                                                                                    \
   X(wrapped, 0)                                                                                              \
-  X(mapped, TSL_CAN_SHARED_MEMORY)
+  X(mapped, TSL_CAN_SHARED_MEMORY)                                                                           \
+  X(natives, 0)
 
 #define CONFORMANCE_TEST(name, needs)                                                                        \
   static void test_##name(void **state) {                                                                    \

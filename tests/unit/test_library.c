@@ -45,6 +45,21 @@ static void loads_and_fills_the_table(void **state) {
   expect_mathematics(&table);
 }
 
+static void the_file_is_named(void **state) {
+  (void)state;
+  math_table table;
+  void (*function)(void);
+  char file[256], cut[4];
+  assert_int_equal(tsl_library_load("mathematics", NULL, math, right, 3, &table), TESELA_OK);
+  memcpy(&function, &table.cosine, sizeof function);
+  tsl_library_file(function, file, sizeof file);
+  assert_int_equal(file[0], '/');
+  assert_non_null(strstr(file, "libm"));
+  tsl_library_file(function, cut, sizeof cut);
+  assert_memory_equal(cut, file, 3);
+  assert_int_equal(cut[3], '\0');
+}
+
 static void later_names_are_tried(void **state) {
   (void)state;
   static const char *const names[] = {"libtsl-test-none.so.1", "libm.so.6", NULL};
@@ -108,6 +123,7 @@ static void not_a_library(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(loads_and_fills_the_table),
+      cmocka_unit_test(the_file_is_named),
       cmocka_unit_test(later_names_are_tried),
       cmocka_unit_test(chosen_is_tried_alone),
       cmocka_unit_test(none_opens_nothing),
