@@ -1,33 +1,37 @@
 /* tesela explore: strategies x devices x types x sizes, measured; what is not right has no time. */
 #include "base/status.h"
+#include "explore_options.h"
 #include "explore_report.h"
 #include "progress.h"
 #include "tool.h"
 
 typedef struct explore_options {
   tsl_explore_options shared;
-  const char *strategies;
+  const char *op, *strategies;
   bool peers;
 } explore_options;
 
 static const tsl_option options[] = {
-    TSL_OPTION(explore_options, shared.sizes, "sizes", SIZES, "64,256,512",
-               "squares, or M x N x K: 512,1000x300x700"),
-    TSL_OPTION(explore_options, shared.types, "types", TYPES, "f32,f64", "types of the elements"),
-    TSL_OPTION(explore_options, shared.devices, "devices", DEVICES, NULL,
-               "these devices, such as cpu,opencl:0, or all (default: TESELA_DEVICE, else all)"),
+    TSL_OPTION(explore_options, op, "op", OP, NULL,
+               "gemm, dot or transpose (default: what the strategies compute, else gemm)"),
     TSL_OPTION(explore_options, strategies, "strategies", STRATEGIES, NULL,
-               "these strategies, such as element,\"tile_local tile=16\" (default: all)"),
+               "these strategies, such as element,\"tile_local tile=16\" (default: all of the operation)"),
     TSL_OPTION(explore_options, peers, "peers", FLAG, NULL,
                "vendors' libraries as well, where they are installed: OpenBLAS, CLBlast, cuBLAS"),
     TSL_EXPLORE_OPTIONS(explore_options, shared),
     TSL_OPTIONS_END,
 };
 
+static const char *const default_sizes[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "64,256,512",
+                                                        [TSL_OP_DOT] = "65536,1048576,16777216",
+                                                        [TSL_OP_TRANSPOSE] = "512,2048,4096"};
+
 static const tsl_example examples[] = {
     {"tesela explore", "the ladder on this machine"},
     {"tesela explore --sizes 1024,4096 --types f32 --devices opencl:0,cuda:0 --json > result.json",
      "two devices side by side, kept for tesela compare"},
+    {"tesela explore --op dot --sizes 1000000,100000000 --types f32",
+     "another operation: GB/s beside GFLOP/s"},
     {"tesela explore --strategies \"tile_local tile=8,tile_local tile=16\" --devices opencl:0",
      "two configs of a strategy (see tesela sweep)"},
     {NULL, NULL},
@@ -49,16 +53,35 @@ static tesela_status print_tables(const tsl_exploration *all, tsl_devices *devic
   return tsl_print(&out);
 }
 
+/* The strategies and the operation that all of them are of. */
+static tesela_status select_strategies(const explore_options *given, tsl_exploration *all) {
+  const tsl_op named = given->op ? tsl_select_op(given->op) : TSL_OP_COUNT;
+  all->op = named != TSL_OP_COUNT ? named : TSL_OP_GEMM;
+  if (!given->strategies)
+    return tsl_select_strategies(all->op, NULL, given->peers, &all->strategies);
+  TSL_TRY(tsl_select_strategies(named, given->strategies, false, &all->strategies));
+  const tsl_strategy *first = all->strategies.items[0].strategy;
+  all->op = first->op;
+  for (int i = 1; i < all->strategies.count; i++) {
+    const tsl_strategy *other = all->strategies.items[i].strategy;
+    if (other->op != first->op)
+      return tsl_fail(TESELA_BAD_CALL,
+                      "--strategies: %s is a %s and %s a %s; explore one operation at a time", first->name,
+                      tsl_op_name(first->op), other->name, tsl_op_name(other->op));
+  }
+  return given->peers ? tsl_select_strategies(all->op, given->strategies, true, &all->strategies) : TESELA_OK;
+}
+
 static tesela_status run(const tsl_call *call) {
   const explore_options *given = call->options;
   const tsl_explore_options *shared = &given->shared;
-  tsl_exploration all = {.op = TSL_OP_GEMM};
+  tsl_exploration all = {.point_count = 0};
   tsl_devices *devices = NULL;
   tesela_status status = TESELA_OK;
   TSL_GO(tsl_set_threads(shared->threads));
-  TSL_GO(tsl_select_strategies(all.op, given->strategies, given->peers, &all.strategies));
+  TSL_GO(select_strategies(given, &all));
   TSL_GO(tsl_devices_create(&devices));
-  TSL_GO(tsl_explore_prepare(shared, devices, &all));
+  TSL_GO(tsl_explore_prepare(shared, default_sizes[all.op], devices, &all));
   tsl_progress *progress = tsl_progress_start();
   status = tsl_explore_run(&all, devices, progress);
   tsl_progress_end(progress);

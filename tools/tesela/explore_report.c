@@ -178,19 +178,3 @@ tesela_status tsl_explore_conclude(const tsl_exploration *all) {
     return tsl_fail(TESELA_UNSUPPORTED, "nothing was measured: every strategy refused");
   return TESELA_OK;
 }
-
-tesela_status tsl_explore_prepare(const tsl_explore_options *given, tsl_devices *devices,
-                                  tsl_exploration *all) {
-  if (given->json + given->csv + given->markdown > 1)
-    return tsl_fail(TESELA_BAD_CALL, "--json, --csv and --markdown exclude each other");
-  TSL_TRY(tsl_select_sizes(given->sizes, &all->sizes));
-  TSL_TRY(tsl_select_types(given->types, &all->types));
-  TSL_TRY(tsl_select_devices(devices, given->devices, &all->devices));
-  all->all_devices = tsl_selects_all_devices(given->devices);
-  all->options = (tsl_race_options){.seconds_max = given->seconds,
-                                    .patience = given->patience,
-                                    .noise = given->noise,
-                                    .warm = given->warm,
-                                    .seed = (uint64_t)given->seed};
-  return TESELA_OK;
-}

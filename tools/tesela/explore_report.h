@@ -41,31 +41,4 @@ tesela_status tsl_explore_print_csv(const tsl_exploration *all);
 /* The call's status: wrong and failed points, and nothing measured at all, are failures. */
 tesela_status tsl_explore_conclude(const tsl_exploration *all);
 
-/* Options that explore and sweep share. */
-typedef struct tsl_explore_options {
-  const char *sizes, *types, *devices;
-  double seconds, patience, noise;
-  int64_t threads, seed;
-  bool warm, json, csv, markdown;
-} tsl_explore_options;
-
-/* Their rows, but the lists, whose words differ; the struct `type` has them as its member `shared`. */
-#define TSL_EXPLORE_OPTIONS(type, shared)                                                                    \
-  TSL_OPTION(type, shared.seconds, "seconds", SECONDS, "0.5", "measure each entry for at most so long"),     \
-      TSL_OPTION(type, shared.patience, "patience", SECONDS, "30",                                           \
-                 "leave out what takes longer than this for one run"),                                       \
-      TSL_OPTION(type, shared.noise, "noise", FRACTION, "0.02",                                              \
-                 "stop when the interquartile range over the median is at most this"),                       \
-      TSL_OPTION(type, shared.warm, "warm", FLAG, NULL,                                                      \
-                 "run on one set of operands, which may stay in the caches"),                                \
-      TSL_OPTION(type, shared.seed, "seed", SEED, "1", "of the data and of the order"),                      \
-      TSL_OPTION(type, shared.threads, "threads", COUNT, NULL, "use at most so many host threads"),          \
-      TSL_OPTION(type, shared.csv, "csv", FLAG, NULL, "print CSV, one line an entry"),                       \
-      TSL_OPTION(type, shared.markdown, "markdown", FLAG, NULL, "print Markdown"),                           \
-      TSL_OPTION(type, shared.json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
-
-/* Reads what the options say into the exploration, its op and strategies being known. */
-tesela_status tsl_explore_prepare(const tsl_explore_options *given, tsl_devices *devices,
-                                  tsl_exploration *all);
-
 #endif

@@ -243,6 +243,11 @@ static void complete_strategies(tsl_text *out) {
     tsl_text_add(out, " %s", strategy->name);
 }
 
+static void complete_ops(tsl_text *out) {
+  for (int i = 0; i < TSL_OP_COUNT; i++)
+    tsl_text_add(out, " %s", tsl_op_name((tsl_op)i));
+}
+
 static void complete_distributions(tsl_text *out) {
   for (int i = 0; i < TSL_DRAW_COUNT; i++)
     tsl_text_add(out, " %s", tsl_distribution_name((tsl_distribution)i));
@@ -260,6 +265,7 @@ static void (*const completions[])(tsl_text *) = {
     [TSL_VALUE_DEVICES] = complete_devices,
     [TSL_VALUE_STRATEGY] = complete_strategies,
     [TSL_VALUE_STRATEGIES] = complete_strategies,
+    [TSL_VALUE_OP] = complete_ops,
     [TSL_VALUE_DISTRIBUTION] = complete_distributions,
 };
 

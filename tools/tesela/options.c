@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "device/device.h"
+#include "strategy/problem.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -102,6 +103,21 @@ static tesela_status read_device(const char *text, void *target) {
   TSL_TRY(tsl_device_name_check(text));
   *(const char **)target = text;
   return TESELA_OK;
+}
+
+static tesela_status read_op(const char *text, void *target) {
+  tsl_text names = {0};
+  *(const char **)target = NULL;
+  for (int i = 0; i < TSL_OP_COUNT; i++) {
+    tsl_text_add(&names, "%s%s", i ? ", " : "", tsl_op_name((tsl_op)i));
+    if (strcmp(tsl_op_name((tsl_op)i), text) == 0)
+      *(const char **)target = text;
+  }
+  const tesela_status status = *(const char **)target ? TESELA_OK
+                                                      : tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of %s",
+                                                                 text, tsl_text_get(&names));
+  tsl_text_free(&names);
+  return status;
 }
 
 static tesela_status read_distribution(const char *text, void *target) {

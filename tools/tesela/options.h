@@ -27,6 +27,7 @@
   X(DEVICES, "LIST", read_text, const char *)                                                                \
   X(STRATEGY, "STRATEGY", read_text, const char *)                                                           \
   X(STRATEGIES, "LIST", read_text, const char *)                                                             \
+  X(OP, "OP", read_op, const char *)                                                                         \
   X(DISTRIBUTION, "NAME", read_distribution, tsl_distribution)
 
 typedef enum tsl_value {

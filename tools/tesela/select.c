@@ -111,8 +111,7 @@ static tesela_status unknown_strategy(tsl_op op, const char *name) {
   return status;
 }
 
-/* The operation that a word names, TSL_OP_COUNT where it is none. */
-static tsl_op read_op(const char *word) {
+tsl_op tsl_select_op(const char *word) {
   int op = 0;
   while (op < TSL_OP_COUNT && strcmp(tsl_op_name((tsl_op)op), word) != 0)
     op++;
@@ -132,7 +131,7 @@ static const tsl_strategy *find_strategy(tsl_op op, const char *name) {
 static tesela_status read_name(const tsl_record *record, tsl_op among, const char *entry,
                                const tsl_strategy **strategy) {
   const char *first = tsl_record_word(record, 0), *second = tsl_record_word(record, 1);
-  const tsl_op named = first && second ? read_op(first) : TSL_OP_COUNT;
+  const tsl_op named = first && second ? tsl_select_op(first) : TSL_OP_COUNT;
   const char *name = named != TSL_OP_COUNT ? second : first;
   if (named != TSL_OP_COUNT && among != TSL_OP_COUNT && named != among)
     return tsl_fail(TESELA_BAD_CALL, "strategy \"%s\" is a %s, this is about %s", entry, first,
@@ -235,23 +234,33 @@ bool tsl_parse_sizes(const char *text, int64_t *numbers, int count) {
   return true;
 }
 
+/* How the sizes of each operation are written: one number, or `numbers` of them. */
+static const struct {
+  int numbers;
+  const char *what;
+} size_forms[TSL_OP_COUNT] = {
+    [TSL_OP_GEMM] = {3, "write 256 for a square or 1000x300x700 for M x N x K"},
+    [TSL_OP_DOT] = {1, "write the length of the vectors, such as 1000000"},
+    [TSL_OP_TRANSPOSE] = {2, "write 4096 for a square or 1000x300 for M x N of the result"},
+};
+
 static tesela_status read_size(const char *entry, void *list, void *context) {
-  (void)context;
+  const tsl_op op = *(const tsl_op *)context;
   tsl_size_list *out = list;
+  int64_t numbers[3];
   TSL_TRY(room_for(out->count));
   tsl_size *size = &out->items[out->count++];
-  int64_t numbers[3];
   if (tsl_parse_sizes(entry, numbers, 1))
-    *size = (tsl_size){numbers[0], numbers[0], numbers[0]};
-  else if (tsl_parse_sizes(entry, numbers, 3))
-    *size = (tsl_size){numbers[0], numbers[1], numbers[2]};
-  else
-    return tsl_fail(TESELA_BAD_CALL,
-                    "\"%s\" is not a size; write 256 for a square or 1000x300x700 for M x N x K", entry);
+    numbers[1] = numbers[2] = numbers[0];
+  else if (!tsl_parse_sizes(entry, numbers, size_forms[op].numbers))
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a size of a %s; %s", entry, tsl_op_name(op),
+                    size_forms[op].what);
+  const tsl_problem problem = tsl_problem_of(op, numbers[0], numbers[1], numbers[2], TESELA_F32);
+  *size = (tsl_size){problem.m, problem.n, problem.k};
   return TESELA_OK;
 }
 
-tesela_status tsl_select_sizes(const char *text, tsl_size_list *out) {
+tesela_status tsl_select_sizes(tsl_op op, const char *text, tsl_size_list *out) {
   *out = (tsl_size_list){.count = 0};
-  return each_entry(text, read_size, out, NULL);
+  return each_entry(text, read_size, out, &op);
 }

@@ -57,8 +57,11 @@ bool tsl_selects_all_devices(const char *text);
 tesela_status tsl_select_strategies(tsl_op op, const char *text, bool peers, tsl_strategy_list *out);
 /* "f32,f64"; NULL: those two. */
 tesela_status tsl_select_types(const char *text, tsl_type_list *out);
-/* "256,1000x300x700": squares and M x N x K. */
-tesela_status tsl_select_sizes(const char *text, tsl_size_list *out);
+/* The sizes that an operation has: gemm "256,1000x300x700", squares and M x N x K; dot "1000000", the length (m = n =
+ * 1); transpose "4096,1000x300", squares and M x N of the result (k = 0). */
+tesela_status tsl_select_sizes(tsl_op op, const char *text, tsl_size_list *out);
+/* The operation that a word names, TSL_OP_COUNT where it is none. */
+tsl_op tsl_select_op(const char *word);
 /* Two or three whole numbers >= 0 between 'x' ("1000x700"); false where it is anything else. */
 bool tsl_parse_sizes(const char *text, int64_t *numbers, int count);
 

@@ -16,6 +16,8 @@
   X(generate)                                                                                                \
   X(explain)                                                                                                 \
   X(explore)                                                                                                 \
+  X(sweep)                                                                                                   \
+  X(compare)                                                                                                 \
   X(check)                                                                                                   \
   X(cache)                                                                                                   \
   X(help)                                                                                                    \
