@@ -69,6 +69,11 @@ void tesela_fake_fail_from(tesela_fake_operation operation, int nth);
 /* Disarms everything, and forgets calls and failures; objects that are alive stay counted. */
 void tesela_fake_reset(void);
 
+/* A clock of its own for the device's events, which stands still but for tesela_fake_pass(): what a strategy of a test
+ * is said to have taken. Off at first and after tesela_fake_reset(): events are the inner device's. */
+void tesela_fake_clock(void);
+void tesela_fake_pass(double seconds);
+
 /* The operation's name, "copy_out"; the status of its failures. */
 const char *tesela_fake_name(tesela_fake_operation operation);
 tesela_status tesela_fake_status(tesela_fake_operation operation);

@@ -32,6 +32,9 @@ static demand demands[TESELA_FAKE_COUNT];
 static atomic_int failures;
 static atomic_int live[TESELA_FAKE_LIVE_COUNT];
 
+static bool clock_is_on;
+static double clock_now;
+
 static char inner_name[64] = "cpu";
 static unsigned hidden_capabilities;
 static char malformed[256]; /* what is wrong with the environment */
@@ -77,6 +80,7 @@ void tesela_fake_reset(void) {
     atomic_store(&demands[i].calls, 0);
   }
   atomic_store(&failures, 0);
+  clock_is_on = false;
 }
 
 const char *tesela_fake_name(tesela_fake_operation operation) {
@@ -93,6 +97,22 @@ int tesela_fake_calls(tesela_fake_operation operation) {
 
 int tesela_fake_failures(void) {
   return atomic_load(&failures);
+}
+
+/* --- the clock: for tests that run on one thread --- */
+
+void tesela_fake_clock(void) {
+  clock_is_on = true;
+  clock_now = 0;
+}
+
+void tesela_fake_pass(double seconds) {
+  clock_now += seconds;
+}
+
+bool fake_has_clock(double *now) {
+  *now = clock_now;
+  return clock_is_on;
 }
 
 /* --- what is alive --- */

@@ -24,6 +24,9 @@ tesela_status fake_settings(const char **inner, unsigned *hidden);
 /* fake_ops.c: everything of the vtable; members are NULL where `inner` has none or the capability is hidden. */
 tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden);
 
+/* Whether events have a clock of their own, and its seconds now. */
+bool fake_has_clock(double *now);
+
 extern const tsl_device_kind fake_kind;
 
 #endif
