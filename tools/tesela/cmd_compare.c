@@ -44,16 +44,14 @@ static const tsl_compare_entry *either(const tsl_compare_row *row) {
   return row->after ? row->after : row->before;
 }
 
+/* As explore writes it: as many sizes as the operation has. */
 static void add_size(const comparison *job, const tsl_compare_entry *entry, tsl_text *out) {
-  const bool has_k = strcmp(job->after.op, tsl_op_name(TSL_OP_TRANSPOSE)) != 0;
-  const bool has_mn = strcmp(job->after.op, tsl_op_name(TSL_OP_DOT)) != 0;
-  if (!has_mn || (entry->m == entry->n && (!has_k || entry->n == entry->k))) {
-    tsl_text_add(out, "%lld", (long long)(has_mn ? entry->m : entry->k));
-    return;
-  }
-  tsl_text_add(out, "%lldx%lld", (long long)entry->m, (long long)entry->n);
-  if (has_k)
-    tsl_text_add(out, "x%lld", (long long)entry->k);
+  if (strcmp(job->after.op, tsl_op_name(TSL_OP_DOT)) == 0)
+    tsl_text_add(out, "%lld", (long long)entry->k);
+  else
+    tsl_text_add(out, "%lld x %lld", (long long)entry->m, (long long)entry->n);
+  if (strcmp(job->after.op, tsl_op_name(TSL_OP_GEMM)) == 0)
+    tsl_text_add(out, " x %lld", (long long)entry->k);
 }
 
 static void add_time(const tsl_compare_entry *entry, tsl_table *table) {
@@ -74,7 +72,7 @@ static void add_config(const tsl_compare_row *row, tsl_table *table) {
     tsl_table_add(table, "%s", either(row)->config);
 }
 
-static void add_row(const comparison *job, const tsl_compare_row *row, tsl_table *table) {
+static void add_row(const tsl_compare_row *row, tsl_table *table) {
   static const tsl_paint paints[] = {[TSL_OUTCOME_BETTER] = TSL_PAINT_GOOD,
                                      [TSL_OUTCOME_WORSE] = TSL_PAINT_BAD,
                                      [TSL_OUTCOME_UNDECIDED] = TSL_PAINT_FAINT,
@@ -82,36 +80,48 @@ static void add_row(const comparison *job, const tsl_compare_row *row, tsl_table
                                      [TSL_OUTCOME_ADDED] = TSL_PAINT_STRONG};
   const tsl_compare_entry *entry = either(row);
   char text[32];
-  tsl_text size = {0};
-  add_size(job, entry, &size);
   add_config(row, table);
   tsl_table_add(table, "%s", entry->device);
-  tsl_table_add(table, "%s", entry->type);
-  tsl_table_add(table, "%s", tsl_text_get(&size));
   add_time(row->before, table);
   add_time(row->after, table);
   tsl_table_add(table, "%s", tsl_format_number(row->speedup, text, sizeof text));
   tsl_table_add_painted(table, paints[row->outcome], "%s", tsl_outcome_name(row->outcome));
-  tsl_text_free(&size);
 }
 
-static void add_table(const comparison *job, const tsl_form *form, tsl_text *out) {
+static bool same_group(const tsl_compare_entry *a, const tsl_compare_entry *b) {
+  return strcmp(a->type, b->type) == 0 && a->m == b->m && a->n == b->n && a->k == b->k;
+}
+
+/* The rows of one type and size: those of row `first`. */
+static void add_table(const comparison *job, int first, const tsl_form *form, tsl_text *out) {
   static const struct {
     const char *title;
     tsl_align align;
-  } columns[] = {{"strategy", TSL_ALIGN_LEFT},  {"device", TSL_ALIGN_LEFT}, {"type", TSL_ALIGN_LEFT},
-                 {"size", TSL_ALIGN_RIGHT},     {"old", TSL_ALIGN_RIGHT},   {"new", TSL_ALIGN_RIGHT},
-                 {"speed-up", TSL_ALIGN_RIGHT}, {"", TSL_ALIGN_LEFT}};
+  } columns[] = {{"strategy", TSL_ALIGN_LEFT}, {"device", TSL_ALIGN_LEFT},    {"old", TSL_ALIGN_RIGHT},
+                 {"new", TSL_ALIGN_RIGHT},     {"speed-up", TSL_ALIGN_RIGHT}, {"", TSL_ALIGN_LEFT}};
+  const tsl_compare_entry *group = either(&job->rows[first]);
   tsl_table table = {0};
   tsl_text title = {0};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
     tsl_table_column(&table, columns[i].title, columns[i].align, i == 0);
-  for (int i = 0; i < job->row_count; i++)
-    add_row(job, &job->rows[i], &table);
-  tsl_text_add(&title, "%s against %s: %s", job->after.path, job->before.path, job->after.op);
+  for (int i = first; i < job->row_count; i++)
+    if (same_group(either(&job->rows[i]), group))
+      add_row(&job->rows[i], &table);
+  tsl_text_add(&title, "%s, %s, ", job->after.op, group->type);
+  add_size(job, group, &title);
   tsl_form_add_table(form, tsl_text_get(&title), &table, out);
   tsl_text_free(&title);
   tsl_table_free(&table);
+}
+
+static void add_tables(const comparison *job, const tsl_form *form, tsl_text *out) {
+  for (int i = 0; i < job->row_count; i++) {
+    bool is_first = true;
+    for (int before = 0; before < i && is_first; before++)
+      is_first = !same_group(either(&job->rows[before]), either(&job->rows[i]));
+    if (is_first)
+      add_table(job, i, form, out);
+  }
 }
 
 /* What else differs between the files, and may be the reason. */
@@ -176,9 +186,13 @@ static void add_reasons(const comparison *job, const tsl_form *form, tsl_text *o
 
 static tesela_status print_text(const comparison *job) {
   const tsl_form form = tsl_form_for(job->given->markdown);
-  tsl_text out = {0}, sum = {0};
+  tsl_text out = {0}, sum = {0}, line = {0};
   noting to = {&form, &out};
-  add_table(job, &form, &out);
+  tsl_text_add(&line, "%s against %s", job->after.path, job->before.path);
+  tsl_form_add_line(&form, false, tsl_text_get(&line), &out);
+  tsl_text_add(&out, "\n");
+  tsl_text_free(&line);
+  add_tables(job, &form, &out);
   add_reasons(job, &form, &out);
   each_note(job, print_note, &to);
   tsl_text_add(&sum, "%d better, %d worse, %d undecided", job->counts[TSL_OUTCOME_BETTER],

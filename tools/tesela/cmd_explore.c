@@ -37,10 +37,24 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static const char legend[] =
-    "Compute time by the device's clock, operands on the device; every entry was verified first. grade: the "
-    "largest error in u (|alpha||A||B| + |beta||C0|), of bound: over what the strategy guarantees, both the "
-    "worst over the devices. ~: noisy. The speed-up is over sequential on the cpu.";
+/* What the grade is the largest error in. */
+static const char *const grade_units[TSL_OP_COUNT] = {
+    [TSL_OP_GEMM] = "u (|alpha||A||B| + |beta||C0|)", [TSL_OP_DOT] = "u |x||y|"};
+
+static void add_legend(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
+  tsl_text text = {0};
+  tsl_text_add(
+      &text, "Compute time by the device's clock, operands on the device; every entry was verified first. ");
+  if (grade_units[all->op])
+    tsl_text_add(&text,
+                 "grade: the largest error in %s, of bound: over what the strategy guarantees, both the "
+                 "worst over the "
+                 "devices. ",
+                 grade_units[all->op]);
+  tsl_text_add(&text, "~: noisy. The speed-up is over sequential on the cpu.");
+  tsl_form_add_line(form, false, tsl_text_get(&text), out);
+  tsl_text_free(&text);
+}
 
 static tesela_status print_tables(const tsl_exploration *all, tsl_devices *devices, bool markdown) {
   const tsl_form form = tsl_form_for(markdown);
@@ -48,7 +62,7 @@ static tesela_status print_tables(const tsl_exploration *all, tsl_devices *devic
   tsl_explore_add_devices(all, devices, &form, &out);
   tsl_explore_add_tables(all, &form, &out);
   tsl_explore_add_reasons(all, &form, &out);
-  tsl_form_add_line(&form, false, legend, &out);
+  add_legend(all, &form, &out);
   tsl_explore_add_conditions(all, &form, &out);
   return tsl_print(&out);
 }

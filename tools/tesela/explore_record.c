@@ -71,6 +71,14 @@ tesela_status tsl_explore_print_csv(const tsl_exploration *all) {
 
 /* --- JSON --- */
 
+static json_t *json_parameters(const tsl_race_entry *entry) {
+  json_t *object = json_object();
+  for (int i = 0; i < tsl_strategy_params(entry->strategy); i++)
+    json_object_set_new(object, entry->strategy->params[i].name,
+                        json_integer((json_int_t)entry->config.value[i]));
+  return object;
+}
+
 static json_t *json_point(const tsl_exploration *all, const tsl_point *point) {
   const tsl_size *size = &all->sizes.items[point->size];
   const tsl_race_entry *entry = &point->entry;
@@ -78,16 +86,16 @@ static json_t *json_point(const tsl_exploration *all, const tsl_point *point) {
   const bool right = entry->result == TSL_CASE_RIGHT;
   tsl_text config = {0};
   add_config(point, &config);
-  json_t *object = json_pack("{s:s, s:s, s:o, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o}",
-                             "strategy", entry->strategy->name, "config", tsl_text_get(&config), "peer",
-                             tsl_json_peer(entry->strategy, all->devices.items[point->device]), "device",
-                             all->devices.items[point->device]->name, "type",
-                             tsl_type(all->types.items[point->type])->name, "m", (json_int_t)size->m, "n",
-                             (json_int_t)size->n, "k", (json_int_t)size->k, "result", tsl_point_result(point),
-                             "why", entry->why, "grade", tsl_json_real(right ? entry->verdict.grade : NAN),
-                             "error_ratio", tsl_json_real(right ? entry->verdict.error_ratio : NAN),
-                             "predicted_seconds", tsl_json_real(entry->predicted), "flops",
-                             tsl_json_real(point->flops), "bytes", tsl_json_real(point->bytes));
+  json_t *object = json_pack(
+      "{s:s, s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "strategy",
+      entry->strategy->name, "config", tsl_text_get(&config), "parameters", json_parameters(entry), "peer",
+      tsl_json_peer(entry->strategy, all->devices.items[point->device]), "device",
+      all->devices.items[point->device]->name, "type", tsl_type(all->types.items[point->type])->name, "m",
+      (json_int_t)size->m, "n", (json_int_t)size->n, "k", (json_int_t)size->k, "result",
+      tsl_point_result(point), "why", entry->why, "grade", tsl_json_real(right ? entry->verdict.grade : NAN),
+      "error_ratio", tsl_json_real(right ? entry->verdict.error_ratio : NAN), "predicted_seconds",
+      tsl_json_real(entry->predicted), "flops", tsl_json_real(point->flops), "bytes",
+      tsl_json_real(point->bytes));
   tsl_text_free(&config);
   if (!object || !right)
     return object;

@@ -95,7 +95,7 @@ void tsl_explore_add_result(const tsl_point *point, double value, tsl_table *tab
     tsl_table_add_painted(table, TSL_PAINT_FAINT, "-");
   else
     tsl_table_add_painted(table, point->entry.timing.noisy ? TSL_PAINT_FAINT : TSL_PAINT_NONE, "%s%s",
-                          tsl_format_number(value, text, sizeof text), point->entry.timing.noisy ? "~" : "");
+                          point->entry.timing.noisy ? "~" : "", tsl_format_number(value, text, sizeof text));
 }
 
 static bool same_reason(const tsl_point *a, const tsl_point *b) {
@@ -148,12 +148,12 @@ void tsl_explore_add_conditions(const tsl_exploration *all, const tsl_form *form
   }
   tsl_text line = {0};
   if (measured > 0)
-    tsl_text_add(&line, "Operands were %s. ",
+    tsl_text_add(&line, "Operands were %s.",
                  warm == 0          ? "cold: each run takes others, past the last cache"
                  : warm == measured ? "warm: one set, or too few to fill the last cache twice"
                                     : "cold where memory allowed so many, else warm (--json says where)");
   if (discarded > 0)
-    tsl_text_add(&line, "%d of %d rounds were thrown away: everything was slower at once.", discarded,
+    tsl_text_add(&line, " %d of %d rounds were thrown away: everything was slower at once.", discarded,
                  rounds);
   if (line.length > 0)
     tsl_form_add_line(form, false, tsl_text_get(&line), out);

@@ -130,8 +130,24 @@ void tsl_text_add_wrapped(tsl_text *out, const char *words, int start, int inden
   }
 }
 
+/* Columns of the longest word in a column's cells, which cannot be broken; at most half of the terminal. */
+static int longest_word(const tsl_table *table, size_t column, int width) {
+  int most = 0;
+  for (size_t i = column; i < table->cell_count; i += (size_t)table->column_count) {
+    const char *words = table->cells[i].text, *line;
+    while (*words) {
+      char word[256];
+      const size_t length = take_line(&words, 1, &line);
+      snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), line);
+      const int columns = tsl_text_columns(word);
+      most = columns > most ? columns : most;
+    }
+  }
+  return most < width / 2 ? most : width / 2;
+}
+
 /* Widths of the columns: as wide as their cells, and where that is too wide, the wrapping columns give way,
- * the widest first. */
+ * the widest first, as far as their words allow. */
 static void lay_out(const tsl_table *table, int indent, int width, int widths[]) {
   const size_t count = (size_t)table->column_count;
   int total = indent + GAP * (table->column_count - 1);
@@ -143,10 +159,14 @@ static void lay_out(const tsl_table *table, int indent, int width, int widths[])
     }
     total += widths[c];
   }
+  int least[TSL_TABLE_COLUMNS_MAX] = {0};
+  for (size_t c = 0; c < count && total > width; c++)
+    least[c] = table->columns[c].wraps && width > 0 ? longest_word(table, c, width) : 0;
   while (width > 0 && total > width) {
     size_t widest = count;
     for (size_t c = 0; c < count; c++)
-      if (table->columns[c].wraps && widths[c] > NARROWEST && (widest == count || widths[c] > widths[widest]))
+      if (table->columns[c].wraps && widths[c] > NARROWEST && widths[c] > least[c] &&
+          (widest == count || widths[c] > widths[widest]))
         widest = c;
     if (widest == count)
       break;
