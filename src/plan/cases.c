@@ -1,6 +1,8 @@
 /* The lists of cases: by operation, groups that make their cases from an index, and random ones. */
 #include "plan/case_parts.h"
 
+#include <math.h>
+
 static const tsl_case_lists *const lists[TSL_OP_COUNT] = {[TSL_OP_GEMM] = &tsl_cases_gemm,
                                                           [TSL_OP_DOT] = &tsl_cases_dot,
                                                           [TSL_OP_TRANSPOSE] = &tsl_cases_transpose};
@@ -25,10 +27,18 @@ void tsl_case_random(tsl_op op, uint64_t seed, uint64_t index, tesela_type type,
   lists[op]->random(&dice, type, out);
 }
 
+static void set_scalar(tesela_type type, double imaginary, double scalar[2]) {
+  if (tsl_type(type)->is_integer)
+    scalar[0] = round(2 * scalar[0]) == 2 ? 1 : round(2 * scalar[0]);
+  scalar[1] = tsl_type(type)->is_complex && scalar[0] != 0 && scalar[0] != 1 ? imaginary : 0;
+}
+
 void tsl_case_set_types(tsl_case *out, const tsl_types *types) {
   out->problem.a.type = types->a;
   out->problem.b.type = types->b;
   out->problem.c.type = types->c;
+  set_scalar(types->c, 0.5, out->problem.alpha);
+  set_scalar(types->c, -0.25, out->problem.beta);
 }
 
 /* --- parts --- */

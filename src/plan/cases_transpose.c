@@ -50,8 +50,8 @@ static void in_place_layouts(int index, tesela_type type, tsl_case *out) {
 
 /* Numbers that are not 1 are for types that compute. */
 static void scale(tsl_case *out, double alpha) {
-  const tsl_type_info *type = tsl_type(out->problem.c.type);
-  if (type->type == TESELA_F32 || type->type == TESELA_F64)
+  const tesela_type type = out->problem.c.type;
+  if (type == TESELA_F32 || type == TESELA_F64)
     tsl_case_set_scalars(out, alpha, 0);
 }
 

@@ -58,12 +58,22 @@ static tesela_status make_operands(checking *job) {
   return tsl_guarded_keep(&job->operands[C]);
 }
 
-/* Whether sums of the integer data fit the type: |a| and |b| are at most 8, scalars whole quarters. */
+/* Whether sums of the integer data fit the type: |a| and |b| are at most 8, scalars whole quarters. Parts of complex
+ * products are two terms each. */
 static bool is_exact(const tsl_case *what) {
-  const double unit = tsl_type(what->problem.c.type)->unit_roundoff;
-  const double alpha = 4 * what->problem.alpha[0], beta = 4 * what->problem.beta[0];
-  return what->data == TSL_DATA_INTEGER && alpha == rint(alpha) && beta == rint(beta) &&
-         (fabs(alpha) + 1) * 64 * (double)what->problem.k + fabs(beta) * 8 < 1 / unit;
+  const tsl_problem *problem = &what->problem;
+  const double unit = tsl_type(problem->c.type)->unit_roundoff;
+  double alpha = 0, beta = 0;
+  for (int part = 0; part < 2; part++) {
+    const double a = 4 * problem->alpha[part], b = 4 * problem->beta[part];
+    if (a != rint(a) || b != rint(b))
+      return false;
+    alpha += fabs(a);
+    beta += fabs(b);
+  }
+  const int terms = tsl_type(problem->c.type)->is_complex ? 2 : 1;
+  return what->data == TSL_DATA_INTEGER &&
+         (alpha + 1) * 64 * terms * (double)problem->k + beta * 8 * terms < 1 / unit;
 }
 
 /* --- one run and what it left --- */

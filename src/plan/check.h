@@ -13,6 +13,9 @@
  * one rounding, u |R|, and what the reference itself may be off. A transpose with alpha = 1 must have A's bits; else
  * factor * u * |alpha| |A| bounds it, part by part where elements are complex.
  *
+ * Complex results are judged part by part: each part is a real product of twice the depth, and of more where alpha is
+ * complex, |A||B| being that of the parts. They are not judged on infinities and NaN, about which IEEE 754 is silent.
+ *
  * Infinities and NaN follow IEEE 754, in whatever order the sum is made: NaN or 0 * infinity among the terms
  * gives NaN, so do infinities of both signs, and those of one sign give that infinity. Terms that are finite
  * may overflow on their way: +infinity is right where the positive terms alone, before or after alpha, pass the
@@ -35,9 +38,12 @@ typedef struct tsl_verdict {
 } tsl_verdict;
 
 typedef struct tsl_judge {
-  double factor;          /* the strategy's accuracy */
-  bool exact;             /* data are integers with exact sums: equality is asked for */
-  bool rounded;           /* the exact result, rounded once */
+  double factor; /* the strategy's accuracy */
+  bool exact;    /* data are integers with exact sums: equality is asked for */
+  bool rounded;  /* the exact result, rounded once */
+  const double *
+      added; /* m x n, row after row: magnitudes of what beta added, where they are not |beta||C0|; else NULL */
+  double allowance;       /* absolute error that is forgiven beside underflow in C's type */
   int64_t operations_max; /* look at a sample of rows when m n k is above this; 0: 2^31 */
   uint64_t seed;          /* of the sample */
 } tsl_judge;
@@ -49,6 +55,9 @@ tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const 
 /* Of gemm and dot; of transpose. */
 tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict);
+/* tsl_judge_gemm() where an operand is complex. */
+tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
+                                const void *c, const tsl_judge *judge, tsl_verdict *verdict);
 tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, const void *b,
                                   const void *before, const void *c, const tsl_judge *judge,
                                   tsl_verdict *verdict);
@@ -106,7 +115,8 @@ bool tsl_case_standard(tsl_op op, int index, tesela_type type, tsl_case *out);
 /* A random one: sizes to a few hundred (dot: to 100,000), any layout, any scalars, any data; a pure function of
  * its arguments. */
 void tsl_case_random(tsl_op op, uint64_t seed, uint64_t index, tesela_type type, tsl_case *out);
-/* Gives a case's operands other types than that of its C. */
+/* Gives a case's operands these types. Where C is complex, scalars other than 0 and 1 get an imaginary part; where it is
+ * an integer, they become whole. */
 void tsl_case_set_types(tsl_case *out, const tsl_types *types);
 
 #endif

@@ -34,14 +34,14 @@ typedef struct filling {
   unsigned char *rows; /* a dense row for each worker */
 } filling;
 
-/* A sixteenth each of zeros, negative zeros and subnormals, and a few that are not finite. */
+/* A sixteenth each of zeros, negative zeros and subnormals, and a few that are not finite; complex ones are. */
 static void make_special(const filling *job, uint64_t index, unsigned char *element) {
   const tsl_type_info *type = tsl_type(job->shape->type);
   const uint64_t dice = tsl_random_u64(~job->seed, index);
   const double small = type->smallest * (double)(1 + (dice >> 40) % 1000);
   const double rare[] = {INFINITY, -INFINITY, NAN, INFINITY};
   double value[2] = {0, 0};
-  if ((dice >> 8) % (4 * (uint64_t)job->inner) == 0)
+  if (!type->is_complex && (dice >> 8) % (4 * (uint64_t)job->inner) == 0)
     value[0] = rare[(dice >> 4) % 4];
   else if (dice % 16 == 0)
     value[0] = 0;

@@ -122,6 +122,8 @@ static void compare_slowly(const judging *job, int64_t row, int64_t col, double 
   const double scaled = ldexp(value, -right.exponent);
   judging scaled_job = *job;
   scaled_job.allowance = ldexp(job->allowance, -right.exponent);
+  if (job->judge->added)
+    right.magnitude += ldexp(job->judge->added[row * job->problem->n + col], -right.exponent);
   scaled_job.smallest = ldexp(job->smallest, -right.exponent);
   compare_finite(&scaled_job, fabs((scaled - right.high) - right.low), right.high, right.magnitude, right.any,
                  out);
@@ -143,7 +145,9 @@ static void compare(const judging *job, int64_t row, int64_t col, double high, d
     return;
   }
   const double before = job->beta != 0 ? load(&job->problem->c, job->before, row, col) : 0;
-  const double gauge = fabs(job->alpha) * magnitude + fabs(job->beta * before);
+  const double *added = job->judge->added;
+  const double gauge =
+      fabs(job->alpha) * magnitude + (added ? added[row * job->problem->n + col] : fabs(job->beta * before));
   const double safe = job->type->largest / 4;
   double right = 0, rest = 0;
   tsl_reference_finish(job->alpha, high, low, job->beta, before, &right, &rest);
@@ -342,9 +346,6 @@ static tesela_status prepare(judging *job) {
   const tsl_problem *problem = job->problem;
   const tsl_type_info *a = tsl_type(problem->a.type), *b = tsl_type(problem->b.type);
   job->type = tsl_type(problem->c.type);
-  if (a->is_complex || b->is_complex || job->type->is_complex)
-    return tsl_fail(TESELA_UNSUPPORTED, "the judge knows real types, not %s, %s and %s", a->name, b->name,
-                    job->type->name);
   /* Strategies take the scalars in the element type, so the judge does. */
   unsigned char stored[16];
   double alpha[2] = {problem->alpha[0], 0}, beta[2] = {problem->beta[0], 0};
@@ -360,12 +361,20 @@ static tesela_status prepare(judging *job) {
   job->twice =
       job->judge->rounded || digits(a) + digits(b) > DBL_MANT_DIG || digits(job->type) > FLT_MANT_DIG;
   job->smallest = job->type->smallest;
-  job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->type->smallest;
+  job->allowance =
+      (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->type->smallest + job->judge->allowance;
   return TESELA_OK;
+}
+
+static bool is_complex(const tsl_problem *problem) {
+  return tsl_type(problem->a.type)->is_complex || tsl_type(problem->b.type)->is_complex ||
+         tsl_type(problem->c.type)->is_complex;
 }
 
 tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
+  if (is_complex(problem))
+    return tsl_judge_complex(problem, a, b, before, c, judge, verdict);
   judging job = {.problem = problem, .a = a, .b = b, .before = before, .c = c, .judge = judge};
   tsl_pool *pool = tsl_pool_shared();
   const int workers = tsl_pool_threads(pool);

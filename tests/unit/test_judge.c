@@ -340,16 +340,6 @@ static void nothing_to_judge_is_right(void **state) {
   assert_false(verdict.right);
 }
 
-static void complex_types_are_refused(void **state) {
-  (void)state;
-  const tsl_problem problem = tsl_problem_gemm(1, 1, 1, TESELA_C64);
-  const tsl_judge judge = {.factor = 2};
-  const float one[2] = {1, 0};
-  tsl_verdict verdict;
-  assert_int_equal(tsl_judge_gemm(&problem, one, one, NULL, one, &judge, &verdict), TESELA_UNSUPPORTED);
-  assert_non_null(strstr(tesela_last_error(), "c64"));
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_results_pass),          cmocka_unit_test(one_wrong_element_is_found),
@@ -357,7 +347,7 @@ int main(void) {
       cmocka_unit_test(another_order_passes),        cmocka_unit_test(exact_data_must_match),
       cmocka_unit_test(one_element_at_a_time),       cmocka_unit_test(double_has_twice_its_digits),
       cmocka_unit_test(both_references_agree),       cmocka_unit_test(large_products_are_sampled),
-      cmocka_unit_test(nothing_to_judge_is_right),   cmocka_unit_test(complex_types_are_refused),
+      cmocka_unit_test(nothing_to_judge_is_right),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,7 +184,7 @@ static void a_rounded_dot_has_no_excuse(void **state) {
 
 /* --- planted faults --- */
 
-static enum { NONE, NOT_TRANSPOSED, LAST_MISSING, TOUCHES_A, READS_C } fault;
+static enum { NONE, NOT_TRANSPOSED, LAST_MISSING, TOUCHES_A, READS_C, CONJUGATES, REAL_ALPHA } fault;
 
 static tsl_accuracy exact(const tsl_problem *problem, const tsl_config *config) {
   (void)problem;
@@ -246,6 +246,72 @@ static tesela_status run_dot(const tsl_work *work, const tsl_operands *on, tsl_s
   return TESELA_OK;
 }
 
+/* A complex product in the order of its definition, each step rounded to the parts' type. */
+static double rounded(tesela_type type, double value) {
+  return tsl_type(type)->component == TESELA_F32 ? (double)(float)value : value;
+}
+
+static void multiply(tesela_type type, const double a[2], const double b[2], double out[2]) {
+  const double re = rounded(type, a[0] * b[0]), im = rounded(type, a[0] * b[1]);
+  out[0] = rounded(type, re - rounded(type, a[1] * b[1]));
+  out[1] = rounded(type, im + rounded(type, a[1] * b[0]));
+}
+
+static void load_complex(const tsl_shape *shape, const void *origin, int64_t row, int64_t col,
+                         double out[2]) {
+  const int64_t at = row * shape->row_stride + col * shape->col_stride;
+  tsl_type_load(shape->type, (const unsigned char *)origin + at * (int64_t)tsl_type(shape->type)->size, out);
+}
+
+static void multiply_element(const tsl_problem *problem, const tsl_shape shapes[3], const tsl_operands *on,
+                             int64_t i, int64_t j, double out[2]) {
+  const tesela_type type = problem->c.type;
+  const double alpha[2] = {problem->alpha[0], fault == REAL_ALPHA ? 0 : problem->alpha[1]};
+  double a[2], b[2], product[2], sum[2] = {0, 0}, scaled[2] = {0, 0};
+  for (int64_t l = 0; tsl_problem_reads(problem, TSL_OPERAND_A) && l < problem->k; l++) {
+    load_complex(&shapes[0], on->a.host, i, l, a);
+    load_complex(&shapes[1], on->b.host, l, j, b);
+    if (fault == CONJUGATES)
+      b[1] = -b[1];
+    multiply(type, a, b, product);
+    for (int part = 0; part < 2; part++)
+      sum[part] = rounded(type, sum[part] + product[part]);
+    multiply(type, alpha, sum, scaled);
+  }
+  if (tsl_problem_reads(problem, TSL_OPERAND_C)) {
+    load_complex(&shapes[2], on->c.host, i, j, a);
+    multiply(type, problem->beta, a, product);
+    for (int part = 0; part < 2; part++)
+      scaled[part] = rounded(type, scaled[part] + product[part]);
+  }
+  out[0] = scaled[0];
+  out[1] = scaled[1];
+}
+
+static tesela_status run_complex(const tsl_work *work, const tsl_operands *on, tsl_stream *stream) {
+  (void)stream;
+  const tsl_problem *problem = &work->problem;
+  const tsl_shape shapes[3] = {laid_out(&problem->a, &on->a), laid_out(&problem->b, &on->b),
+                               laid_out(&problem->c, &on->c)};
+  for (int64_t i = 0; i < problem->m; i++)
+    for (int64_t j = 0; j < problem->n; j++) {
+      double value[2];
+      multiply_element(problem, shapes, on, i, j, value);
+      const int64_t at = i * shapes[2].row_stride + j * shapes[2].col_stride;
+      tsl_type_store(problem->c.type,
+                     (unsigned char *)on->c.host + at * (int64_t)tsl_type(problem->c.type)->size, value);
+    }
+  return TESELA_OK;
+}
+
+static tsl_accuracy complex_accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  return (tsl_accuracy){.factor = 2 * (double)problem->k + 6, .repeats = true};
+}
+
+static const tsl_types complex_types[] = {
+    {TESELA_C64, TESELA_C64, TESELA_C64}, {TESELA_C128, TESELA_C128, TESELA_C128}, {0, 0, 0}};
+
 static const tsl_strategy planted[] = {
     {.name = "planted",
      .op = TSL_OP_DOT,
@@ -261,21 +327,49 @@ static const tsl_strategy planted[] = {
      .accuracy = exact,
      .score = score,
      .run = run_transpose},
+    {.name = "planted",
+     .op = TSL_OP_GEMM,
+     .version = 1,
+     .needs = TSL_CAN_HOST,
+     .types = complex_types,
+     .accuracy = complex_accuracy,
+     .score = score,
+     .run = run_complex},
 };
 
-static int count_wrong(const tsl_strategy *strategy) {
+static int count_wrong_of(const tsl_strategy *strategy, tesela_type type) {
+  const tsl_types types = {type, type, type};
   const tsl_config config = {{0}};
   tsl_case what;
   int wrong = 0;
-  for (int i = 0; tsl_case_standard(strategy->op, i, TESELA_F32, &what); i++) {
+  for (int i = 0; tsl_case_standard(strategy->op, i, type, &what); i++) {
     tsl_case_report report = {.timing = NULL};
-    if (what.data == TSL_DATA_SPECIAL)
+    tsl_case_set_types(&what, &types);
+    if (what.data == TSL_DATA_SPECIAL && !tsl_type(type)->is_complex)
       continue; /* what double makes of signalling NaN and overflow is not the planted strategy's subject */
     assert_int_equal(tsl_check_case(strategy, &config, cpu, &what, NULL, &report), TESELA_OK);
     wrong += report.result == TSL_CASE_WRONG;
     assert_true(report.result == TSL_CASE_RIGHT || report.result == TSL_CASE_WRONG);
   }
   return wrong;
+}
+
+static int count_wrong(const tsl_strategy *strategy) {
+  return count_wrong_of(strategy, TESELA_F32);
+}
+
+static void complex_faults_are_caught(void **state) {
+  (void)state;
+  for (int t = 0; t < 2; t++) {
+    const tesela_type type = complex_types[t].c;
+    fault = NONE;
+    assert_int_equal(count_wrong_of(&planted[2], type), 0);
+    fault = CONJUGATES;
+    assert_true(count_wrong_of(&planted[2], type) > 100);
+    fault = REAL_ALPHA;
+    assert_true(count_wrong_of(&planted[2], type) > 50);
+  }
+  fault = NONE;
 }
 
 static void planted_faults_are_caught(void **state) {
@@ -306,6 +400,7 @@ int main(void) {
       cmocka_unit_test(a_copy_keeps_bits),
       cmocka_unit_test(a_rounded_dot_has_no_excuse),
       cmocka_unit_test(planted_faults_are_caught),
+      cmocka_unit_test(complex_faults_are_caught),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,0 +1,206 @@
+/* The judge of complex results: each part of C is a real product, and the judge of those takes it.
+ *
+ *   Re alpha A B = sum over l of (p Re B - q Im B),  Im alpha A B = sum of (p Im B + q Re B),
+ *   p = ar Re A - ai Im A,  q = ar Im A + ai Re A
+ *
+ * p and q are not rounded: each product that makes them is kept as the two doubles whose sum it is (Dekker 1971), and
+ * every double is a column of its own. So a part has 2 to 8 columns for each of A's, and as many rows for B's:
+ *
+ *        A, expanded: rows x (terms k)               B, expanded: (terms k) x cols
+ *        [ ar Re a, its rest, -ai Im a, ... ]        [ Re b, Re b, Re b, ..., Im b, ... ]'
+ *
+ * Only sampled rows and columns are expanded. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/check.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TERMS_MAX = 8, DOUBLES_MAX = 1 << 24 };
+
+/* A factor of an expanded column: (alpha's part, A's part, sign) times B's part. */
+typedef struct term {
+  int alpha_part, a_part, b_part, sign;
+  bool rest; /* what the rounded product leaves out */
+} term;
+
+typedef struct expanding {
+  const tsl_problem *problem;
+  const unsigned char *a, *b, *before, *c;
+  double alpha[2], beta[2]; /* as C's type has them */
+  int64_t rows, cols;       /* of the sample */
+  term terms[TERMS_MAX];
+  int term_count;
+  double *a_expanded, *b_expanded, *before_expanded, *added, *c_part;
+} expanding;
+
+/* The index of sample `at` of `count`, spread over `total`; the first and the last are among them. */
+static int64_t sampled(int64_t at, int64_t count, int64_t total) {
+  return count <= 1 ? 0 : (int64_t)((double)at * (double)(total - 1) / (double)(count - 1));
+}
+
+static void load(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
+                 double value[2]) {
+  const int64_t at = row * shape->row_stride + col * shape->col_stride;
+  tsl_type_load(shape->type, base + at * (int64_t)tsl_type(shape->type)->size, value);
+}
+
+/* Im i A B and Re A B differ in which parts meet, and in the sign where two imaginary ones do. */
+static void choose_terms(expanding *job, int part) {
+  job->term_count = 0;
+  for (int alpha_part = 0; alpha_part < 2; alpha_part++)
+    for (int a_part = 0; a_part < 2; a_part++)
+      for (int rest = 0; rest < 2; rest++) {
+        const int imaginary = alpha_part + a_part, b_part = (part + imaginary) % 2;
+        /* i to the power of how many imaginary parts meet: 1, i, -1, -i. */
+        const int power = imaginary + b_part, sign = power == 2 || power == 3 ? -1 : 1;
+        const double alpha = job->alpha[alpha_part];
+        if (alpha != 0 && !(rest && fabs(alpha) == 1))
+          job->terms[job->term_count++] = (term){alpha_part, a_part, b_part, sign, rest};
+      }
+}
+
+static double product_part(double x, double y, bool rest) {
+  const double product = x * y;
+  return rest ? fma(x, y, -product) : product;
+}
+
+static void expand_a(const expanding *job) {
+  const tsl_problem *problem = job->problem;
+  double *out = job->a_expanded;
+  for (int64_t i = 0; i < job->rows; i++)
+    for (int64_t l = 0; l < problem->k; l++) {
+      double value[2];
+      load(&problem->a, job->a, sampled(i, job->rows, problem->m), l, value);
+      for (int t = 0; t < job->term_count; t++) {
+        const term *from = &job->terms[t];
+        *out++ = from->sign * product_part(job->alpha[from->alpha_part], value[from->a_part], from->rest);
+      }
+    }
+}
+
+static void expand_b(const expanding *job) {
+  const tsl_problem *problem = job->problem;
+  for (int64_t l = 0; l < problem->k; l++)
+    for (int64_t j = 0; j < job->cols; j++) {
+      double value[2];
+      load(&problem->b, job->b, l, sampled(j, job->cols, problem->n), value);
+      for (int t = 0; t < job->term_count; t++)
+        job->b_expanded[(l * job->term_count + t) * job->cols + j] = value[job->terms[t].b_part];
+    }
+}
+
+/* Of beta C0, which is added with a factor of 1, and of C. */
+static void expand_c(const expanding *job, int part) {
+  const tsl_problem *problem = job->problem;
+  for (int64_t i = 0; i < job->rows; i++)
+    for (int64_t j = 0; j < job->cols; j++) {
+      const int64_t row = sampled(i, job->rows, problem->m), col = sampled(j, job->cols, problem->n);
+      double value[2], before[2] = {0, 0};
+      load(&problem->c, job->c, row, col, value);
+      if (job->before)
+        load(&problem->c, job->before, row, col, before);
+      job->c_part[i * job->cols + j] = value[part];
+      job->before_expanded[i * job->cols + j] = part == 0
+                                                    ? job->beta[0] * before[0] - job->beta[1] * before[1]
+                                                    : job->beta[0] * before[1] + job->beta[1] * before[0];
+      job->added[i * job->cols + j] =
+          fabs(job->beta[0] * before[part]) + fabs(job->beta[1] * before[1 - part]);
+    }
+}
+
+static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge, tsl_verdict *verdict) {
+  const tsl_type_info *type = tsl_type(job->problem->c.type);
+  choose_terms(job, part);
+  tsl_problem real = tsl_problem_gemm(job->rows, job->cols, job->problem->k * job->term_count, TESELA_F64);
+  if (tsl_problem_reads(job->problem, TSL_OPERAND_A)) {
+    expand_a(job);
+    expand_b(job);
+  } else {
+    real.alpha[0] = 0;
+  }
+  expand_c(job, part);
+  real.beta[0] = job->before ? 1 : 0;
+  /* The parts are stored as doubles; what they are judged by is C's own precision. Adding up beta C0 in double costs two
+   * roundings where C is double, too. */
+  const double scale = type->component == TESELA_F32 ? 0x1p29 : 1;
+  const double terms = fmax(1, fabs(job->alpha[0]) + fabs(job->alpha[1])) * 2 * (double)job->problem->k + 4;
+  const tsl_judge own = {.factor = (judge->factor + 2) * scale,
+                         .exact = judge->exact,
+                         .added = job->added,
+                         .allowance = terms * type->smallest,
+                         .seed = judge->seed,
+                         .operations_max = INT64_MAX};
+  TSL_TRY(tsl_judge_gemm(&real, job->a_expanded, job->b_expanded, job->before_expanded, job->c_part, &own,
+                         verdict));
+  verdict->grade /= scale;
+  verdict->row = verdict->row < 0 ? -1 : sampled(verdict->row, job->rows, job->problem->m);
+  verdict->col = verdict->col < 0 ? -1 : sampled(verdict->col, job->cols, job->problem->n);
+  if (!verdict->right) {
+    char text[sizeof verdict->why];
+    snprintf(text, sizeof text, "%s part: %.*s", part == 0 ? "real" : "imaginary", (int)sizeof text - 32,
+             verdict->why);
+    snprintf(verdict->why, sizeof verdict->why, "%s", text);
+  }
+  return TESELA_OK;
+}
+
+static void worse(tsl_verdict *all, const tsl_verdict *part) {
+  const double error = fmax(all->error, part->error), grade = fmax(all->grade, part->grade);
+  const int64_t checked = part->checked;
+  if (!all->right ? false : !part->right || part->error_ratio > all->error_ratio)
+    *all = *part;
+  all->error = error;
+  all->grade = grade;
+  all->checked = checked;
+}
+
+static void round_scalar(tesela_type type, const double given[2], double out[2]) {
+  unsigned char stored[16];
+  tsl_type_store(type, stored, given);
+  tsl_type_load(type, stored, out);
+}
+
+static int64_t at_most(int64_t size, double limit) {
+  return (double)size <= limit ? size : limit < 1 ? 1 : (int64_t)limit;
+}
+
+static tesela_status take(const expanding *job, double **out) {
+  const size_t depth = (size_t)(job->problem->k * TERMS_MAX), rows = (size_t)job->rows,
+               cols = (size_t)job->cols;
+  void *block;
+  TSL_TRY(tsl_alloc(((rows + cols) * depth + 3 * rows * cols + 1) * sizeof **out, "the judge's real products",
+                    &block));
+  *out = block;
+  return TESELA_OK;
+}
+
+tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
+                                const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
+  expanding job = {.problem = problem, .a = a, .b = b, .before = before, .c = c};
+  const double limit = (double)DOUBLES_MAX / ((double)(problem->k * TERMS_MAX) + 1);
+  double *block;
+  *verdict = (tsl_verdict){.right = true, .row = -1, .col = -1};
+  if (problem->m == 0 || problem->n == 0)
+    return TESELA_OK;
+  round_scalar(problem->c.type, problem->alpha, job.alpha);
+  round_scalar(problem->c.type, problem->beta, job.beta);
+  job.rows = at_most(problem->m, fmin(limit, 4096));
+  job.cols = at_most(problem->n, fmin(limit, 4096));
+  TSL_TRY(take(&job, &block));
+  job.a_expanded = block;
+  job.b_expanded = job.a_expanded + job.rows * problem->k * TERMS_MAX;
+  job.before_expanded = job.b_expanded + job.cols * problem->k * TERMS_MAX;
+  job.added = job.before_expanded + job.rows * job.cols;
+  job.c_part = job.added + job.rows * job.cols;
+  tesela_status status = TESELA_OK;
+  for (int part = 0; part < 2 && status == TESELA_OK; part++) {
+    tsl_verdict seen;
+    status = judge_part(&job, part, judge, &seen);
+    if (status == TESELA_OK)
+      worse(verdict, &seen);
+  }
+  tsl_free(block);
+  return status;
+}
