@@ -34,6 +34,10 @@ while read -r op strategy; do
     [ -f "src/strategy/$op/$strategy/$strategy.cl" ] && run "$bin/check_strategy" "$op" "$strategy" "$kind"
   done
 done < <(sed -n 's/^ *X(\([a-z]*\), \([a-z0-9_]*\)).*/\1 \2/p' src/strategy/list.h)
+for peer in vendor_clblast:opencl vendor_cublas:cuda vendor_cublaslt:cuda; do
+  run "$bin/check_strategy" gemm "${peer%:*}" "${peer#*:}"
+  run "$bin/test_api_vendor" "${peer%:*}" "${peer#*:}:0"
+done
 devices=$("$bin/tesela" devices --json | python3 -c 'import json, sys; print(*[d["name"] for d in json.load(sys.stdin)["devices"]])')
 python3 ci/compare_numpy.py "$bin/tesela" $devices || failed=1
 
