@@ -12,9 +12,4 @@
   X(gemm, row_private_column_local)                                                                          \
   X(gemm, tile_local)                                                                                        \
   X(gemm, blocked)                                                                                           \
-  X(gemm, vendor_openblas)                                                                                   \
-  X(gemm, vendor_clblast)                                                                                    \
-  X(gemm, vendor_cublas)                                                                                     \
-  X(gemm, vendor_cublaslt)
-
-#endif
+  X(gemm, host_packed)                                                                                       \

@@ -1,0 +1,372 @@
+/* host_peers [options] MxNxK... -- NAME=LIBRARY...
+ *
+ * tesela on the processor beside CBLAS libraries that are loaded by their path, in one process: every round runs all
+ * of them, in turned order, and keeps each one's shortest call. Dense row-major operands of standard normal numbers,
+ * every result judged before it is timed; one thread is timed by the processor's clock of this process, several by the
+ * one on the wall. Prints GFLOP/s, the part of the registers' peak (multiply-adds alone,
+ * measured between the products), and tesela over the best of the others.
+ *
+ *   --threads N     threads of each, pinned to the first N processors that this process may use (1)
+ *   --types LIST    f32, f64 or both (f32,f64)
+ *   --rounds N      rounds (7)
+ *   --strategy TEXT tesela's strategy (the planner's choice)
+ *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
+ *   --most GFLOP    leaves out products of more operations (300)
+ *
+ * What the libraries read from the environment is up to the caller: OPENBLAS_CORETYPE, MKL_ENABLE_INSTRUCTIONS,
+ * BLIS_ARCH_TYPE, TESELA_ISA. Their numbers of threads are set here. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "plan/check.h"
+
+#include <dlfcn.h>
+#include <getopt.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+#include <inttypes.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tesela/tesela.h>
+#include <time.h>
+
+enum { PEERS_MAX = 8, SHAPES_MAX = 64, ROW_MAJOR = 101, AS_IT_IS = 111 };
+
+typedef void (*sgemm_call)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
+                           const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
+typedef void (*dgemm_call)(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
+                           const double *a, int lda, const double *b, int ldb, double beta, double *c,
+                           int ldc);
+
+/* One that takes part: tesela where there is no library. */
+typedef struct contender {
+  const char *name;
+  sgemm_call sgemm;
+  dgemm_call dgemm;
+  double best; /* seconds of the shortest call; INFINITY: none was right */
+} contender;
+
+typedef struct product {
+  tsl_problem problem;
+  void *a, *b, *c;
+  tesela_plan *plan;
+} product;
+
+static contender contenders[PEERS_MAX + 1] = {{.name = "tesela"}};
+static int contender_count = 1;
+static int64_t shapes[SHAPES_MAX][3];
+static int shape_count, threads = 1, rounds = 7;
+static const char *types = "f32,f64", *strategy;
+static double most = 300;
+
+static _Noreturn void stop(const char *what, const char *why) {
+  fprintf(stderr, "host_peers: %s: %s\n", what, why);
+  exit(1);
+}
+
+/* --- the command line --- */
+
+static void add_shape(const char *text) {
+  int64_t *shape = shapes[shape_count];
+  if (shape_count == SHAPES_MAX)
+    stop(text, "there are more shapes than this program takes");
+  if (sscanf(text, "%" SCNd64 "%*[x ]%" SCNd64 "%*[x ]%" SCNd64, &shape[0], &shape[1], &shape[2]) != 3)
+    stop(text, "not a shape like 512x512x512");
+  shape_count++;
+}
+
+static void add_shapes_of(const char *path) {
+  char line[256];
+  FILE *file = fopen(path, "re");
+  if (!file)
+    stop(path, "cannot be read");
+  while (fgets(line, sizeof line, file)) {
+    line[strcspn(line, "#\n")] = '\0';
+    if (line[strspn(line, " \t")])
+      add_shape(line);
+  }
+  fclose(file);
+}
+
+static void read_options(int argc, char **argv) {
+  static const struct option names[] = {{"threads", 1, NULL, 't'}, {"types", 1, NULL, 'y'},
+                                        {"rounds", 1, NULL, 'r'},  {"strategy", 1, NULL, 's'},
+                                        {"shapes", 1, NULL, 'f'},  {"most", 1, NULL, 'm'},
+                                        {NULL, 0, NULL, 0}};
+  int option;
+  while ((option = getopt_long(argc, argv, "+", names, NULL)) != -1)
+    switch (option) {
+    case 't':
+      threads = atoi(optarg);
+      break;
+    case 'y':
+      types = optarg;
+      break;
+    case 'r':
+      rounds = atoi(optarg);
+      break;
+    case 's':
+      strategy = optarg;
+      break;
+    case 'f':
+      add_shapes_of(optarg);
+      break;
+    case 'm':
+      most = atof(optarg);
+      break;
+    default:
+      exit(2);
+    }
+}
+
+/* --- processors --- */
+
+static void pin(void) {
+  cpu_set_t allowed, chosen;
+  int taken = 0;
+  CPU_ZERO(&chosen);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    stop("sched_getaffinity", "failed");
+  for (int i = 0; i < CPU_SETSIZE && taken < threads; i++)
+    if (CPU_ISSET(i, &allowed)) {
+      CPU_SET(i, &chosen);
+      taken++;
+    }
+  if (taken < threads || sched_setaffinity(0, sizeof chosen, &chosen) != 0)
+    stop("--threads", "there are not so many processors");
+}
+
+static void set_threads(void) {
+  static const char *const names[] = {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS",
+                                      "OMP_NUM_THREADS", "TESELA_THREADS"};
+  char text[16];
+  snprintf(text, sizeof text, "%d", threads);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    setenv(names[i], text, 1);
+  setenv("MKL_DYNAMIC", "FALSE", 1);
+}
+
+/* --- the registers' peak --- */
+
+#if defined(__x86_64__)
+#define PEAK peak_avx512_f32
+#define TARGET "avx512f"
+#define VECTOR __m512
+#define SET1 _mm512_set1_ps
+#define FMADD _mm512_fmadd_ps
+#define LANES 16
+#include "peak.h"
+#define PEAK peak_avx512_f64
+#define TARGET "avx512f"
+#define VECTOR __m512d
+#define SET1 _mm512_set1_pd
+#define FMADD _mm512_fmadd_pd
+#define LANES 8
+#include "peak.h"
+#define PEAK peak_avx2_f32
+#define TARGET "avx2,fma"
+#define VECTOR __m256
+#define SET1 _mm256_set1_ps
+#define FMADD _mm256_fmadd_ps
+#define LANES 8
+#include "peak.h"
+#define PEAK peak_avx2_f64
+#define TARGET "avx2,fma"
+#define VECTOR __m256d
+#define SET1 _mm256_set1_pd
+#define FMADD _mm256_fmadd_pd
+#define LANES 4
+#include "peak.h"
+#endif
+
+/* Of one core, with the vectors that TESELA_ISA allows; 0 where this program does not know the instructions. */
+static double peak_of(tesela_type type) {
+#if defined(__x86_64__)
+  const char *isa = getenv("TESELA_ISA");
+  const bool is_any = !isa || !*isa || strcmp(isa, "avx512") == 0;
+  if (is_any && __builtin_cpu_supports("avx512f"))
+    return type == TESELA_F32 ? peak_avx512_f32() : peak_avx512_f64();
+  if ((is_any || strcmp(isa, "avx2") == 0) && __builtin_cpu_supports("fma"))
+    return type == TESELA_F32 ? peak_avx2_f32() : peak_avx2_f64();
+#endif
+  (void)type;
+  return 0;
+}
+
+/* --- those who take part --- */
+
+static void *symbol(void *library, const char *name) {
+  static const char *const prefixes[] = {"cblas_", "scipy_cblas_"};
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+    char full[64];
+    snprintf(full, sizeof full, "%s%s", prefixes[i], name);
+    void *found = dlsym(library, full);
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+static void add_contender(char *argument) {
+  char *path = strchr(argument, '=');
+  if (!path || contender_count > PEERS_MAX)
+    stop(argument, "not NAME=LIBRARY, or too many of them");
+  *path++ = '\0';
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    stop(argument, dlerror());
+  contender made = {.name = argument};
+  *(void **)&made.sgemm = symbol(library, "sgemm");
+  *(void **)&made.dgemm = symbol(library, "dgemm");
+  if (!made.sgemm || !made.dgemm)
+    stop(argument, "has no cblas_sgemm and cblas_dgemm");
+  contenders[contender_count++] = made;
+}
+
+static void multiply(const product *made, const contender *by) {
+  const int m = (int)made->problem.m, n = (int)made->problem.n, k = (int)made->problem.k;
+  if (!by->sgemm) {
+    const tesela_matrix a = {.data = made->a}, b = {.data = made->b}, c = {.data = made->c};
+    if (tesela_plan_run(made->plan, &a, &b, &c, NULL) != TESELA_OK)
+      stop("tesela", tesela_last_error());
+  } else if (made->problem.c.type == TESELA_F32)
+    by->sgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, made->a, k, made->b, n, 0, made->c, n);
+  else
+    by->dgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, made->a, k, made->b, n, 0, made->c, n);
+}
+
+/* --- one shape --- */
+
+static void *matrix_of(const tsl_shape *shape, uint64_t seed) {
+  void *memory;
+  const size_t count = (size_t)tsl_shape_extent(shape);
+  if (tsl_alloc(count * tsl_type(shape->type)->size, "a matrix", &memory) != TESELA_OK)
+    stop("a matrix", tesela_last_error());
+  tsl_random_fill(TSL_DRAW_NORMAL, seed, 0, shape->type, memory, count);
+  return memory;
+}
+
+static void make(tesela_context *context, const int64_t *shape, tesela_type type, product *made) {
+  made->problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
+  made->a = matrix_of(&made->problem.a, 1);
+  made->b = matrix_of(&made->problem.b, 2);
+  made->c = matrix_of(&made->problem.c, 3);
+  const tesela_gemm_desc desc = {.m = shape[0],
+                                 .n = shape[1],
+                                 .k = shape[2],
+                                 .a.type = type,
+                                 .b.type = type,
+                                 .device = "cpu",
+                                 .strategy = strategy};
+  if (tesela_plan_create(context, &desc, &made->plan) != TESELA_OK)
+    stop("tesela", tesela_last_error());
+}
+
+static void release(product *made) {
+  tesela_plan_destroy(made->plan);
+  tsl_free(made->a);
+  tsl_free(made->b);
+  tsl_free(made->c);
+}
+
+static bool is_right(const product *made, const contender *by) {
+  const tsl_judge judge = {
+      .factor = tsl_accuracy_of_sum(made->problem.k).factor, .operations_max = 1 << 22, .seed = 1};
+  tsl_verdict verdict;
+  memset(made->c, 0xff, (size_t)tsl_shape_extent(&made->problem.c) * tsl_type(made->problem.c.type)->size);
+  multiply(made, by);
+  if (tsl_judge_gemm(&made->problem, made->a, made->b, NULL, made->c, &judge, &verdict) != TESELA_OK)
+    stop(by->name, tesela_last_error());
+  if (!verdict.right)
+    printf("%s is wrong: %s\n", by->name, verdict.why);
+  return verdict.right;
+}
+
+/* Seconds that this process ran: with one thread what others take from it does not count, with several it would hide
+ * that they wait for each other. */
+static double now(void) {
+  struct timespec used;
+  if (threads > 1 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
+    return tsl_clock();
+  return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
+/* The shortest of some calls: twenty milliseconds of them, at least two. */
+static void time_calls(const product *made, contender *by) {
+  const double end = tsl_clock() + 0.02;
+  for (int i = 0; i < 2 || tsl_clock() < end; i++) {
+    const double start = now();
+    multiply(made, by);
+    by->best = fmin(by->best, now() - start);
+  }
+}
+
+static void print_row(const product *made, double peak) {
+  const double giga = 1e-9 * tsl_problem_flops(&made->problem);
+  double best = INFINITY;
+  printf("| %s | %lldx%lldx%lld |", tsl_type(made->problem.c.type)->name, (long long)made->problem.m,
+         (long long)made->problem.n, (long long)made->problem.k);
+  for (int i = 0; i < contender_count; i++) {
+    printf(" %.4g |", giga / contenders[i].best);
+    if (i > 0)
+      best = fmin(best, contenders[i].best);
+  }
+  printf(" %.3f | %.1f%% |\n", best / contenders[0].best,
+         peak > 0 ? 100e9 * giga / contenders[0].best / (peak * threads) : 0);
+  fflush(stdout);
+}
+
+static void compare(tesela_context *context, const int64_t *shape, tesela_type type) {
+  product made;
+  double peak = 0;
+  bool right[PEERS_MAX + 1];
+  make(context, shape, type, &made);
+  for (int i = 0; i < contender_count; i++) {
+    contenders[i].best = INFINITY;
+    right[i] = is_right(&made, &contenders[i]);
+  }
+  for (int round = 0; round < rounds; round++) {
+    peak = fmax(peak, peak_of(type));
+    for (int i = 0; i < contender_count; i++) {
+      const int turn = (i + round) % contender_count;
+      if (right[turn])
+        time_calls(&made, &contenders[turn]);
+    }
+  }
+  print_row(&made, peak);
+  release(&made);
+}
+
+int main(int argc, char **argv) {
+  static const tesela_type all[] = {TESELA_F32, TESELA_F64};
+  tesela_context *context;
+  read_options(argc, argv);
+  pin();
+  set_threads();
+  for (int i = optind; i < argc; i++)
+    if (strchr(argv[i], '='))
+      add_contender(argv[i]);
+    else
+      add_shape(argv[i]);
+  if (tesela_context_create(NULL, &context) != TESELA_OK)
+    stop("tesela", tesela_last_error());
+  printf("| type | m x n x k |");
+  for (int i = 0; i < contender_count; i++)
+    printf(" %s |", contenders[i].name);
+  printf(" over the best peer | of the peak |\n|---|---|");
+  for (int i = 0; i < contender_count; i++)
+    printf("---:|");
+  printf("---:|---:|\n");
+  for (int t = 0; t < 2; t++)
+    for (int i = 0; i < shape_count; i++) {
+      const double flops = 2.0 * (double)shapes[i][0] * (double)shapes[i][1] * (double)shapes[i][2];
+      if (strstr(types, tsl_type(all[t])->name) && flops <= 1e9 * most)
+        compare(context, shapes[i], all[t]);
+    }
+  tesela_context_destroy(context);
+  return 0;
+}

@@ -1,0 +1,14 @@
+/* Kernels in f32 for AVX2 with FMA, sixteen registers; flags.cmake has the compiler's flags. */
+#include "strategy/gemm/host_packed/kernels.h"
+
+#if defined(__x86_64__)
+#include "strategy/gemm/host_packed/lanes_avx2.h"
+
+#define REAL float
+#define SUFFIX _f32
+#define ROWS 6
+#include "strategy/gemm/host_packed/kernels_text.h"
+
+const tsl_packed_kernels tsl_packed_kernels_avx2_f32 = TILE_TABLE_ROW(TESELA_F32);
+
+#endif

@@ -1,0 +1,10 @@
+/* Kernels in f32 for any processor, with vectors of 16 bytes; flags.cmake has the compiler's flags. */
+#include "strategy/gemm/host_packed/kernels.h"
+#include "strategy/gemm/host_packed/lanes_generic.h"
+
+#define REAL float
+#define SUFFIX _f32
+#define ROWS 6
+#include "strategy/gemm/host_packed/kernels_text.h"
+
+const tsl_packed_kernels tsl_packed_kernels_generic_f32 = TILE_TABLE_ROW(TESELA_F32);

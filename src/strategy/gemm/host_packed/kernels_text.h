@@ -1,0 +1,150 @@
+/* The micro-kernels and copies of one element type, as text. Included by files that differ in their compiler flags,
+ * after a lanes_<set>.h, with
+ *   REAL     the element type
+ *   SUFFIX   _f32 or _f64: the type's version of a name
+ *   ROWS     rows of the largest tile: it is ROWS x 2 vectors, and a few registers are left
+ *
+ * Vectors are the compiler's own type, because whether a compiler turns nested loops into vectors depends on the
+ * compiler. */
+#define JOIN_LATE(word, suffix) word##suffix
+#define JOIN(word, suffix) JOIN_LATE(word, suffix)
+#define NAME(word) JOIN(word, SUFFIX)
+#define TILE_NAME_LATE(rows, vectors, suffix) tile_##rows##x##vectors##suffix
+#define TILE_NAME(rows, vectors, suffix) TILE_NAME_LATE(rows, vectors, suffix)
+
+#if defined(__clang__)
+#define TSL_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define TSL_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+/* A vector where it need not be aligned. */
+typedef REAL NAME(loose) __attribute__((vector_size(sizeof(NAME(vector))), may_alias, aligned(sizeof(REAL))));
+static inline NAME(vector) NAME(load)(const REAL *from) {
+  return *(const NAME(loose) *)from;
+}
+static inline void NAME(store)(REAL *to, NAME(vector) value) {
+  *(NAME(loose) *)to = value;
+}
+
+/* The last vector of a row, of which `count` numbers are there. */
+static inline NAME(vector) NAME(load_edge)(const REAL *from, int64_t count) {
+  return count == NAME(LANES) ? NAME(load)(from) : NAME(load_part)(from, count);
+}
+static inline void NAME(store_edge)(REAL *to, NAME(vector) value, int64_t count) {
+  if (count == NAME(LANES))
+    NAME(store)(to, value);
+  else
+    NAME(store_part)(to, value, count);
+}
+
+static inline int64_t NAME(least)(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* --- copies --- */
+
+/* Neighbours that lie side by side. */
+static void NAME(copy_side_by_side)(const REAL *in, int64_t along, int64_t count, int64_t depth,
+                                    int64_t width, REAL *out) {
+  enum { LANES = NAME(LANES) };
+  const int64_t whole = count / LANES * LANES, rest = count - whole, last = width - whole;
+  for (int64_t l = 0; l < depth; l++, in += along, out += width) {
+    for (int64_t t = 0; t < whole; t += LANES)
+      NAME(store)(out + t, NAME(load)(in + t));
+    if (rest > 0)
+      NAME(store_edge)(out + whole, NAME(load_part)(in + whole, rest), last);
+  }
+}
+
+/* At most LANES neighbours, each with its numbers side by side: they are turned in registers, and `stored` of them
+ * are written. A row that is not there is read as the first one. */
+static void NAME(copy_turned)(const REAL *in, int64_t across, int64_t count, int64_t depth, int64_t width,
+                              int64_t stored, REAL *out) {
+  enum { LANES = NAME(LANES), TURN = NAME(TURN) };
+  const REAL *row[LANES];
+  int64_t l = 0;
+  for (int64_t t = 0; t < LANES; t++)
+    row[t] = in + (t < count ? t * across : 0);
+  for (; l + TURN <= depth; l += TURN) {
+    NAME(vector) turned[TURN];
+    NAME(turn)(row, l, turned);
+    TSL_UNROLL for (int s = 0; s < TURN; s++, out += width) NAME(store_edge)(out, turned[s], stored);
+  }
+  for (; l < depth; l++, out += width)
+    for (int64_t t = 0; t < stored; t++)
+      out[t] = row[t][l];
+}
+
+static void NAME(copy_any)(const REAL *in, int64_t across, int64_t along, int64_t count, int64_t depth,
+                           int64_t width, REAL *out) {
+  for (int64_t l = 0; l < depth; l++, in += along, out += width)
+    for (int64_t t = 0; t < width; t++)
+      out[t] = t < count ? in[t * across] : 0;
+}
+
+/* kernels.h has the contract. */
+static void NAME(copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
+                       int64_t width, void *out) {
+  const REAL *from = in;
+  REAL *to = out;
+  if (across == 1)
+    NAME(copy_side_by_side)(from, along, count, depth, width, to);
+  else if (along == 1)
+    for (int64_t t = 0; t < count; t += NAME(LANES))
+      NAME(copy_turned)
+  (from + t * across, across, NAME(least)(count - t, NAME(LANES)), depth, width,
+   NAME(least)(width - t, NAME(LANES)), to + t);
+  else NAME(copy_any)(from, across, along, count, depth, width, to);
+}
+
+/* --- C --- */
+
+/* Asks for a row of C, which is needed when the sums are done. */
+static inline void NAME(prefetch)(const tsl_packed_tile *tile, int row, int64_t edge) {
+  const REAL *c = (const REAL *)tile->c + row * tile->c_row;
+  __builtin_prefetch(c, 1);
+  if (edge > 0)
+    __builtin_prefetch(c + edge, 1);
+}
+
+/* A tile of C whose columns do not lie side by side. */
+static __attribute__((noinline)) void NAME(scatter)(const tsl_packed_tile *tile, int rows, int vectors,
+                                                    const NAME(vector) * sums) {
+  const REAL alpha = (REAL)tile->alpha[0], beta = (REAL)tile->beta[0];
+  for (int i = 0; i < rows; i++, sums += vectors)
+    for (int64_t j = 0; j < tile->columns; j++) {
+      REAL *c = (REAL *)tile->c + i * tile->c_row + j * tile->c_column;
+      const REAL sum = alpha * ((const REAL *)sums)[j];
+      *c = beta == 0 ? sum : beta * *c + sum;
+    }
+}
+
+/* --- tiles --- */
+
+#define TILE_VECTORS 1
+#include "strategy/gemm/host_packed/tile_rows.h"
+#undef TILE_VECTORS
+#define TILE_VECTORS 2
+#include "strategy/gemm/host_packed/tile_rows.h"
+#undef TILE_VECTORS
+
+/* A row of the table of tiles. */
+#define TILE_PAIR(rows)                                                                                      \
+  { TILE_NAME(rows, 1, SUFFIX), TILE_NAME(rows, 2, SUFFIX) }
+#if ROWS > 6
+#define TILE_PAIRS                                                                                           \
+  TILE_PAIR(1), TILE_PAIR(2), TILE_PAIR(3), TILE_PAIR(4), TILE_PAIR(5), TILE_PAIR(6), TILE_PAIR(7),          \
+      TILE_PAIR(8), TILE_PAIR(9), TILE_PAIR(10), TILE_PAIR(11), TILE_PAIR(12), TILE_PAIR(13), TILE_PAIR(14)
+#else
+#define TILE_PAIRS TILE_PAIR(1), TILE_PAIR(2), TILE_PAIR(3), TILE_PAIR(4), TILE_PAIR(5), TILE_PAIR(6)
+#endif
+
+/* The type's row of the table; `type_` is its name in the enumeration. */
+#define TILE_TABLE_ROW(type_)                                                                                \
+  {                                                                                                          \
+    .type = (type_), .rows = ROWS, .vectors = 2, .lanes = NAME(LANES), .takes_strips = true,                 \
+    .copy_sliver = NAME(copy), .copy_strip = NAME(copy), .multiply = {                                       \
+      TILE_PAIRS                                                                                             \
+    }                                                                                                        \
+  }

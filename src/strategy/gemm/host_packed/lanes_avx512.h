@@ -1,0 +1,56 @@
+/* What the kernels' text asks of an instruction set, for AVX-512: parts of vectors, and turning rows into columns. */
+#include <immintrin.h>
+
+enum { LANES_f32 = 16, LANES_f64 = 8, TURN_f32 = 4, TURN_f64 = 2 };
+typedef float vector_f32 __attribute__((vector_size(64), may_alias));
+typedef double vector_f64 __attribute__((vector_size(64), may_alias));
+
+static inline vector_f32 load_part_f32(const float *from, int64_t count) {
+  return _mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), from);
+}
+static inline void store_part_f32(float *to, vector_f32 value, int64_t count) {
+  _mm512_mask_storeu_ps(to, (__mmask16)((1u << count) - 1), value);
+}
+static inline vector_f64 load_part_f64(const double *from, int64_t count) {
+  return _mm512_maskz_loadu_pd((__mmask8)((1u << count) - 1), from);
+}
+static inline void store_part_f64(double *to, vector_f64 value, int64_t count) {
+  _mm512_mask_storeu_pd(to, (__mmask8)((1u << count) - 1), value);
+}
+
+/* Four numbers of rows 0, 4, 8, 12 from `row` on, a quarter of the vector each. */
+static inline __m512 quarters_f32(const float *const *row, int64_t at) {
+  const __m512 first = _mm512_castps128_ps512(_mm_loadu_ps(row[0] + at));
+  const __m512 second = _mm512_mask_broadcast_f32x4(first, 0x00f0, _mm_loadu_ps(row[4] + at));
+  const __m512 third = _mm512_mask_broadcast_f32x4(second, 0x0f00, _mm_loadu_ps(row[8] + at));
+  return _mm512_mask_broadcast_f32x4(third, 0xf000, _mm_loadu_ps(row[12] + at));
+}
+
+/* out[s] = number `at` + s of sixteen rows: transposes of four by four in each quarter. */
+static inline void turn_f32(const float *const *row, int64_t at, vector_f32 *out) {
+  const __m512 a = quarters_f32(row, at), b = quarters_f32(row + 1, at), c = quarters_f32(row + 2, at),
+               d = quarters_f32(row + 3, at);
+  const __m512d ab_low = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)),
+                cd_low = _mm512_castps_pd(_mm512_unpacklo_ps(c, d)),
+                ab_high = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
+                cd_high = _mm512_castps_pd(_mm512_unpackhi_ps(c, d));
+  out[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(ab_low, cd_low));
+  out[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_low, cd_low));
+  out[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(ab_high, cd_high));
+  out[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_high, cd_high));
+}
+
+/* Two numbers of rows 0, 2, 4, 6 from `row` on, a quarter of the vector each. */
+static inline __m512d quarters_f64(const double *const *row, int64_t at) {
+  const __m512d first = _mm512_castpd128_pd512(_mm_loadu_pd(row[0] + at));
+  const __m512d second = _mm512_mask_broadcast_f64x2(first, 0x0c, _mm_loadu_pd(row[2] + at));
+  const __m512d third = _mm512_mask_broadcast_f64x2(second, 0x30, _mm_loadu_pd(row[4] + at));
+  return _mm512_mask_broadcast_f64x2(third, 0xc0, _mm_loadu_pd(row[6] + at));
+}
+
+/* out[s] = number `at` + s of eight rows: transposes of two by two in each quarter. */
+static inline void turn_f64(const double *const *row, int64_t at, vector_f64 *out) {
+  const __m512d even = quarters_f64(row, at), odd = quarters_f64(row + 1, at);
+  out[0] = _mm512_unpacklo_pd(even, odd);
+  out[1] = _mm512_unpackhi_pd(even, odd);
+}

@@ -1,0 +1,48 @@
+/* One tile of C in registers, as text: included once per number of rows and of vectors (tile_rows.h), with TILE_ROWS
+ * and TILE_VECTORS. The loops over the tile are of constant length and vanish; what remains is, for each step along
+ * the panel, TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a multiply-add for each pair.
+ *
+ * Rows of a are found from three addresses, five rows from each: one, two and four strides further are addresses that
+ * x86 computes in the load, three is kept. Compilers that see through this make an address of each row, and run out
+ * of registers; an empty instruction keeps them from it. */
+static void TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(const tsl_packed_tile *tile) {
+  enum { LANES = NAME(LANES), EDGE = (TILE_VECTORS - 1) * LANES };
+  const int64_t a_step = tile->a_step * (int64_t)sizeof(REAL), b_step = tile->b_step;
+  int64_t stride = tile->a_row * (int64_t)sizeof(REAL), three = 3 * stride;
+  const char *a[3];
+  const REAL *b = tile->b;
+  NAME(vector) sum[TILE_ROWS][TILE_VECTORS];
+  TSL_UNROLL for (int i = 0; i < 3; i++) a[i] = (const char *)tile->a + 5 * i * stride;
+  TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+    NAME(prefetch)(tile, i, EDGE);
+    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = (NAME(vector)){0};
+  }
+  for (int64_t l = tile->depth; l > 0; l--, b += b_step) {
+    NAME(vector) strip[TILE_VECTORS];
+    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) strip[j] = NAME(load)(b + j * LANES);
+    __asm__("" : "+r"(a[0]), "+r"(a[1]), "+r"(a[2]), "+r"(stride), "+r"(three));
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+      const REAL number = *(const REAL *)(a[i / 5] + (i % 5 == 3 ? three : i % 5 * stride));
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] += number * strip[j];
+    }
+    TSL_UNROLL for (int i = 0; i < 3; i++) a[i] += a_step;
+  }
+  const int64_t last = tile->columns - EDGE;
+  const REAL alpha = (REAL)tile->alpha[0], beta = (REAL)tile->beta[0];
+  REAL *c = tile->c;
+  if (tile->c_column != 1)
+    NAME(scatter)(tile, TILE_ROWS, TILE_VECTORS, sum[0]);
+  else if (beta == 0)
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += tile->c_row) {
+      if (TILE_VECTORS > 1)
+        NAME(store)(c, alpha * sum[i][0]);
+      NAME(store_edge)(c + EDGE, alpha * sum[i][TILE_VECTORS - 1], last);
+    }
+  else
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += tile->c_row) {
+      if (TILE_VECTORS > 1)
+        NAME(store)(c, beta * NAME(load)(c) + alpha * sum[i][0]);
+      NAME(store_edge)
+      (c + EDGE, beta * NAME(load_edge)(c + EDGE, last) + alpha * sum[i][TILE_VECTORS - 1], last);
+    }
+}
