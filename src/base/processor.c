@@ -26,6 +26,7 @@ static bool read_line(const char *root, const char *path, char *line, size_t siz
 typedef struct cache {
   int64_t level;
   uint64_t bytes;
+  bool is_data; /* data may lie in it */
   char shared_by[128];
 } cache;
 
@@ -39,6 +40,8 @@ static bool read_cache(const char *root, int processor, int index, cache *out) {
   snprintf(path + length, sizeof path - (size_t)length, "size");
   if (!read_line(root, path, line, sizeof line) || !tsl_parse_bytes(line, &out->bytes))
     return false;
+  snprintf(path + length, sizeof path - (size_t)length, "type");
+  out->is_data = !read_line(root, path, line, sizeof line) || strcmp(line, "Instruction") != 0;
   snprintf(path + length, sizeof path - (size_t)length, "shared_cpu_list");
   return read_line(root, path, out->shared_by, sizeof out->shared_by);
 }
@@ -77,6 +80,14 @@ uint64_t tsl_processor_cache_at(const char *root) {
     bytes += last.bytes;
   }
   return bytes;
+}
+
+void tsl_processor_caches_at(const char *root, uint64_t bytes[3]) {
+  cache one;
+  bytes[0] = bytes[1] = bytes[2] = 0;
+  for (int index = 0; index < LEVELS_MAX && read_cache(root, 0, index, &one); index++)
+    if (one.is_data && one.level >= 1 && one.level <= 3)
+      bytes[one.level - 1] = one.bytes;
 }
 
 /* --- the clock --- */

@@ -8,6 +8,9 @@
 /* Bytes of the last level of cache, all of its parts together (a processor may have one for every few cores); 0
  * where nothing tells. */
 uint64_t tsl_processor_cache_at(const char *root);
+/* Bytes of the first processor's data caches, levels 1 to 3, each whole, whoever shares it; 0 for a level that is not
+ * there or not told. */
+void tsl_processor_caches_at(const char *root, uint64_t bytes[3]);
 /* The clock of the fastest core at this moment, in MHz: cpufreq's, else that of /proc/cpuinfo, which virtual
  * machines keep constant; 0 where nothing tells. */
 int tsl_processor_mhz_at(const char *root);

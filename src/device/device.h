@@ -88,7 +88,9 @@ struct tsl_device {
   double link_bandwidth;     /* bytes a second between host and device; 0 where memory is shared */
   double launch_seconds;     /* from launch to start */
   int threads;               /* cpu: threads to use; else 0 */
-  void *impl;                /* the kind's own */
+  uint64_t level_bytes
+      [3];    /* cpu: data caches of levels 1 to 3 that a core uses, each whole; 0: not there or unknown */
+  void *impl; /* the kind's own */
 };
 
 /* Memory of a device. The kind embeds it as the first member of its own struct. */

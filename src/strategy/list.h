@@ -13,3 +13,9 @@
   X(gemm, tile_local)                                                                                        \
   X(gemm, blocked)                                                                                           \
   X(gemm, host_packed)                                                                                       \
+  X(gemm, vendor_openblas)                                                                                   \
+  X(gemm, vendor_clblast)                                                                                    \
+  X(gemm, vendor_cublas)                                                                                     \
+  X(gemm, vendor_cublaslt)
+
+#endif

@@ -54,6 +54,10 @@ static void print_device(const tsl_device *device, const tsl_measured *one, int 
   if (device->cache_bytes > 0)
     tsl_table_add_pair(&table, "cache", "%s, last level",
                        tsl_format_bytes(device->cache_bytes, first, sizeof first));
+  if (device->level_bytes[0] > 0 && device->level_bytes[1] > 0)
+    tsl_table_add_pair(&table, "of a core", "%s of cache, then %s",
+                       tsl_format_bytes(device->level_bytes[0], first, sizeof first),
+                       tsl_format_bytes(device->level_bytes[1], second, sizeof second));
   if (device->group_items_max > 0)
     tsl_table_add_pair(&table, "groups", "up to %d work-items, %s of local memory", device->group_items_max,
                        tsl_format_bytes(device->local_bytes, first, sizeof first));

@@ -204,6 +204,7 @@ tesela_status tsl_cpu_describe(tsl_device *device) {
   device->memory_bytes = memory_of_machine();
   device->allocation_max = device->memory_bytes;
   device->cache_bytes = tsl_processor_cache_at("");
+  tsl_processor_caches_at("", device->level_bytes);
   device->warp = 1;
   device->vector_f32 = sets[set].vector_f32;
   device->vector_f64 = sets[set].vector_f32 / 2;

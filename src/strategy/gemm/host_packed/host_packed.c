@@ -1,18 +1,39 @@
-/* Idea: the five loops of a packed product around a tile of C that fills the vector registers.
- * (placeholder header) */
-#include "base/memory.h"
-#include "base/pool.h"
+/* Idea: the five loops of a packed product (Goto, van de Geijn 2008; Van Zee, van de Geijn 2015) around a tile of C
+ * that fills the vector registers.
+ * What it adds to `blocked`: tiles for every number of rows and for parts of vectors, so that edges cost what they
+ * compute; copies made by vector instructions, also where rows become columns; panels that fit the caches of this
+ * processor; C and the next sliver fetched before they are needed.
+ *
+ *                      n                     for each panel of A's rows (a quarter of the third-level cache):
+ *                    columns                   for each panel of k (depth):
+ *               B |   block   |  |  |  |         copy A's panel as slivers: rows of a tile, step after step
+ *           depth |s|t|r|i|p|s|  |  |  |         for each block of B (half of the second-level cache):
+ *                 +-----------+--+--+--+           copy it as strips: vectors of a tile, step after step
+ *      A   depth                                   for each sliver (first-level cache):
+ *       +--------+ +----------+--+--+--+             for each strip:
+ *  rows | sliver | | |t| | | |                        c tile = alpha sliver strip + beta c tile
+ *  panel| sliver | | | | | | |      C
+ *       | sliver |
+ *
+ * A tile has ROWS rows of a sliver, broadcast number by number, times two vectors of a strip. The m rows of a panel
+ * are cut into as few slivers as can be, all nearly alike: no row is computed in vain. The last strip has one vector
+ * where one is enough, and its last vector is loaded and stored in part. Where C's rows lie side by side instead of
+ * its columns, the transposed product is computed; where neither do, a tile is stored number by number.
+ *
+ * A product is rounded at most `depth` times in its panel, once with alpha and once for each panel. The order depends
+ * on the shape and the parameters alone.
+ *
+ * Parameters: depth of a panel, KiB of a block of B; the model's choice follows the caches. Limits: f32 and f64. */
 #include "base/scratch.h"
 #include "base/status.h"
 #include "strategy/gemm/host_packed/job.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { DEPTH, BLOCK };
 static const tsl_param params[] = {
-    [DEPTH] = {"depth", "products of a panel", 384, {128, 192, 256, 384, 512}},
-    [BLOCK] = {"block", "KiB of a block of B", 512, {128, 256, 512, 1024}},
+    [DEPTH] = {"depth", "products of a panel", 512, {128, 256, 384, 512}},
+    [BLOCK] = {"block", "KiB of a block of B", 512, {256, 512, 1024}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -20,104 +41,44 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   return tsl_accuracy_of_panels(problem, config->value[DEPTH]);
 }
 
+/* Clocks of one core: the multiply-adds, of which a tile's end costs about six steps more; four clocks for a vector of
+ * a copy; what C's passes wait for. A sliver that the first-level cache does not hold, and a block that is not half of
+ * the second, cost a little: the best config is the one that fits. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  (void)config;
-  return 1e-6 + tsl_problem_flops(problem) / device->peak_f32;
-}
-
-static tesela_status build(tsl_work *work) {
-  work->state = (void *)(uintptr_t)tsl_packed_kernels_for(work->problem.c.type, work->device->capabilities);
-  return TESELA_OK;
-}
-
-static tsl_operand transposed(tsl_operand operand) {
-  const int64_t row_stride = operand.row_stride;
-  operand.row_stride = operand.col_stride;
-  operand.col_stride = row_stride;
-  return operand;
-}
-
-static int64_t magnitude(int64_t value) {
-  return value < 0 ? -value : value;
-}
-
-static tsl_operand turned_rows(tsl_operand operand, int64_t rows, size_t size) {
-  operand.host = (unsigned char *)operand.host + (rows - 1) * operand.row_stride * (int64_t)size;
-  operand.row_stride = -operand.row_stride;
-  return operand;
-}
-
-static tsl_packed_job job_for(const tsl_work *work, const tsl_operands *operands) {
-  const tsl_problem *problem = &work->problem;
-  const int64_t *value = work->config.value;
-  const size_t size = tsl_type(problem->c.type)->size;
-  tsl_packed_job job = {.kernels = work->state,
-                        .size = size,
-                        .m = problem->m,
-                        .n = problem->n,
-                        .k = problem->alpha[0] == 0 && problem->alpha[1] == 0 ? 0 : problem->k,
-                        .a = operands->a,
-                        .b = operands->b,
-                        .c = operands->c,
-                        .alpha = {problem->alpha[0], problem->alpha[1]},
-                        .beta = {problem->beta[0], problem->beta[1]}};
-  if (job.k == 0)
-    job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum is nothing */
-  if (magnitude(job.c.row_stride) < magnitude(job.c.col_stride)) {
-    job.m = problem->n;
-    job.n = problem->m;
-    job.a = transposed(operands->b);
-    job.b = transposed(operands->a);
-    job.c = transposed(operands->c);
-  }
-  if (job.c.row_stride < 0) {
-    job.a = job.k > 0 ? turned_rows(job.a, job.m, size) : job.a;
-    job.c = turned_rows(job.c, job.m, size);
-  }
-  if (job.c.col_stride < 0) {
-    job.b = job.k > 0 ? transposed(turned_rows(transposed(job.b), job.n, size)) : job.b;
-    job.c = transposed(turned_rows(transposed(job.c), job.n, size));
-  }
-  const int64_t panels = tsl_packed_parts(job.k, value[DEPTH]);
-  job.depth = tsl_packed_parts(job.k, panels);
-  const int64_t strip = job.kernels->vectors * job.kernels->lanes;
-  job.columns = value[BLOCK] * 1024 / (job.depth * (int64_t)size) / strip * strip;
-  job.columns = job.columns < strip ? strip : job.columns;
-  job.rows = 4096;
-  job.copies_a = getenv("DA") == NULL;
-  job.copies_b = getenv("DB") == NULL || job.b.col_stride != 1;
-  return job;
+  const tsl_packed_kernels *kernels = tsl_packed_kernels_for(problem->c.type, device->capabilities);
+  const double size = (double)tsl_type(problem->c.type)->size, depth = (double)config->value[DEPTH];
+  const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
+  const double clock = 1e6 * device->clock_mhz;
+  const double fused =
+      (problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
+  const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
+  const double misfit =
+      (kernels->rows * depth * size > 0.9 * level_1 ? 0.01 : 0) +
+      0.002 * fabs(log2((double)config->value[BLOCK] * 1024 / (double)tsl_packed_block_bytes(device)));
+  const double panels = ceil(fmax(k, 1) / depth);
+  const double products = m * n * (k + 6 * panels) / (0.95 * fused) * (1 + misfit);
+  const double copies = (m * k + k * n) * 4 / kernels->lanes;
+  const double seconds = (products + copies) / clock;
+  return 3e-7 + fmax(seconds, tsl_problem_bytes(problem) / device->bandwidth);
 }
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   (void)stream;
-  const tsl_packed_job job = job_for(work, operands);
-  const size_t a_bytes = tsl_packed_bytes_of_a(&job, tsl_packed_least(job.rows, job.m), job.depth),
-               b_bytes = tsl_packed_bytes_of_b(&job, tsl_packed_least(job.columns, job.n), job.depth);
+  const int64_t *value = work->config.value;
+  const tsl_packed_job job =
+      tsl_packed_job_for(&work->problem, operands, value[DEPTH], value[BLOCK] * 1024, work->device);
+  const size_t a_bytes = tsl_packed_bytes_of_a(&job, job.rows, job.depth),
+               b_bytes = tsl_packed_bytes_of_b(&job, job.columns, job.depth);
   void *copies;
-  TSL_TRY(tsl_scratch_take(a_bytes + b_bytes, "copies of blocks", &copies));
-  unsigned char *a_copy = copies, *b_copy = a_copy + a_bytes;
-  for (int64_t row = 0; row < job.m; row += job.rows)
-    for (int64_t step = 0; step == 0 || step < job.k; step += job.depth) {
-      tsl_packed_block block = {.row = row,
-                                .rows = tsl_packed_least(job.rows, job.m - row),
-                                .step = step,
-                                .depth = tsl_packed_least(job.depth, job.k - step)};
-      tsl_packed_copy_a(&job, &block, a_copy);
-      for (int64_t column = 0; column < job.n; column += job.columns) {
-        block.column = column;
-        block.columns = tsl_packed_least(job.columns, job.n - column);
-        tsl_packed_copy_b(&job, &block, b_copy);
-        tsl_packed_multiply_block(&job, &block, a_copy, b_copy, 0, tsl_packed_slivers(&job, &block));
-      }
-    }
+  TSL_TRY(tsl_scratch_take(a_bytes + b_bytes, "copies of panels", &copies));
+  tsl_packed_multiply(&job, copies, (unsigned char *)copies + a_bytes);
   tsl_scratch_give(copies);
   return TESELA_OK;
 }
 
 const tsl_strategy tsl_gemm_host_packed = {
     .name = "host_packed",
-    .idea = "five loops over packed panels around register tiles of C, on all cores",
+    .idea = "five loops over packed panels around tiles of C in the vector registers",
     .op = TSL_OP_GEMM,
     .rung = 7,
     .version = 1,
@@ -125,6 +86,5 @@ const tsl_strategy tsl_gemm_host_packed = {
     .accuracy = accuracy,
     .params = params,
     .score = score,
-    .build = build,
     .run = run,
 };

@@ -32,6 +32,13 @@ static inline int64_t tsl_packed_start(int64_t total, int64_t parts, int64_t ind
   return total / parts * index + tsl_packed_least(total % parts, index);
 }
 
+/* The job of a problem on these operands, in panels of at most `depth` products and blocks of B of about `block`
+ * bytes. */
+tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *operands, int64_t depth,
+                                  int64_t block, const tsl_device *device);
+/* What a block of B may take of a core's second-level cache. */
+int64_t tsl_packed_block_bytes(const tsl_device *device);
+
 /* Bytes of a copy of `rows` x `depth` of A, and of `depth` x `columns` of B; whole cache lines. */
 size_t tsl_packed_bytes_of_a(const tsl_packed_job *job, int64_t rows, int64_t depth);
 size_t tsl_packed_bytes_of_b(const tsl_packed_job *job, int64_t columns, int64_t depth);
@@ -46,5 +53,8 @@ void tsl_packed_copy_b(const tsl_packed_job *job, const tsl_packed_block *block,
 void tsl_packed_multiply_block(const tsl_packed_job *job, const tsl_packed_block *block, const void *a_copy,
                                const void *b_copy, int64_t first, int64_t end);
 int64_t tsl_packed_slivers(const tsl_packed_job *job, const tsl_packed_block *block);
+
+/* All of it, in the caller's thread. The copies have room for a panel of A and a block of B. */
+void tsl_packed_multiply(const tsl_packed_job *job, void *a_copy, void *b_copy);
 
 #endif

@@ -23,11 +23,12 @@ typedef struct tsl_packed_tile {
   void *c;
   int64_t c_row, c_column;
   int64_t columns;
+  const void *next;         /* what is wanted next: a cache line of it is asked for every eight steps */
   double alpha[2], beta[2]; /* real, imaginary */
 } tsl_packed_tile;
 
 /* Computes a tile of as many rows and vectors as its place in the table says. */
-typedef void (*tsl_packed_multiply)(const tsl_packed_tile *tile);
+typedef void (*tsl_packed_tile_function)(const tsl_packed_tile *tile);
 
 /* Copies `count` neighbours of `depth` numbers each, so that for each step along the panel `width` numbers lie side
  * by side, with zeros or numbers of the first neighbour behind the last one. `across` is the stride from neighbour to neighbour,
@@ -42,7 +43,8 @@ typedef struct tsl_packed_kernels {
   int rows, vectors, lanes; /* the largest tile: rows x (vectors * lanes) elements */
   bool takes_strips;        /* whether multiply() can read B where it lies */
   tsl_packed_copy copy_sliver, copy_strip;
-  tsl_packed_multiply multiply[TSL_PACKED_ROWS_MAX][TSL_PACKED_VECTORS_MAX]; /* [rows - 1][vectors - 1] */
+  tsl_packed_tile_function multiply[TSL_PACKED_ROWS_MAX]
+                                   [TSL_PACKED_VECTORS_MAX]; /* [rows - 1][vectors - 1] */
 } tsl_packed_kernels;
 
 extern const tsl_packed_kernels tsl_packed_kernels_generic_f32, tsl_packed_kernels_generic_f64;

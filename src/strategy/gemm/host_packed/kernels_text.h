@@ -12,6 +12,9 @@
 #define TILE_NAME_LATE(rows, vectors, suffix) tile_##rows##x##vectors##suffix
 #define TILE_NAME(rows, vectors, suffix) TILE_NAME_LATE(rows, vectors, suffix)
 
+/* Steps along the panel between prefetches in a tile, and how many steps ahead a copy asks for its rows. */
+enum { PREFETCH_STEPS = 8, COPY_AHEAD = 12 };
+
 #if defined(__clang__)
 #define TSL_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -50,6 +53,8 @@ static void NAME(copy_side_by_side)(const REAL *in, int64_t along, int64_t count
   enum { LANES = NAME(LANES) };
   const int64_t whole = count / LANES * LANES, rest = count - whole, last = width - whole;
   for (int64_t l = 0; l < depth; l++, in += along, out += width) {
+    __builtin_prefetch(in + COPY_AHEAD * along);
+    __builtin_prefetch(in + COPY_AHEAD * along + LANES);
     for (int64_t t = 0; t < whole; t += LANES)
       NAME(store)(out + t, NAME(load)(in + t));
     if (rest > 0)
@@ -100,12 +105,25 @@ static void NAME(copy)(const void *in, int64_t across, int64_t along, int64_t co
 
 /* --- C --- */
 
-/* Asks for a row of C, which is needed when the sums are done. */
-static inline void NAME(prefetch)(const tsl_packed_tile *tile, int row, int64_t edge) {
-  const REAL *c = (const REAL *)tile->c + row * tile->c_row;
-  __builtin_prefetch(c, 1);
+/* What a tile asks for while it multiplies: the rows of C that it needs at its end, and the lines of what is needed
+ * next. */
+typedef struct NAME(prefetching) {
+  const REAL *row, *last_row;
+  const unsigned char *next;
+} NAME(prefetching);
+
+static inline NAME(prefetching) NAME(prefetch_start)(const tsl_packed_tile *tile, int rows) {
+  const REAL *row = tile->c;
+  return (NAME(prefetching)){row, row + (rows - 1) * tile->c_row, tile->next};
+}
+
+static inline void NAME(prefetch)(NAME(prefetching) * ahead, int64_t c_row, int64_t edge) {
+  __builtin_prefetch(ahead->row, 1);
   if (edge > 0)
-    __builtin_prefetch(c + edge, 1);
+    __builtin_prefetch(ahead->row + edge, 1);
+  ahead->row += ahead->row == ahead->last_row ? 0 : c_row;
+  __builtin_prefetch(ahead->next, 0, 2);
+  ahead->next += 64;
 }
 
 /* A tile of C whose columns do not lie side by side. */

@@ -76,9 +76,12 @@ static tsl_packed_tile tile_of(const tsl_packed_job *job, const tsl_packed_block
 /* One sliver times all strips of the block. */
 static void multiply_sliver(const tsl_packed_job *job, const tsl_packed_block *block, int64_t row,
                             int64_t height, const void *b_copy, tsl_packed_tile *tile) {
+  enum { STEPS_OF_A_LINE = 8 };
   const tsl_packed_kernels *kernels = job->kernels;
   const int64_t strip = strip_width(job), in_place = columns_in_place(job, block->columns);
   const unsigned char *copied = b_copy;
+  /* While a sliver meets its strips, the one behind it is asked for. */
+  const unsigned char *next = (const unsigned char *)tile->a + (size_t)(height * block->depth) * job->size;
   for (int64_t j = 0; j < block->columns; j += strip) {
     const int64_t vectors = tsl_packed_parts(tsl_packed_least(strip, block->columns - j), kernels->lanes);
     tile->columns = tsl_packed_least(strip, block->columns - j);
@@ -91,6 +94,8 @@ static void multiply_sliver(const tsl_packed_job *job, const tsl_packed_block *b
       tile->b_step = vectors * kernels->lanes;
       copied += (size_t)(tile->b_step * block->depth) * job->size;
     }
+    tile->next = next;
+    next += (size_t)(block->depth / STEPS_OF_A_LINE * TSL_CACHE_LINE);
     kernels->multiply[height - 1][vectors - 1](tile);
   }
 }
