@@ -1,6 +1,7 @@
 /**
  * @file tesela.h
- * @brief tesela multiplies matrices, C = alpha A B + beta C, on every processor that a machine has.
+ * @brief tesela multiplies matrices, C = alpha A B + beta C, on every processor that a machine has, with dot products
+ * and transposes beside it.
  *
  * The shortest program (the product of two row-major float matrices, on the best device):
  *
@@ -60,7 +61,8 @@ typedef enum tesela_status {
 #undef TESELA_STATUS_MEMBER
 } tesela_status;
 
-/** Element types. TESELA_TYPE_DEFAULT is f32 for operands A and B, and A's type for C. */
+/** Element types. TESELA_TYPE_DEFAULT is f32 for a product's A and B, and A's type for C; of a dot and a transpose, f32
+ * for the first operand, and its type for the others. */
 typedef enum tesela_type {
   TESELA_TYPE_DEFAULT = 0,
   TESELA_F64 = 1,  /**< IEEE 754 binary64 */
@@ -121,17 +123,53 @@ typedef struct tesela_gemm_desc {
   const char *strategy;
 } tesela_gemm_desc;
 
-/** What ran: filled by tesela_gemm() and tesela_plan_run() where it is not NULL. */
+/** A vector: element i is data[i * stride]. Exactly one of data and buffer is set; neither is needed where the vector
+ * has no elements or is not read. */
+typedef struct tesela_vector {
+  void *data;            /**< host memory; element 0. What is only read is never written. */
+  tesela_buffer *buffer; /**< or device memory; all of a call's buffers are on one device, which runs it */
+  int64_t offset;        /**< with buffer: elements before element 0 */
+  int64_t stride;        /**< elements from one to the next; may be negative. 0: 1 */
+  tesela_type type;
+} tesela_vector;
+
+/** result = alpha (x[0] y[0] + ... + x[n-1] y[n-1]) + beta result, where result is a vector of one element.
+ *
+ * beta = 0 never reads the result, alpha = 0 or n = 0 never reads x or y. The result overlaps neither. alpha and
+ * beta are rounded to the type of the result, which is x's unless it says otherwise. */
+typedef struct tesela_dot_desc {
+  int64_t n;
+  tesela_vector x, y, result;
+  const double *alpha;           /**< NULL: 1. As in tesela_gemm_desc. */
+  const double *beta;            /**< NULL: 0. */
+  const char *device, *strategy; /**< as in tesela_gemm_desc: "exact", "fixed_tree", ... */
+} tesela_dot_desc;
+
+/** B = alpha A', where A is rows x cols and B is cols x rows, of one type; any type where alpha is 1, which moves
+ * elements bit by bit.
+ *
+ * alpha = 0 never reads A. B's elements must not overlap each other nor A's, unless in_place: then A becomes its own
+ * transpose, rows = cols, and b is not given. */
+typedef struct tesela_transpose_desc {
+  int64_t rows, cols;
+  tesela_matrix a, b;
+  int in_place;
+  const double *alpha;           /**< NULL: 1. As in tesela_gemm_desc. */
+  const char *device, *strategy; /**< as in tesela_gemm_desc */
+} tesela_transpose_desc;
+
+/** What ran: filled by tesela_gemm(), tesela_dot(), tesela_transpose() and tesela_plan_run() where it is not NULL. */
 typedef struct tesela_record {
-  const char *plan; /**< the plan's text. It lives as long as the plan, and after tesela_gemm() until this
-                         thread's next call of tesela_gemm(). */
-  double seconds;   /**< wall clock of the whole call */
+  const char
+      *plan;      /**< the plan's text. It lives as long as the plan, and after a call that made its own plan
+                         (tesela_gemm() and its like) until this thread's next such call. */
+  double seconds; /**< wall clock of the whole call */
   double seconds_copy_in;  /**< part of it: operands to the device */
   double seconds_compute;  /**< part of it: the strategy, by the device's own clock where it has one */
   double seconds_copy_out; /**< part of it: C back to the host */
   /** What the strategy guarantees of each element of C: |error| <= error_bound * (|alpha||A||B| + |beta||C|),
-   * magnitudes taken element by element. A factor that grows with k times the unit roundoff of C's type; 0
-   * where the strategy guarantees exactness. */
+   * magnitudes taken element by element (of a transpose, |alpha||A|). A factor that grows with k times the unit
+   * roundoff of C's type; 0 where the strategy guarantees exactness. */
   double error_bound;
 } tesela_record;
 
@@ -161,15 +199,29 @@ TESELA_API void tesela_context_destroy(tesela_context *context);
 TESELA_API tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc,
                                      tesela_record *record);
 
+/** One dot product; everything else as tesela_gemm(). */
+TESELA_API tesela_status tesela_dot(tesela_context *context, const tesela_dot_desc *desc,
+                                    tesela_record *record);
+
+/** One transpose; everything else as tesela_gemm(). */
+TESELA_API tesela_status tesela_transpose(tesela_context *context, const tesela_transpose_desc *desc,
+                                          tesela_record *record);
+
 /** Makes a plan for products of this shape, these types and strides. The operands' data and buffer may be
  * NULL here: only whether a buffer is given, and on which device, counts. alpha and beta are part of the
  * plan. */
 TESELA_API tesela_status tesela_plan_create(tesela_context *context, const tesela_gemm_desc *desc,
                                             tesela_plan **plan);
+/** The same for dot products and transposes. */
+TESELA_API tesela_status tesela_plan_create_dot(tesela_context *context, const tesela_dot_desc *desc,
+                                                tesela_plan **plan);
+TESELA_API tesela_status tesela_plan_create_transpose(tesela_context *context,
+                                                      const tesela_transpose_desc *desc, tesela_plan **plan);
 
 /** Runs a plan on these operands. Only data, buffer and offset of a, b and c are read: sizes, types and
- * strides are the plan's. Returns when C is complete. record may be NULL. Any number of threads may run one
- * plan at once. */
+ * strides are the plan's. Of a dot, a is x, b is y and c the result; of a transpose, a is A and c is B, and in place c
+ * is A; what the plan does not use may be NULL. Returns when C is complete. record may be NULL. Any number of threads
+ * may run one plan at once. */
 TESELA_API tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
                                          const tesela_matrix *c, tesela_record *record);
 

@@ -34,7 +34,7 @@ struct tesela_context {
 
 /* What is known of an operand of a plan before a run: how far it reaches from element (0, 0). */
 typedef struct tsl_reach {
-  const char *name;     /* "a" */
+  const char *name;     /* "a", of a dot "x" */
   int64_t below, above; /* elements in front of element (0, 0), and from it to the end */
   size_t size, align;   /* bytes of an element, and of what it must be aligned to */
   bool used;            /* read or written */
@@ -63,13 +63,29 @@ tesela_status tsl_api_device_name(const char *name, const char *field, char out[
 /* The context's devices, with the context's limits applied. */
 tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices);
 
-/* From a description to the problem, where its operands are, and the device that is asked for ("auto": any):
- * the only place where defaults become values and transposes become strides. Sentences name the field. */
-tesela_status tsl_api_request(const tesela_context *context, const tesela_gemm_desc *desc, tsl_call_key *key);
+/* A caller's description, whatever its operation: operands as matrices (a vector is one of one row or column), and
+ * what its fields are called in sentences. */
+typedef struct tsl_request {
+  tsl_op op;
+  int64_t m, n, k;
+  const char *sizes[TSL_OPERANDS]; /* "desc.m", ...: the fields of m, n and k */
+  tesela_matrix matrices[TSL_OPERANDS];
+  const char *fields[TSL_OPERANDS]; /* "desc.a", ... */
+  bool in_place;
+  const double *alpha, *beta;
+  const char *device, *strategy;
+} tsl_request;
+
+/* From a request to the problem, where its operands are, and the device that is asked for ("auto": any): the only
+ * place where defaults become values and transposes become strides. Sentences name the field. */
+tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
 
 /* Plans for the planner's choice, or around one that was parsed. */
 tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tesela_plan **plan);
 tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out);
+/* The plan of a request, for the caller to keep; and one run of a request on a remembered plan. */
+tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan);
+tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, tesela_record *record);
 
 /* Checks the operands of one run against the plan and runs it. `where` stands in front of the fields' names in
  * sentences: "desc." or "". */

@@ -1,25 +1,37 @@
+/* Products: from their description to a request. */
 #include "api/api.h"
 
 #include "base/status.h"
 
-#include <stdio.h>
-
-/* The record's plan text outlives the plan, which may be forgotten at any time after the call. */
-static _Thread_local char last_plan[1024];
-
-tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc, tesela_record *record) {
-  tsl_call_key key;
-  tsl_remembered *remembered;
+static tesela_status request_of(const tesela_context *context, const tesela_gemm_desc *desc,
+                                tsl_request *request) {
   if (!context || !desc)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
-  const tesela_matrix *const given[TSL_OPERANDS] = {&desc->a, &desc->b, &desc->c};
-  TSL_TRY(tsl_api_request(context, desc, &key));
-  TSL_TRY(tsl_api_recall(context, &key, &remembered));
-  const tesela_status status = tsl_api_run(tsl_api_recalled(remembered), "desc.", given, record);
-  if (status == TESELA_OK && record) {
-    snprintf(last_plan, sizeof last_plan, "%s", record->plan);
-    record->plan = last_plan;
-  }
-  tsl_api_give_back(context, remembered);
-  return status;
+  *request = (tsl_request){.op = TSL_OP_GEMM,
+                           .m = desc->m,
+                           .n = desc->n,
+                           .k = desc->k,
+                           .sizes = {"desc.m", "desc.n", "desc.k"},
+                           .matrices = {desc->a, desc->b, desc->c},
+                           .fields = {"desc.a", "desc.b", "desc.c"},
+                           .alpha = desc->alpha,
+                           .beta = desc->beta,
+                           .device = desc->device,
+                           .strategy = desc->strategy};
+  return TESELA_OK;
+}
+
+tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc, tesela_record *record) {
+  tsl_request request;
+  TSL_TRY(request_of(context, desc, &request));
+  return tsl_api_call(context, &request, record);
+}
+
+tesela_status tesela_plan_create(tesela_context *context, const tesela_gemm_desc *desc, tesela_plan **plan) {
+  tsl_request request;
+  if (!plan)
+    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
+  *plan = NULL;
+  TSL_TRY(request_of(context, desc, &request));
+  return tsl_api_create(context, &request, plan);
 }

@@ -16,10 +16,14 @@ static tsl_reach reach_of(const tsl_shape *shape, const char *name, bool used) {
                      .dense = tsl_shape_is_dense(shape)};
 }
 
+/* What the caller's fields are called; the second row is for what works in place. */
+static const char *const operand_names[TSL_OP_COUNT][2][TSL_OPERANDS] = {
+    [TSL_OP_GEMM] = {{"a", "b", "c"}},
+    [TSL_OP_DOT] = {{"x", "y", "result"}},
+    [TSL_OP_TRANSPOSE] = {{"a", "", "b"}, {"", "", "a"}},
+};
+
 tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {
-  const tsl_problem *problem = &plan->work.problem;
-  const bool works = problem->m > 0 && problem->n > 0;
-  const bool products = works && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
   void *block;
   const tesela_status status = tsl_alloc_zeroed(sizeof **out, "a plan", &block);
   if (status != TESELA_OK) {
@@ -28,9 +32,10 @@ tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {
   }
   *out = block;
   (*out)->plan = plan;
-  (*out)->reach[TSL_OPERAND_A] = reach_of(&problem->a, "a", products);
-  (*out)->reach[TSL_OPERAND_B] = reach_of(&problem->b, "b", products);
-  (*out)->reach[TSL_OPERAND_C] = reach_of(&problem->c, "c", works);
+  const tsl_problem *problem = &plan->work.problem;
+  const char *const *names = operand_names[problem->op][problem->in_place];
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    (*out)->reach[i] = reach_of(tsl_problem_shape(problem, i), names[i], tsl_problem_uses(problem, i));
   return TESELA_OK;
 }
 
@@ -43,15 +48,6 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
   TSL_TRY(tsl_api_devices(context, &choice.devices));
   TSL_TRY(tsl_planner_choose(&key->problem, &choice, &chosen));
   return tsl_api_plan_around(chosen, plan);
-}
-
-tesela_status tesela_plan_create(tesela_context *context, const tesela_gemm_desc *desc, tesela_plan **plan) {
-  tsl_call_key key;
-  if (!context || !desc || !plan)
-    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : !desc ? "desc" : "plan");
-  *plan = NULL;
-  TSL_TRY(tsl_api_request(context, desc, &key));
-  return tsl_api_plan(context, &key, plan);
 }
 
 tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,

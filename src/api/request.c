@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-/* "desc.a is ...": which of the description's operands a sentence is about. */
-static const char *const fields[TSL_OPERANDS] = {"desc.a", "desc.b", "desc.c"};
-
 static tesela_status resolve_type(const tesela_matrix *matrix, tesela_type fallback, const char *field,
                                   tesela_type *type) {
   *type = matrix->type == TESELA_TYPE_DEFAULT ? fallback : matrix->type;
@@ -40,34 +37,41 @@ static void resolve_scalar(const double *given, double fallback, tesela_type typ
   out[1] = given && tsl_type(type)->is_complex ? given[1] : 0;
 }
 
-static tesela_status resolve_problem(const tesela_gemm_desc *desc, tsl_problem *problem) {
-  const int64_t sizes[] = {desc->m, desc->n, desc->k};
-  for (int i = 0; i < 3; i++)
+static tesela_status resolve_problem(const tsl_request *request, tsl_problem *problem) {
+  const int64_t sizes[] = {request->m, request->n, request->k};
+  for (int i = 0; i < TSL_OPERANDS; i++)
     if (sizes[i] < 0)
-      return tsl_fail(TESELA_BAD_CALL, "desc.%c is %lld: a size is 0 or more", "mnk"[i], (long long)sizes[i]);
-  *problem = (tsl_problem){.op = TSL_OP_GEMM, .m = desc->m, .n = desc->n, .k = desc->k};
-  TSL_TRY(resolve_shape(&desc->a, desc->m, desc->k, TESELA_F32, fields[0], &problem->a));
-  TSL_TRY(resolve_shape(&desc->b, desc->k, desc->n, TESELA_F32, fields[1], &problem->b));
-  TSL_TRY(resolve_shape(&desc->c, desc->m, desc->n, problem->a.type, fields[2], &problem->c));
-  resolve_scalar(desc->alpha, 1, problem->c.type, problem->alpha);
-  resolve_scalar(desc->beta, 0, problem->c.type, problem->beta);
+      return tsl_fail(TESELA_BAD_CALL, "%s is %lld: a size is 0 or more", request->sizes[i],
+                      (long long)sizes[i]);
+  *problem = tsl_problem_of(request->op, request->m, request->n, request->k, TESELA_F32);
+  problem->in_place = request->in_place;
+  tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
+  const bool one_type = request->op != TSL_OP_GEMM;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tesela_type fallback = i == TSL_OPERAND_C || one_type ? problem->a.type : TESELA_F32;
+    TSL_TRY(resolve_shape(&request->matrices[i], shapes[i]->rows, shapes[i]->cols, fallback,
+                          request->fields[i], shapes[i]));
+  }
+  resolve_scalar(request->alpha, 1, problem->c.type, problem->alpha);
+  resolve_scalar(request->beta, 0, problem->c.type, problem->beta);
   const tesela_status status = tsl_problem_check(problem);
   return status == TESELA_OK ? status : tsl_fail_in(status, "desc");
 }
 
 /* The device of the buffers, NULL when there are none. */
-static tesela_status device_of_buffers(const tesela_gemm_desc *desc, tsl_device **device) {
-  const tesela_matrix *matrices[TSL_OPERANDS] = {&desc->a, &desc->b, &desc->c};
+static tesela_status device_of_buffers(const tsl_request *request, tsl_device **device) {
+  const tesela_matrix *matrices = request->matrices;
+  const char *const *fields = request->fields;
   int first = -1, host = -1;
   *device = NULL;
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    if (matrices[i]->data)
+    if (matrices[i].data)
       host = i;
-    if (!matrices[i]->buffer)
+    if (!matrices[i].buffer)
       continue;
-    tsl_device *own = matrices[i]->buffer->memory->device;
+    tsl_device *own = matrices[i].buffer->memory->device;
     if (*device && own != *device)
-      return tsl_fail(TESELA_BAD_CALL, "%s.buffer is on %s and %s.buffer on %s: a product runs on one device",
+      return tsl_fail(TESELA_BAD_CALL, "%s.buffer is on %s and %s.buffer on %s: a call runs on one device",
                       fields[first], (*device)->name, fields[i], own->name);
     first = i;
     *device = own;
@@ -92,21 +96,20 @@ static tesela_status agree(const tesela_context *context, const char *name, cons
   return TESELA_OK;
 }
 
-tesela_status tsl_api_request(const tesela_context *context, const tesela_gemm_desc *desc,
-                              tsl_call_key *key) {
+tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key) {
   tsl_device *device;
   *key = (tsl_call_key){.place = TSL_PLACE_HOST};
-  TSL_TRY(resolve_problem(desc, &key->problem));
-  TSL_TRY(device_of_buffers(desc, &device));
+  TSL_TRY(resolve_problem(request, &key->problem));
+  TSL_TRY(device_of_buffers(request, &device));
   if (device) {
-    TSL_TRY(agree(context, desc->device, device));
+    TSL_TRY(agree(context, request->device, device));
     key->place = TSL_PLACE_DEVICE;
     memcpy(key->device, device->name, sizeof key->device);
-  } else if (desc->device) {
-    TSL_TRY(tsl_api_device_name(desc->device, "desc.device", key->device));
+  } else if (request->device) {
+    TSL_TRY(tsl_api_device_name(request->device, "desc.device", key->device));
   } else {
     memcpy(key->device, context->device, sizeof key->device);
   }
-  key->strategy = desc->strategy; /* borrowed: who keeps the key copies it */
+  key->strategy = request->strategy; /* borrowed: who keeps the key copies it */
   return TESELA_OK;
 }

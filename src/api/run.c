@@ -9,7 +9,7 @@
 static tesela_status host_operand(const tsl_reach *reach, const char *where, const tesela_matrix *given,
                                   tsl_operand *out) {
   if (!given || !given->data)
-    return tsl_fail(TESELA_BAD_CALL, "%s%s.data is NULL, but the product uses it%s", where, reach->name,
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.data is NULL, but the call uses it%s", where, reach->name,
                     given && given->buffer ? ": the plan is for host memory, not for buffers" : "");
   if ((uintptr_t)given->data % reach->align != 0)
     return tsl_fail(TESELA_BAD_CALL, "%s%s.data is %p, which is not aligned to the %zu bytes of its elements",
@@ -22,7 +22,7 @@ static tesela_status device_operand(const tesela_plan *plan, const tsl_reach *re
                                     const tesela_matrix *given, tsl_operand *out) {
   const tsl_device *device = plan->plan->work.device;
   if (!given || !given->buffer)
-    return tsl_fail(TESELA_BAD_CALL, "%s%s.buffer is NULL, but the product uses it%s", where, reach->name,
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.buffer is NULL, but the call uses it%s", where, reach->name,
                     given && given->data ? ": the plan is for buffers, not for host memory" : "");
   const tsl_buffer *memory = given->buffer->memory;
   if (memory->device != device)
@@ -62,8 +62,9 @@ static tesela_status check_overlap(const tesela_plan *plan, const char *where, c
     const uintptr_t at = c->buffer ? (uintptr_t)other->offset * reach->size : (uintptr_t)other->host;
     const uintptr_t c_at = c->buffer ? (uintptr_t)c->offset * c_reach->size : (uintptr_t)c->host;
     if (overlap(reach, at, c_reach, c_at))
-      return tsl_fail(TESELA_BAD_CALL, "%sc overlaps %s%s: a product is not made in place", where, where,
-                      reach->name);
+      return tsl_fail(TESELA_BAD_CALL, "%s%s overlaps %s%s: a %s is not made in place%s", where,
+                      c_reach->name, where, reach->name, tsl_op_name(plan->plan->work.problem.op),
+                      plan->plan->work.problem.op == TSL_OP_TRANSPOSE ? " unless it is asked to be" : "");
   }
   return TESELA_OK;
 }

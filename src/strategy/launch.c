@@ -28,7 +28,8 @@ typedef struct tsl_gemm_arguments_f64 {
 
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
                         tsl_text *text) {
-  tsl_text_add(text, "#define TSL_REAL %s\n", tsl_type(real)->kernel_name);
+  if (real != TESELA_TYPE_DEFAULT)
+    tsl_text_add(text, "#define TSL_REAL %s\n", tsl_type(real)->kernel_name);
   if (real == TESELA_F64)
     tsl_text_add(text, "#define TSL_REAL_IS_DOUBLE 1\n");
   for (int i = 0; strategy && i < tsl_strategy_params(strategy); i++) {
@@ -39,13 +40,15 @@ void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const ts
   }
 }
 
-static tesela_status compile(tsl_work *work, const char *path, tsl_module **module) {
+static tesela_status compile(tsl_work *work, const char *path, tesela_type real, const char *defines,
+                             tsl_module **module) {
   const char *folders[] = {"kernel", work->device->ops->dialect_folder, NULL};
   char name[64];
   snprintf(name, sizeof name, "%s/%s", tsl_op_name(work->strategy->op), work->strategy->name);
   tsl_text text = {0};
   tesela_status status;
-  tsl_launch_defines(work->problem.c.type, work->strategy, &work->config, &text);
+  tsl_launch_defines(real, work->strategy, &work->config, &text);
+  tsl_text_add(&text, "%s", defines);
   TSL_GO(tsl_source_flatten(path, folders, &text));
   TSL_GO(tsl_text_status(&text));
   const tsl_build build = {.name = name, .text = tsl_text_get(&text), .options = ""};
@@ -56,9 +59,14 @@ out:
 }
 
 tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *kernel, const tsl_grid *grid) {
+  return tsl_launch_build_with(work, path, kernel, grid, work->problem.c.type, "");
+}
+
+tesela_status tsl_launch_build_with(tsl_work *work, const char *path, const char *kernel,
+                                    const tsl_grid *grid, tesela_type real, const char *defines) {
   tsl_module *module;
   void *block;
-  TSL_TRY(compile(work, path, &module));
+  TSL_TRY(compile(work, path, real, defines, &module));
   TSL_TRY(tsl_alloc(sizeof(tsl_launch), "a kernel's launch", &block));
   tsl_launch *launch = block;
   launch->grid = *grid;

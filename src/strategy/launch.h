@@ -11,8 +11,8 @@ typedef struct tsl_launch {
   tsl_grid grid;
 } tsl_launch;
 
-/* Appends what stands in front of every kernel's text: TSL_REAL, and one TSL_PARAM_<NAME> per parameter of the
- * strategy (none where it is NULL). */
+/* Appends what stands in front of every kernel's text: TSL_REAL (not where `real` is TESELA_TYPE_DEFAULT), and one
+ * TSL_PARAM_<NAME> per parameter of the strategy (none where it is NULL). */
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
                         tsl_text *text);
 
@@ -20,6 +20,9 @@ void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const ts
  * parameter of the strategy, upper case; finds `kernel`; keeps it in a new tsl_launch with this grid. Fails
  * with TESELA_UNSUPPORTED when the compiled kernel takes fewer work-items than the grid asks for. */
 tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *kernel, const tsl_grid *grid);
+/* The same with another TSL_REAL (TESELA_TYPE_DEFAULT: none), and with further lines ("#define ...") in front. */
+tesela_status tsl_launch_build_with(tsl_work *work, const char *path, const char *kernel,
+                                    const tsl_grid *grid, tesela_type real, const char *defines);
 void tsl_launch_release(tsl_work *work);
 
 /* Launches a gemm kernel with the portable argument list, in this order (see kernel/gemm_arguments.h):

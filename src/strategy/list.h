@@ -16,6 +16,7 @@
   X(gemm, vendor_openblas)                                                                                   \
   X(gemm, vendor_clblast)                                                                                    \
   X(gemm, vendor_cublas)                                                                                     \
-  X(gemm, vendor_cublaslt)
+  X(gemm, vendor_cublaslt)                                                                                   \
+  X(transpose, element)
 
 #endif

@@ -66,6 +66,8 @@ static bool is_zero(const double scalar[2]) {
 }
 
 bool tsl_problem_reads(const tsl_problem *problem, int operand) {
+  if (problem->m == 0 || problem->n == 0)
+    return false;
   if (operand == TSL_OPERAND_C)
     return problem->in_place || !is_zero(problem->beta);
   if (problem->op == TSL_OP_TRANSPOSE)

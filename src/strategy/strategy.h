@@ -89,7 +89,9 @@ struct tsl_strategy {
   int rung;    /* place on the ladder, 0 lowest */
   int version; /* raised when results or the meaning of a parameter change: retires this strategy's remembered
                   plans */
-  unsigned needs; /* capabilities, of TSL_CAN_... */
+  /* Capabilities, of TSL_CAN_...; 0 where it runs both on the cpu and on devices with kernels, which is all of them,
+   * and looks at the device's TSL_CAN_HOST itself. */
+  unsigned needs;
   tsl_accuracy (*accuracy)(const tsl_problem *problem, const tsl_config *config);
   const tsl_types *types;  /* ends with a zero; NULL: f32 throughout or f64 throughout */
   const tsl_param *params; /* ends with a NULL name; NULL: none */

@@ -17,7 +17,7 @@ grep -qx cpu "$out" || fail "no cpu among the names"
 
 tesela 0 strategies --json
 json '[s["name"] for s in j["strategies"]][:2] == ["sequential", "sequential_optimized"]'
-json 'all(s["idea"] and s["types"] and s["needs"] and s["error_factor_k1000"] >= 1 for s in j["strategies"])'
+json 'all(s["idea"] and s["types"] and (s["needs"] or s["op"] != "gemm") and s["error_factor_k1000"] >= (s["op"] != "transpose") for s in j["strategies"])'
 tesela 0 strategies --markdown
 prints '`sequential`' '`tile_local`' '## Parameters'
 cp "$out" here.md
@@ -69,7 +69,7 @@ json 'j["right"] > 50 and j["wrong"] == 0 and j["failed"] == 0 and j["random_cas
 json 'j["standard_cases"] == j["standard_cases_in_all"] and j["rows"][0]["strategy"] == "sequential_optimized"'
 json 'j["rows"][0]["error_ratio"] <= 1'
 tesela 0 check --device cpu --case standard:5
-tail -1 "$out" | grep -qE '^[0-9]+ right, 0 wrong, 0 refused' || fail "the last line is not the sum"
+tail -1 "$out" | grep -qE '^[0-9]+ right, 0 wrong, [0-9]+ refused' || fail "the last line is not the sum"
 tesela 0 check --device cpu --case random:3 --seed 9 --json
 tesela 2 check --device cpu --strategy element
 says 'nothing was checked'

@@ -196,6 +196,7 @@ static const char *share_of_bound(const tsl_check_pair *pair, char *out, size_t 
 
 static void pair_table(const tsl_check_list *list, tsl_table *table) {
   char grade[32], ratio[32];
+  tsl_table_column(table, "op", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "right", TSL_ALIGN_RIGHT, false);
@@ -207,6 +208,7 @@ static void pair_table(const tsl_check_list *list, tsl_table *table) {
   tsl_table_column(table, "", TSL_ALIGN_LEFT, true);
   for (int i = 0; i < list->pair_count; i++) {
     const tsl_check_pair *pair = &list->pairs[i];
+    tsl_table_add(table, "%s", tsl_op_name(pair->chosen->strategy->op));
     tsl_table_add(table, "%s", pair->chosen->strategy->name);
     tsl_table_add(table, "%s", pair->device->name);
     if (*pair->missing) {
@@ -287,12 +289,12 @@ static tesela_status print_text(const checking *job) {
 }
 
 static json_t *json_pair(const tsl_check_pair *pair) {
-  return json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "strategy",
-                   pair->chosen->strategy->name, "device", pair->device->name, "peer",
-                   tsl_json_peer(pair->chosen->strategy, pair->device), "right", (json_int_t)pair->right,
-                   "wrong", (json_int_t)pair->wrong, "refused", (json_int_t)pair->refused, "failed",
-                   (json_int_t)pair->failed, "grade", tsl_json_real(pair->grade), "error_ratio",
-                   tsl_json_real(pair->error_ratio), "missing",
+  return json_pack("{s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "op",
+                   tsl_op_name(pair->chosen->strategy->op), "strategy", pair->chosen->strategy->name,
+                   "device", pair->device->name, "peer", tsl_json_peer(pair->chosen->strategy, pair->device),
+                   "right", (json_int_t)pair->right, "wrong", (json_int_t)pair->wrong, "refused",
+                   (json_int_t)pair->refused, "failed", (json_int_t)pair->failed, "grade",
+                   tsl_json_real(pair->grade), "error_ratio", tsl_json_real(pair->error_ratio), "missing",
                    *pair->missing ? json_string(pair->missing) : json_null(), "refusal", pair->refusal);
 }
 

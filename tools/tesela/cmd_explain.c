@@ -166,7 +166,8 @@ static tesela_status print_text(const explanation *found, const explain_options 
   const tsl_problem *problem = &found->problem;
   tsl_text out = {0};
   tsl_table facts = tsl_table_of_pairs(), candidates = {0}, refusals = {0};
-  tsl_text_add_formula(&out, problem->alpha, problem->beta, given->transpose_a, given->transpose_b);
+  tsl_text_add_formula(&out, "C", problem->alpha, given->transpose_a ? "A^T " : "A ",
+                       given->transpose_b ? "B^T" : "B", problem->beta);
   tsl_text_add(&out, ",  %lld x %lld by %lld x %lld, %s\n", (long long)problem->m, (long long)problem->k,
                (long long)problem->k, (long long)problem->n, tsl_type(problem->c.type)->name);
   add_facts(found, &facts);

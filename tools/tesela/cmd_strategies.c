@@ -27,6 +27,10 @@ static void add_word(void *argument, const char *word) {
 
 static void add_types(const tsl_strategy *strategy, tsl_text *text) {
   const tsl_type_info *type;
+  if (strategy->types == tsl_types_all) {
+    add_word(text, "all");
+    return;
+  }
   for (int i = 0; (type = tsl_type_at(i)) != NULL; i++)
     if (tsl_strategy_takes(strategy, type->type))
       add_word(text, type->name);
@@ -86,10 +90,14 @@ static void terms_cells(const tsl_strategy *strategy, tsl_table *table) {
     add_word(&params, strategy->params[i].name);
   const tsl_accuracy accuracy = tsl_strategy_accuracy(strategy);
   tsl_table_add(table, "%s", tsl_text_get(&types));
-  tsl_table_add(table, "%s u%s", tsl_format_number(accuracy.factor, factor, sizeof factor),
-                accuracy.repeats ? "" : ", bits vary");
+  if (accuracy.factor == 0)
+    tsl_table_add(table, "every bit kept");
+  else
+    tsl_table_add(table, "%s%s u%s", accuracy.rounded ? "rounded once, " : "",
+                  tsl_format_number(accuracy.factor, factor, sizeof factor),
+                  accuracy.repeats ? "" : ", bits vary");
   tsl_table_add(table, "%s", params.length ? tsl_text_get(&params) : "-");
-  tsl_table_add(table, "%s", tsl_text_get(&needs));
+  tsl_table_add(table, "%s", needs.length ? tsl_text_get(&needs) : "any device");
   tsl_text_free(&needs);
   tsl_text_free(&types);
   tsl_text_free(&params);

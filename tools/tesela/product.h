@@ -1,4 +1,5 @@
-/* One product of matrix files: opened, planned, multiplied in panels of rows of C, verified, written.
+/* One product of matrix files (or a dot, or a transpose): opened, planned, computed in panels of rows of C, verified,
+ * written.
  *
  *        A (m x k)          B (k x n)        C (m x n)
  *   row -> +-------+        +-------+        +-------+
@@ -7,7 +8,8 @@
  *          +-------+        +-------+        +-------+
  *
  * Where everything fits into memory there is one panel, of all m rows. A file whose rows cannot be read in order
- * (Fortran order, coordinates, A transposed) is held whole instead. */
+ * (Fortran order, coordinates, A transposed) is held whole instead. A dot is the product of a row and a column, both
+ * held; a transpose has A alone, held, and its panels of C are columns of A. */
 #ifndef TSL_TOOL_PRODUCT_H
 #define TSL_TOOL_PRODUCT_H
 
@@ -16,6 +18,7 @@
 #include "plan/check.h"
 #include "plan/planner.h"
 #include "progress.h"
+#include "tool.h"
 
 /* What the time goes into. X(NAME, name) */
 #define TSL_STAGE_LIST(X)                                                                                    \
@@ -38,8 +41,9 @@ const char *tsl_stage_name(tsl_stage stage);
 
 /* What the user asked for. */
 typedef struct tsl_product_wish {
+  tsl_op op;
   const char *a, *b, *c0, *output, *expected; /* paths; NULL: none */
-  bool transpose_a, transpose_b, verify;
+  bool transpose_a, transpose_b, in_place, verify;
   double alpha, beta;
   tesela_type type; /* TESELA_TYPE_DEFAULT: from the files */
   const char *device, *strategy;
@@ -79,7 +83,7 @@ typedef struct tsl_product {
   tsl_devices *devices;
   tsl_plan *plan, *last_plan; /* of a whole panel, and of a last one that is smaller */
   void *c_memory, *before_memory;
-  char *c, *before; /* before: C0's panel, kept where the product overwrites it and it is wanted again */
+  char *c, *before; /* before: C0's panel (in place, A), kept where it is overwritten and wanted again */
   double started, seconds[TSL_STAGE_COUNT], total;
   double fastest;  /* compute time of the fastest repeats */
   double *samples; /* one for each repeat of a panel */
@@ -97,6 +101,9 @@ tesela_status tsl_product_plan(tsl_product *product);
  * expected file disagree; the product's verdict and difference say how. */
 tesela_status tsl_product_run(tsl_product *product);
 void tsl_product_close(tsl_product *product);
+/* All of that, with a progress line, no temporary file left behind by an interrupt, and the report at the end: to
+ * standard output, as text or as JSON of `call`; none where `quiet`, unless something is wrong. */
+tesela_status tsl_product_do(const tsl_call *call, const tsl_product_wish *wish, bool quiet, bool json);
 
 /* The problem of `rows` rows of C, the strides being those of what is held. */
 tsl_problem tsl_product_problem(const tsl_product *product, int64_t rows);

@@ -32,6 +32,28 @@ static tesela_status open_feed(const char *path, tsl_feed *feed) {
   return TESELA_OK;
 }
 
+/* A vector is one row or one column. */
+static tesela_status check_vectors(const tsl_product *product) {
+  const tsl_feed *const feeds[] = {&product->a, &product->b};
+  for (int i = 0; i < 2; i++)
+    if (feeds[i]->rows != 1 && feeds[i]->cols != 1)
+      return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld; a vector is one row or one column",
+                      feeds[i]->path, (long long)feeds[i]->rows, (long long)feeds[i]->cols);
+  const int64_t b = product->b.rows * product->b.cols;
+  if (product->k == b)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_INPUT,
+                  "%s has %lld elements and %s has %lld: a dot product needs as many of each",
+                  product->a.path, (long long)product->k, product->b.path, (long long)b);
+}
+
+static tesela_status check_square(const tsl_product *product) {
+  if (!product->wish.in_place || product->m == product->n)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld; only a square is transposed in place",
+                  product->a.path, (long long)product->a.rows, (long long)product->a.cols);
+}
+
 static tesela_status check_inner(const tsl_product *product) {
   const tsl_product_wish *wish = &product->wish;
   const tsl_feed *a = &product->a, *b = &product->b;
@@ -56,13 +78,15 @@ static tesela_status check_real(const tsl_feed *feed) {
   if (!feed->reader || !tsl_type(feed->type)->is_complex)
     return TESELA_OK;
   return tsl_fail(TESELA_UNSUPPORTED,
-                  "%s holds complex numbers (%s), and no strategy here multiplies complex matrices yet",
+                  "%s holds complex numbers (%s), and no strategy here multiplies complex numbers yet",
                   feed->path, tsl_type(feed->type)->name);
 }
 
-/* f32 where it holds both files' values; f64 otherwise, integers included. */
+/* f32 where it holds both files' values; f64 otherwise, integers included. What is only moved keeps its type. */
 static tesela_type default_type(const tsl_product *product) {
   const tesela_type types[] = {product->a.type, product->b.type};
+  if (product->wish.op == TSL_OP_TRANSPOSE)
+    return product->a.type;
   for (int i = 0; i < 2; i++)
     if (types[i] != TESELA_F32 && types[i] != TESELA_F16 && types[i] != TESELA_BF16)
       return TESELA_F64;
@@ -79,25 +103,45 @@ static tesela_status check_output(const tsl_product_wish *wish) {
   return TESELA_OK;
 }
 
+/* The sizes of C, from those of the files. */
+static tesela_status size_gemm(tsl_product *product) {
+  const tsl_product_wish *wish = &product->wish;
+  product->m = wish->transpose_a ? product->a.cols : product->a.rows;
+  product->k = wish->transpose_a ? product->a.rows : product->a.cols;
+  product->n = wish->transpose_b ? product->b.rows : product->b.cols;
+  return check_inner(product);
+}
+
+static tesela_status size_dot(tsl_product *product) {
+  product->m = product->n = 1;
+  product->k = product->a.rows * product->a.cols;
+  return check_vectors(product);
+}
+
+static tesela_status size_transpose(tsl_product *product) {
+  product->m = product->a.cols;
+  product->n = product->a.rows;
+  return check_square(product);
+}
+
+static tesela_status (*const size_up[TSL_OP_COUNT])(tsl_product *product) = {
+    [TSL_OP_GEMM] = size_gemm, [TSL_OP_DOT] = size_dot, [TSL_OP_TRANSPOSE] = size_transpose};
+
 tesela_status tsl_product_open(const tsl_product_wish *wish, tsl_product *product) {
+  const tsl_feed *const feeds[] = {&product->a, &product->b, &product->c0, &product->expected};
   *product = (tsl_product){.wish = *wish, .started = tsl_clock()};
   TSL_TRY(check_output(wish));
   TSL_TRY(open_feed(wish->a, &product->a));
   TSL_TRY(open_feed(wish->b, &product->b));
   TSL_TRY(open_feed(wish->c0, &product->c0));
   TSL_TRY(open_feed(wish->expected, &product->expected));
-  product->m = wish->transpose_a ? product->a.cols : product->a.rows;
-  product->k = wish->transpose_a ? product->a.rows : product->a.cols;
-  product->n = wish->transpose_b ? product->b.rows : product->b.cols;
-  TSL_TRY(check_inner(product));
+  TSL_TRY(size_up[wish->op](product));
   TSL_TRY(check_shape(product, &product->c0));
   TSL_TRY(check_shape(product, &product->expected));
-  TSL_TRY(check_real(&product->a));
-  TSL_TRY(check_real(&product->b));
-  TSL_TRY(check_real(&product->c0));
-  TSL_TRY(check_real(&product->expected));
+  for (int i = 0; i < 4 && wish->op != TSL_OP_TRANSPOSE; i++)
+    TSL_TRY(check_real(feeds[i]));
   product->type = wish->type == TESELA_TYPE_DEFAULT ? default_type(product) : wish->type;
-  TSL_TRY(tsl_terms_check_type(TSL_OP_GEMM, product->type));
+  TSL_TRY(tsl_terms_check_type(wish->op, product->type));
   /* Some formats are scanned for their shape, which is most of the reading. */
   product->seconds[TSL_STAGE_READ] = tsl_clock() - product->started;
   if (wish->output)

@@ -22,12 +22,15 @@ static uint64_t sum_of(uint64_t a, uint64_t b) {
 
 bool tsl_product_keeps_before(const tsl_product *product) {
   const tsl_product_wish *wish = &product->wish;
-  return wish->beta != 0 && (wish->verify || wish->expected || wish->repeat > 1);
+  return !wish->in_place && wish->beta != 0 && (wish->verify || wish->expected || wish->repeat > 1);
 }
 
 tsl_problem tsl_product_problem(const tsl_product *product, int64_t rows) {
   const tsl_product_wish *wish = &product->wish;
-  tsl_problem problem = tsl_problem_gemm(rows, product->n, product->k, product->type);
+  tsl_problem problem = tsl_problem_of(wish->op, rows, product->n, product->k, product->type);
+  problem.in_place = wish->in_place;
+  if (wish->op == TSL_OP_TRANSPOSE)
+    problem.a.row_stride = product->m;
   if (wish->transpose_a) {
     problem.a.row_stride = 1;
     problem.a.col_stride = product->m;
@@ -83,7 +86,9 @@ static tesela_status size_panel(tsl_product *product, bool doubled) {
   product->memory_needed = whole;
   if (whole <= product->memory)
     return TESELA_OK;
-  const uint64_t rows = needed.fixed < product->memory ? (product->memory - needed.fixed) / needed.row : 0;
+  const bool divisible = !product->wish.in_place;
+  const uint64_t rows =
+      divisible && needed.fixed < product->memory ? (product->memory - needed.fixed) / needed.row : 0;
   if (rows == 0)
     return tsl_fail(
         TESELA_OUT_OF_MEMORY,
@@ -131,8 +136,9 @@ static tesela_status create_best(tsl_product *product, const tsl_candidate *pane
     }
   }
   if (!best)
-    return tsl_fail(TESELA_UNSUPPORTED, "nothing here takes this product: %s on %s: %s",
-                    panels[0].strategy->name, panels[0].device->name, panels[0].refusal);
+    return tsl_fail(TESELA_UNSUPPORTED, "nothing here takes this %s: %s on %s: %s",
+                    tsl_op_name(product->wish.op), panels[0].strategy->name, panels[0].device->name,
+                    panels[0].refusal);
   const bool as_whole = best_whole && !best_whole->refusal[0] &&
                         !tsl_strategy_refuse(best->strategy, &problem, &best_whole->config, best->device);
   return tsl_plan_create(&problem, best->strategy, as_whole ? &best_whole->config : &best->config,
@@ -190,8 +196,8 @@ tesela_status tsl_product_plan(tsl_product *product) {
                              .vendors = tsl_planner_vendors()};
   tsl_progress_at(product->progress, "planning", 0);
   product->memory = wish->memory ? wish->memory : tsl_memory_available() / 5 * 4;
-  product->a.held = wish->transpose_a || !product->a.by_rows;
-  product->b.held = true;
+  product->a.held = wish->op != TSL_OP_GEMM || wish->transpose_a || !product->a.by_rows;
+  product->b.held = product->b.reader != NULL;
   product->c0.held = product->c0.reader && !product->c0.by_rows;
   product->expected.held = product->expected.reader && !product->expected.by_rows;
   const tsl_problem whole = tsl_product_problem(product, product->m);

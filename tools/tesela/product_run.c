@@ -86,7 +86,8 @@ static tesela_status rows_of(tsl_product *product, tsl_feed *feed, const panel *
   *rows = feed->data;
   if (!feed->held)
     return read_rows(product, feed, part->rows, feed->data);
-  const bool by_columns = feed == &product->a && product->wish.transpose_a;
+  const bool by_columns =
+      feed == &product->a && (product->wish.transpose_a || product->wish.op == TSL_OP_TRANSPOSE);
   *rows += (uint64_t)part->first * item * (by_columns ? 1 : (uint64_t)feed->cols);
   return TESELA_OK;
 }
@@ -95,6 +96,10 @@ static tesela_status read_panel(tsl_product *product, panel *part) {
   show(product, "reading", part->first, part->rows, 0);
   TSL_TRY(rows_of(product, &product->a, part, &part->a));
   TSL_TRY(rows_of(product, &product->expected, part, &part->expected));
+  if (product->wish.in_place) {
+    product->before = product->a.data;
+    memcpy(product->c, product->before, part->bytes);
+  }
   if (!product->c0.reader)
     return TESELA_OK;
   if (product->c0.held) {
@@ -113,7 +118,9 @@ static void show_multiplying(tsl_product *product, const panel *part, int64_t re
   const tsl_work *work = &part->plan->work;
   const double step = (at_verify - at_multiply) / (double)product->wish.repeat;
   const double share = at_multiply + step * (double)repeat;
-  show(product, "multiplying", part->first, part->rows, share);
+  static const char *const doing[TSL_OP_COUNT] = {
+      [TSL_OP_GEMM] = "multiplying", [TSL_OP_DOT] = "adding", [TSL_OP_TRANSPOSE] = "transposing"};
+  show(product, doing[product->wish.op], part->first, part->rows, share);
   tsl_progress_creep(product->progress, step * (double)part->rows / (double)(product->m + 1),
                      work->strategy->score(&work->problem, &work->config, work->device));
 }
@@ -154,20 +161,23 @@ static void add_verdict(tsl_verdict *all, const tsl_verdict *part, int64_t first
   memcpy(all->why, part->why, sizeof all->why);
 }
 
+static const char *const result_names[TSL_OP_COUNT] = {
+    [TSL_OP_GEMM] = "product", [TSL_OP_DOT] = "dot product", [TSL_OP_TRANSPOSE] = "transpose"};
+
 static tesela_status judge(tsl_product *product, const panel *part) {
   const tsl_work *work = &part->plan->work;
-  const tsl_judge rule = {.factor = work->strategy->accuracy(&work->problem, &work->config).factor,
-                          .seed = 1};
+  const tsl_accuracy accuracy = work->strategy->accuracy(&work->problem, &work->config);
+  const tsl_judge rule = {.factor = accuracy.factor, .rounded = accuracy.rounded, .seed = 1};
   tsl_verdict verdict;
-  TSL_TRY(
-      tsl_judge_gemm(&work->problem, part->a, product->b.data, product->before, product->c, &rule, &verdict));
+  TSL_TRY(tsl_judge_result(&work->problem, part->a, product->b.data, product->before, product->c, &rule,
+                           &verdict));
   add_verdict(&product->verdict, &verdict, part->first);
   if (verdict.right)
     return TESELA_OK;
   if (part->first == 0)
-    return tsl_fail(TESELA_WRONG_RESULT, "the product is wrong: %s", verdict.why);
-  return tsl_fail(TESELA_WRONG_RESULT, "the product is wrong in its rows from %lld: there, %s",
-                  (long long)part->first, verdict.why);
+    return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong: %s", result_names[product->wish.op], verdict.why);
+  return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong in its rows from %lld: there, %s",
+                  result_names[product->wish.op], (long long)part->first, verdict.why);
 }
 
 static tesela_status compare(tsl_product *product, const panel *part) {
@@ -178,11 +188,11 @@ static tesela_status compare(tsl_product *product, const panel *part) {
   const bool all = part->first + part->rows == product->m && difference->count < TSL_DIFFERENCES_MAX;
   return tsl_fail(
       TESELA_WRONG_RESULT,
-      "the product differs from %s in %s%lld element%s; the first is C(%lld, %lld), which is %.9g where the "
+      "the %s differs from %s in %s%lld element%s; the first is C(%lld, %lld), which is %.9g where the "
       "file has %.9g and rounding explains %.2g",
-      product->expected.path, all ? "" : "at least ", (long long)difference->count,
-      difference->count == 1 ? "" : "s", (long long)difference->row, (long long)difference->col,
-      difference->computed, difference->expected, difference->bound);
+      result_names[product->wish.op], product->expected.path, all ? "" : "at least ",
+      (long long)difference->count, difference->count == 1 ? "" : "s", (long long)difference->row,
+      (long long)difference->col, difference->computed, difference->expected, difference->bound);
 }
 
 static tesela_status verify(tsl_product *product, const panel *part) {

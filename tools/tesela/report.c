@@ -54,15 +54,15 @@ static void add_factor(tsl_text *out, double factor) {
   }
 }
 
-void tsl_text_add_formula(tsl_text *out, const double alpha[2], const double beta[2], bool transpose_a,
-                          bool transpose_b) {
-  tsl_text_add(out, "C = ");
+void tsl_text_add_formula(tsl_text *out, const char *result, const double alpha[2], const char *a,
+                          const char *b, const double beta[2]) {
+  tsl_text_add(out, "%s = ", result);
   add_factor(out, alpha[0]);
-  tsl_text_add(out, "A%s B%s", transpose_a ? "^T" : "", transpose_b ? "^T" : "");
+  tsl_text_add(out, "%s%s", a, b);
   if (beta[0] != 0) {
     tsl_text_add(out, beta[0] < 0 ? " - " : " + ");
     add_factor(out, fabs(beta[0]));
-    tsl_text_add(out, "C0");
+    tsl_text_add(out, "%s0", result);
   }
 }
 

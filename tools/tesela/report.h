@@ -15,9 +15,9 @@ const char *tsl_format_bandwidth(double bytes_per_second, char *out, size_t size
 const char *tsl_format_number(double value, char *out, size_t size);
 /* "1000 x 700". */
 const char *tsl_format_size(int64_t rows, int64_t cols, char *out, size_t size);
-/* "C = 1.5 A B - 0.5 C0", with T after what is transposed. */
-void tsl_text_add_formula(tsl_text *out, const double alpha[2], const double beta[2], bool transpose_a,
-                          bool transpose_b);
+/* "C = 1.5 A^T B - 0.5 C0": the result's letter, and the two factors as they shall look. */
+void tsl_text_add_formula(tsl_text *out, const char *result, const double alpha[2], const char *a,
+                          const char *b, const double beta[2]);
 
 /* A row of a two-column list: name, text. */
 void tsl_table_add_pair(tsl_table *table, const char *name, const char *format, ...)

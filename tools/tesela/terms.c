@@ -30,12 +30,12 @@ static const tsl_device everything = {
 };
 
 /* The problem that stands for a type when a strategy is asked about it. */
-static tsl_problem sample(tesela_type type) {
-  return tsl_problem_gemm(TSL_TERMS_K, TSL_TERMS_K, TSL_TERMS_K, type);
+static tsl_problem sample(tsl_op op, tesela_type type) {
+  return tsl_problem_of(op, TSL_TERMS_K, TSL_TERMS_K, TSL_TERMS_K, type);
 }
 
 bool tsl_strategy_takes(const tsl_strategy *strategy, tesela_type type) {
-  const tsl_problem problem = sample(type);
+  const tsl_problem problem = sample(strategy->op, type);
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_strategy alone = *strategy;
   alone.vendor = NULL; /* what it takes does not depend on what is installed here */
@@ -64,7 +64,7 @@ const char *tsl_strategy_peer(const tsl_strategy *strategy, const tsl_device *de
 }
 
 tsl_accuracy tsl_strategy_accuracy(const tsl_strategy *strategy) {
-  const tsl_problem problem = sample(TESELA_F32);
+  const tsl_problem problem = sample(strategy->op, TESELA_F32);
   const tsl_config config = tsl_strategy_defaults(strategy);
   return strategy->accuracy(&problem, &config);
 }
@@ -84,8 +84,8 @@ tesela_status tsl_terms_check_type(tsl_op op, tesela_type type) {
   }
   const tesela_status status =
       found ? TESELA_OK
-            : tsl_fail(TESELA_UNSUPPORTED, "no strategy here multiplies %smatrices of %s yet; there are %s",
-                       tsl_type(type)->is_complex ? "complex " : "", tsl_type(type)->name,
+            : tsl_fail(TESELA_UNSUPPORTED, "no %s strategy here takes %snumbers of type %s yet; there are %s",
+                       tsl_op_name(op), tsl_type(type)->is_complex ? "complex " : "", tsl_type(type)->name,
                        tsl_text_get(&taken));
   tsl_text_free(&taken);
   return status;

@@ -13,6 +13,8 @@
   X(devices)                                                                                                 \
   X(strategies)                                                                                              \
   X(multiply)                                                                                                \
+  X(dot)                                                                                                     \
+  X(transpose)                                                                                               \
   X(generate)                                                                                                \
   X(explain)                                                                                                 \
   X(explore)                                                                                                 \

@@ -1,0 +1,21 @@
+/* What the transpose strategies share: their promise, their kernels' arguments, and their model. */
+#ifndef TSL_STRATEGY_TRANSPOSING_H
+#define TSL_STRATEGY_TRANSPOSING_H
+
+#include "strategy/launch.h"
+
+/* One rounding where alpha is not 1; nothing else happens to an element. */
+tsl_accuracy tsl_transpose_accuracy(const tsl_problem *problem, const tsl_config *config);
+/* Scaling is for f32 and f64; every type moves. The sentence, or NULL. */
+const char *tsl_transpose_refuse_scaling(const tsl_problem *problem);
+
+/* Compiles a kernel of kernel/transpose.h's arguments: TSL_MOVED_BYTES is the element's size, or TSL_REAL its type
+ * where alpha scales it. As tsl_launch_build(). */
+tesela_status tsl_transpose_build(tsl_work *work, const char *path, const char *kernel, const tsl_grid *grid);
+/* Launches it: m n, A offset row_stride col_stride, C ..., alpha. */
+tesela_status tsl_transpose_launch(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+
+/* Elements read and written at this share of the device's bandwidth, and the launch. */
+double tsl_transpose_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency);
+
+#endif

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# tesela dot and tesela transpose: files of every kind, checked against NumPy, and what is refused.
+. "$(dirname "$0")/helper.sh"
+export TESELA_DEVICE=cpu
+python() { run 0 /usr/bin/python3 -c "$1"; }
+
+# --- transposes ---
+python 'import numpy as np
+a = np.arange(60 * 40).reshape(60, 40)
+for t in "f2 f4 f8 i1 i4 c8 c16".split(): np.save(t + ".npy", (a % 100).astype(t))
+np.save("nan.npy", np.array([[np.nan, -0.0], [np.inf, 5e-324]]))
+np.savetxt("a.csv", a, delimiter=",")'
+for type in f2 f4 f8 i1 i4 c8 c16; do
+  tesela 0 transpose $type.npy -o t.npy --verify
+  prints 'every bit is kept' right 'wrote t.npy'
+  python "import numpy as np
+a, b = np.load('$type.npy'), np.load('t.npy')
+assert a.dtype == b.dtype and (a.T == b).all()"
+done
+tesela 0 transpose nan.npy -o t.npy --verify
+python 'import numpy as np
+assert np.load("nan.npy").T.copy().tobytes() == np.load("t.npy").tobytes()'
+tesela 0 transpose a.csv -o b.mtx --alpha 0.5 --verify
+tesela 0 transpose b.mtx -o c.npy --alpha 2 --expect a.csv
+prints 'agrees with a.csv'
+tesela 0 transpose f4.npy -o small.npy --memory 16KiB --verify
+prints panels
+tesela 0 transpose f4.npy -o whole.npy
+same small.npy whole.npy
+matrix square.npy 33x33
+tesela 0 transpose square.npy -o b.npy --in-place --verify
+tesela 0 transpose b.npy --expect square.npy --device opencl:0 --in-place --repeat 2
+tesela 2 transpose f4.npy --in-place
+says 'only a square' f4.npy
+tesela 2 transpose f4.npy -o f4.npy
+says input
+tesela 2 transpose i4.npy --alpha 2
+says 'scales f32 and f64'
+tesela 1 transpose square.npy --expect square.npy
+says 'the transpose differs from square.npy'
+tesela 2 transpose
+tesela 0 transpose f4.npy --json
+json 'j["rows"] == 60 and j["columns"] == 40 and j["bytes_per_second"] > 0 and j["flops_per_second"] == 0'
+

@@ -1,0 +1,136 @@
+/* The public calls for dots and transposes on the cpu: defaults, layouts, errors, plans. */
+#include <tesela/tesela.h>
+
+#include "strategy/strategy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static tesela_context *context;
+
+static int set_up(void **state) {
+  const tesela_context_desc desc = {.device = "cpu"};
+  (void)state;
+  return tesela_context_create(&desc, &context) != TESELA_OK;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  tesela_context_destroy(context);
+  return 0;
+}
+
+static void expect_ok(tesela_status status) {
+  if (status != TESELA_OK)
+    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
+}
+
+static void expect(tesela_status status, tesela_status expected, const char *names) {
+  if (status != expected || !strstr(tesela_last_error(), names))
+    fail_msg("%s instead of %s, '%s' should name '%s'", tesela_status_name(status),
+             tesela_status_name(expected), tesela_last_error(), names);
+}
+
+/* --- transposes --- */
+
+static void transposes_have_defaults(void **state) {
+  (void)state;
+  float a[] = {1, 2, 3, 4, 5, 6}, b[6] = {0};
+  const float right[] = {1, 4, 2, 5, 3, 6};
+  const tesela_transpose_desc desc = {.rows = 2, .cols = 3, .a = {.data = a}, .b = {.data = b}};
+  expect_ok(tesela_transpose(context, &desc, NULL));
+  assert_memory_equal(b, right, sizeof right);
+}
+
+static void transposes_scale_and_keep_gaps(void **state) {
+  (void)state;
+  const double alpha = -2;
+  double a[] = {1, 2, 9, 3, 4, 9}, b[] = {0, 0, 7, 0, 0, 7};
+  const double right[] = {-2, -6, 7, -4, -8, 7};
+  const tesela_transpose_desc desc = {.rows = 2,
+                                      .cols = 2,
+                                      .a = {.data = a, .row_stride = 3, .col_stride = 1, .type = TESELA_F64},
+                                      .b = {.data = b, .row_stride = 3, .col_stride = 1},
+                                      .alpha = &alpha};
+  expect_ok(tesela_transpose(context, &desc, NULL));
+  assert_memory_equal(b, right, sizeof right);
+}
+
+static void every_type_moves(void **state) {
+  (void)state;
+  for (int type = TESELA_F64; type <= TESELA_C128; type++) {
+    const size_t size = tsl_type((tesela_type)type)->size;
+    unsigned char a[6 * 16], b[6 * 16];
+    for (size_t i = 0; i < sizeof a; i++)
+      a[i] = (unsigned char)(i * 37 + 1);
+    const tesela_transpose_desc desc = {
+        .rows = 3, .cols = 2, .a = {.data = a, .type = (tesela_type)type}, .b = {.data = b}};
+    expect_ok(tesela_transpose(context, &desc, NULL));
+    for (size_t i = 0; i < 3; i++)
+      for (size_t j = 0; j < 2; j++)
+        assert_memory_equal(a + (i * 2 + j) * size, b + (j * 3 + i) * size, size);
+  }
+}
+
+static void squares_turn_in_place(void **state) {
+  (void)state;
+  int32_t a[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const int32_t right[] = {1, 4, 7, 2, 5, 8, 3, 6, 9};
+  tesela_transpose_desc desc = {.rows = 3, .cols = 3, .a = {.data = a, .type = TESELA_I32}, .in_place = 1};
+  expect_ok(tesela_transpose(context, &desc, NULL));
+  assert_memory_equal(a, right, sizeof right);
+  desc.cols = 2;
+  expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "square");
+  desc.b.data = a;
+  expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "desc.b is given");
+}
+
+static void wrong_transposes_are_refused(void **state) {
+  (void)state;
+  float a[] = {1, 2, 3, 4}, b[4];
+  double d[4];
+  tesela_transpose_desc desc = {.rows = 2, .cols = 2, .a = {.data = a}, .b = {.data = a}};
+  expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "desc.b overlaps desc.a");
+  desc.b.data = NULL;
+  expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "desc.b.data is NULL");
+  desc.b.data = b;
+  desc.rows = -3;
+  expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "desc.rows is -3");
+  desc.rows = 2;
+  desc.b.type = TESELA_F64;
+  desc.b.data = d;
+  expect(tesela_transpose(context, &desc, NULL), TESELA_UNSUPPORTED, "f64");
+}
+
+static void transpose_plans_come_back(void **state) {
+  (void)state;
+  float a[] = {1, 2, 3, 4};
+  const float right[] = {1, 3, 2, 4};
+  const tesela_transpose_desc desc = {.rows = 2, .cols = 2, .in_place = 1};
+  const tesela_matrix c = {.data = a};
+  tesela_plan *plan, *again;
+  expect_ok(tesela_plan_create_transpose(context, &desc, &plan));
+  expect_ok(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
+  assert_string_equal(tesela_plan_describe(plan), tesela_plan_describe(again));
+  expect_ok(tesela_plan_run(again, NULL, NULL, &c, NULL));
+  assert_memory_equal(a, right, sizeof right);
+  tesela_plan_destroy(plan);
+  tesela_plan_destroy(again);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(transposes_have_defaults),
+      cmocka_unit_test(transposes_scale_and_keep_gaps),
+      cmocka_unit_test(every_type_moves),
+      cmocka_unit_test(squares_turn_in_place),
+      cmocka_unit_test(wrong_transposes_are_refused),
+      cmocka_unit_test(transpose_plans_come_back),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
