@@ -100,14 +100,15 @@ static tesela_status measure(void **state, double first, double second, const ts
   return tsl_measure_plan(made->plan, &operands, options, out);
 }
 
+/* Long enough that a busy machine disturbs them by less than the noise that is allowed. */
 static void steady_runs_stop_early(void **state) {
   const tsl_measure_options options = {.noise = 0.5, .samples_min = 4};
   tsl_measurement out;
-  assert_int_equal(measure(state, 1e-3, 1e-3, &options, &out), TESELA_OK);
+  assert_int_equal(measure(state, 2e-2, 2e-2, &options, &out), TESELA_OK);
   assert_true(out.samples >= 4 && out.samples < 100);
-  assert_true(out.median >= 1e-3 && out.median < 0.1);
+  assert_true(out.median >= 2e-2 && out.median < 1);
   assert_true(out.fastest <= out.median && out.median <= out.slowest);
-  assert_true(out.wall >= 1e-3);
+  assert_true(out.wall >= 2e-2);
   assert_int_equal(run_count, out.samples + 1); /* one to warm up */
 }
 
