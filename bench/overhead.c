@@ -3,6 +3,7 @@
  * neighbour on the machine meets both. */
 #include "base/clock.h"
 #include "plan/measure.h"
+#include "plan/plan.h"
 
 #include <stdio.h>
 #include <tesela/tesela.h>

@@ -1,6 +1,7 @@
-/* One case: operands with guards, the runs, the judge, the stopwatch. */
+/* One case: operands with guards, the runs, the judge. */
 #include "plan/check.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/data.h"
@@ -170,8 +171,11 @@ static tesela_status run_once(checking *job, tsl_plan *plan, tsl_place place, in
   tsl_guarded_restore(&job->operands[C]);
   if (place == TSL_PLACE_DEVICE && failed(job, place, write_buffers(job)))
     return TESELA_OK;
+  const double start = tsl_clock();
   if (failed(job, place, tsl_plan_run(plan, &operands, NULL)))
     return TESELA_OK;
+  if (place == TSL_PLACE_HOST && run == 0)
+    job->report->seconds = tsl_clock() - start;
   if (place == TSL_PLACE_DEVICE && failed(job, place, read_buffers(job)))
     return TESELA_OK;
   TSL_TRY(check_guards(job, place));
@@ -190,17 +194,7 @@ static tesela_status run_all(checking *job, tsl_plan *plan, tsl_place place) {
   return TESELA_OK;
 }
 
-/* --- both ways, and the time --- */
-
-static tesela_status check_host(checking *job, tsl_plan *plan, const tsl_measure_options *timing_options) {
-  TSL_TRY(run_all(job, plan, TSL_PLACE_HOST));
-  if (job->report->result != TSL_CASE_RIGHT || !job->report->timing)
-    return TESELA_OK;
-  const tsl_operands operands = operands_of(job, TSL_PLACE_HOST);
-  tsl_guarded_restore(&job->operands[C]);
-  failed(job, TSL_PLACE_HOST, tsl_measure_plan(plan, &operands, timing_options, job->report->timing));
-  return TESELA_OK;
-}
+/* --- both ways --- */
 
 static tesela_status check_buffers(checking *job) {
   tsl_plan *plan = NULL;
@@ -227,10 +221,9 @@ static void release(checking *job) {
 }
 
 tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
-                             const tsl_case *what, const tsl_measure_options *timing_options,
-                             tsl_case_report *report) {
+                             const tsl_case *what, tsl_case_report *report) {
   checking job = {.strategy = strategy, .config = config, .device = device, .what = what, .report = report};
-  *report = (tsl_case_report){.result = TSL_CASE_RIGHT, .timing = report->timing};
+  *report = (tsl_case_report){.result = TSL_CASE_RIGHT};
   TSL_TRY(tsl_problem_check(&what->problem));
   tsl_plan *plan = NULL;
   tesela_status status = tsl_plan_create(&what->problem, strategy, config, device, TSL_PLACE_HOST, &plan);
@@ -241,7 +234,7 @@ tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *con
   }
   snprintf(report->plan, sizeof report->plan, "%s", plan->text);
   TSL_GO(make_operands(&job));
-  TSL_GO(check_host(&job, plan, timing_options));
+  TSL_GO(run_all(&job, plan, TSL_PLACE_HOST));
   if (report->result == TSL_CASE_RIGHT && what->seed % 2 == 1)
     TSL_GO(check_buffers(&job));
 out:

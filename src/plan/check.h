@@ -24,7 +24,6 @@
 #define TSL_PLAN_CHECK_H
 
 #include "base/random.h"
-#include "plan/measure.h"
 #include "plan/plan.h"
 
 typedef struct tsl_verdict {
@@ -95,18 +94,17 @@ typedef enum tsl_case_result {
 typedef struct tsl_case_report {
   tsl_case_result result;
   tsl_verdict verdict;
-  char why[512];           /* the refusal, the failure's sentence, or what is wrong */
-  tsl_measurement *timing; /* set by the caller to have a right result timed as well */
-  char plan[512];          /* the plan's text */
+  char why[512];  /* the refusal, the failure's sentence, or what is wrong */
+  char plan[512]; /* the plan's text */
+  double
+      seconds; /* of the first run, by the host's clock: no measurement, as it is the first, and copies count */
 } tsl_case_report;
 
 /* Runs one strategy with one config on one device on one case, for check, explore and tune alike: operands
  * with guard bands before and behind and in every gap, C full of NaN where beta = 0, the judge, the guards,
- * equal bits over the repeats, and then, when report->timing is set, the stopwatch. Returns a failure only
- * when the check itself could not be made (host memory). */
+ * equal bits over the repeats. Returns a failure only when the check itself could not be made (host memory). */
 tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
-                             const tsl_case *what, const tsl_measure_options *timing_options,
-                             tsl_case_report *report);
+                             const tsl_case *what, tsl_case_report *report);
 
 /* The standard list: 0, 1, tile edges (7 8 9, 15 16 17, 31 32 33), primes, thin and k-dominant shapes,
  * padded, transposed and negative strides, alpha and beta in {0, 1, -0.5, 1.5}, every kind of data; of dot, lengths

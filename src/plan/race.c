@@ -16,6 +16,8 @@ static const double default_seconds_max = 1, default_noise = 0.02;
 /* Events and clocks are read in half a microsecond, and an entry's first run after another's finds threads asleep and
  * code out of the caches: in samples of this length neither shows. */
 static const double shortest_sample = 1e-3;
+/* From here on, the run that verified an entry serves as its first run. */
+static const double long_run = 0.25;
 /* A round in which all entries took this much longer than their medians is the machine's, not theirs. */
 static const double disturbed = 1.25;
 
@@ -29,6 +31,7 @@ typedef struct runner {
   double median, spread; /* of the samples so far */
   double now, now_wall;  /* this round's sample */
   double spent;          /* seconds in runs */
+  double verified;       /* seconds of the run that verified it */
   bool running;
 } runner;
 
@@ -109,13 +112,14 @@ static const char *refuse_memory(const race *job) {
                      tsl_format_bytes(free_bytes, two, sizeof two));
 }
 
-static tesela_status verify(const race *job, tsl_race_entry *entry) {
+static tesela_status verify(const race *job, tsl_race_entry *entry, double *seconds) {
   /* A multiple of 8: operands aligned as they are when they are timed, and judged once, in host memory. */
   const tsl_case what = {
       .problem = *job->problem, .data = TSL_DATA_NORMAL, .seed = 8 * (job->options.seed + 1)};
-  tsl_case_report report = {.timing = NULL};
-  TSL_TRY(tsl_check_case(entry->strategy, &entry->config, job->device, &what, NULL, &report));
+  tsl_case_report report;
+  TSL_TRY(tsl_check_case(entry->strategy, &entry->config, job->device, &what, &report));
   entry->verdict = report.verdict;
+  *seconds = report.seconds;
   snprintf(entry->plan, sizeof entry->plan, "%s", report.plan);
   if (report.result != TSL_CASE_RIGHT) {
     char why[sizeof entry->why];
@@ -140,7 +144,7 @@ static tesela_status verify_all(race *job) {
     if (too_large)
       conclude(entry, TSL_CASE_REFUSED, too_large);
     else
-      TSL_TRY(verify(job, entry));
+      TSL_TRY(verify(job, entry, &job->runners[i].verified));
     job->runners[i].running = entry->result == TSL_CASE_RIGHT;
   }
   return TESELA_OK;
@@ -169,6 +173,13 @@ static bool sample(race *job, runner *one, double *compute, double *wall) {
   return true;
 }
 
+static void keep(race *job, runner *one) {
+  one->compute[one->count] = one->now;
+  one->wall[one->count++] = one->now_wall;
+  memcpy(job->sorted, one->compute, (size_t)one->count * sizeof *job->sorted);
+  one->median = tsl_measure_median(job->sorted, one->count, &one->spread);
+}
+
 /* The run that does not count, and how many runs make a sample. */
 static void warm_up(race *job, runner *one) {
   double compute, wall;
@@ -180,6 +191,12 @@ static void warm_up(race *job, runner *one) {
     one->running = false;
     return;
   }
+  if (compute >= long_run && one->verified >= long_run) {
+    one->now = compute;
+    one->now_wall = wall;
+    keep(job, one);
+    return;
+  }
   while (compute * one->batch < shortest_sample && one->batch < BATCH_MAX) {
     const double needed = compute > 0 ? shortest_sample / compute : BATCH_MAX;
     /* The first runs are slow ones, so the batch grows in steps. */
@@ -189,13 +206,6 @@ static void warm_up(race *job, runner *one) {
       return;
   }
   one->spent = 0;
-}
-
-static void keep(race *job, runner *one) {
-  one->compute[one->count] = one->now;
-  one->wall[one->count++] = one->now_wall;
-  memcpy(job->sorted, one->compute, (size_t)one->count * sizeof *job->sorted);
-  one->median = tsl_measure_median(job->sorted, one->count, &one->spread);
 }
 
 static bool is_done(const race *job, const runner *one) {

@@ -5,7 +5,7 @@
  *  2. Operands are standard normal and lie on the device. They are rotated: there are so many sets of them that
  *     together they take twice the last cache, and each run takes the next set, whichever entry it is, so that no
  *     run finds its operands in a cache. All entries share the sets.
- *  3. One run of each entry is not counted. Runs that are shorter than a millisecond are timed several together.
+ *  3. The first run of each entry is not counted: one more, or where a run takes long, the one that verified it. Runs that are shorter than a millisecond are timed several together.
  *  4. Rounds: each entry that is still in the race gives one sample a round, in an order that is shuffled each time,
  *     so that what the machine does meanwhile (clocks, heat, neighbours) hits all alike. An entry is done when its
  *     median stands still (interquartile range over median within the noise goal), or its time is over. A round in
@@ -17,6 +17,7 @@
 #define TSL_PLAN_RACE_H
 
 #include "plan/check.h"
+#include "plan/measure.h"
 
 typedef struct tsl_race_entry {
   /* Given. */

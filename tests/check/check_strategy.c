@@ -20,7 +20,7 @@ typedef struct counts {
 static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
                   const tsl_case *what, counts *tally) {
   tsl_case_report report = {0};
-  const tesela_status status = tsl_check_case(strategy, config, device, what, NULL, &report);
+  const tesela_status status = tsl_check_case(strategy, config, device, what, &report);
   if (status == TESELA_OK && report.result == TSL_CASE_RIGHT) {
     tally->right++;
     return;

@@ -132,7 +132,7 @@ static void check(const tsl_case *what, tsl_case_report *report) {
   const tsl_config config = tsl_strategy_defaults(&strategy);
   *report = (tsl_case_report){0};
   run_count = 0;
-  assert_int_equal(tsl_check_case(&strategy, &config, cpu, what, NULL, report), TESELA_OK);
+  assert_int_equal(tsl_check_case(&strategy, &config, cpu, what, report), TESELA_OK);
 }
 
 /* Cases of the standard list, up to `most`, that catch the active fault. */
@@ -229,24 +229,6 @@ static void a_refusal_is_reported(void **state) {
   assert_non_null(strstr(report.why, "k is unlucky"));
 }
 
-static void only_right_results_are_timed(void **state) {
-  (void)state;
-  const tsl_case what = one_case();
-  const tsl_config config = tsl_strategy_defaults(&strategy);
-  const tsl_measure_options options = {.samples_max = 5};
-  tsl_measurement timing = {0};
-  tsl_case_report report = {.timing = &timing};
-  active = NONE;
-  assert_int_equal(tsl_check_case(&strategy, &config, cpu, &what, &options, &report), TESELA_OK);
-  assert_int_equal(report.result, TSL_CASE_RIGHT);
-  assert_true(timing.samples > 0 && timing.median > 0);
-  timing = (tsl_measurement){0};
-  active = DROPS_LAST_TERM;
-  assert_int_equal(tsl_check_case(&strategy, &config, cpu, &what, &options, &report), TESELA_OK);
-  assert_int_equal(report.result, TSL_CASE_WRONG);
-  assert_int_equal(timing.samples, 0);
-}
-
 /* Every kind of shape, layout, scalar and data that the header names must be in the list. */
 static void the_standard_list_covers(void **state) {
   (void)state;
@@ -297,10 +279,10 @@ static void random_cases_repeat(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_right_one_passes),     cmocka_unit_test(every_fault_is_caught),
-      cmocka_unit_test(guards_say_where),         cmocka_unit_test(a_failure_is_reported),
-      cmocka_unit_test(a_refusal_is_reported),    cmocka_unit_test(only_right_results_are_timed),
-      cmocka_unit_test(the_standard_list_covers), cmocka_unit_test(random_cases_repeat),
+      cmocka_unit_test(the_right_one_passes),  cmocka_unit_test(every_fault_is_caught),
+      cmocka_unit_test(guards_say_where),      cmocka_unit_test(a_failure_is_reported),
+      cmocka_unit_test(a_refusal_is_reported), cmocka_unit_test(the_standard_list_covers),
+      cmocka_unit_test(random_cases_repeat),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -67,10 +67,10 @@ static void count(tsl_check_pair *pair, tsl_data data, const tsl_case_report *re
 static tesela_status run_pair(tsl_check_list *list, tsl_check_pair *pair, const tsl_check_entry *entry) {
   tsl_config config;
   for (int i = 0; tsl_strategy_config(pair->chosen->strategy, i, &config); i++) {
-    tsl_case_report report = {.timing = NULL};
+    tsl_case_report report;
     if (!tsl_config_matches(pair->chosen, &config))
       continue;
-    TSL_TRY(tsl_check_case(pair->chosen->strategy, &config, pair->device, &entry->what, NULL, &report));
+    TSL_TRY(tsl_check_case(pair->chosen->strategy, &config, pair->device, &entry->what, &report));
     count(pair, entry->what.data, &report);
     if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED)
       keep_fault(list, pair, &config, entry, &report);

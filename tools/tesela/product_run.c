@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/measure.h"
 #include "product.h"
 
 #include <math.h>
