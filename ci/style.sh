@@ -28,7 +28,7 @@ for file in "${sources[@]}"; do
 done
 
 tesela=build/release/bin/tesela
-"$tesela" strategies --markdown | cmp -s - docs/LADDER.md || complain "docs/LADDER.md is stale: $tesela strategies --markdown >docs/LADDER.md"
+ci/ladder.sh "$tesela" | cmp -s - docs/LADDER.md || complain "docs/LADDER.md is stale: ci/ladder.sh $tesela >docs/LADDER.md"
 "$tesela" help environment --markdown | cmp -s - docs/ENVIRONMENT.md ||
   complain "docs/ENVIRONMENT.md is stale: $tesela help environment --markdown >docs/ENVIRONMENT.md"
 

@@ -83,8 +83,9 @@ typedef struct tsl_work {
 } tsl_work;
 
 struct tsl_strategy {
-  const char *name; /* the folder's name */
-  const char *idea; /* one line */
+  const char *name;  /* the folder's name */
+  const char *idea;  /* one line */
+  const char *lifts; /* a few words: the bound of the rung below that it lifts; NULL for what is on no rung */
   tsl_op op;
   int rung;    /* place on the ladder, 0 lowest */
   int version; /* raised when results or the meaning of a parameter change: retires this strategy's remembered

@@ -21,6 +21,15 @@ json 'all(s["idea"] and s["types"] and (s["needs"] or s["op"] != "gemm") and s["
 tesela 0 strategies --markdown
 prints '`sequential`' '`tile_local`' '## Parameters'
 cp "$out" here.md
+tesela 0 explore --sizes 16 --types f32 --devices cpu --seconds 0.01 --json
+cp "$out" result.json
+tesela 0 strategies --markdown --results result.json
+prints '## Measured' '| `sequential` |' ' at 16 |'
+echo '{}' >empty.json
+tesela 2 strategies --markdown --results result.json,empty.json
+says empty.json 'tesela explore --json'
+tesela 2 strategies --results result.json
+says --markdown
 TESELA_OPENCL=none TESELA_CUDA=none tesela 0 strategies --markdown
 same "$out" here.md
 tesela 0 strategies

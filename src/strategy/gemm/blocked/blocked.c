@@ -169,6 +169,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 const tsl_strategy tsl_gemm_blocked = {
     .name = "blocked",
     .idea = "cache-blocked loops in C on all cores, on copies of blocks of A and B",
+    .lifts = "traffic to memory and caches on the host",
     .op = TSL_OP_GEMM,
     .rung = 6,
     .version = 1,

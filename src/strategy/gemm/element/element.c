@@ -36,6 +36,7 @@ static tesela_status build(tsl_work *work) {
 const tsl_strategy tsl_gemm_element = {
     .name = "element",
     .idea = "one work-item computes one element of C from global memory",
+    .lifts = "one processor: every element has its own work-item",
     .op = TSL_OP_GEMM,
     .rung = 1,
     .version = 1,

@@ -79,6 +79,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 const tsl_strategy tsl_gemm_host_packed = {
     .name = "host_packed",
     .idea = "five loops over packed panels around tiles of C in the vector registers",
+    .lifts = "addresses far apart, and every cache level in turn",
     .op = TSL_OP_GEMM,
     .rung = 7,
     .version = 1,

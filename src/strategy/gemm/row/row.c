@@ -28,6 +28,7 @@ static tesela_status build(tsl_work *work) {
 const tsl_strategy tsl_gemm_row = {
     .name = "row",
     .idea = "one work-item computes a whole row of C from global memory",
+    .lifts = "the number of items: fewer, with more work each",
     .op = TSL_OP_GEMM,
     .rung = 2,
     .version = 1,

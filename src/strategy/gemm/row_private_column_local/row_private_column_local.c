@@ -37,6 +37,7 @@ static tesela_status build(tsl_work *work) {
 const tsl_strategy tsl_gemm_row_private_column_local = {
     .name = "row_private_column_local",
     .idea = "rows of A in private memory, columns of B shared in local memory",
+    .lifts = "reading a column of B again for each item",
     .op = TSL_OP_GEMM,
     .rung = 4,
     .version = 1,

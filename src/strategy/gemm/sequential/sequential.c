@@ -37,6 +37,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 const tsl_strategy tsl_gemm_sequential = {
     .name = "sequential",
     .idea = "the triple loop in C, compiled without optimisation",
+    .lifts = "none: the specification",
     .op = TSL_OP_GEMM,
     .rung = 0,
     .version = 1,

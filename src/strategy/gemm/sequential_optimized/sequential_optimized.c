@@ -32,6 +32,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 const tsl_strategy tsl_gemm_sequential_optimized = {
     .name = "sequential_optimized",
     .idea = "the same triple loop, compiled with the compiler's best flags",
+    .lifts = "the compiler's caution: vectors, loops in the order of memory",
     .op = TSL_OP_GEMM,
     .rung = 0,
     .version = 1,

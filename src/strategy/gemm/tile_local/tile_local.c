@@ -42,6 +42,7 @@ static tesela_status build(tsl_work *work) {
 const tsl_strategy tsl_gemm_tile_local = {
     .name = "tile_local",
     .idea = "work-groups multiply tiles of A and B that they share in local memory",
+    .lifts = "traffic to global memory, by the tile's edge",
     .op = TSL_OP_GEMM,
     .rung = 5,
     .version = 1,

@@ -100,6 +100,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 const tsl_strategy tsl_transpose_element = {
     .name = "element",
     .idea = "one element after the other; on devices, one work-item each",
+    .lifts = "none: the specification",
     .op = TSL_OP_TRANSPOSE,
     .rung = 0,
     .version = 1,
