@@ -1,41 +1,60 @@
-/* What the files that Linux shows tell of the processor's caches. */
-#include "unit.h"
+/* What Linux's files say of the processor: its last cache and its present clock. */
+#include "unit/unit.h"
 
 #include "base/processor.h"
 #include "scratch.h"
 
-#include <stdio.h>
-
-static void write_cache(const scratch *s, int index, const char *level, const char *type, const char *size) {
-  const char *const files[][2] = {
-      {"level", level}, {"type", type}, {"size", size}, {"shared_cpu_list", "0\n"}};
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-    char path[96];
-    snprintf(path, sizeof path, "sys/devices/system/cpu/cpu0/cache/index%d/%s", index, files[i][0]);
-    scratch_write(s, path, files[i][1]);
+static void cache(const scratch *s, int processor, int index, const char *level, const char *size,
+                  const char *shared_by) {
+  const char *const files[] = {"level", level, "size", size, "shared_cpu_list", shared_by};
+  for (int i = 0; i < 6; i += 2) {
+    char name[128];
+    snprintf(name, sizeof name, "sys/devices/system/cpu/cpu%d/cache/index%d/%s", processor, index, files[i]);
+    scratch_write(s, name, files[i + 1]);
   }
 }
 
-static void test_caches(void **state) {
+/* Two parts of a last level, each of two processors; the other levels do not count. */
+static void the_last_level_counts_once_a_part(void **state) {
   scratch s;
-  uint64_t bytes[3] = {1, 1, 1};
   (void)state;
   scratch_create(&s);
-  tsl_processor_caches_at(s.folder, bytes);
-  assert_true(bytes[0] == 0 && bytes[1] == 0 && bytes[2] == 0);
-  write_cache(&s, 0, "1\n", "Data\n", "48K\n");
-  write_cache(&s, 1, "1\n", "Instruction\n", "32K\n");
-  write_cache(&s, 2, "2\n", "Unified\n", "2048K\n");
-  tsl_processor_caches_at(s.folder, bytes);
-  assert_true(bytes[0] == 48 << 10 && bytes[1] == 2 << 20 && bytes[2] == 0);
-  write_cache(&s, 3, "3\n", "Unified\n", "107520K\n");
-  tsl_processor_caches_at(s.folder, bytes);
-  assert_true(bytes[0] == 48 << 10 && bytes[2] == 105 << 20);
-  assert_true(tsl_processor_cache_at(s.folder) == 105 << 20);
+  assert_int_equal(tsl_processor_cache_at(s.folder), 0);
+  for (int processor = 0; processor < 4; processor++) {
+    char own[8];
+    snprintf(own, sizeof own, "%d\n", processor + (processor > 1));
+    cache(&s, processor + (processor > 1), 0, "1\n", "32K\n", own); /* processor 2 is offline */
+    cache(&s, processor + (processor > 1), 1, "1\n", "32K\n", own);
+    cache(&s, processor + (processor > 1), 2, "2\n", "1M\n", own);
+    cache(&s, processor + (processor > 1), 3, "3\n", "16384K\n", processor < 2 ? "0-1\n" : "3-4\n");
+  }
+  assert_int_equal(tsl_processor_cache_at(s.folder), 2 * 16384 * 1024);
+  cache(&s, 5, 0, "1\n", "64K\n", "5\n"); /* a small core, whose last level is its first */
+  assert_int_equal(tsl_processor_cache_at(s.folder), 2 * 16384 * 1024 + 64 * 1024);
+  cache(&s, 6, 0, "one\n", "64K\n", "6\n");
+  assert_int_equal(tsl_processor_cache_at(s.folder), 2 * 16384 * 1024 + 64 * 1024);
+  scratch_remove(&s);
+}
+
+static void the_fastest_core_is_the_clock(void **state) {
+  scratch s;
+  (void)state;
+  scratch_create(&s);
+  assert_int_equal(tsl_processor_mhz_at(s.folder), 0);
+  scratch_write(&s, "proc/cpuinfo",
+                "processor : 0\ncpu MHz\t\t: 2596.6\n\nprocessor : 1\ncpu MHz\t\t: 1200.0\n");
+  assert_int_equal(tsl_processor_mhz_at(s.folder), 2597);
+  scratch_write(&s, "sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "800000\n");
+  scratch_write(&s, "sys/devices/system/cpu/cpu3/cpufreq/scaling_cur_freq", "3700123\n");
+  scratch_write(&s, "sys/devices/system/cpu/cpu4/cpufreq/scaling_cur_freq", "unknown\n");
+  assert_int_equal(tsl_processor_mhz_at(s.folder), 3700);
   scratch_remove(&s);
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_caches)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_last_level_counts_once_a_part),
+      cmocka_unit_test(the_fastest_core_is_the_clock),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

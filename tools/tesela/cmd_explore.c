@@ -51,7 +51,9 @@ static void add_legend(const tsl_exploration *all, const tsl_form *form, tsl_tex
                  "worst over the "
                  "devices. ",
                  grade_units[all->op]);
-  tsl_text_add(&text, "~: noisy. The speed-up is over sequential on the cpu.");
+  tsl_text_add(&text, "~: noisy. ");
+  if (tsl_explore_lowest(all->op))
+    tsl_text_add(&text, "The speed-up is over %s on the cpu.", tsl_explore_lowest(all->op)->name);
   tsl_form_add_line(form, false, tsl_text_get(&text), out);
   tsl_text_free(&text);
 }

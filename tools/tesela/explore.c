@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 const tsl_point *tsl_explore_at(const tsl_exploration *all, int type, int size, int strategy, int device) {
@@ -25,10 +24,18 @@ tsl_problem tsl_explore_problem(const tsl_exploration *all, int type, int size) 
   return tsl_problem_of(all->op, extent->m, extent->n, extent->k, all->types.items[type]);
 }
 
+const tsl_strategy *tsl_explore_lowest(tsl_op op) {
+  const tsl_strategy *strategy;
+  for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++)
+    if (strategy->op == op)
+      return strategy;
+  return NULL;
+}
+
 double tsl_explore_baseline(const tsl_exploration *all, int type, int size) {
   for (int s = 0; s < all->strategies.count; s++)
     for (int d = 0; d < all->devices.count; d++)
-      if (strcmp(all->strategies.items[s].strategy->name, "sequential") == 0 &&
+      if (all->strategies.items[s].strategy == tsl_explore_lowest(all->op) &&
           all->devices.items[d]->capabilities & TSL_CAN_HOST)
         return tsl_explore_at(all, type, size, s, d)->entry.timing.median;
   return NAN;

@@ -57,7 +57,10 @@ tsl_problem tsl_explore_problem(const tsl_exploration *all, int type, int size);
 const tsl_point *tsl_explore_at(const tsl_exploration *all, int type, int size, int strategy, int device);
 const tsl_race_report *tsl_explore_race(const tsl_exploration *all, int type, int size, int device);
 
-/* Seconds of `sequential` on the cpu at this type and size; NaN when it was not measured. */
+/* What speed-ups are over: the lowest rung of the operation (of gemm and dot: sequential), on the cpu; NULL for an
+ * operation without strategies. */
+const tsl_strategy *tsl_explore_lowest(tsl_op op);
+/* Its seconds at this type and size; NaN when it was not measured. */
 double tsl_explore_baseline(const tsl_exploration *all, int type, int size);
 /* Operations, and bytes, a second; NaN where nothing was measured, and where the operation has none. */
 double tsl_point_flops(const tsl_point *point);
