@@ -80,7 +80,7 @@ static tesela_status stage(running *run, int operand) {
   tsl_operand *used = operand_of(&run->used, operand);
   const void *host = used->host;
   TSL_TRY(tsl_lane_staged(run->lane, operand, transfer->bytes));
-  if (transfer->gathered)
+  if (tsl_transfer_needs_block(transfer, run->lane->device))
     TSL_TRY(tsl_lane_block(run->lane, transfer->bytes));
   *used = (tsl_operand){.buffer = run->lane->staged[operand],
                         .row_stride = transfer->packed.row_stride,

@@ -1,6 +1,7 @@
 #include "plan/transfer.h"
 
 #include "base/memory.h"
+#include "base/status.h"
 
 /* Shorter rows are cheaper to gather on the host than to copy one by one. */
 enum { SHORTEST_ROW = 64 };
@@ -53,6 +54,14 @@ static void rearrange(const tsl_shape *from, const unsigned char *source, const 
   }
 }
 
+static bool can_map(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_SHARED_MEMORY) != 0;
+}
+
+bool tsl_transfer_needs_block(const tsl_transfer *transfer, const tsl_device *device) {
+  return transfer->gathered && !can_map(device);
+}
+
 /* The copy's lines are its rows unless a column's elements follow each other. */
 static bool packed_by_rows(const tsl_transfer *transfer) {
   return transfer->packed.col_stride == 1;
@@ -69,6 +78,13 @@ static tsl_copy copy_of_rows(const tsl_transfer *transfer, tsl_buffer *buffer, v
 
 tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, const void *host,
                               tsl_buffer *buffer, tsl_stream *stream, void *block) {
+  const tsl_device_ops *ops = buffer->device->ops;
+  if (transfer->gathered && can_map(buffer->device)) {
+    void *seen;
+    TSL_TRY(ops->buffer_map(stream, buffer, 1, &seen));
+    rearrange(shape, host, &transfer->packed, seen, packed_by_rows(transfer));
+    return ops->buffer_unmap(stream, buffer, seen);
+  }
   if (transfer->gathered) {
     rearrange(shape, host, &transfer->packed, block, packed_by_rows(transfer));
     return tsl_device_write(stream, buffer, 0, block, transfer->bytes);
@@ -79,11 +95,18 @@ tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transf
     void *any;
   } from = {.read_only = host};
   const tsl_copy copy = copy_of_rows(transfer, buffer, from.any);
-  return buffer->device->ops->write(stream, &copy);
+  return ops->write(stream, &copy);
 }
 
 tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *transfer, void *host,
                                tsl_buffer *buffer, tsl_stream *stream, void *block) {
+  const tsl_device_ops *ops = buffer->device->ops;
+  if (transfer->gathered && can_map(buffer->device)) {
+    void *seen;
+    TSL_TRY(ops->buffer_map(stream, buffer, 0, &seen));
+    rearrange(&transfer->packed, seen, shape, host, packed_by_rows(transfer));
+    return ops->buffer_unmap(stream, buffer, seen);
+  }
   if (transfer->gathered) {
     const tesela_status status = tsl_device_read(stream, buffer, 0, block, transfer->bytes);
     if (status == TESELA_OK)
@@ -91,5 +114,5 @@ tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *trans
     return status;
   }
   const tsl_copy copy = copy_of_rows(transfer, buffer, host);
-  return buffer->device->ops->read(stream, &copy);
+  return ops->read(stream, &copy);
 }

@@ -1,6 +1,8 @@
 /* How an operand travels between the caller's memory and a packed copy on a device. Where its elements lie in
- * runs, a copy of rows with a pitch takes them as they are; else they are gathered on the host first. Either
- * way only elements move: what lies between them in the caller's memory is neither read nor written. */
+ * runs, a copy of rows with a pitch takes them as they are; else they are gathered: straight into the device's
+ * buffer where host and device share memory (mapped for writing, unmapped; back the same way, mapped for reading),
+ * through a block of host memory elsewhere. Either way only elements move: what lies between them in the caller's
+ * memory is neither read nor written. */
 #ifndef TSL_PLAN_TRANSFER_H
 #define TSL_PLAN_TRANSFER_H
 
@@ -10,14 +12,17 @@
 typedef struct tsl_transfer {
   tsl_shape packed;                   /* the copy: the same rows and columns, dense, element (0, 0) first */
   size_t bytes;                       /* of the copy */
-  bool gathered;                      /* through a block of `bytes` bytes on the host */
+  bool gathered;                      /* element by element */
   size_t rows, row_bytes, host_pitch; /* of the copy of rows, when not gathered */
 } tsl_transfer;
 
 /* False when the packed copy would pass the address space (repeated rows, as with stride 0). */
 bool tsl_transfer_plan(const tsl_shape *shape, tsl_transfer *out);
 
-/* Between the caller's element (0, 0) and a buffer. `block` is used when gathered. write() of the device
+/* Whether the transfer goes through a block of `bytes` bytes on the host. */
+bool tsl_transfer_needs_block(const tsl_transfer *transfer, const tsl_device *device);
+
+/* Between the caller's element (0, 0) and a buffer. `block` is used where it is needed. write() of the device
  * copies before it returns, and read() is complete on return. */
 tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, const void *host,
                               tsl_buffer *buffer, tsl_stream *stream, void *block);

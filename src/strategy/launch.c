@@ -11,12 +11,6 @@
 
 /* kernel/gemm.h has the same struct for the device. The scalars' type is the problem's, so one of the two
  * ends it. */
-typedef struct tsl_gemm_sizes {
-  int64_t m, n, k;
-  int64_t a_offset, a_row_stride, a_col_stride;
-  int64_t b_offset, b_row_stride, b_col_stride;
-  int64_t c_offset, c_row_stride, c_col_stride;
-} tsl_gemm_sizes;
 typedef struct tsl_gemm_arguments_f32 {
   tsl_gemm_sizes sizes;
   float alpha, beta;
@@ -58,32 +52,36 @@ out:
   return status;
 }
 
+static tesela_status find_kernel(tsl_work *work, const char *path, const char *name, int items,
+                                 tesela_type real, const char *defines, tsl_kernel **kernel) {
+  tsl_module *module;
+  TSL_TRY(compile(work, path, real, defines, &module));
+  TSL_TRY(work->device->ops->kernel_get(module, name, kernel));
+  const int most = work->device->ops->kernel_items_max(*kernel);
+  if (items > most)
+    return tsl_fail(TESELA_UNSUPPORTED, "%s: kernel %s was compiled to at most %d work-items a group, not %d",
+                    work->device->name, name, most, items);
+  return TESELA_OK;
+}
+
+tesela_status tsl_launch_kernel(tsl_work *work, const char *path, const char *name, int items,
+                                tsl_kernel **kernel) {
+  return find_kernel(work, path, name, items, work->problem.c.type, "", kernel);
+}
+
 tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *kernel, const tsl_grid *grid) {
   return tsl_launch_build_with(work, path, kernel, grid, work->problem.c.type, "");
 }
 
 tesela_status tsl_launch_build_with(tsl_work *work, const char *path, const char *kernel,
                                     const tsl_grid *grid, tesela_type real, const char *defines) {
-  tsl_module *module;
+  tsl_launch launch = {.grid = *grid};
   void *block;
-  TSL_TRY(compile(work, path, real, defines, &module));
-  TSL_TRY(tsl_alloc(sizeof(tsl_launch), "a kernel's launch", &block));
-  tsl_launch *launch = block;
-  launch->grid = *grid;
-  tesela_status status = work->device->ops->kernel_get(module, kernel, &launch->kernel);
-  if (status == TESELA_OK) {
-    const int most = work->device->ops->kernel_items_max(launch->kernel);
-    const int items = grid->items[0] * grid->items[1] * grid->items[2];
-    if (items > most)
-      status =
-          tsl_fail(TESELA_UNSUPPORTED, "%s: kernel %s was compiled to at most %d work-items a group, not %d",
-                   work->device->name, kernel, most, items);
-  }
-  if (status != TESELA_OK) {
-    tsl_free(launch);
-    return status;
-  }
-  work->state = launch;
+  TSL_TRY(find_kernel(work, path, kernel, grid->items[0] * grid->items[1] * grid->items[2], real, defines,
+                      &launch.kernel));
+  TSL_TRY(tsl_alloc(sizeof launch, "a kernel's launch", &block));
+  *(tsl_launch *)block = launch;
+  work->state = block;
   return TESELA_OK;
 }
 
@@ -92,17 +90,13 @@ void tsl_launch_release(tsl_work *work) {
   work->state = NULL;
 }
 
-tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const tsl_launch *launch = work->state;
+tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operands) {
   const tsl_problem *problem = &work->problem;
   const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
-  /* alpha = 0 never reads A and B, and an empty sum is not scaled: infinity times nothing is nothing. */
-  const int64_t k = problem->alpha[0] == 0 ? 0 : problem->k;
-  const double alpha = k == 0 ? 0 : problem->alpha[0], beta = problem->beta[0];
-  const tsl_gemm_sizes sizes = {
+  return (tsl_gemm_sizes){
       .m = problem->m,
       .n = problem->n,
-      .k = k,
+      .k = problem->alpha[0] == 0 ? 0 : problem->k,
       .a_offset = a->offset,
       .a_row_stride = a->row_stride,
       .a_col_stride = a->col_stride,
@@ -113,6 +107,15 @@ tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands
       .c_row_stride = c->row_stride,
       .c_col_stride = c->col_stride,
   };
+}
+
+tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_launch *launch = work->state;
+  const tsl_problem *problem = &work->problem;
+  const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
+  /* An empty sum is not scaled: infinity times nothing is nothing. */
+  const double alpha = sizes.k == 0 ? 0 : problem->alpha[0], beta = problem->beta[0];
   const tsl_gemm_arguments_f32 single = {sizes, (float)alpha, (float)beta};
   const tsl_gemm_arguments_f64 twice = {sizes, alpha, beta};
   /* A kernel wants a buffer in every place, also where nothing is read. */

@@ -11,6 +11,17 @@ typedef struct tsl_launch {
   tsl_grid grid;
 } tsl_launch;
 
+/* kernel/gemm.h's struct without the scalars that end it. Everything counts elements. */
+typedef struct tsl_gemm_sizes {
+  int64_t m, n, k;
+  int64_t a_offset, a_row_stride, a_col_stride;
+  int64_t b_offset, b_row_stride, b_col_stride;
+  int64_t c_offset, c_row_stride, c_col_stride;
+} tsl_gemm_sizes;
+
+/* Those of a run. k is 0 where alpha is: A and B are not read then. */
+tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operands);
+
 /* Appends what stands in front of every kernel's text: TSL_REAL (not where `real` is TESELA_TYPE_DEFAULT), and one
  * TSL_PARAM_<NAME> per parameter of the strategy (none where it is NULL). */
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
@@ -24,6 +35,10 @@ tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *ker
 tesela_status tsl_launch_build_with(tsl_work *work, const char *path, const char *kernel,
                                     const tsl_grid *grid, tesela_type real, const char *defines);
 void tsl_launch_release(tsl_work *work);
+/* For strategies with several kernels in `path`: the same, but only finds one of them, for groups of `items`
+ * work-items; text that was compiled before is not compiled again. */
+tesela_status tsl_launch_kernel(tsl_work *work, const char *path, const char *name, int items,
+                                tsl_kernel **kernel);
 
 /* Launches a gemm kernel with the portable argument list, in this order (see kernel/gemm_arguments.h):
  *   m n k, A offset row_stride col_stride, B ..., C ..., alpha, beta (of the problem's real type). */

@@ -12,6 +12,7 @@
   X(gemm, row_private_column_local)                                                                          \
   X(gemm, tile_local)                                                                                        \
   X(gemm, blocked)                                                                                           \
+  X(gemm, image_microtile)                                                                                   \
   X(gemm, host_packed)                                                                                       \
   X(gemm, vendor_openblas)                                                                                   \
   X(gemm, vendor_clblast)                                                                                    \

@@ -134,8 +134,10 @@ static const char *refuse_these_types(const tsl_strategy *strategy, const tsl_pr
   const char *a = tsl_type(problem->a.type)->name, *b = tsl_type(problem->b.type)->name,
              *c = tsl_type(problem->c.type)->name;
   const bool same = problem->a.type == problem->c.type && problem->b.type == problem->c.type;
-  const char *why = same ? tsl_refusal("takes %s, not %s", tsl_text_get(&list), c)
-                         : tsl_refusal("takes %s, not %s x %s -> %s", tsl_text_get(&list), a, b, c);
+  const char *reason = strategy->types_why ? strategy->types_why : "", *colon = *reason ? ": " : "";
+  const char *why =
+      same ? tsl_refusal("takes %s, not %s%s%s", tsl_text_get(&list), c, colon, reason)
+           : tsl_refusal("takes %s, not %s x %s -> %s%s%s", tsl_text_get(&list), a, b, c, colon, reason);
   tsl_text_free(&list);
   return why;
 }

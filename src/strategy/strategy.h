@@ -94,7 +94,8 @@ struct tsl_strategy {
    * and looks at the device's TSL_CAN_HOST itself. */
   unsigned needs;
   tsl_accuracy (*accuracy)(const tsl_problem *problem, const tsl_config *config);
-  const tsl_types *types;  /* ends with a zero; NULL: f32 throughout or f64 throughout */
+  const tsl_types *types; /* ends with a zero; NULL: f32 throughout or f64 throughout */
+  const char *types_why;  /* why no others, for refusals ("texels of images are f32"); NULL: nothing to say */
   const tsl_param *params; /* ends with a NULL name; NULL: none */
   /* NULL, or a short sentence saying why not ("tile=32 needs 1024 work-items, opencl:0 allows 512"). The text
    * is constant or from tsl_refusal(). Capabilities in `needs` and parameter values were looked at already; a

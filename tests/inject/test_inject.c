@@ -18,8 +18,11 @@
 
 enum { M = 5, N = 40, K = 6, GAP = 3 };
 
-static _Alignas(4096) float a[M * K], b[K * N], c[M * (N + GAP)], before[M * (N + GAP)],
+static _Alignas(4096) float a[M * K], b[K * N + 1], c[M * (N + GAP)], before[M * (N + GAP)],
     expected[M * (N + GAP)];
+
+static const char *strategy = "element";
+static float *b_start = b;
 
 /* B's columns are visited backwards, so that it is gathered; C has gaps; both are read. */
 static tesela_gemm_desc product(void) {
@@ -28,26 +31,26 @@ static tesela_gemm_desc product(void) {
                             .n = N,
                             .k = K,
                             .a = {.data = a},
-                            .b = {.data = b + N - 1, .row_stride = N, .col_stride = -1},
+                            .b = {.data = b_start + N - 1, .row_stride = N, .col_stride = -1},
                             .c = {.data = c, .row_stride = N + GAP, .col_stride = 1},
                             .alpha = &alpha,
                             .beta = &beta,
                             .device = "fake:0",
-                            .strategy = "element"};
+                            .strategy = strategy};
 }
 
 static void fill(void) {
   for (int i = 0; i < M * K; i++)
     a[i] = (float)(i % 5 - 2);
   for (int i = 0; i < K * N; i++)
-    b[i] = (float)(i % 7 - 3);
+    b_start[i] = (float)(i % 7 - 3);
   for (int i = 0; i < M * (N + GAP); i++)
     before[i] = expected[i] = (float)(i % 3);
   for (int i = 0; i < M; i++)
     for (int j = 0; j < N; j++) {
       float sum = 0;
       for (int l = 0; l < K; l++)
-        sum += a[i * K + l] * b[l * N + N - 1 - j];
+        sum += a[i * K + l] * b_start[l * N + N - 1 - j];
       expected[i * (N + GAP) + j] = 2 * sum - before[i * (N + GAP) + j];
     }
 }
@@ -153,6 +156,36 @@ static void with_shared_memory(void **state) {
   assert_int_equal(counts[TESELA_FAKE_COPY_OUT], 0);
   assert_int_equal(counts[TESELA_FAKE_ALLOCATION], 3);
   assert_true(counts[TESELA_FAKE_FINISH] >= 1);
+}
+
+/* A B that the device cannot use where it lies is gathered into mapped memory: nothing is copied besides. */
+static void with_mapped_memory(void **state) {
+  (void)state;
+  int counts[TESELA_FAKE_COUNT];
+  if (!shares_memory("opencl:0"))
+    skip();
+  b_start = b + 1;
+  fill();
+  fail_everywhere(0, 0, counts);
+  assert_int_equal(counts[TESELA_FAKE_MAP], 2);
+  assert_int_equal(counts[TESELA_FAKE_COPY_IN], 0);
+  assert_int_equal(counts[TESELA_FAKE_COPY_OUT], 0);
+  b_start = b;
+  fill();
+}
+
+/* Images and scratch memory are no exception. */
+static void with_images(void **state) {
+  (void)state;
+  int counts[TESELA_FAKE_COUNT];
+  strategy = "image_microtile";
+  tesela_fake_hide(TSL_CAN_SHARED_MEMORY);
+  fail_everywhere(0, 1, counts);
+  tesela_fake_hide(0);
+  strategy = "element";
+  assert_int_equal(counts[TESELA_FAKE_ALLOCATION], 4);
+  assert_int_equal(counts[TESELA_FAKE_IMAGE], 1);
+  assert_true(counts[TESELA_FAKE_LAUNCH] >= 1);
 }
 
 /* A plan outlives the failures of its runs. */
@@ -281,6 +314,8 @@ int main(void) {
       cmocka_unit_test(with_copies),
       cmocka_unit_test(with_copies_and_clocks),
       cmocka_unit_test(with_shared_memory),
+      cmocka_unit_test(with_mapped_memory),
+      cmocka_unit_test(with_images),
       cmocka_unit_test(plans_survive),
       cmocka_unit_test(with_buffers),
       cmocka_unit_test(the_planner_goes_on),

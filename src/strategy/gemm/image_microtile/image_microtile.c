@@ -1,0 +1,293 @@
+/* Host side of image_microtile.cl: images over B, or over packed copies of it, and a launch for each. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "strategy/launch.h"
+
+#include <math.h>
+
+#define SOURCE "strategy/gemm/image_microtile/image_microtile.cl"
+
+enum { HEIGHT, COLUMNS, ROWS };
+static const tsl_param params[] = {
+    [HEIGHT] = {"height", "rows of C that an item keeps, of four columns each", 8, {4, 8, 16}},
+    [COLUMNS] = {"columns", "work-items along a row of C", 16, {8, 16, 32}},
+    [ROWS] = {"rows", "work-items along a column of C", 4, {4, 8}},
+    {NULL, NULL, 0, {0}},
+};
+static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32}, {0, 0, 0}};
+
+/* Packing works in tiles, and parts of B start at multiples of so many rows and columns, which every device's
+ * alignments divide: views of the parts are as good as a view of all. */
+enum { LANES = TSL_TEXEL_BYTES / (int)sizeof(float), TILE = 16, ROWS_STEP = 64, COLUMNS_STEP = 1024 };
+/* Most memory that a packed part, or an image that is a copy, takes. */
+static const int64_t part_bytes_max = (int64_t)256 << 20;
+
+typedef struct microtile {
+  tsl_kernel *multiply, *pack;
+} microtile;
+
+/* microtile_packing and tsl_gemm_arguments of the kernels. */
+typedef struct packing {
+  int64_t rows, columns, offset, row_stride, col_stride, pitch;
+} packing;
+typedef struct arguments {
+  tsl_gemm_sizes sizes;
+  float alpha, beta;
+} arguments;
+
+/* --- parts of B --- */
+
+/* A part of B: at most that many rows and columns fit an image. */
+typedef struct part {
+  int64_t row, column, rows, columns;
+} part;
+
+static int64_t texels(int64_t columns) {
+  return columns == 0 ? 1 : (columns - 1) / LANES + 1;
+}
+
+static int64_t up_to(int64_t value, int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* The largest part of a k x n matrix: all rows if an image has so many, else equal shares of them; then as many
+ * columns as an image and its memory have room for. */
+static part largest(int64_t k, int64_t n, const tsl_device *device) {
+  const int64_t rows_max = device->image_height_max / ROWS_STEP * ROWS_STEP;
+  const int64_t shares = k <= rows_max ? 1 : (k - 1) / rows_max + 1;
+  const int64_t rows = shares == 1 ? k : up_to((k - 1) / shares + 1, ROWS_STEP);
+  const int64_t by_bytes = part_bytes_max / (int64_t)sizeof(float) / (rows > 0 ? rows : 1);
+  const int64_t by_width = least(device->image_width_max, INT32_MAX / LANES) * LANES;
+  const int64_t columns = least(by_bytes, by_width) / COLUMNS_STEP * COLUMNS_STEP;
+  return (part){.rows = rows, .columns = least(n, columns > 0 ? columns : COLUMNS_STEP)};
+}
+
+/* Bytes of the largest part, packed. */
+static uint64_t room(int64_t k, int64_t n, const tsl_device *device) {
+  const part most = largest(k, n, device);
+  return tsl_image_pitch(device, texels(most.columns)) * (uint64_t)(most.rows > 0 ? most.rows : 1);
+}
+
+static const char *grid_for(int64_t m, int64_t columns, const tsl_config *config, const tsl_device *device,
+                            tsl_grid *grid) {
+  const int64_t *value = config->value, down = m == 0 ? 0 : (m - 1) / value[HEIGHT] + 1;
+  return tsl_launch_grid(device, texels(columns), down, (int)value[COLUMNS], (int)value[ROWS], grid);
+}
+
+/* --- running --- */
+
+/* One run: C = alpha A B + beta C with these sizes. */
+typedef struct running {
+  const tsl_work *work;
+  tsl_stream *stream;
+  tsl_gemm_sizes sizes;
+  tsl_buffer *a, *b, *c, *scratch;
+} running;
+
+/* B itself, where its rows are such as the device's images want. */
+static bool in_place(const running *run, const part *at, tsl_image_layout *layout) {
+  const tsl_gemm_sizes *sizes = &run->sizes;
+  const int64_t size = sizeof(float), pitch = sizes->b_row_stride;
+  if (sizes->b_col_stride != 1 || pitch < 1)
+    return false;
+  *layout = (tsl_image_layout){.buffer = run->b,
+                               .offset = (size_t)((sizes->b_offset + at->row * pitch + at->column) * size),
+                               .pitch = (size_t)(pitch * size),
+                               .width = texels(at->columns),
+                               .height = at->rows};
+  return tsl_image_fits(layout);
+}
+
+static tesela_status pack(const running *run, const part *at, tsl_image_layout *layout) {
+  const tsl_gemm_sizes *sizes = &run->sizes;
+  tsl_device *device = run->work->device;
+  const microtile *state = run->work->state;
+  tsl_grid grid;
+  *layout = (tsl_image_layout){.buffer = run->scratch,
+                               .pitch = tsl_image_pitch(device, texels(at->columns)),
+                               .width = texels(at->columns),
+                               .height = at->rows};
+  const packing given = {.rows = at->rows,
+                         .columns = at->columns,
+                         .offset = sizes->b_offset + at->row * sizes->b_row_stride +
+                                   at->column * sizes->b_col_stride,
+                         .row_stride = sizes->b_row_stride,
+                         .col_stride = sizes->b_col_stride,
+                         .pitch = (int64_t)(layout->pitch / sizeof(float))};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(given)};
+  tsl_launch_grid(device, texels(at->columns) * LANES, at->rows, TILE, TILE, &grid);
+  return device->ops->launch(run->stream, state->pack, &grid, list, sizeof list / sizeof *list);
+}
+
+/* C's columns of the part, through an image of it. */
+static tesela_status multiply(const running *run, const part *at, const tsl_image_layout *layout) {
+  const tsl_work *work = run->work;
+  const tsl_device_ops *ops = work->device->ops;
+  const microtile *state = work->state;
+  tsl_image *image;
+  tsl_grid grid;
+  arguments given = {.sizes = run->sizes};
+  given.sizes.n = at->columns;
+  given.sizes.k = at->rows;
+  given.sizes.a_offset += at->row * given.sizes.a_col_stride;
+  given.sizes.c_offset += at->column * given.sizes.c_col_stride;
+  given.alpha = at->rows == 0 ? 0 : (float)work->problem.alpha[0]; /* infinity times nothing is nothing */
+  given.beta = at->row == 0 ? (float)work->problem.beta[0] : 1;
+  grid_for(given.sizes.m, at->columns, &work->config, work->device, &grid);
+  TSL_TRY(ops->image_create(run->stream, layout, &image));
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a ? run->a : run->c), TSL_ARG_IMAGE(image),
+                               TSL_ARG_BUFFER(run->c), TSL_ARG_VALUE(given)};
+  const tesela_status status =
+      ops->launch(run->stream, state->multiply, &grid, list, sizeof list / sizeof *list);
+  ops->image_destroy(image);
+  return status;
+}
+
+/* Where k is 0, nothing is read of A and B; the kernel wants an image all the same. */
+static tesela_status run_part(const running *run, const part *at) {
+  tsl_image_layout layout = {
+      .buffer = run->scratch, .pitch = tsl_image_pitch(run->work->device, 1), .width = 1, .height = 1};
+  if (at->rows > 0 && !in_place(run, at, &layout))
+    TSL_TRY(pack(run, at, &layout));
+  return multiply(run, at, &layout);
+}
+
+static void swap(int64_t *a, int64_t *b) {
+  const int64_t kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* Where A and B are both column-major, their transposes have contiguous rows, and C^T = B^T A^T does without
+ * packing, and reads vectors. */
+static void transpose(running *run) {
+  tsl_gemm_sizes *sizes = &run->sizes;
+  tsl_buffer *const a = run->a;
+  run->a = run->b;
+  run->b = a;
+  swap(&sizes->m, &sizes->n);
+  swap(&sizes->a_offset, &sizes->b_offset);
+  swap(&sizes->a_row_stride, &sizes->b_col_stride);
+  swap(&sizes->a_col_stride, &sizes->b_row_stride);
+  swap(&sizes->c_row_stride, &sizes->c_col_stride);
+}
+
+static bool by_columns(const running *run) {
+  const tsl_gemm_sizes *sizes = &run->sizes;
+  return sizes->a_row_stride == 1 && sizes->a_col_stride != 1 && sizes->b_row_stride == 1 &&
+         sizes->b_col_stride != 1 && room(sizes->k, sizes->m, run->work->device) <= run->scratch->bytes;
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  running now = {.work = work,
+                 .stream = stream,
+                 .sizes = tsl_launch_sizes(work, operands),
+                 .a = operands->a.buffer,
+                 .b = operands->b.buffer,
+                 .c = operands->c.buffer,
+                 .scratch = operands->scratch};
+  if (by_columns(&now))
+    transpose(&now);
+  const int64_t n = now.sizes.n, k = now.sizes.k;
+  const part most = largest(k, n, work->device);
+  for (int64_t column = 0; column < n; column += most.columns) {
+    int64_t row = 0;
+    do {
+      const part at = {row, column, least(most.rows, k - row), least(most.columns, n - column)};
+      TSL_TRY(run_part(&now, &at));
+      row += at.rows;
+    } while (row < k);
+  }
+  return TESELA_OK;
+}
+
+/* --- descriptor --- */
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  tsl_grid grid;
+  if (device->image_height_max < ROWS_STEP || device->image_width_max * LANES < COLUMNS_STEP)
+    return tsl_refusal("needs images of %d x %d texels, %s has %lld x %lld", COLUMNS_STEP / LANES, ROWS_STEP,
+                       device->name, (long long)device->image_width_max, (long long)device->image_height_max);
+  const char *why = tsl_launch_grid(device, COLUMNS_STEP, ROWS_STEP, TILE, TILE, &grid);
+  const part most = largest(problem->k, problem->n, device);
+  return why ? why : grid_for(problem->m, most.columns, config, device, &grid);
+}
+
+/* Room for a packed part. */
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  return room(problem->k, problem->n, device);
+}
+
+/* How often B goes over memory, written and read, before it is multiplied: packed, and copied where images are
+ * copies. */
+static int copies_of(const tsl_shape *b, const tsl_device *device) {
+  const int64_t step = (int64_t)(device->image_pitch_alignment / sizeof(float));
+  const bool fits = step == 0 ? b->row_stride == b->cols && b->cols % LANES == 0 : b->row_stride % step == 0;
+  return (b->col_stride == 1 && fits ? 0 : 1) + (step == 0 ? 1 : 0);
+}
+
+/* On a processor a texel costs a call, so that tall micro-tiles are best, in small groups, which vector units take
+ * least badly. On a graphics processor latency is the limit: a unit wants eight warps or more, and groups of few
+ * registers, of which it holds many (NOTES.md). */
+static double efficiency_of(const tsl_problem *problem, const int64_t *value, const tsl_device *device) {
+  const double height = (double)value[HEIGHT], items = (double)(value[COLUMNS] * value[ROWS]);
+  if (device->is_cpu)
+    return 0.075 * height / (height + 8) / (1 + items / 1024);
+  const double across = ceil((double)problem->n / (double)(LANES * value[COLUMNS])),
+               down = ceil((double)problem->m / (double)(value[HEIGHT] * value[ROWS])),
+               warps = fmax(1, across * down * ceil(items / device->warp)),
+               fill = fmin(1, warps / (8 * fmax(1, device->compute_units)));
+  return fmin(0.054 * height, 0.42) * fill / (1 + fabs(items - 64) / 512 + fmax(0, height - 8) / 100);
+}
+
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const int64_t *value = config->value;
+  const double bytes = 2.0 * sizeof(float) * (double)problem->k * (double)problem->n;
+  return tsl_launch_seconds(problem, device, efficiency_of(problem, value, device), LANES * value[COLUMNS],
+                            value[HEIGHT] * value[ROWS]) +
+         copies_of(&problem->b, device) * (bytes / device->bandwidth + device->launch_seconds);
+}
+
+static void release(tsl_work *work) {
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+static tesela_status build(tsl_work *work) {
+  const int64_t *value = work->config.value;
+  microtile made;
+  void *block;
+  TSL_TRY(tsl_launch_kernel(work, SOURCE, "tsl_gemm_image_microtile", (int)(value[COLUMNS] * value[ROWS]),
+                            &made.multiply));
+  TSL_TRY(tsl_launch_kernel(work, SOURCE, "tsl_gemm_image_microtile_pack", TILE * TILE, &made.pack));
+  TSL_TRY(tsl_alloc(sizeof made, "the kernels of image_microtile", &block));
+  *(microtile *)block = made;
+  work->state = block;
+  return TESELA_OK;
+}
+
+/* Parts along k are at most half of it long, if there are any: the panels' sums cost less than one sum in order. */
+const tsl_strategy tsl_gemm_image_microtile = {
+    .name = "image_microtile",
+    .idea = "micro-tiles of C in registers, B through an image of four columns a texel, A as vectors of four",
+    .lifts = "loads for each multiply-add, barriers; B's path beside A's",
+    .op = TSL_OP_GEMM,
+    .rung = 6,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_IMAGES,
+    .accuracy = tsl_accuracy_in_order,
+    .types = types,
+    .types_why = "texels of images are f32",
+    .params = params,
+    .refuse = refuse,
+    .scratch = scratch,
+    .score = score,
+    .build = build,
+    .run = run,
+    .release = release,
+};
