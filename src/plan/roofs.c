@@ -9,8 +9,13 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { REPEATS_MIN = 3, REPEATS_MAX = 64 };
+enum { REPEATS_MIN = 3, REPEATS_MAX = 256 };
+/* On a machine that is busy the best of a few repeats may be a bad one: while they differ by more than this, they go on
+ * for up to so many times as long. */
+static const double noise = 0.05;
+enum { PATIENCE = 4 };
 /* An array holds so many last caches, and is no smaller than some bytes, as memory allows. Where nothing tells how large
  * the cache is, it is taken to be large. */
 enum { CACHES = 8, CACHES_MIN = 3 };
@@ -52,13 +57,23 @@ void tsl_roofs_missing(tsl_roofs *roofs, const char *format, ...) {
   va_end(arguments);
 }
 
+/* Whether there have been enough repeats; `sorted` has room for as many. */
+static bool is_enough(const double *samples, int count, double *sorted, double elapsed, double seconds) {
+  double spread;
+  if (count < REPEATS_MIN || elapsed < seconds)
+    return count == REPEATS_MAX;
+  memcpy(sorted, samples, (size_t)count * sizeof *samples);
+  tsl_measure_median(sorted, count, &spread);
+  return count == REPEATS_MAX || spread <= noise || elapsed >= PATIENCE * seconds;
+}
+
 tesela_status tsl_roofs_repeat(tsl_roofs_run run, void *argument, double work, double seconds,
                                tsl_roof *roof) {
-  double samples[REPEATS_MAX], one;
+  double samples[REPEATS_MAX], sorted[REPEATS_MAX], one;
   int count = 0;
   TSL_TRY(run(argument, &one));
-  const double end = tsl_clock() + seconds;
-  while (count < REPEATS_MIN || (count < REPEATS_MAX && tsl_clock() < end)) {
+  const double start = tsl_clock();
+  while (!is_enough(samples, count, sorted, tsl_clock() - start, seconds)) {
     TSL_TRY(run(argument, &samples[count]));
     count++;
   }

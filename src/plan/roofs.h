@@ -44,7 +44,7 @@ typedef struct tsl_roofs {
 
 /* Zeros are the defaults. */
 typedef struct tsl_roofs_options {
-  double seconds; /* about so long in all; 0: 1 */
+  double seconds; /* about so long in all, some times as long on a busy machine; 0: 1 */
   size_t
       bytes; /* of each array, whatever the caches hold; 0: several times the last cache, as memory allows */
 } tsl_roofs_options;

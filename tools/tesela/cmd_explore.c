@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "explore_options.h"
 #include "explore_report.h"
+#include "page/page.h"
 #include "progress.h"
 #include "tool.h"
 
@@ -34,6 +35,8 @@ static const tsl_example examples[] = {
      "another operation: GB/s beside GFLOP/s"},
     {"tesela explore --strategies \"tile_local tile=8,tile_local tile=16\" --devices opencl:0",
      "two configs of a strategy (see tesela sweep)"},
+    {"tesela explore --sizes 256,512,1024 --html report.html",
+     "everything as a page, with curves and rooflines"},
     {NULL, NULL},
 };
 
@@ -93,11 +96,13 @@ static tesela_status run(const tsl_call *call) {
   const tsl_explore_options *shared = &given->shared;
   tsl_exploration all = {.point_count = 0};
   tsl_devices *devices = NULL;
+  tsl_output page = {0};
   tesela_status status = TESELA_OK;
   TSL_GO(tsl_set_threads(shared->threads));
   TSL_GO(select_strategies(given, &all));
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(tsl_explore_prepare(shared, default_sizes[all.op], devices, &all));
+  TSL_GO(tsl_page_begin(shared->html, &page));
   tsl_progress *progress = tsl_progress_start();
   status = tsl_explore_run(&all, devices, progress);
   tsl_progress_end(progress);
@@ -105,8 +110,9 @@ static tesela_status run(const tsl_call *call) {
   TSL_GO(shared->json  ? tsl_print_json(call, tsl_explore_json(&all, devices))
          : shared->csv ? tsl_explore_print_csv(&all)
                        : print_tables(&all, devices, shared->markdown));
-  status = tsl_explore_conclude(&all);
+  status = tsl_page_end(call, &all, devices, &page);
 out:
+  tsl_page_close(&page);
   tsl_explore_free(&all);
   tsl_devices_destroy(devices);
   return status;

@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "explore_options.h"
 #include "explore_report.h"
+#include "page/page.h"
 #include "progress.h"
 #include "sweep.h"
 #include "tool.h"
@@ -23,6 +24,7 @@ static const tsl_example examples[] = {
     {"tesela sweep \"dot block_tree\" group=32,64,128,256,512,1024 --size 100000000 --type f32", "a dot"},
     {"tesela sweep \"tile_local\" tile=8,16,32 --size 512,1024 --device opencl:0 --json > tiles.json",
      "two sizes, kept for tesela compare"},
+    {"tesela sweep tile_local tile=8,16,32 --html tiles.html", "the same as a page with its curve"},
     {NULL, NULL},
 };
 
@@ -34,11 +36,13 @@ static tesela_status run(const tsl_call *call) {
   const tsl_explore_options *shared = &given->shared;
   tsl_exploration all = {.point_count = 0};
   tsl_devices *devices = NULL;
+  tsl_output page = {0};
   tesela_status status = TESELA_OK;
   TSL_GO(tsl_set_threads(shared->threads));
   TSL_GO(tsl_sweep_read(call->words, call->word_count, &all));
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(tsl_explore_prepare(shared, default_sizes[all.op], devices, &all));
+  TSL_GO(tsl_page_begin(shared->html, &page));
   tsl_progress *progress = tsl_progress_start();
   status = tsl_explore_run(&all, devices, progress);
   tsl_progress_end(progress);
@@ -46,8 +50,9 @@ static tesela_status run(const tsl_call *call) {
   TSL_GO(shared->json  ? tsl_print_json(call, tsl_explore_json(&all, devices))
          : shared->csv ? tsl_explore_print_csv(&all)
                        : tsl_sweep_print(&all, devices, shared->markdown));
-  status = tsl_explore_conclude(&all);
+  status = tsl_page_end(call, &all, devices, &page);
 out:
+  tsl_page_close(&page);
   tsl_explore_free(&all);
   tsl_devices_destroy(devices);
   return status;

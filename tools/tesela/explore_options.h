@@ -10,6 +10,7 @@ typedef struct tsl_explore_options {
   double seconds, patience, noise;
   int64_t threads, seed;
   bool warm, json, csv, markdown;
+  const char *html; /* a page to write; NULL: none */
 } tsl_explore_options;
 
 /* Rows of a command's table; the struct `type` has the options as its member `shared`. */
@@ -32,6 +33,8 @@ typedef struct tsl_explore_options {
       TSL_OPTION(type, shared.threads, "threads", COUNT, NULL, "use at most so many host threads"),          \
       TSL_OPTION(type, shared.csv, "csv", FLAG, NULL, "print CSV, one line an entry"),                       \
       TSL_OPTION(type, shared.markdown, "markdown", FLAG, NULL, "print Markdown"),                           \
+      TSL_OPTION(type, shared.html, "html", FILE, NULL,                                                      \
+                 "write a page with tables, pictures (by gnuplot) and the machine's description"),           \
       TSL_OPTION(type, shared.json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
 
 /* Reads the options into the exploration, whose op and strategies are known; `sizes` is for a call that names none. */

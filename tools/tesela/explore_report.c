@@ -103,9 +103,7 @@ static bool same_reason(const tsl_point *a, const tsl_point *b) {
          strcmp(a->entry.why, b->entry.why) == 0;
 }
 
-/* "element, tile_local on cpu: ...": the strategies that share the reason of point `first`; none where an earlier
- * point has it already. */
-static void reason_line(const tsl_exploration *all, int first, tsl_text *line) {
+void tsl_explore_add_reason(const tsl_exploration *all, int first, tsl_text *line) {
   const tsl_point *point = &all->points[first];
   int last = -1;
   for (int i = 0; i < first; i++)
@@ -127,7 +125,7 @@ void tsl_explore_add_reasons(const tsl_exploration *all, const tsl_form *form, t
   const size_t length = out->length;
   for (int i = 0; i < all->point_count; i++) {
     tsl_text line = {0};
-    reason_line(all, i, &line);
+    tsl_explore_add_reason(all, i, &line);
     if (line.length > 0)
       tsl_form_add_line(form, true, tsl_text_get(&line), out);
     out->failed |= line.failed;

@@ -29,6 +29,9 @@ void tsl_explore_add_devices(const tsl_exploration *all, tsl_devices *devices, c
                              tsl_text *out);
 /* A result: its number, or what became of it. */
 void tsl_explore_add_result(const tsl_point *point, double value, tsl_table *table);
+/* "element, tile_local on cpu: ...": the strategies that share the reason why point number `first` has no time; nothing
+ * where it has one, or an earlier point has the same reason. */
+void tsl_explore_add_reason(const tsl_exploration *all, int first, tsl_text *line);
 /* Why points have no time, each reason once; how the operands lay, and rounds that were thrown away. */
 void tsl_explore_add_reasons(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
 void tsl_explore_add_conditions(const tsl_exploration *all, const tsl_form *form, tsl_text *out);

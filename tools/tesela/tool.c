@@ -116,6 +116,22 @@ tesela_status tsl_print_json(const tsl_call *call, json_t *object) {
   return tsl_print(&out);
 }
 
+void tsl_call_add_line(const tsl_call *call, tsl_text *out) {
+  tsl_text_add(out, "tesela");
+  for (int i = 0; i < call->line_count; i++) {
+    const char *word = call->line[i];
+    const bool is_plain = *word && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                                     "0123456789_-+=.,:/%@")] == '\0';
+    tsl_text_add(out, is_plain ? " " : " '");
+    for (; *word; word++)
+      if (*word == '\'')
+        tsl_text_add(out, "'\\''");
+      else
+        tsl_text_add(out, "%c", *word);
+    tsl_text_add(out, is_plain ? "" : "'");
+  }
+}
+
 /* The sentence, and below it what a compiler had to say. */
 static int report(const tsl_command *command, tesela_status status) {
   if (status == TESELA_OK)
@@ -151,7 +167,7 @@ static tesela_status run_command(const tsl_command *command, int argc, char **ar
   } else {
     TSL_GO(check_words(command, argc - words));
     TSL_GO(tsl_check_environment());
-    status = command->run(&(tsl_call){command, options, argv + words, argc - words});
+    status = command->run(&(tsl_call){command, options, argv + words, argc - words, argv, argc});
   }
 out:
   free(options);

@@ -34,6 +34,8 @@ typedef struct tsl_call {
   const void *options;
   char *const *words;
   int word_count;
+  char *const *line; /* the command's name and everything behind it */
+  int line_count;
 } tsl_call;
 
 typedef struct tsl_example {
@@ -67,6 +69,9 @@ void tsl_help_command(const tsl_command *command, tsl_text *out, int width, bool
 void tsl_help_environment(tsl_text *out, int width, bool colour, bool markdown);
 void tsl_help_manual(tsl_text *out);
 void tsl_help_completion(tsl_text *out);
+
+/* The call as a shell takes it: "tesela explore --sizes 256,512". */
+void tsl_call_add_line(const tsl_call *call, tsl_text *out);
 
 /* Writes to standard output and frees the text; a failed write (a full disk behind a redirection) is
  * TESELA_IO_FAILED. */

@@ -1,0 +1,243 @@
+/* Where strategies stand against what bounds them: the roofline, and error against speed. */
+#include "page/html.h"
+#include "page/parts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static void add_spot(tsl_series *series, double x, double y) {
+  if (!isnan(x) && !isnan(y) && series->count < TSL_SELECT_MAX)
+    series->spots[series->count++] = (tsl_spot){x, y};
+}
+
+static void name_series(const tsl_sheet *sheet, int strategy, tsl_series *out) {
+  tsl_text name = {0};
+  *out = (tsl_series){.look = tsl_sheet_look(sheet, strategy)};
+  tsl_sheet_add_strategy(sheet, strategy, &name);
+  snprintf(out->name, sizeof out->name, "%.90s", tsl_text_get(&name));
+  tsl_text_free(&name);
+}
+
+/* Strategies that ran here, the fastest at any size first. */
+static int rank(const tsl_sheet *sheet, int type, int device, int *ranked) {
+  const tsl_exploration *all = sheet->page->all;
+  double rates[TSL_SELECT_MAX];
+  int count = 0;
+  for (int s = 0; s < all->strategies.count; s++) {
+    double best = NAN;
+    for (int size = 0; size < all->sizes.count; size++)
+      best = fmax(best, tsl_sheet_value(sheet, tsl_explore_at(all, type, size, s, device)));
+    if (isnan(best))
+      continue;
+    int at = count++;
+    for (; at > 0 && rates[at - 1] < best; at--) {
+      rates[at] = rates[at - 1];
+      ranked[at] = ranked[at - 1];
+    }
+    rates[at] = best;
+    ranked[at] = s;
+  }
+  return count;
+}
+
+/* --- roofline --- */
+
+/* Operations per byte, at least: of a run that reads and writes every element once. */
+static double intensity(const tsl_point *point) {
+  return point->bytes > 0 ? point->flops / point->bytes : NAN;
+}
+
+typedef struct extent {
+  double low, high;
+} extent;
+
+static extent intensities(const tsl_exploration *all, int type) {
+  extent found = {INFINITY, 0};
+  for (int size = 0; size < all->sizes.count; size++) {
+    const double at = intensity(tsl_explore_at(all, type, size, 0, 0));
+    found.low = fmin(found.low, at);
+    found.high = fmax(found.high, at);
+  }
+  return found;
+}
+
+/* The slope from the left edge to the ridge, and the flat roof from there; `slope` is of one of the memory's roofs. */
+static void add_roof(const char *name, double slope, double peak, extent x, int look, tsl_plot *plot) {
+  const double ridge = fmin(fmax(peak / slope, x.low), x.high);
+  tsl_series *roof = &plot->series[plot->count];
+  *roof = (tsl_series){.roof = true, .look = look};
+  snprintf(roof->name, sizeof roof->name, "%s", name);
+  add_spot(roof, x.low, fmin(peak, slope * x.low));
+  add_spot(roof, ridge, fmin(peak, slope * ridge));
+  plot->count++;
+}
+
+static void add_roofs(const tsl_sheet *sheet, int type, int device, extent x, tsl_plot *plot) {
+  const tsl_exploration *all = sheet->page->all;
+  const tsl_measured *one = tsl_sheet_measured(sheet, device);
+  const tsl_roof_name fma = all->types.items[type] == TESELA_F64 ? TSL_ROOF_FMA_F64 : TSL_ROOF_FMA_F32;
+  char name[96], text[48];
+  if (!one || isnan(one->roofs.roof[fma].rate))
+    return;
+  const double scale = tsl_sheet_rate(sheet).scale, peak = one->roofs.roof[fma].rate / scale;
+  const double copy = one->roofs.roof[TSL_ROOF_COPY].rate / scale;
+  tsl_series *flat = &plot->series[plot->count++];
+  *flat = (tsl_series){.roof = true, .look = 0};
+  snprintf(flat->name, sizeof flat->name, "roof: %s", tsl_measured_text(one, fma, text, sizeof text));
+  add_spot(flat, isnan(copy) ? x.low : fmin(fmax(peak / copy, x.low), x.high), peak);
+  add_spot(flat, x.high, peak);
+  if (isnan(copy))
+    return;
+  snprintf(name, sizeof name, "roof: %s copied", tsl_measured_text(one, TSL_ROOF_COPY, text, sizeof text));
+  add_roof(name, copy, peak, x, 1, plot);
+}
+
+/* The sizes, above the places of their intensities. */
+static void add_sizes_above(const tsl_exploration *all, int type, tsl_axis *top) {
+  tsl_series places = {.count = 0};
+  for (int size = 0; size < all->sizes.count; size++) {
+    const tsl_size *extent_of = &all->sizes.items[size];
+    if (extent_of->m != extent_of->n || extent_of->n != extent_of->k)
+      return; /* no single number names it */
+    add_spot(&places, intensity(tsl_explore_at(all, type, size, 0, 0)), (double)extent_of->n);
+  }
+  for (int i = 0; i < places.count; i++) {
+    int at = top->tick_count++;
+    for (; at > 0 && top->ticks[at - 1].x > places.spots[i].x; at--)
+      top->ticks[at] = top->ticks[at - 1];
+    top->ticks[at] = places.spots[i];
+  }
+  top->label = "size n";
+}
+
+static void add_roofline_of(tsl_sheet *sheet, int type, int device) {
+  const tsl_exploration *all = sheet->page->all;
+  int ranked[TSL_SELECT_MAX];
+  const int count = rank(sheet, type, device, ranked);
+  extent x = intensities(all, type);
+  if (!(x.low > 0) || !(x.high >= x.low))
+    return;
+  x.low /= 8;
+  x.high *= 4;
+  for (int first = 0; first < count; first += TSL_INK_LINES) {
+    tsl_plot plot = {.x = {.label = "operations per byte", .log = true},
+                     .y = {.label = tsl_sheet_rate(sheet).unit, .log = true}};
+    add_roofs(sheet, type, device, x, &plot);
+    for (int i = first; i < count && i < first + TSL_INK_LINES; i++) {
+      tsl_series *series = &plot.series[plot.count++];
+      name_series(sheet, ranked[i], series);
+      for (int size = 0; size < all->sizes.count; size++) {
+        const tsl_point *point = tsl_explore_at(all, type, size, ranked[i], device);
+        add_spot(series, intensity(point), tsl_sheet_value(sheet, point));
+      }
+    }
+    plot.x.low = x.low;
+    plot.x.high = x.high;
+    add_sizes_above(all, type, &plot.top);
+    snprintf(plot.title, sizeof plot.title, "%s, %s%s", all->devices.items[device]->name,
+             tsl_type(all->types.items[type])->name,
+             count <= TSL_INK_LINES ? ""
+             : first == 0           ? ": the fastest"
+                                    : ": the others");
+    snprintf(plot.about, sizeof plot.about,
+             "Each strategy\xe2\x80\x99s rate over the operations per byte of the problem, under the "
+             "measured roofs of the "
+             "device. The tables of this page have the numbers.");
+    tsl_sheet_add_plot(sheet, &plot);
+  }
+}
+
+void tsl_sheet_add_roofline(tsl_sheet *sheet) {
+  const tsl_exploration *all = sheet->page->all;
+  if (all->op == TSL_OP_TRANSPOSE)
+    return; /* no operations */
+  tsl_sheet_begin(sheet, "roofline", "Roofline",
+                  "Every strategy\xe2\x80\x99s rate, a mark for each size, under what the device was "
+                  "measured to do at most: "
+                  "memory limits on the left (the slope), arithmetic on the right (the flat roof). "
+                  "Operations per byte count "
+                  "each element once, the least that any algorithm moves: a mark far below the roof moves "
+                  "more than that, or "
+                  "leaves units idle. A mark above it found its operands in a cache, used units for whole "
+                  "matrices, which the "
+                  "roof of multiply-adds leaves out, or the machine was busy while its roofs were measured "
+                  "(the machine\xe2\x80\x99s "
+                  "part has their spread).");
+  tsl_sheet_figures(sheet, true);
+  for (int d = 0; d < all->devices.count; d++)
+    for (int t = 0; t < all->types.count; t++)
+      add_roofline_of(sheet, t, d);
+  tsl_sheet_figures(sheet, false);
+  for (int d = 0; d < all->devices.count; d++) {
+    const tsl_measured *one = tsl_measured_find(sheet->page->roofs, all->devices.items[d]);
+    const char *why = !one ? "" : one->status != TESELA_OK ? one->failure : one->roofs.why;
+    if (*why) {
+      tsl_text_add(&sheet->out, "<p class=\"missing\">Roofs that are missing: ");
+      tsl_html_add(&sheet->out, why);
+      tsl_text_add(&sheet->out, ".</p>\n");
+    }
+  }
+  tsl_sheet_end(sheet);
+}
+
+/* --- error against speed --- */
+
+/* A logarithm has no place for a result without any error. */
+static const double least_grade = 1e-3;
+
+/* The size with most work at which something ran here. */
+static int largest_size(const tsl_sheet *sheet, int type, int device) {
+  const tsl_exploration *all = sheet->page->all;
+  int largest = -1;
+  for (int size = 0; size < all->sizes.count; size++)
+    for (int s = 0; s < all->strategies.count; s++) {
+      const tsl_point *point = tsl_explore_at(all, type, size, s, device);
+      if (!isnan(tsl_sheet_value(sheet, point)) &&
+          (largest < 0 || point->bytes > tsl_explore_at(all, type, largest, 0, device)->bytes))
+        largest = size;
+    }
+  return largest;
+}
+
+static void add_errors_of(tsl_sheet *sheet, int type, int device) {
+  const tsl_exploration *all = sheet->page->all;
+  const int size = largest_size(sheet, type, device);
+  int ranked[TSL_SELECT_MAX];
+  const int count = size < 0 ? 0 : rank(sheet, type, device, ranked);
+  for (int first = 0; first < count; first += TSL_INK_LINES) {
+    tsl_plot plot = {.x = {.label = tsl_sheet_rate(sheet).unit, .log = true},
+                     .y = {.label = "grade (error in u |A||B|)", .log = true}};
+    tsl_text extent_text = {0};
+    for (int i = first; i < count && i < first + TSL_INK_LINES; i++) {
+      const tsl_point *point = tsl_explore_at(all, type, size, ranked[i], device);
+      tsl_series *series = &plot.series[plot.count];
+      name_series(sheet, ranked[i], series);
+      add_spot(series, tsl_sheet_value(sheet, point), fmax(point->entry.verdict.grade, least_grade));
+      plot.count += series->count > 0;
+    }
+    tsl_sheet_add_size(sheet, size, &extent_text);
+    snprintf(plot.title, sizeof plot.title, "%s, %s, %s", all->devices.items[device]->name,
+             tsl_type(all->types.items[type])->name, tsl_text_get(&extent_text));
+    tsl_text_free(&extent_text);
+    snprintf(plot.about, sizeof plot.about, "Each strategy\xe2\x80\x99s largest error over its rate.");
+    tsl_sheet_add_plot(sheet, &plot);
+  }
+}
+
+void tsl_sheet_add_errors(tsl_sheet *sheet) {
+  const tsl_exploration *all = sheet->page->all;
+  tsl_sheet_begin(sheet, "errors", "Error against speed",
+                  "The largest error of a result, in units of u\xe2\x80\x89|A||B| (u is half the distance "
+                  "from 1 to the next number), "
+                  "over the rate at the largest size. Further right is faster, further down more accurate. A "
+                  "grade of 0.5 is a "
+                  "single rounding; errors grow with the number of products that are added one after the "
+                  "other, and shrink "
+                  "where sums are split.");
+  tsl_sheet_figures(sheet, true);
+  for (int d = 0; d < all->devices.count; d++)
+    for (int t = 0; t < all->types.count; t++)
+      add_errors_of(sheet, t, d);
+  tsl_sheet_figures(sheet, false);
+  tsl_sheet_end(sheet);
+}

@@ -1,0 +1,176 @@
+#include "page/page.h"
+
+#include "base/status.h"
+#include "explore_report.h"
+#include "interrupt.h"
+#include "page/html.h"
+#include "page/parts.h"
+
+#include <page_css.h>
+#include <revision.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A section and where it stands; the links at the top walk this list, too. */
+static const struct {
+  const char *id, *link;
+  void (*add)(tsl_sheet *sheet);
+} sections[] = {
+    {"glance", "At a glance", tsl_sheet_add_glance},
+    {"sizes", "Against size", tsl_sheet_add_curves},
+    {"parameters", "Against a parameter", tsl_sheet_add_sweeps},
+    {"roofline", "Roofline", tsl_sheet_add_roofline},
+    {"errors", "Error against speed", tsl_sheet_add_errors},
+    {"tables", "Rates and speed-ups", tsl_sheet_add_tables},
+    {"machine", "The machine", tsl_sheet_add_machine},
+};
+
+static const char *heading(const tsl_exploration *all) {
+  static const char *const names[] = {[TSL_OP_GEMM] = "Matrix multiplication",
+                                      [TSL_OP_DOT] = "Dot products",
+                                      [TSL_OP_TRANSPOSE] = "Transposes"};
+  return names[all->op];
+}
+
+/* "2026-11-21 12:30 UTC" of "2026-11-21T12:30:05Z". */
+static void add_date(const char *date, tsl_text *out) {
+  if (strlen(date) >= 16)
+    tsl_text_add(out, "<time datetime=\"%s\">%.10s %.5s UTC</time>", date, date, date + 11);
+}
+
+/* The devices' labels, each once. */
+static void add_labels(const tsl_exploration *all, tsl_text *out) {
+  bool any = false;
+  for (int d = 0; d < all->devices.count; d++) {
+    bool is_new = true;
+    for (int k = 0; k < d && is_new; k++)
+      is_new = strcmp(all->devices.items[d]->label, all->devices.items[k]->label) != 0;
+    if (!is_new)
+      continue;
+    tsl_text_add(out, "%s", any ? " \xc2\xb7 " : "");
+    tsl_html_add(out, all->devices.items[d]->label);
+    any = true;
+  }
+}
+
+static void add_header(tsl_sheet *sheet) {
+  const tsl_exploration *all = sheet->page->all;
+  tsl_text *out = &sheet->out;
+  tsl_text_add(out, "<header>\n<p class=\"eyebrow\">tesela %s</p>\n<h1>%s</h1>\n<p class=\"lead\">",
+               all->sweep.count > 0 ? "sweep" : "explore", heading(all));
+  add_labels(all, out);
+  tsl_text_add(out,
+               "</p>\n<p class=\"facts\">%d device%s \xc2\xb7 %d strateg%s \xc2\xb7 %d type%s \xc2\xb7 %d "
+               "size%s \xc2\xb7 ",
+               all->devices.count, all->devices.count == 1 ? "" : "s", all->strategies.count,
+               all->strategies.count == 1 ? "y" : "ies", all->types.count, all->types.count == 1 ? "" : "s",
+               all->sizes.count, all->sizes.count == 1 ? "" : "s");
+  add_date(all->date, out);
+  if (*sheet->page->revision) {
+    tsl_text_add(out, " \xc2\xb7 revision <code>");
+    tsl_html_add(out, sheet->page->revision);
+    tsl_text_add(out, "</code>");
+  }
+  tsl_text_add(out, "</p>\n</header>\n");
+}
+
+/* Links to what the page has. */
+static void add_links(const char *body, tsl_text *out) {
+  tsl_text_add(out, "<nav aria-label=\"Sections\">\n");
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+    char anchor[64];
+    snprintf(anchor, sizeof anchor, "<section id=\"%s\">", sections[i].id);
+    if (strstr(body, anchor))
+      tsl_text_add(out, "<a href=\"#%s\">%s</a>\n", sections[i].id, sections[i].link);
+  }
+  tsl_text_add(out, "</nav>\n");
+}
+
+static void add_head(const tsl_sheet *sheet, tsl_text *out) {
+  tsl_text_add(
+      out,
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"tesela %s\">\n"
+      "<title>%s \xe2\x80\x93 tesela</title>\n<style>\n",
+      sheet->page->version, heading(sheet->page->all));
+  tsl_text_add_bytes(out, tsl_page_css, sizeof tsl_page_css - 1);
+  tsl_text_add(out, "</style>\n</head>\n<body>\n<main>\n");
+}
+
+tesela_status tsl_page_make(const tsl_page *page, tsl_text *out) {
+  tsl_sheet sheet = {.page = page, .status = TESELA_OK};
+  tsl_text body = {0};
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+    sections[i].add(&sheet);
+  body = sheet.out;
+  sheet.out = (tsl_text){0};
+  add_head(&sheet, out);
+  add_header(&sheet);
+  tsl_text_add_bytes(out, tsl_text_get(&sheet.out), sheet.out.length);
+  add_links(tsl_text_get(&body), out);
+  tsl_text_add_bytes(out, tsl_text_get(&body), body.length);
+  tsl_text_add(out, "</main>\n</body>\n</html>\n");
+  out->failed |= body.failed | sheet.out.failed;
+  tsl_text_free(&sheet.out);
+  tsl_text_free(&body);
+  TSL_TRY(tsl_text_status(out));
+  return sheet.status == TESELA_OK ? TESELA_OK : tsl_fail(sheet.status, "%s", sheet.failure);
+}
+
+tesela_status tsl_page_begin(const char *path, tsl_output *output) {
+  if (!path)
+    return TESELA_OK;
+  TSL_TRY(tsl_output_open(path, output));
+  tsl_interrupt_guard(output->temporary);
+  return TESELA_OK;
+}
+
+static tesela_status write_page(const tsl_page *page, tsl_output *output) {
+  tsl_text text = {0};
+  tsl_status_saved sentence;
+  const tesela_status drawn = tsl_page_make(page, &text);
+  tesela_status status = drawn;
+  tsl_status_save(&sentence);
+  if (!text.failed) {
+    TSL_GO(tsl_output_write(output, tsl_text_get(&text), text.length));
+    TSL_GO(tsl_output_commit(output));
+    tsl_interrupt_guard(NULL);
+  }
+  status = drawn;
+  tsl_status_restore(&sentence);
+out:
+  tsl_text_free(&text);
+  return status;
+}
+
+tesela_status tsl_page_end(const tsl_call *call, const tsl_exploration *all, tsl_devices *devices,
+                           tsl_output *output) {
+  tsl_measured_list roofs = {0};
+  tsl_text command = {0};
+  tsl_status_saved sentence;
+  if (!output->path)
+    return tsl_explore_conclude(all);
+  tsl_call_add_line(call, &command);
+  const tsl_page page = {.all = all,
+                         .devices = devices,
+                         .roofs = &roofs,
+                         .command = tsl_text_get(&command),
+                         .version = tesela_version(),
+                         .revision = TESELA_REVISION};
+  tesela_status status = tsl_measured_take(&all->devices, &roofs);
+  if (status == TESELA_OK)
+    status = write_page(&page, output);
+  tsl_status_save(&sentence);
+  const tesela_status concluded = tsl_explore_conclude(all);
+  if (concluded == TESELA_OK)
+    tsl_status_restore(&sentence);
+  tsl_measured_free(&roofs);
+  tsl_text_free(&command);
+  return concluded == TESELA_OK ? status : concluded;
+}
+
+void tsl_page_close(tsl_output *output) {
+  tsl_output_close(output);
+  tsl_interrupt_guard(NULL);
+}

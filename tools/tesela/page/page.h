@@ -1,0 +1,33 @@
+/* The page of an exploration: one HTML file with tables, pictures and the machine's description, which needs nothing
+ * from elsewhere and no scripts. */
+#ifndef TSL_TOOL_PAGE_PAGE_H
+#define TSL_TOOL_PAGE_PAGE_H
+
+#include "explore.h"
+#include "io/output.h"
+#include "measured.h"
+#include "tool.h"
+
+typedef struct tsl_page {
+  const tsl_exploration *all;
+  tsl_devices *devices;
+  const tsl_measured_list *roofs; /* of the exploration's devices */
+  const char *command;            /* the call, as a shell takes it */
+  const char *version, *revision; /* of tesela; the revision may be "" */
+} tsl_page;
+
+/* Appends the page. Where gnuplot is missing, the page says so in place of its pictures. Where it fails, too, and its
+ * sentence is the call's: the page is whole all the same, and may be written. */
+tesela_status tsl_page_make(const tsl_page *page, tsl_text *out);
+
+/* For --html FILE: opens the file before the work, so that one that cannot be written is reported first. A NULL path
+ * does nothing, and the calls below take what it left. */
+tesela_status tsl_page_begin(const char *path, tsl_output *output);
+/* After the work: measures the roofs, makes the page and lets the file appear, also where some results are wrong or
+ * gnuplot fails. Returns tsl_explore_conclude()'s status, or if that is TESELA_OK its own. */
+tesela_status tsl_page_end(const tsl_call *call, const tsl_exploration *all, tsl_devices *devices,
+                           tsl_output *output);
+/* Removes what did not become the file. */
+void tsl_page_close(tsl_output *output);
+
+#endif

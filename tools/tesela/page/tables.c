@@ -1,0 +1,278 @@
+/* The tables: at a glance, and for each type and size the rates and the speed-ups. */
+#include "explore_report.h"
+#include "page/html.h"
+#include "page/parts.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- at a glance --- */
+
+static const tsl_point *fastest(const tsl_sheet *sheet, int type, int size, int device) {
+  const tsl_exploration *all = sheet->page->all;
+  const tsl_point *best = NULL;
+  for (int s = 0; s < all->strategies.count; s++) {
+    const tsl_point *point = tsl_explore_at(all, type, size, s, device);
+    const double value = tsl_sheet_value(sheet, point);
+    if (!isnan(value) && !(best && tsl_sheet_value(sheet, best) >= value))
+      best = point;
+  }
+  return best;
+}
+
+/* At the largest of the sizes at which something ran; "large" is what takes most work. */
+static const tsl_point *best_of(const tsl_sheet *sheet, int type, int device) {
+  const tsl_exploration *all = sheet->page->all;
+  const tsl_point *best = NULL;
+  for (int size = 0; size < all->sizes.count; size++) {
+    const tsl_point *point = fastest(sheet, type, size, device);
+    if (point && !(best && best->bytes > point->bytes))
+      best = point;
+  }
+  return best;
+}
+
+typedef struct glance_columns {
+  tsl_digits rate, speedup;
+} glance_columns;
+
+static void see_glance(const tsl_sheet *sheet, const tsl_point *point, glance_columns *columns) {
+  tsl_digits_see(&columns->rate, tsl_sheet_value(sheet, point));
+  tsl_digits_see(&columns->speedup, tsl_point_speedup(sheet->page->all, point));
+}
+
+static void add_glance_row(tsl_sheet *sheet, const tsl_point *point, const glance_columns *columns) {
+  const tsl_exploration *all = sheet->page->all;
+  const double share = 100 * tsl_sheet_value(sheet, point) / tsl_sheet_roof(sheet, point);
+  tsl_text *out = &sheet->out, name = {0}, size = {0};
+  tsl_sheet_add_peer(sheet, point->strategy, &name);
+  tsl_sheet_add_size(sheet, point->size, &size);
+  tsl_text_add(out, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td><td class=\"text strong\">",
+               all->devices.items[point->device]->name, tsl_type(all->types.items[point->type])->name);
+  tsl_html_add(out, tsl_text_get(&name));
+  tsl_text_add(out, "</td><td class=\"strong\">");
+  tsl_digits_add(&columns->rate, tsl_sheet_value(sheet, point), out);
+  tsl_text_add(out, "</td><td>");
+  if (isnan(share))
+    tsl_text_add(out, "\xe2\x80\x93");
+  else
+    tsl_text_add(out, "%.0f\xe2\x80\xaf%%", share);
+  tsl_text_add(out, "</td><td>");
+  tsl_digits_add(&columns->speedup, tsl_point_speedup(all, point), out);
+  tsl_text_add(out, "</td><td class=\"quiet\">");
+  tsl_html_add(out, tsl_text_get(&size));
+  tsl_text_add(out, "</td></tr>\n");
+  tsl_text_free(&name);
+  tsl_text_free(&size);
+}
+
+static void add_glance_head(tsl_sheet *sheet) {
+  static const struct {
+    const char *title, *class;
+  } columns[] = {{"Device", "text"}, {"Type", "text"}, {"Fastest", "text"}, {NULL, ""},
+                 {"Of roof", ""},    {"Speed-up", ""}, {"Size", ""}};
+  tsl_sheet_begin(sheet, "glance", "At a glance",
+                  "The fastest strategy of each device at the largest size. <b>Of roof</b> is its share of "
+                  "what this device was "
+                  "measured to do at most, memory and arithmetic considered; the speed-up is over "
+                  "<code>sequential</code> on "
+                  "the cpu.");
+  tsl_text_add(&sheet->out, "<div class=\"scroll\" tabindex=\"0\">\n<table class=\"glance\">\n<thead><tr>");
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    tsl_text_add(&sheet->out, "<th scope=\"col\" class=\"%s\">%s</th>", columns[i].class,
+                 columns[i].title ? columns[i].title : tsl_sheet_rate(sheet).unit);
+  tsl_text_add(&sheet->out, "</tr></thead>\n<tbody>\n");
+}
+
+void tsl_sheet_add_glance(tsl_sheet *sheet) {
+  const tsl_exploration *all = sheet->page->all;
+  const tsl_point *best[TSL_SELECT_MAX * 8];
+  glance_columns columns = {0};
+  int count = 0;
+  for (int d = 0; d < all->devices.count; d++)
+    for (int t = 0; t < all->types.count && count < (int)(sizeof best / sizeof *best); t++) {
+      best[count] = best_of(sheet, t, d);
+      if (best[count])
+        see_glance(sheet, best[count++], &columns);
+    }
+  add_glance_head(sheet);
+  for (int i = 0; i < count; i++)
+    add_glance_row(sheet, best[i], &columns);
+  tsl_text_add(&sheet->out, "</tbody>\n</table>\n</div>\n");
+  tsl_sheet_end(sheet);
+}
+
+/* --- strategies down, devices across --- */
+
+typedef double (*cell_value)(const tsl_sheet *sheet, const tsl_point *point);
+
+static double speedup(const tsl_sheet *sheet, const tsl_point *point) {
+  return tsl_point_speedup(sheet->page->all, point);
+}
+
+/* One table while it is written. */
+typedef struct grid {
+  int type, size;
+  cell_value value;
+  const char *title;
+  bool has_errors;
+} grid;
+
+/* Why there is no number, for a cell's title; a right one says how it was measured. */
+static void add_hint(const tsl_point *point, tsl_text *out) {
+  tsl_text hint = {0}, config = {0};
+  if (point->entry.result == TSL_CASE_RIGHT) {
+    tsl_config_print(point->entry.strategy, &point->entry.config, &config);
+    tsl_text_add(&hint, "%s: %d samples, spread %.1f%%%s", tsl_text_get(&config), point->entry.timing.samples,
+                 100 * point->entry.timing.spread, point->entry.timing.noisy ? ", noisy" : "");
+  } else
+    tsl_text_add(&hint, "%s: %s", tsl_point_result(point), point->entry.why);
+  tsl_html_add(out, tsl_text_get(&hint));
+  tsl_text_free(&hint);
+  tsl_text_free(&config);
+}
+
+static void add_cell(const tsl_point *point, double value, const tsl_digits *column, bool is_best,
+                     tsl_text *out) {
+  static const char *const classes[] = {[TSL_CASE_RIGHT] = "",
+                                        [TSL_CASE_WRONG] = "bad",
+                                        [TSL_CASE_REFUSED] = "faint",
+                                        [TSL_CASE_FAILED] = "bad"};
+  const tsl_case_result result = point->entry.result;
+  tsl_text_add(out, "<td class=\"%s%s%s\" title=\"", classes[result], is_best ? " best" : "",
+               result == TSL_CASE_RIGHT && point->entry.timing.noisy ? " noisy" : "");
+  add_hint(point, out);
+  tsl_text_add(out, "\">");
+  if (result == TSL_CASE_WRONG)
+    tsl_text_add(out, "WRONG");
+  else if (result == TSL_CASE_FAILED)
+    tsl_text_add(out, "failed");
+  else if (isnan(value))
+    tsl_text_add(out, "\xe2\x80\x93");
+  else {
+    tsl_text_add(out, "%s", point->entry.timing.noisy ? "~" : "");
+    tsl_digits_add(column, value, out);
+  }
+  tsl_text_add(out, "</td>");
+}
+
+static void add_errors(const tsl_sheet *sheet, const grid *of, int strategy, tsl_text *out) {
+  const tsl_exploration *all = sheet->page->all;
+  double grade = NAN, ratio = NAN;
+  char text[64];
+  for (int d = 0; d < all->devices.count; d++) {
+    const tsl_race_entry *entry = &tsl_explore_at(all, of->type, of->size, strategy, d)->entry;
+    if (entry->result != TSL_CASE_RIGHT && entry->result != TSL_CASE_WRONG)
+      continue;
+    grade = fmax(grade, entry->verdict.grade);
+    ratio = fmax(ratio, entry->verdict.error_ratio);
+  }
+  tsl_text_add(out, "<td class=\"quiet\">%s</td>", tsl_sheet_number(grade, text, sizeof text));
+  tsl_text_add(out, "<td class=\"quiet\">%s</td>", tsl_sheet_number(ratio, text, sizeof text));
+}
+
+static void add_head(const tsl_sheet *sheet, const grid *of, tsl_text *out) {
+  const tsl_exploration *all = sheet->page->all;
+  tsl_text_add(out,
+               "<div class=\"scroll\" tabindex=\"0\">\n<table>\n<caption>%s</caption>\n<thead><tr><th "
+               "scope=\"col\" class=\"text\">"
+               "Strategy</th>",
+               of->title);
+  for (int d = 0; d < all->devices.count; d++)
+    tsl_text_add(out, "<th scope=\"col\">%s</th>", all->devices.items[d]->name);
+  if (of->has_errors)
+    tsl_text_add(
+        out,
+        "<th scope=\"col\" class=\"quiet\" title=\"largest error in u (|alpha| |A| |B| + |beta| |C|), the "
+        "worst of the "
+        "devices\">Grade</th><th scope=\"col\" class=\"quiet\" title=\"largest error over what the strategy "
+        "guarantees\">Of bound</th>");
+  tsl_text_add(out, "</tr></thead>\n<tbody>\n");
+}
+
+static void add_grid(tsl_sheet *sheet, const grid *of) {
+  const tsl_exploration *all = sheet->page->all;
+  tsl_digits columns[TSL_SELECT_MAX] = {{0}};
+  double best[TSL_SELECT_MAX];
+  tsl_text *out = &sheet->out;
+  for (int d = 0; d < all->devices.count; d++) {
+    best[d] = NAN;
+    for (int s = 0; s < all->strategies.count; s++) {
+      const double value = of->value(sheet, tsl_explore_at(all, of->type, of->size, s, d));
+      best[d] = fmax(best[d], value);
+      tsl_digits_see(&columns[d], value);
+    }
+  }
+  add_head(sheet, of, out);
+  for (int s = 0; s < all->strategies.count; s++) {
+    tsl_text name = {0};
+    tsl_sheet_add_peer(sheet, s, &name);
+    tsl_text_add(out, "<tr><th scope=\"row\">");
+    tsl_html_add(out, tsl_text_get(&name));
+    tsl_text_add(out, "</th>");
+    for (int d = 0; d < all->devices.count; d++) {
+      const tsl_point *point = tsl_explore_at(all, of->type, of->size, s, d);
+      const double value = of->value(sheet, point);
+      add_cell(point, value, &columns[d], value == best[d], out);
+    }
+    if (of->has_errors)
+      add_errors(sheet, of, s, out);
+    tsl_text_add(out, "</tr>\n");
+    tsl_text_free(&name);
+  }
+  tsl_text_add(out, "</tbody>\n</table>\n</div>\n");
+}
+
+static void add_pair(tsl_sheet *sheet, int type, int size) {
+  const tsl_exploration *all = sheet->page->all;
+  tsl_text *out = &sheet->out, name = {0};
+  tsl_sheet_add_size(sheet, size, &name);
+  tsl_text_add(out, "<h3>");
+  tsl_html_add(out, tsl_text_get(&name));
+  tsl_text_add(out, "<span> \xc2\xb7 %s</span></h3>\n<div class=\"pair\">\n",
+               tsl_type(all->types.items[type])->name);
+  add_grid(sheet, &(grid){type, size, tsl_sheet_value, tsl_sheet_rate(sheet).unit, true});
+  if (!isnan(tsl_explore_baseline(all, type, size)))
+    add_grid(sheet, &(grid){type, size, speedup, "Speed-up over sequential", false});
+  tsl_text_add(out, "</div>\n");
+  tsl_text_free(&name);
+}
+
+static void add_reasons(tsl_sheet *sheet) {
+  const tsl_exploration *all = sheet->page->all;
+  tsl_text *out = &sheet->out;
+  bool any = false;
+  for (int i = 0; i < all->point_count; i++) {
+    tsl_text line = {0};
+    tsl_explore_add_reason(all, i, &line);
+    if (line.length > 0) {
+      tsl_text_add(out, "%s<li>", any ? "" : "<h3>Why entries have no number</h3>\n<ul class=\"reasons\">\n");
+      tsl_html_add(out, tsl_text_get(&line));
+      tsl_text_add(out, "</li>\n");
+      any = true;
+    }
+    tsl_text_free(&line);
+  }
+  if (any)
+    tsl_text_add(out, "</ul>\n");
+}
+
+void tsl_sheet_add_tables(tsl_sheet *sheet) {
+  const tsl_exploration *all = sheet->page->all;
+  tsl_sheet_begin(sheet, "tables", "Rates and speed-ups",
+                  "Medians of the compute time, operands on the device; every entry was verified before its "
+                  "time counted. The "
+                  "fastest of each device is bold. <b>~</b> marks entries whose samples did not agree before "
+                  "the time limit. "
+                  "<b>Grade</b> is the largest error in units of "
+                  "u\xe2\x80\x89(|\xce\xb1||A||B|\xe2\x80\x89+\xe2\x80\x89|\xce\xb2||C|), <b>of bound</b> "
+                  "the largest error over what the "
+                  "strategy guarantees, both the worst of the devices. Rest the pointer on a number for its "
+                  "config, samples and "
+                  "spread.");
+  for (int t = 0; t < all->types.count; t++)
+    for (int s = 0; s < all->sizes.count; s++)
+      add_pair(sheet, t, s);
+  add_reasons(sheet);
+  tsl_sheet_end(sheet);
+}
