@@ -49,7 +49,8 @@ def room_of(path):
 def find_target(root, source, quoted, name):
     """The file of the tree that an include means, from the root; None when it is no file of the tree."""
     beside = [pathlib.PurePosixPath(source).parent / name] if quoted else []
-    for candidate in beside + [pathlib.PurePosixPath("src") / name]:
+    folders = ["tools/tesela", "src"] if room_of(source) == "tools" else ["src"]
+    for candidate in beside + [pathlib.PurePosixPath(folder) / name for folder in folders]:
         if (root / candidate).is_file():
             return (root / candidate).resolve().relative_to(root.resolve()).as_posix()
     return None
@@ -127,6 +128,8 @@ PLANTED = {
     "src/io/io.h": ('#include "base/text.h"\n#include "device/device.h"\n', 1),
     "src/attic/old.c": ("int old;\n", 1),
     "tools/tesela/main.c": ('#include "tool.h"\n#include "io/io.h"\n#include "api/context.h"\n', 0),
+    "tools/tesela/page/page.h": ('#include "tool.h"\n#include "io/io.h"\n#include "page/lost.h"\n', 1),
+    "tools/tesela/page/page.c": ('#include "page/page.h"\n#include "plan/planner.h"\n', 0),
     "tools/tesela/tool.h": ('#include "device/cuda/cuda.h"\n', 1),
 }
 

@@ -32,6 +32,7 @@ test|python3-numpy|python_has numpy|products and files compared with NumPy's
 test|python3-scipy|python_has scipy|files compared with SciPy's
 test|libopenblas0-pthread|shared_library libopenblas.so.0|the peer vendor_openblas
 test|libclblast1|shared_library libclblast.so.1|the peer vendor_clblast
+test|gnuplot-nox|command -v gnuplot|pictures of the pages that tesela explore writes
 style|clang-format|command -v clang-format|the format of the sources
 style|clang-tidy|command -v clang-tidy|common mistakes
 style|git|command -v git|the list of files

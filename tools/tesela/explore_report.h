@@ -35,6 +35,8 @@ void tsl_explore_add_reason(const tsl_exploration *all, int first, tsl_text *lin
 /* Why points have no time, each reason once; how the operands lay, and rounds that were thrown away. */
 void tsl_explore_add_reasons(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
 void tsl_explore_add_conditions(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
+/* A vendor's library that is nowhere to be had here is no row; what is said of it stands below the tables. */
+bool tsl_explore_is_absent_peer(const tsl_exploration *all, int type, int size, int strategy);
 /* The tables of explore: rates, speed-ups, errors. */
 void tsl_explore_add_tables(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
 

@@ -56,8 +56,7 @@ static void add_errors(const tsl_exploration *all, int type, int size, int strat
   tsl_table_add(table, "%s", tsl_format_number(ratio, text, sizeof text));
 }
 
-/* A vendor's library that is nowhere to be had here is no row; what is said of it stands below the tables. */
-static bool is_absent_peer(const tsl_exploration *all, int type, int size, int strategy) {
+bool tsl_explore_is_absent_peer(const tsl_exploration *all, int type, int size, int strategy) {
   if (!all->strategies.items[strategy].strategy->vendor)
     return false;
   for (int d = 0; d < all->devices.count; d++)
@@ -77,7 +76,7 @@ static void fill(const tsl_exploration *all, int type, int size, const kind *of,
   }
   for (int s = 0; s < all->strategies.count; s++) {
     tsl_text name = {0};
-    if (is_absent_peer(all, type, size, s))
+    if (tsl_explore_is_absent_peer(all, type, size, s))
       continue;
     tsl_explore_add_strategy(all, s, &name);
     tsl_explore_add_peer(all, s, &name);

@@ -5,6 +5,19 @@
 #include <math.h>
 #include <stdio.h>
 
+static const char how_roofline[] =
+    "Every strategy&rsquo;s rate, a mark for each size, under what the device was measured to do at "
+    "most: memory limits on the left (the slope), arithmetic on the right (the flat roof). Operations "
+    "per byte count each element once, the least that any algorithm moves: a mark far below the roof "
+    "moves more than that, or leaves units idle. A mark above it found its operands in a cache, used "
+    "units for whole matrices, which the roof of multiply-adds leaves out, or the machine was busy "
+    "while its roofs were measured (their spread is with the machine).";
+static const char how_errors[] =
+    "The largest error of a result, in units of what rounding its terms once may cost (the "
+    "tables&rsquo; grade), over the rate at the largest size. Further right is faster, further down "
+    "more accurate. Errors grow with the number of products that are added one after the other, and "
+    "shrink where sums are split or kept in higher precision.";
+
 static void add_spot(tsl_series *series, double x, double y) {
   if (!isnan(x) && !isnan(y) && series->count < TSL_SELECT_MAX)
     series->spots[series->count++] = (tsl_spot){x, y};
@@ -149,20 +162,9 @@ static void add_roofline_of(tsl_sheet *sheet, int type, int device) {
 
 void tsl_sheet_add_roofline(tsl_sheet *sheet) {
   const tsl_exploration *all = sheet->page->all;
-  if (all->op == TSL_OP_TRANSPOSE)
-    return; /* no operations */
-  tsl_sheet_begin(sheet, "roofline", "Roofline",
-                  "Every strategy\xe2\x80\x99s rate, a mark for each size, under what the device was "
-                  "measured to do at most: "
-                  "memory limits on the left (the slope), arithmetic on the right (the flat roof). "
-                  "Operations per byte count "
-                  "each element once, the least that any algorithm moves: a mark far below the roof moves "
-                  "more than that, or "
-                  "leaves units idle. A mark above it found its operands in a cache, used units for whole "
-                  "matrices, which the "
-                  "roof of multiply-adds leaves out, or the machine was busy while its roofs were measured "
-                  "(the machine\xe2\x80\x99s "
-                  "part has their spread).");
+  if (all->op == TSL_OP_TRANSPOSE || !tsl_sheet_has_times(sheet))
+    return; /* nothing is computed */
+  tsl_sheet_begin(sheet, "roofline", "Roofline", how_roofline);
   tsl_sheet_figures(sheet, true);
   for (int d = 0; d < all->devices.count; d++)
     for (int t = 0; t < all->types.count; t++)
@@ -206,7 +208,7 @@ static void add_errors_of(tsl_sheet *sheet, int type, int device) {
   const int count = size < 0 ? 0 : rank(sheet, type, device, ranked);
   for (int first = 0; first < count; first += TSL_INK_LINES) {
     tsl_plot plot = {.x = {.label = tsl_sheet_rate(sheet).unit, .log = true},
-                     .y = {.label = "grade (error in u |A||B|)", .log = true}};
+                     .y = {.label = "grade", .log = true}};
     tsl_text extent_text = {0};
     for (int i = first; i < count && i < first + TSL_INK_LINES; i++) {
       const tsl_point *point = tsl_explore_at(all, type, size, ranked[i], device);
@@ -226,14 +228,9 @@ static void add_errors_of(tsl_sheet *sheet, int type, int device) {
 
 void tsl_sheet_add_errors(tsl_sheet *sheet) {
   const tsl_exploration *all = sheet->page->all;
-  tsl_sheet_begin(sheet, "errors", "Error against speed",
-                  "The largest error of a result, in units of u\xe2\x80\x89|A||B| (u is half the distance "
-                  "from 1 to the next number), "
-                  "over the rate at the largest size. Further right is faster, further down more accurate. A "
-                  "grade of 0.5 is a "
-                  "single rounding; errors grow with the number of products that are added one after the "
-                  "other, and shrink "
-                  "where sums are split.");
+  if (!tsl_sheet_has_errors(sheet) || !tsl_sheet_has_times(sheet))
+    return;
+  tsl_sheet_begin(sheet, "errors", "Error against speed", how_errors);
   tsl_sheet_figures(sheet, true);
   for (int d = 0; d < all->devices.count; d++)
     for (int t = 0; t < all->types.count; t++)

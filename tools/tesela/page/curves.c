@@ -5,6 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char how_sizes[] =
+    "A line for each strategy, both axes logarithmic. A line that still climbs at the right has not "
+    "reached what it can do; one that falls has outgrown a cache. Far left, starting a run costs more "
+    "than the run. The grey dashes are what the device&rsquo;s measured roofs allow.";
+static const char how_parameters[] =
+    "The same strategy with one parameter changed, all else equal. The axis of rates starts at zero, "
+    "so heights compare as they look. A flat line says that the parameter does not matter here; a "
+    "value without a mark was refused, and the tables say why.";
+
 /* --- sizes --- */
 
 /* A length that stands for a size: the edge of the cube, or square, with as many products, or elements. */
@@ -142,12 +151,9 @@ static void add_curves_of(tsl_sheet *sheet, int type, int device, const int *ord
 void tsl_sheet_add_curves(tsl_sheet *sheet) {
   const tsl_exploration *all = sheet->page->all;
   int order[TSL_SELECT_MAX];
-  tsl_sheet_begin(sheet, "sizes", "Rate against size",
-                  "A line for each strategy, both axes logarithmic. A line that still climbs at the right "
-                  "has not reached what "
-                  "it can do; one that falls has outgrown a cache. Far left, starting a run costs more than "
-                  "the run. The grey "
-                  "dashes are what the device\xe2\x80\x99s measured roofs allow.");
+  if (!tsl_sheet_has_times(sheet) || (all->sweep.count > 0 && all->sizes.count < 2))
+    return;
+  tsl_sheet_begin(sheet, "sizes", "Rate against size", how_sizes);
   if (all->sizes.count < 2) {
     tsl_text_add(
         &sheet->out,
@@ -293,15 +299,10 @@ void tsl_sheet_add_sweeps(tsl_sheet *sheet) {
   bool any = false;
   for (int s = 0; s < all->strategies.count; s++) {
     family of;
-    if (!find_family(all, s, &of))
+    if (!tsl_sheet_has_times(sheet) || !find_family(all, s, &of))
       continue;
     if (!any) {
-      tsl_sheet_begin(sheet, "parameters", "Rate against a parameter",
-                      "The same strategy with one parameter changed, all else equal. The axis of rates "
-                      "starts at zero, so heights "
-                      "compare as they look. A flat line says that the parameter does not matter here; a "
-                      "value without a mark was "
-                      "refused, and the tables say why.");
+      tsl_sheet_begin(sheet, "parameters", "Rate against a parameter", how_parameters);
       tsl_sheet_figures(sheet, true);
     }
     any = true;

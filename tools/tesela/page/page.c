@@ -17,8 +17,8 @@ static const struct {
   void (*add)(tsl_sheet *sheet);
 } sections[] = {
     {"glance", "At a glance", tsl_sheet_add_glance},
-    {"sizes", "Against size", tsl_sheet_add_curves},
     {"parameters", "Against a parameter", tsl_sheet_add_sweeps},
+    {"sizes", "Against size", tsl_sheet_add_curves},
     {"roofline", "Roofline", tsl_sheet_add_roofline},
     {"errors", "Error against speed", tsl_sheet_add_errors},
     {"tables", "Rates and speed-ups", tsl_sheet_add_tables},
@@ -53,25 +53,39 @@ static void add_labels(const tsl_exploration *all, tsl_text *out) {
   }
 }
 
-static void add_header(tsl_sheet *sheet) {
+static void add_count(int count, const char *one, const char *several, tsl_text *out) {
+  tsl_text_add(out, "%d %s \xc2\xb7 ", count, count == 1 ? one : several);
+}
+
+static void add_facts(const tsl_sheet *sheet, tsl_text *out) {
   const tsl_exploration *all = sheet->page->all;
-  tsl_text *out = &sheet->out;
-  tsl_text_add(out, "<header>\n<p class=\"eyebrow\">tesela %s</p>\n<h1>%s</h1>\n<p class=\"lead\">",
-               all->sweep.count > 0 ? "sweep" : "explore", heading(all));
-  add_labels(all, out);
-  tsl_text_add(out,
-               "</p>\n<p class=\"facts\">%d device%s \xc2\xb7 %d strateg%s \xc2\xb7 %d type%s \xc2\xb7 %d "
-               "size%s \xc2\xb7 ",
-               all->devices.count, all->devices.count == 1 ? "" : "s", all->strategies.count,
-               all->strategies.count == 1 ? "y" : "ies", all->types.count, all->types.count == 1 ? "" : "s",
-               all->sizes.count, all->sizes.count == 1 ? "" : "s");
+  tsl_text_add(out, "<p class=\"facts\">");
+  add_count(all->devices.count, "device", "devices", out);
+  if (all->sweep.count > 0)
+    tsl_text_add(out, "%d configs of <code>%s</code> \xc2\xb7 ", all->strategies.count,
+                 all->strategies.items[0].strategy->name);
+  else
+    add_count(all->strategies.count, "strategy", "strategies", out);
+  add_count(all->types.count, "type", "types", out);
+  add_count(all->sizes.count, "size", "sizes", out);
   add_date(all->date, out);
   if (*sheet->page->revision) {
     tsl_text_add(out, " \xc2\xb7 revision <code>");
     tsl_html_add(out, sheet->page->revision);
     tsl_text_add(out, "</code>");
   }
-  tsl_text_add(out, "</p>\n</header>\n");
+  tsl_text_add(out, "</p>\n");
+}
+
+static void add_header(tsl_sheet *sheet) {
+  const tsl_exploration *all = sheet->page->all;
+  tsl_text *out = &sheet->out;
+  tsl_text_add(out, "<header>\n<p class=\"eyebrow\">tesela %s</p>\n<h1>%s</h1>\n<p class=\"lead\">",
+               all->sweep.count > 0 ? "sweep" : "explore", heading(all));
+  add_labels(all, out);
+  tsl_text_add(out, "</p>\n");
+  add_facts(sheet, out);
+  tsl_text_add(out, "</header>\n");
 }
 
 /* Links to what the page has. */

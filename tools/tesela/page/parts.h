@@ -25,8 +25,11 @@ tsl_rate tsl_sheet_rate(const tsl_sheet *sheet);
 double tsl_sheet_value(const tsl_sheet *sheet, const tsl_point *point);
 /* What the measured roofs of its device allow at most, in that unit; NaN where they are not known. */
 double tsl_sheet_roof(const tsl_sheet *sheet, const tsl_point *point);
-/* The operation moves data and no more, or hardly more. */
-bool tsl_sheet_moves_data(const tsl_sheet *sheet);
+/* Whether results can be less than exact, and what their errors are counted in (HTML). */
+bool tsl_sheet_has_errors(const tsl_sheet *sheet);
+const char *tsl_sheet_error_unit(const tsl_sheet *sheet);
+/* Whether anything has a time. */
+bool tsl_sheet_has_times(const tsl_sheet *sheet);
 const tsl_measured *tsl_sheet_measured(const tsl_sheet *sheet, int device);
 
 /* A strategy's name, with parameters where the user gave some; the same with the peer's version behind it. */

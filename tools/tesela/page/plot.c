@@ -12,7 +12,7 @@
 /* The drawing in gnuplot's units, which are a pixel's where the page shows it as it is: the plot, the labels below and
  * above it, and the key below those, which has rows and columns. A name takes so much a character, and its sample so
  * much in front of it, in the widest of the usual fonts. */
-enum { WIDTH = 540, PLOT_HEIGHT = 300, BELOW = 60, ABOVE = 10, ABOVE_TOP = 50, LEFT = 66, RIGHT = 12 };
+enum { WIDTH = 540, PLOT_HEIGHT = 300, BELOW = 60, ABOVE = 10, ABOVE_TOP = 50, LEFT = 66, RIGHT = 24 };
 enum { KEY_ROW = 19, KEY_SAMPLE = 48, KEY_COLUMNS = 3 };
 static const double key_character = 7.9;
 

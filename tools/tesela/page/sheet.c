@@ -11,8 +11,19 @@ static bool compares_bytes(const tsl_sheet *sheet) {
   return sheet->page->all->op != TSL_OP_GEMM;
 }
 
-bool tsl_sheet_moves_data(const tsl_sheet *sheet) {
-  return compares_bytes(sheet);
+bool tsl_sheet_has_errors(const tsl_sheet *sheet) {
+  return sheet->page->all->op != TSL_OP_TRANSPOSE;
+}
+
+const char *tsl_sheet_error_unit(const tsl_sheet *sheet) {
+  return sheet->page->all->op == TSL_OP_DOT ? "u |x||y|" : "u (|&alpha;||A||B| + |&beta;||C|)";
+}
+
+bool tsl_sheet_has_times(const tsl_sheet *sheet) {
+  for (int i = 0; i < sheet->page->all->point_count; i++)
+    if (!isnan(sheet->page->all->points[i].entry.timing.median))
+      return true;
+  return false;
 }
 
 /* The largest rate of all points, in the unit's base. */

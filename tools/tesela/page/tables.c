@@ -6,6 +6,18 @@
 #include <math.h>
 #include <string.h>
 
+static const char how_glance[] =
+    "The fastest of each device and type at the largest size. <b>Of roof</b> is its share of what the "
+    "device was measured to do at most, memory and arithmetic considered. A speed-up is over "
+    "<code>sequential</code> on the cpu.";
+static const char how_tables[] =
+    "Medians of the compute time, operands on the device; every entry was verified before its time "
+    "counted. The fastest of each device is bold. <b>~</b> marks entries whose samples did not agree "
+    "before the time limit. Rest the pointer on a number for its config, samples and spread.";
+static const char how_errors[] =
+    "<p class=\"how\"><b>Grade</b> is the largest error in units of %s, <b>of bound</b> the largest "
+    "error over what the strategy guarantees, both the worst of the devices.</p>\n";
+
 /* --- at a glance --- */
 
 static const tsl_point *fastest(const tsl_sheet *sheet, int type, int size, int device) {
@@ -34,11 +46,13 @@ static const tsl_point *best_of(const tsl_sheet *sheet, int type, int device) {
 
 typedef struct glance_columns {
   tsl_digits rate, speedup;
+  bool has_speedup;
 } glance_columns;
 
 static void see_glance(const tsl_sheet *sheet, const tsl_point *point, glance_columns *columns) {
   tsl_digits_see(&columns->rate, tsl_sheet_value(sheet, point));
   tsl_digits_see(&columns->speedup, tsl_point_speedup(sheet->page->all, point));
+  columns->has_speedup |= !isnan(tsl_point_speedup(sheet->page->all, point));
 }
 
 static void add_glance_row(tsl_sheet *sheet, const tsl_point *point, const glance_columns *columns) {
@@ -56,9 +70,11 @@ static void add_glance_row(tsl_sheet *sheet, const tsl_point *point, const glanc
   if (isnan(share))
     tsl_text_add(out, "\xe2\x80\x93");
   else
-    tsl_text_add(out, "%.0f\xe2\x80\xaf%%", share);
-  tsl_text_add(out, "</td><td>");
-  tsl_digits_add(&columns->speedup, tsl_point_speedup(all, point), out);
+    tsl_text_add(out, "%.*f\xe2\x80\xaf%%", share < 9.95 ? 1 : 0, share);
+  if (columns->has_speedup) {
+    tsl_text_add(out, "</td><td>");
+    tsl_digits_add(&columns->speedup, tsl_point_speedup(all, point), out);
+  }
   tsl_text_add(out, "</td><td class=\"quiet\">");
   tsl_html_add(out, tsl_text_get(&size));
   tsl_text_add(out, "</td></tr>\n");
@@ -66,21 +82,18 @@ static void add_glance_row(tsl_sheet *sheet, const tsl_point *point, const glanc
   tsl_text_free(&size);
 }
 
-static void add_glance_head(tsl_sheet *sheet) {
-  static const struct {
+static void add_glance_head(tsl_sheet *sheet, const glance_columns *of) {
+  const struct {
     const char *title, *class;
-  } columns[] = {{"Device", "text"}, {"Type", "text"}, {"Fastest", "text"}, {NULL, ""},
-                 {"Of roof", ""},    {"Speed-up", ""}, {"Size", ""}};
-  tsl_sheet_begin(sheet, "glance", "At a glance",
-                  "The fastest strategy of each device at the largest size. <b>Of roof</b> is its share of "
-                  "what this device was "
-                  "measured to do at most, memory and arithmetic considered; the speed-up is over "
-                  "<code>sequential</code> on "
-                  "the cpu.");
+    bool left_out;
+  } columns[] = {{"Device", "text", false},  {"Type", "text", false},
+                 {"Fastest", "text", false}, {tsl_sheet_rate(sheet).unit, "", false},
+                 {"Of roof", "", false},     {"Speed-up", "", !of->has_speedup},
+                 {"Size", "", false}};
   tsl_text_add(&sheet->out, "<div class=\"scroll\" tabindex=\"0\">\n<table class=\"glance\">\n<thead><tr>");
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-    tsl_text_add(&sheet->out, "<th scope=\"col\" class=\"%s\">%s</th>", columns[i].class,
-                 columns[i].title ? columns[i].title : tsl_sheet_rate(sheet).unit);
+    if (!columns[i].left_out)
+      tsl_text_add(&sheet->out, "<th scope=\"col\" class=\"%s\">%s</th>", columns[i].class, columns[i].title);
   tsl_text_add(&sheet->out, "</tr></thead>\n<tbody>\n");
 }
 
@@ -95,10 +108,15 @@ void tsl_sheet_add_glance(tsl_sheet *sheet) {
       if (best[count])
         see_glance(sheet, best[count++], &columns);
     }
-  add_glance_head(sheet);
-  for (int i = 0; i < count; i++)
-    add_glance_row(sheet, best[i], &columns);
-  tsl_text_add(&sheet->out, "</tbody>\n</table>\n</div>\n");
+  tsl_sheet_begin(sheet, "glance", "At a glance", how_glance);
+  if (count == 0)
+    tsl_text_add(&sheet->out, "<p class=\"missing\">Nothing was measured: the tables below say why.</p>\n");
+  else {
+    add_glance_head(sheet, &columns);
+    for (int i = 0; i < count; i++)
+      add_glance_row(sheet, best[i], &columns);
+    tsl_text_add(&sheet->out, "</tbody>\n</table>\n</div>\n");
+  }
   tsl_sheet_end(sheet);
 }
 
@@ -183,7 +201,7 @@ static void add_head(const tsl_sheet *sheet, const grid *of, tsl_text *out) {
   if (of->has_errors)
     tsl_text_add(
         out,
-        "<th scope=\"col\" class=\"quiet\" title=\"largest error in u (|alpha| |A| |B| + |beta| |C|), the "
+        "<th scope=\"col\" class=\"quiet\" title=\"largest error in units of rounding, the "
         "worst of the "
         "devices\">Grade</th><th scope=\"col\" class=\"quiet\" title=\"largest error over what the strategy "
         "guarantees\">Of bound</th>");
@@ -205,6 +223,8 @@ static void add_grid(tsl_sheet *sheet, const grid *of) {
   }
   add_head(sheet, of, out);
   for (int s = 0; s < all->strategies.count; s++) {
+    if (tsl_explore_is_absent_peer(all, of->type, of->size, s))
+      continue;
     tsl_text name = {0};
     tsl_sheet_add_peer(sheet, s, &name);
     tsl_text_add(out, "<tr><th scope=\"row\">");
@@ -231,7 +251,8 @@ static void add_pair(tsl_sheet *sheet, int type, int size) {
   tsl_html_add(out, tsl_text_get(&name));
   tsl_text_add(out, "<span> \xc2\xb7 %s</span></h3>\n<div class=\"pair\">\n",
                tsl_type(all->types.items[type])->name);
-  add_grid(sheet, &(grid){type, size, tsl_sheet_value, tsl_sheet_rate(sheet).unit, true});
+  add_grid(sheet,
+           &(grid){type, size, tsl_sheet_value, tsl_sheet_rate(sheet).unit, tsl_sheet_has_errors(sheet)});
   if (!isnan(tsl_explore_baseline(all, type, size)))
     add_grid(sheet, &(grid){type, size, speedup, "Speed-up over sequential", false});
   tsl_text_add(out, "</div>\n");
@@ -259,17 +280,9 @@ static void add_reasons(tsl_sheet *sheet) {
 
 void tsl_sheet_add_tables(tsl_sheet *sheet) {
   const tsl_exploration *all = sheet->page->all;
-  tsl_sheet_begin(sheet, "tables", "Rates and speed-ups",
-                  "Medians of the compute time, operands on the device; every entry was verified before its "
-                  "time counted. The "
-                  "fastest of each device is bold. <b>~</b> marks entries whose samples did not agree before "
-                  "the time limit. "
-                  "<b>Grade</b> is the largest error in units of "
-                  "u\xe2\x80\x89(|\xce\xb1||A||B|\xe2\x80\x89+\xe2\x80\x89|\xce\xb2||C|), <b>of bound</b> "
-                  "the largest error over what the "
-                  "strategy guarantees, both the worst of the devices. Rest the pointer on a number for its "
-                  "config, samples and "
-                  "spread.");
+  tsl_sheet_begin(sheet, "tables", "Rates and speed-ups", how_tables);
+  if (tsl_sheet_has_errors(sheet))
+    tsl_text_add(&sheet->out, how_errors, tsl_sheet_error_unit(sheet));
   for (int t = 0; t < all->types.count; t++)
     for (int s = 0; s < all->sizes.count; s++)
       add_pair(sheet, t, s);
