@@ -7,7 +7,7 @@ import html.parser
 import re
 import sys
 
-VOID = {"meta", "br", "hr", "img", "input", "link"}
+VOID = {"meta", "br", "hr", "img", "input", "link", "wbr"}
 # Elements of SVG that gnuplot writes closed in themselves; html.parser reports them as such.
 TEXT_NAMES = {"title", "desc"}
 

@@ -18,41 +18,6 @@ static const char how_errors[] =
     "more accurate. Errors grow with the number of products that are added one after the other, and "
     "shrink where sums are split or kept in higher precision.";
 
-static void add_spot(tsl_series *series, double x, double y) {
-  if (!isnan(x) && !isnan(y) && series->count < TSL_SELECT_MAX)
-    series->spots[series->count++] = (tsl_spot){x, y};
-}
-
-static void name_series(const tsl_sheet *sheet, int strategy, tsl_series *out) {
-  tsl_text name = {0};
-  *out = (tsl_series){.look = tsl_sheet_look(sheet, strategy)};
-  tsl_sheet_add_strategy(sheet, strategy, &name);
-  snprintf(out->name, sizeof out->name, "%.90s", tsl_text_get(&name));
-  tsl_text_free(&name);
-}
-
-/* Strategies that ran here, the fastest at any size first. */
-static int rank(const tsl_sheet *sheet, int type, int device, int *ranked) {
-  const tsl_exploration *all = sheet->page->all;
-  double rates[TSL_SELECT_MAX];
-  int count = 0;
-  for (int s = 0; s < all->strategies.count; s++) {
-    double best = NAN;
-    for (int size = 0; size < all->sizes.count; size++)
-      best = fmax(best, tsl_sheet_value(sheet, tsl_explore_at(all, type, size, s, device)));
-    if (isnan(best))
-      continue;
-    int at = count++;
-    for (; at > 0 && rates[at - 1] < best; at--) {
-      rates[at] = rates[at - 1];
-      ranked[at] = ranked[at - 1];
-    }
-    rates[at] = best;
-    ranked[at] = s;
-  }
-  return count;
-}
-
 /* --- roofline --- */
 
 /* Operations per byte, at least: of a run that reads and writes every element once. */
@@ -80,8 +45,8 @@ static void add_roof(const char *name, double slope, double peak, extent x, int 
   tsl_series *roof = &plot->series[plot->count];
   *roof = (tsl_series){.roof = true, .look = look};
   snprintf(roof->name, sizeof roof->name, "%s", name);
-  add_spot(roof, x.low, fmin(peak, slope * x.low));
-  add_spot(roof, ridge, fmin(peak, slope * ridge));
+  tsl_series_add(roof, x.low, fmin(peak, slope * x.low));
+  tsl_series_add(roof, ridge, fmin(peak, slope * ridge));
   plot->count++;
 }
 
@@ -97,8 +62,8 @@ static void add_roofs(const tsl_sheet *sheet, int type, int device, extent x, ts
   tsl_series *flat = &plot->series[plot->count++];
   *flat = (tsl_series){.roof = true, .look = 0};
   snprintf(flat->name, sizeof flat->name, "roof: %s", tsl_measured_text(one, fma, text, sizeof text));
-  add_spot(flat, isnan(copy) ? x.low : fmin(fmax(peak / copy, x.low), x.high), peak);
-  add_spot(flat, x.high, peak);
+  tsl_series_add(flat, isnan(copy) ? x.low : fmin(fmax(peak / copy, x.low), x.high), peak);
+  tsl_series_add(flat, x.high, peak);
   if (isnan(copy))
     return;
   snprintf(name, sizeof name, "roof: %s copied", tsl_measured_text(one, TSL_ROOF_COPY, text, sizeof text));
@@ -112,7 +77,7 @@ static void add_sizes_above(const tsl_exploration *all, int type, tsl_axis *top)
     const tsl_size *extent_of = &all->sizes.items[size];
     if (extent_of->m != extent_of->n || extent_of->n != extent_of->k)
       return; /* no single number names it */
-    add_spot(&places, intensity(tsl_explore_at(all, type, size, 0, 0)), (double)extent_of->n);
+    tsl_series_add(&places, intensity(tsl_explore_at(all, type, size, 0, 0)), (double)extent_of->n);
   }
   for (int i = 0; i < places.count; i++) {
     int at = top->tick_count++;
@@ -126,7 +91,7 @@ static void add_sizes_above(const tsl_exploration *all, int type, tsl_axis *top)
 static void add_roofline_of(tsl_sheet *sheet, int type, int device) {
   const tsl_exploration *all = sheet->page->all;
   int ranked[TSL_SELECT_MAX];
-  const int count = rank(sheet, type, device, ranked);
+  const int count = tsl_sheet_rank(sheet, type, device, ranked);
   extent x = intensities(all, type);
   if (!(x.low > 0) || !(x.high >= x.low))
     return;
@@ -138,10 +103,10 @@ static void add_roofline_of(tsl_sheet *sheet, int type, int device) {
     add_roofs(sheet, type, device, x, &plot);
     for (int i = first; i < count && i < first + TSL_INK_LINES; i++) {
       tsl_series *series = &plot.series[plot.count++];
-      name_series(sheet, ranked[i], series);
+      tsl_series_begin(sheet, ranked[i], series);
       for (int size = 0; size < all->sizes.count; size++) {
         const tsl_point *point = tsl_explore_at(all, type, size, ranked[i], device);
-        add_spot(series, intensity(point), tsl_sheet_value(sheet, point));
+        tsl_series_add(series, intensity(point), tsl_sheet_value(sheet, point));
       }
     }
     plot.x.low = x.low;
@@ -205,7 +170,7 @@ static void add_errors_of(tsl_sheet *sheet, int type, int device) {
   const tsl_exploration *all = sheet->page->all;
   const int size = largest_size(sheet, type, device);
   int ranked[TSL_SELECT_MAX];
-  const int count = size < 0 ? 0 : rank(sheet, type, device, ranked);
+  const int count = size < 0 ? 0 : tsl_sheet_rank(sheet, type, device, ranked);
   for (int first = 0; first < count; first += TSL_INK_LINES) {
     tsl_plot plot = {.x = {.label = tsl_sheet_rate(sheet).unit, .log = true},
                      .y = {.label = "grade", .log = true}};
@@ -213,8 +178,8 @@ static void add_errors_of(tsl_sheet *sheet, int type, int device) {
     for (int i = first; i < count && i < first + TSL_INK_LINES; i++) {
       const tsl_point *point = tsl_explore_at(all, type, size, ranked[i], device);
       tsl_series *series = &plot.series[plot.count];
-      name_series(sheet, ranked[i], series);
-      add_spot(series, tsl_sheet_value(sheet, point), fmax(point->entry.verdict.grade, least_grade));
+      tsl_series_begin(sheet, ranked[i], series);
+      tsl_series_add(series, tsl_sheet_value(sheet, point), fmax(point->entry.verdict.grade, least_grade));
       plot.count += series->count > 0;
     }
     tsl_sheet_add_size(sheet, size, &extent_text);

@@ -63,54 +63,24 @@ static void add_size_axis(const tsl_exploration *all, const int *order, tsl_axis
   }
 }
 
-static void add_spot(tsl_series *series, double x, double y) {
-  if (!isnan(x) && !isnan(y) && series->count < TSL_SELECT_MAX)
-    series->spots[series->count++] = (tsl_spot){x, y};
-}
-
 /* The roofs over the sizes. */
 static void add_limit(const tsl_sheet *sheet, int type, int device, const int *order, tsl_series *out) {
   const tsl_exploration *all = sheet->page->all;
   *out = (tsl_series){.roof = true, .look = 1};
   snprintf(out->name, sizeof out->name, "measured roof");
   for (int i = 0; i < all->sizes.count; i++)
-    add_spot(out, edge_of(all->op, &all->sizes.items[order[i]]),
-             tsl_sheet_roof(sheet, tsl_explore_at(all, type, order[i], 0, device)));
+    tsl_series_add(out, edge_of(all->op, &all->sizes.items[order[i]]),
+                   tsl_sheet_roof(sheet, tsl_explore_at(all, type, order[i], 0, device)));
 }
 
-static bool size_series(const tsl_sheet *sheet, int type, int device, int strategy, const int *order,
-                        tsl_series *out) {
+static void add_line(const tsl_sheet *sheet, int type, int device, int strategy, const int *order,
+                     tsl_plot *plot) {
   const tsl_exploration *all = sheet->page->all;
-  tsl_text name = {0};
-  *out = (tsl_series){.look = tsl_sheet_look(sheet, strategy)};
-  tsl_sheet_add_strategy(sheet, strategy, &name);
-  snprintf(out->name, sizeof out->name, "%.90s", tsl_text_get(&name));
-  tsl_text_free(&name);
+  tsl_series *line = &plot->series[plot->count++];
+  tsl_series_begin(sheet, strategy, line);
   for (int i = 0; i < all->sizes.count; i++)
-    add_spot(out, edge_of(all->op, &all->sizes.items[order[i]]),
-             tsl_sheet_value(sheet, tsl_explore_at(all, type, order[i], strategy, device)));
-  return out->count > 0;
-}
-
-/* Strategies that ran, the fastest at the largest size first. */
-static int rank(const tsl_sheet *sheet, int type, int device, const int *order, int *ranked) {
-  const tsl_exploration *all = sheet->page->all;
-  double last[TSL_SELECT_MAX];
-  int count = 0;
-  for (int s = 0; s < all->strategies.count; s++) {
-    tsl_series series;
-    if (!size_series(sheet, type, device, s, order, &series))
-      continue;
-    const double value = series.spots[series.count - 1].y;
-    int at = count++;
-    for (; at > 0 && last[at - 1] < value; at--) {
-      last[at] = last[at - 1];
-      ranked[at] = ranked[at - 1];
-    }
-    last[at] = value;
-    ranked[at] = s;
-  }
-  return count;
+    tsl_series_add(line, edge_of(all->op, &all->sizes.items[order[i]]),
+                   tsl_sheet_value(sheet, tsl_explore_at(all, type, order[i], strategy, device)));
 }
 
 static void describe(const tsl_sheet *sheet, tsl_plot *plot) {
@@ -129,13 +99,13 @@ static void describe(const tsl_sheet *sheet, tsl_plot *plot) {
 static void add_curves_of(tsl_sheet *sheet, int type, int device, const int *order) {
   const tsl_exploration *all = sheet->page->all;
   int ranked[TSL_SELECT_MAX];
-  const int count = rank(sheet, type, device, order, ranked);
+  const int count = tsl_sheet_rank(sheet, type, device, ranked);
   for (int first = 0; first < count; first += TSL_INK_LINES) {
     tsl_plot plot = {.lines = true, .y = {.label = tsl_sheet_rate(sheet).unit, .log = true}};
     const int here = count - first < TSL_INK_LINES ? count - first : TSL_INK_LINES;
     add_size_axis(all, order, &plot.x);
     for (int i = 0; i < here; i++)
-      size_series(sheet, type, device, ranked[first + i], order, &plot.series[plot.count++]);
+      add_line(sheet, type, device, ranked[first + i], order, &plot);
     add_limit(sheet, type, device, order, &plot.series[plot.count]);
     plot.count += plot.series[plot.count].count > 0;
     snprintf(plot.title, sizeof plot.title, "%s, %s%s", all->devices.items[device]->name,
@@ -256,7 +226,7 @@ static void add_param_axis(const tsl_exploration *all, const family *of, tsl_axi
     for (int k = 0; k < values.count && is_new; k++)
       is_new = values.spots[k].x != value;
     if (is_new)
-      add_spot(&values, value, value);
+      tsl_series_add(&values, value, value);
   }
   sort_spots(&values);
   memcpy(axis->ticks, values.spots, sizeof axis->ticks);
@@ -279,7 +249,7 @@ static void add_sweep_of(tsl_sheet *sheet, const family *of, int type, int size)
       const double value = tsl_sheet_value(sheet, tsl_explore_at(all, type, size, of->members[i], d));
       tsl_series *series = isnan(value) ? NULL : series_named(&plot, tsl_text_get(&name));
       if (series)
-        add_spot(series, (double)value_of(all, of->members[i], of->along), value);
+        tsl_series_add(series, (double)value_of(all, of->members[i], of->along), value);
       tsl_text_free(&others);
       tsl_text_free(&name);
     }

@@ -32,9 +32,8 @@ const char *tsl_sheet_error_unit(const tsl_sheet *sheet);
 bool tsl_sheet_has_times(const tsl_sheet *sheet);
 const tsl_measured *tsl_sheet_measured(const tsl_sheet *sheet, int device);
 
-/* A strategy's name, with parameters where the user gave some; the same with the peer's version behind it. */
+/* A strategy's name, with parameters where the user gave some. */
 void tsl_sheet_add_strategy(const tsl_sheet *sheet, int strategy, tsl_text *out);
-void tsl_sheet_add_peer(const tsl_sheet *sheet, int strategy, tsl_text *out);
 /* "512 x 512 x 512" with real crosses. */
 void tsl_sheet_add_size(const tsl_sheet *sheet, int size, tsl_text *out);
 /* "53.9", "12 300", "-" for NaN: three digits that count, thin blanks between thousands. */
@@ -97,6 +96,12 @@ typedef struct tsl_plot {
   char title[160]; /* of the figure: "opencl:0, f32" */
   char about[400]; /* for those who do not see it */
 } tsl_plot;
+
+/* A series of this strategy, without spots yet; and another spot, unless it has no number. */
+void tsl_series_begin(const tsl_sheet *sheet, int strategy, tsl_series *out);
+void tsl_series_add(tsl_series *series, double x, double y);
+/* Strategies that ran on the device, by their best rate at any size, the fastest first; returns how many. */
+int tsl_sheet_rank(const tsl_sheet *sheet, int type, int device, int *ranked);
 
 /* Starts and ends a group of figures, side by side where the window is wide. */
 void tsl_sheet_figures(tsl_sheet *sheet, bool begin);

@@ -22,6 +22,42 @@ static const int marks[] = {7, 5, 9, 13, 11, 6, 4, 8, 12};
 static const char *const dashes[] = {"solid", "(9,4)", "(3,3)", "(10,3,2,3)"};
 enum { MARKS = sizeof marks / sizeof *marks, DASHES = sizeof dashes / sizeof *dashes };
 
+/* --- series --- */
+
+void tsl_series_begin(const tsl_sheet *sheet, int strategy, tsl_series *out) {
+  tsl_text name = {0};
+  *out = (tsl_series){.look = tsl_sheet_look(sheet, strategy)};
+  tsl_sheet_add_strategy(sheet, strategy, &name);
+  snprintf(out->name, sizeof out->name, "%.90s", tsl_text_get(&name));
+  tsl_text_free(&name);
+}
+
+void tsl_series_add(tsl_series *series, double x, double y) {
+  if (!isnan(x) && !isnan(y) && series->count < TSL_SELECT_MAX)
+    series->spots[series->count++] = (tsl_spot){x, y};
+}
+
+int tsl_sheet_rank(const tsl_sheet *sheet, int type, int device, int *ranked) {
+  const tsl_exploration *all = sheet->page->all;
+  double rates[TSL_SELECT_MAX];
+  int count = 0;
+  for (int s = 0; s < all->strategies.count; s++) {
+    double best = NAN;
+    for (int size = 0; size < all->sizes.count; size++)
+      best = fmax(best, tsl_sheet_value(sheet, tsl_explore_at(all, type, size, s, device)));
+    if (isnan(best))
+      continue;
+    int at = count++;
+    for (; at > 0 && rates[at - 1] < best; at--) {
+      rates[at] = rates[at - 1];
+      ranked[at] = ranked[at - 1];
+    }
+    rates[at] = best;
+    ranked[at] = s;
+  }
+  return count;
+}
+
 /* --- axes --- */
 
 typedef struct range {

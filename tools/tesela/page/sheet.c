@@ -67,11 +67,6 @@ void tsl_sheet_add_strategy(const tsl_sheet *sheet, int strategy, tsl_text *out)
   tsl_explore_add_strategy(sheet->page->all, strategy, out);
 }
 
-void tsl_sheet_add_peer(const tsl_sheet *sheet, int strategy, tsl_text *out) {
-  tsl_explore_add_strategy(sheet->page->all, strategy, out);
-  tsl_explore_add_peer(sheet->page->all, strategy, out);
-}
-
 void tsl_sheet_add_size(const tsl_sheet *sheet, int size, tsl_text *out) {
   tsl_text plain = {0};
   tsl_explore_add_size(sheet->page->all, size, &plain);

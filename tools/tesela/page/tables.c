@@ -55,15 +55,25 @@ static void see_glance(const tsl_sheet *sheet, const tsl_point *point, glance_co
   columns->has_speedup |= !isnan(tsl_point_speedup(sheet->page->all, point));
 }
 
+/* A name that may be broken behind its underscores, in a narrow window. */
+static void add_breakable(const char *name, tsl_text *out) {
+  for (; *name; name++) {
+    const char one[] = {*name, '\0'};
+    tsl_html_add(out, one);
+    if (*name == '_')
+      tsl_text_add(out, "<wbr>");
+  }
+}
+
 static void add_glance_row(tsl_sheet *sheet, const tsl_point *point, const glance_columns *columns) {
   const tsl_exploration *all = sheet->page->all;
   const double share = 100 * tsl_sheet_value(sheet, point) / tsl_sheet_roof(sheet, point);
   tsl_text *out = &sheet->out, name = {0}, size = {0};
-  tsl_sheet_add_peer(sheet, point->strategy, &name);
+  tsl_sheet_add_strategy(sheet, point->strategy, &name);
   tsl_sheet_add_size(sheet, point->size, &size);
   tsl_text_add(out, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td><td class=\"text strong\">",
                all->devices.items[point->device]->name, tsl_type(all->types.items[point->type])->name);
-  tsl_html_add(out, tsl_text_get(&name));
+  add_breakable(tsl_text_get(&name), out);
   tsl_text_add(out, "</td><td class=\"strong\">");
   tsl_digits_add(&columns->rate, tsl_sheet_value(sheet, point), out);
   tsl_text_add(out, "</td><td>");
@@ -208,6 +218,23 @@ static void add_head(const tsl_sheet *sheet, const grid *of, tsl_text *out) {
   tsl_text_add(out, "</tr></thead>\n<tbody>\n");
 }
 
+/* A peer's version stands in the first table only. */
+static void add_row_name(const tsl_sheet *sheet, const grid *of, int strategy, tsl_text *out) {
+  tsl_text name = {0}, peer = {0};
+  tsl_sheet_add_strategy(sheet, strategy, &name);
+  tsl_explore_add_peer(sheet->page->all, strategy, &peer);
+  tsl_text_add(out, "<tr><th scope=\"row\">");
+  tsl_html_add(out, tsl_text_get(&name));
+  if (of->value == tsl_sheet_value && peer.length > 0) {
+    tsl_text_add(out, "<small>");
+    tsl_html_add(out, tsl_text_get(&peer));
+    tsl_text_add(out, "</small>");
+  }
+  tsl_text_add(out, "</th>");
+  tsl_text_free(&name);
+  tsl_text_free(&peer);
+}
+
 static void add_grid(tsl_sheet *sheet, const grid *of) {
   const tsl_exploration *all = sheet->page->all;
   tsl_digits columns[TSL_SELECT_MAX] = {{0}};
@@ -225,11 +252,7 @@ static void add_grid(tsl_sheet *sheet, const grid *of) {
   for (int s = 0; s < all->strategies.count; s++) {
     if (tsl_explore_is_absent_peer(all, of->type, of->size, s))
       continue;
-    tsl_text name = {0};
-    tsl_sheet_add_peer(sheet, s, &name);
-    tsl_text_add(out, "<tr><th scope=\"row\">");
-    tsl_html_add(out, tsl_text_get(&name));
-    tsl_text_add(out, "</th>");
+    add_row_name(sheet, of, s, out);
     for (int d = 0; d < all->devices.count; d++) {
       const tsl_point *point = tsl_explore_at(all, of->type, of->size, s, d);
       const double value = of->value(sheet, point);
@@ -238,7 +261,6 @@ static void add_grid(tsl_sheet *sheet, const grid *of) {
     if (of->has_errors)
       add_errors(sheet, of, s, out);
     tsl_text_add(out, "</tr>\n");
-    tsl_text_free(&name);
   }
   tsl_text_add(out, "</tbody>\n</table>\n</div>\n");
 }
