@@ -15,6 +15,9 @@ struct tsl_image {
   int64_t width, height; /* of a copy; 0: a view */
 };
 
+/* Older headers have no names for these. */
+enum { PITCH_ALIGNMENT = 0x104A, BASE_ALIGNMENT = 0x104B };
+
 static const cl_image_format rgba = {CL_RGBA, CL_FLOAT};
 
 cl_mem tsl_opencl_image_memory(const tsl_image *image) {
@@ -26,7 +29,7 @@ static bool has_views(cl_device_id id) {
   char version[128];
   int major = 0;
   tsl_opencl_text(id, CL_DEVICE_VERSION, version, sizeof version);
-  return tsl_opencl_number(id, CL_DEVICE_IMAGE_PITCH_ALIGNMENT_KHR) != 0 &&
+  return tsl_opencl_number(id, PITCH_ALIGNMENT) != 0 &&
          (tsl_opencl_has(id, "cl_khr_image2d_from_buffer") ||
           (sscanf(version, "OpenCL %d.", &major) == 1 && major == 2));
 }
@@ -47,10 +50,8 @@ void tsl_opencl_image_limits(cl_device_id id, tsl_device *out) {
   if (!has_views(id))
     return;
   const size_t part = (size_t)tsl_opencl_number(id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8,
-               base = TSL_TEXEL_BYTES *
-                      (size_t)tsl_opencl_number(id, CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT_KHR);
-  out->image_pitch_alignment =
-      TSL_TEXEL_BYTES * (size_t)tsl_opencl_number(id, CL_DEVICE_IMAGE_PITCH_ALIGNMENT_KHR);
+               base = TSL_TEXEL_BYTES * (size_t)tsl_opencl_number(id, BASE_ALIGNMENT);
+  out->image_pitch_alignment = TSL_TEXEL_BYTES * (size_t)tsl_opencl_number(id, PITCH_ALIGNMENT);
   out->image_offset_alignment = part > base ? part : base > 0 ? base : 1;
   out->image_pitch_max = SIZE_MAX;
 }
