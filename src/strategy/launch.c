@@ -9,17 +9,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* kernel/gemm.h has the same struct for the device. The scalars' type is the problem's, so one of the two
- * ends it. */
-typedef struct tsl_gemm_arguments_f32 {
-  tsl_gemm_sizes sizes;
-  float alpha, beta;
-} tsl_gemm_arguments_f32;
-typedef struct tsl_gemm_arguments_f64 {
-  tsl_gemm_sizes sizes;
-  double alpha, beta;
-} tsl_gemm_arguments_f64;
-
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
                         tsl_text *text) {
   if (real != TESELA_TYPE_DEFAULT)
@@ -93,10 +82,11 @@ void tsl_launch_release(tsl_work *work) {
 tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operands) {
   const tsl_problem *problem = &work->problem;
   const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
+  const double alpha = problem->c.type == TESELA_F64 ? problem->alpha[0] : (float)problem->alpha[0];
   return (tsl_gemm_sizes){
       .m = problem->m,
       .n = problem->n,
-      .k = problem->alpha[0] == 0 ? 0 : problem->k,
+      .k = alpha == 0 ? 0 : problem->k,
       .a_offset = a->offset,
       .a_row_stride = a->row_stride,
       .a_col_stride = a->col_stride,
@@ -109,21 +99,34 @@ tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operan
   };
 }
 
+tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes *sizes) {
+  const tsl_problem *problem = &work->problem;
+  /* An empty sum is not scaled: infinity times nothing is nothing. */
+  const double alpha = sizes->k == 0 ? 0 : problem->alpha[0], beta = problem->beta[0];
+  tsl_gemm_argument argument = {.sizes = *sizes};
+  if (problem->c.type == TESELA_F64) {
+    argument.scalars.f64[0] = alpha;
+    argument.scalars.f64[1] = beta;
+    argument.bytes = sizeof argument.sizes + sizeof argument.scalars.f64;
+  } else {
+    argument.scalars.f32[0] = (float)alpha;
+    argument.scalars.f32[1] = (float)beta;
+    argument.bytes = sizeof argument.sizes + sizeof argument.scalars.f32;
+  }
+  return argument;
+}
+
 tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_launch *launch = work->state;
-  const tsl_problem *problem = &work->problem;
   const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
-  /* An empty sum is not scaled: infinity times nothing is nothing. */
-  const double alpha = sizes.k == 0 ? 0 : problem->alpha[0], beta = problem->beta[0];
-  const tsl_gemm_arguments_f32 single = {sizes, (float)alpha, (float)beta};
-  const tsl_gemm_arguments_f64 twice = {sizes, alpha, beta};
+  const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
   /* A kernel wants a buffer in every place, also where nothing is read. */
   const tsl_argument arguments[] = {
       TSL_ARG_BUFFER(a->buffer ? a->buffer : c->buffer),
       TSL_ARG_BUFFER(b->buffer ? b->buffer : c->buffer),
       TSL_ARG_BUFFER(c->buffer),
-      problem->c.type == TESELA_F64 ? TSL_ARG_VALUE(twice) : TSL_ARG_VALUE(single),
+      {.value = &given, .bytes = given.bytes},
   };
   return work->device->ops->launch(stream, launch->kernel, &launch->grid, arguments,
                                    sizeof arguments / sizeof *arguments);

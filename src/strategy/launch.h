@@ -22,6 +22,17 @@ typedef struct tsl_gemm_sizes {
 /* Those of a run. k is 0 where alpha is: A and B are not read then. */
 tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operands);
 
+/* The whole struct, for the problem's type: its first `bytes` bytes are the kernel's argument. */
+typedef struct tsl_gemm_argument {
+  tsl_gemm_sizes sizes;
+  union {
+    float f32[2];
+    double f64[2];
+  } scalars; /* alpha, beta */
+  size_t bytes;
+} tsl_gemm_argument;
+tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes *sizes);
+
 /* Appends what stands in front of every kernel's text: TSL_REAL (not where `real` is TESELA_TYPE_DEFAULT), and one
  * TSL_PARAM_<NAME> per parameter of the strategy (none where it is NULL). */
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,

@@ -18,6 +18,9 @@
   X(gemm, vendor_clblast)                                                                                    \
   X(gemm, vendor_cublas)                                                                                     \
   X(gemm, vendor_cublaslt)                                                                                   \
+  X(dot, sequential)                                                                                         \
+  X(dot, block_tree)                                                                                         \
+  X(dot, fixed_tree)                                                                                         \
   X(transpose, element)
 
 #endif

@@ -186,6 +186,12 @@ static double host_line(const problem *p, const int at[3]) {
   return 2 * sum;
 }
 
+/* Rounded to the type before one is taken off. */
+static double host_product(const problem *p, int g) {
+  const double product = p->fine[g] * p->fine[g + 1];
+  return (p->type == TESELA_F64 ? product : (float)product) - 1;
+}
+
 static void host_vectors(const problem *p, int g, double *out) {
   const int n = p->width;
   for (int i = 0; i < n; i++) {
@@ -201,7 +207,7 @@ static void host_vectors(const problem *p, int g, double *out) {
 
 typedef struct results {
   int64_t places[2 * COUNT];
-  double lines[2 * COUNT];
+  double lines[3 * COUNT];
   double vectors[1 + 2 * 16 * COUNT];
 } results;
 
@@ -246,7 +252,7 @@ static void run(tsl_device *device, const problem *p, tsl_kernel *kernel, result
   const tsl_device_ops *ops = device->ops;
   const size_t vectors = 1 + 2 * (size_t)p->width * COUNT;
   const size_t bytes[5] = {(COUNT + PAD) * p->size, (COUNT + PAD) * p->size, sizeof out->places,
-                           2 * COUNT * p->size, vectors * p->size};
+                           3 * COUNT * p->size, vectors * p->size};
   tsl_stream *stream;
   tsl_buffer *buffers[5];
   tsl_argument arguments[6];
@@ -262,7 +268,7 @@ static void run(tsl_device *device, const problem *p, tsl_kernel *kernel, result
   const tsl_grid grid = {{GROUPS_X, GROUPS_Y, GROUPS_Z}, {ITEMS_X, ITEMS_Y, ITEMS_Z}};
   must(ops->launch(stream, kernel, &grid, arguments, 6));
   must(tsl_device_read(stream, buffers[2], 0, out->places, sizeof out->places));
-  from_device(stream, p, buffers[3], out->lines, 2 * COUNT);
+  from_device(stream, p, buffers[3], out->lines, 3 * COUNT);
   from_device(stream, p, buffers[4], out->vectors, vectors);
   must(ops->finish(stream));
   for (int i = 0; i < 5; i++)
@@ -272,7 +278,10 @@ static void run(tsl_device *device, const problem *p, tsl_kernel *kernel, result
 
 static void compare(const problem *p, const results *got) {
   const int64_t polynomial = host_polynomial(p);
-  assert_true(isnan(got->vectors[0])); /* in front of the first vector: untouched */
+  uint64_t nan_bits;
+  memcpy(&nan_bits, &got->lines[2 * COUNT], sizeof nan_bits);
+  assert_int_equal(nan_bits, 0x7ff8000000000000); /* in double, too */
+  assert_true(isnan(got->vectors[0]));            /* in front of the first vector: untouched */
   for (int g = 0; g < COUNT; g++) {
     const int at[3] = {g % WIDTH_X, g / WIDTH_X % HEIGHT, g / WIDTH_X / HEIGHT};
     double vectors[32];
@@ -285,6 +294,9 @@ static void compare(const problem *p, const results *got) {
       fail_msg("item %d: line %g, not %g", g, got->lines[g], host_line(p, at));
     if (got->lines[COUNT + g] != p->whole[g])
       fail_msg("number %d: %g was moved as %g", g, p->whole[g], got->lines[COUNT + g]);
+    if (g > 0 && got->lines[2 * COUNT + g] != host_product(p, g))
+      fail_msg("item %d: product less one %.17g, not %.17g", g, got->lines[2 * COUNT + g],
+               host_product(p, g));
     for (int i = 0; i < 2 * p->width; i++) {
       const double value = got->vectors[1 + 2 * p->width * g + i];
       if (value != vectors[i])

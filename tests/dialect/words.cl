@@ -6,6 +6,7 @@
  *   places[n + g]  a polynomial in the integers of `given`: a struct by value arrives whole
  *   lines[g]       given.alpha times a weighted sum of what its neighbours in the group put in local memory
  *   lines[n + g]   whole[g], moved by every WIDTH-th item as an aligned vector
+ *   lines[2 n + g] a product of numbers of `fine`, less one, where fusing the two would show; at g = 0, a NaN
  *   vectors + 1 + 2 g WIDTH    sums, differences and products of vectors of whole numbers, then fused
  *                              multiply-adds of numbers where rounding twice would show
  *
@@ -86,6 +87,8 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   if (g % WIDTH == 0)
     TSL_STORE_ALIGNED(TSL_REAL, WIDTH, lines + width * height * depth + g,
                       TSL_LOAD_ALIGNED(TSL_REAL, WIDTH, whole + g));
+  lines[2 * width * height * depth + g] =
+      g == 0 ? TSL_NAN(TSL_REAL) : TSL_MUL(TSL_REAL, fine[g], fine[g + 1]) - 1;
 }
 
 #ifdef TSL_PARAM_IMAGES

@@ -26,6 +26,12 @@
 #define TSL_BARRIER() __syncthreads()
 
 #define TSL_FMA(a, b, c) fma(a, b, c)
+#define TSL_MUL_float(a, b) __fmul_rn(a, b)
+#define TSL_MUL_double(a, b) __dmul_rn(a, b)
+#define TSL_MUL(type, a, b) TSL_PASTE(TSL_MUL_, type)(a, b)
+#define TSL_NAN_float __int_as_float(0x7fc00000)
+#define TSL_NAN_double __longlong_as_double(0x7ff8000000000000ll)
+#define TSL_NAN(type) TSL_PASTE(TSL_NAN_, type)
 
 /* n numbers side by side; operators work lane by lane and vanish when the compiler unrolls them. */
 template <typename T, int N>

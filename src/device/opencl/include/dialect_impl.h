@@ -2,7 +2,7 @@
 #ifndef TSL_DIALECT_IMPL_H
 #define TSL_DIALECT_IMPL_H
 
-#ifdef TSL_REAL_IS_DOUBLE
+#ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
@@ -27,6 +27,23 @@
 
 #define TSL_PASTE_(a, b) a##b
 #define TSL_PASTE(a, b) TSL_PASTE_(a, b)
+
+/* Functions of their own, so that the pragma holds for their products alone. */
+static inline float tsl_mul_float(float a, float b) {
+#pragma OPENCL FP_CONTRACT OFF
+  return a * b;
+}
+#ifdef cl_khr_fp64
+static inline double tsl_mul_double(double a, double b) {
+#pragma OPENCL FP_CONTRACT OFF
+  return a * b;
+}
+#endif
+#define TSL_MUL(type, a, b) TSL_PASTE(tsl_mul_, type)(a, b)
+#define TSL_NAN_float as_float(0x7fc00000u)
+#define TSL_NAN_double as_double(0x7ff8000000000000ul)
+#define TSL_NAN(type) TSL_PASTE(TSL_NAN_, type)
+
 #define TSL_VECTOR(type, n) TSL_PASTE(type, n)
 #define TSL_SPLAT(type, n, x) ((TSL_VECTOR(type, n))(x))
 #define TSL_LOAD(type, n, pointer) TSL_PASTE(vload, n)(0, pointer)

@@ -1,0 +1,50 @@
+/* Sums in twice the precision of double: an unevaluated pair, where `high` is what plain additions in the same order
+ * give, and `low` gathers what they lost. Errors are exact (TwoSum: Knuth 1969; TwoProduct by a fused multiply-add), so
+ * every device finds the same bits; nothing here may be fused or reordered, which TSL_MUL and the language see to.
+ * Where `high` is infinite or NaN, `low` means nothing. */
+#ifndef TSL_KERNEL_TWOFOLD_H
+#define TSL_KERNEL_TWOFOLD_H
+
+#include "dialect.h"
+
+typedef struct tsl_twofold {
+  double high, low;
+} tsl_twofold;
+
+/* What a + b lost when it was rounded to `sum`. */
+TSL_FUNCTION double tsl_twofold_lost(double a, double b, double sum) {
+  const double b_part = sum - a;
+  return (a - (sum - b_part)) + (b - b_part);
+}
+
+/* sum + x y */
+TSL_FUNCTION tsl_twofold tsl_twofold_add(tsl_twofold sum, double x, double y) {
+  const double product = TSL_MUL(double, x, y), rest = TSL_FMA(x, y, -product);
+  tsl_twofold out;
+  out.high = sum.high + product;
+  out.low = sum.low + (tsl_twofold_lost(sum.high, product, out.high) + rest);
+  return out;
+}
+
+/* a + b */
+TSL_FUNCTION tsl_twofold tsl_twofold_join(tsl_twofold a, tsl_twofold b) {
+  tsl_twofold out;
+  out.high = a.high + b.high;
+  out.low = (a.low + b.low) + tsl_twofold_lost(a.high, b.high, out.high);
+  return out;
+}
+
+/* alpha sum */
+TSL_FUNCTION tsl_twofold tsl_twofold_scale(tsl_twofold sum, double alpha) {
+  tsl_twofold out;
+  out.high = TSL_MUL(double, alpha, sum.high);
+  out.low = TSL_FMA(alpha, sum.low, TSL_FMA(alpha, sum.high, -out.high));
+  return out;
+}
+
+/* The pair as one number; `high` alone where the errors overflowed or came from infinities. */
+TSL_FUNCTION double tsl_twofold_round(tsl_twofold sum) {
+  return sum.low - sum.low == 0 ? sum.high + sum.low : sum.high;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* Host side of block_tree.cl: groups that fold in local memory, and a last fold of their sums. */
+#include "strategy/fold.h"
+
+#include <math.h>
+
+enum { GROUPS, GROUP };
+static const tsl_param params[] = {
+    [GROUPS] = {"groups", "work-groups", 32, {1, 32, 256, 1024, 4096}},
+    [GROUP] = {"group", "work-items of a group", 256, {32, 64, 128, 256, 512, 1024}},
+    {NULL, NULL, 0, {0}},
+};
+
+/* An item adds its terms in order; log2(group) additions fold a group, and the last launch folds the groups' sums alike.
+ * Zeros cost nothing, so that no sum is longer than k. */
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  const double groups = (double)config->value[GROUPS], group = (double)config->value[GROUP];
+  const double depth = ceil((double)problem->k / (groups * group)) + 2 * log2(group) + ceil(groups / group);
+  const double unit = tsl_type(problem->c.type)->unit_roundoff;
+  tsl_accuracy bound = tsl_accuracy_of_sum(problem->k);
+  bound.factor = fmin(bound.factor, depth * (1 + depth * unit) + 4);
+  return bound;
+}
+
+/* Groups past the last term would fold zeros. */
+static const char *grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                             tsl_grid *first, tsl_grid *last) {
+  const int group = (int)config->value[GROUP];
+  const int64_t busy = problem->k / group + 1, groups = config->value[GROUPS];
+  const char *why = tsl_fold_grid(device, busy < groups ? busy : groups, group, first);
+  return why ? why : tsl_fold_grid(device, 1, group, last);
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const uint64_t bytes = (uint64_t)config->value[GROUP] * tsl_type(problem->c.type)->size;
+  if (bytes > device->local_bytes)
+    return tsl_refusal("group=%lld needs %llu bytes of local memory, %s has %llu",
+                       (long long)config->value[GROUP], (unsigned long long)bytes, device->name,
+                       (unsigned long long)device->local_bytes);
+  tsl_grid first, last;
+  return grids_for(problem, config, device, &first, &last);
+}
+
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)device;
+  return (uint64_t)config->value[GROUPS] * tsl_type(problem->c.type)->size;
+}
+
+/* A GPU's memory answers after most of a microsecond, so that what is under way decides: eight numbers an item, and at
+ * most as many items as are resident at once (2048 a unit). On a processor, an item runs through its terms before the
+ * next one starts, and they lie far apart: a cache line for each. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const double items = (double)(config->value[GROUPS] * config->value[GROUP]);
+  const double bytes = tsl_problem_bytes(problem), size = (double)tsl_type(problem->c.type)->size;
+  const double launches = 2 * device->launch_seconds + 1e-6 + 2e-9 * (double)config->value[GROUPS];
+  if (device->is_cpu)
+    return launches + bytes * 64 / size / device->bandwidth;
+  const double resident = fmin(fmin(items, (double)problem->k), 2048.0 * device->compute_units);
+  const double flight = 8 * size * resident, latency = 8e-7;
+  return launches + latency + bytes / fmin(0.9 * device->bandwidth, flight / latency);
+}
+
+static tesela_status build(tsl_work *work) {
+  tsl_grid first, last;
+  grids_for(&work->problem, &work->config, work->device, &first, &last);
+  return tsl_fold_build(work, "strategy/dot/block_tree/block_tree.cl", "tsl_dot_block_tree", &first,
+                        "tsl_dot_block_tree_last", &last);
+}
+
+const tsl_strategy tsl_dot_block_tree = {
+    .name = "block_tree",
+    .idea = "work-groups fold their items' sums in local memory, a last group folds theirs",
+    .lifts = "one chain of additions: every item has its own, and trees join them",
+    .op = TSL_OP_DOT,
+    .rung = 1,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
+    .accuracy = accuracy,
+    .params = params,
+    .refuse = refuse,
+    .scratch = scratch,
+    .score = score,
+    .build = build,
+    .run = tsl_fold_run,
+    .release = tsl_fold_release,
+};

@@ -1,0 +1,131 @@
+/* The descriptor of fixed_tree, whose tree fixed_tree.h specifies. Device by device, the same bits: on the cpu in C
+ * (host.c), elsewhere by the kernels of fixed_tree.cl.
+ *
+ * What it adds to `block_tree`: an order of the sum that belongs to the specification, and twice the precision.
+ * Parameters: group, items of a kernel's group; a matter of speed alone. Limits: kernels need double precision for f32,
+ * too. */
+#include "strategy/dot/fixed_tree/fixed_tree.h"
+
+#include "strategy/fold.h"
+
+#include <math.h>
+
+enum { GROUP };
+static const tsl_param params[] = {
+    [GROUP] = {"group", "work-items of a kernel's group (no matter on the cpu)", 256, {64, 128, 256, 512}},
+    {NULL, NULL, 0, {0}},
+};
+/* Items of the last launch's group, and what the device holds for each of a unit's items. */
+enum { LAST_ITEMS = 256, RESIDENT_ITEMS = 2048 };
+
+static int64_t chunks_of(const tsl_problem *problem) {
+  const int64_t chunk = tsl_tree_chunk(problem->c.type);
+  return problem->k == 0 ? 0 : (problem->k - 1) / chunk + 1;
+}
+
+/* Rounded once, to the element type; and the sum's own errors, of which a term meets `depth`: f32 has them in double;
+ * in a pair of doubles they are of second order (Ogita, Rump, Oishi 2005), four for each operation of the tree. */
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  const double depth =
+      TSL_TREE_ROWS + 2 + 5 + ceil((double)chunks_of(problem) / TSL_TREE_LAST_LANES) + 10 + 3;
+  const double unit = tsl_type(problem->c.type)->unit_roundoff, of_sum = 0x1p-53 / unit;
+  const double errors = problem->c.type == TESELA_F64 ? 16 * depth * depth * unit : 2 * depth * of_sum;
+  return (tsl_accuracy){.factor = 1 + errors, .repeats = true};
+}
+
+static bool is_host(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_HOST) != 0;
+}
+
+/* Every group takes `group` / 32 chunks at once, and goes on to further ones where more groups than the device holds
+ * twice over would be wanted. */
+static const char *grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                             tsl_grid *first, tsl_grid *last) {
+  const int64_t group = config->value[GROUP], strands = group / TSL_TREE_COLUMNS;
+  const int64_t sets = chunks_of(problem) / strands + 1;
+  const int64_t most = 2 * RESIDENT_ITEMS / group * device->compute_units;
+  const char *why = tsl_fold_grid(device, sets < most ? sets : most, (int)group, first);
+  return why ? why : tsl_fold_grid(device, 1, LAST_ITEMS, last);
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
+  if (is_host(device))
+    return config->value[GROUP] == params[GROUP].fallback
+               ? NULL
+               : tsl_refusal("group=%lld is for kernels, %s has none", (long long)config->value[GROUP],
+                             device->name);
+  const char *missing = tsl_capability_missing(needs, device->capabilities);
+  if (missing)
+    return tsl_refusal("%s lacks: %s", device->name, missing);
+  tsl_grid first, last;
+  return grids_for(problem, config, device, &first, &last);
+}
+
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  (void)device;
+  const uint64_t sum = problem->c.type == TESELA_F64 ? sizeof(tsl_tree_sum) : sizeof(double);
+  return ((uint64_t)chunks_of(problem) + 1) * sum;
+}
+
+/* Clocks a term while the data is in a cache, which is what a core's share of a few megabytes stays in. */
+static double score_host(const tsl_problem *problem, const tsl_device *device) {
+  const bool vectors = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512);
+  const double clocks = problem->c.type == TESELA_F64 ? (vectors ? 1.2 : 8) : vectors ? 0.4 : 1;
+  const double few = 8, chunks = (double)chunks_of(problem), cache = 1e6 * device->threads;
+  const double threads = chunks > few ? device->threads : 1, bytes = tsl_problem_bytes(problem);
+  const double compute = 1e-6 * clocks * (double)problem->k / (device->clock_mhz * threads);
+  const double memory = bytes > cache ? (bytes - cache) / device->bandwidth : 0;
+  return 2e-7 + (threads > 1 ? 5e-6 : 0) + fmax(compute, memory);
+}
+
+/* On a GPU nine tenths of the memory's bandwidth, once every unit has its items; a processor's items take turns at
+ * about a clock a term. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  if (is_host(device))
+    return score_host(problem, device);
+  const double bytes = tsl_problem_bytes(problem), k = (double)problem->k;
+  const double launches = 2 * device->launch_seconds + 2e-6 + 4e-11 * (double)chunks_of(problem);
+  if (device->is_cpu)
+    return launches +
+           fmax(2e-6 * k / ((double)device->clock_mhz * device->compute_units), bytes / device->bandwidth);
+  const double distance = fabs(log2((double)config->value[GROUP] / 256)), latency = 8e-7;
+  const double resident = fmin(k / 128, (double)RESIDENT_ITEMS * device->compute_units);
+  const double flight = fmax(1, resident) * 128 / latency;
+  return launches + 4 * latency + (1 + 0.001 * distance) * bytes / fmin(0.92 * device->bandwidth, flight);
+}
+
+static tesela_status build(tsl_work *work) {
+  tsl_grid first, last;
+  if (is_host(work->device))
+    return TESELA_OK;
+  grids_for(&work->problem, &work->config, work->device, &first, &last);
+  return tsl_fold_build(work, "strategy/dot/fixed_tree/fixed_tree.cl", "tsl_dot_fixed_tree", &first,
+                        "tsl_dot_fixed_tree_last", &last);
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  if (!is_host(work->device))
+    return tsl_fold_run(work, operands, stream);
+  return tsl_tree_run(&work->problem, operands, tsl_tree_functions_for(work->device->capabilities),
+                      tsl_pool_shared());
+}
+
+const tsl_strategy tsl_dot_fixed_tree = {
+    .name = "fixed_tree",
+    .idea = "the same bits on every device: a specified tree, in double or twice double",
+    .lifts = "none in time: bits that depend on the machine, and the rounding of sums",
+    .op = TSL_OP_DOT,
+    .rung = 2,
+    .version = 1,
+    .accuracy = accuracy,
+    .params = params,
+    .refuse = refuse,
+    .scratch = scratch,
+    .score = score,
+    .build = build,
+    .run = run,
+    .release = tsl_fold_release,
+};

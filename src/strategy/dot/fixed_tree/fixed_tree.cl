@@ -1,0 +1,208 @@
+/* Idea: the order of the sum belongs to the specification (fixed_tree.h has all of it), so that every device, grid and
+ * number of threads gives the same bits; and since a dot waits for memory, its sums can be kept in more precision than
+ * its data has for nothing.
+ * What it adds to `block_tree`: bits that do not depend on the machine, and the precision.
+ *
+ *   chunk of 32 rows     column 0    column 1         column 31
+ *                 row 0  | a b c d | e f g h |  ...  | w x y z |    a column is 16 bytes of a row: an item's vector,
+ *                 row 1  | a b c d | e f g h |  ...  | w x y z |    whose numbers go to lanes of their own
+ *                  ...        |         |                 |
+ *                 row 31 | a b c d | e f g h |  ...  | w x y z |
+ *                             v         v                 v
+ *   adjacent lanes join:    (a+b)+(c+d)  ...                        f64: a column is two numbers, a + b
+ *   columns join by halves: 0 with 16, 1 with 17, ...; 0 with 8, ...; 0 with 1
+ *
+ * First launch: 32 items of a group take a chunk, and GROUP / 32 chunks fold at once; a sum per chunk goes to global
+ * memory. Last launch: one group joins those sums. Where both vectors have stride 1 and start at multiples of 16 bytes
+ * they are read as vectors; else, and at the end, number by number with zeros beyond k: the tree stays the same.
+ *
+ * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: GROUP sums (8 bytes for f32, 16 for f64). Any strides
+ * and sizes. Needs double precision for f32, too. */
+#include "gemm.h"
+#include "twofold.h"
+
+#define COLUMNS 32
+#define ROWS 32
+#define WIDTH (16 / (int)sizeof(TSL_REAL))
+#define CHUNK (ROWS * COLUMNS * WIDTH)
+#define GROUP TSL_PARAM_GROUP
+#define STRANDS (GROUP / COLUMNS)
+/* Rows that are read before the first is used. */
+#define AHEAD 4
+/* Lanes of the last launch, and its items. */
+#define LAST_ITEMS 256
+#define LAST_LANES 4
+
+#ifdef TSL_REAL_IS_DOUBLE
+#define SUM tsl_twofold
+#define ADD(sum, x, y) tsl_twofold_add(sum, x, y)
+#define JOIN(a, b) tsl_twofold_join(a, b)
+#define VECTOR TSL_VECTOR(double, 2)
+#define LOAD(pointer) TSL_LOAD_ALIGNED(double, 2, pointer)
+
+TSL_FUNCTION SUM tree_zero() {
+  SUM zero;
+  zero.high = 0;
+  zero.low = 0;
+  return zero;
+}
+
+TSL_FUNCTION SUM tree_join_lanes(const SUM *lane) {
+  return JOIN(lane[0], lane[1]);
+}
+
+TSL_FUNCTION void tree_spread(VECTOR v, double *out) {
+  out[0] = TSL_LANE(v, 0);
+  out[1] = TSL_LANE(v, 1);
+}
+
+/* alpha sum + beta before */
+TSL_FUNCTION double tree_finish(SUM sum, double alpha, double beta, double before) {
+  const SUM scaled = tsl_twofold_scale(sum, alpha);
+  return tsl_twofold_round(beta == 0 ? scaled : tsl_twofold_add(scaled, beta, before));
+}
+#else
+/* A double holds the product of two floats, so fusing changes nothing. */
+#define SUM double
+#define ADD(sum, x, y) TSL_FMA((double)(x), (double)(y), sum)
+#define JOIN(a, b) ((a) + (b))
+#define VECTOR TSL_VECTOR(float, 4)
+#define LOAD(pointer) TSL_LOAD_ALIGNED(float, 4, pointer)
+
+TSL_FUNCTION SUM tree_zero() {
+  return 0;
+}
+
+TSL_FUNCTION SUM tree_join_lanes(const SUM *lane) {
+  return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+}
+
+TSL_FUNCTION void tree_spread(VECTOR v, float *out) {
+  out[0] = TSL_LANE(v, 0);
+  out[1] = TSL_LANE(v, 1);
+  out[2] = TSL_LANE(v, 2);
+  out[3] = TSL_LANE(v, 3);
+}
+
+TSL_FUNCTION float tree_finish(SUM sum, float alpha, float beta, float before) {
+  const double scaled = TSL_MUL(double, (double)alpha, sum);
+  return (float)(beta == 0 ? scaled : TSL_FMA((double)beta, (double)before, scaled));
+}
+#endif
+
+TSL_FUNCTION TSL_INDEX tree_chunks(TSL_INDEX k) {
+  return (k + CHUNK - 1) / CHUNK;
+}
+
+TSL_FUNCTION bool tree_is_aligned(TSL_GLOBAL const TSL_REAL *pointer) {
+  return ((TSL_INDEX)pointer & 15) == 0;
+}
+
+/* AHEAD rows of a column, as vectors. */
+TSL_FUNCTION void tree_read_vectors(TSL_GLOBAL const TSL_REAL *from, TSL_REAL *out) {
+  VECTOR row[AHEAD];
+  TSL_UNROLL
+  for (int r = 0; r < AHEAD; r++)
+    row[r] = LOAD(from + r * (COLUMNS * WIDTH));
+  TSL_UNROLL
+  for (int r = 0; r < AHEAD; r++)
+    tree_spread(row[r], out + r * WIDTH);
+}
+
+/* The same number by number, with zeros from number k on; `first` is the number of the first. */
+TSL_FUNCTION void tree_read_numbers(TSL_GLOBAL const TSL_REAL *from, TSL_INDEX stride, TSL_INDEX first,
+                                    TSL_INDEX k, TSL_REAL *out) {
+  TSL_UNROLL
+  for (int r = 0; r < AHEAD; r++) {
+    TSL_UNROLL
+    for (int w = 0; w < WIDTH; w++) {
+      const TSL_INDEX i = first + r * (COLUMNS * WIDTH) + w;
+      out[r * WIDTH + w] = i < k ? from[i * stride] : (TSL_REAL)0;
+    }
+  }
+}
+
+/* One column of a chunk, `first` being the number of its first. */
+TSL_FUNCTION SUM tree_column(TSL_GLOBAL const TSL_REAL *a, TSL_INDEX a_stride, TSL_GLOBAL const TSL_REAL *b,
+                             TSL_INDEX b_stride, TSL_INDEX first, TSL_INDEX k, bool vectors) {
+  SUM lane[WIDTH];
+  TSL_UNROLL
+  for (int w = 0; w < WIDTH; w++)
+    lane[w] = tree_zero();
+  for (int row = 0; row < ROWS; row += AHEAD, first += AHEAD * COLUMNS * WIDTH) {
+    TSL_REAL x[AHEAD * WIDTH], y[AHEAD * WIDTH];
+    if (vectors) {
+      tree_read_vectors(a + first, x);
+      tree_read_vectors(b + first, y);
+    } else {
+      tree_read_numbers(a, a_stride, first, k, x);
+      tree_read_numbers(b, b_stride, first, k, y);
+    }
+    TSL_UNROLL
+    for (int r = 0; r < AHEAD; r++) {
+      TSL_UNROLL
+      for (int w = 0; w < WIDTH; w++)
+        lane[w] = ADD(lane[w], x[r * WIDTH + w], y[r * WIDTH + w]);
+    }
+  }
+  return tree_join_lanes(lane);
+}
+
+TSL_KERNEL(GROUP, 1, 1)
+tsl_dot_fixed_tree(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
+                   TSL_GLOBAL SUM *TSL_RESTRICT sums, const tsl_gemm_arguments g) {
+  TSL_LOCAL SUM line[GROUP];
+  const int item = TSL_ITEM(0), column = item % COLUMNS;
+  const TSL_INDEX chunks = tree_chunks(g.k), step = (TSL_INDEX)TSL_GROUPS(0) * STRANDS;
+  TSL_GLOBAL const TSL_REAL *x = a + g.a_offset, *y = b + g.b_offset;
+  const bool aligned = g.a_col_stride == 1 && g.b_row_stride == 1 && tree_is_aligned(x) && tree_is_aligned(y);
+  for (TSL_INDEX set = (TSL_INDEX)TSL_GROUP(0) * STRANDS; set < chunks; set += step) {
+    const TSL_INDEX chunk = set + item / COLUMNS;
+    line[item] = tree_zero();
+    if (chunk < chunks)
+      line[item] = tree_column(x, g.a_col_stride, y, g.b_row_stride, chunk * CHUNK + column * WIDTH, g.k,
+                               aligned && (chunk + 1) * CHUNK <= g.k);
+    TSL_BARRIER();
+    for (int apart = COLUMNS / 2; apart > 0; apart /= 2) {
+      if (column < apart)
+        line[item] = JOIN(line[item], line[item + apart]);
+      TSL_BARRIER();
+    }
+    if (column == 0 && chunk < chunks)
+      sums[chunk] = line[item];
+  }
+}
+
+/* Lane j of LAST_ITEMS * LAST_LANES joins the sums of chunks j, j + 1024, ...; then the lanes join by halves. */
+TSL_KERNEL(LAST_ITEMS, 1, 1)
+tsl_dot_fixed_tree_last(TSL_GLOBAL const SUM *TSL_RESTRICT sums, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
+                        const tsl_gemm_arguments g) {
+  TSL_LOCAL SUM line[LAST_ITEMS];
+  const int item = TSL_ITEM(0);
+  const TSL_INDEX chunks = tree_chunks(g.k);
+  SUM lane[LAST_LANES];
+  TSL_UNROLL
+  for (int q = 0; q < LAST_LANES; q++)
+    lane[q] = tree_zero();
+  TSL_UNROLL_BY(4)
+  for (TSL_INDEX first = item; first < chunks; first += LAST_ITEMS * LAST_LANES) {
+    TSL_UNROLL
+    for (int q = 0; q < LAST_LANES; q++)
+      if (first + q * LAST_ITEMS < chunks)
+        lane[q] = JOIN(lane[q], sums[first + q * LAST_ITEMS]);
+  }
+  lane[0] = JOIN(lane[0], lane[2]);
+  lane[1] = JOIN(lane[1], lane[3]);
+  line[item] = JOIN(lane[0], lane[1]);
+  TSL_BARRIER();
+  for (int apart = LAST_ITEMS / 2; apart > 0; apart /= 2) {
+    if (item < apart)
+      line[item] = JOIN(line[item], line[item + apart]);
+    TSL_BARRIER();
+  }
+  if (item == 0) {
+    TSL_GLOBAL TSL_REAL *out = c + g.c_offset;
+    const TSL_REAL result = tree_finish(line[0], g.alpha, g.beta, g.beta == 0 ? (TSL_REAL)0 : *out);
+    *out = result == result ? result : TSL_NAN(TSL_REAL);
+  }
+}

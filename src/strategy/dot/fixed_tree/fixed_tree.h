@@ -1,0 +1,81 @@
+/* fixed_tree: a dot whose every addition is specified, so that its bits are the same on every device, for every grid,
+ * number of threads, instruction set, alignment and stride.
+ *
+ * The tree. Terms x[i] y[i], i = 0 ... k - 1, are cut into chunks. A chunk is 32 rows of 512 bytes of either vector: 128
+ * numbers a row for f32, 64 for f64, so 4096 or 2048 numbers. What is left in the last chunk is filled up with terms of
+ * zeros, which change nothing.
+ *
+ *   1. Lane l of a chunk (128 or 64) starts from zero and adds the terms l of row 0, row 1, ..., row 31, in this order.
+ *   2. Adjacent lanes join to 32 columns: f32 (l0 + l1) + (l2 + l3), f64 l0 + l1.
+ *   3. Columns join by halves: column j with j + 16 for j < 16, then j with j + 8, 4, 2, 1. This is the chunk's sum.
+ *   4. Of 1024 lanes, lane j starts from zero and joins the sums of chunks j, j + 1024, j + 2048, ..., in this order.
+ *   5. Those lanes join by halves: lane j with j + 512 for j < 512, then j with j + 256, ..., 1. This is the sum s.
+ *   6. C = alpha s + beta C; for k = 0 or alpha = 0, alpha s is +0; for beta = 0 nothing is added.
+ *
+ * The operations. Data of f32: everything is double, each operation rounded to nearest even. Terms are exact; alpha s
+ * is rounded; beta C is exact; their sum is rounded; the result is rounded once more, to float.
+ * Data of f64: a sum is a pair (high, low) of doubles, zero is (0, 0), and each operation below is rounded to double:
+ *
+ *   lost(a, b)      h = a + b, v = h - a:  (a - (h - v)) + (b - v), what a + b lost (TwoSum; Knuth 1969)
+ *   add x y         p = x y, e = fma(x, y, -p):  high' = high + p,  low' = low + (lost(high, p) + e)
+ *   join (H, L)     high' = high + H,  low' = (low + L) + lost(high, H)
+ *   alpha s         p = alpha high:  (p, fma(alpha, low, fma(alpha, high, -p)))
+ *   beta C          added as the term beta * C
+ *   result          high + low where low is finite, else high
+ *
+ * `high` is therefore the plain sum in the order of the tree, and it is what counts where it overflows or where the data
+ * is not finite. The method is the twice-as-precise dot of Ogita, Rump and Oishi (2005), along a tree.
+ * Either way a result that is NaN is the quiet NaN with sign and payload zero.
+ *
+ * All of this is in the default floating-point environment: rounding to nearest, nothing flushed to zero. */
+#ifndef TSL_DOT_FIXED_TREE_FIXED_TREE_H
+#define TSL_DOT_FIXED_TREE_FIXED_TREE_H
+
+#include "base/pool.h"
+#include "strategy/strategy.h"
+
+enum {
+  TSL_TREE_ROWS = 32,        /* of a chunk */
+  TSL_TREE_ROW_BYTES = 512,  /* of one vector */
+  TSL_TREE_COLUMNS = 32,     /* of a row */
+  TSL_TREE_LAST_LANES = 1024 /* that join the chunks' sums */
+};
+
+/* Numbers of a row, and of a chunk. */
+static inline int64_t tsl_tree_row(tesela_type type) {
+  return TSL_TREE_ROW_BYTES / (int64_t)tsl_type(type)->size;
+}
+static inline int64_t tsl_tree_chunk(tesela_type type) {
+  return TSL_TREE_ROWS * tsl_tree_row(type);
+}
+
+/* A sum; `low` is for f64 alone. */
+typedef struct tsl_tree_sum {
+  double high, low;
+} tsl_tree_sum;
+static inline tsl_tree_sum tsl_tree_join(tsl_tree_sum a, tsl_tree_sum b) {
+  const double high = a.high + b.high, part = high - a.high;
+  const double lost = (a.high - (high - part)) + (b.high - part);
+  return (tsl_tree_sum){high, (a.low + b.low) + lost};
+}
+
+/* The sum of a chunk of `count` terms, at least one. */
+typedef tsl_tree_sum (*tsl_tree_function)(const void *x, int64_t x_stride, const void *y, int64_t y_stride,
+                                          int count);
+
+/* Those of one instruction set. */
+typedef struct tsl_tree_functions {
+  tsl_tree_function f32, f64;
+} tsl_tree_functions;
+extern const tsl_tree_functions tsl_tree_functions_generic;
+extern const tsl_tree_functions tsl_tree_functions_avx2;
+extern const tsl_tree_functions tsl_tree_functions_avx512;
+
+/* The best of them that the capabilities allow. */
+const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities);
+
+/* The whole dot on the host's operands, by the pool's threads. */
+tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *operands,
+                           const tsl_tree_functions *functions, tsl_pool *pool);
+
+#endif

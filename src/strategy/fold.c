@@ -1,0 +1,40 @@
+#include "strategy/fold.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+tesela_status tsl_fold_build(tsl_work *work, const char *path, const char *first, const tsl_grid *first_grid,
+                             const char *last, const tsl_grid *last_grid) {
+  tsl_fold fold = {.first_grid = *first_grid, .last_grid = *last_grid};
+  void *block;
+  TSL_TRY(tsl_launch_kernel(work, path, first, first_grid->items[0], &fold.first));
+  TSL_TRY(tsl_launch_kernel(work, path, last, last_grid->items[0], &fold.last));
+  TSL_TRY(tsl_alloc(sizeof fold, "a fold's launches", &block));
+  *(tsl_fold *)block = fold;
+  work->state = block;
+  return TESELA_OK;
+}
+
+void tsl_fold_release(tsl_work *work) {
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+tesela_status tsl_fold_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_fold *fold = work->state;
+  const tsl_device_ops *ops = work->device->ops;
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
+  const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
+  const tsl_argument scalars = {.value = &given, .bytes = given.bytes};
+  const tsl_argument first[] = {TSL_ARG_BUFFER(operands->a.buffer), TSL_ARG_BUFFER(operands->b.buffer),
+                                TSL_ARG_BUFFER(operands->scratch), scalars};
+  const tsl_argument last[] = {TSL_ARG_BUFFER(operands->scratch), TSL_ARG_BUFFER(operands->c.buffer),
+                               scalars};
+  if (sizes.k > 0)
+    TSL_TRY(ops->launch(stream, fold->first, &fold->first_grid, first, sizeof first / sizeof *first));
+  return ops->launch(stream, fold->last, &fold->last_grid, last, sizeof last / sizeof *last);
+}
+
+const char *tsl_fold_grid(const tsl_device *device, int64_t groups, int items, tsl_grid *grid) {
+  return tsl_launch_grid(device, groups * items, 1, items, 1, grid);
+}

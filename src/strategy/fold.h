@@ -1,0 +1,28 @@
+/* Strategies of two launches: the first leaves partial results in scratch memory, the last, a single group, makes C of
+ * them. */
+#ifndef TSL_STRATEGY_FOLD_H
+#define TSL_STRATEGY_FOLD_H
+
+#include "strategy/launch.h"
+
+/* What tsl_fold_build() leaves in work->state. */
+typedef struct tsl_fold {
+  tsl_kernel *first, *last;
+  tsl_grid first_grid, last_grid;
+} tsl_fold;
+
+/* Compiles `path` (from src/), which has two kernels, and keeps them with their grids in a new tsl_fold, which
+ * tsl_fold_release() frees. Fails as tsl_launch_build() does. */
+tesela_status tsl_fold_build(tsl_work *work, const char *path, const char *first, const tsl_grid *first_grid,
+                             const char *last, const tsl_grid *last_grid);
+void tsl_fold_release(tsl_work *work);
+
+/* Launches both, with kernel/gemm.h's struct at the end:
+ *   first  A, B, scratch, arguments     left out where k or alpha is 0: then there is nothing to read
+ *   last   scratch, C, arguments */
+tesela_status tsl_fold_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+
+/* Groups of `items` work-items along dimension 0; or a refusal when the device does not allow them. */
+const char *tsl_fold_grid(const tsl_device *device, int64_t groups, int items, tsl_grid *grid);
+
+#endif
