@@ -42,3 +42,28 @@ tesela 2 transpose
 tesela 0 transpose f4.npy --json
 json 'j["rows"] == 60 and j["columns"] == 40 and j["bytes_per_second"] > 0 and j["flops_per_second"] == 0'
 
+# --- dots ---
+python 'import numpy as np
+r = np.random.default_rng(1)
+x, y = r.standard_normal((1, 5000)), r.standard_normal((5000, 1))
+np.save("x.npy", x); np.save("y.npy", y); np.save("s.npy", np.array([[2.5]])); np.save("d.npy", x @ y)
+np.save("x4.npy", x.astype("f4")); np.save("y4.npy", y.astype("f4"))'
+tesela 0 dot x.npy y.npy -o d1.npy --verify --expect d.npy
+prints 's = x . y,  5000 elements, f64' right agrees result
+tesela 0 dot x4.npy y4.npy -o d4.npy --verify --device opencl:0
+python 'import numpy as np
+assert np.load("d4.npy").dtype == "f4" and abs(np.load("d4.npy") - np.load("d.npy")).max() < 1e-2'
+tesela 0 dot x.npy x.npy --add s.npy --alpha -1 --beta 2 --json
+cp "$out" dot.json
+python "import json, numpy as np
+x, d = np.load('x.npy'), json.load(open('dot.json'))
+assert d['n'] == 5000 and abs(d['result'] - (5 - float((x @ x.T)[0, 0]))) < 1e-9"
+tesela 2 dot x.npy x4.npy --beta 2
+says 's0'
+matrix short.npy 1x4999
+tesela 2 dot x.npy short.npy
+says x.npy 5000 short.npy 4999
+tesela 2 dot x.npy f4.npy
+says f4.npy '60 x 40' 'one row or one column'
+tesela 1 dot x.npy y.npy --expect s.npy
+says 'the dot product differs from s.npy'

@@ -36,6 +36,78 @@ static void expect(tesela_status status, tesela_status expected, const char *nam
              tesela_status_name(expected), tesela_last_error(), names);
 }
 
+/* --- dots --- */
+
+static float x[] = {1, 2, 3, 4}, y[] = {5, 6, 7, 8};
+
+static void dots_have_defaults(void **state) {
+  (void)state;
+  float result = -1;
+  const tesela_dot_desc desc = {.n = 4, .x = {.data = x}, .y = {.data = y}, .result = {.data = &result}};
+  tesela_record record;
+  expect_ok(tesela_dot(context, &desc, &record));
+  assert_true(result == 70);
+  assert_non_null(strstr(record.plan, "dot "));
+  assert_true(record.error_bound > 0 && record.error_bound < 1e-5);
+}
+
+static void dots_take_strides_and_scalars(void **state) {
+  (void)state;
+  double v[] = {1, 2, 3, 4, 5, 6}, result = 10;
+  const double alpha = 2, beta = -1;
+  const tesela_dot_desc desc = {.n = 3,
+                                .x = {.data = v, .stride = 2, .type = TESELA_F64},
+                                .y = {.data = v + 5, .stride = -2},
+                                .result = {.data = &result},
+                                .alpha = &alpha,
+                                .beta = &beta};
+  expect_ok(tesela_dot(context, &desc, NULL));
+  assert_true(result == 2 * (1 * 6 + 3 * 4 + 5 * 2) - 10);
+}
+
+static void empty_dots_are_zero(void **state) {
+  (void)state;
+  float result = 5;
+  const tesela_dot_desc desc = {.result = {.data = &result}};
+  expect_ok(tesela_dot(context, &desc, NULL));
+  assert_true(result == 0);
+}
+
+static void wrong_dots_are_refused(void **state) {
+  (void)state;
+  float result = 5;
+  tesela_dot_desc desc = {.n = 4, .x = {.data = x}, .result = {.data = &result}};
+  expect(tesela_dot(context, &desc, NULL), TESELA_BAD_CALL, "desc.y.data is NULL");
+  desc.y.data = y;
+  desc.n = -1;
+  expect(tesela_dot(context, &desc, NULL), TESELA_BAD_CALL, "desc.n is -1");
+  desc.n = 4;
+  desc.result.data = x;
+  expect(tesela_dot(context, &desc, NULL), TESELA_BAD_CALL, "desc.result overlaps desc.x");
+  desc.result.data = &result;
+  desc.strategy = "nonsense";
+  expect(tesela_dot(context, &desc, NULL), TESELA_BAD_INPUT, "not a strategy for dot");
+  assert_true(result == 5);
+  assert_int_equal(tesela_dot(context, NULL, NULL), TESELA_BAD_CALL);
+  assert_int_equal(tesela_dot(NULL, &desc, NULL), TESELA_BAD_CALL);
+}
+
+static void dot_plans_run_again_and_come_back(void **state) {
+  (void)state;
+  float result = 0, other = 0;
+  const tesela_dot_desc desc = {.n = 4};
+  const tesela_matrix a = {.data = x}, b = {.data = y}, c = {.data = &result}, d = {.data = &other};
+  tesela_plan *plan, *again;
+  expect_ok(tesela_plan_create_dot(context, &desc, &plan));
+  expect_ok(tesela_plan_run(plan, &a, &b, &c, NULL));
+  expect_ok(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
+  assert_string_equal(tesela_plan_describe(plan), tesela_plan_describe(again));
+  expect_ok(tesela_plan_run(again, &b, &a, &d, NULL));
+  assert_true(result == 70 && other == 70);
+  tesela_plan_destroy(plan);
+  tesela_plan_destroy(again);
+}
+
 /* --- transposes --- */
 
 static void transposes_have_defaults(void **state) {
@@ -86,14 +158,13 @@ static void squares_turn_in_place(void **state) {
   assert_memory_equal(a, right, sizeof right);
   desc.cols = 2;
   expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "square");
-  desc.b.data = a;
+  desc.b.data = x;
   expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "desc.b is given");
 }
 
 static void wrong_transposes_are_refused(void **state) {
   (void)state;
   float a[] = {1, 2, 3, 4}, b[4];
-  double d[4];
   tesela_transpose_desc desc = {.rows = 2, .cols = 2, .a = {.data = a}, .b = {.data = a}};
   expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "desc.b overlaps desc.a");
   desc.b.data = NULL;
@@ -103,7 +174,7 @@ static void wrong_transposes_are_refused(void **state) {
   expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "desc.rows is -3");
   desc.rows = 2;
   desc.b.type = TESELA_F64;
-  desc.b.data = d;
+  desc.b.data = x;
   expect(tesela_transpose(context, &desc, NULL), TESELA_UNSUPPORTED, "f64");
 }
 
@@ -125,6 +196,11 @@ static void transpose_plans_come_back(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(dots_have_defaults),
+      cmocka_unit_test(dots_take_strides_and_scalars),
+      cmocka_unit_test(empty_dots_are_zero),
+      cmocka_unit_test(wrong_dots_are_refused),
+      cmocka_unit_test(dot_plans_run_again_and_come_back),
       cmocka_unit_test(transposes_have_defaults),
       cmocka_unit_test(transposes_scale_and_keep_gaps),
       cmocka_unit_test(every_type_moves),
