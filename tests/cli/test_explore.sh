@@ -34,7 +34,6 @@ prints 'MFLOP/s, f64, 1 x 1 x 100'
 
 # The other operations have their own sizes, and bytes a second.
 for op in dot transpose; do
-  [ -n "$("$TESELA" strategies | grep -w "$op" || true)" ] || continue
   tesela 0 explore --op $op --sizes 100 --types f32 "${quick[@]}" --json
   json "j['op'] == '$op' and all(e['bytes_per_second'] > 0 for e in j['entries'] if e['result'] == 'right')"
   tesela 0 explore --op $op --sizes 100 --types f32 "${quick[@]}"
@@ -76,6 +75,8 @@ json 'all(e["parameters"]["items"] == 64 for e in j["entries"]) and len(j["param
 tesela 0 sweep row_private panel=32,64,128 items=64,256 --size 24 --type f32 --device "$device" "${quick[@]}"
 prints '* items=64' 'o items=256' '  panel'
 [ "$(grep -cE '^ +(32|64|128) +(64|256) .*%' "$out")" = 6 ] || fail "the table has not all combinations"
+tesela 0 sweep "dot block_tree" group=32,1024 --size 5000 --type f32 --device "$device" "${quick[@]}"
+prints "dot block_tree on $device, f32, 5000" '  group'
 tesela 0 sweep tile_local tile=8,16 --size 24 --type f32 "${quick[@]}" --markdown
 prints '### gemm tile_local on' '|---:' '```' 'cpu lacks'
 # On a device that cannot run it, there is nothing but the reason.
