@@ -3,6 +3,8 @@
  * page with examples. The words, all of which tests/dialect/words.cl uses: */
 // clang-format off
 /*   TSL_KERNEL(x, y, z)          in front of a kernel's name: a kernel with work-groups of x by y by z items
+ *   TSL_KERNEL_SHARING(x, y, z, groups)  the same, where so many groups should find room on a compute unit at once: the
+ *                                compiler may save registers for it
  *   TSL_FUNCTION                 in front of a helper's return type
  *   TSL_GLOBAL                   qualifier of pointers to device memory
  *   TSL_LOCAL                    declares an array shared by the work-group, at the top of a kernel
@@ -25,6 +27,8 @@
  *   TSL_LOAD_ALIGNED(type, n, pointer)  the same; the pointer is aligned to the vector
  *   TSL_STORE(type, n, pointer, vector)
  *   TSL_STORE_ALIGNED(type, n, pointer, vector)
+ *   TSL_LOCAL_LOAD(type, n, pointer)   n numbers of at most 16 bytes in all from local memory, aligned to the vector
+ *   TSL_LOCAL_STORE(type, n, pointer, vector)
  *   TSL_LANE(vector, i)          lane i (a number written out, hexadecimal above 9), to read or to assign
  *   TSL_IMAGE                    type of an argument: an image, rows of texels of four floats (on devices that have
  *                                images)

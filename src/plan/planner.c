@@ -138,14 +138,16 @@ static void score(const tsl_problem *problem, tsl_place place, const wishes *wis
   const char *too_large = refuse_memory(problem, out->device, place);
   const char *why = too_large ? too_large : tsl_strategy_refuse(out->strategy, problem, &config, out->device);
   snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
-  for (int index = 0; !too_large && tsl_strategy_config(out->strategy, index, &config); index++) {
-    if (!is_wished(wish, &config) || tsl_strategy_refuse(out->strategy, problem, &config, out->device))
+  for (tsl_walk walk = {.begun = false};
+       !too_large && tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
+    if (!is_wished(wish, &walk.config) ||
+        tsl_strategy_refuse(out->strategy, problem, &walk.config, out->device))
       continue;
-    const double seconds = out->strategy->score(problem, &config, out->device);
+    const double seconds = out->strategy->score(problem, &walk.config, out->device);
     if (seconds >= out->seconds)
       continue;
     out->seconds = seconds;
-    out->config = config;
+    out->config = walk.config;
     out->refusal[0] = '\0';
   }
   out->seconds += copy_seconds(problem, out->device, place);

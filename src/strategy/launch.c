@@ -58,6 +58,11 @@ tesela_status tsl_launch_kernel(tsl_work *work, const char *path, const char *na
   return find_kernel(work, path, name, items, work->problem.c.type, "", kernel);
 }
 
+tesela_status tsl_launch_kernel_with(tsl_work *work, const char *path, const char *name, int items,
+                                     const char *defines, tsl_kernel **kernel) {
+  return find_kernel(work, path, name, items, work->problem.c.type, defines, kernel);
+}
+
 tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *kernel, const tsl_grid *grid) {
   return tsl_launch_build_with(work, path, kernel, grid, work->problem.c.type, "");
 }

@@ -50,6 +50,9 @@ void tsl_launch_release(tsl_work *work);
  * work-items; text that was compiled before is not compiled again. */
 tesela_status tsl_launch_kernel(tsl_work *work, const char *path, const char *name, int items,
                                 tsl_kernel **kernel);
+/* The same with further lines in front. */
+tesela_status tsl_launch_kernel_with(tsl_work *work, const char *path, const char *name, int items,
+                                     const char *defines, tsl_kernel **kernel);
 
 /* Launches a gemm kernel with the portable argument list, in this order (see kernel/gemm_arguments.h):
  *   m n k, A offset row_stride col_stride, B ..., C ..., alpha, beta (of the problem's real type). */

@@ -86,6 +86,51 @@ bool tsl_strategy_config(const tsl_strategy *strategy, int index, tsl_config *co
   return index == 0;
 }
 
+bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *config) {
+  tsl_record record;
+  if (!strategy->probes)
+    return tsl_strategy_config(strategy, index, config);
+  for (int i = 0; i <= index; i++)
+    if (!strategy->probes[i])
+      return false;
+  *config = tsl_strategy_defaults(strategy);
+  if (tsl_record_parse(strategy->probes[index], &record) != TESELA_OK)
+    return false;
+  const tesela_status status = tsl_config_parse(strategy, &record, config, NULL);
+  tsl_record_free(&record);
+  return status == TESELA_OK;
+}
+
+/* The next config that differs in one of the first `params` parameters; false past the last. */
+static bool step(const tsl_strategy *strategy, int params, tsl_walk *walk) {
+  const int all = tsl_strategy_params(strategy);
+  int i = params - 1;
+  while (i >= 0 && walk->place[i] + 1 == value_count(&strategy->params[i]))
+    i--;
+  if (i < 0)
+    return false;
+  walk->place[i]++;
+  for (int later = i + 1; later < all; later++)
+    walk->place[later] = 0;
+  for (; i < all; i++)
+    walk->config.value[i] = strategy->params[i].values[walk->place[i]];
+  return true;
+}
+
+bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
+                       tsl_walk *walk) {
+  const int all = tsl_strategy_params(strategy);
+  int params = all;
+  bool there = !walk->begun || step(strategy, all, walk);
+  if (!walk->begun)
+    for (int i = 0; i < all; i++)
+      walk->config.value[i] = strategy->params[i].values[0];
+  walk->begun = true;
+  while (there && strategy->prune && (params = strategy->prune(problem, &walk->config, device)) > 0)
+    there = step(strategy, params, walk);
+  return there;
+}
+
 static bool allowed(const tsl_param *param, int64_t value) {
   for (int i = 0; i < value_count(param); i++)
     if (param->values[i] == value)

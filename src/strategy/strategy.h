@@ -20,7 +20,7 @@
 #include "device/device.h"
 #include "strategy/problem.h"
 
-#define TSL_PARAMS_MAX 8
+#define TSL_PARAMS_MAX 12
 #define TSL_PARAM_VALUES_MAX 12
 
 typedef struct tsl_param {
@@ -101,6 +101,10 @@ struct tsl_strategy {
    * is constant or from tsl_refusal(). Capabilities in `needs` and parameter values were looked at already; a
    * strategy that takes all the rest leaves this member NULL. */
   const char *(*refuse)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+  /* How many of the leading parameters rule the config out, whatever the others are; 0: not by this. Walks over all
+   * configs leave out the rest of such a branch, so that a large family costs no more than its legal configs. Says
+   * nothing that refuse() does not say. NULL: always 0. */
+  int (*prune)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* Bytes of device memory that a run needs beside its operands, whatever their strides are; called after
    * refuse(). NULL: none. */
   uint64_t (*scratch)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
@@ -110,6 +114,9 @@ struct tsl_strategy {
   tesela_status (*build)(tsl_work *work);
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* NULL: nothing to free */
+  /* Configs as text, "tile=16 ...", that between them take every path of the strategy's code: what tests try where all
+   * configs are too many. Ends with NULL; NULL: all configs. */
+  const char *const *probes;
   /* NULL: the strategy is tesela's own work. Else it calls a vendor's library, which this loads at the first call in
    * the process and keeps: a peer to compare with, which nobody lists or chooses without being asked. Absence is a
    * reason for refusal. The answer is never NULL, the same at each call, from any thread. */
@@ -146,6 +153,19 @@ bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *type
 int tsl_strategy_params(const tsl_strategy *strategy);
 tsl_config tsl_strategy_defaults(const tsl_strategy *strategy);
 bool tsl_strategy_config(const tsl_strategy *strategy, int index, tsl_config *config);
+/* The configs that tests try, for index from 0 until false: the strategy's probes, or all. */
+bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *config);
+
+/* A walk over all configs that prune() leaves, the last parameter fastest: zero it, then read `config` after each
+ * tsl_strategy_walk() that returns true. */
+typedef struct tsl_walk {
+  tsl_config config;
+  int place[TSL_PARAMS_MAX]; /* of each parameter's value among those allowed */
+  bool begun;
+} tsl_walk;
+bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
+                       tsl_walk *walk);
+
 /* The one question that planner, explain, tuner and tests ask: capabilities, types, whether a vendor's library is
  * there, parameter values, then the strategy's refuse(). NULL: it can. */
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,

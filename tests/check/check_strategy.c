@@ -1,6 +1,7 @@
-/* check_strategy OP NAME KIND [RANDOM]: one strategy with all its configs on all devices of a kind, in all types that
- * it takes (in the first two for configs after the first), over the standard cases and RANDOM random ones (200): all of
- * these for the first config, a quarter, each time another, for the rest. Exits 0 when all are right, 1 when one is not, 77 where the kind has no
+/* check_strategy OP NAME KIND [RANDOM]: one strategy with all its configs, or its probes, on all devices of a kind, in
+ * all types that it takes (in the first two for configs after the first), over the standard cases and RANDOM random
+ * ones (200): all of these for the first config, a quarter, each time another, for the rest. Exits 0 when all are right,
+ * 1 when one is not, 77 where the kind has no
  * device and may be absent. */
 #include "base/status.h"
 #include "base/text.h"
@@ -70,7 +71,7 @@ static int check_device(const tsl_strategy *strategy, tsl_device *device) {
   tsl_types types;
   tsl_config config;
   counts total = {0};
-  for (int i = 0; tsl_strategy_config(strategy, i, &config); i++)
+  for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
     for (int t = 0; tsl_strategy_types(strategy, t, &types) && (i == 0 || t < TYPES_OF_EVERY_CONFIG); t++)
       check_config(strategy, i, &config, device, &types, &total);
   if (total.right == 0)

@@ -63,6 +63,21 @@ static bool takes(const tsl_strategy *strategy, tesela_type type) {
   return false;
 }
 
+/* A device that has everything, so that a probe which it refuses is not for this type. */
+static const tsl_device any_device = {.name = "paper",
+                                      .capabilities = ~0u & ~(unsigned)TSL_CAN_HOST,
+                                      .local_bytes = 48 << 10,
+                                      .memory_bytes = 1u << 30,
+                                      .allocation_max = 1u << 30,
+                                      .group_items_max = 1024,
+                                      .group_size_max = {1024, 1024, 64},
+                                      .group_count_max = {INT32_MAX, 65535, 65535}};
+
+static bool is_for(const tsl_strategy *strategy, const tsl_config *config, tesela_type type) {
+  const tsl_problem problem = tsl_problem_gemm(256, 256, 256, type);
+  return !strategy->probes || !tsl_strategy_refuse(strategy, &problem, config, &any_device);
+}
+
 /* The targets share a strategy's configs: target number `turn` of `turns` takes the first one, which all take, and
  * every config whose turn it is. */
 static int compile_source(const tsl_nvrtc_target *target, int turn, int turns, const char *path,
@@ -70,9 +85,9 @@ static int compile_source(const tsl_nvrtc_target *target, int turn, int turns, c
   int count = 0;
   tsl_config config;
   for (size_t t = 0; t < LENGTH(types); t++)
-    for (int i = 0; takes(strategy, types[t]) && tsl_strategy_config(strategy, i, &config); i++) {
+    for (int i = 0; takes(strategy, types[t]) && tsl_strategy_probe(strategy, i, &config); i++) {
       tsl_text text = {0};
-      if (i != 0 && i % turns != turn)
+      if ((i != 0 && i % turns != turn) || !is_for(strategy, &config, types[t]))
         continue;
       tsl_launch_defines(types[t], strategy, &config, &text);
       if (tsl_source_flatten(path, folders, &text) != TESELA_OK)

@@ -51,7 +51,7 @@ TSL_FUNCTION TSL_INDEX words_polynomial(const tsl_gemm_arguments given) {
   return sum;
 }
 
-TSL_KERNEL(8, 4, 2)
+TSL_KERNEL_SHARING(8, 4, 2, 2)
 tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT fine,
           TSL_GLOBAL TSL_INDEX *TSL_RESTRICT places, TSL_GLOBAL TSL_REAL *TSL_RESTRICT lines,
           TSL_GLOBAL TSL_REAL *TSL_RESTRICT vectors, const tsl_gemm_arguments given) {
@@ -65,9 +65,13 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   places[g] = words_place(0, words_place(1, 0));
   places[width * height * depth + g] = words_polynomial(given);
 
-  line[item] = whole[g];
+  if (item % 2 == 0)
+    TSL_LOCAL_STORE(TSL_REAL, 2, line + item, TSL_LOAD(TSL_REAL, 2, whole + g));
   TSL_BARRIER();
-  tsl_finish(lines + g, words_weighted(line, item + 1), given.alpha, given.beta);
+  const TSL_VECTOR(TSL_REAL, 2) pair = TSL_LOCAL_LOAD(TSL_REAL, 2, line + item / 2 * 2);
+  /* Nothing, if what was put down comes back. */
+  const TSL_REAL lost = (item % 2 == 0 ? TSL_LANE(pair, 0) : TSL_LANE(pair, 1)) - whole[g];
+  tsl_finish(lines + g, words_weighted(line, item + 1) + lost, given.alpha, given.beta);
 
   const TSL_VECTOR(TSL_REAL, WIDTH) a = TSL_LOAD(TSL_REAL, WIDTH, whole + g);
   const TSL_VECTOR(TSL_REAL, WIDTH) b = TSL_LOAD(TSL_REAL, WIDTH, whole + g + 1);

@@ -64,17 +64,29 @@ static void count(tsl_check_pair *pair, tsl_data data, const tsl_case_report *re
   pair->error_ratio = fmax(pair->error_ratio, report->verdict.error_ratio);
 }
 
+static tesela_status run_config(tsl_check_list *list, tsl_check_pair *pair, const tsl_config *config,
+                                const tsl_check_entry *entry) {
+  tsl_case_report report;
+  TSL_TRY(tsl_check_case(pair->chosen->strategy, config, pair->device, &entry->what, &report));
+  count(pair, entry->what.data, &report);
+  if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED)
+    keep_fault(list, pair, config, entry, &report);
+  return TESELA_OK;
+}
+
+/* The strategy's probes, or, where parameters were given, all configs that have them. */
 static tesela_status run_pair(tsl_check_list *list, tsl_check_pair *pair, const tsl_check_entry *entry) {
+  const tsl_strategy *strategy = pair->chosen->strategy;
   tsl_config config;
-  for (int i = 0; tsl_strategy_config(pair->chosen->strategy, i, &config); i++) {
-    tsl_case_report report;
-    if (!tsl_config_matches(pair->chosen, &config))
-      continue;
-    TSL_TRY(tsl_check_case(pair->chosen->strategy, &config, pair->device, &entry->what, &report));
-    count(pair, entry->what.data, &report);
-    if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED)
-      keep_fault(list, pair, &config, entry, &report);
+  tsl_walk walk = {.begun = false};
+  if (pair->chosen->given) {
+    while (tsl_strategy_walk(strategy, &entry->what.problem, pair->device, &walk))
+      if (tsl_config_matches(pair->chosen, &walk.config))
+        TSL_TRY(run_config(list, pair, &walk.config, entry));
+    return TESELA_OK;
   }
+  for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
+    TSL_TRY(run_config(list, pair, &config, entry));
   return TESELA_OK;
 }
 

@@ -190,7 +190,7 @@ static tesela_status add_strategy(filling *all, const tsl_chosen_strategy *chose
                                   tsl_device *device) {
   const tsl_problem problem = tsl_problem_gemm(PREFILL_SIZE, PREFILL_SIZE, PREFILL_SIZE, type);
   filling_job job = {.strategy = chosen->strategy, .type = type, .device = device};
-  for (int i = 0; tsl_strategy_config(chosen->strategy, i, &job.config); i++)
+  for (int i = 0; tsl_strategy_probe(chosen->strategy, i, &job.config); i++)
     if (tsl_config_matches(chosen, &job.config) &&
         !tsl_strategy_refuse(chosen->strategy, &problem, &job.config, device))
       TSL_TRY(add_job(all, &job));

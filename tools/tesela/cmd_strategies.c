@@ -118,7 +118,7 @@ static void param_table(tsl_table *table, bool code) {
   tsl_table_column(table, "op", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "parameter", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "values", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "values", TSL_ALIGN_LEFT, true);
   tsl_table_column(table, "what it is", TSL_ALIGN_LEFT, true);
   const tsl_strategy *strategy;
   for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++)

@@ -3,6 +3,8 @@
 #define TSL_DIALECT_IMPL_H
 
 #define TSL_KERNEL(x, y, z) extern "C" __global__ __launch_bounds__((x) * (y) * (z)) void
+#define TSL_KERNEL_SHARING(x, y, z, groups)                                                                  \
+  extern "C" __global__ __launch_bounds__((x) * (y) * (z), groups) void
 #define TSL_FUNCTION static __device__ __forceinline__
 #define TSL_GLOBAL
 #define TSL_LOCAL __shared__ __align__(16)
@@ -110,6 +112,8 @@ TSL_FUNCTION void tsl_store_aligned(T *p, tsl_vector<T, N> v) {
 #define TSL_LOAD_ALIGNED(type, n, pointer) tsl_load_aligned<type, n>(pointer)
 #define TSL_STORE(type, n, pointer, vector) tsl_store<type, n>(pointer, vector)
 #define TSL_STORE_ALIGNED(type, n, pointer, vector) tsl_store_aligned<type, n>(pointer, vector)
+#define TSL_LOCAL_LOAD(type, n, pointer) tsl_load_aligned<type, n>(pointer)
+#define TSL_LOCAL_STORE(type, n, pointer, vector) tsl_store_aligned<type, n>(pointer, vector)
 #define TSL_LANE(vector, i) ((vector).lane[0x##i])
 
 /* A texture object's handle; rows and columns by number, zeros outside. PTX reads by integers, CUDA C++ by floats

@@ -7,6 +7,7 @@
 #endif
 
 #define TSL_KERNEL(x, y, z) __kernel __attribute__((reqd_work_group_size(x, y, z))) void
+#define TSL_KERNEL_SHARING(x, y, z, groups) TSL_KERNEL(x, y, z)
 #define TSL_FUNCTION static inline
 #define TSL_GLOBAL __global
 #define TSL_LOCAL __local __attribute__((aligned(16)))
@@ -50,6 +51,8 @@ static inline double tsl_mul_double(double a, double b) {
 #define TSL_LOAD_ALIGNED(type, n, pointer) (*(TSL_GLOBAL const TSL_VECTOR(type, n) *)(pointer))
 #define TSL_STORE(type, n, pointer, vector) TSL_PASTE(vstore, n)(vector, 0, pointer)
 #define TSL_STORE_ALIGNED(type, n, pointer, vector) (*(TSL_GLOBAL TSL_VECTOR(type, n) *)(pointer) = (vector))
+#define TSL_LOCAL_LOAD(type, n, pointer) (*(__local const TSL_VECTOR(type, n) *)(pointer))
+#define TSL_LOCAL_STORE(type, n, pointer, vector) (*(__local TSL_VECTOR(type, n) *)(pointer) = (vector))
 #define TSL_LANE(vector, i) ((vector).s##i)
 
 /* Rows and columns by number; zeros outside. */

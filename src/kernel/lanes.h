@@ -1,0 +1,113 @@
+/* Vectors of TSL_PARAM_VECTOR bytes, TSL_LANES numbers, and the way between them and arrays whose indices are constants
+ * once loops are unrolled: lanes have names, so a loop cannot run over them. */
+#ifndef TSL_KERNEL_LANES_H
+#define TSL_KERNEL_LANES_H
+
+#include "dialect.h"
+
+#ifdef TSL_REAL_IS_DOUBLE
+#define TSL_LANES_SINGLE (TSL_PARAM_VECTOR / 2)
+#else
+#define TSL_LANES_SINGLE TSL_PARAM_VECTOR
+#endif
+/* A number written out, because OpenCL pastes it to the type's name. */
+#if TSL_LANES_SINGLE == 8
+#define TSL_LANES 2
+#elif TSL_LANES_SINGLE == 16
+#define TSL_LANES 4
+#elif TSL_LANES_SINGLE == 32
+#define TSL_LANES 8
+#else
+#define TSL_LANES 16
+#endif
+typedef TSL_VECTOR(TSL_REAL, TSL_LANES) tsl_lanes;
+
+/* to[i] = lane i. */
+TSL_FUNCTION void tsl_lanes_spread(TSL_REAL *to, tsl_lanes from) {
+  to[0] = TSL_LANE(from, 0);
+  to[1] = TSL_LANE(from, 1);
+#if TSL_LANES >= 4
+  to[2] = TSL_LANE(from, 2);
+  to[3] = TSL_LANE(from, 3);
+#endif
+#if TSL_LANES >= 8
+  to[4] = TSL_LANE(from, 4);
+  to[5] = TSL_LANE(from, 5);
+  to[6] = TSL_LANE(from, 6);
+  to[7] = TSL_LANE(from, 7);
+#endif
+#if TSL_LANES >= 16
+  to[8] = TSL_LANE(from, 8);
+  to[9] = TSL_LANE(from, 9);
+  to[10] = TSL_LANE(from, a);
+  to[11] = TSL_LANE(from, b);
+  to[12] = TSL_LANE(from, c);
+  to[13] = TSL_LANE(from, d);
+  to[14] = TSL_LANE(from, e);
+  to[15] = TSL_LANE(from, f);
+#endif
+}
+
+/* Lane i = from[i]. */
+TSL_FUNCTION tsl_lanes tsl_lanes_gather(const TSL_REAL *from) {
+  tsl_lanes to = TSL_SPLAT(TSL_REAL, TSL_LANES, from[0]);
+  TSL_LANE(to, 1) = from[1];
+#if TSL_LANES >= 4
+  TSL_LANE(to, 2) = from[2];
+  TSL_LANE(to, 3) = from[3];
+#endif
+#if TSL_LANES >= 8
+  TSL_LANE(to, 4) = from[4];
+  TSL_LANE(to, 5) = from[5];
+  TSL_LANE(to, 6) = from[6];
+  TSL_LANE(to, 7) = from[7];
+#endif
+#if TSL_LANES >= 16
+  TSL_LANE(to, 8) = from[8];
+  TSL_LANE(to, 9) = from[9];
+  TSL_LANE(to, a) = from[10];
+  TSL_LANE(to, b) = from[11];
+  TSL_LANE(to, c) = from[12];
+  TSL_LANE(to, d) = from[13];
+  TSL_LANE(to, e) = from[14];
+  TSL_LANE(to, f) = from[15];
+#endif
+  return to;
+}
+
+/* TSL_LANES numbers of a row of C from their sums: `at` is the first of them, `count` how many of them are inside.
+ * `together`: they follow each other, and where a vector has at most 16 bytes, `at` is aligned to it. beta = 0 reads
+ * nothing. */
+TSL_FUNCTION void tsl_lanes_finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TSL_INDEX count, bool together,
+                                   tsl_lanes sum, TSL_REAL alpha, TSL_REAL beta) {
+  const tsl_lanes scaled = TSL_SPLAT(TSL_REAL, TSL_LANES, alpha) * sum;
+  if (together && count >= TSL_LANES) {
+    const tsl_lanes factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
+#if TSL_PARAM_VECTOR <= 16
+    if (beta == 0)
+      TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, at, scaled);
+    else
+      TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, at,
+                        TSL_FMA(factor, TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, at), scaled));
+#else
+    if (beta == 0)
+      TSL_STORE(TSL_REAL, TSL_LANES, at, scaled);
+    else
+      TSL_STORE(TSL_REAL, TSL_LANES, at, TSL_FMA(factor, TSL_LOAD(TSL_REAL, TSL_LANES, at), scaled));
+#endif
+    return;
+  }
+  TSL_REAL line[TSL_LANES];
+  tsl_lanes_spread(line, scaled);
+  TSL_UNROLL
+  for (int e = 0; e < TSL_LANES; e++)
+    if (e < count)
+      at[e * stride] = beta == 0 ? line[e] : TSL_FMA(beta, at[e * stride], line[e]);
+}
+
+/* Whether rows of C from this offset on may be taken as `together`. */
+TSL_FUNCTION bool tsl_lanes_together(TSL_INDEX offset, TSL_INDEX row_stride, TSL_INDEX col_stride) {
+  return col_stride == 1 && (TSL_PARAM_VECTOR > 16 || (offset | row_stride) % TSL_LANES == 0);
+}
+
+#endif

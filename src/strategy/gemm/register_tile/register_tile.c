@@ -1,0 +1,233 @@
+/* The family of register_tile.cl and register_tile_panels.cl: parameters, what is legal, and why not. */
+#include "strategy/gemm/register_tile/register_tile.h"
+
+#include <math.h>
+
+static const tsl_param params[] = {
+    [TSL_REGISTER_TILE_FORM] =
+        {"form",
+         "1: panels in local memory; 2: panels in scratch memory, an item a micro-tile; 3: one "
+         "item a group",
+         1,
+         {1, 2, 3}},
+    [TSL_REGISTER_TILE_VECTOR] = {"vector", "bytes of a vector", 16, {8, 16, 32, 64}},
+    [TSL_REGISTER_TILE_TILE_M] = {"tile_m", "rows of a group's tile of C", 64, {16, 32, 64, 128, 256}},
+    [TSL_REGISTER_TILE_TILE_N] = {"tile_n", "columns of a group's tile", 64, {16, 24, 32, 48, 64, 128, 256}},
+    [TSL_REGISTER_TILE_MICRO_M] = {"micro_m", "rows of an item's micro-tile", 8, {2, 4, 8, 16}},
+    [TSL_REGISTER_TILE_MICRO_N] = {"micro_n",
+                                   "columns of an item's micro-tile",
+                                   8,
+                                   {2, 4, 8, 16, 24, 32, 48}},
+    [TSL_REGISTER_TILE_TILE_K] = {"tile_k", "products of a panel in local memory", 8, {8, 16, 32}},
+    [TSL_REGISTER_TILE_STAGES] = {"stages", "panels of each operand in local memory", 2, {1, 2}},
+    [TSL_REGISTER_TILE_SPLIT] = {"split", "parts of k, added in order", 1, {1, 2, 4, 8, 16, 32}},
+    {NULL, NULL, 0, {0}},
+};
+
+/* Both sides of local and of private memory, both ways of loading, and each form; between them every path. */
+static const char *const probes[] = {
+    "form=1 vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8 stages=2 split=1",
+    "form=1 vector=16 tile_m=16 tile_n=32 micro_m=4 micro_n=4 tile_k=16 stages=1 split=2",
+    "form=1 vector=8 tile_m=32 tile_n=16 micro_m=2 micro_n=4 tile_k=8 stages=2 split=4",
+    "form=2 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=8 tile_k=8 stages=1 split=1",
+    "form=3 vector=32 tile_m=16 tile_n=48 micro_m=4 micro_n=24 tile_k=8 stages=1 split=1",
+    "form=3 vector=64 tile_m=64 tile_n=48 micro_m=8 micro_n=48 tile_k=8 stages=1 split=1",
+    NULL,
+};
+
+/* A processor that runs items in lockstep has 255 registers for each, of which the estimate must leave some. */
+enum { MOST_REGISTERS = 230 };
+
+tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config) {
+  const int64_t *value = config->value;
+  tsl_register_tile tile = {
+      .form = (int)value[TSL_REGISTER_TILE_FORM],
+      .vector = (int)value[TSL_REGISTER_TILE_VECTOR],
+      .tile_m = (int)value[TSL_REGISTER_TILE_TILE_M],
+      .tile_n = (int)value[TSL_REGISTER_TILE_TILE_N],
+      .tile_k = (int)value[TSL_REGISTER_TILE_TILE_K],
+      .micro_m = (int)value[TSL_REGISTER_TILE_MICRO_M],
+      .micro_n = (int)value[TSL_REGISTER_TILE_MICRO_N],
+      .stages = (int)value[TSL_REGISTER_TILE_STAGES],
+      .split = (int)value[TSL_REGISTER_TILE_SPLIT],
+      .size = (int)tsl_type(problem->c.type)->size,
+  };
+  tile.lanes = tile.vector / tile.size;
+  tile.items =
+      tile.form == TSL_REGISTER_TILE_SINGLE ? 1 : (tile.tile_m / tile.micro_m) * (tile.tile_n / tile.micro_n);
+  return tile;
+}
+
+int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
+  /* Four numbers of padding a line: kernel/fetch.h. */
+  return tile->form == TSL_REGISTER_TILE_LOCAL
+             ? (int64_t)tile->stages * tile->tile_k * (tile->tile_m + tile->tile_n + 8) * tile->size
+             : 0;
+}
+
+int tsl_register_tile_registers(const tsl_register_tile *tile) {
+  const int sums = tile->micro_m * tile->micro_n, factors = tile->micro_m + tile->micro_n;
+  const int held =
+      tile->form == TSL_REGISTER_TILE_LOCAL ? (tile->tile_m + tile->tile_n) * tile->tile_k / tile->items : 0;
+  return (sums + factors + held) * tile->size / 4 + 24;
+}
+
+int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device) {
+  /* A multiprocessor of NVIDIA's has 65536 registers, 2048 work-items, and four times the local memory that one group may
+   * declare; others have as much, or hide it. */
+  const int registers = 65536 / (tile->items * tsl_register_tile_registers(tile));
+  const int items = 2048 / tile->items;
+  const int64_t bytes = tsl_register_tile_local_bytes(tile);
+  const int64_t local = bytes > 0 ? 4 * (int64_t)device->local_bytes / bytes : items;
+  const int least = registers < items ? registers : items;
+  return least < 1 ? 1 : local < least ? (int)local : least;
+}
+
+static double rounded_up(int64_t value, int step) {
+  return ceil((double)value / step) * step;
+}
+
+double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile) {
+  const tsl_problem turned = tsl_register_tile_turned(problem);
+  if (tile->form != TSL_REGISTER_TILE_LOCAL)
+    return (rounded_up(turned.m, tile->micro_m) + rounded_up(turned.n, tile->micro_n)) * (double)turned.k;
+  return tile->split > 1 ? tile->split * (double)turned.m * rounded_up(turned.n, tile->lanes) : 0;
+}
+
+tsl_problem tsl_register_tile_turned(const tsl_problem *problem) {
+  tsl_problem turned = *problem;
+  if (problem->c.row_stride != 1 || problem->c.col_stride == 1)
+    return turned;
+  turned.m = problem->n;
+  turned.n = problem->m;
+  turned.a = (tsl_shape){problem->b.type, problem->b.cols, problem->b.rows, problem->b.col_stride,
+                         problem->b.row_stride};
+  turned.b = (tsl_shape){problem->a.type, problem->a.cols, problem->a.rows, problem->a.col_stride,
+                         problem->a.row_stride};
+  turned.c = (tsl_shape){problem->c.type, problem->c.cols, problem->c.rows, problem->c.col_stride,
+                         problem->c.row_stride};
+  return turned;
+}
+
+/* --- what is legal --- */
+
+/* How many parameters decide that the sizes do not fit each other; 0 when they do. */
+static int misfit(const tsl_register_tile *tile) {
+  const bool local = tile->form == TSL_REGISTER_TILE_LOCAL;
+  if (tile->lanes < 2 || tile->lanes > 16 || (local && tile->vector > 16))
+    return TSL_REGISTER_TILE_VECTOR + 1;
+  if (tile->tile_m % tile->micro_m != 0 || (local && tile->micro_m % tile->lanes != 0))
+    return TSL_REGISTER_TILE_MICRO_M + 1;
+  if (tile->tile_n % tile->micro_n != 0 || tile->micro_n % tile->lanes != 0)
+    return TSL_REGISTER_TILE_MICRO_N + 1;
+  if (!local)
+    return tile->tile_k != params[TSL_REGISTER_TILE_TILE_K].values[0] ? TSL_REGISTER_TILE_TILE_K + 1
+           : tile->stages != 1                                        ? TSL_REGISTER_TILE_STAGES + 1
+           : tile->split != 1                                         ? TSL_REGISTER_TILE_SPLIT + 1
+                                                                      : 0;
+  const int round = tile->items * tile->lanes;
+  return tile->tile_m * tile->tile_k % round != 0 || tile->tile_n * tile->tile_k % round != 0
+             ? TSL_REGISTER_TILE_TILE_K + 1
+             : 0;
+}
+
+static const char *refuse_misfit(const tsl_register_tile *tile, int place) {
+  switch (place - 1) {
+  case TSL_REGISTER_TILE_VECTOR:
+    return tsl_refusal("vector=%d holds %d numbers of %d bytes: form=%d takes 2 to %d", tile->vector,
+                       tile->lanes, tile->size, tile->form,
+                       tile->form == TSL_REGISTER_TILE_LOCAL ? 16 / tile->size : 16);
+  case TSL_REGISTER_TILE_MICRO_M:
+    return tsl_refusal("micro_m=%d does not fit tile_m=%d in vectors of %d numbers", tile->micro_m,
+                       tile->tile_m, tile->lanes);
+  case TSL_REGISTER_TILE_MICRO_N:
+    return tsl_refusal("micro_n=%d does not fit tile_n=%d in vectors of %d numbers", tile->micro_n,
+                       tile->tile_n, tile->lanes);
+  default:
+    return tile->form == TSL_REGISTER_TILE_LOCAL
+               ? tsl_refusal(
+                     "panels of %d and %d by %d numbers are not whole vectors of %d for each of %d items",
+                     tile->tile_m, tile->tile_n, tile->tile_k, tile->lanes, tile->items)
+               : tsl_refusal(
+                     "form=%d takes tile_k=8, stages=1 and split=1 only: it has no panels in local memory",
+                     tile->form);
+  }
+}
+
+static bool in_lockstep(const tsl_device *device) {
+  return !device->is_cpu;
+}
+
+static bool too_many_registers(const tsl_register_tile *tile, const tsl_device *device) {
+  return in_lockstep(device) && tsl_register_tile_registers(tile) > MOST_REGISTERS;
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_register_tile tile = tsl_register_tile_of(problem, config);
+  const int place = misfit(&tile);
+  if (place)
+    return refuse_misfit(&tile, place);
+  const int64_t bytes = tsl_register_tile_local_bytes(&tile);
+  if (bytes > 0 && !(device->capabilities & TSL_CAN_LOCAL))
+    return tsl_refusal("form=1 keeps panels in local memory, which %s lacks", device->name);
+  if ((uint64_t)bytes > device->local_bytes)
+    return tsl_refusal("two operands' panels take %lld bytes of local memory, %s has %llu", (long long)bytes,
+                       device->name, (unsigned long long)device->local_bytes);
+  if (tile.items > device->group_items_max || tile.items > device->group_size_max[0])
+    return tsl_refusal("tile_m=%d tile_n=%d by micro_m=%d micro_n=%d needs %d work-items, %s allows %d",
+                       tile.tile_m, tile.tile_n, tile.micro_m, tile.micro_n, tile.items, device->name,
+                       device->group_items_max);
+  if (too_many_registers(&tile, device))
+    return tsl_refusal("micro_m=%d micro_n=%d needs about %d registers an item, %s has %d", tile.micro_m,
+                       tile.micro_n, tsl_register_tile_registers(&tile), device->name, MOST_REGISTERS);
+  const tsl_problem turned = tsl_register_tile_turned(problem);
+  const double tiles = ceil((double)turned.m / tile.tile_m) * ceil((double)turned.n / tile.tile_n);
+  if (tiles > (double)device->group_count_max[0] || tiles > INT32_MAX)
+    return tsl_refusal("%.0f tiles of C are more than the %llu work-groups of %s", tiles,
+                       (unsigned long long)device->group_count_max[0], device->name);
+  return NULL;
+}
+
+static bool real_throughout(const tsl_problem *problem) {
+  const tesela_type type = problem->c.type;
+  return (type == TESELA_F32 || type == TESELA_F64) && problem->a.type == type && problem->b.type == type;
+}
+
+static int prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  if (!(device->capabilities & TSL_CAN_KERNELS) || !real_throughout(problem))
+    return TSL_REGISTER_TILE_FORM + 1;
+  const tsl_register_tile tile = tsl_register_tile_of(problem, config);
+  const int place = misfit(&tile);
+  if (place)
+    return place;
+  if (tile.items > device->group_items_max || too_many_registers(&tile, device))
+    return TSL_REGISTER_TILE_TILE_K + 1;
+  return 0;
+}
+
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)device;
+  const tsl_register_tile tile = tsl_register_tile_of(problem, config);
+  const double bytes = tsl_register_tile_scratch(problem, &tile) * tile.size;
+  return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
+}
+
+const tsl_strategy tsl_gemm_register_tile = {
+    .name = "register_tile",
+    .idea = "micro-tiles of C in registers, panels of A and B in local memory, all in vectors",
+    .lifts = "loads for each multiply-add, waits for global memory",
+    .op = TSL_OP_GEMM,
+    .rung = 7,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS,
+    .accuracy = tsl_accuracy_in_order,
+    .params = params,
+    .probes = probes,
+    .prune = prune,
+    .refuse = refuse,
+    .scratch = scratch,
+    .score = tsl_register_tile_seconds,
+    .build = tsl_register_tile_build,
+    .run = tsl_register_tile_run,
+    .release = tsl_register_tile_release,
+};

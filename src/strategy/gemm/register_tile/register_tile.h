@@ -1,0 +1,54 @@
+/* Between the files of register_tile: its parameters, its model, its launches. */
+#ifndef TSL_STRATEGY_GEMM_REGISTER_TILE_REGISTER_TILE_H
+#define TSL_STRATEGY_GEMM_REGISTER_TILE_REGISTER_TILE_H
+
+#include "strategy/launch.h"
+
+/* Places in the table of parameters. Those that rule most out come first. */
+enum {
+  TSL_REGISTER_TILE_FORM,
+  TSL_REGISTER_TILE_VECTOR,
+  TSL_REGISTER_TILE_TILE_M,
+  TSL_REGISTER_TILE_TILE_N,
+  TSL_REGISTER_TILE_MICRO_M,
+  TSL_REGISTER_TILE_MICRO_N,
+  TSL_REGISTER_TILE_TILE_K,
+  TSL_REGISTER_TILE_STAGES,
+  TSL_REGISTER_TILE_SPLIT
+};
+
+/* Values of the parameter `form`. */
+enum { TSL_REGISTER_TILE_LOCAL = 1, TSL_REGISTER_TILE_PANELS = 2, TSL_REGISTER_TILE_SINGLE = 3 };
+
+/* A config with what follows from it. */
+typedef struct tsl_register_tile {
+  int form, vector, tile_m, tile_n, tile_k, micro_m, micro_n, stages, split;
+  int size;  /* bytes of an element */
+  int lanes; /* elements of a vector */
+  int items; /* work-items of a group */
+} tsl_register_tile;
+
+tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config);
+/* Local memory of a group; 0 for forms without. */
+int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile);
+/* 32-bit registers that an item is likely to need. */
+int tsl_register_tile_registers(const tsl_register_tile *tile);
+/* Groups that find room on a compute unit at once: by registers, local memory and work-items. */
+int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device);
+/* Elements of scratch memory: parts of C, or panels of A and B. */
+double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile);
+
+/* Predicted seconds: model.c. */
+double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device);
+
+/* Where rows of C lie one after the other along columns, C' = B' A' is computed instead, so that C is written along what
+ * is contiguous. */
+tsl_problem tsl_register_tile_turned(const tsl_problem *problem);
+
+/* run.c */
+tesela_status tsl_register_tile_build(tsl_work *work);
+tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+void tsl_register_tile_release(tsl_work *work);
+
+#endif

@@ -1,0 +1,125 @@
+/* register_tile without local memory and without barriers: A and B are first copied into panels, in the order in which
+ * the multiply-adds read them. For processors, whose caches do what local memory does elsewhere, and for graphics
+ * processors that keep local memory in the same caches.
+ *
+ *   panel i of A: MICRO_M rows     | k = 0: row 0, row 1, ... | k = 1: ... |      lines beyond the matrix are zeros
+ *   panel j of B: MICRO_N columns  | k = 0: col 0, col 1, ... | k = 1: ... |
+ *
+ * A micro-tile of C is panel i of A times panel j of B: for each k, MICRO_N numbers of B as vectors, and each of MICRO_M
+ * numbers of A times all of them. In form 2 each item of a group has one micro-tile; in form 3 a group is one item, which
+ * goes through the rows of its tile, while the panel of B stays in the nearest cache.
+ *
+ * Parameters: TSL_PARAM_FORM, _TILE_M, _TILE_N, _MICRO_M, _MICRO_N, _VECTOR (bytes). Limits: any sizes and strides.
+ * Scratch memory: both operands, lines rounded up to whole panels. */
+#include "gemm.h"
+#include "lanes.h"
+#include "raster.h"
+
+#define TILE_M TSL_PARAM_TILE_M
+#define TILE_N TSL_PARAM_TILE_N
+#define MICRO_M TSL_PARAM_MICRO_M
+#define MICRO_N TSL_PARAM_MICRO_N
+#define ROWS (TILE_M / MICRO_M)
+#define COLUMNS (TILE_N / MICRO_N)
+#if TSL_PARAM_FORM == 3
+#define ITEMS 1
+#else
+#define ITEMS (ROWS * COLUMNS)
+#endif
+#define VECTORS (MICRO_N / TSL_LANES)
+/* Numbers along k that an item copies. */
+#define CHUNK 64
+
+/* register_tile.h has the same struct for the host. */
+typedef struct register_tile_arguments {
+  tsl_gemm_arguments gemm;
+  TSL_INDEX part, part_step; /* of the other form */
+  TSL_INDEX band;            /* rows of tiles that groups take together */
+} register_tile_arguments;
+
+/* Copies a chunk of a panel of `width` lines. */
+TSL_FUNCTION void copy_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_INDEX line_stride,
+                             TSL_INDEX depth_stride, TSL_INDEX lines, TSL_INDEX k, int width,
+                             TSL_GLOBAL TSL_REAL *TSL_RESTRICT to) {
+  const TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * width, start = (TSL_INDEX)TSL_GROUP(0) * CHUNK;
+  const int depth = k - start < CHUNK ? (int)(k - start) : CHUNK;
+  from += first * line_stride + start * depth_stride;
+  to += first * k + start * width;
+  if (first + width <= lines && line_stride == 1) {
+    for (int l = 0; l < depth; l++)
+      for (int i = 0; i < width; i++)
+        to[l * width + i] = from[l * depth_stride + i];
+  } else if (first + width <= lines) {
+    for (int l = 0; l < depth; l++)
+      for (int i = 0; i < width; i++)
+        to[l * width + i] = from[i * line_stride + l * depth_stride];
+  } else {
+    for (int l = 0; l < depth; l++)
+      for (int i = 0; i < width; i++)
+        to[l * width + i] = first + i < lines ? from[i * line_stride + l * depth_stride] : (TSL_REAL)0;
+  }
+}
+
+TSL_KERNEL(1, 1, 1)
+tsl_gemm_register_tile_copy_a(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
+                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_gemm_arguments g) {
+  copy_panel(a + g.a_offset, g.a_row_stride, g.a_col_stride, g.m, g.k, MICRO_M, panels);
+}
+
+TSL_KERNEL(1, 1, 1)
+tsl_gemm_register_tile_copy_b(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
+                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_gemm_arguments g) {
+  const TSL_INDEX before = (g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k;
+  copy_panel(b + g.b_offset, g.b_col_stride, g.b_row_stride, g.n, g.k, MICRO_N, panels + before);
+}
+
+TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
+                             TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
+                             TSL_INDEX row0, TSL_INDEX col0, const tsl_gemm_arguments g) {
+  tsl_lanes sum[MICRO_M][VECTORS];
+  TSL_UNROLL
+  for (int i = 0; i < MICRO_M; i++)
+    TSL_UNROLL
+  for (int j = 0; j < VECTORS; j++)
+    sum[i][j] = TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0);
+  for (TSL_INDEX l = 0; l < g.k; l++, a += MICRO_M, b += MICRO_N) {
+    tsl_lanes columns[VECTORS];
+    TSL_UNROLL
+    for (int j = 0; j < VECTORS; j++)
+      columns[j] = TSL_LOAD(TSL_REAL, TSL_LANES, b + j * TSL_LANES);
+    TSL_UNROLL
+    for (int i = 0; i < MICRO_M; i++) {
+      const tsl_lanes row = TSL_SPLAT(TSL_REAL, TSL_LANES, a[i]);
+      TSL_UNROLL
+      for (int j = 0; j < VECTORS; j++)
+        sum[i][j] = TSL_FMA(row, columns[j], sum[i][j]);
+    }
+  }
+  const bool together = tsl_lanes_together(g.c_offset, g.c_row_stride, g.c_col_stride);
+  TSL_UNROLL
+  for (int i = 0; i < MICRO_M; i++)
+    TSL_UNROLL
+  for (int j = 0; j < VECTORS; j++) {
+    const TSL_INDEX row = row0 + i, col = col0 + j * TSL_LANES;
+    if (row < g.m && col < g.n)
+      tsl_lanes_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, g.c_col_stride,
+                       g.n - col, together, sum[i][j], g.alpha, g.beta);
+  }
+}
+
+TSL_KERNEL(ITEMS, 1, 1)
+tsl_gemm_register_tile_panels(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
+                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT c, const register_tile_arguments arguments) {
+  const tsl_gemm_arguments g = arguments.gemm;
+  TSL_GLOBAL const TSL_REAL *b_panels = panels + (g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k;
+  TSL_INDEX tile_row, tile_col;
+  tsl_raster(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, arguments.band,
+             &tile_row, &tile_col);
+  const int first = ITEMS == 1 ? 0 : TSL_ITEM(0), last = ITEMS == 1 ? ROWS * COLUMNS : first + 1;
+  for (int place = first; place < last; place++) {
+    const TSL_INDEX row = tile_row * TILE_M + place % ROWS * MICRO_M;
+    const TSL_INDEX col = tile_col * TILE_N + place / ROWS * MICRO_N;
+    if (row < g.m && col < g.n)
+      micro_tile(panels + row * g.k, b_panels + col * g.k, c, row, col, g);
+  }
+}

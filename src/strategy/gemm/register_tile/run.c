@@ -1,0 +1,239 @@
+/* Compiling and launching register_tile: which kernels a config needs, and what they are told. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "strategy/gemm/register_tile/register_tile.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#define FOLDER "strategy/gemm/register_tile/"
+
+/* The kernels' arguments, as register_tile.cl has them, for either scalar type. Kernels that take a tsl_gemm_arguments
+ * take the front. */
+typedef struct arguments_f32 {
+  tsl_gemm_sizes sizes;
+  float alpha, beta;
+  int64_t part, part_step, band;
+} arguments_f32;
+typedef struct arguments_f64 {
+  tsl_gemm_sizes sizes;
+  double alpha, beta;
+  int64_t part, part_step, band;
+} arguments_f64;
+typedef struct arguments {
+  arguments_f32 single;
+  arguments_f64 twice;
+} arguments;
+
+/* What build() leaves in work->state. */
+typedef struct tile_kernels {
+  tsl_kernel *multiply;
+  tsl_kernel *sum;             /* of the parts of k; NULL where there is one */
+  tsl_kernel *copy_a, *copy_b; /* into panels; NULL where local memory has them */
+  bool turned;                 /* C' = B' A' is computed */
+} tile_kernels;
+
+/* Rows of tiles in a band: as many as columns of tiles that the same number of groups take, so that their panels of A
+ * and of B are about as many. */
+enum { BAND = 8 };
+/* Work-items of register_tile_sum.cl's groups; numbers along k that an item of the copies takes. */
+enum { SUM_ITEMS = 64, CHUNK = 64 };
+
+static int64_t magnitude(int64_t value) {
+  return value < 0 ? -value : value;
+}
+
+/* --- building --- */
+
+/* Whether numbers along k follow each other, or are at least nearer than lines are. */
+static bool along_k(int64_t line_stride, int64_t depth_stride) {
+  return magnitude(depth_stride) == 1 ||
+         (magnitude(line_stride) != 1 && magnitude(depth_stride) < magnitude(line_stride));
+}
+
+static tesela_status build_local(tsl_work *work, const tsl_problem *turned, const tsl_register_tile *tile,
+                                 tile_kernels *out) {
+  char defines[128];
+  snprintf(defines, sizeof defines, "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n",
+           along_k(turned->a.row_stride, turned->a.col_stride),
+           along_k(turned->b.col_stride, turned->b.row_stride), tsl_register_tile_groups(tile, work->device));
+  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
+                                 defines, &out->multiply));
+  if (tile->split == 1)
+    return TESELA_OK;
+  return tsl_launch_kernel(work, FOLDER "register_tile_sum.cl", "tsl_gemm_register_tile_sum", SUM_ITEMS,
+                           &out->sum);
+}
+
+static tesela_status build_panels(tsl_work *work, const tsl_register_tile *tile, tile_kernels *out) {
+  static const char path[] = FOLDER "register_tile_panels.cl";
+  TSL_TRY(tsl_launch_kernel(work, path, "tsl_gemm_register_tile_panels", tile->items, &out->multiply));
+  TSL_TRY(tsl_launch_kernel(work, path, "tsl_gemm_register_tile_copy_a", 1, &out->copy_a));
+  return tsl_launch_kernel(work, path, "tsl_gemm_register_tile_copy_b", 1, &out->copy_b);
+}
+
+tesela_status tsl_register_tile_build(tsl_work *work) {
+  const tsl_problem turned = tsl_register_tile_turned(&work->problem);
+  const tsl_register_tile tile = tsl_register_tile_of(&work->problem, &work->config);
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tile_kernels), "register_tile's kernels", &block));
+  tile_kernels *made = block;
+  made->turned = turned.c.col_stride != work->problem.c.col_stride;
+  const tesela_status status = tile.form == TSL_REGISTER_TILE_LOCAL ? build_local(work, &turned, &tile, made)
+                                                                    : build_panels(work, &tile, made);
+  if (status != TESELA_OK) {
+    tsl_free(made);
+    return status;
+  }
+  work->state = made;
+  return TESELA_OK;
+}
+
+void tsl_register_tile_release(tsl_work *work) {
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+/* --- running --- */
+
+/* One run. `sizes` are those of C = A B as the kernels see it, turned or not. */
+typedef struct running {
+  const tsl_work *work;
+  const tile_kernels *kernels;
+  tsl_register_tile tile;
+  tsl_gemm_sizes sizes;
+  tsl_buffer *a, *b, *c, *scratch;
+  double alpha, beta;
+  tsl_stream *stream;
+} running;
+
+static tsl_gemm_sizes across(const tsl_gemm_sizes *sizes) {
+  return (tsl_gemm_sizes){
+      .m = sizes->n,
+      .n = sizes->m,
+      .k = sizes->k,
+      .a_offset = sizes->b_offset,
+      .a_row_stride = sizes->b_col_stride,
+      .a_col_stride = sizes->b_row_stride,
+      .b_offset = sizes->a_offset,
+      .b_row_stride = sizes->a_col_stride,
+      .b_col_stride = sizes->a_row_stride,
+      .c_offset = sizes->c_offset,
+      .c_row_stride = sizes->c_col_stride,
+      .c_col_stride = sizes->c_row_stride,
+  };
+}
+
+static running start(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
+  const tile_kernels *kernels = work->state;
+  /* A kernel wants a buffer in every place, also where nothing is read. */
+  tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
+             *b = operands->b.buffer ? operands->b.buffer : c;
+  return (running){
+      .work = work,
+      .kernels = kernels,
+      .tile = tsl_register_tile_of(&work->problem, &work->config),
+      .sizes = kernels->turned ? across(&sizes) : sizes,
+      .a = kernels->turned ? b : a,
+      .b = kernels->turned ? a : b,
+      .c = c,
+      .scratch = operands->scratch ? operands->scratch : c,
+      /* An empty sum is not scaled: infinity times nothing is nothing. */
+      .alpha = sizes.k == 0 ? 0 : work->problem.alpha[0],
+      .beta = work->problem.beta[0],
+      .stream = stream,
+  };
+}
+
+static int64_t count_of(int64_t value, int64_t step) {
+  return (value + step - 1) / step;
+}
+
+static tesela_status launch(const running *run, tsl_kernel *kernel, const tsl_grid *grid,
+                            const tsl_argument *list, int count) {
+  return run->work->device->ops->launch(run->stream, kernel, grid, list, count);
+}
+
+/* The whole struct, or its front, in the problem's type. */
+static tsl_argument pass(const running *run, const arguments *all, bool whole) {
+  const bool twice = run->work->problem.c.type == TESELA_F64;
+  const size_t front = twice ? offsetof(arguments_f64, part) : offsetof(arguments_f32, part);
+  const size_t bytes = twice ? sizeof all->twice : sizeof all->single;
+  return (tsl_argument){.value = twice ? (const void *)&all->twice : &all->single,
+                        .bytes = whole ? bytes : front};
+}
+
+static arguments arguments_of(const tsl_gemm_sizes *sizes, double alpha, double beta, int64_t part,
+                              int64_t part_step) {
+  return (arguments){{*sizes, (float)alpha, (float)beta, part, part_step, BAND},
+                     {*sizes, alpha, beta, part, part_step, BAND}};
+}
+
+static uint64_t tiles_of(const running *run) {
+  return (uint64_t)(count_of(run->sizes.m, run->tile.tile_m) * count_of(run->sizes.n, run->tile.tile_n));
+}
+
+/* Elements from row to row of a part of C in scratch memory. */
+static int64_t pitch_of(const running *run) {
+  return count_of(run->sizes.n, run->tile.lanes) * run->tile.lanes;
+}
+
+static tesela_status multiply(const running *run) {
+  const tsl_register_tile *tile = &run->tile;
+  const bool parts = tile->split > 1;
+  const int64_t part = count_of(count_of(run->sizes.k, tile->split), tile->tile_k) * tile->tile_k;
+  const int64_t pitch = pitch_of(run);
+  tsl_gemm_sizes sizes = run->sizes;
+  if (parts) {
+    sizes.c_offset = 0;
+    sizes.c_row_stride = pitch;
+    sizes.c_col_stride = 1;
+  }
+  const arguments all =
+      arguments_of(&sizes, parts ? 1 : run->alpha, parts ? 0 : run->beta, part, sizes.m * pitch);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b),
+                               TSL_ARG_BUFFER(parts ? run->scratch : run->c), pass(run, &all, true)};
+  const tsl_grid grid = {{tiles_of(run), (uint64_t)tile->split, 1}, {tile->items, 1, 1}};
+  return launch(run, run->kernels->multiply, &grid, list, 4);
+}
+
+static tesela_status sum(const running *run) {
+  const uint64_t rows = (uint64_t)run->sizes.m, most = run->work->device->group_count_max[1];
+  const int64_t pitch = pitch_of(run);
+  const arguments all = arguments_of(&run->sizes, run->alpha, run->beta, 0, 0);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), pass(run, &all, false),
+                               TSL_ARG_VALUE(pitch)};
+  const uint64_t across_row = (uint64_t)count_of(pitch / run->tile.lanes, SUM_ITEMS);
+  const tsl_grid grid = {{across_row, rows < most ? rows : most, 1}, {SUM_ITEMS, 1, 1}};
+  return launch(run, run->kernels->sum, &grid, list, 4);
+}
+
+/* Copies an operand into panels of `width` lines. */
+static tesela_status copy(const running *run, tsl_kernel *kernel, tsl_buffer *operand, int64_t lines,
+                          int width) {
+  const arguments all = arguments_of(&run->sizes, 0, 0, 0, 0);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), pass(run, &all, false)};
+  const tsl_grid grid = {{(uint64_t)count_of(run->sizes.k, CHUNK), (uint64_t)count_of(lines, width), 1},
+                         {1, 1, 1}};
+  return launch(run, kernel, &grid, list, 3);
+}
+
+static tesela_status multiply_panels(const running *run) {
+  const arguments all = arguments_of(&run->sizes, run->alpha, run->beta, 0, 0);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), pass(run, &all, true)};
+  const tsl_grid grid = {{tiles_of(run), 1, 1}, {run->tile.items, 1, 1}};
+  if (run->sizes.k > 0) {
+    TSL_TRY(copy(run, run->kernels->copy_a, run->a, run->sizes.m, run->tile.micro_m));
+    TSL_TRY(copy(run, run->kernels->copy_b, run->b, run->sizes.n, run->tile.micro_n));
+  }
+  return launch(run, run->kernels->multiply, &grid, list, 3);
+}
+
+tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const running run = start(work, operands, stream);
+  if (run.tile.form != TSL_REGISTER_TILE_LOCAL)
+    return multiply_panels(&run);
+  TSL_TRY(multiply(&run));
+  return run.tile.split > 1 ? sum(&run) : TESELA_OK;
+}
