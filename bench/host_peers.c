@@ -2,8 +2,7 @@
  *
  * tesela on the processor beside CBLAS libraries that are loaded by their path, in one process: every round runs all
  * of them, in turned order, and keeps each one's shortest call. Dense row-major operands of standard normal numbers,
- * every result judged before it is timed; one thread is timed by the processor's clock of this process, several by the
- * one on the wall. Prints GFLOP/s, the part of the registers' peak (multiply-adds alone,
+ * every result judged before it is timed. Prints GFLOP/s, the part of the registers' peak (multiply-adds alone,
  * measured between the products), and tesela over the best of the others.
  *
  *   --threads N     threads of each, pinned to the first N processors that this process may use (1)
@@ -286,31 +285,31 @@ static bool is_right(const product *made, const contender *by) {
   return verdict.right;
 }
 
-/* Seconds that this process ran: with one thread what others take from it does not count, with several it would hide
- * that they wait for each other. */
-static double now(void) {
+/* Seconds that this process ran. */
+static double processor_clock(void) {
   struct timespec used;
-  if (threads > 1 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
-    return tsl_clock();
-  return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+  return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0
+             ? (double)used.tv_sec + 1e-9 * (double)used.tv_nsec
+             : tsl_clock();
 }
 
-static double seconds_of(const product *made, const contender *by, int calls) {
-  const double start = now();
+static double seconds_of(const product *made, const contender *by, int calls, double (*clock_of)(void)) {
+  const double start = clock_of();
   for (int i = 0; i < calls; i++)
     multiply(made, by);
-  return (now() - start) / calls;
+  return (clock_of() - start) / calls;
 }
 
-/* The shortest of some calls: twenty milliseconds of them, at least two. Calls that are short beside the reading of a
- * clock are timed a few at a time. */
+/* The shortest of some calls: twenty milliseconds of them, at least two. Short calls are timed a few at a time by the
+ * clock on the wall, since one of many is not disturbed; so are those of several threads, which wait for each other.
+ * A long call of one thread is always disturbed where others work: the clock of this process does not count that. */
 static void time_calls(const product *made, contender *by) {
   enum { CALLS_MAX = 1000 };
-  const double end = tsl_clock() + 0.02, once = seconds_of(made, by, 1);
+  const double end = tsl_clock() + 0.02, once = seconds_of(made, by, 1, tsl_clock);
   const int calls = once < 5e-5 ? (int)fmin(CALLS_MAX, 1 + 5e-5 / once) : 1;
-  by->best = fmin(by->best, once);
   do
-    by->best = fmin(by->best, seconds_of(made, by, calls));
+    by->best =
+        fmin(by->best, seconds_of(made, by, calls, threads > 1 || once < 2e-3 ? tsl_clock : processor_clock));
   while (tsl_clock() < end);
 }
 

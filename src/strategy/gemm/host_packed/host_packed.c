@@ -24,8 +24,6 @@
  * on the shape and the parameters alone.
  *
  * Parameters: depth of a panel, KiB of a block of B; the model's choice follows the caches. Limits: f32 and f64. */
-#include "base/scratch.h"
-#include "base/status.h"
 #include "strategy/gemm/host_packed/job.h"
 
 #include <math.h>
@@ -51,10 +49,10 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double clock = 1e6 * device->clock_mhz;
   const double fused =
       (problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
+  const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
-  const double misfit =
-      (kernels->rows * depth * size > 0.9 * level_1 ? 0.01 : 0) +
-      0.002 * fabs(log2((double)config->value[BLOCK] * 1024 / (double)tsl_packed_block_bytes(device)));
+  const double misfit = (kernels->rows[1] * depth * size > 0.9 * level_1 ? 0.01 : 0) +
+                        0.002 * fabs(log2((double)config->value[BLOCK] * 1024 / half_level_2));
   const double panels = ceil(fmax(k, 1) / depth);
   const double products = m * n * (k + 6 * panels) / (0.95 * fused) * (1 + misfit);
   const double copies = (m * k + k * n) * 4 / kernels->lanes;
@@ -62,18 +60,21 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return 3e-7 + fmax(seconds, tsl_problem_bytes(problem) / device->bandwidth);
 }
 
+/* Below this many operations a second thread costs more than it saves. */
+static const double alone_flops = 4e6;
+
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  static tesela_status (*const schedules[])(const tsl_packed_job *, bool) = {
+      [TSL_PACKED_PANELS] = tsl_packed_run_panels,
+      [TSL_PACKED_ROWS] = tsl_packed_run_streams,
+      [TSL_PACKED_COLUMNS] = tsl_packed_run_streams,
+      [TSL_PACKED_PARTS] = tsl_packed_run_parts,
+  };
   (void)stream;
   const int64_t *value = work->config.value;
   const tsl_packed_job job =
       tsl_packed_job_for(&work->problem, operands, value[DEPTH], value[BLOCK] * 1024, work->device);
-  const size_t a_bytes = tsl_packed_bytes_of_a(&job, job.rows, job.depth),
-               b_bytes = tsl_packed_bytes_of_b(&job, job.columns, job.depth);
-  void *copies;
-  TSL_TRY(tsl_scratch_take(a_bytes + b_bytes, "copies of panels", &copies));
-  tsl_packed_multiply(&job, copies, (unsigned char *)copies + a_bytes);
-  tsl_scratch_give(copies);
-  return TESELA_OK;
+  return schedules[job.schedule](&job, tsl_problem_flops(&work->problem) < alone_flops);
 }
 
 const tsl_strategy tsl_gemm_host_packed = {

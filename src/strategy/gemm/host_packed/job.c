@@ -2,7 +2,7 @@
 #include "strategy/gemm/host_packed/job.h"
 
 /* Where nothing tells how large the caches are. */
-enum { LEVEL_2_GUESS = 512 << 10, LEVEL_3_GUESS = 8 << 20 };
+enum { LEVEL_3_GUESS = 8 << 20 };
 
 static tsl_operand transposed(tsl_operand operand) {
   const int64_t row_stride = operand.row_stride;
@@ -16,8 +16,8 @@ static int64_t magnitude(int64_t value) {
 }
 
 /* The same elements with the last row first. */
-static tsl_operand upside_down(tsl_operand operand, int64_t rows, size_t size) {
-  operand.host = (unsigned char *)operand.host + (rows - 1) * operand.row_stride * (int64_t)size;
+static tsl_operand upside_down(tsl_operand operand, int64_t rows, int64_t size) {
+  operand.host = (unsigned char *)operand.host + (rows - 1) * operand.row_stride * size;
   operand.row_stride = -operand.row_stride;
   return operand;
 }
@@ -44,40 +44,81 @@ static void orient(tsl_packed_job *job, const tsl_problem *problem, const tsl_op
   }
 }
 
-static int64_t at_least(int64_t a, int64_t b) {
-  return a > b ? a : b;
+static bool holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
+  return rows <= bytes / (depth * size);
 }
 
-/* Panels of equal depth, near `depth`. B's block takes `block` bytes, which a second-level cache holds together with
- * slivers that pass by; A's panel a quarter of the third level. */
-static void cut(tsl_packed_job *job, int64_t depth, int64_t block, const tsl_device *device) {
-  const int64_t strip = job->kernels->vectors * job->kernels->lanes;
-  const int64_t level_3 = (int64_t)(device->level_bytes[2] ? device->level_bytes[2] : LEVEL_3_GUESS);
-  job->depth = tsl_packed_parts(job->k, tsl_packed_parts(job->k, depth));
-  const int64_t row_bytes = job->depth * (int64_t)job->size;
-  const int64_t columns = at_least(block / row_bytes / strip, 1) * strip,
-                rows = at_least(level_3 / 4 / row_bytes, 32 * job->kernels->rows);
-  job->columns = tsl_packed_parts(tsl_packed_parts(job->n, tsl_packed_parts(job->n, columns)), strip) * strip;
-  job->rows = tsl_packed_parts(job->m, tsl_packed_parts(job->m, rows));
+/* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache. C is so small that
+ * no other cut gives every thread something to do: k is cut. */
+static tsl_packed_schedule choose(const tsl_packed_job *job, int64_t kept, int64_t last) {
+  enum { SMALL_C = 512 << 10, LONG = 16 };
+  const int64_t depth = job->depth, size = job->size;
+  const bool keeps_a = holds(job->m, depth, size, kept) && holds(job->m, job->k + 1, size, last),
+             keeps_b = holds(job->n, depth, size, kept) && holds(job->n, job->k + 1, size, last);
+  if (holds(job->m, job->n, size, SMALL_C) && holds(job->n, depth, size, kept) &&
+      tsl_packed_count(job->k, depth) >= LONG)
+    return TSL_PACKED_PARTS;
+  if (keeps_b && (job->m >= job->n || !keeps_a))
+    return TSL_PACKED_ROWS;
+  return keeps_a ? TSL_PACKED_COLUMNS : TSL_PACKED_PANELS;
+}
+
+/* Where copies do not pay. Rows of A are read where they lie when few strips would use a copy of theirs; B, when its
+ * panel lies together closely enough to stay in a cache, and few slivers would use a copy. */
+static void choose_copies(tsl_packed_job *job, int64_t kept) {
+  enum { FEW_COLUMN_BYTES = 1024, FEW_ROWS = 256, FEW_STREAMED_ROWS = 16 };
+  const bool is_panels = job->schedule == TSL_PACKED_PANELS, is_columns = job->schedule == TSL_PACKED_COLUMNS;
+  job->copies_a = is_panels || job->a.col_stride != 1 || job->n * job->size > FEW_COLUMN_BYTES;
+  job->copies_b =
+      is_panels || job->b.col_stride != 1 || !job->kernels->takes_strips ||
+      (is_columns ? job->m > FEW_STREAMED_ROWS
+                  : job->m > FEW_ROWS || !holds(magnitude(job->b.row_stride), job->depth, job->size, kept));
+}
+
+/* Tiles of two vectors; four where A is read where it lies, since its rows may all want the same set of the first
+ * cache: few rows at a time then. */
+static void choose_tile(tsl_packed_job *job) {
+  const int64_t lanes = job->kernels->lanes;
+  int64_t vectors = tsl_packed_least(2, tsl_packed_count(job->n, lanes));
+  if (!job->copies_a)
+    vectors = tsl_packed_least(4, tsl_packed_count(job->n, lanes));
+  job->width = vectors * lanes;
+  job->height = job->kernels->rows[vectors - 1];
+}
+
+static int64_t parts_of(const tsl_packed_job *job) {
+  enum { MOST_PARTS = 16, PANELS_OF_A_PART = 1 };
+  return tsl_packed_least(MOST_PARTS, tsl_packed_count(job->k, job->depth) / PANELS_OF_A_PART);
+}
+
+/* B's block takes `kept` bytes, which a second-level cache holds together with slivers that pass by; A's panel a
+ * quarter of the third level. */
+static void cut(tsl_packed_job *job, int64_t kept, int64_t last) {
+  const int64_t row_bytes = job->depth * job->size;
+  const int64_t columns = tsl_packed_most(kept / row_bytes / job->width, 1) * job->width,
+                rows = tsl_packed_most(last / row_bytes, 32 * job->height);
+  job->columns =
+      tsl_packed_count(tsl_packed_count(job->n, tsl_packed_count(job->n, columns)), job->width) * job->width;
+  job->rows = tsl_packed_count(job->m, tsl_packed_count(job->m, rows));
 }
 
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *operands, int64_t depth,
-                                  int64_t block, const tsl_device *device) {
+                                  int64_t kept, const tsl_device *device) {
   const bool is_empty = problem->k == 0 || (problem->alpha[0] == 0 && problem->alpha[1] == 0);
+  const int64_t last = (int64_t)(device->level_bytes[2] ? device->level_bytes[2] : LEVEL_3_GUESS) / 4;
   tsl_packed_job job = {.kernels = tsl_packed_kernels_for(problem->c.type, device->capabilities),
-                        .size = tsl_type(problem->c.type)->size,
+                        .size = (int64_t)tsl_type(problem->c.type)->size,
                         .k = is_empty ? 0 : problem->k,
                         .alpha = {problem->alpha[0], problem->alpha[1]},
-                        .beta = {problem->beta[0], problem->beta[1]},
-                        .copies_a = true,
-                        .copies_b = true};
+                        .beta = {problem->beta[0], problem->beta[1]}};
   if (is_empty)
     job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum is nothing */
   orient(&job, problem, operands);
-  cut(&job, depth, block, device);
+  job.depth = tsl_packed_count(job.k, tsl_packed_count(job.k, depth));
+  job.schedule = choose(&job, kept, last);
+  choose_copies(&job, kept);
+  choose_tile(&job);
+  cut(&job, kept, last);
+  job.parts = parts_of(&job);
   return job;
-}
-
-int64_t tsl_packed_block_bytes(const tsl_device *device) {
-  return (int64_t)(device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS) / 2;
 }

@@ -1,22 +1,34 @@
-/* A product cut into panels and blocks, and the steps that it is made of: copy, copy, multiply. */
+/* A product cut into panels, slivers and strips, and the steps that it is made of. */
 #ifndef TSL_GEMM_HOST_PACKED_JOB_H
 #define TSL_GEMM_HOST_PACKED_JOB_H
 
 #include "strategy/gemm/host_packed/kernels.h"
 
-/* C is m x n with its columns side by side where one of its directions has that; all strides of C are positive. k is 0
+/* How the loops run; host_packed.c has the pictures. */
+typedef enum tsl_packed_schedule {
+  TSL_PACKED_PANELS,  /* panels of A and of B, both copied */
+  TSL_PACKED_ROWS,    /* B is small: it is kept, A streams by */
+  TSL_PACKED_COLUMNS, /* A is small: it is kept, B streams by */
+  TSL_PACKED_PARTS    /* C is small: k is cut into parts, whose sums are added in the end */
+} tsl_packed_schedule;
+
+/* C is m x n with its columns side by side where one of its directions has that; no stride of C is negative. k is 0
  * where alpha is 0. */
 typedef struct tsl_packed_job {
   const tsl_packed_kernels *kernels;
-  size_t size; /* of an element */
+  tsl_packed_schedule schedule;
+  int64_t size; /* of an element */
   int64_t m, n, k;
   tsl_operand a, b, c;
   double alpha[2], beta[2];
-  int64_t rows, columns, depth; /* of A's panel, of B's block, of both; all at least 1 */
-  bool copies_a, copies_b;      /* whether they are copied; where not, the tiles read them where they lie */
+  int64_t depth;           /* of a panel; the last one may have less */
+  int64_t height, width;   /* of a tile: rows of a sliver, columns of a strip, which are whole vectors */
+  int64_t rows, columns;   /* of a panel of A and of a block of B */
+  int64_t parts;           /* of k */
+  bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
 } tsl_packed_job;
 
-/* A block of C, and the panel of k that is added to it. `columns` starts at a multiple of a strip. */
+/* A rectangle of C, and the panel of k that is added to it. Its first row starts a sliver, its first column a strip. */
 typedef struct tsl_packed_block {
   int64_t row, rows, column, columns, step, depth;
 } tsl_packed_block;
@@ -24,7 +36,11 @@ typedef struct tsl_packed_block {
 static inline int64_t tsl_packed_least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
-static inline int64_t tsl_packed_parts(int64_t total, int64_t most) {
+static inline int64_t tsl_packed_most(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+/* How many parts of at most `most` something has: one at least. */
+static inline int64_t tsl_packed_count(int64_t total, int64_t most) {
   return total <= 0 ? 1 : (total - 1) / most + 1;
 }
 /* Where part `index` of `parts` starts, which differ by one at most: part 0 at 0, the one past the last at `total`. */
@@ -32,29 +48,69 @@ static inline int64_t tsl_packed_start(int64_t total, int64_t parts, int64_t ind
   return total / parts * index + tsl_packed_least(total % parts, index);
 }
 
-/* The job of a problem on these operands, in panels of at most `depth` products and blocks of B of about `block`
- * bytes. */
+/* The job of a problem on these operands, in panels of at most `depth` products; what is kept of B, or of A, in a
+ * core's second-level cache has about `kept` bytes. */
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *operands, int64_t depth,
-                                  int64_t block, const tsl_device *device);
-/* What a block of B may take of a core's second-level cache. */
-int64_t tsl_packed_block_bytes(const tsl_device *device);
+                                  int64_t kept, const tsl_device *device);
 
-/* Bytes of a copy of `rows` x `depth` of A, and of `depth` x `columns` of B; whole cache lines. */
-size_t tsl_packed_bytes_of_a(const tsl_packed_job *job, int64_t rows, int64_t depth);
-size_t tsl_packed_bytes_of_b(const tsl_packed_job *job, int64_t columns, int64_t depth);
+/* --- steps: all on a block, whose slivers are as few as can be and nearly alike, and whose strips are whole but for
+ * the last --- */
 
-/* Copies a block's part of A as slivers, of which there are as few as can be and all nearly alike: each has as many
- * rows as fit a tile, for each step along the panel one after the other. Nothing where A is not copied. */
-void tsl_packed_copy_a(const tsl_packed_job *job, const tsl_packed_block *block, void *copy);
-/* Copies a block's part of B as strips as wide as a tile. Where B is not copied, only a last strip with a part of a
- * vector is. */
-void tsl_packed_copy_b(const tsl_packed_job *job, const tsl_packed_block *block, void *copy);
-/* Slivers from `first` to before `end` of the block's, times all of its strips, added to C. */
-void tsl_packed_multiply_block(const tsl_packed_job *job, const tsl_packed_block *block, const void *a_copy,
-                               const void *b_copy, int64_t first, int64_t end);
 int64_t tsl_packed_slivers(const tsl_packed_job *job, const tsl_packed_block *block);
+int64_t tsl_packed_strips(const tsl_packed_job *job, const tsl_packed_block *block);
 
-/* All of it, in the caller's thread. The copies have room for a panel of A and a block of B. */
-void tsl_packed_multiply(const tsl_packed_job *job, void *a_copy, void *b_copy);
+/* Elements of copies of `rows` rows of A, or `columns` columns of B, for each step along k. Where B is not copied, it
+ * is the last strip with a part of a vector. */
+int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows);
+int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns);
+
+/* Copies slivers, or strips, from `first` to before `end`; nothing where they are not copied. `copy` is that of the
+ * block: sliver `first` comes where it belongs. */
+void tsl_packed_copy_slivers(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
+                             int64_t end, void *copy);
+void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
+                            int64_t end, void *copy);
+
+/* What a tile is made of: a sliver or a strip, in a copy or where it lies. */
+typedef struct tsl_packed_side {
+  const void *at;
+  int64_t first, count;  /* row and rows, or column and columns, counted from the block's first */
+  int64_t across, along; /* strides in elements, from row to row of A, and along the panel */
+} tsl_packed_side;
+
+/* Sliver or strip `index` of the block; `copy` is that of the block. */
+tsl_packed_side tsl_packed_sliver(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
+                                  const void *copy);
+tsl_packed_side tsl_packed_strip(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
+                                 const void *copy);
+
+/* What all tiles of a block share. */
+tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_block *block);
+void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block *block,
+                              const tsl_packed_side *sliver, const tsl_packed_side *strip,
+                              tsl_packed_tile *tile);
+
+/* Lines to ask for while `tiles` tiles of the block's depth are multiplied: `bytes` bytes from `at` on; or the part of
+ * an operand that sliver or strip `index` will be made of. */
+tsl_packed_ahead tsl_packed_ahead_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,
+                                        int64_t bytes);
+tsl_packed_ahead tsl_packed_ahead_sliver(const tsl_packed_job *job, const tsl_packed_block *block,
+                                         int64_t index, int64_t tiles);
+tsl_packed_ahead tsl_packed_ahead_strip(const tsl_packed_job *job, const tsl_packed_block *block,
+                                        int64_t index, int64_t tiles);
+/* The same for part `index` of `parts` of B's panel behind the block's; nothing where that is the last one. */
+tsl_packed_ahead tsl_packed_ahead_panel(const tsl_packed_job *job, const tsl_packed_block *block,
+                                        int64_t index, int64_t parts, int64_t tiles);
+
+/* --- schedules --- */
+
+/* Multiply, by the schedule of that name; alone: in the caller's thread. Failures are of memory. */
+tesela_status tsl_packed_run_panels(const tsl_packed_job *job, bool alone);
+tesela_status tsl_packed_run_streams(const tsl_packed_job *job, bool alone);
+tesela_status tsl_packed_run_parts(const tsl_packed_job *job, bool alone);
+
+/* TSL_PACKED_ROWS in the caller's thread, on a job whose B is copied panel by panel to `b_copy`, and A sliver by
+ * sliver to `a_copy`. */
+void tsl_packed_stream_alone(const tsl_packed_job *job, void *a_copy, void *b_copy);
 
 #endif

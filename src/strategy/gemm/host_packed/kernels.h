@@ -6,13 +6,25 @@
 #include "strategy/strategy.h"
 
 /* Most rows of a tile, and most vectors across it, of any row of the table. */
-enum { TSL_PACKED_ROWS_MAX = 14, TSL_PACKED_VECTORS_MAX = 2 };
+enum { TSL_PACKED_ROWS_MAX = 14, TSL_PACKED_VECTORS_MAX = 4 };
+
+/* A tile prefetches after each so many steps along the panel. */
+enum { TSL_PACKED_PREFETCH_STEPS = 8 };
+
+/* What is wanted after a tile, and is asked for while it multiplies: runs of cache lines, `jump` bytes from the end of
+ * one to the start of the next. Each time `count` lines are asked for. */
+typedef struct tsl_packed_ahead {
+  const unsigned char *at;
+  int64_t left, lines; /* of this run, and of a whole one; at least 1 */
+  int64_t jump;
+  int64_t count;
+} tsl_packed_ahead;
 
 /* One tile of C: c = alpha a b + beta c, where beta = 0 never reads c. Strides and steps are in elements; a and b
  * are where they lie, copied or not.
  *
  *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
- *   b: depth rows of whole vectors, `columns` numbers of the last row being there at least, row l at b + l * b_step
+ *   b: depth rows of whole vectors, row l at b + l * b_step
  *   c: rows x columns, element (i, j) at c + i * c_row + j * c_column; c_column = 1 is fast */
 typedef struct tsl_packed_tile {
   int64_t depth;
@@ -23,12 +35,12 @@ typedef struct tsl_packed_tile {
   void *c;
   int64_t c_row, c_column;
   int64_t columns;
-  const void *next;         /* what is wanted next: a cache line of it is asked for every eight steps */
   double alpha[2], beta[2]; /* real, imaginary */
+  tsl_packed_ahead ahead;   /* moves on */
 } tsl_packed_tile;
 
 /* Computes a tile of as many rows and vectors as its place in the table says. */
-typedef void (*tsl_packed_tile_function)(const tsl_packed_tile *tile);
+typedef void (*tsl_packed_tile_function)(tsl_packed_tile *tile);
 
 /* Copies `count` neighbours of `depth` numbers each, so that for each step along the panel `width` numbers lie side
  * by side, with zeros or numbers of the first neighbour behind the last one. `across` is the stride from neighbour to neighbour,
@@ -36,15 +48,22 @@ typedef void (*tsl_packed_tile_function)(const tsl_packed_tile *tile);
 typedef void (*tsl_packed_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                                 int64_t width, void *out);
 
+/* One row of C from the sums of parts of k, which lie `stride` elements apart: c = alpha (part 0 + part 1 + ...) +
+ * beta c, added in this order; beta = 0 never reads c. `column` is the stride of c. */
+typedef void (*tsl_packed_add)(const void *sums, int64_t parts, int64_t stride, int64_t count, void *c,
+                               int64_t column, const double *alpha, const double *beta);
+
 /* One row of the table. A complex type has the same: its slivers keep pairs, its strips keep real and imaginary
  * parts in vectors of their own, so that its strips are always copies. */
 typedef struct tsl_packed_kernels {
   tesela_type type;
-  int rows, vectors, lanes; /* the largest tile: rows x (vectors * lanes) elements */
-  bool takes_strips;        /* whether multiply() can read B where it lies */
+  int lanes;                        /* elements of a vector */
+  int rows[TSL_PACKED_VECTORS_MAX]; /* of the largest tile of 1, 2, ... vectors; never rising */
+  bool takes_strips;                /* whether multiply() can read B where it lies */
   tsl_packed_copy copy_sliver, copy_strip;
-  tsl_packed_tile_function multiply[TSL_PACKED_ROWS_MAX]
-                                   [TSL_PACKED_VECTORS_MAX]; /* [rows - 1][vectors - 1] */
+  tsl_packed_add add_parts;
+  tsl_packed_tile_function multiply[TSL_PACKED_VECTORS_MAX]
+                                   [TSL_PACKED_ROWS_MAX]; /* [vectors - 1][rows - 1] */
 } tsl_packed_kernels;
 
 extern const tsl_packed_kernels tsl_packed_kernels_generic_f32, tsl_packed_kernels_generic_f64;

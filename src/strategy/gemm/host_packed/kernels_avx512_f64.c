@@ -6,7 +6,10 @@
 
 #define REAL double
 #define SUFFIX _f64
-#define ROWS 14
+#define ROWS_OF_1 14
+#define ROWS_OF_2 14
+#define ROWS_OF_3 8
+#define ROWS_OF_4 6
 #include "strategy/gemm/host_packed/kernels_text.h"
 
 const tsl_packed_kernels tsl_packed_kernels_avx512_f64 = TILE_TABLE_ROW(TESELA_F64);

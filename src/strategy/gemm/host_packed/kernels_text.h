@@ -2,7 +2,7 @@
  * after a lanes_<set>.h, with
  *   REAL     the element type
  *   SUFFIX   _f32 or _f64: the type's version of a name
- *   ROWS     rows of the largest tile: it is ROWS x 2 vectors, and a few registers are left
+ *   ROWS_OF_1 ... ROWS_OF_4   rows of the largest tile of so many vectors: few enough that registers are left
  *
  * Vectors are the compiler's own type, because whether a compiler turns nested loops into vectors depends on the
  * compiler. */
@@ -12,8 +12,8 @@
 #define TILE_NAME_LATE(rows, vectors, suffix) tile_##rows##x##vectors##suffix
 #define TILE_NAME(rows, vectors, suffix) TILE_NAME_LATE(rows, vectors, suffix)
 
-/* Steps along the panel between prefetches in a tile, and how many steps ahead a copy asks for its rows. */
-enum { PREFETCH_STEPS = 8, COPY_AHEAD = 12 };
+/* How many steps ahead a copy asks for its rows. */
+enum { COPY_AHEAD = 12 };
 
 #if defined(__clang__)
 #define TSL_UNROLL _Pragma("clang loop unroll(full)")
@@ -105,25 +105,15 @@ static void NAME(copy)(const void *in, int64_t across, int64_t along, int64_t co
 
 /* --- C --- */
 
-/* What a tile asks for while it multiplies: the rows of C that it needs at its end, and the lines of what is needed
- * next. */
-typedef struct NAME(prefetching) {
-  const REAL *row, *last_row;
-  const unsigned char *next;
-} NAME(prefetching);
-
-static inline NAME(prefetching) NAME(prefetch_start)(const tsl_packed_tile *tile, int rows) {
-  const REAL *row = tile->c;
-  return (NAME(prefetching)){row, row + (rows - 1) * tile->c_row, tile->next};
-}
-
-static inline void NAME(prefetch)(NAME(prefetching) * ahead, int64_t c_row, int64_t edge) {
-  __builtin_prefetch(ahead->row, 1);
-  if (edge > 0)
-    __builtin_prefetch(ahead->row + edge, 1);
-  ahead->row += ahead->row == ahead->last_row ? 0 : c_row;
-  __builtin_prefetch(ahead->next, 0, 2);
-  ahead->next += 64;
+static inline void NAME(look_ahead)(tsl_packed_ahead *ahead) {
+  for (int64_t i = ahead->count; i > 0; i--) {
+    __builtin_prefetch(ahead->at, 0, 2);
+    ahead->at += 64;
+    if (--ahead->left == 0) {
+      ahead->at += ahead->jump;
+      ahead->left = ahead->lines;
+    }
+  }
 }
 
 /* A tile of C whose columns do not lie side by side. */
@@ -138,31 +128,65 @@ static __attribute__((noinline)) void NAME(scatter)(const tsl_packed_tile *tile,
     }
 }
 
+/* kernels.h has the contract. */
+static void NAME(add_parts)(const void *sums, int64_t parts, int64_t stride, int64_t count, void *c,
+                            int64_t column, const double *alpha, const double *beta) {
+  const REAL *first = sums, a = (REAL)alpha[0], b = (REAL)beta[0];
+  REAL *out = c;
+  for (int64_t j = 0; j < count; j++, out += column) {
+    REAL sum = first[j];
+    for (int64_t part = 1; part < parts; part++)
+      sum += first[part * stride + j];
+    *out = b == 0 ? a * sum : b * *out + a * sum;
+  }
+}
+
 /* --- tiles --- */
 
 #define TILE_VECTORS 1
+#define TILE_ROWS_MAX ROWS_OF_1
 #include "strategy/gemm/host_packed/tile_rows.h"
 #undef TILE_VECTORS
+#undef TILE_ROWS_MAX
 #define TILE_VECTORS 2
+#define TILE_ROWS_MAX ROWS_OF_2
 #include "strategy/gemm/host_packed/tile_rows.h"
 #undef TILE_VECTORS
-
-/* A row of the table of tiles. */
-#define TILE_PAIR(rows)                                                                                      \
-  { TILE_NAME(rows, 1, SUFFIX), TILE_NAME(rows, 2, SUFFIX) }
-#if ROWS > 6
-#define TILE_PAIRS                                                                                           \
-  TILE_PAIR(1), TILE_PAIR(2), TILE_PAIR(3), TILE_PAIR(4), TILE_PAIR(5), TILE_PAIR(6), TILE_PAIR(7),          \
-      TILE_PAIR(8), TILE_PAIR(9), TILE_PAIR(10), TILE_PAIR(11), TILE_PAIR(12), TILE_PAIR(13), TILE_PAIR(14)
-#else
-#define TILE_PAIRS TILE_PAIR(1), TILE_PAIR(2), TILE_PAIR(3), TILE_PAIR(4), TILE_PAIR(5), TILE_PAIR(6)
-#endif
+#undef TILE_ROWS_MAX
+#define TILE_VECTORS 3
+#define TILE_ROWS_MAX ROWS_OF_3
+#include "strategy/gemm/host_packed/tile_rows.h"
+#undef TILE_VECTORS
+#undef TILE_ROWS_MAX
+#define TILE_VECTORS 4
+#define TILE_ROWS_MAX ROWS_OF_4
+#include "strategy/gemm/host_packed/tile_rows.h"
+#undef TILE_VECTORS
+#undef TILE_ROWS_MAX
 
 /* The type's row of the table; `type_` is its name in the enumeration. */
 #define TILE_TABLE_ROW(type_)                                                                                \
   {                                                                                                          \
-    .type = (type_), .rows = ROWS, .vectors = 2, .lanes = NAME(LANES), .takes_strips = true,                 \
-    .copy_sliver = NAME(copy), .copy_strip = NAME(copy), .multiply = {                                       \
-      TILE_PAIRS                                                                                             \
+    .type = (type_), .lanes = NAME(LANES), .rows = {ROWS_OF_1, ROWS_OF_2, ROWS_OF_3, ROWS_OF_4},             \
+    .takes_strips = true, .copy_sliver = NAME(copy), .copy_strip = NAME(copy), .add_parts = NAME(add_parts), \
+    .multiply = {                                                                                            \
+      {TILES_UP_TO(ROWS_OF_1, 1)},                                                                           \
+      {TILES_UP_TO(ROWS_OF_2, 2)},                                                                           \
+      {TILES_UP_TO(ROWS_OF_3, 3)},                                                                           \
+      {TILES_UP_TO(ROWS_OF_4, 4)}                                                                            \
     }                                                                                                        \
   }
+
+/* The tiles of so many vectors, by their rows. */
+#define TILES_UP_TO(rows, vectors) TILES_UP_TO_LATE(rows, vectors)
+#define TILES_UP_TO_LATE(rows, vectors) TILES_UP_TO_##rows(vectors)
+#define TILE(rows, vectors) TILE_NAME(rows, vectors, SUFFIX)
+#define TILES_UP_TO_1(vectors) TILE(1, vectors)
+#define TILES_UP_TO_2(vectors) TILES_UP_TO_1(vectors), TILE(2, vectors)
+#define TILES_UP_TO_3(vectors) TILES_UP_TO_2(vectors), TILE(3, vectors)
+#define TILES_UP_TO_4(vectors) TILES_UP_TO_3(vectors), TILE(4, vectors)
+#define TILES_UP_TO_6(vectors) TILES_UP_TO_4(vectors), TILE(5, vectors), TILE(6, vectors)
+#define TILES_UP_TO_8(vectors) TILES_UP_TO_6(vectors), TILE(7, vectors), TILE(8, vectors)
+#define TILES_UP_TO_14(vectors)                                                                              \
+  TILES_UP_TO_8(vectors), TILE(9, vectors), TILE(10, vectors), TILE(11, vectors), TILE(12, vectors),         \
+      TILE(13, vectors), TILE(14, vectors)

@@ -1,70 +1,93 @@
-/* The steps: what to copy, and tile after tile. */
+/* The steps: what is copied from where to where, and what a tile is made of. */
 #include "strategy/gemm/host_packed/job.h"
 
 #include "base/memory.h"
 
-static int64_t strip_width(const tsl_packed_job *job) {
-  return (int64_t)job->kernels->vectors * job->kernels->lanes;
-}
-
-static size_t whole_lines(int64_t bytes) {
-  return ((size_t)bytes + TSL_CACHE_LINE - 1) / TSL_CACHE_LINE * TSL_CACHE_LINE;
-}
-
-static const unsigned char *element_of(const tsl_operand *operand, size_t size, int64_t row, int64_t column) {
+static const unsigned char *element_of(const tsl_operand *operand, int64_t size, int64_t row,
+                                       int64_t column) {
   return (const unsigned char *)operand->host +
-         (row * operand->row_stride + column * operand->col_stride) * (int64_t)size;
-}
-
-size_t tsl_packed_bytes_of_a(const tsl_packed_job *job, int64_t rows, int64_t depth) {
-  return job->copies_a ? whole_lines(rows * depth * (int64_t)job->size) : 0;
-}
-
-size_t tsl_packed_bytes_of_b(const tsl_packed_job *job, int64_t columns, int64_t depth) {
-  const int64_t strip = strip_width(job),
-                copied = job->copies_b ? tsl_packed_parts(columns, strip) * strip : strip;
-  return whole_lines(copied * depth * (int64_t)job->size);
+         (row * operand->row_stride + column * operand->col_stride) * size;
 }
 
 int64_t tsl_packed_slivers(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return tsl_packed_parts(block->rows, job->kernels->rows);
+  return tsl_packed_count(block->rows, job->height);
 }
 
-void tsl_packed_copy_a(const tsl_packed_job *job, const tsl_packed_block *block, void *copy) {
-  const int64_t slivers = tsl_packed_slivers(job, block);
+int64_t tsl_packed_strips(const tsl_packed_job *job, const tsl_packed_block *block) {
+  return tsl_packed_count(block->columns, job->width);
+}
+
+int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows) {
+  return job->copies_a ? rows : 0;
+}
+
+static int64_t whole_vectors(const tsl_packed_job *job, int64_t columns) {
+  return tsl_packed_count(columns, job->kernels->lanes) * job->kernels->lanes;
+}
+
+/* Columns in front of the first strip that is copied. */
+static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
+  if (job->copies_b)
+    return 0;
+  return columns % job->kernels->lanes == 0 ? columns : columns / job->width * job->width;
+}
+
+int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
+  const int64_t copied = columns - columns_in_place(job, columns);
+  return copied == 0 ? 0 : whole_vectors(job, copied);
+}
+
+/* Rows of sliver `index`, from the block's first row. */
+static int64_t row_of(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index) {
+  return tsl_packed_start(block->rows, tsl_packed_slivers(job, block), index);
+}
+
+void tsl_packed_copy_slivers(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
+                             int64_t end, void *copy) {
   const tsl_operand *a = &job->a;
-  if (!job->copies_a)
-    return;
-  for (int64_t i = 0; i < slivers; i++) {
-    const int64_t row = tsl_packed_start(block->rows, slivers, i),
-                  height = tsl_packed_start(block->rows, slivers, i + 1) - row;
+  for (int64_t i = first; i < end && job->copies_a; i++) {
+    const int64_t row = row_of(job, block, i), height = row_of(job, block, i + 1) - row;
     job->kernels->copy_sliver(element_of(a, job->size, block->row + row, block->step), a->row_stride,
                               a->col_stride, height, block->depth, height,
-                              (unsigned char *)copy + (size_t)(row * block->depth) * job->size);
+                              (unsigned char *)copy + row * block->depth * job->size);
   }
 }
 
-/* Columns of a block of B before the first strip that is copied. */
-static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
-  const int64_t strip = strip_width(job);
-  return job->copies_b ? 0 : columns % job->kernels->lanes == 0 ? columns : columns / strip * strip;
-}
-
-void tsl_packed_copy_b(const tsl_packed_job *job, const tsl_packed_block *block, void *copy) {
-  const int64_t strip = strip_width(job), lanes = job->kernels->lanes;
+void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
+                            int64_t end, void *copy) {
   const tsl_operand *b = &job->b;
-  unsigned char *out = copy;
-  for (int64_t j = columns_in_place(job, block->columns); j < block->columns; j += strip) {
-    const int64_t count = tsl_packed_least(strip, block->columns - j),
-                  width = tsl_packed_parts(count, lanes) * lanes;
-    job->kernels->copy_strip(element_of(b, job->size, block->step, block->column + j), b->col_stride,
-                             b->row_stride, count, block->depth, width, out);
-    out += (size_t)(width * block->depth) * job->size;
+  const int64_t in_place = columns_in_place(job, block->columns);
+  for (int64_t j = first; j < end; j++) {
+    const int64_t column = j * job->width, count = tsl_packed_least(job->width, block->columns - column);
+    if (column >= in_place)
+      job->kernels->copy_strip(element_of(b, job->size, block->step, block->column + column), b->col_stride,
+                               b->row_stride, count, block->depth, whole_vectors(job, count),
+                               (unsigned char *)copy + (column - in_place) * block->depth * job->size);
   }
 }
 
-/* What all tiles of a block share. */
-static tsl_packed_tile tile_of(const tsl_packed_job *job, const tsl_packed_block *block) {
+tsl_packed_side tsl_packed_sliver(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
+                                  const void *copy) {
+  const int64_t row = row_of(job, block, index), height = row_of(job, block, index + 1) - row;
+  if (job->copies_a)
+    return (tsl_packed_side){(const unsigned char *)copy + row * block->depth * job->size, row, height, 1,
+                             height};
+  return (tsl_packed_side){element_of(&job->a, job->size, block->row + row, block->step), row, height,
+                           job->a.row_stride, job->a.col_stride};
+}
+
+tsl_packed_side tsl_packed_strip(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
+                                 const void *copy) {
+  const int64_t column = index * job->width, count = tsl_packed_least(job->width, block->columns - column),
+                in_place = columns_in_place(job, block->columns);
+  if (column >= in_place)
+    return (tsl_packed_side){(const unsigned char *)copy + (column - in_place) * block->depth * job->size,
+                             column, count, 1, whole_vectors(job, count)};
+  return (tsl_packed_side){element_of(&job->b, job->size, block->step, block->column + column), column, count,
+                           1, job->b.row_stride};
+}
+
+tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_block *block) {
   const bool is_first = block->step == 0;
   return (tsl_packed_tile){.depth = block->depth,
                            .c_row = job->c.row_stride,
@@ -73,49 +96,70 @@ static tsl_packed_tile tile_of(const tsl_packed_job *job, const tsl_packed_block
                            .beta = {is_first ? job->beta[0] : 1, is_first ? job->beta[1] : 0}};
 }
 
-/* One sliver times all strips of the block. */
-static void multiply_sliver(const tsl_packed_job *job, const tsl_packed_block *block, int64_t row,
-                            int64_t height, const void *b_copy, tsl_packed_tile *tile) {
-  enum { STEPS_OF_A_LINE = 8 };
+void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block *block,
+                              const tsl_packed_side *sliver, const tsl_packed_side *strip,
+                              tsl_packed_tile *tile) {
   const tsl_packed_kernels *kernels = job->kernels;
-  const int64_t strip = strip_width(job), in_place = columns_in_place(job, block->columns);
-  const unsigned char *copied = b_copy;
-  /* While a sliver meets its strips, the one behind it is asked for. */
-  const unsigned char *next = (const unsigned char *)tile->a + (size_t)(height * block->depth) * job->size;
-  for (int64_t j = 0; j < block->columns; j += strip) {
-    const int64_t vectors = tsl_packed_parts(tsl_packed_least(strip, block->columns - j), kernels->lanes);
-    tile->columns = tsl_packed_least(strip, block->columns - j);
-    tile->c = (void *)(uintptr_t)element_of(&job->c, job->size, block->row + row, block->column + j);
-    if (j < in_place) {
-      tile->b = element_of(&job->b, job->size, block->step, block->column + j);
-      tile->b_step = job->b.row_stride;
-    } else {
-      tile->b = copied;
-      tile->b_step = vectors * kernels->lanes;
-      copied += (size_t)(tile->b_step * block->depth) * job->size;
-    }
-    tile->next = next;
-    next += (size_t)(block->depth / STEPS_OF_A_LINE * TSL_CACHE_LINE);
-    kernels->multiply[height - 1][vectors - 1](tile);
-  }
+  tile->a = sliver->at;
+  tile->a_row = sliver->across;
+  tile->a_step = sliver->along;
+  tile->b = strip->at;
+  tile->b_step = strip->along;
+  tile->c = (unsigned char *)job->c.host + ((block->row + sliver->first) * job->c.row_stride +
+                                            (block->column + strip->first) * job->c.col_stride) *
+                                               job->size;
+  tile->columns = strip->count;
+  kernels->multiply[(strip->count - 1) / kernels->lanes][sliver->count - 1](tile);
 }
 
-void tsl_packed_multiply_block(const tsl_packed_job *job, const tsl_packed_block *block, const void *a_copy,
-                               const void *b_copy, int64_t first, int64_t end) {
-  const int64_t slivers = tsl_packed_slivers(job, block);
-  tsl_packed_tile tile = tile_of(job, block);
-  for (int64_t i = first; i < end; i++) {
-    const int64_t row = tsl_packed_start(block->rows, slivers, i),
-                  height = tsl_packed_start(block->rows, slivers, i + 1) - row;
-    if (job->copies_a) {
-      tile.a = (const unsigned char *)a_copy + (size_t)(row * block->depth) * job->size;
-      tile.a_row = 1;
-      tile.a_step = height;
-    } else {
-      tile.a = element_of(&job->a, job->size, block->row + row, block->step);
-      tile.a_row = job->a.row_stride;
-      tile.a_step = job->a.col_stride;
-    }
-    multiply_sliver(job, block, row, height, b_copy, &tile);
-  }
+/* --- what is asked for ahead --- */
+
+/* `runs` runs of `bytes` bytes each, `stride` bytes from the start of one to the next. */
+static tsl_packed_ahead ahead_of(const tsl_packed_block *block, int64_t tiles, const unsigned char *at,
+                                 int64_t runs, int64_t bytes, int64_t stride) {
+  const int64_t lines = tsl_packed_most((bytes + TSL_CACHE_LINE - 1) / TSL_CACHE_LINE, 1),
+                times = tsl_packed_most(tiles * (block->depth / TSL_PACKED_PREFETCH_STEPS), 1);
+  return (tsl_packed_ahead){at, lines, lines, stride - lines * TSL_CACHE_LINE,
+                            tsl_packed_count(runs * lines, times)};
+}
+
+tsl_packed_ahead tsl_packed_ahead_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,
+                                        int64_t bytes) {
+  return ahead_of(block, tiles, at, 1, bytes, bytes);
+}
+
+/* A part of an operand, along the direction in which its elements lie side by side; nothing where none do. */
+static tsl_packed_ahead ahead_of_part(const tsl_packed_job *job, const tsl_packed_block *block,
+                                      const tsl_operand *operand, int64_t row, int64_t rows, int64_t column,
+                                      int64_t columns, int64_t tiles) {
+  const unsigned char *at = element_of(operand, job->size, row, column);
+  if (operand->col_stride == 1)
+    return ahead_of(block, tiles, at, rows, columns * job->size, operand->row_stride * job->size);
+  if (operand->row_stride == 1)
+    return ahead_of(block, tiles, at, columns, rows * job->size, operand->col_stride * job->size);
+  return (tsl_packed_ahead){.at = at, .left = 1, .lines = 1};
+}
+
+tsl_packed_ahead tsl_packed_ahead_sliver(const tsl_packed_job *job, const tsl_packed_block *block,
+                                         int64_t index, int64_t tiles) {
+  const int64_t row = row_of(job, block, index);
+  return ahead_of_part(job, block, &job->a, block->row + row, row_of(job, block, index + 1) - row,
+                       block->step, block->depth, tiles);
+}
+
+tsl_packed_ahead tsl_packed_ahead_strip(const tsl_packed_job *job, const tsl_packed_block *block,
+                                        int64_t index, int64_t tiles) {
+  const int64_t column = index * job->width;
+  return ahead_of_part(job, block, &job->b, block->step, block->depth, block->column + column,
+                       tsl_packed_least(job->width, block->columns - column), tiles);
+}
+
+tsl_packed_ahead tsl_packed_ahead_panel(const tsl_packed_job *job, const tsl_packed_block *block,
+                                        int64_t index, int64_t parts, int64_t tiles) {
+  const int64_t next = block->step + block->depth, depth = tsl_packed_least(job->depth, job->k - next);
+  if (depth <= 0)
+    return (tsl_packed_ahead){.at = job->b.host, .left = 1, .lines = 1};
+  const int64_t first = tsl_packed_start(depth, parts, index),
+                end = tsl_packed_start(depth, parts, index + 1);
+  return ahead_of_part(job, block, &job->b, next + first, end - first, block->column, block->columns, tiles);
 }

@@ -6,48 +6,55 @@
  * x86 computes in the load, three is kept. Compilers that see through this make an address of each row, and run out
  * of registers; an empty instruction keeps them from it.
  *
- * Every PREFETCH_STEPS steps a row of C and a line of the next sliver are asked for: all at once they would hold up
- * the loads of b. */
-static void TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(const tsl_packed_tile *tile) {
+ * Every few steps a row of C, which is needed at the end, and some lines of what is needed after this tile are asked
+ * for: all at once they would hold up the loads of b. */
+static void TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(tsl_packed_tile *tile) {
   enum { LANES = NAME(LANES), EDGE = (TILE_VECTORS - 1) * LANES };
   const int64_t a_step = tile->a_step * (int64_t)sizeof(REAL), b_step = tile->b_step;
   int64_t stride = tile->a_row * (int64_t)sizeof(REAL), three = 3 * stride;
   const char *a[3];
   const REAL *b = tile->b;
-  NAME(prefetching) ahead = NAME(prefetch_start)(tile, TILE_ROWS);
+  tsl_packed_ahead ahead = tile->ahead;
+  const REAL *c_wanted = tile->c, *const c_last = c_wanted + (TILE_ROWS - 1) * tile->c_row;
   NAME(vector) sum[TILE_ROWS][TILE_VECTORS];
   TSL_UNROLL for (int i = 0; i < 3; i++) a[i] = (const char *)tile->a + 5 * i * stride;
   TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
     TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = (NAME(vector)){0};
   }
-  for (int64_t left = tile->depth; left > 0; left -= PREFETCH_STEPS) {
-    NAME(prefetch)(&ahead, tile->c_row, EDGE);
-    for (int64_t l = NAME(least)(left, PREFETCH_STEPS); l > 0; l--, b += b_step) {
-      NAME(vector) strip[TILE_VECTORS];
-      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) strip[j] = NAME(load)(b + j * LANES);
-      __asm__("" : "+r"(a[0]), "+r"(a[1]), "+r"(a[2]), "+r"(stride), "+r"(three));
-      TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
-        const REAL number = *(const REAL *)(a[i / 5] + (i % 5 == 3 ? three : i % 5 * stride));
-        TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] += number * strip[j];
-      }
-      TSL_UNROLL for (int i = 0; i < 3; i++) a[i] += a_step;
+  for (int64_t l = tile->depth; l > 0; l--, b += b_step) {
+    NAME(vector) strip[TILE_VECTORS];
+    if (l % TSL_PACKED_PREFETCH_STEPS == 0) {
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) __builtin_prefetch(c_wanted + j * LANES, 1);
+      c_wanted += c_wanted == c_last ? 0 : tile->c_row;
+      NAME(look_ahead)(&ahead);
     }
+    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) strip[j] = NAME(load)(b + j * LANES);
+    __asm__("" : "+r"(a[0]), "+r"(a[1]), "+r"(a[2]), "+r"(stride), "+r"(three));
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+      const REAL number = *(const REAL *)(a[i / 5] + (i % 5 == 3 ? three : i % 5 * stride));
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] += number * strip[j];
+    }
+    TSL_UNROLL for (int i = 0; i < 3; i++) a[i] += a_step;
   }
+  tile->ahead = ahead;
   const int64_t last = tile->columns - EDGE;
   const REAL alpha = (REAL)tile->alpha[0], beta = (REAL)tile->beta[0];
   REAL *c = tile->c;
-  if (tile->c_column != 1)
-    NAME(scatter)(tile, TILE_ROWS, TILE_VECTORS, sum[0]);
-  else if (beta == 0)
+  if (tile->c_column != 1) {
+    NAME(vector) sums[TILE_ROWS][TILE_VECTORS];
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sums[i][j] = sum[i][j];
+    }
+    NAME(scatter)(tile, TILE_ROWS, TILE_VECTORS, sums[0]);
+  } else if (beta == 0)
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += tile->c_row) {
-      if (TILE_VECTORS > 1)
-        NAME(store)(c, alpha * sum[i][0]);
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++) NAME(store)(c + j * LANES, alpha * sum[i][j]);
       NAME(store_edge)(c + EDGE, alpha * sum[i][TILE_VECTORS - 1], last);
     }
   else
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += tile->c_row) {
-      if (TILE_VECTORS > 1)
-        NAME(store)(c, beta * NAME(load)(c) + alpha * sum[i][0]);
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++)
+          NAME(store)(c + j * LANES, beta * NAME(load)(c + j * LANES) + alpha * sum[i][j]);
       NAME(store_edge)
       (c + EDGE, beta * NAME(load_edge)(c + EDGE, last) + alpha * sum[i][TILE_VECTORS - 1], last);
     }

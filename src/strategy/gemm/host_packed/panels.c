@@ -1,0 +1,190 @@
+/* Both operands are large: TSL_PACKED_PANELS.
+ *
+ * One thread: for each panel of A's rows, for each panel of k, A's panel is copied; for each block of columns, B's
+ * block is copied and multiplied.
+ *
+ * Several threads share both copies. A stage is one panel of k of a large rectangle of C; its tasks are tiles of that
+ * rectangle, many slivers by many strips, and then the copies of the next stage, small tasks which fill what the last
+ * tiles leave of time. So a stage has one wait, and two sets of copies. */
+#include "base/pool.h"
+#include "base/scratch.h"
+#include "base/status.h"
+#include "strategy/gemm/host_packed/job.h"
+
+static int64_t whole_lines(const tsl_packed_job *job, int64_t elements) {
+  return tsl_packed_count(elements * job->size + 1, 64) * 64;
+}
+
+/* Slivers from `first` to before `end`, times the strips of the same kind. While a sliver meets its strips, the copy of
+ * the next is asked for. */
+static void multiply(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first_sliver,
+                     int64_t end_sliver, int64_t first_strip, int64_t end_strip, const void *a_copy,
+                     const void *b_copy) {
+  tsl_packed_tile tile = tsl_packed_tile_of(job, block);
+  for (int64_t i = first_sliver; i < end_sliver; i++) {
+    const tsl_packed_side sliver = tsl_packed_sliver(job, block, i, a_copy);
+    const int64_t bytes = sliver.count * block->depth * job->size;
+    tile.ahead = tsl_packed_ahead_bytes(block, end_strip - first_strip,
+                                        (const unsigned char *)sliver.at + bytes, bytes);
+    for (int64_t j = first_strip; j < end_strip; j++) {
+      const tsl_packed_side strip = tsl_packed_strip(job, block, j, b_copy);
+      tsl_packed_multiply_tile(job, block, &sliver, &strip, &tile);
+    }
+  }
+}
+
+/* --- one thread --- */
+
+static void multiply_alone(const tsl_packed_job *job, void *a_copy, void *b_copy) {
+  for (int64_t row = 0; row < job->m; row += job->rows)
+    for (int64_t step = 0; step == 0 || step < job->k; step += job->depth) {
+      tsl_packed_block block = {.row = row,
+                                .rows = tsl_packed_least(job->rows, job->m - row),
+                                .step = step,
+                                .depth = tsl_packed_least(job->depth, job->k - step)};
+      const int64_t slivers = tsl_packed_slivers(job, &block);
+      tsl_packed_copy_slivers(job, &block, 0, slivers, a_copy);
+      for (int64_t column = 0; column < job->n; column += job->columns) {
+        block.column = column;
+        block.columns = tsl_packed_least(job->columns, job->n - column);
+        const int64_t strips = tsl_packed_strips(job, &block);
+        tsl_packed_copy_strips(job, &block, 0, strips, b_copy);
+        multiply(job, &block, 0, slivers, 0, strips, a_copy, b_copy);
+      }
+    }
+}
+
+static tesela_status run_alone(const tsl_packed_job *job) {
+  const int64_t a_bytes = whole_lines(job, tsl_packed_width_of_a(job, job->rows) * job->depth),
+                b_bytes = whole_lines(job, tsl_packed_width_of_b(job, job->columns) * job->depth);
+  void *copies;
+  TSL_TRY(tsl_scratch_take((size_t)(a_bytes + b_bytes), "copies of panels", &copies));
+  multiply_alone(job, copies, (unsigned char *)copies + a_bytes);
+  tsl_scratch_give(copies);
+  return TESELA_OK;
+}
+
+/* --- several threads --- */
+
+/* What a stage's copies are made of, and its tiles. */
+typedef struct stage {
+  tsl_packed_block block;
+  unsigned char *a_copy, *b_copy;
+  int64_t slivers, strips;
+  int64_t down, across;       /* tasks of tiles along a column and along a row */
+  int64_t a_copies, b_copies; /* tasks of copies */
+} stage;
+
+/* Two neighbouring stages. */
+typedef struct running {
+  const tsl_packed_job *job;
+  stage now, next; /* without blocks where there is none */
+} running;
+
+/* Stages in order: rectangles row by row, in each the panels of k. */
+typedef struct stages {
+  int64_t rows, columns; /* of a rectangle */
+  int64_t down, across, panels;
+  int64_t count;
+} stages;
+
+enum { COPY_SLIVERS = 4, COPY_STRIPS = 4, TASKS_OF_A_THREAD = 12 };
+
+/* Tasks as tall as leaves each thread a dozen or so, but eight slivers at least where there are so many, since
+ * the first sliver of a task waits for its strips. */
+static void cut_tiles(const tsl_packed_job *job, int64_t threads, stage *made) {
+  const int64_t strips_of_a_block = tsl_packed_most(job->columns / job->width, 1);
+  made->across = tsl_packed_count(made->strips, strips_of_a_block);
+  const int64_t wanted = tsl_packed_count(TASKS_OF_A_THREAD * threads, made->across),
+                most = tsl_packed_count(made->slivers, 8);
+  made->down = tsl_packed_most(tsl_packed_least(wanted, most), 1);
+  while (made->down * made->across < 3 * threads && made->across < made->strips)
+    made->across = tsl_packed_least(2 * made->across, made->strips);
+}
+
+static stage stage_at(const tsl_packed_job *job, const stages *all, int64_t index, int64_t threads,
+                      unsigned char *a_copy, unsigned char *b_copy) {
+  const int64_t step = index % all->panels * job->depth, row = index / all->panels / all->across * all->rows,
+                column = index / all->panels % all->across * all->columns;
+  stage made = {.block = {row, tsl_packed_least(all->rows, job->m - row), column,
+                          tsl_packed_least(all->columns, job->n - column), step,
+                          tsl_packed_least(job->depth, job->k - step)},
+                .a_copy = a_copy,
+                .b_copy = b_copy};
+  made.slivers = tsl_packed_slivers(job, &made.block);
+  made.strips = tsl_packed_strips(job, &made.block);
+  made.a_copies = tsl_packed_count(made.slivers, COPY_SLIVERS);
+  made.b_copies = tsl_packed_count(made.strips, COPY_STRIPS);
+  cut_tiles(job, threads, &made);
+  return made;
+}
+
+static int64_t tiles_of(const stage *from) {
+  return from->down * from->across;
+}
+static int64_t copies_of(const stage *from) {
+  return from->a_copies + from->b_copies;
+}
+
+static void copy_task(const tsl_packed_job *job, const stage *from, int64_t index) {
+  if (index < from->a_copies)
+    tsl_packed_copy_slivers(job, &from->block, index * COPY_SLIVERS,
+                            tsl_packed_least((index + 1) * COPY_SLIVERS, from->slivers), from->a_copy);
+  else
+    tsl_packed_copy_strips(job, &from->block, (index - from->a_copies) * COPY_STRIPS,
+                           tsl_packed_least((index - from->a_copies + 1) * COPY_STRIPS, from->strips),
+                           from->b_copy);
+}
+
+static void task(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  const stage *now = &run->now;
+  (void)worker;
+  if (index >= tiles_of(now)) {
+    copy_task(run->job, &run->next, index - tiles_of(now));
+    return;
+  }
+  const int64_t i = index % now->down, j = index / now->down;
+  multiply(run->job, &now->block, tsl_packed_start(now->slivers, now->down, i),
+           tsl_packed_start(now->slivers, now->down, i + 1), tsl_packed_start(now->strips, now->across, j),
+           tsl_packed_start(now->strips, now->across, j + 1), now->a_copy, now->b_copy);
+}
+
+/* Rectangles that leave room for two copies of their panels in the share of the last cache that a panel of A has. */
+static stages stages_of(const tsl_packed_job *job) {
+  stages all;
+  const int64_t widths =
+      tsl_packed_count(job->n, tsl_packed_most(job->rows, job->columns) / job->width * job->width);
+  all.rows = job->rows;
+  all.columns = tsl_packed_count(tsl_packed_count(job->n, widths), job->width) * job->width;
+  all.down = tsl_packed_count(job->m, all.rows);
+  all.across = tsl_packed_count(job->n, all.columns);
+  all.panels = tsl_packed_count(job->k, job->depth);
+  all.count = all.down * all.across * all.panels;
+  return all;
+}
+
+static tesela_status run_together(const tsl_packed_job *job, tsl_pool *pool) {
+  const int64_t threads = tsl_pool_threads(pool);
+  const stages all = stages_of(job);
+  const int64_t a_bytes = whole_lines(job, tsl_packed_width_of_a(job, all.rows) * job->depth),
+                b_bytes = whole_lines(job, tsl_packed_width_of_b(job, all.columns) * job->depth),
+                sets = all.count > 1 ? 2 : 1;
+  void *copies;
+  TSL_TRY(tsl_scratch_take((size_t)(sets * (a_bytes + b_bytes)), "copies of panels", &copies));
+  running run = {.job = job};
+  for (int64_t index = 0; index <= all.count; index++) {
+    unsigned char *set = (unsigned char *)copies + index % sets * (a_bytes + b_bytes);
+    run.now = run.next;
+    run.next =
+        index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes) : (stage){.down = 0};
+    tsl_pool_run(pool, tiles_of(&run.now) + copies_of(&run.next), task, &run);
+  }
+  tsl_scratch_give(copies);
+  return TESELA_OK;
+}
+
+tesela_status tsl_packed_run_panels(const tsl_packed_job *job, bool alone) {
+  tsl_pool *pool = tsl_pool_shared();
+  return alone || tsl_pool_threads(pool) == 1 ? run_alone(job) : run_together(job, pool);
+}

@@ -1,0 +1,77 @@
+/* C is small and k is long: TSL_PACKED_PARTS. Each part of k has a C of its own, dense, in whole vectors; they are added
+ * in the order of the parts, whoever computed them. */
+#include "base/pool.h"
+#include "base/scratch.h"
+#include "base/status.h"
+#include "strategy/gemm/host_packed/job.h"
+
+typedef struct adding {
+  const tsl_packed_job *job;
+  unsigned char *sums, *copies;
+  int64_t sum_row, sum_bytes; /* elements from row to row of a part's C, and bytes of all of it */
+  int64_t a_bytes, b_bytes;   /* of a worker's copies */
+} adding;
+
+static int64_t whole_lines(const tsl_packed_job *job, int64_t elements) {
+  return tsl_packed_count(elements * job->size + 1, 64) * 64;
+}
+
+/* The product of one part of k. */
+static tsl_packed_job part_of(const adding *run, int64_t index) {
+  const tsl_packed_job *whole = run->job;
+  const int64_t panels = tsl_packed_count(whole->k, whole->depth),
+                first = tsl_packed_start(panels, whole->parts, index) * whole->depth,
+                end = tsl_packed_start(panels, whole->parts, index + 1) * whole->depth;
+  tsl_packed_job part = *whole;
+  part.schedule = TSL_PACKED_ROWS;
+  part.k = tsl_packed_least(end, whole->k) - first;
+  part.a.host = (unsigned char *)part.a.host + first * part.a.col_stride * part.size;
+  part.b.host = (unsigned char *)part.b.host + first * part.b.row_stride * part.size;
+  part.c =
+      (tsl_operand){.host = run->sums + index * run->sum_bytes, .row_stride = run->sum_row, .col_stride = 1};
+  part.alpha[0] = 1;
+  part.alpha[1] = part.beta[0] = part.beta[1] = 0;
+  return part;
+}
+
+static void multiply_part(void *argument, int64_t index, int worker) {
+  const adding *run = argument;
+  const tsl_packed_job part = part_of(run, index);
+  unsigned char *copies = run->copies + worker * (run->a_bytes + run->b_bytes);
+  tsl_packed_stream_alone(&part, copies, copies + run->a_bytes);
+}
+
+static void add_row(void *argument, int64_t index, int worker) {
+  const adding *run = argument;
+  const tsl_packed_job *job = run->job;
+  (void)worker;
+  job->kernels->add_parts(run->sums + index * run->sum_row * job->size, job->parts,
+                          run->sum_bytes / job->size, job->n,
+                          (unsigned char *)job->c.host + index * job->c.row_stride * job->size,
+                          job->c.col_stride, job->alpha, job->beta);
+}
+
+tesela_status tsl_packed_run_parts(const tsl_packed_job *job, bool alone) {
+  tsl_pool *pool = tsl_pool_shared();
+  const int64_t threads = alone ? 1 : tsl_pool_threads(pool), lanes = job->kernels->lanes;
+  adding run = {.job = job, .sum_row = tsl_packed_count(job->n, lanes) * lanes};
+  run.sum_bytes = whole_lines(job, job->m * run.sum_row);
+  run.a_bytes = whole_lines(job, tsl_packed_width_of_a(job, job->height) * job->depth);
+  run.b_bytes = whole_lines(job, tsl_packed_width_of_b(job, job->n) * job->depth);
+  const int64_t bytes = job->parts * run.sum_bytes + threads * (run.a_bytes + run.b_bytes);
+  void *memory;
+  TSL_TRY(tsl_scratch_take((size_t)bytes, "sums of parts", &memory));
+  run.sums = memory;
+  run.copies = run.sums + job->parts * run.sum_bytes;
+  if (threads == 1) {
+    for (int64_t i = 0; i < job->parts; i++)
+      multiply_part(&run, i, 0);
+    for (int64_t i = 0; i < job->m; i++)
+      add_row(&run, i, 0);
+  } else {
+    tsl_pool_run(pool, job->parts, multiply_part, &run);
+    tsl_pool_run(pool, job->m, add_row, &run);
+  }
+  tsl_scratch_give(memory);
+  return TESELA_OK;
+}
