@@ -1,0 +1,271 @@
+/* The packed product on the host: every schedule, with and without copies, alone and with threads, gives the same bits,
+ * and the right ones; so it does with several callers at once. Threads are those of this process: with a number as
+ * its argument, the program prints what one process with that many threads computes. */
+#include "unit/unit.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/source.h"
+#include "matrices.h"
+#include "plan/planner.h"
+#include "strategy/gemm/host_packed/job.h"
+
+static const char *program;
+
+typedef struct product {
+  tsl_problem problem;
+  tsl_operands operands;
+  void *memory[TSL_OPERANDS];
+} product;
+
+static size_t bytes_of_c(const product *made) {
+  const tsl_shape *c = &made->problem.c;
+  return (size_t)tsl_shape_extent(c) * tsl_type(c->type)->size;
+}
+
+static void make(const tsl_problem *problem, product *out) {
+  tsl_operand *operands[] = {&out->operands.a, &out->operands.b, &out->operands.c};
+  out->problem = *problem;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem, i);
+    *operands[i] = (tsl_operand){.row_stride = shape->row_stride, .col_stride = shape->col_stride};
+    out->memory[i] = test_matrix(shape, &operands[i]->host);
+    test_fill(shape, operands[i]->host, TSL_DRAW_NORMAL, (uint64_t)i);
+  }
+}
+
+static void release(product *made) {
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    free(made->memory[i]);
+}
+
+static void expect_right(const product *made, const void *before) {
+  const tsl_judge judge = {
+      .factor = tsl_accuracy_of_panels(&made->problem, 128).factor, .operations_max = 1 << 21, .seed = 1};
+  tsl_verdict verdict;
+  assert_int_equal(tsl_judge_gemm(&made->problem, made->operands.a.host, made->operands.b.host, before,
+                                  made->operands.c.host, &judge, &verdict),
+                   TESELA_OK);
+  if (!verdict.right)
+    print_error("%s\n", verdict.why);
+  assert_true(verdict.right);
+}
+
+/* --- schedules --- */
+
+static tesela_status run(const tsl_packed_job *job, bool alone) {
+  return job->schedule == TSL_PACKED_PANELS  ? tsl_packed_run_panels(job, alone)
+         : job->schedule == TSL_PACKED_PARTS ? tsl_packed_run_parts(job, alone)
+                                             : tsl_packed_run_streams(job, alone);
+}
+
+static void expect_same(const product *made, const tsl_packed_job *job, const void *before,
+                        const void *expected) {
+  for (int alone = 0; alone < 2; alone++) {
+    memcpy(made->operands.c.host, before, bytes_of_c(made));
+    assert_int_equal(run(job, alone), TESELA_OK);
+    assert_memory_equal(made->operands.c.host, expected, bytes_of_c(made));
+  }
+}
+
+/* Caches so small that there are several panels of A and several rectangles of C; then every way to multiply that can
+ * take the operands. */
+static void try_all(const tsl_device *real, const tsl_problem *problem) {
+  tsl_device device = *real;
+  product made;
+  void *before, *expected;
+  make(problem, &made);
+  device.level_bytes[2] = 1 << 20;
+  const size_t bytes = bytes_of_c(&made);
+  assert_int_equal(tsl_alloc(bytes, "a test", &before), TESELA_OK);
+  assert_int_equal(tsl_alloc(bytes, "a test", &expected), TESELA_OK);
+  memcpy(before, made.operands.c.host, bytes);
+  tsl_packed_job job = tsl_packed_job_for(problem, &made.operands, 128, 64 << 10, &device);
+  job.schedule = TSL_PACKED_PANELS;
+  job.copies_a = job.copies_b = true;
+  assert_int_equal(run(&job, true), TESELA_OK);
+  expect_right(&made, before);
+  memcpy(expected, made.operands.c.host, bytes);
+  for (int way = 0; way < 12; way++) {
+    job.schedule = way % 3 == 0 ? TSL_PACKED_PANELS : way % 3 == 1 ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS;
+    const bool is_panels = job.schedule == TSL_PACKED_PANELS; /* which always copies */
+    job.copies_a = is_panels || job.a.col_stride != 1 || way / 3 % 2;
+    job.copies_b = is_panels || job.b.col_stride != 1 || way / 6;
+    expect_same(&made, &job, before, expected);
+  }
+  tsl_free(before);
+  tsl_free(expected);
+  release(&made);
+}
+
+static void schedules_agree(void **state) {
+  static const int64_t sizes[][3] = {
+      {503, 611, 300}, {1, 700, 260}, {700, 1, 260}, {97, 33, 129}, {640, 544, 128}};
+  tsl_devices *devices;
+  tsl_device *device;
+  (void)state;
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "cpu", &device), TESELA_OK);
+  for (int i = 0; i < 10; i++) {
+    const int64_t *size = sizes[i / 2];
+    tsl_problem problem = tsl_problem_gemm(size[0], size[1], size[2], i % 2 ? TESELA_F64 : TESELA_F32);
+    problem.alpha[0] = 1.5;
+    problem.beta[0] = i % 4 < 2 ? -0.5 : 1;
+    try_all(device, &problem);
+  }
+  tsl_devices_destroy(devices);
+}
+
+/* --- threads --- */
+
+/* One of each schedule, large enough for threads. */
+static const int64_t shapes[][3] = {
+    {600, 700, 300}, {2000, 64, 300}, {64, 2000, 300}, {64, 60, 4500}, {333, 401, 277}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static tsl_plan *plan_for(tsl_devices *devices, const tsl_problem *problem) {
+  const tsl_choice choice = {
+      .devices = devices, .device = "cpu", .strategy = "host_packed depth=128 block=256"};
+  tsl_plan *plan;
+  assert_int_equal(tsl_planner_choose(problem, &choice, &plan), TESELA_OK);
+  return plan;
+}
+
+static tsl_problem problem_of(int index) {
+  const int64_t *shape = shapes[index % SHAPES];
+  tsl_problem problem =
+      tsl_problem_gemm(shape[0], shape[1], shape[2], index / SHAPES % 2 ? TESELA_F64 : TESELA_F32);
+  problem.alpha[0] = 1.5;
+  if (index >= 2 * SHAPES) { /* C lies down its columns */
+    problem.c.row_stride = 1;
+    problem.c.col_stride = problem.m;
+  }
+  return problem;
+}
+
+static int print_results(void) {
+  tsl_devices *devices;
+  if (tsl_devices_create(&devices) != TESELA_OK)
+    return 1;
+  for (int i = 0; i < 4 * SHAPES; i++) {
+    product made;
+    char text[33];
+    const tsl_problem problem = problem_of(i);
+    make(&problem, &made);
+    tsl_plan *plan = plan_for(devices, &problem);
+    if (tsl_plan_run(plan, &made.operands, NULL) != TESELA_OK)
+      return 1;
+    tsl_hash_text(tsl_hash_add(tsl_hash_start(), made.operands.c.host, bytes_of_c(&made)), text);
+    printf("%s\n", text);
+    tsl_plan_destroy(plan);
+    release(&made);
+  }
+  tsl_devices_destroy(devices);
+  return 0;
+}
+
+/* What this program prints in a process of its own. */
+static void results_with(int threads, char *text, size_t size) {
+  char command[1024];
+  snprintf(command, sizeof command, "TESELA_THREADS=%d '%s' %d", threads, program, threads);
+  FILE *output = popen(command, "r");
+  assert_non_null(output);
+  text[fread(text, 1, size - 1, output)] = '\0';
+  assert_int_equal(pclose(output), 0);
+}
+
+static void threads_change_nothing(void **state) {
+  (void)state;
+  static char alone[4 * SHAPES * 33 + 1], together[sizeof alone];
+  results_with(1, alone, sizeof alone);
+  assert_int_equal(strlen(alone), sizeof alone - 1);
+  for (int threads = 2; threads <= 7; threads += 1 + threads / 3) {
+    results_with(threads, together, sizeof together);
+    assert_string_equal(together, alone);
+  }
+}
+
+static void plans_are_right(void **state) {
+  tsl_devices *devices;
+  (void)state;
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  for (int i = 0; i < 4 * SHAPES; i++) {
+    product made;
+    const tsl_problem problem = problem_of(i);
+    make(&problem, &made);
+    memset(made.operands.c.host, 0xff, bytes_of_c(&made)); /* NaN, which beta = 0 does not read */
+    tsl_plan *plan = plan_for(devices, &problem);
+    assert_int_equal(tsl_plan_run(plan, &made.operands, NULL), TESELA_OK);
+    expect_right(&made, NULL);
+    tsl_plan_destroy(plan);
+    release(&made);
+  }
+  tsl_devices_destroy(devices);
+}
+
+/* --- several callers --- */
+
+enum { CALLERS = 4, ROUNDS = 10 };
+
+typedef struct caller {
+  const product *shared;
+  tsl_plan *plan;
+  void *c;
+  bool failed;
+} caller;
+
+static void *call(void *argument) {
+  caller *with = argument;
+  tsl_operands operands = with->shared->operands;
+  const size_t bytes = bytes_of_c(with->shared);
+  operands.c.host = with->c;
+  for (int round = 0; round < ROUNDS; round++) {
+    memset(with->c, 0xff, bytes);
+    with->failed |= tsl_plan_run(with->plan, &operands, NULL) != TESELA_OK ||
+                    memcmp(with->c, with->shared->operands.c.host, bytes) != 0;
+  }
+  return NULL;
+}
+
+static void callers_share_a_plan(void **state) {
+  (void)state;
+  tsl_devices *devices;
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  for (int i = 0; i < SHAPES; i++) {
+    product made;
+    pthread_t thread[CALLERS];
+    caller callers[CALLERS];
+    const tsl_problem problem = problem_of(i);
+    make(&problem, &made);
+    tsl_plan *plan = plan_for(devices, &problem);
+    assert_int_equal(tsl_plan_run(plan, &made.operands, NULL), TESELA_OK);
+    for (int t = 0; t < CALLERS; t++) {
+      callers[t] = (caller){.shared = &made, .plan = plan};
+      assert_int_equal(tsl_alloc(bytes_of_c(&made), "a result", &callers[t].c), TESELA_OK);
+      assert_int_equal(pthread_create(&thread[t], NULL, call, &callers[t]), 0);
+    }
+    for (int t = 0; t < CALLERS; t++) {
+      pthread_join(thread[t], NULL);
+      assert_false(callers[t].failed);
+      tsl_free(callers[t].c);
+    }
+    tsl_plan_destroy(plan);
+    release(&made);
+  }
+  tsl_devices_destroy(devices);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(schedules_agree),
+      cmocka_unit_test(plans_are_right),
+      cmocka_unit_test(threads_change_nothing),
+      cmocka_unit_test(callers_share_a_plan),
+  };
+  program = argv[0];
+  return argc > 1 ? print_results() : cmocka_run_group_tests(tests, NULL, NULL);
+}
