@@ -1,29 +1,39 @@
 /* Idea: the five loops of a packed product (Goto, van de Geijn 2008; Van Zee, van de Geijn 2015) around a tile of C
- * that fills the vector registers.
+ * that fills the vector registers, in the order that the shape asks for.
  * What it adds to `blocked`: tiles for every number of rows and for parts of vectors, so that edges cost what they
- * compute; copies made by vector instructions, also where rows become columns; panels that fit the caches of this
- * processor; C and the next sliver fetched before they are needed.
+ * compute; copies made by vector instructions, also where rows become columns, and none where they do not pay; panels
+ * that fit the caches of this processor; C, and what is multiplied next, fetched while there is something to
+ * multiply; copies shared by all threads.
  *
- *                      n                     for each panel of A's rows (a quarter of the third-level cache):
- *                    columns                   for each panel of k (depth):
- *               B |   block   |  |  |  |         copy A's panel as slivers: rows of a tile, step after step
- *           depth |s|t|r|i|p|s|  |  |  |         for each block of B (half of the second-level cache):
- *                 +-----------+--+--+--+           copy it as strips: vectors of a tile, step after step
- *      A   depth                                   for each sliver (first-level cache):
- *       +--------+ +----------+--+--+--+             for each strip:
- *  rows | sliver | | |t| | | |                        c tile = alpha sliver strip + beta c tile
- *  panel| sliver | | | | | | |      C
- *       | sliver |
+ *                n                 a tile: rows of a sliver of A, broadcast number by number, times two vectors of a
+ *          B | strips |            strip of B: AVX-512 14 x 2 vectors, AVX2 6 x 2, 16-byte vectors 6 x 2
+ *      depth | | | | ||
+ *            +--------+            a copied sliver has the numbers of its rows step after step, a copied strip
+ *   A  depth                       those of its columns
+ *   +-----+  +--------+
+ *   |     |  | | | | ||            PANELS   both are large. A's panel, rows x depth, is copied (last cache), then block
+ *   |-----|  |-+-+-+-+|                     after block of B (second cache); sliver after sliver (first cache) meets
+ *  m|sliver  | tile  ||  C                  all strips of the block. Threads share both copies: panels.c
+ *   |-----|  |-+-+-+-+|            ROWS     B's panel fits the second cache: it stays, A's slivers stream by, each copied
+ *   +-----+  +--------+                     when its turn comes. Threads take slivers: streams.c
+ *                                  COLUMNS  the same with A staying and B's strips streaming
+ *                                  PARTS    C is small and k long: k is cut into parts, each with a C of its own, which
+ *                                           are added in order: parts.c
  *
- * A tile has ROWS rows of a sliver, broadcast number by number, times two vectors of a strip. The m rows of a panel
- * are cut into as few slivers as can be, all nearly alike: no row is computed in vain. The last strip has one vector
- * where one is enough, and its last vector is loaded and stored in part. Where C's rows lie side by side instead of
- * its columns, the transposed product is computed; where neither do, a tile is stored number by number.
+ * The m rows are cut into as few slivers as can be, all nearly alike: no row is computed in vain. The last strip has as
+ * few vectors as are enough, and its last vector is loaded and stored in part. Where C's rows lie side by side instead
+ * of its columns, the transposed product is computed; where neither do, a tile is stored number by number. Rows of A
+ * are read where they lie where at most a KiB of columns of C would use a copy (then six rows by four vectors: all
+ * rows may want the same set of the first cache); so are rows of B where few slivers would.
  *
- * A product is rounded at most `depth` times in its panel, once with alpha and once for each panel. The order depends
- * on the shape and the parameters alone.
+ * A product is rounded at most `depth` times in its panel, once with alpha and once for each panel or part behind it.
+ * The order depends on the shape and the parameters alone: the bits are the same for any number of threads, and for
+ * all schedules but PARTS.
  *
- * Parameters: depth of a panel, KiB of a block of B; the model's choice follows the caches. Limits: f32 and f64. */
+ * Parameters: depth of a panel, KiB of what is kept in the second cache; the model's choice follows the caches.
+ * Limits: f32 and f64. */
+#include "base/memory.h"
+#include "base/status.h"
 #include "strategy/gemm/host_packed/job.h"
 
 #include <math.h>
@@ -31,7 +41,7 @@
 enum { DEPTH, BLOCK };
 static const tsl_param params[] = {
     [DEPTH] = {"depth", "products of a panel", 512, {128, 256, 384, 512}},
-    [BLOCK] = {"block", "KiB of a block of B", 512, {256, 512, 1024}},
+    [BLOCK] = {"block", "KiB of what is kept in the second-level cache", 512, {256, 512, 1024}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -39,48 +49,102 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   return tsl_accuracy_of_panels(problem, config->value[DEPTH]);
 }
 
-/* Clocks of one core: the multiply-adds, of which a tile's end costs about six steps more; four clocks for a vector of
- * a copy; what C's passes wait for. A sliver that the first-level cache does not hold, and a block that is not half of
- * the second, cost a little: the best config is the one that fits. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_packed_kernels *kernels = tsl_packed_kernels_for(problem->c.type, device->capabilities);
-  const double size = (double)tsl_type(problem->c.type)->size, depth = (double)config->value[DEPTH];
-  const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
-  const double clock = 1e6 * device->clock_mhz;
-  const double fused =
-      (problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
-  const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
-  const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
-  const double misfit = (kernels->rows[1] * depth * size > 0.9 * level_1 ? 0.01 : 0) +
-                        0.002 * fabs(log2((double)config->value[BLOCK] * 1024 / half_level_2));
-  const double panels = ceil(fmax(k, 1) / depth);
-  const double products = m * n * (k + 6 * panels) / (0.95 * fused) * (1 + misfit);
-  const double copies = (m * k + k * n) * 4 / kernels->lanes;
-  const double seconds = (products + copies) / clock;
-  return 3e-7 + fmax(seconds, tsl_problem_bytes(problem) / device->bandwidth);
+static tsl_operands strides_of(const tsl_problem *problem) {
+  return (tsl_operands){.a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},
+                        .b = {.row_stride = problem->b.row_stride, .col_stride = problem->b.col_stride},
+                        .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
+}
+
+static tsl_packed_job job_of(const tsl_problem *problem, const tsl_operands *strides,
+                             const tsl_config *config, const tsl_device *device) {
+  return tsl_packed_job_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
 }
 
 /* Below this many operations a second thread costs more than it saves. */
 static const double alone_flops = 4e6;
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+/* What a config costs beside the operations, as a part of them: what stays in the first-level cache (a sliver, or a
+ * strip where those stream by) should fit it, and a block of B half of the second. */
+static double misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
+  const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
+  const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
+  const double depth_bytes = (double)(config->value[DEPTH] * job->size);
+  const bool by_strips = job->schedule == TSL_PACKED_COLUMNS;
+  const double stays = depth_bytes * (double)(by_strips ? job->width : job->height);
+  return (stays > 1.01 * level_1  ? 0.03
+          : stays > 0.9 * level_1 ? 0.002
+                                  : 0) +
+         0.002 * fabs(log2((double)config->value[BLOCK] * 1024 / half_level_2));
+}
+
+/* The multiply-adds at nearly the peak, of which a tile's end costs about six steps more; four clocks for each vector
+ * that is copied. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_operands strides = strides_of(problem);
+  const tsl_packed_job job = job_of(problem, &strides, config, device);
+  const double m = (double)job.m, n = (double)job.n, k = (double)job.k, clock = 1e6 * device->clock_mhz;
+  const double fused =
+      (problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
+  const double panels = (double)tsl_packed_count(job.k, config->value[DEPTH]);
+  const double width = (double)(tsl_packed_count(job.n, job.kernels->lanes) * job.kernels->lanes);
+  const double products = m * width * (k + 6 * panels) / (0.95 * fused) * (1 + misfit(&job, config, device));
+  const double copies = ((job.copies_a ? m : 0) + (job.copies_b ? n : 0)) * k * 4 / job.kernels->lanes;
+  const bool alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops;
+  const double seconds = (products + copies) / clock / (alone ? 1 : 0.95 * device->threads);
+  return (alone ? 2e-7 : 5e-6) + fmax(seconds, tsl_problem_bytes(problem) / device->bandwidth);
+}
+
+/* What build() makes: the job for operands with the strides that the problem has. */
+typedef struct prepared {
+  tsl_operands strides;
+  tsl_packed_job job;
+} prepared;
+
+static tesela_status build(tsl_work *work) {
+  void *block;
+  TSL_TRY(tsl_alloc(sizeof(prepared), "a plan's state", &block));
+  prepared *state = block;
+  state->strides = strides_of(&work->problem);
+  state->job = job_of(&work->problem, &state->strides, &work->config, work->device);
+  work->state = state;
+  return TESELA_OK;
+}
+
+static void release(tsl_work *work) {
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+tesela_status tsl_packed_run(const tsl_packed_job *job, bool alone) {
   static tesela_status (*const schedules[])(const tsl_packed_job *, bool) = {
       [TSL_PACKED_PANELS] = tsl_packed_run_panels,
       [TSL_PACKED_ROWS] = tsl_packed_run_streams,
       [TSL_PACKED_COLUMNS] = tsl_packed_run_streams,
       [TSL_PACKED_PARTS] = tsl_packed_run_parts,
   };
+  return schedules[job->schedule](job, alone);
+}
+
+static bool same_strides(const tsl_operand *a, const tsl_operand *b) {
+  return a->row_stride == b->row_stride && a->col_stride == b->col_stride;
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const prepared *state = work->state;
+  const tsl_operands *strides = &state->strides;
+  const bool is_prepared = same_strides(&operands->a, &strides->a) &&
+                           same_strides(&operands->b, &strides->b) && same_strides(&operands->c, &strides->c);
+  tsl_packed_job job =
+      is_prepared ? state->job : job_of(&work->problem, operands, &work->config, work->device);
   (void)stream;
-  const int64_t *value = work->config.value;
-  const tsl_packed_job job =
-      tsl_packed_job_for(&work->problem, operands, value[DEPTH], value[BLOCK] * 1024, work->device);
-  return schedules[job.schedule](&job, tsl_problem_flops(&work->problem) < alone_flops);
+  tsl_packed_job_bind(&job, operands);
+  return tsl_packed_run(&job, tsl_problem_flops(&work->problem) < alone_flops);
 }
 
 const tsl_strategy tsl_gemm_host_packed = {
     .name = "host_packed",
-    .idea = "five loops over packed panels around tiles of C in the vector registers",
-    .lifts = "addresses far apart, and every cache level in turn",
+    .idea = "packed panels, copied for the caches, around tiles of C in the vector registers, on all cores",
+    .lifts = "caches that a shape does not fit, addresses far apart, and waiting for memory",
     .op = TSL_OP_GEMM,
     .rung = 7,
     .version = 1,
@@ -88,5 +152,7 @@ const tsl_strategy tsl_gemm_host_packed = {
     .accuracy = accuracy,
     .params = params,
     .score = score,
+    .build = build,
     .run = run,
+    .release = release,
 };

@@ -15,37 +15,42 @@ static int64_t magnitude(int64_t value) {
   return value < 0 ? -value : value;
 }
 
-/* The same elements with the last row first. */
-static tsl_operand upside_down(tsl_operand operand, int64_t rows, int64_t size) {
-  operand.host = (unsigned char *)operand.host + (rows - 1) * operand.row_stride * size;
-  operand.row_stride = -operand.row_stride;
-  return operand;
-}
-
 /* C's columns side by side, or at least nearer to each other than its rows: where they are not, the transposed
  * product B' A' is computed. No stride of C is negative: where one is, C's and A's rows, or C's and B's columns, are
  * taken in the opposite order. */
-static void orient(tsl_packed_job *job, const tsl_problem *problem, const tsl_operands *operands) {
-  const bool is_turned = magnitude(operands->c.row_stride) < magnitude(operands->c.col_stride);
-  job->m = is_turned ? problem->n : problem->m;
-  job->n = is_turned ? problem->m : problem->n;
-  job->a = is_turned ? transposed(operands->b) : operands->a;
-  job->b = is_turned ? transposed(operands->a) : operands->b;
-  job->c = is_turned ? transposed(operands->c) : operands->c;
+static void orient(tsl_packed_job *job, const tsl_problem *problem, const tsl_operands *strides) {
+  job->is_turned = magnitude(strides->c.row_stride) < magnitude(strides->c.col_stride);
+  job->m = job->is_turned ? problem->n : problem->m;
+  job->n = job->is_turned ? problem->m : problem->n;
+  job->a = job->is_turned ? transposed(strides->b) : strides->a;
+  job->b = job->is_turned ? transposed(strides->a) : strides->b;
+  job->c = job->is_turned ? transposed(strides->c) : strides->c;
   if (job->c.row_stride < 0) {
-    job->c = upside_down(job->c, job->m, job->size);
-    if (job->k > 0)
-      job->a = upside_down(job->a, job->m, job->size);
+    job->c_offset += (job->m - 1) * job->c.row_stride;
+    job->a_offset = (job->m - 1) * job->a.row_stride;
+    job->c.row_stride = -job->c.row_stride;
+    job->a.row_stride = -job->a.row_stride;
   }
   if (job->c.col_stride < 0) {
-    job->c = transposed(upside_down(transposed(job->c), job->n, job->size));
-    if (job->k > 0)
-      job->b = transposed(upside_down(transposed(job->b), job->n, job->size));
+    job->c_offset += (job->n - 1) * job->c.col_stride;
+    job->b_offset = (job->n - 1) * job->b.col_stride;
+    job->c.col_stride = -job->c.col_stride;
+    job->b.col_stride = -job->b.col_stride;
   }
 }
 
+void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands) {
+  const tsl_operand *a = job->is_turned ? &operands->b : &operands->a,
+                    *b = job->is_turned ? &operands->a : &operands->b;
+  if (job->k > 0) {
+    job->a.host = (unsigned char *)a->host + job->a_offset * job->size;
+    job->b.host = (unsigned char *)b->host + job->b_offset * job->size;
+  }
+  job->c.host = (unsigned char *)operands->c.host + job->c_offset * job->size;
+}
+
 static bool holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
-  return rows <= bytes / (depth * size);
+  return depth == 0 || rows <= bytes / size / depth;
 }
 
 /* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache. C is so small that
@@ -102,7 +107,7 @@ static void cut(tsl_packed_job *job, int64_t kept, int64_t last) {
   job->rows = tsl_packed_count(job->m, tsl_packed_count(job->m, rows));
 }
 
-tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *operands, int64_t depth,
+tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                   int64_t kept, const tsl_device *device) {
   const bool is_empty = problem->k == 0 || (problem->alpha[0] == 0 && problem->alpha[1] == 0);
   const int64_t last = (int64_t)(device->level_bytes[2] ? device->level_bytes[2] : LEVEL_3_GUESS) / 4;
@@ -113,7 +118,7 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
                         .beta = {problem->beta[0], problem->beta[1]}};
   if (is_empty)
     job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum is nothing */
-  orient(&job, problem, operands);
+  orient(&job, problem, strides);
   job.depth = tsl_packed_count(job.k, tsl_packed_count(job.k, depth));
   job.schedule = choose(&job, kept, last);
   choose_copies(&job, kept);

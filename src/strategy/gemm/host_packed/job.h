@@ -19,7 +19,9 @@ typedef struct tsl_packed_job {
   tsl_packed_schedule schedule;
   int64_t size; /* of an element */
   int64_t m, n, k;
-  tsl_operand a, b, c;
+  tsl_operand a, b, c;                  /* with host memory once the job is bound to it */
+  bool is_turned;                       /* A is the problem's B, transposed, and B its A */
+  int64_t a_offset, b_offset, c_offset; /* elements from the operands' (0, 0) to what is (0, 0) here */
   double alpha[2], beta[2];
   int64_t depth;           /* of a panel; the last one may have less */
   int64_t height, width;   /* of a tile: rows of a sliver, columns of a strip, which are whole vectors */
@@ -43,15 +45,21 @@ static inline int64_t tsl_packed_most(int64_t a, int64_t b) {
 static inline int64_t tsl_packed_count(int64_t total, int64_t most) {
   return total <= 0 ? 1 : (total - 1) / most + 1;
 }
+/* Bytes of `elements` elements, in whole cache lines. */
+static inline int64_t tsl_packed_bytes(const tsl_packed_job *job, int64_t elements) {
+  return (elements * job->size + 63) / 64 * 64;
+}
 /* Where part `index` of `parts` starts, which differ by one at most: part 0 at 0, the one past the last at `total`. */
 static inline int64_t tsl_packed_start(int64_t total, int64_t parts, int64_t index) {
   return total / parts * index + tsl_packed_least(total % parts, index);
 }
 
-/* The job of a problem on these operands, in panels of at most `depth` products; what is kept of B, or of A, in a
- * core's second-level cache has about `kept` bytes. */
-tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *operands, int64_t depth,
+/* The job of a problem on operands with these strides, in panels of at most `depth` products; what is kept of B, or of
+ * A, in a core's second-level cache has about `kept` bytes. */
+tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                   int64_t kept, const tsl_device *device);
+/* Takes the operands' memory; their strides are those that the job was made for. */
+void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands);
 
 /* --- steps: all on a block, whose slivers are as few as can be and nearly alike, and whose strips are whole but for
  * the last --- */
@@ -104,7 +112,9 @@ tsl_packed_ahead tsl_packed_ahead_panel(const tsl_packed_job *job, const tsl_pac
 
 /* --- schedules --- */
 
-/* Multiply, by the schedule of that name; alone: in the caller's thread. Failures are of memory. */
+/* Multiplies; alone: in the caller's thread. Failures are of memory. */
+tesela_status tsl_packed_run(const tsl_packed_job *job, bool alone);
+/* The same for a job with the schedule of that name. */
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, bool alone);
 tesela_status tsl_packed_run_streams(const tsl_packed_job *job, bool alone);
 tesela_status tsl_packed_run_parts(const tsl_packed_job *job, bool alone);

@@ -11,10 +11,6 @@
 #include "base/status.h"
 #include "strategy/gemm/host_packed/job.h"
 
-static int64_t whole_lines(const tsl_packed_job *job, int64_t elements) {
-  return tsl_packed_count(elements * job->size + 1, 64) * 64;
-}
-
 /* Slivers from `first` to before `end`, times the strips of the same kind. While a sliver meets its strips, the copy of
  * the next is asked for. */
 static void multiply(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first_sliver,
@@ -55,8 +51,8 @@ static void multiply_alone(const tsl_packed_job *job, void *a_copy, void *b_copy
 }
 
 static tesela_status run_alone(const tsl_packed_job *job) {
-  const int64_t a_bytes = whole_lines(job, tsl_packed_width_of_a(job, job->rows) * job->depth),
-                b_bytes = whole_lines(job, tsl_packed_width_of_b(job, job->columns) * job->depth);
+  const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->rows) * job->depth),
+                b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->columns) * job->depth);
   void *copies;
   TSL_TRY(tsl_scratch_take((size_t)(a_bytes + b_bytes), "copies of panels", &copies));
   multiply_alone(job, copies, (unsigned char *)copies + a_bytes);
@@ -167,8 +163,8 @@ static stages stages_of(const tsl_packed_job *job) {
 static tesela_status run_together(const tsl_packed_job *job, tsl_pool *pool) {
   const int64_t threads = tsl_pool_threads(pool);
   const stages all = stages_of(job);
-  const int64_t a_bytes = whole_lines(job, tsl_packed_width_of_a(job, all.rows) * job->depth),
-                b_bytes = whole_lines(job, tsl_packed_width_of_b(job, all.columns) * job->depth),
+  const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, all.rows) * job->depth),
+                b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, all.columns) * job->depth),
                 sets = all.count > 1 ? 2 : 1;
   void *copies;
   TSL_TRY(tsl_scratch_take((size_t)(sets * (a_bytes + b_bytes)), "copies of panels", &copies));

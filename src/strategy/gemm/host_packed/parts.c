@@ -12,10 +12,6 @@ typedef struct adding {
   int64_t a_bytes, b_bytes;   /* of a worker's copies */
 } adding;
 
-static int64_t whole_lines(const tsl_packed_job *job, int64_t elements) {
-  return tsl_packed_count(elements * job->size + 1, 64) * 64;
-}
-
 /* The product of one part of k. */
 static tsl_packed_job part_of(const adding *run, int64_t index) {
   const tsl_packed_job *whole = run->job;
@@ -55,9 +51,9 @@ tesela_status tsl_packed_run_parts(const tsl_packed_job *job, bool alone) {
   tsl_pool *pool = tsl_pool_shared();
   const int64_t threads = alone ? 1 : tsl_pool_threads(pool), lanes = job->kernels->lanes;
   adding run = {.job = job, .sum_row = tsl_packed_count(job->n, lanes) * lanes};
-  run.sum_bytes = whole_lines(job, job->m * run.sum_row);
-  run.a_bytes = whole_lines(job, tsl_packed_width_of_a(job, job->height) * job->depth);
-  run.b_bytes = whole_lines(job, tsl_packed_width_of_b(job, job->n) * job->depth);
+  run.sum_bytes = tsl_packed_bytes(job, job->m * run.sum_row);
+  run.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->height) * job->depth);
+  run.b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->n) * job->depth);
   const int64_t bytes = job->parts * run.sum_bytes + threads * (run.a_bytes + run.b_bytes);
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)bytes, "sums of parts", &memory));

@@ -4,11 +4,6 @@
 #include "base/status.h"
 #include "strategy/gemm/host_packed/job.h"
 
-/* Bytes of elements of a type, on cache lines. */
-static int64_t whole_lines(const tsl_packed_job *job, int64_t elements) {
-  return tsl_packed_count(elements * job->size + 1, 64) * 64;
-}
-
 static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
   return (tsl_packed_block){0, job->m, 0, job->n, step, tsl_packed_least(job->depth, job->k - step)};
 }
@@ -159,11 +154,12 @@ tesela_status tsl_packed_run_streams(const tsl_packed_job *job, bool alone) {
   const int64_t threads = alone ? 1 : tsl_pool_threads(pool);
   streaming run = {.job = job, .units = units_of(job)};
   run.kept_step = kept_width(job) * job->size;
-  run.passing_bytes = whole_lines(job, passing_width(job) * job->depth);
-  const int64_t kept_bytes = whole_lines(job, kept_width(job) * (threads > 1 ? job->k : job->depth)),
+  run.passing_bytes = tsl_packed_bytes(job, passing_width(job) * job->depth);
+  const int64_t kept_bytes = tsl_packed_bytes(job, kept_width(job) * (threads > 1 ? job->k : job->depth)),
                 bytes = kept_bytes + threads * run.passing_bytes;
-  void *copies;
-  TSL_TRY(tsl_scratch_take((size_t)bytes, "copies of panels", &copies));
+  void *copies = NULL;
+  if (bytes > 0)
+    TSL_TRY(tsl_scratch_take((size_t)bytes, "copies of panels", &copies));
   run.kept = copies;
   run.passing = run.kept + kept_bytes;
   run.chunks = tsl_packed_least(run.units, CHUNKS_OF_A_THREAD * threads);
