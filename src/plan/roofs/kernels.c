@@ -301,7 +301,7 @@ static tesela_status write_constants(bench *b, const tsl_roofs_chain *chain) {
   b->chain = chain;
   for (int lane = 0; lane < b->lanes; lane++) {
     put(b, (size_t)lane, chain->factor);
-    put(b, (size_t)(b->lanes + lane), chain->summand);
+    put(b, (size_t)b->lanes + (size_t)lane, chain->summand);
   }
   return tsl_device_write(b->stream, b->from, 0, b->block, 2 * (size_t)b->lanes * tsl_type(b->type)->size);
 }

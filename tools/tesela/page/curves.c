@@ -120,7 +120,7 @@ static void add_curves_of(tsl_sheet *sheet, int type, int device, const int *ord
 
 void tsl_sheet_add_curves(tsl_sheet *sheet) {
   const tsl_exploration *all = sheet->page->all;
-  int order[TSL_SELECT_MAX];
+  int order[TSL_SELECT_MAX] = {0};
   if (!tsl_sheet_has_times(sheet) || (all->sweep.count > 0 && all->sizes.count < 2))
     return;
   tsl_sheet_begin(sheet, "sizes", "Rate against size", how_sizes);

@@ -6,11 +6,11 @@
  * characters, surrogates, overlong forms). */
 static size_t character(const unsigned char *at) {
   static const struct {
-    unsigned char mask, head;
     size_t bytes;
     uint32_t least;
+    unsigned char mask, head;
   } forms[] = {
-      {0x80, 0x00, 1, 0x20}, {0xe0, 0xc0, 2, 0xa0}, {0xf0, 0xe0, 3, 0x800}, {0xf8, 0xf0, 4, 0x10000}};
+      {1, 0x20, 0x80, 0x00}, {2, 0xa0, 0xe0, 0xc0}, {3, 0x800, 0xf0, 0xe0}, {4, 0x10000, 0xf8, 0xf0}};
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
     if ((at[0] & forms[i].mask) != forms[i].head)
       continue;

@@ -144,7 +144,7 @@ static tesela_status write_page(const tsl_page *page, tsl_output *output) {
   tsl_text text = {0};
   tsl_status_saved sentence;
   const tesela_status drawn = tsl_page_make(page, &text);
-  tesela_status status = drawn;
+  tesela_status status;
   tsl_status_save(&sentence);
   if (!text.failed) {
     TSL_GO(tsl_output_write(output, tsl_text_get(&text), text.length));

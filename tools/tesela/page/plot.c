@@ -255,7 +255,7 @@ static void fail_once(tsl_sheet *sheet, tesela_status status) {
 
 static void add_drawing(tsl_sheet *sheet, const tsl_plot *plot) {
   tsl_text script = {0}, svg = {0};
-  bool found;
+  bool found = false;
   add_script(plot, &script);
   const tsl_picture picture = {.script = tsl_text_get(&script),
                                .width = WIDTH,

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* Errors beyond this are not kept. */
-enum { ERRORS_MAX = 1 << 16, PIPE_BLOCK = 1 << 16 };
+enum { ERRORS_MAX = 1 << 16, PIPE_BLOCK = 1 << 16, WORDS_MAX = 15 };
 enum { IN, OUT, ERR, PIPES };
 
 /* A program that runs. Ends of pipes that are closed are -1. */
@@ -68,6 +68,13 @@ static int start(running *run) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t none, defaults;
+  /* posix_spawnp() takes words that may be changed, and changes none. */
+  char *words[WORDS_MAX + 1] = {NULL};
+  size_t count = 0;
+  for (; run->what->arguments[count] && count < WORDS_MAX; count++)
+    memcpy(&words[count], &run->what->arguments[count], sizeof words[count]);
+  if (!words[0] || run->what->arguments[count])
+    return E2BIG;
   sigemptyset(&none);
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGPIPE);
@@ -80,12 +87,6 @@ static int start(running *run) {
                            POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
-  /* posix_spawnp() takes words that may be changed, and changes none. */
-  char *words[16];
-  size_t count = 0;
-  for (; run->what->arguments[count] && count + 1 < sizeof words / sizeof *words; count++)
-    memcpy(&words[count], &run->what->arguments[count], sizeof words[count]);
-  words[count] = NULL;
   const int failed = posix_spawnp(&run->pid, words[0], &files, &attributes, words, environ);
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);

@@ -109,11 +109,12 @@ static void add_glance_head(tsl_sheet *sheet, const glance_columns *of) {
 
 void tsl_sheet_add_glance(tsl_sheet *sheet) {
   const tsl_exploration *all = sheet->page->all;
-  const tsl_point *best[TSL_SELECT_MAX * 8];
+  enum { ROWS_MAX = 8 * TSL_SELECT_MAX };
+  const tsl_point *best[ROWS_MAX];
   glance_columns columns = {0};
   int count = 0;
   for (int d = 0; d < all->devices.count; d++)
-    for (int t = 0; t < all->types.count && count < (int)(sizeof best / sizeof *best); t++) {
+    for (int t = 0; t < all->types.count && count < ROWS_MAX; t++) {
       best[count] = best_of(sheet, t, d);
       if (best[count])
         see_glance(sheet, best[count++], &columns);
