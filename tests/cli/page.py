@@ -48,6 +48,12 @@ class Page(html.parser.HTMLParser):
             self.sections.append(values.get("id"))
         if tag == "svg":
             self.pictures.append({"role": values.get("role"), "title": "", "desc": ""})
+            self.size = [float(number) for number in values.get("viewbox", "0 0 0 0").split()[2:]]
+        # Texts and marks of a picture lie in it, with some air for a line of text.
+        for place in re.findall(r"translate\(([^)]*)\)", values.get("transform", "")):
+            x, y = (float(number) for number in place.split(","))
+            if not (0 <= x <= self.size[0] and 8 <= y <= self.size[1] - 4):
+                self.complain(f"something lies at {x}, {y} of a picture of {self.size}")
         if tag == "table":
             self.tables += 1
 

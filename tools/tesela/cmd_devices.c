@@ -132,7 +132,7 @@ static tesela_status run(const tsl_call *call) {
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(tsl_select_devices(devices, given->only ? given->only : "auto", &chosen));
   if (given->measure && !given->names)
-    TSL_GO(tsl_measured_take(&chosen, &list));
+    TSL_GO(tsl_measured_take(&chosen, 0, &list));
   if (given->json)
     TSL_GO(print_json(call, devices, &chosen, &list));
   else {

@@ -36,13 +36,13 @@ static tesela_status run(const tsl_call *call) {
   const tsl_explore_options *shared = &given->shared;
   tsl_exploration all = {.point_count = 0};
   tsl_devices *devices = NULL;
-  tsl_output page = {0};
+  tsl_page_file page = {.roofs = {.count = 0}};
   tesela_status status = TESELA_OK;
   TSL_GO(tsl_set_threads(shared->threads));
   TSL_GO(tsl_sweep_read(call->words, call->word_count, &all));
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(tsl_explore_prepare(shared, default_sizes[all.op], devices, &all));
-  TSL_GO(tsl_page_begin(shared->html, &page));
+  TSL_GO(tsl_page_begin(shared->html, &all, &page));
   tsl_progress *progress = tsl_progress_start();
   status = tsl_explore_run(&all, devices, progress);
   tsl_progress_end(progress);

@@ -10,21 +10,41 @@
 /* What measuring a device takes, compiling included, for the progress line. */
 static const double seconds_each = 1.5;
 
-tesela_status tsl_measured_take(const tsl_device_list *devices, tsl_measured_list *list) {
-  void *block;
-  TSL_TRY(tsl_alloc_zeroed(((size_t)devices->count + 1) * sizeof *list->items, "measured roofs", &block));
-  *list = (tsl_measured_list){.items = block};
+/* What two measurements saw together. */
+static void merge(const tsl_roofs *again, tsl_roofs *roofs) {
+  for (int i = 0; i < TSL_ROOF_COUNT; i++)
+    if (!(roofs->roof[i].rate >= again->roof[i].rate) && !isnan(again->roof[i].rate))
+      roofs->roof[i] = again->roof[i];
+  roofs->seconds += again->seconds;
+}
+
+static void measure(tsl_device *device, double seconds, tsl_measured *one) {
+  const tsl_roofs_options options = {.seconds = seconds};
+  tsl_roofs found;
+  if (one->status != TESELA_OK)
+    return;
+  one->status = tsl_roofs_measure(device, &options, &found);
+  if (one->status != TESELA_OK)
+    snprintf(one->failure, sizeof one->failure, "%s", tesela_last_error());
+  else if (one->device)
+    merge(&found, &one->roofs);
+  else
+    one->roofs = found;
+  one->device = device;
+}
+
+tesela_status tsl_measured_take(const tsl_device_list *devices, double seconds, tsl_measured_list *list) {
+  void *block = list->items;
+  if (!block)
+    TSL_TRY(tsl_alloc_zeroed(((size_t)devices->count + 1) * sizeof *list->items, "measured roofs", &block));
+  *list = (tsl_measured_list){.items = block, .count = devices->count};
   tsl_progress *progress = tsl_progress_start();
   for (int i = 0; i < devices->count; i++) {
-    tsl_measured *one = &list->items[list->count++];
     char what[64];
-    one->device = devices->items[i];
-    snprintf(what, sizeof what, "roofs of %s", one->device->name);
+    snprintf(what, sizeof what, "roofs of %s", devices->items[i]->name);
     tsl_progress_at(progress, what, (double)i / devices->count);
     tsl_progress_creep(progress, 1.0 / devices->count, seconds_each);
-    one->status = tsl_roofs_measure(devices->items[i], NULL, &one->roofs);
-    if (one->status != TESELA_OK)
-      snprintf(one->failure, sizeof one->failure, "%s", tesela_last_error());
+    measure(devices->items[i], seconds, &list->items[i]);
   }
   tsl_progress_end(progress);
   return TESELA_OK;

@@ -20,9 +20,10 @@ typedef struct tsl_measured_list {
   int count;
 } tsl_measured_list;
 
-/* Measures each device, about a second each, with a line of progress. A device that fails is in the list with its
- * reason; only a lack of memory fails. */
-tesela_status tsl_measured_take(const tsl_device_list *devices, tsl_measured_list *list);
+/* Measures each device, about so many seconds each (0: the default), with a line of progress. A device that fails is in
+ * the list with its reason; only a lack of memory fails. A list of the same devices that was taken before is measured
+ * once more, and the better of both counts: on a busy machine one moment is not enough. */
+tesela_status tsl_measured_take(const tsl_device_list *devices, double seconds, tsl_measured_list *list);
 void tsl_measured_free(tsl_measured_list *list);
 /* NULL where the device was not measured. */
 const tsl_measured *tsl_measured_find(const tsl_measured_list *list, const tsl_device *device);

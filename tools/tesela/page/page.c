@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Roofs are measured before the work and after it, about so long each time. */
+static const double roofs_seconds = 0.5;
+
 /* A section and where it stands; the links at the top walk this list, too. */
 static const struct {
   const char *id, *link;
@@ -132,12 +135,12 @@ tesela_status tsl_page_make(const tsl_page *page, tsl_text *out) {
   return sheet.status == TESELA_OK ? TESELA_OK : tsl_fail(sheet.status, "%s", sheet.failure);
 }
 
-tesela_status tsl_page_begin(const char *path, tsl_output *output) {
+tesela_status tsl_page_begin(const char *path, const tsl_exploration *all, tsl_page_file *file) {
   if (!path)
     return TESELA_OK;
-  TSL_TRY(tsl_output_open(path, output));
-  tsl_interrupt_guard(output->temporary);
-  return TESELA_OK;
+  TSL_TRY(tsl_output_open(path, &file->output));
+  tsl_interrupt_guard(file->output.temporary);
+  return tsl_measured_take(&all->devices, roofs_seconds, &file->roofs);
 }
 
 static tesela_status write_page(const tsl_page *page, tsl_output *output) {
@@ -159,32 +162,31 @@ out:
 }
 
 tesela_status tsl_page_end(const tsl_call *call, const tsl_exploration *all, tsl_devices *devices,
-                           tsl_output *output) {
-  tsl_measured_list roofs = {0};
+                           tsl_page_file *file) {
   tsl_text command = {0};
   tsl_status_saved sentence;
-  if (!output->path)
+  if (!file->output.path)
     return tsl_explore_conclude(all);
   tsl_call_add_line(call, &command);
   const tsl_page page = {.all = all,
                          .devices = devices,
-                         .roofs = &roofs,
+                         .roofs = &file->roofs,
                          .command = tsl_text_get(&command),
                          .version = tesela_version(),
                          .revision = TESELA_REVISION};
-  tesela_status status = tsl_measured_take(&all->devices, &roofs);
+  tesela_status status = tsl_measured_take(&all->devices, roofs_seconds, &file->roofs);
   if (status == TESELA_OK)
-    status = write_page(&page, output);
+    status = write_page(&page, &file->output);
   tsl_status_save(&sentence);
   const tesela_status concluded = tsl_explore_conclude(all);
   if (concluded == TESELA_OK)
     tsl_status_restore(&sentence);
-  tsl_measured_free(&roofs);
   tsl_text_free(&command);
   return concluded == TESELA_OK ? status : concluded;
 }
 
-void tsl_page_close(tsl_output *output) {
-  tsl_output_close(output);
+void tsl_page_close(tsl_page_file *file) {
+  tsl_output_close(&file->output);
+  tsl_measured_free(&file->roofs);
   tsl_interrupt_guard(NULL);
 }

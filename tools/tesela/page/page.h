@@ -20,14 +20,20 @@ typedef struct tsl_page {
  * sentence is the call's: the page is whole all the same, and may be written. */
 tesela_status tsl_page_make(const tsl_page *page, tsl_text *out);
 
-/* For --html FILE: opens the file before the work, so that one that cannot be written is reported first. A NULL path
+/* --html FILE of a call; start with {0}. */
+typedef struct tsl_page_file {
+  tsl_output output;
+  tsl_measured_list roofs;
+} tsl_page_file;
+
+/* Before the work: opens the file, so that one that cannot be written is reported first, and measures roofs. A NULL path
  * does nothing, and the calls below take what it left. */
-tesela_status tsl_page_begin(const char *path, tsl_output *output);
-/* After the work: measures the roofs, makes the page and lets the file appear, also where some results are wrong or
+tesela_status tsl_page_begin(const char *path, const tsl_exploration *all, tsl_page_file *file);
+/* After the work: measures the roofs again, makes the page and lets the file appear, also where some results are wrong or
  * gnuplot fails. Returns tsl_explore_conclude()'s status, or if that is TESELA_OK its own. */
 tesela_status tsl_page_end(const tsl_call *call, const tsl_exploration *all, tsl_devices *devices,
-                           tsl_output *output);
+                           tsl_page_file *file);
 /* Removes what did not become the file. */
-void tsl_page_close(tsl_output *output);
+void tsl_page_close(tsl_page_file *file);
 
 #endif

@@ -13,7 +13,7 @@
  * above it, and the key below those, which has rows and columns. A name takes so much a character, and its sample so
  * much in front of it, in the widest of the usual fonts. */
 enum { WIDTH = 540, PLOT_HEIGHT = 300, BELOW = 60, ABOVE = 10, ABOVE_TOP = 50, LEFT = 66, RIGHT = 24 };
-enum { KEY_ROW = 19, KEY_SAMPLE = 48, KEY_COLUMNS = 3 };
+enum { KEY_ROW = 23, KEY_SAMPLE = 48, KEY_COLUMNS = 3 };
 static const double key_character = 7.9;
 
 /* Marks that stay apart in grey, too: circle, square, triangle, diamond, triangle upside down; then the hollow ones. */
@@ -216,7 +216,7 @@ static void add_frame(const tsl_plot *plot, tsl_text *out) {
   tsl_text_add(out,
                "set key at screen 0,%.4f left top vertical maxcolumns %d maxrows %d Left reverse samplen 2.6 "
                "spacing 1.15 textcolor rgb '#%06x'\n",
-               (key + 6) / height, key_columns(plot), key_rows(plot), TSL_INK_TEXT);
+               (key + 4) / height, key_columns(plot), key_rows(plot), TSL_INK_TEXT);
 }
 
 static void add_script(const tsl_plot *plot, tsl_text *out) {
