@@ -46,8 +46,8 @@ typedef struct dot_data {
 static const int64_t lengths[] = {0,    1,    2,    3,    31,    63,    64,       65,
                                   127,  128,  129,  1000, 2047,  2048,  2049,     4095,
                                   4096, 4097, 8191, 8193, 12289, 40000, 65536 + 1};
-/* Past 1024 chunks of either type, and past 2^20 by a little. */
-static const int64_t large[] = {1048577, 1024 * 2048 + 77, 1024 * 4096 + 5};
+/* Past 2^20 by a little, past two blocks, and past 256 blocks of either type. */
+static const int64_t large[] = {1048577, 8 * 4096 * 2 + 4095, 256 * 8 * 4096 + 5, 256 * 8 * 2048 + 2049};
 enum { CASES = 330 };
 
 /* --- cases --- */
@@ -102,7 +102,7 @@ static dot_case case_at(int index, tesela_type type) {
 
 static dot_case large_case(int index, tesela_type type) {
   dot_case what = {.seed = (uint64_t)index, .data = index % 2 ? GRADED : NORMAL};
-  what.problem = tsl_problem_dot(large[index % 3], type);
+  what.problem = tsl_problem_dot(large[index % (int)LENGTH(large)], type);
   what.x_offset = what.y_offset = index % 2;
   return what;
 }

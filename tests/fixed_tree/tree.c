@@ -64,6 +64,14 @@ static pair chunk_sum(const vectors *of, int64_t chunk) {
   return fold(column, 32);
 }
 
+/* Chunks beyond the last are sums of zeros. */
+static pair block_sum(const vectors *of, int64_t block) {
+  pair sums[8];
+  for (int c = 0; c < 8; c++)
+    sums[c] = chunk_sum(of, 8 * block + c);
+  return fold(sums, 8);
+}
+
 static double finish_f64(pair sum, double alpha, double beta, double before) {
   const double p = alpha * sum.high;
   pair scaled = {p, fma(alpha, sum.low, fma(alpha, sum.high, -p))};
@@ -82,12 +90,12 @@ uint64_t tree_bits(const tsl_problem *problem, const void *x, const void *y, con
   const double alpha = problem->alpha[0], beta = problem->beta[0];
   const bool empty = problem->k == 0 || alpha == 0;
   const vectors of = {type, x, y, problem->a.col_stride, problem->b.row_stride, empty ? 0 : problem->k};
-  const int64_t chunk = type == TESELA_F64 ? 2048 : 4096, chunks = (of.k + chunk - 1) / chunk;
-  static pair lane[1024];
+  const int64_t block = type == TESELA_F64 ? 8 * 2048 : 8 * 4096, blocks = (of.k + block - 1) / block;
+  static pair lane[256];
   memset(lane, 0, sizeof lane);
-  for (int64_t c = 0; c < chunks; c++)
-    lane[c % 1024] = join(lane[c % 1024], chunk_sum(&of, c));
-  const pair sum = fold(lane, 1024);
+  for (int64_t b = 0; b < blocks; b++)
+    lane[b % 256] = join(lane[b % 256], block_sum(&of, b));
+  const pair sum = fold(lane, 256);
   uint64_t bits = 0;
   if (type == TESELA_F64) {
     const double result = finish_f64(sum, empty ? 0 : alpha, beta, beta == 0 ? 0 : *(const double *)before);

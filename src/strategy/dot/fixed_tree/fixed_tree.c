@@ -12,15 +12,15 @@
 
 enum { GROUP };
 static const tsl_param params[] = {
-    [GROUP] = {"group", "work-items of a kernel's group (no matter on the cpu)", 256, {64, 128, 256, 512}},
+    [GROUP] = {"group", "work-items of a kernel's group (no matter on the cpu)", 256, {256, 512, 1024}},
     {NULL, NULL, 0, {0}},
 };
 /* Items of the last launch's group, and what the device holds for each of a unit's items. */
 enum { LAST_ITEMS = 256, RESIDENT_ITEMS = 2048 };
 
-static int64_t chunks_of(const tsl_problem *problem) {
-  const int64_t chunk = tsl_tree_chunk(problem->c.type);
-  return problem->k == 0 ? 0 : (problem->k - 1) / chunk + 1;
+static int64_t blocks_of(const tsl_problem *problem) {
+  const int64_t block = TSL_TREE_BLOCK * tsl_tree_chunk(problem->c.type);
+  return problem->k == 0 ? 0 : (problem->k - 1) / block + 1;
 }
 
 /* Rounded once, to the element type; and the sum's own errors, of which a term meets `depth`: f32 has them in double;
@@ -28,7 +28,7 @@ static int64_t chunks_of(const tsl_problem *problem) {
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   const double depth =
-      TSL_TREE_ROWS + 2 + 5 + ceil((double)chunks_of(problem) / TSL_TREE_LAST_LANES) + 10 + 3;
+      TSL_TREE_ROWS + 2 + 5 + 3 + ceil((double)blocks_of(problem) / TSL_TREE_LAST_LANES) + 8 + 3;
   const double unit = tsl_type(problem->c.type)->unit_roundoff, of_sum = 0x1p-53 / unit;
   const double errors = problem->c.type == TESELA_F64 ? 16 * depth * depth * unit : 2 * depth * of_sum;
   return (tsl_accuracy){.factor = 1 + errors, .repeats = true};
@@ -38,13 +38,13 @@ static bool is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Every group takes `group` / 32 chunks at once, and goes on to further ones where more groups than the device holds
- * twice over would be wanted. */
+/* Every group takes `group` / 256 blocks at once, and goes on to further ones where more groups than the device holds
+ * eight times over would be wanted. */
 static const char *grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                              tsl_grid *first, tsl_grid *last) {
-  const int64_t group = config->value[GROUP], strands = group / TSL_TREE_COLUMNS;
-  const int64_t sets = chunks_of(problem) / strands + 1;
-  const int64_t most = 2 * RESIDENT_ITEMS / group * device->compute_units;
+  const int64_t group = config->value[GROUP], each = group / (TSL_TREE_BLOCK * TSL_TREE_COLUMNS);
+  const int64_t sets = blocks_of(problem) / each + 1;
+  const int64_t most = 8 * RESIDENT_ITEMS / group * device->compute_units;
   const char *why = tsl_fold_grid(device, sets < most ? sets : most, (int)group, first);
   return why ? why : tsl_fold_grid(device, 1, LAST_ITEMS, last);
 }
@@ -67,15 +67,15 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
   (void)config;
   (void)device;
   const uint64_t sum = problem->c.type == TESELA_F64 ? sizeof(tsl_tree_sum) : sizeof(double);
-  return ((uint64_t)chunks_of(problem) + 1) * sum;
+  return ((uint64_t)blocks_of(problem) + 1) * sum;
 }
 
 /* Clocks a term while the data is in a cache, which is what a core's share of a few megabytes stays in. */
 static double score_host(const tsl_problem *problem, const tsl_device *device) {
   const bool vectors = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512);
   const double clocks = problem->c.type == TESELA_F64 ? (vectors ? 1.2 : 8) : vectors ? 0.4 : 1;
-  const double few = 8, chunks = (double)chunks_of(problem), cache = 1e6 * device->threads;
-  const double threads = chunks > few ? device->threads : 1, bytes = tsl_problem_bytes(problem);
+  const double blocks = (double)blocks_of(problem), cache = 1e6 * device->threads;
+  const double threads = blocks > 1 ? fmin(blocks, device->threads) : 1, bytes = tsl_problem_bytes(problem);
   const double compute = 1e-6 * clocks * (double)problem->k / (device->clock_mhz * threads);
   const double memory = bytes > cache ? (bytes - cache) / device->bandwidth : 0;
   return 2e-7 + (threads > 1 ? 5e-6 : 0) + fmax(compute, memory);
@@ -87,7 +87,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   if (is_host(device))
     return score_host(problem, device);
   const double bytes = tsl_problem_bytes(problem), k = (double)problem->k;
-  const double launches = 2 * device->launch_seconds + 2e-6 + 4e-11 * (double)chunks_of(problem);
+  const double launches = 2 * device->launch_seconds + 2e-6 + 4e-10 * (double)blocks_of(problem);
   if (device->is_cpu)
     return launches +
            fmax(2e-6 * k / ((double)device->clock_mhz * device->compute_units), bytes / device->bandwidth);

@@ -11,10 +11,11 @@
  *                             v         v                 v
  *   adjacent lanes join:    (a+b)+(c+d)  ...                        f64: a column is two numbers, a + b
  *   columns join by halves: 0 with 16, 1 with 17, ...; 0 with 8, ...; 0 with 1
+ *   the sums of eight chunks, which are a block, join likewise: 0 with 4, ...; 0 with 1
  *
- * First launch: 32 items of a group take a chunk, and GROUP / 32 chunks fold at once; a sum per chunk goes to global
- * memory. Last launch: one group joins those sums. Where both vectors have stride 1 and start at multiples of 16 bytes
- * they are read as vectors; else, and at the end, number by number with zeros beyond k: the tree stays the same.
+ * First launch: 32 items take a chunk, 256 a block, and a sum per block goes to global memory. Last launch: one group
+ * joins those sums. Where both vectors have stride 1 and start at multiples of 16 bytes they are read as vectors; else,
+ * and in the last chunk, number by number with zeros beyond k: the tree stays the same.
  *
  * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: GROUP sums (8 bytes for f32, 16 for f64). Any strides
  * and sizes. Needs double precision for f32, too. */
@@ -26,12 +27,13 @@
 #define WIDTH (16 / (int)sizeof(TSL_REAL))
 #define CHUNK (ROWS * COLUMNS * WIDTH)
 #define GROUP TSL_PARAM_GROUP
-#define STRANDS (GROUP / COLUMNS)
+#define BLOCK 8 /* chunks */
+#define BLOCK_ITEMS (BLOCK * COLUMNS)
 /* Rows that are read before the first is used. */
 #define AHEAD 4
-/* Lanes of the last launch, and its items. */
+/* Items of the last launch's group, each of them a lane, and the sums that an item reads before it joins the first. */
 #define LAST_ITEMS 256
-#define LAST_LANES 4
+#define LAST_AHEAD 16
 
 #ifdef TSL_REAL_IS_DOUBLE
 #define SUM tsl_twofold
@@ -90,8 +92,9 @@ TSL_FUNCTION float tree_finish(SUM sum, float alpha, float beta, float before) {
 }
 #endif
 
-TSL_FUNCTION TSL_INDEX tree_chunks(TSL_INDEX k) {
-  return (k + CHUNK - 1) / CHUNK;
+/* Blocks of k terms. */
+TSL_FUNCTION TSL_INDEX tree_blocks(TSL_INDEX k) {
+  return (k + BLOCK * CHUNK - 1) / (BLOCK * CHUNK);
 }
 
 TSL_FUNCTION bool tree_is_aligned(TSL_GLOBAL const TSL_REAL *pointer) {
@@ -122,27 +125,37 @@ TSL_FUNCTION void tree_read_numbers(TSL_GLOBAL const TSL_REAL *from, TSL_INDEX s
   }
 }
 
+/* AHEAD rows into the lanes. */
+TSL_FUNCTION void tree_add_rows(SUM *lane, const TSL_REAL *x, const TSL_REAL *y) {
+  TSL_UNROLL
+  for (int r = 0; r < AHEAD; r++) {
+    TSL_UNROLL
+    for (int w = 0; w < WIDTH; w++)
+      lane[w] = ADD(lane[w], x[r * WIDTH + w], y[r * WIDTH + w]);
+  }
+}
+
 /* One column of a chunk, `first` being the number of its first. */
 TSL_FUNCTION SUM tree_column(TSL_GLOBAL const TSL_REAL *a, TSL_INDEX a_stride, TSL_GLOBAL const TSL_REAL *b,
                              TSL_INDEX b_stride, TSL_INDEX first, TSL_INDEX k, bool vectors) {
   SUM lane[WIDTH];
+  TSL_REAL x[AHEAD * WIDTH], y[AHEAD * WIDTH];
   TSL_UNROLL
   for (int w = 0; w < WIDTH; w++)
     lane[w] = tree_zero();
-  for (int row = 0; row < ROWS; row += AHEAD, first += AHEAD * COLUMNS * WIDTH) {
-    TSL_REAL x[AHEAD * WIDTH], y[AHEAD * WIDTH];
-    if (vectors) {
-      tree_read_vectors(a + first, x);
-      tree_read_vectors(b + first, y);
-    } else {
+  if (vectors) {
+    a += first;
+    b += first;
+    for (int row = 0; row < ROWS; row += AHEAD, a += AHEAD * COLUMNS * WIDTH, b += AHEAD * COLUMNS * WIDTH) {
+      tree_read_vectors(a, x);
+      tree_read_vectors(b, y);
+      tree_add_rows(lane, x, y);
+    }
+  } else {
+    for (int row = 0; row < ROWS && first < k; row += AHEAD, first += AHEAD * COLUMNS * WIDTH) {
       tree_read_numbers(a, a_stride, first, k, x);
       tree_read_numbers(b, b_stride, first, k, y);
-    }
-    TSL_UNROLL
-    for (int r = 0; r < AHEAD; r++) {
-      TSL_UNROLL
-      for (int w = 0; w < WIDTH; w++)
-        lane[w] = ADD(lane[w], x[r * WIDTH + w], y[r * WIDTH + w]);
+      tree_add_rows(lane, x, y);
     }
   }
   return tree_join_lanes(lane);
@@ -152,48 +165,51 @@ TSL_KERNEL(GROUP, 1, 1)
 tsl_dot_fixed_tree(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
                    TSL_GLOBAL SUM *TSL_RESTRICT sums, const tsl_gemm_arguments g) {
   TSL_LOCAL SUM line[GROUP];
-  const int item = TSL_ITEM(0), column = item % COLUMNS;
-  const TSL_INDEX chunks = tree_chunks(g.k), step = (TSL_INDEX)TSL_GROUPS(0) * STRANDS;
+  const int item = TSL_ITEM(0), column = item % COLUMNS, in_block = item % BLOCK_ITEMS;
+  const TSL_INDEX blocks = tree_blocks(g.k), step = (TSL_INDEX)TSL_GROUPS(0) * (GROUP / BLOCK_ITEMS);
   TSL_GLOBAL const TSL_REAL *x = a + g.a_offset, *y = b + g.b_offset;
   const bool aligned = g.a_col_stride == 1 && g.b_row_stride == 1 && tree_is_aligned(x) && tree_is_aligned(y);
-  for (TSL_INDEX set = (TSL_INDEX)TSL_GROUP(0) * STRANDS; set < chunks; set += step) {
-    const TSL_INDEX chunk = set + item / COLUMNS;
-    line[item] = tree_zero();
-    if (chunk < chunks)
-      line[item] = tree_column(x, g.a_col_stride, y, g.b_row_stride, chunk * CHUNK + column * WIDTH, g.k,
-                               aligned && (chunk + 1) * CHUNK <= g.k);
+  for (TSL_INDEX set = (TSL_INDEX)TSL_GROUP(0) * (GROUP / BLOCK_ITEMS); set < blocks; set += step) {
+    const TSL_INDEX block = set + item / BLOCK_ITEMS, chunk = block * BLOCK + in_block / COLUMNS;
+    line[item] = tree_column(x, g.a_col_stride, y, g.b_row_stride, chunk * CHUNK + column * WIDTH, g.k,
+                             aligned && (chunk + 1) * CHUNK <= g.k);
     TSL_BARRIER();
     for (int apart = COLUMNS / 2; apart > 0; apart /= 2) {
       if (column < apart)
         line[item] = JOIN(line[item], line[item + apart]);
       TSL_BARRIER();
     }
-    if (column == 0 && chunk < chunks)
-      sums[chunk] = line[item];
+    for (int apart = BLOCK_ITEMS / 2; apart >= COLUMNS; apart /= 2) {
+      if (column == 0 && in_block < apart)
+        line[item] = JOIN(line[item], line[item + apart]);
+      TSL_BARRIER();
+    }
+    if (in_block == 0 && block < blocks)
+      sums[block] = line[item];
   }
 }
 
-/* Lane j of LAST_ITEMS * LAST_LANES joins the sums of chunks j, j + 1024, ...; then the lanes join by halves. */
+/* Lane j of LAST_ITEMS joins the sums of blocks j, j + LAST_ITEMS, ...; then the lanes join by halves. */
 TSL_KERNEL(LAST_ITEMS, 1, 1)
 tsl_dot_fixed_tree_last(TSL_GLOBAL const SUM *TSL_RESTRICT sums, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
                         const tsl_gemm_arguments g) {
   TSL_LOCAL SUM line[LAST_ITEMS];
   const int item = TSL_ITEM(0);
-  const TSL_INDEX chunks = tree_chunks(g.k);
-  SUM lane[LAST_LANES];
-  TSL_UNROLL
-  for (int q = 0; q < LAST_LANES; q++)
-    lane[q] = tree_zero();
-  TSL_UNROLL_BY(4)
-  for (TSL_INDEX first = item; first < chunks; first += LAST_ITEMS * LAST_LANES) {
+  const TSL_INDEX blocks = tree_blocks(g.k);
+  SUM lane = tree_zero();
+  TSL_INDEX next = item;
+  for (; next + (LAST_AHEAD - 1) * LAST_ITEMS < blocks; next += LAST_AHEAD * LAST_ITEMS) {
+    SUM read[LAST_AHEAD];
     TSL_UNROLL
-    for (int q = 0; q < LAST_LANES; q++)
-      if (first + q * LAST_ITEMS < chunks)
-        lane[q] = JOIN(lane[q], sums[first + q * LAST_ITEMS]);
+    for (int i = 0; i < LAST_AHEAD; i++)
+      read[i] = sums[next + i * LAST_ITEMS];
+    TSL_UNROLL
+    for (int i = 0; i < LAST_AHEAD; i++)
+      lane = JOIN(lane, read[i]);
   }
-  lane[0] = JOIN(lane[0], lane[2]);
-  lane[1] = JOIN(lane[1], lane[3]);
-  line[item] = JOIN(lane[0], lane[1]);
+  for (; next < blocks; next += LAST_ITEMS)
+    lane = JOIN(lane, sums[next]);
+  line[item] = lane;
   TSL_BARRIER();
   for (int apart = LAST_ITEMS / 2; apart > 0; apart /= 2) {
     if (item < apart)

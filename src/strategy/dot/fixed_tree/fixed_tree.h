@@ -8,9 +8,11 @@
  *   1. Lane l of a chunk (128 or 64) starts from zero and adds the terms l of row 0, row 1, ..., row 31, in this order.
  *   2. Adjacent lanes join to 32 columns: f32 (l0 + l1) + (l2 + l3), f64 l0 + l1.
  *   3. Columns join by halves: column j with j + 16 for j < 16, then j with j + 8, 4, 2, 1. This is the chunk's sum.
- *   4. Of 1024 lanes, lane j starts from zero and joins the sums of chunks j, j + 1024, j + 2048, ..., in this order.
- *   5. Those lanes join by halves: lane j with j + 512 for j < 512, then j with j + 256, ..., 1. This is the sum s.
- *   6. C = alpha s + beta C; for k = 0 or alpha = 0, alpha s is +0; for beta = 0 nothing is added.
+ *   4. Eight chunks in a row, from chunk 0 on, are a block (the last one filled up with zeros). Their sums join by halves:
+ *      chunk c with c + 4 for c < 4, then c with c + 2, 1. This is the block's sum.
+ *   5. Of 256 lanes, lane j starts from zero and joins the sums of blocks j, j + 256, j + 512, ..., in this order.
+ *   6. Those lanes join by halves: lane j with j + 128 for j < 128, then j with j + 64, ..., 1. This is the sum s.
+ *   7. C = alpha s + beta C; for k = 0 or alpha = 0, alpha s is +0; for beta = 0 nothing is added.
  *
  * The operations. Data of f32: everything is double, each operation rounded to nearest even. Terms are exact; alpha s
  * is rounded; beta C is exact; their sum is rounded; the result is rounded once more, to float.
@@ -35,10 +37,11 @@
 #include "strategy/strategy.h"
 
 enum {
-  TSL_TREE_ROWS = 32,        /* of a chunk */
-  TSL_TREE_ROW_BYTES = 512,  /* of one vector */
-  TSL_TREE_COLUMNS = 32,     /* of a row */
-  TSL_TREE_LAST_LANES = 1024 /* that join the chunks' sums */
+  TSL_TREE_ROWS = 32,       /* of a chunk */
+  TSL_TREE_ROW_BYTES = 512, /* of one vector */
+  TSL_TREE_COLUMNS = 32,    /* of a row */
+  TSL_TREE_BLOCK = 8,       /* chunks */
+  TSL_TREE_LAST_LANES = 256 /* that join the blocks' sums */
 };
 
 /* Numbers of a row, and of a chunk. */

@@ -1,18 +1,18 @@
-/* The tree on the host: chunks by all threads, then the last lanes and the result by the caller. */
+/* The tree on the host: blocks by all threads, then the last lanes and the result by the caller. */
 #include "base/scratch.h"
 #include "base/status.h"
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 
 #include <math.h>
 
-/* So few chunks are done before another thread has woken up; at most so many are one task. */
-enum { FEW_CHUNKS = 8, TASK_CHUNKS = 32 };
+/* So few blocks are done before another thread has woken up; at most so many are one task. */
+enum { FEW_BLOCKS = 1, TASK_BLOCKS = 4 };
 
 typedef struct running {
   const tsl_operands *operands;
   tsl_tree_function function;
-  int64_t k, size, chunk, chunks, task_chunks;
-  tsl_tree_sum *sums; /* one a chunk */
+  int64_t k, size, chunk, blocks, task_blocks;
+  tsl_tree_sum *sums; /* one a block */
 } running;
 
 const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities) {
@@ -25,32 +25,43 @@ static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
 
-static void sum_chunks(void *argument, int64_t index, int worker) {
-  const running *run = argument;
-  const int64_t x_stride = run->operands->a.col_stride, y_stride = run->operands->b.row_stride;
-  const int64_t end = least((index + 1) * run->task_chunks, run->chunks);
-  (void)worker;
-  for (int64_t c = index * run->task_chunks; c < end; c++) {
-    const int64_t first = c * run->chunk;
-    run->sums[c] = run->function((const char *)run->operands->a.host + first * x_stride * run->size, x_stride,
-                                 (const char *)run->operands->b.host + first * y_stride * run->size, y_stride,
-                                 (int)least(run->chunk, run->k - first));
-  }
-}
-
-/* Steps 4 and 5. For f32 the low halves are computed and mean nothing. Lanes that no chunk reached are zero, which
- * changes nothing, and are left out. */
-static tsl_tree_sum join_chunks(const tsl_tree_sum *sums, int64_t chunks) {
-  tsl_tree_sum lane[TSL_TREE_LAST_LANES] = {{0, 0}};
-  int half = 1;
-  for (int64_t c = 0; c < chunks; c++)
-    lane[c % TSL_TREE_LAST_LANES] = tsl_tree_join(lane[c % TSL_TREE_LAST_LANES], sums[c]);
-  while (half < TSL_TREE_LAST_LANES / 2 && 2 * half < chunks)
+/* Of `count` sums, with zeros up to a power of two; joining a zero changes nothing. For f32 the low halves are computed
+ * and mean nothing. */
+static tsl_tree_sum join_by_halves(tsl_tree_sum *sums, int64_t count) {
+  int64_t half = 1;
+  while (2 * half < count)
     half *= 2;
   for (; half > 0; half /= 2)
-    for (int j = 0; j < half; j++)
-      lane[j] = tsl_tree_join(lane[j], lane[j + half]);
-  return lane[0];
+    for (int64_t j = 0; j < half; j++)
+      sums[j] = tsl_tree_join(sums[j], sums[j + half]);
+  return sums[0];
+}
+
+static tsl_tree_sum sum_block(const running *run, int64_t first) {
+  const int64_t x_stride = run->operands->a.col_stride, y_stride = run->operands->b.row_stride;
+  const char *x = run->operands->a.host, *y = run->operands->b.host;
+  tsl_tree_sum sums[TSL_TREE_BLOCK] = {{0, 0}};
+  int count = 0;
+  for (; count < TSL_TREE_BLOCK && first < run->k; count++, first += run->chunk)
+    sums[count] = run->function(x + first * x_stride * run->size, x_stride, y + first * y_stride * run->size,
+                                y_stride, (int)least(run->chunk, run->k - first));
+  return join_by_halves(sums, count);
+}
+
+static void sum_blocks(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  const int64_t end = least((index + 1) * run->task_blocks, run->blocks);
+  (void)worker;
+  for (int64_t block = index * run->task_blocks; block < end; block++)
+    run->sums[block] = sum_block(run, block * TSL_TREE_BLOCK * run->chunk);
+}
+
+/* Steps 5 and 6. */
+static tsl_tree_sum join_blocks(const tsl_tree_sum *sums, int64_t blocks) {
+  tsl_tree_sum lane[TSL_TREE_LAST_LANES] = {{0, 0}};
+  for (int64_t b = 0; b < blocks; b++)
+    lane[b % TSL_TREE_LAST_LANES] = tsl_tree_join(lane[b % TSL_TREE_LAST_LANES], sums[b]);
+  return join_by_halves(lane, least(blocks, TSL_TREE_LAST_LANES));
 }
 
 static void finish_f32(tsl_tree_sum sum, double alpha, double beta, float *c) {
@@ -84,26 +95,26 @@ tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *opera
   const tesela_type type = problem->c.type;
   const bool is_alpha_zero = type == TESELA_F64 ? problem->alpha[0] == 0 : (float)problem->alpha[0] == 0;
   const int64_t k = is_alpha_zero ? 0 : problem->k, chunk = tsl_tree_chunk(type);
-  const int64_t chunks = (k + chunk - 1) / chunk;
-  tsl_tree_sum few[FEW_CHUNKS];
+  const int64_t each = TSL_TREE_BLOCK * chunk, blocks = (k + each - 1) / each;
+  tsl_tree_sum few[FEW_BLOCKS];
   running run = {.operands = operands,
                  .function = type == TESELA_F64 ? functions->f64 : functions->f32,
                  .k = k,
                  .size = (int64_t)tsl_type(type)->size,
                  .chunk = chunk,
-                 .chunks = chunks,
-                 .task_chunks = chunks,
+                 .blocks = blocks,
+                 .task_blocks = blocks,
                  .sums = few};
-  void *block = NULL;
-  if (chunks <= FEW_CHUNKS) {
-    sum_chunks(&run, 0, 0);
+  void *memory = NULL;
+  if (blocks <= FEW_BLOCKS) {
+    sum_blocks(&run, 0, 0);
   } else {
-    TSL_TRY(tsl_scratch_take((size_t)chunks * sizeof *run.sums, "sums of chunks", &block));
-    run.sums = block;
-    run.task_chunks = least(TASK_CHUNKS, (chunks - 1) / (4 * tsl_pool_threads(pool)) + 1);
-    tsl_pool_run(pool, (chunks - 1) / run.task_chunks + 1, sum_chunks, &run);
+    TSL_TRY(tsl_scratch_take((size_t)blocks * sizeof *run.sums, "sums of blocks", &memory));
+    run.sums = memory;
+    run.task_blocks = least(TASK_BLOCKS, (blocks - 1) / (4 * tsl_pool_threads(pool)) + 1);
+    tsl_pool_run(pool, (blocks - 1) / run.task_blocks + 1, sum_blocks, &run);
   }
-  finish(problem, k, join_chunks(run.sums, chunks), operands->c.host);
-  tsl_scratch_give(block);
+  finish(problem, k, join_blocks(run.sums, blocks), operands->c.host);
+  tsl_scratch_give(memory);
   return TESELA_OK;
 }
