@@ -1,5 +1,6 @@
 # Install: library, headers, tool, pkg-config file and CMake package.
 include(CMakePackageConfigHelpers)
+install(TARGETS tesela_blas LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tesela EXPORT teselaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES include/tesela/tesela.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tesela)

@@ -11,6 +11,7 @@
   X(CACHE_SIZE, "256MiB", "size at which the oldest compiled kernels are dropped; 0 keeps none")             \
   X(KERNEL_DIR, "", "read kernel sources from this source tree instead of the embedded ones")                \
   X(ISA, "", "most capable instruction set that host code may use: generic, avx2, avx512")                   \
+  X(BLAS, "auto", "who computes in libtesela_blas.so: auto (the faster one), tesela, other, loops")          \
   X(NVRTC, "", "path of the NVRTC library; default: the names and folders where CUDA installs it")           \
   X(CUDA, "", "path of the CUDA driver library; none: behave as if there were no CUDA device")               \
   X(OPENCL, "", "path of the OpenCL library; none: behave as if there were no OpenCL")                       \

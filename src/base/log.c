@@ -83,6 +83,11 @@ void tsl_log_reload(void) {
   errno = saved_errno;
 }
 
+void tsl_log_mute(tsl_log_topic topic) {
+  (void)tsl_log_wants(topic); /* TESELA_LOG is read before */
+  atomic_fetch_and_explicit(&wanted, ~(1u << topic), memory_order_relaxed);
+}
+
 bool tsl_log_wants(tsl_log_topic topic) {
   unsigned bits = atomic_load_explicit(&wanted, memory_order_relaxed);
   if (bits == NOT_READ) {

@@ -18,5 +18,7 @@ typedef enum tsl_log_topic {
 bool tsl_log_wants(tsl_log_topic topic);
 void tsl_log(tsl_log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tsl_log_reload(void);
+/* No more lines of this topic: who reports it in another way asks tsl_log_wants() first. */
+void tsl_log_mute(tsl_log_topic topic);
 
 #endif

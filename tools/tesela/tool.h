@@ -21,6 +21,7 @@
   X(sweep)                                                                                                   \
   X(compare)                                                                                                 \
   X(check)                                                                                                   \
+  X(run)                                                                                                     \
   X(cache)                                                                                                   \
   X(help)                                                                                                    \
   X(completion)

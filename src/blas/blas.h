@@ -1,0 +1,192 @@
+/* libtesela_blas.so: tesela behind BLAS's names. A program that is linked with it, or started with it in LD_PRELOAD,
+ * has its products, dots and transposes computed here or by the BLAS that it had before, whichever is faster.
+ *
+ *   entries/   one exported function a name: says its arguments as one of the structs below
+ *   gemm.c gemmt.c dot.c matcopy.c    check them, ask route.c, and compute, or return whom to forward to
+ *   route.c    tesela, the program's own BLAS, or a plain loop
+ *   next.c     finds the program's own BLAS
+ *   calls.c    what was called, for TESELA_LOG=calls
+ *
+ * An entry calls a function of this header, which returns NULL when the result is there, or the function of the same
+ * name in another library: the entry calls that one with its own arguments, then tsl_blas_forwarded(). Everything is
+ * safe from many threads, and in the child of a fork. */
+#ifndef TSL_BLAS_BLAS_H
+#define TSL_BLAS_BLAS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <tesela/tesela.h>
+
+typedef void tsl_blas_function(void);
+
+/* A function of another library, looked for when it is needed. A search that finds nothing is repeated after 1, 2, 4,
+ * 8, ... calls, because programs load libraries as they go. */
+typedef struct tsl_blas_late {
+  tsl_blas_function *_Atomic found;
+  atomic_uint tries;
+} tsl_blas_late;
+
+/* What a symbol is that is found: how fast to expect it to be. */
+typedef enum tsl_blas_peer {
+  TSL_BLAS_PEER_NONE,
+  TSL_BLAS_PEER_PLAIN, /* the reference implementation, or another one in plain loops */
+  TSL_BLAS_PEER_TUNED
+} tsl_blas_peer;
+
+/* An exported name. Static in its entry. */
+typedef struct tsl_blas_symbol {
+  const char *name;   /* "scipy_cblas_dgemm64_" */
+  const char *title;  /* what xerbla is told: "DGEMM ", "cblas_dgemm" */
+  const char *xerbla; /* which one is called */
+  bool cblas;
+  tesela_type type;
+  tsl_blas_late next;
+  _Atomic int peer; /* tsl_blas_peer of next */
+} tsl_blas_symbol;
+
+/* One call under way. */
+typedef struct tsl_blas_call {
+  tsl_blas_symbol *symbol;
+  int sizes; /* of the shape, for the log */
+  int64_t shape[3];
+  double flops;
+  double started; /* by tsl_clock(); 0: nobody listens */
+} tsl_blas_call;
+
+/* CBLAS's numbers. */
+enum { TSL_BLAS_ROW_MAJOR = 101, TSL_BLAS_COLUMN_MAJOR = 102 };
+
+/* C = alpha op(A) op(B) + beta C, as it was called: op is a letter (N T C, or R for conjugation alone), 0 for what is
+ * none. uplo is gemmt's: U or L; of other calls 0. Scalars are of the symbol's type. */
+typedef struct tsl_blas_multiply {
+  int order, uplo, trans_a, trans_b;
+  int64_t m, n, k;
+  const void *alpha, *a;
+  int64_t lda;
+  const void *b;
+  int64_t ldb;
+  const void *beta;
+  void *c;
+  int64_t ldc;
+} tsl_blas_multiply;
+
+/* The sum of x[i] y[i], or conj(x[i]) y[i]. A negative increment starts at the far end. */
+typedef struct tsl_blas_sum {
+  int64_t n;
+  const void *x;
+  int64_t incx;
+  const void *y;
+  int64_t incy;
+  bool conjugate;
+  const float *start;      /* sdsdot's: added to the sum before it is rounded; else NULL */
+  tesela_type result_type; /* f64 for dsdot and sdsdot, else the symbol's */
+  void *result;            /* of sdsdot a float, else of result_type */
+} tsl_blas_sum;
+
+/* B = alpha op(A), A being rows x cols; b is NULL where A becomes B. */
+typedef struct tsl_blas_copy {
+  int order, trans;
+  int64_t rows, cols;
+  const void *alpha, *a;
+  int64_t lda;
+  void *b;
+  int64_t ldb;
+  bool in_place; /* a is written */
+} tsl_blas_copy;
+
+tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product);
+tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *product);
+tsl_blas_function *tsl_blas_dot(tsl_blas_call *call, const tsl_blas_sum *sum);
+tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *copy);
+/* Of a batch, whose first product this is: NULL asks the entry to call its own gemm for each. */
+tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *first, int64_t count);
+void tsl_blas_forwarded(tsl_blas_call *call);
+
+/* Letters from CBLAS's numbers and from Fortran's either case; 0 for anything else. */
+int tsl_blas_trans(int cblas);
+int tsl_blas_uplo(int cblas);
+int tsl_blas_order(char fortran); /* 'R', 'C' */
+int tsl_blas_letter(char fortran);
+
+/* --- inside --- */
+
+/* context.c: the process's context, or NULL where none can be made. */
+tesela_context *tsl_blas_context(void);
+/* Whether the caller is inside its own OpenMP parallel region, where a call has one thread. */
+bool tsl_blas_in_parallel(void);
+/* tesela_gemm() and its like on the process's context, in one thread where the caller is parallel already. */
+tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *record);
+tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *record);
+tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_record *record);
+/* Whether a type was refused before, and that it was: planning is not repeated for what has no strategy. */
+bool tsl_blas_lacks(int op, tesela_type type, tesela_type result);
+void tsl_blas_note_lack(int op, tesela_type type, tesela_type result);
+enum { TSL_BLAS_GEMM, TSL_BLAS_DOT, TSL_BLAS_TRANSPOSE, TSL_BLAS_OPS };
+
+/* next.c */
+tsl_blas_function *tsl_blas_find(tsl_blas_late *late, const char *name, bool program_first);
+tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol);
+tsl_blas_peer tsl_blas_next_peer(tsl_blas_symbol *symbol);
+
+/* route.c: who computes. next is NULL where there is no other library. */
+typedef enum tsl_blas_route { TSL_BLAS_TESELA, TSL_BLAS_OTHER, TSL_BLAS_LOOPS } tsl_blas_route;
+tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
+tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, int64_t elements);
+/* Calls from inside of other libraries, or of tesela, are not the program's: between these two they are passed on.
+ * Whether this is the program's call. */
+bool tsl_blas_enter(void);
+void tsl_blas_leave(void);
+
+/* check.c: 0, or the number of the first wrong argument as the reference's Fortran routine counts; and telling it. */
+int tsl_blas_check_gemm(const tsl_blas_multiply *product);
+int tsl_blas_check_gemmt(const tsl_blas_multiply *product);
+int tsl_blas_check_matcopy(const tsl_blas_copy *copy);
+void tsl_blas_tell_wrong(const tsl_blas_symbol *symbol, int number, bool row_major, bool product);
+/* Where a result cannot be given: BLAS has no status, so stderr is told. */
+void tsl_blas_lost(const tsl_blas_symbol *symbol, const char *why);
+
+/* loops.c: every type, in plain loops; sums in double. Strides in elements. */
+typedef struct tsl_blas_view {
+  const void *data;
+  int64_t row, col;
+  bool conjugate;
+} tsl_blas_view;
+
+typedef struct tsl_blas_work {
+  tesela_type type;
+  int64_t m, n, k;
+  tsl_blas_view a, b, c; /* c's data is written */
+  const void *alpha, *beta;
+} tsl_blas_work;
+
+void tsl_blas_loop_gemm(const tsl_blas_work *work);
+/* Where the whole is a triangle (uplo in column-major terms), n x n. */
+void tsl_blas_loop_gemmt(const tsl_blas_work *work, int uplo);
+void tsl_blas_loop_dot(tesela_type type, const tsl_blas_sum *sum);
+/* b[i, j] = alpha a[i, j]; the same element may be both. */
+void tsl_blas_loop_copy(tesela_type type, int64_t rows, int64_t cols, const void *alpha,
+                        const tsl_blas_view *a, const tsl_blas_view *b);
+/* Exchanges a square with its transpose in place. */
+void tsl_blas_loop_transpose(tesela_type type, int64_t n, const void *alpha, const tsl_blas_view *a);
+bool tsl_blas_is(tesela_type type, const void *scalar, double value); /* value + 0 i */
+void tsl_blas_doubles(tesela_type type, const void *scalar, double out[2]);
+size_t tsl_blas_size(tesela_type type);
+bool tsl_blas_is_complex(tesela_type type);
+
+/* gemm.c: the layout of a checked product; and its result by tesela, false where it cannot. */
+tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *product);
+bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record);
+/* For tesela's descriptions, which hold what is only read by pointers that could write. */
+void *tsl_blas_writable(const void *data);
+
+/* calls.c: one call begins; and ends, computed by `who` ("libopenblas.so.0"), or as the record's plan says. */
+void tsl_blas_begin(tsl_blas_call *call);
+void tsl_blas_end(tsl_blas_call *call, const char *who);
+void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record);
+/* Where a plan's name goes, or NULL when nobody listens. */
+tesela_record *tsl_blas_record(const tsl_blas_call *call, tesela_record *record);
+void tsl_blas_forget_calls(void); /* in the child of a fork */
+extern const char tsl_blas_loops_name[];
+
+#endif

@@ -1,0 +1,172 @@
+/* TESELA_LOG=calls: what was called, how often, and what it cost, as a table on stderr at the end of the process. */
+#include "blas/blas.h"
+
+#include "base/clock.h"
+#include "base/library.h"
+#include "base/locale.h"
+#include "base/log.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROWS_MAX = 256, WHO = 48, SHAPES = 3 };
+
+const char tsl_blas_loops_name[] = "plain loops";
+
+/* Calls of one routine, whose sizes have the same powers of two above them, computed by the same. */
+typedef struct row {
+  const tsl_blas_symbol *symbol; /* NULL: the last row, of everything for which there was no other */
+  int sizes;
+  int64_t shape[SHAPES];
+  char who[WHO];
+  uint64_t calls;
+  double seconds, flops;
+} row;
+
+/* The library's own lines, one a call, would drown the table. */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool listens;
+
+static void read_topics(void) {
+  listens = tsl_log_wants(TSL_LOG_CALLS);
+  tsl_log_mute(TSL_LOG_CALLS);
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static row rows[ROWS_MAX];
+static int row_count;
+
+void tsl_blas_forget_calls(void) {
+  pthread_mutex_init(&lock, NULL); /* a thread that is not here may have held it */
+  row_count = 0;
+}
+
+void tsl_blas_begin(tsl_blas_call *call) {
+  const bool is_programs = tsl_blas_enter();
+  pthread_once(&once, read_topics);
+  call->started = is_programs && listens ? tsl_clock() : 0;
+}
+
+tesela_record *tsl_blas_record(const tsl_blas_call *call, tesela_record *record) {
+  return call->started > 0 ? record : NULL;
+}
+
+static int64_t power_above(int64_t size) {
+  int64_t power = 1;
+  while (power < size && power < INT64_MAX / 2)
+    power *= 2;
+  return size == 0 ? 0 : power;
+}
+
+/* Under the lock. */
+static row *row_of(const row *like) {
+  for (int i = 0; i < row_count; i++)
+    if (rows[i].symbol == like->symbol && memcmp(rows[i].shape, like->shape, sizeof like->shape) == 0 &&
+        strcmp(rows[i].who, like->who) == 0)
+      return &rows[i];
+  if (row_count == ROWS_MAX)
+    return &rows[ROWS_MAX - 1];
+  rows[row_count] = row_count == ROWS_MAX - 1 ? (row){.who = "several"} : *like;
+  return &rows[row_count++];
+}
+
+static void add(const tsl_blas_call *call, double seconds, const char *who) {
+  row like = {.symbol = call->symbol, .sizes = call->sizes};
+  for (int i = 0; i < SHAPES; i++)
+    like.shape[i] = power_above(call->shape[i]);
+  snprintf(like.who, sizeof like.who, "%s", who);
+  pthread_mutex_lock(&lock);
+  row *found = row_of(&like);
+  found->calls++;
+  found->seconds += seconds;
+  found->flops += call->flops;
+  pthread_mutex_unlock(&lock);
+}
+
+void tsl_blas_end(tsl_blas_call *call, const char *who) {
+  tsl_blas_leave();
+  if (call->started > 0)
+    add(call, tsl_clock() - call->started, who);
+}
+
+/* "gemm host_packed version=1 depth=512 device=cpu ..." becomes "tesela host_packed cpu". */
+void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record) {
+  char who[WHO] = "tesela";
+  tsl_blas_leave();
+  if (call->started == 0)
+    return;
+  const double seconds = tsl_clock() - call->started;
+  const char *name = record->plan ? strchr(record->plan, ' ') : NULL;
+  const char *device = record->plan ? strstr(record->plan, " device=") : NULL;
+  if (name && device) {
+    device += strlen(" device=");
+    snprintf(who, sizeof who, "tesela %.*s %.*s", (int)strcspn(name + 1, " "), name + 1,
+             (int)strcspn(device, " "), device);
+  }
+  add(call, seconds, who);
+}
+
+void tsl_blas_forwarded(tsl_blas_call *call) {
+  char path[PATH_MAX];
+  if (call->started == 0) {
+    tsl_blas_leave();
+    return;
+  }
+  const double started = call->started, seconds = tsl_clock() - started;
+  tsl_library_file(tsl_blas_next(call->symbol), path, sizeof path);
+  const char *slash = strrchr(path, '/');
+  tsl_blas_leave();
+  add(call, seconds, slash ? slash + 1 : "another library");
+}
+
+/* --- the table --- */
+
+static int by_seconds(const void *a, const void *b) {
+  const double x = ((const row *)a)->seconds, y = ((const row *)b)->seconds;
+  return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void add_row(const row *of, tsl_text *out) {
+  char shape[80] = "-", speed[24] = "-";
+  size_t used = 0;
+  for (int i = 0; i < of->sizes; i++)
+    used +=
+        (size_t)snprintf(shape + used, sizeof shape - used, i ? " x %lld" : "%lld", (long long)of->shape[i]);
+  if (of->seconds > 0 && of->flops > 0)
+    tsl_locale_print(speed, sizeof speed, "%.3g", of->flops / of->seconds * 1e-9);
+  tsl_text_add(out, "%-24s  %-24s  %10llu  %-28s  %11.6f  %8s\n", of->symbol ? of->symbol->name : "others",
+               shape, (unsigned long long)of->calls, of->who, of->seconds, speed);
+}
+
+static void write_all(const tsl_text *text) {
+  size_t done = 0;
+  while (!text->failed && done < text->length) {
+    const ssize_t count = write(STDERR_FILENO, text->data + done, text->length - done);
+    if (count < 0 && errno != EINTR)
+      return;
+    done += count > 0 ? (size_t)count : 0;
+  }
+}
+
+__attribute__((destructor)) static void report(void) {
+  tsl_text out = {0};
+  if (row_count == 0)
+    return;
+  pthread_mutex_lock(&lock);
+  qsort(rows, (size_t)row_count, sizeof *rows, by_seconds);
+  tsl_text_add(&out, "\ntesela: BLAS calls of %s (process %ld)\n", program_invocation_short_name,
+               (long)getpid());
+  tsl_text_add(&out, "%-24s  %-24s  %10s  %-28s  %11s  %8s\n", "routine", "sizes up to", "calls",
+               "computed by", "seconds", "GFLOP/s");
+  for (int i = 0; i < row_count; i++)
+    add_row(&rows[i], &out);
+  pthread_mutex_unlock(&lock);
+  write_all(&out);
+  tsl_text_free(&out);
+}

@@ -1,0 +1,161 @@
+/* Arguments, checked in the reference's order, and the first wrong one told through xerbla. */
+#include "blas/blas.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+int tsl_blas_trans(int cblas) {
+  static const char letters[] = {'N', 'T', 'C', 'R'};
+  return cblas >= 111 && cblas <= 114 ? letters[cblas - 111] : 0;
+}
+int tsl_blas_uplo(int cblas) {
+  return cblas == 121 ? 'U' : cblas == 122 ? 'L' : 0;
+}
+int tsl_blas_letter(char fortran) {
+  const int letter = toupper((unsigned char)fortran);
+  return strchr("NTCRUL", letter) ? letter : 0;
+}
+int tsl_blas_order(char fortran) {
+  const int letter = toupper((unsigned char)fortran);
+  return letter == 'R' ? TSL_BLAS_ROW_MAJOR : letter == 'C' ? TSL_BLAS_COLUMN_MAJOR : 0;
+}
+
+static bool is_trans(int letter) {
+  return letter == 'N' || letter == 'T' || letter == 'C' || letter == 'R';
+}
+static bool keeps(int letter) {
+  return letter == 'N' || letter == 'R';
+}
+static int64_t at_least_one(int64_t size) {
+  return size > 1 ? size : 1;
+}
+static bool is_order(int order) {
+  return order == TSL_BLAS_ROW_MAJOR || order == TSL_BLAS_COLUMN_MAJOR;
+}
+
+enum { ORDER_IS_WRONG = -1 };
+
+/* The sizes as a column-major routine sees them: a row-major product is that of the transposes, B' A'. */
+static tsl_blas_multiply as_columns(const tsl_blas_multiply *given) {
+  tsl_blas_multiply seen = *given;
+  if (given->order == TSL_BLAS_ROW_MAJOR) {
+    seen.trans_a = given->trans_b;
+    seen.trans_b = given->trans_a;
+    seen.m = given->n;
+    seen.n = given->m;
+    seen.lda = given->ldb;
+    seen.ldb = given->lda;
+  }
+  return seen;
+}
+
+int tsl_blas_check_gemm(const tsl_blas_multiply *product) {
+  if (!is_order(product->order))
+    return ORDER_IS_WRONG;
+  /* The letters are looked at before anything is exchanged. */
+  if (!is_trans(product->trans_a))
+    return 1;
+  if (!is_trans(product->trans_b))
+    return 2;
+  const tsl_blas_multiply seen = as_columns(product);
+  if (seen.m < 0)
+    return 3;
+  if (seen.n < 0)
+    return 4;
+  if (seen.k < 0)
+    return 5;
+  if (seen.lda < at_least_one(keeps(seen.trans_a) ? seen.m : seen.k))
+    return 8;
+  if (seen.ldb < at_least_one(keeps(seen.trans_b) ? seen.k : seen.n))
+    return 10;
+  return seen.ldc < at_least_one(seen.m) ? 13 : 0;
+}
+
+int tsl_blas_check_gemmt(const tsl_blas_multiply *product) {
+  if (!is_order(product->order))
+    return ORDER_IS_WRONG;
+  if (product->uplo != 'U' && product->uplo != 'L')
+    return 1;
+  if (!is_trans(product->trans_a))
+    return 2;
+  if (!is_trans(product->trans_b))
+    return 3;
+  const tsl_blas_multiply seen = as_columns(product);
+  if (seen.n < 0)
+    return 4;
+  if (seen.k < 0)
+    return 5;
+  if (seen.lda < at_least_one(keeps(seen.trans_a) ? seen.n : seen.k))
+    return 8;
+  if (seen.ldb < at_least_one(keeps(seen.trans_b) ? seen.k : seen.n))
+    return 10;
+  return seen.ldc < at_least_one(seen.n) ? 13 : 0;
+}
+
+int tsl_blas_check_matcopy(const tsl_blas_copy *copy) {
+  const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR;
+  /* Along a row or a column, whatever is contiguous. */
+  const int64_t along = by_row ? copy->cols : copy->rows, across = by_row ? copy->rows : copy->cols;
+  if (!is_order(copy->order))
+    return 1;
+  if (!is_trans(copy->trans))
+    return 2;
+  if (copy->rows < 0)
+    return 3;
+  if (copy->cols < 0)
+    return 4;
+  if (copy->lda < at_least_one(along))
+    return 7;
+  if (copy->ldb < at_least_one(keeps(copy->trans) ? along : across))
+    return copy->in_place ? 8 : 9;
+  return 0;
+}
+
+/* The caller's own number of an argument that the exchange of A and B has moved. */
+static int exchanged(int number) {
+  static const int pairs[][2] = {{4, 5}, {9, 11}};
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    for (int side = 0; side < 2; side++)
+      if (pairs[i][side] == number)
+        return pairs[i][1 - side];
+  return number;
+}
+
+/* The reference's cblas_xerbla exchanges the numbers itself, and learns from this variable that it has to. */
+static bool tell_row_major(bool row_major) {
+  void *address = dlsym(RTLD_DEFAULT, "RowMajorStrg");
+  const int value = row_major;
+  if (address)
+    memcpy(address, &value, sizeof value);
+  return address != NULL;
+}
+
+static void refuse_cblas(const tsl_blas_symbol *symbol, tsl_blas_function *xerbla, int number,
+                         bool row_major) {
+  typedef void cblas_xerbla(int, const char *, const char *, ...);
+  const bool told = tell_row_major(row_major);
+  if (row_major && !told)
+    number = exchanged(number);
+  ((cblas_xerbla *)xerbla)(number, symbol->title, "");
+}
+
+void tsl_blas_tell_wrong(const tsl_blas_symbol *symbol, int number, bool row_major, bool product) {
+  typedef void fortran_xerbla(const char *, const int64_t *, size_t);
+  /* CBLAS has the order in front; where the reference's routine already has one, nothing moves. */
+  const int position = number == ORDER_IS_WRONG ? 1 : number + (symbol->cblas && product);
+  const int64_t wide = position; /* little-endian: its lower half serves those who read 32 bits */
+  tsl_blas_late late = {0};
+  tsl_blas_function *xerbla = tsl_blas_find(&late, symbol->xerbla, true);
+  if (!xerbla)
+    fprintf(stderr, " ** On entry to %s parameter number %d had an illegal value\n", symbol->title, position);
+  else if (symbol->cblas)
+    refuse_cblas(symbol, xerbla, position, row_major && product);
+  else
+    ((fortran_xerbla *)xerbla)(symbol->title, &wide, strlen(symbol->title));
+}
+
+void tsl_blas_lost(const tsl_blas_symbol *symbol, const char *why) {
+  fprintf(stderr, "tesela: %s: %s; the result is wrong\n", symbol->name, why);
+}

@@ -1,0 +1,59 @@
+/* Dot products. */
+#include "blas/blas.h"
+
+/* A vector whose increment is negative starts at its far end. */
+static tesela_vector vector_of(const void *data, int64_t n, int64_t increment, tesela_type type) {
+  const int64_t first = increment < 0 ? (1 - n) * increment : 0;
+  return (tesela_vector){.data = (char *)tsl_blas_writable(data) + first * (int64_t)tsl_blas_size(type),
+                         .stride = increment,
+                         .type = type};
+}
+
+/* False where tesela cannot: conjugation, an increment of 0, types without a strategy. */
+static bool by_tesela(tesela_type type, const tsl_blas_sum *sum, tesela_record *record) {
+  if (sum->conjugate || sum->incx == 0 || sum->incy == 0 ||
+      tsl_blas_lacks(TSL_BLAS_DOT, type, sum->result_type))
+    return false;
+  const tesela_dot_desc desc = {.n = sum->n,
+                                .x = vector_of(sum->x, sum->n, sum->incx, type),
+                                .y = vector_of(sum->y, sum->n, sum->incy, type),
+                                .result = {.data = sum->result, .stride = 1, .type = sum->result_type}};
+  const tesela_status status = tsl_blas_run_dot(&desc, record);
+  if (status == TESELA_UNSUPPORTED)
+    tsl_blas_note_lack(TSL_BLAS_DOT, type, sum->result_type);
+  return status == TESELA_OK;
+}
+
+static const char *compute(tesela_type type, tsl_blas_route route, const tsl_blas_sum *sum,
+                           tesela_record *record) {
+  if (route == TSL_BLAS_TESELA && by_tesela(type, sum, record))
+    return NULL;
+  tsl_blas_loop_dot(type, sum);
+  return tsl_blas_loops_name;
+}
+
+tsl_blas_function *tsl_blas_dot(tsl_blas_call *call, const tsl_blas_sum *given) {
+  const tesela_type type = call->symbol->type;
+  tsl_blas_sum sum = *given;
+  double wide = 0;
+  if (sum.n < 0)
+    sum.n = 0;
+  const tsl_blas_route route = tsl_blas_route_vector(TSL_BLAS_DOT, call->symbol, sum.n);
+  call->sizes = 1;
+  call->shape[0] = sum.n;
+  call->flops = (tsl_blas_is_complex(type) ? 8.0 : 2.0) * (double)sum.n;
+  tsl_blas_begin(call);
+  if (route == TSL_BLAS_OTHER)
+    return tsl_blas_next(call->symbol);
+  if (sum.start)
+    sum.result = &wide;
+  tesela_record record;
+  const char *who = compute(type, route, &sum, tsl_blas_record(call, &record));
+  if (sum.start)
+    *(float *)given->result = (float)(wide + *sum.start);
+  if (who)
+    tsl_blas_end(call, who);
+  else
+    tsl_blas_end_plan(call, &record);
+  return NULL;
+}

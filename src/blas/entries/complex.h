@@ -1,0 +1,35 @@
+/* Entries of a complex type: CBLAS passes its scalars by pointer, and a dot's result, too. Fortran's functions return
+ * theirs as gfortran does, in registers. */
+#define SCALAR const void *
+#define SCALAR_AT(scalar) (scalar)
+#define SCALAR_OF(element) (&(element))
+#include "blas/entries/fortran.h"
+
+#include "blas/entries/cblas.h"
+#undef SCALAR
+#undef SCALAR_AT
+#undef SCALAR_OF
+
+#define DOT L(dotu)
+#define DOT_SUB L(dotu_sub)
+#define DOT_TITLE TSL_BLAS_UPPER "DOTU"
+#define DOT_CONJUGATE false
+#include "blas/entries/fortran_dot.h"
+
+#include "blas/entries/cblas_dot_sub.h"
+#undef DOT
+#undef DOT_SUB
+#undef DOT_TITLE
+#undef DOT_CONJUGATE
+
+#define DOT L(dotc)
+#define DOT_SUB L(dotc_sub)
+#define DOT_TITLE TSL_BLAS_UPPER "DOTC"
+#define DOT_CONJUGATE true
+#include "blas/entries/fortran_dot.h"
+
+#include "blas/entries/cblas_dot_sub.h"
+#undef DOT
+#undef DOT_SUB
+#undef DOT_TITLE
+#undef DOT_CONJUGATE

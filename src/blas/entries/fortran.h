@@ -1,0 +1,207 @@
+/* Fortran routines of one type: everything by pointer, and the lengths of character arguments at the end, which
+ * gfortran passes and nobody reads. */
+
+TESELA_API void FORTRAN(L(gemm))(const char *transa, const char *transb, const INTEGER *m, const INTEGER *n,
+                                 const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,
+                                 const void *b, const INTEGER *ldb, const void *beta, void *c,
+                                 const INTEGER *ldc) {
+  typedef void forward(const char *, const char *, const INTEGER *, const INTEGER *, const INTEGER *,
+                       const void *, const void *, const INTEGER *, const void *, const INTEGER *,
+                       const void *, void *, const INTEGER *, size_t, size_t);
+  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemm), TSL_BLAS_UPPER "GEMM ");
+  tsl_blas_call call = {.symbol = &symbol};
+  tsl_blas_function *next = tsl_blas_gemm(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
+                                                                      .trans_a = tsl_blas_letter(*transa),
+                                                                      .trans_b = tsl_blas_letter(*transb),
+                                                                      .m = *m,
+                                                                      .n = *n,
+                                                                      .k = *k,
+                                                                      .alpha = alpha,
+                                                                      .a = a,
+                                                                      .lda = *lda,
+                                                                      .b = b,
+                                                                      .ldb = *ldb,
+                                                                      .beta = beta,
+                                                                      .c = c,
+                                                                      .ldc = *ldc});
+  if (next) {
+    ((forward *)next)(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1);
+    tsl_blas_forwarded(&call);
+  }
+}
+
+TESELA_API void FORTRAN(L(gemmt))(const char *uplo, const char *transa, const char *transb, const INTEGER *n,
+                                  const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,
+                                  const void *b, const INTEGER *ldb, const void *beta, void *c,
+                                  const INTEGER *ldc) {
+  typedef void forward(const char *, const char *, const char *, const INTEGER *, const INTEGER *,
+                       const void *, const void *, const INTEGER *, const void *, const INTEGER *,
+                       const void *, void *, const INTEGER *, size_t, size_t, size_t);
+  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemmt), TSL_BLAS_UPPER "GEMMT");
+  tsl_blas_call call = {.symbol = &symbol};
+  tsl_blas_function *next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
+                                                                       .uplo = tsl_blas_letter(*uplo),
+                                                                       .trans_a = tsl_blas_letter(*transa),
+                                                                       .trans_b = tsl_blas_letter(*transb),
+                                                                       .m = *n,
+                                                                       .n = *n,
+                                                                       .k = *k,
+                                                                       .alpha = alpha,
+                                                                       .a = a,
+                                                                       .lda = *lda,
+                                                                       .b = b,
+                                                                       .ldb = *ldb,
+                                                                       .beta = beta,
+                                                                       .c = c,
+                                                                       .ldc = *ldc});
+  if (next) {
+    ((forward *)next)(uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1, 1);
+    tsl_blas_forwarded(&call);
+  }
+}
+
+TESELA_API void FORTRAN(L(gemmtr))(const char *uplo, const char *transa, const char *transb, const INTEGER *n,
+                                   const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,
+                                   const void *b, const INTEGER *ldb, const void *beta, void *c,
+                                   const INTEGER *ldc) {
+  typedef void forward(const char *, const char *, const char *, const INTEGER *, const INTEGER *,
+                       const void *, const void *, const INTEGER *, const void *, const INTEGER *,
+                       const void *, void *, const INTEGER *, size_t, size_t, size_t);
+  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemmtr), TSL_BLAS_UPPER "GEMMTR");
+  tsl_blas_call call = {.symbol = &symbol};
+  tsl_blas_function *next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
+                                                                       .uplo = tsl_blas_letter(*uplo),
+                                                                       .trans_a = tsl_blas_letter(*transa),
+                                                                       .trans_b = tsl_blas_letter(*transb),
+                                                                       .m = *n,
+                                                                       .n = *n,
+                                                                       .k = *k,
+                                                                       .alpha = alpha,
+                                                                       .a = a,
+                                                                       .lda = *lda,
+                                                                       .b = b,
+                                                                       .ldb = *ldb,
+                                                                       .beta = beta,
+                                                                       .c = c,
+                                                                       .ldc = *ldc});
+  if (next) {
+    ((forward *)next)(uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1, 1);
+    tsl_blas_forwarded(&call);
+  }
+}
+
+TESELA_API void FORTRAN(L(gemm_batch))(const char *transa, const char *transb, const INTEGER *m,
+                                       const INTEGER *n, const INTEGER *k, const void *alpha,
+                                       const void *const *a, const INTEGER *lda, const void *const *b,
+                                       const INTEGER *ldb, const void *beta, void *const *c,
+                                       const INTEGER *ldc, const INTEGER *group_count,
+                                       const INTEGER *group_size) {
+  typedef void forward(const char *, const char *, const INTEGER *, const INTEGER *, const INTEGER *,
+                       const void *, const void *const *, const INTEGER *, const void *const *,
+                       const INTEGER *, const void *, void *const *, const INTEGER *, const INTEGER *,
+                       const INTEGER *, size_t, size_t);
+  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemm_batch), TSL_BLAS_UPPER "GEMM_BATCH");
+  tsl_blas_call call = {.symbol = &symbol};
+  if (*group_count <= 0)
+    return;
+  tsl_blas_function *next = tsl_blas_batch(&call,
+                                           &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
+                                                                .trans_a = tsl_blas_letter(*transa),
+                                                                .trans_b = tsl_blas_letter(*transb),
+                                                                .m = *m,
+                                                                .n = *n,
+                                                                .k = *k},
+                                           *group_count);
+  if (next) {
+    ((forward *)next)(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, group_count, group_size,
+                      1, 1);
+    tsl_blas_forwarded(&call);
+    return;
+  }
+  const TSL_BLAS_ELEMENT *alphas = alpha, *betas = beta;
+  for (int64_t group = 0, at = 0; group < *group_count; group++)
+    for (int64_t i = 0; i < group_size[group]; i++, at++)
+      FORTRAN(L(gemm))
+  (transa + group, transb + group, m + group, n + group, k + group, alphas + group, a[at], lda + group, b[at],
+   ldb + group, betas + group, c[at], ldc + group);
+}
+
+TESELA_API void FORTRAN(L(gemm_batch_strided))(const char *transa, const char *transb, const INTEGER *m,
+                                               const INTEGER *n, const INTEGER *k, const void *alpha,
+                                               const void *a, const INTEGER *lda, const INTEGER *stride_a,
+                                               const void *b, const INTEGER *ldb, const INTEGER *stride_b,
+                                               const void *beta, void *c, const INTEGER *ldc,
+                                               const INTEGER *stride_c, const INTEGER *count) {
+  typedef void forward(const char *, const char *, const INTEGER *, const INTEGER *, const INTEGER *,
+                       const void *, const void *, const INTEGER *, const INTEGER *, const void *,
+                       const INTEGER *, const INTEGER *, const void *, void *, const INTEGER *,
+                       const INTEGER *, const INTEGER *, size_t, size_t);
+  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemm_batch_strided), TSL_BLAS_UPPER "GEMM_BATCH_STRIDED");
+  tsl_blas_call call = {.symbol = &symbol};
+  if (*count <= 0)
+    return;
+  tsl_blas_function *next = tsl_blas_batch(&call,
+                                           &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
+                                                                .trans_a = tsl_blas_letter(*transa),
+                                                                .trans_b = tsl_blas_letter(*transb),
+                                                                .m = *m,
+                                                                .n = *n,
+                                                                .k = *k},
+                                           *count);
+  if (next) {
+    ((forward *)next)(transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,
+                      stride_c, count, 1, 1);
+    tsl_blas_forwarded(&call);
+    return;
+  }
+  const TSL_BLAS_ELEMENT *as = a, *bs = b;
+  TSL_BLAS_ELEMENT *cs = c;
+  for (int64_t i = 0; i < *count; i++)
+    FORTRAN(L(gemm))
+  (transa, transb, m, n, k, alpha, as + i * *stride_a, lda, bs + i * *stride_b, ldb, beta, cs + i * *stride_c,
+   ldc);
+}
+
+TESELA_API void FORTRAN(L(omatcopy))(const char *order, const char *trans, const INTEGER *rows,
+                                     const INTEGER *cols, const void *alpha, const void *a,
+                                     const INTEGER *lda, void *b, const INTEGER *ldb) {
+  typedef void forward(const char *, const char *, const INTEGER *, const INTEGER *, const void *,
+                       const void *, const INTEGER *, void *, const INTEGER *, size_t, size_t);
+  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(omatcopy), TSL_BLAS_UPPER "OMATCOPY");
+  tsl_blas_call call = {.symbol = &symbol};
+  tsl_blas_function *next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = tsl_blas_order(*order),
+                                                                     .trans = tsl_blas_letter(*trans),
+                                                                     .rows = *rows,
+                                                                     .cols = *cols,
+                                                                     .alpha = alpha,
+                                                                     .a = a,
+                                                                     .lda = *lda,
+                                                                     .b = b,
+                                                                     .ldb = *ldb});
+  if (next) {
+    ((forward *)next)(order, trans, rows, cols, alpha, a, lda, b, ldb, 1, 1);
+    tsl_blas_forwarded(&call);
+  }
+}
+
+TESELA_API void FORTRAN(L(imatcopy))(const char *order, const char *trans, const INTEGER *rows,
+                                     const INTEGER *cols, const void *alpha, void *a, const INTEGER *lda,
+                                     const INTEGER *ldb) {
+  typedef void forward(const char *, const char *, const INTEGER *, const INTEGER *, const void *, void *,
+                       const INTEGER *, const INTEGER *, size_t, size_t);
+  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(imatcopy), TSL_BLAS_UPPER "IMATCOPY");
+  tsl_blas_call call = {.symbol = &symbol};
+  tsl_blas_function *next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = tsl_blas_order(*order),
+                                                                     .trans = tsl_blas_letter(*trans),
+                                                                     .rows = *rows,
+                                                                     .cols = *cols,
+                                                                     .alpha = alpha,
+                                                                     .a = a,
+                                                                     .lda = *lda,
+                                                                     .ldb = *ldb,
+                                                                     .in_place = true});
+  if (next) {
+    ((forward *)next)(order, trans, rows, cols, alpha, a, lda, ldb, 1, 1);
+    tsl_blas_forwarded(&call);
+  }
+}

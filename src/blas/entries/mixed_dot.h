@@ -1,0 +1,79 @@
+/* Dots of f32 that are summed in f64: dsdot returns the sum, sdsdot adds a float first and rounds. */
+TESELA_API double FORTRAN(dsdot)(const INTEGER *n, const void *x, const INTEGER *incx, const void *y,
+                                 const INTEGER *incy) {
+  typedef double forward(const INTEGER *, const void *, const INTEGER *, const void *, const INTEGER *);
+  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(dsdot, "DSDOT");
+  tsl_blas_call call = {.symbol = &symbol};
+  double result = 0;
+  tsl_blas_function *next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = *n,
+                                                                .x = x,
+                                                                .incx = *incx,
+                                                                .y = y,
+                                                                .incy = *incy,
+                                                                .result_type = TESELA_F64,
+                                                                .result = &result});
+  if (next) {
+    result = ((forward *)next)(n, x, incx, y, incy);
+    tsl_blas_forwarded(&call);
+  }
+  return result;
+}
+
+TESELA_API double CBLAS(dsdot)(INTEGER n, const void *x, INTEGER incx, const void *y, INTEGER incy) {
+  typedef double forward(INTEGER, const void *, INTEGER, const void *, INTEGER);
+  static tsl_blas_symbol symbol = CBLAS_SYMBOL(dsdot);
+  tsl_blas_call call = {.symbol = &symbol};
+  double result = 0;
+  tsl_blas_function *next = tsl_blas_dot(
+      &call,
+      &(tsl_blas_sum){
+          .n = n, .x = x, .incx = incx, .y = y, .incy = incy, .result_type = TESELA_F64, .result = &result});
+  if (next) {
+    result = ((forward *)next)(n, x, incx, y, incy);
+    tsl_blas_forwarded(&call);
+  }
+  return result;
+}
+
+TESELA_API float FORTRAN(sdsdot)(const INTEGER *n, const float *start, const void *x, const INTEGER *incx,
+                                 const void *y, const INTEGER *incy) {
+  typedef float forward(const INTEGER *, const float *, const void *, const INTEGER *, const void *,
+                        const INTEGER *);
+  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(sdsdot, "SDSDOT");
+  tsl_blas_call call = {.symbol = &symbol};
+  float result = 0;
+  tsl_blas_function *next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = *n,
+                                                                .x = x,
+                                                                .incx = *incx,
+                                                                .y = y,
+                                                                .incy = *incy,
+                                                                .start = start,
+                                                                .result_type = TESELA_F64,
+                                                                .result = &result});
+  if (next) {
+    result = ((forward *)next)(n, start, x, incx, y, incy);
+    tsl_blas_forwarded(&call);
+  }
+  return result;
+}
+
+TESELA_API float CBLAS(sdsdot)(INTEGER n, float start, const void *x, INTEGER incx, const void *y,
+                               INTEGER incy) {
+  typedef float forward(INTEGER, float, const void *, INTEGER, const void *, INTEGER);
+  static tsl_blas_symbol symbol = CBLAS_SYMBOL(sdsdot);
+  tsl_blas_call call = {.symbol = &symbol};
+  float result = 0;
+  tsl_blas_function *next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = n,
+                                                                .x = x,
+                                                                .incx = incx,
+                                                                .y = y,
+                                                                .incy = incy,
+                                                                .start = &start,
+                                                                .result_type = TESELA_F64,
+                                                                .result = &result});
+  if (next) {
+    result = ((forward *)next)(n, start, x, incx, y, incy);
+    tsl_blas_forwarded(&call);
+  }
+  return result;
+}

@@ -1,0 +1,64 @@
+/* Every entry of one naming scheme, for each type. The including file defines:
+ *   TSL_BLAS_INTEGER          the program's integer: int32_t or int64_t
+ *   TSL_BLAS_FORTRAN(name)    what a Fortran routine is called: name##_
+ *   TSL_BLAS_CBLAS(name)      what the CBLAS function of this name is called: cblas_##name
+ * It is the only thing in which the schemes differ. */
+#include "blas/blas.h"
+
+#define PASTE_TWO(a, b) a##b
+#define PASTE(a, b) PASTE_TWO(a, b)
+#define STRING_OF(word) #word
+#define STRING(word) STRING_OF(word)
+/* The routine's name with the type's letter: L(gemm) is sgemm. */
+#define L(name) PASTE(TSL_BLAS_LETTER, name)
+#define FORTRAN(name) TSL_BLAS_FORTRAN(name)
+#define CBLAS(name) TSL_BLAS_CBLAS(name)
+#define INTEGER TSL_BLAS_INTEGER
+
+#define FORTRAN_SYMBOL(routine, routine_title)                                                               \
+  {                                                                                                          \
+    .name = STRING(FORTRAN(routine)), .title = routine_title, .xerbla = STRING(FORTRAN(xerbla)),             \
+    .type = TSL_BLAS_TYPE                                                                                    \
+  }
+#define CBLAS_SYMBOL(routine)                                                                                \
+  {                                                                                                          \
+    .name = STRING(CBLAS(routine)), .title = "cblas_" STRING(routine), .xerbla = STRING(CBLAS(xerbla)),      \
+    .cblas = true, .type = TSL_BLAS_TYPE                                                                     \
+  }
+
+#define TSL_BLAS_LETTER s
+#define TSL_BLAS_UPPER "S"
+#define TSL_BLAS_TYPE TESELA_F32
+#define TSL_BLAS_ELEMENT float
+#include "blas/entries/mixed_dot.h"
+#include "blas/entries/real.h"
+#undef TSL_BLAS_LETTER
+#undef TSL_BLAS_UPPER
+#undef TSL_BLAS_TYPE
+#undef TSL_BLAS_ELEMENT
+
+#define TSL_BLAS_LETTER d
+#define TSL_BLAS_UPPER "D"
+#define TSL_BLAS_TYPE TESELA_F64
+#define TSL_BLAS_ELEMENT double
+#include "blas/entries/real.h"
+#undef TSL_BLAS_LETTER
+#undef TSL_BLAS_UPPER
+#undef TSL_BLAS_TYPE
+#undef TSL_BLAS_ELEMENT
+
+#define TSL_BLAS_LETTER c
+#define TSL_BLAS_UPPER "C"
+#define TSL_BLAS_TYPE TESELA_C64
+#define TSL_BLAS_ELEMENT float _Complex
+#include "blas/entries/complex.h"
+#undef TSL_BLAS_LETTER
+#undef TSL_BLAS_UPPER
+#undef TSL_BLAS_TYPE
+#undef TSL_BLAS_ELEMENT
+
+#define TSL_BLAS_LETTER z
+#define TSL_BLAS_UPPER "Z"
+#define TSL_BLAS_TYPE TESELA_C128
+#define TSL_BLAS_ELEMENT double _Complex
+#include "blas/entries/complex.h"

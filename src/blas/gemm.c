@@ -1,0 +1,111 @@
+/* Products, and batches of them. */
+#include "blas/blas.h"
+
+static tsl_blas_view view_of(const void *data, int64_t ld, bool by_row, int letter, bool complex_type) {
+  const bool transposed = letter == 'T' || letter == 'C';
+  return (tsl_blas_view){.data = data,
+                         .row = by_row != transposed ? ld : 1,
+                         .col = by_row != transposed ? 1 : ld,
+                         .conjugate = complex_type && (letter == 'C' || letter == 'R')};
+}
+
+tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *product) {
+  const bool by_row = product->order == TSL_BLAS_ROW_MAJOR, is_complex = tsl_blas_is_complex(type);
+  return (tsl_blas_work){.type = type,
+                         .m = product->m,
+                         .n = product->n,
+                         .k = product->k,
+                         .a = view_of(product->a, product->lda, by_row, product->trans_a, is_complex),
+                         .b = view_of(product->b, product->ldb, by_row, product->trans_b, is_complex),
+                         .c = view_of(product->c, product->ldc, by_row, 'N', false),
+                         .alpha = product->alpha,
+                         .beta = product->beta};
+}
+
+void *tsl_blas_writable(const void *data) {
+  union {
+    const void *read;
+    void *written;
+  } pointer = {data};
+  return pointer.written;
+}
+
+static tesela_matrix matrix_of(const tsl_blas_view *view, tesela_type type) {
+  return (tesela_matrix){
+      .data = tsl_blas_writable(view->data), .row_stride = view->row, .col_stride = view->col, .type = type};
+}
+
+bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
+  double alpha[2], beta[2];
+  if (work->a.conjugate || work->b.conjugate || tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type))
+    return false;
+  tsl_blas_doubles(work->type, work->alpha, alpha);
+  tsl_blas_doubles(work->type, work->beta, beta);
+  const tesela_gemm_desc desc = {.m = work->m,
+                                 .n = work->n,
+                                 .k = work->k,
+                                 .a = matrix_of(&work->a, work->type),
+                                 .b = matrix_of(&work->b, work->type),
+                                 .c = matrix_of(&work->c, work->type),
+                                 .alpha = alpha,
+                                 .beta = beta};
+  const tesela_status status = tsl_blas_run_gemm(&desc, record);
+  if (status == TESELA_UNSUPPORTED && tsl_blas_is_complex(work->type))
+    tsl_blas_note_lack(TSL_BLAS_GEMM, work->type, work->type);
+  /* Everything else leaves C as it was, for the loops. */
+  if (status == TESELA_DEVICE_FAILED && (beta[0] != 0 || beta[1] != 0)) {
+    tsl_blas_lost(symbol, tesela_last_error());
+    return true;
+  }
+  return status == TESELA_OK;
+}
+
+/* Nothing to do: C keeps its value. */
+static bool is_idle(tesela_type type, const tsl_blas_multiply *product) {
+  return product->m == 0 || product->n == 0 ||
+         ((product->k == 0 || tsl_blas_is(type, product->alpha, 0)) && tsl_blas_is(type, product->beta, 1));
+}
+
+static void describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
+  call->sizes = 3;
+  call->shape[0] = product->m;
+  call->shape[1] = product->n;
+  call->shape[2] = product->k;
+  call->flops = (tsl_blas_is_complex(call->symbol->type) ? 8.0 : 2.0) * (double)product->m *
+                (double)product->n * (double)product->k;
+}
+
+tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product) {
+  const tesela_type type = call->symbol->type;
+  const int wrong = tsl_blas_check_gemm(product);
+  if (wrong) {
+    tsl_blas_tell_wrong(call->symbol, wrong, product->order == TSL_BLAS_ROW_MAJOR, true);
+    return NULL;
+  }
+  if (is_idle(type, product))
+    return NULL;
+  const tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
+  describe(call, product);
+  tsl_blas_begin(call);
+  if (route == TSL_BLAS_OTHER)
+    return tsl_blas_next(call->symbol);
+  const tsl_blas_work work = tsl_blas_work_of(type, product);
+  tesela_record record;
+  if (route == TSL_BLAS_TESELA && tsl_blas_by_tesela(call->symbol, &work, tsl_blas_record(call, &record))) {
+    tsl_blas_end_plan(call, &record);
+  } else {
+    tsl_blas_loop_gemm(&work);
+    tsl_blas_end(call, tsl_blas_loops_name);
+  }
+  return NULL;
+}
+
+tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *first, int64_t count) {
+  tsl_blas_function *next = tsl_blas_next(call->symbol);
+  if (!next || tsl_blas_route_gemm(call->symbol, first->m, first->n, first->k) != TSL_BLAS_OTHER)
+    return NULL;
+  describe(call, first);
+  call->flops *= (double)count;
+  tsl_blas_begin(call);
+  return next;
+}

@@ -1,0 +1,113 @@
+/* Copies of matrices, transposed and scaled. */
+#include "blas/blas.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* Both sides in one order: A is rows x cols, and so is `to`, which is B seen through the transpose. */
+typedef struct sides {
+  tsl_blas_view from, to;
+} sides;
+
+static sides sides_of(tesela_type type, const tsl_blas_copy *copy, void *target, int64_t target_ld) {
+  const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR, turned = copy->trans == 'T' || copy->trans == 'C';
+  const bool conjugate = tsl_blas_is_complex(type) && (copy->trans == 'C' || copy->trans == 'R');
+  const bool to_by_row = by_row != turned;
+  return (sides){
+      .from = {copy->a, by_row ? copy->lda : 1, by_row ? 1 : copy->lda, conjugate},
+      .to = {target, to_by_row ? target_ld : 1, to_by_row ? 1 : target_ld, false},
+  };
+}
+
+/* tesela's transpose writes B, cols x rows, whose element (j, i) is A's (i, j): `to` with its strides exchanged. */
+static bool by_tesela(tesela_type type, const tsl_blas_copy *copy, const sides *both, tesela_record *record) {
+  double alpha[2];
+  if (both->from.conjugate || tsl_blas_lacks(TSL_BLAS_TRANSPOSE, type, type))
+    return false;
+  tsl_blas_doubles(type, copy->alpha, alpha);
+  const tesela_transpose_desc desc = {.rows = copy->rows,
+                                      .cols = copy->cols,
+                                      .a = {.data = tsl_blas_writable(both->from.data),
+                                            .row_stride = both->from.row,
+                                            .col_stride = both->from.col,
+                                            .type = type},
+                                      .b = {.data = tsl_blas_writable(both->to.data),
+                                            .row_stride = both->to.col,
+                                            .col_stride = both->to.row,
+                                            .type = type},
+                                      .alpha = alpha};
+  const tesela_status status = tsl_blas_run_transpose(&desc, record);
+  if (status == TESELA_UNSUPPORTED)
+    tsl_blas_note_lack(TSL_BLAS_TRANSPOSE, type, type);
+  return status == TESELA_OK;
+}
+
+/* The name of who did it, or NULL for the record's plan. */
+static const char *out_of_place(tesela_type type, tsl_blas_route route, const tsl_blas_copy *copy,
+                                const sides *both, tesela_record *record) {
+  if (route == TSL_BLAS_TESELA && by_tesela(type, copy, both, record))
+    return NULL;
+  tsl_blas_loop_copy(type, copy->rows, copy->cols, copy->alpha, &both->from, &both->to);
+  return tsl_blas_loops_name;
+}
+
+/* Element for element where nothing moves; a square exchanges its halves; the rest goes through a copy. */
+static const char *in_place(const tsl_blas_symbol *symbol, tsl_blas_route route, const tsl_blas_copy *copy,
+                            tesela_record *record) {
+  const tesela_type type = symbol->type;
+  void *target = tsl_blas_writable(copy->a), *block;
+  const sides both = sides_of(type, copy, target, copy->ldb);
+  const bool same = copy->lda == copy->ldb, turned = copy->trans == 'T' || copy->trans == 'C';
+  if (same && !turned) {
+    tsl_blas_loop_copy(type, copy->rows, copy->cols, copy->alpha, &both.from, &both.to);
+    return tsl_blas_loops_name;
+  }
+  if (same && copy->rows == copy->cols) {
+    tsl_blas_loop_transpose(type, copy->rows, copy->alpha, &both.from);
+    return tsl_blas_loops_name;
+  }
+  const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR;
+  const int64_t dense = by_row != turned ? copy->cols : copy->rows;
+  size_t count = (size_t)copy->rows * (size_t)copy->cols;
+  if (tsl_alloc(count * tsl_blas_size(type), "a matrix that is copied in place", &block) != TESELA_OK) {
+    tsl_blas_lost(symbol, tesela_last_error());
+    return tsl_blas_loops_name;
+  }
+  const sides out = sides_of(type, copy, block, dense);
+  const char *who = out_of_place(type, route, copy, &out, record);
+  static const double one_f64[2] = {1, 0};
+  static const float one_f32[2] = {1, 0};
+  const bool single = type == TESELA_F32 || type == TESELA_C64;
+  tsl_blas_loop_copy(type, copy->rows, copy->cols, single ? (const void *)one_f32 : one_f64, &out.to,
+                     &both.to);
+  tsl_free(block);
+  return who;
+}
+
+tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *copy) {
+  const int wrong = tsl_blas_check_matcopy(copy);
+  if (wrong) {
+    tsl_blas_tell_wrong(call->symbol, wrong, copy->order == TSL_BLAS_ROW_MAJOR, false);
+    return NULL;
+  }
+  if (copy->rows == 0 || copy->cols == 0)
+    return NULL;
+  const tsl_blas_route route =
+      tsl_blas_route_vector(TSL_BLAS_TRANSPOSE, call->symbol, copy->rows * copy->cols);
+  call->sizes = 2;
+  call->shape[0] = copy->rows;
+  call->shape[1] = copy->cols;
+  tsl_blas_begin(call);
+  if (route == TSL_BLAS_OTHER)
+    return tsl_blas_next(call->symbol);
+  tesela_record record, *wanted = tsl_blas_record(call, &record);
+  const sides both = sides_of(call->symbol->type, copy, copy->b, copy->ldb);
+  const char *who = copy->in_place ? in_place(call->symbol, route, copy, wanted)
+                                   : out_of_place(call->symbol->type, route, copy, &both, wanted);
+  if (who)
+    tsl_blas_end(call, who);
+  else
+    tsl_blas_end_plan(call, &record);
+  return NULL;
+}
