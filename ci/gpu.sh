@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 build=${1:-build/release}
 bin=$build/bin
 cache=$(mktemp -d)
-export TESELA_CACHE_DIR=$cache
+export TESELA_CACHE_DIR=$cache TESELA_WISDOM=none
 trap 'rm -rf "$cache"' EXIT
 failed=0
 

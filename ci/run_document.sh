@@ -13,5 +13,5 @@ script=$scratch/.commands.sh
 sed -n '/^```sh$/,/^```$/{/^```/d;p}' "$root/$document" >"$script"
 [ -s "$script" ] || { echo "ci/run_document.sh: $document has no \`\`\`sh block" >&2; exit 2; }
 cd "$scratch"
-TESELA_CACHE_DIR=$scratch/cache bash -euxo pipefail "$script"
+TESELA_CACHE_DIR=$scratch/cache TESELA_WISDOM=none bash -euxo pipefail "$script"
 rm -rf "$scratch"

@@ -5,6 +5,7 @@
 
 #include "plan/lane.h"
 #include "plan/plan.h"
+#include "plan/wisdom.h"
 
 #include <pthread.h>
 
@@ -28,6 +29,7 @@ struct tesela_context {
   int threads;                  /* 0: the device's own number */
   pthread_mutex_t lock;         /* of what follows */
   bool threads_applied;
+  tsl_wisdom *wisdom; /* NULL until the first plan is chosen */
   tsl_remembered *plans[TSL_PLANS_REMEMBERED];
   uint64_t calls; /* a clock for the least recently used plan */
 };
@@ -62,6 +64,9 @@ tesela_status tsl_api_device_name(const char *name, const char *field, char out[
 
 /* The context's devices, with the context's limits applied. */
 tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices);
+
+/* What was measured before, read at the first call. */
+tesela_status tsl_api_wisdom(tesela_context *context, const tsl_wisdom **wisdom);
 
 /* A caller's description, whatever its operation: operands as matrices (a vector is one of one row or column), and
  * what its fields are called in sentences. */

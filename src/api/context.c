@@ -51,6 +51,7 @@ void tesela_context_destroy(tesela_context *context) {
     return;
   tsl_api_forget_all(context);
   tsl_devices_destroy(context->devices);
+  tsl_wisdom_close(context->wisdom);
   pthread_mutex_destroy(&context->lock);
   tsl_free(context);
 }
@@ -69,6 +70,16 @@ tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices) {
       cpu->threads = context->threads;
     context->threads_applied = status == TESELA_OK;
   }
+  pthread_mutex_unlock(&context->lock);
+  return status;
+}
+
+tesela_status tsl_api_wisdom(tesela_context *context, const tsl_wisdom **wisdom) {
+  tesela_status status = TESELA_OK;
+  pthread_mutex_lock(&context->lock);
+  if (!context->wisdom)
+    status = tsl_wisdom_open(&context->wisdom);
+  *wisdom = context->wisdom;
   pthread_mutex_unlock(&context->lock);
   return status;
 }

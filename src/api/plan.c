@@ -46,6 +46,7 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
                        .vendors = tsl_planner_vendors()};
   tsl_plan *chosen;
   TSL_TRY(tsl_api_devices(context, &choice.devices));
+  TSL_TRY(tsl_api_wisdom(context, &choice.wisdom));
   TSL_TRY(tsl_planner_choose(&key->problem, &choice, &chosen));
   return tsl_api_plan_around(chosen, plan);
 }

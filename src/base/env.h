@@ -9,6 +9,8 @@
   X(THREADS, "", "most host threads; default: the processors that this process may run on")                  \
   X(CACHE_DIR, "", "where compiled kernels are kept; default: tesela under XDG_CACHE_HOME or ~/.cache")      \
   X(CACHE_SIZE, "256MiB", "size at which the oldest compiled kernels are dropped; 0 keeps none")             \
+  X(WISDOM, "",                                                                                              \
+    "file of the user's wisdom; default: under XDG_DATA_HOME or ~/.local/share; none: no wisdom")            \
   X(KERNEL_DIR, "", "read kernel sources from this source tree instead of the embedded ones")                \
   X(ISA, "", "most capable instruction set that host code may use: generic, avx2, avx512")                   \
   X(BLAS, "auto", "who computes in libtesela_blas.so: auto (the faster one), tesela, other, loops")          \

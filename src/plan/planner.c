@@ -127,19 +127,9 @@ static bool is_wished(const wishes *wish, const tsl_config *config) {
   return true;
 }
 
-/* The config that the strategy's model likes best; else why the default one is refused. */
-static void score(const tsl_problem *problem, tsl_place place, const wishes *wish, tsl_candidate *out) {
-  tsl_config config = tsl_strategy_defaults(out->strategy);
-  for (int i = 0; i < TSL_PARAMS_MAX; i++)
-    if (wish->given & 1u << i)
-      config.value[i] = wish->config.value[i];
-  out->config = config;
-  out->seconds = INFINITY;
-  const char *too_large = refuse_memory(problem, out->device, place);
-  const char *why = too_large ? too_large : tsl_strategy_refuse(out->strategy, problem, &config, out->device);
-  snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
-  for (tsl_walk walk = {.begun = false};
-       !too_large && tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
+/* The config that the strategy's model likes best. */
+static void ask_model(const tsl_problem *problem, const wishes *wish, tsl_candidate *out) {
+  for (tsl_walk walk = {.begun = false}; tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
     if (!is_wished(wish, &walk.config) ||
         tsl_strategy_refuse(out->strategy, problem, &walk.config, out->device))
       continue;
@@ -150,7 +140,32 @@ static void score(const tsl_problem *problem, tsl_place place, const wishes *wis
     out->config = walk.config;
     out->refusal[0] = '\0';
   }
-  out->seconds += copy_seconds(problem, out->device, place);
+}
+
+/* The config that wisdom knows to be good, else that of the model; else why the default one is refused. */
+static void score(const tsl_problem *problem, const tsl_choice *choice, const wishes *wish,
+                  tsl_candidate *out) {
+  tsl_config config = tsl_strategy_defaults(out->strategy);
+  for (int i = 0; i < TSL_PARAMS_MAX; i++)
+    if (wish->given & 1u << i)
+      config.value[i] = wish->config.value[i];
+  out->config = config;
+  out->seconds = INFINITY;
+  tsl_wisdom_hit hit;
+  const char *too_large = refuse_memory(problem, out->device, choice->place);
+  const char *why = too_large ? too_large : tsl_strategy_refuse(out->strategy, problem, &config, out->device);
+  snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
+  if (too_large)
+    return;
+  if (tsl_wisdom_find(choice->wisdom, problem, out->device, out->strategy, &config, wish->given, &hit)) {
+    out->config = hit.config;
+    out->seconds = hit.seconds;
+    out->basis = hit.basis;
+    out->refusal[0] = '\0';
+  } else {
+    ask_model(problem, wish, out);
+  }
+  out->seconds += copy_seconds(problem, out->device, choice->place);
 }
 
 /* --- the list --- */
@@ -184,15 +199,26 @@ static bool is_asked_for(const tsl_strategy *strategy, const tsl_choice *choice,
   return wish->strategy ? wish->strategy == strategy : !strategy->vendor || choice->vendors;
 }
 
+static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
+  int of_device;
+  if (!wisdom || !tsl_log_wants(TSL_LOG_PLAN))
+    return;
+  const int count = tsl_wisdom_count(wisdom, device, &of_device);
+  if (of_device < count)
+    tsl_log(TSL_LOG_PLAN, "wisdom: %d of %d records are of other devices than %s (%s, %lld units)",
+            count - of_device, count, device->name, device->key, (long long)tsl_wisdom_units(device));
+}
+
 static tesela_status add_device(const tsl_problem *problem, const tsl_choice *choice, const wishes *wish,
                                 tsl_device *device, candidate_list *list) {
   for (int i = 0; tsl_strategy_at(i); i++) {
     tsl_candidate candidate = {.strategy = tsl_strategy_at(i), .device = device};
     if (candidate.strategy->op != problem->op || !is_asked_for(candidate.strategy, choice, wish))
       continue;
-    score(problem, choice->place, wish, &candidate);
+    score(problem, choice, wish, &candidate);
     TSL_TRY(add(list, &candidate));
   }
+  log_foreign(choice->wisdom, device);
   return TESELA_OK;
 }
 
@@ -243,7 +269,8 @@ static void log_choice(const tsl_problem *problem, const tsl_candidate *candidat
   for (int i = 0; i < count && i < 3 && !candidates[i].refusal[0]; i++) {
     tsl_text_add(&text, i == 0 ? ": best of %d is " : ", then ", count);
     describe(&candidates[i], &text);
-    tsl_text_add(&text, " (%.3g s predicted)", candidates[i].seconds);
+    tsl_text_add(&text, " (%.3g s predicted by %s)", candidates[i].seconds,
+                 tsl_basis_name(candidates[i].basis));
   }
   tsl_log(TSL_LOG_PLAN, "%s", tsl_text_get(&text));
   tsl_text_free(&text);

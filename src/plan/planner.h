@@ -3,13 +3,15 @@
 #define TSL_PLAN_PLANNER_H
 
 #include "plan/plan.h"
+#include "plan/wisdom.h"
 
-/* One strategy on one device, with the config that its model likes best. */
+/* One strategy on one device, with the config that was measured to be good, or else that its model likes best. */
 typedef struct tsl_candidate {
   const tsl_strategy *strategy;
   tsl_device *device;
   tsl_config config;
   double seconds;    /* predicted, copies included; infinity when refused */
+  tsl_basis basis;   /* what config and seconds rest on */
   char refusal[192]; /* "" when it can */
 } tsl_candidate;
 
@@ -19,6 +21,7 @@ typedef struct tsl_choice {
   const char *device;   /* name; NULL or "auto": all */
   const char *strategy; /* "name key=value ..."; NULL: all */
   tsl_place place;
+  const tsl_wisdom *wisdom; /* what was measured before; NULL: nothing */
   bool
       vendors; /* strategies that call a vendor's library, too; one that `strategy` names is asked for by that */
 } tsl_choice;

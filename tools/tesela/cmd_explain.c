@@ -90,6 +90,7 @@ static void candidate_table(const explanation *found, tsl_table *table) {
   tsl_table_column(table, "could run", TSL_ALIGN_LEFT, true);
   tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "predicted", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "by", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "", TSL_ALIGN_LEFT, false);
   for (int i = 0; i < found->count && !found->candidates[i].refusal[0]; i++) {
@@ -102,6 +103,7 @@ static void candidate_table(const explanation *found, tsl_table *table) {
                           *peer ? ")" : "");
     tsl_table_add_painted(table, paint, "%s", candidate->device->name);
     tsl_table_add_painted(table, paint, "%s", tsl_format_seconds(candidate->seconds, time, sizeof time));
+    tsl_table_add_painted(table, paint, "%s", tsl_basis_name(candidate->basis));
     tsl_table_add_painted(table, paint, "%s",
                           tsl_format_flops(flops / candidate->seconds, rate, sizeof rate));
     tsl_table_add_painted(table, paint, "%s", candidate == chosen(found) ? "chosen" : "");
@@ -133,6 +135,11 @@ static void add_table(tsl_table *table, int width, bool colour, tsl_text *out) {
   tsl_table_free(table);
 }
 
+static const char *const basis_words[] = {
+    [TSL_BASIS_MODEL] = "by the strategy's model: nothing like it was measured",
+    [TSL_BASIS_NEAR] = "by wisdom: from what was measured at sizes near these",
+    [TSL_BASIS_EXACT] = "by wisdom: as it was measured at these sizes"};
+
 static void add_facts(const explanation *found, tsl_table *table) {
   char one[32], two[32];
   const tsl_candidate *best = chosen(found);
@@ -141,8 +148,8 @@ static void add_facts(const explanation *found, tsl_table *table) {
     const uint64_t bytes = tsl_plan_bytes(found->plan);
     tsl_table_add_pair(table, "plan", "%s", found->plan->text);
     if (best)
-      tsl_table_add_pair(table, "predicted", "%s, copies included",
-                         tsl_format_seconds(best->seconds, one, sizeof one));
+      tsl_table_add_pair(table, "predicted", "%s, copies included, %s",
+                         tsl_format_seconds(best->seconds, one, sizeof one), basis_words[best->basis]);
     tsl_table_add_pair(table, "bound", "%.2g (|alpha||A||B| + |beta||C0|), element by element",
                        tsl_plan_error_bound(found->plan));
     if (bytes > 0)
@@ -189,13 +196,13 @@ static tesela_status print_json(const tsl_call *call, const explanation *found) 
     const tsl_candidate *candidate = &found->candidates[i];
     tsl_text text = {0};
     tsl_config_print(candidate->strategy, &candidate->config, &text);
-    json_array_append_new(list,
-                          json_pack("{s:s, s:s, s:o, s:s, s:b, s:o, s:o}", "strategy",
-                                    candidate->strategy->name, "config", tsl_text_get(&text), "peer",
-                                    tsl_json_peer(candidate->strategy, candidate->device), "device",
-                                    candidate->device->name, "chosen", candidate == best, "predicted_seconds",
-                                    tsl_json_real(candidate->seconds), "refusal",
-                                    candidate->refusal[0] ? json_string(candidate->refusal) : json_null()));
+    json_array_append_new(
+        list,
+        json_pack("{s:s, s:s, s:o, s:s, s:b, s:o, s:s, s:o}", "strategy", candidate->strategy->name, "config",
+                  tsl_text_get(&text), "peer", tsl_json_peer(candidate->strategy, candidate->device),
+                  "device", candidate->device->name, "chosen", candidate == best, "predicted_seconds",
+                  tsl_json_real(candidate->seconds), "predicted_by", tsl_basis_name(candidate->basis),
+                  "refusal", candidate->refusal[0] ? json_string(candidate->refusal) : json_null()));
     tsl_text_free(&text);
   }
   json_t *plan = json_null(), *bound = json_null(), *bytes = json_null();
@@ -218,12 +225,15 @@ static tesela_status run(const tsl_call *call) {
   const explain_options *given = call->options;
   explanation found = {.count = 0};
   tsl_devices *devices = NULL;
+  tsl_wisdom *wisdom = NULL;
   tesela_status status = TESELA_OK, planned;
   TSL_GO(read_problem(call, &found.problem));
   TSL_GO(tsl_devices_create(&devices));
+  TSL_GO(tsl_wisdom_open(&wisdom));
   const tsl_choice choice = {.devices = devices,
                              .device = tsl_device_or_default(given->device),
                              .strategy = given->strategy,
+                             .wisdom = wisdom,
                              .vendors = tsl_planner_vendors()};
   TSL_GO(tsl_planner_list(&found.problem, &choice, &found.candidates, &found.count));
   planned = tsl_planner_choose(&found.problem, &choice, &found.plan);
@@ -237,6 +247,7 @@ out:
   free(found.candidates);
   tsl_text_free(&found.failure);
   tsl_plan_destroy(found.plan);
+  tsl_wisdom_close(wisdom);
   tsl_devices_destroy(devices);
   return status;
 }

@@ -86,7 +86,8 @@ static void number_points(tsl_exploration *all) {
 }
 
 /* The config: of a sweep the one that is swept; else what the planner makes of what the user gave. */
-static tesela_status choose(const tsl_exploration *all, tsl_devices *devices, tsl_point *point) {
+static tesela_status choose(const tsl_exploration *all, tsl_devices *devices, const tsl_wisdom *wisdom,
+                            tsl_point *point) {
   const tsl_chosen_strategy *chosen = &all->strategies.items[point->strategy];
   const tsl_problem problem = tsl_explore_problem(all, point->type, point->size);
   tsl_race_entry *entry = &point->entry;
@@ -104,7 +105,8 @@ static tesela_status choose(const tsl_exploration *all, tsl_devices *devices, ts
   const tsl_choice choice = {.devices = devices,
                              .device = all->devices.items[point->device]->name,
                              .strategy = tsl_text_get(&text),
-                             .place = TSL_PLACE_DEVICE};
+                             .place = TSL_PLACE_DEVICE,
+                             .wisdom = wisdom};
   const tesela_status status = tsl_planner_list(&problem, &choice, &candidates, &count);
   tsl_text_free(&text);
   if (status != TESELA_OK)
@@ -170,6 +172,16 @@ static tesela_status each_race(tsl_exploration *all, part *of, bool run) {
   return TESELA_OK;
 }
 
+static tesela_status choose_all(tsl_exploration *all, tsl_devices *devices) {
+  tsl_wisdom *wisdom;
+  TSL_TRY(tsl_wisdom_open(&wisdom));
+  tesela_status status = TESELA_OK;
+  for (int i = 0; i < all->point_count && status == TESELA_OK; i++)
+    status = choose(all, devices, wisdom, &all->points[i]);
+  tsl_wisdom_close(wisdom);
+  return status;
+}
+
 static void look_at_machine(tsl_exploration *all) {
   const time_t now = time(NULL);
   struct tm utc;
@@ -189,8 +201,7 @@ tesela_status tsl_explore_run(tsl_exploration *all, tsl_devices *devices, tsl_pr
   if (!all->points || !all->races)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d measurements", all->point_count);
   number_points(all);
-  for (int i = 0; i < all->point_count; i++)
-    TSL_TRY(choose(all, devices, &all->points[i]));
+  TSL_TRY(choose_all(all, devices));
   TSL_TRY(each_race(all, &of, false));
   of.whole = of.before;
   of.before = 0;

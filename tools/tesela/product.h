@@ -81,6 +81,7 @@ typedef struct tsl_product {
   uint64_t memory;        /* bytes to stay within */
   uint64_t memory_needed; /* by what was planned */
   tsl_devices *devices;
+  tsl_wisdom *wisdom;
   tsl_plan *plan, *last_plan; /* of a whole panel, and of a last one that is smaller */
   void *c_memory, *before_memory;
   char *c, *before; /* before: C0's panel (in place, A), kept where it is overwritten and wanted again */

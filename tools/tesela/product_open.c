@@ -146,6 +146,7 @@ tesela_status tsl_product_open(const tsl_product_wish *wish, tsl_product *produc
   product->seconds[TSL_STAGE_READ] = tsl_clock() - product->started;
   if (wish->output)
     TSL_TRY(tsl_writer_open(wish->output, product->m, product->n, product->type, &product->writer));
+  TSL_TRY(tsl_wisdom_open(&product->wisdom));
   return tsl_devices_create(&product->devices);
 }
 
@@ -160,6 +161,7 @@ void tsl_product_close(tsl_product *product) {
   tsl_plan_destroy(product->plan);
   tsl_plan_destroy(product->last_plan);
   tsl_devices_destroy(product->devices);
+  tsl_wisdom_close(product->wisdom);
   tsl_writer_close(product->writer);
   close_feed(&product->a);
   close_feed(&product->b);

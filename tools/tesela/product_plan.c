@@ -193,6 +193,7 @@ tesela_status tsl_product_plan(tsl_product *product) {
   const tsl_choice choice = {.devices = product->devices,
                              .device = wish->device,
                              .strategy = wish->strategy,
+                             .wisdom = product->wisdom,
                              .vendors = tsl_planner_vendors()};
   tsl_progress_at(product->progress, "planning", 0);
   product->memory = wish->memory ? wish->memory : tsl_memory_available() / 5 * 4;
