@@ -86,9 +86,10 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double fused =
       (problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
   const double panels = (double)tsl_packed_count(job.k, config->value[DEPTH]);
-  const double width = (double)(tsl_packed_count(job.n, job.kernels->lanes) * job.kernels->lanes);
+  const double width = (double)(tsl_packed_vectors(job.kernels, job.n) << job.kernels->lanes_log2);
   const double products = m * width * (k + 6 * panels) / (0.95 * fused) * (1 + misfit(&job, config, device));
-  const double copies = ((job.copies_a ? m : 0) + (job.copies_b ? n : 0)) * k * 4 / job.kernels->lanes;
+  const double copies =
+      ((job.copies_a ? m : 0) + (job.copies_b ? n : 0)) * k * 4 / (double)tsl_packed_lanes(job.kernels);
   const bool alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops;
   const double seconds = (products + copies) / clock / (alone ? 1 : 0.95 * device->threads);
   return (alone ? 2e-7 : 5e-6) + fmax(seconds, tsl_problem_bytes(problem) / device->bandwidth);

@@ -81,11 +81,12 @@ static void choose_copies(tsl_packed_job *job, int64_t kept) {
 }
 
 /* Tiles of two vectors; four where A is read where it lies, since its rows may all want the same set of the first
- * cache: few rows at a time then. */
+ * cache: fewer rows at a time then, where there are registers for that. */
 static void choose_tile(tsl_packed_job *job) {
-  const int64_t lanes = job->kernels->lanes;
+  enum { MANY_ROWS = 6 };
+  const int64_t lanes = tsl_packed_lanes(job->kernels);
   int64_t vectors = tsl_packed_least(2, tsl_packed_count(job->n, lanes));
-  if (!job->copies_a)
+  if (!job->copies_a && job->kernels->rows[3] >= MANY_ROWS)
     vectors = tsl_packed_least(4, tsl_packed_count(job->n, lanes));
   job->width = vectors * lanes;
   job->height = job->kernels->rows[vectors - 1];
@@ -100,7 +101,8 @@ static int64_t parts_of(const tsl_packed_job *job) {
  * quarter of the third level. */
 static void cut(tsl_packed_job *job, int64_t kept, int64_t last) {
   const int64_t row_bytes = job->depth * job->size;
-  const int64_t columns = tsl_packed_most(kept / row_bytes / job->width, 1) * job->width,
+  const int64_t held = job->schedule == TSL_PACKED_COLUMNS ? kept / 4 : kept;
+  const int64_t columns = tsl_packed_most(held / row_bytes / job->width, 1) * job->width,
                 rows = tsl_packed_most(last / row_bytes, 32 * job->height);
   job->columns =
       tsl_packed_count(tsl_packed_count(job->n, tsl_packed_count(job->n, columns)), job->width) * job->width;

@@ -99,13 +99,13 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
                               tsl_packed_tile *tile);
 
 /* Lines to ask for while `tiles` tiles of the block's depth are multiplied: `bytes` bytes from `at` on; or the part of
- * an operand that sliver or strip `index` will be made of. */
+ * an operand that sliver `index`, or group of strips, will be made of. */
 tsl_packed_ahead tsl_packed_ahead_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,
                                         int64_t bytes);
 tsl_packed_ahead tsl_packed_ahead_sliver(const tsl_packed_job *job, const tsl_packed_block *block,
                                          int64_t index, int64_t tiles);
-tsl_packed_ahead tsl_packed_ahead_strip(const tsl_packed_job *job, const tsl_packed_block *block,
-                                        int64_t index, int64_t tiles);
+tsl_packed_ahead tsl_packed_ahead_strips(const tsl_packed_job *job, const tsl_packed_block *block,
+                                         int64_t group, int64_t tiles);
 /* The same for part `index` of `parts` of B's panel behind the block's; nothing where that is the last one. */
 tsl_packed_ahead tsl_packed_ahead_panel(const tsl_packed_job *job, const tsl_packed_block *block,
                                         int64_t index, int64_t parts, int64_t tiles);

@@ -42,9 +42,11 @@ typedef struct tsl_packed_tile {
 /* Computes a tile of as many rows and vectors as its place in the table says. */
 typedef void (*tsl_packed_tile_function)(tsl_packed_tile *tile);
 
-/* Copies `count` neighbours of `depth` numbers each, so that for each step along the panel `width` numbers lie side
- * by side, with zeros or numbers of the first neighbour behind the last one. `across` is the stride from neighbour to neighbour,
- * `along` the stride along the panel. */
+/* Copies `count` neighbours of `depth` numbers each. `across` is the stride from neighbour to neighbour, `along` the
+ * stride along the panel.
+ *  - As a sliver: for each step along the panel `width` numbers lie side by side, at least `count`, with zeros or
+ *    numbers of the first neighbour behind the last one.
+ *  - As strips of `width` neighbours, one sliver after the other; the last one has as many whole vectors as it needs. */
 typedef void (*tsl_packed_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                                 int64_t width, void *out);
 
@@ -57,14 +59,22 @@ typedef void (*tsl_packed_add)(const void *sums, int64_t parts, int64_t stride, 
  * parts in vectors of their own, so that its strips are always copies. */
 typedef struct tsl_packed_kernels {
   tesela_type type;
-  int lanes;                        /* elements of a vector */
+  int lanes_log2;                   /* elements of a vector: 2 to this power */
   int rows[TSL_PACKED_VECTORS_MAX]; /* of the largest tile of 1, 2, ... vectors; never rising */
   bool takes_strips;                /* whether multiply() can read B where it lies */
-  tsl_packed_copy copy_sliver, copy_strip;
+  tsl_packed_copy copy_sliver, copy_strips;
   tsl_packed_add add_parts;
   tsl_packed_tile_function multiply[TSL_PACKED_VECTORS_MAX]
                                    [TSL_PACKED_ROWS_MAX]; /* [vectors - 1][rows - 1] */
 } tsl_packed_kernels;
+
+static inline int64_t tsl_packed_lanes(const tsl_packed_kernels *kernels) {
+  return (int64_t)1 << kernels->lanes_log2;
+}
+/* Vectors that hold so many elements. */
+static inline int64_t tsl_packed_vectors(const tsl_packed_kernels *kernels, int64_t elements) {
+  return (elements + tsl_packed_lanes(kernels) - 1) >> kernels->lanes_log2;
+}
 
 extern const tsl_packed_kernels tsl_packed_kernels_generic_f32, tsl_packed_kernels_generic_f64;
 extern const tsl_packed_kernels tsl_packed_kernels_avx2_f32, tsl_packed_kernels_avx2_f64;

@@ -10,6 +10,7 @@
 #define ROWS_OF_2 6
 #define ROWS_OF_3 4
 #define ROWS_OF_4 2
+#define TILE_STEPS 4
 #include "strategy/gemm/host_packed/kernels_text.h"
 
 const tsl_packed_kernels tsl_packed_kernels_avx2_f32 = TILE_TABLE_ROW(TESELA_F32);

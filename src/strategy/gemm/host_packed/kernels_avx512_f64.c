@@ -10,6 +10,7 @@
 #define ROWS_OF_2 14
 #define ROWS_OF_3 8
 #define ROWS_OF_4 6
+#define TILE_STEPS 1
 #include "strategy/gemm/host_packed/kernels_text.h"
 
 const tsl_packed_kernels tsl_packed_kernels_avx512_f64 = TILE_TABLE_ROW(TESELA_F64);

@@ -4,6 +4,8 @@
  *   SUFFIX   _f32 or _f64: the type's version of a name
  *   ROWS_OF_1 ... ROWS_OF_4   rows of the largest tile of so many vectors: few enough that registers are left
  *
+ *   TILE_STEPS  steps along the panel in a turn of a tile's loop: where a step has few multiply-adds, the loop's own work counts
+ *
  * Vectors are the compiler's own type, because whether a compiler turns nested loops into vectors depends on the
  * compiler. */
 #define JOIN_LATE(word, suffix) word##suffix
@@ -89,18 +91,43 @@ static void NAME(copy_any)(const REAL *in, int64_t across, int64_t along, int64_
 }
 
 /* kernels.h has the contract. */
-static void NAME(copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
-                       int64_t width, void *out) {
+static void NAME(copy_sliver)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
+                              int64_t width, void *out) {
   const REAL *from = in;
   REAL *to = out;
   if (across == 1)
     NAME(copy_side_by_side)(from, along, count, depth, width, to);
   else if (along == 1)
-    for (int64_t t = 0; t < count; t += NAME(LANES))
-      NAME(copy_turned)
-  (from + t * across, across, NAME(least)(count - t, NAME(LANES)), depth, width,
-   NAME(least)(width - t, NAME(LANES)), to + t);
-  else NAME(copy_any)(from, across, along, count, depth, width, to);
+    for (int64_t t = 0; t < count; t += NAME(LANES)) {
+      const int64_t read = NAME(least)(count - t, NAME(LANES)), stored = NAME(least)(width - t, NAME(LANES));
+      NAME(copy_turned)(from + t * across, across, read, depth, width, stored, to + t);
+    }
+  else
+    NAME(copy_any)(from, across, along, count, depth, width, to);
+}
+
+/* Whole strips whose columns lie side by side: a row of all of them at a time, since the next row may be on another
+ * page. */
+static void NAME(copy_rows)(const REAL *in, int64_t along, int64_t strips, int64_t depth, int64_t width,
+                            REAL *out) {
+  for (int64_t l = 0; l < depth; l++, in += along, out += width)
+    for (int64_t j = 0; j < strips; j++)
+      for (int64_t t = 0; t < width; t += NAME(LANES)) {
+        __builtin_prefetch(in + COPY_AHEAD * along + j * width + t);
+        NAME(store)(out + j * width * depth + t, NAME(load)(in + j * width + t));
+      }
+}
+
+static void NAME(copy_strips)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
+                              int64_t width, void *out) {
+  const int64_t in_rows = across == 1 ? count / width : 0;
+  NAME(copy_rows)(in, along, in_rows, depth, width, out);
+  for (int64_t t = in_rows * width; t < count; t += width) {
+    const int64_t rest = NAME(least)(count - t, width);
+    NAME(copy_sliver)
+    ((const REAL *)in + t * across, across, along, rest, depth,
+     (rest + NAME(LANES) - 1) / NAME(LANES) * NAME(LANES), (REAL *)out + t * depth);
+  }
 }
 
 /* --- C --- */
@@ -167,9 +194,9 @@ static void NAME(add_parts)(const void *sums, int64_t parts, int64_t stride, int
 /* The type's row of the table; `type_` is its name in the enumeration. */
 #define TILE_TABLE_ROW(type_)                                                                                \
   {                                                                                                          \
-    .type = (type_), .lanes = NAME(LANES), .rows = {ROWS_OF_1, ROWS_OF_2, ROWS_OF_3, ROWS_OF_4},             \
-    .takes_strips = true, .copy_sliver = NAME(copy), .copy_strip = NAME(copy), .add_parts = NAME(add_parts), \
-    .multiply = {                                                                                            \
+    .type = (type_), .lanes_log2 = NAME(LANES_LOG2), .rows = {ROWS_OF_1, ROWS_OF_2, ROWS_OF_3, ROWS_OF_4},   \
+    .takes_strips = true, .copy_sliver = NAME(copy_sliver), .copy_strips = NAME(copy_strips),                \
+    .add_parts = NAME(add_parts), .multiply = {                                                              \
       {TILES_UP_TO(ROWS_OF_1, 1)},                                                                           \
       {TILES_UP_TO(ROWS_OF_2, 2)},                                                                           \
       {TILES_UP_TO(ROWS_OF_3, 3)},                                                                           \

@@ -2,7 +2,7 @@
  * have. */
 #include <string.h>
 
-enum { LANES_f32 = 4, LANES_f64 = 2, TURN_f32 = 1, TURN_f64 = 1 };
+enum { LANES_LOG2_f32 = 2, LANES_LOG2_f64 = 1, LANES_f32 = 4, LANES_f64 = 2, TURN_f32 = 1, TURN_f64 = 1 };
 typedef float vector_f32 __attribute__((vector_size(16), may_alias));
 typedef double vector_f64 __attribute__((vector_size(16), may_alias));
 

@@ -49,7 +49,7 @@ static void add_row(void *argument, int64_t index, int worker) {
 
 tesela_status tsl_packed_run_parts(const tsl_packed_job *job, bool alone) {
   tsl_pool *pool = tsl_pool_shared();
-  const int64_t threads = alone ? 1 : tsl_pool_threads(pool), lanes = job->kernels->lanes;
+  const int64_t threads = alone ? 1 : tsl_pool_threads(pool), lanes = tsl_packed_lanes(job->kernels);
   adding run = {.job = job, .sum_row = tsl_packed_count(job->n, lanes) * lanes};
   run.sum_bytes = tsl_packed_bytes(job, job->m * run.sum_row);
   run.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->height) * job->depth);

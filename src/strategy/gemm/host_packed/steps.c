@@ -22,14 +22,14 @@ int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows) {
 }
 
 static int64_t whole_vectors(const tsl_packed_job *job, int64_t columns) {
-  return tsl_packed_count(columns, job->kernels->lanes) * job->kernels->lanes;
+  return tsl_packed_vectors(job->kernels, columns) << job->kernels->lanes_log2;
 }
 
 /* Columns in front of the first strip that is copied. */
 static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
   if (job->copies_b)
     return 0;
-  return columns % job->kernels->lanes == 0 ? columns : columns / job->width * job->width;
+  return (columns & (tsl_packed_lanes(job->kernels) - 1)) == 0 ? columns : columns / job->width * job->width;
 }
 
 int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
@@ -56,14 +56,13 @@ void tsl_packed_copy_slivers(const tsl_packed_job *job, const tsl_packed_block *
 void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                             int64_t end, void *copy) {
   const tsl_operand *b = &job->b;
-  const int64_t in_place = columns_in_place(job, block->columns);
-  for (int64_t j = first; j < end; j++) {
-    const int64_t column = j * job->width, count = tsl_packed_least(job->width, block->columns - column);
-    if (column >= in_place)
-      job->kernels->copy_strip(element_of(b, job->size, block->step, block->column + column), b->col_stride,
-                               b->row_stride, count, block->depth, whole_vectors(job, count),
-                               (unsigned char *)copy + (column - in_place) * block->depth * job->size);
-  }
+  const int64_t in_place = columns_in_place(job, block->columns),
+                column = tsl_packed_most(first * job->width, in_place),
+                count = tsl_packed_least(end * job->width, block->columns) - column;
+  if (count > 0)
+    job->kernels->copy_strips(element_of(b, job->size, block->step, block->column + column), b->col_stride,
+                              b->row_stride, count, block->depth, job->width,
+                              (unsigned char *)copy + (column - in_place) * block->depth * job->size);
 }
 
 tsl_packed_side tsl_packed_sliver(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
@@ -109,7 +108,7 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
                                             (block->column + strip->first) * job->c.col_stride) *
                                                job->size;
   tile->columns = strip->count;
-  kernels->multiply[(strip->count - 1) / kernels->lanes][sliver->count - 1](tile);
+  kernels->multiply[tsl_packed_vectors(kernels, strip->count) - 1][sliver->count - 1](tile);
 }
 
 /* --- what is asked for ahead --- */
@@ -147,11 +146,11 @@ tsl_packed_ahead tsl_packed_ahead_sliver(const tsl_packed_job *job, const tsl_pa
                        block->step, block->depth, tiles);
 }
 
-tsl_packed_ahead tsl_packed_ahead_strip(const tsl_packed_job *job, const tsl_packed_block *block,
-                                        int64_t index, int64_t tiles) {
-  const int64_t column = index * job->width;
+tsl_packed_ahead tsl_packed_ahead_strips(const tsl_packed_job *job, const tsl_packed_block *block,
+                                         int64_t group, int64_t tiles) {
+  const int64_t column = group * job->columns;
   return ahead_of_part(job, block, &job->b, block->step, block->depth, block->column + column,
-                       tsl_packed_least(job->width, block->columns - column), tiles);
+                       tsl_packed_least(job->columns, block->columns - column), tiles);
 }
 
 tsl_packed_ahead tsl_packed_ahead_panel(const tsl_packed_job *job, const tsl_packed_block *block,

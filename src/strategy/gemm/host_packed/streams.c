@@ -41,33 +41,26 @@ static void stream_rows(const tsl_packed_job *job, const tsl_packed_block *block
 
 /* --- the columns stream by --- */
 
-static tsl_packed_block strip_block(const tsl_packed_job *job, tsl_packed_block block, int64_t index) {
-  block.column = index * job->width;
-  block.columns = tsl_packed_least(job->width, job->n - block.column);
-  return block;
-}
-
-static void multiply_strip(const tsl_packed_job *job, const tsl_packed_block *block,
-                           const tsl_packed_ahead *ahead, const void *a_copy, void *b_copy) {
-  const int64_t slivers = tsl_packed_slivers(job, block);
-  tsl_packed_tile tile = tsl_packed_tile_of(job, block);
-  tsl_packed_copy_strips(job, block, 0, 1, b_copy);
-  const tsl_packed_side strip = tsl_packed_strip(job, block, 0, b_copy);
-  tile.ahead = *ahead;
-  for (int64_t i = 0; i < slivers; i++) {
-    const tsl_packed_side sliver = tsl_packed_sliver(job, block, i, a_copy);
-    tsl_packed_multiply_tile(job, block, &sliver, &strip, &tile);
-  }
-}
-
+/* Groups of strips from `first` to before `end`, times A's panel. A group is copied at once, since its columns share
+ * pages; while it is multiplied the next is asked for. */
 static void stream_columns(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                            int64_t end, const void *a_copy, void *b_copy) {
   const int64_t slivers = tsl_packed_slivers(job, block);
-  for (int64_t j = first; j < end; j++) {
-    const tsl_packed_block one = strip_block(job, *block, j);
-    const tsl_packed_ahead ahead =
-        tsl_packed_ahead_strip(job, block, tsl_packed_least(j + 1, end - 1), slivers);
-    multiply_strip(job, &one, &ahead, a_copy, b_copy);
+  for (int64_t group = first; group < end; group++) {
+    tsl_packed_block one = *block;
+    one.column = group * job->columns;
+    one.columns = tsl_packed_least(job->columns, job->n - one.column);
+    const int64_t strips = tsl_packed_strips(job, &one);
+    tsl_packed_tile tile = tsl_packed_tile_of(job, &one);
+    tsl_packed_copy_strips(job, &one, 0, strips, b_copy);
+    tile.ahead = tsl_packed_ahead_strips(job, block, tsl_packed_least(group + 1, end - 1), strips * slivers);
+    for (int64_t i = 0; i < slivers; i++) {
+      const tsl_packed_side sliver = tsl_packed_sliver(job, &one, i, a_copy);
+      for (int64_t j = 0; j < strips; j++) {
+        const tsl_packed_side strip = tsl_packed_strip(job, &one, j, b_copy);
+        tsl_packed_multiply_tile(job, &one, &sliver, &strip, &tile);
+      }
+    }
   }
 }
 
@@ -80,7 +73,7 @@ typedef struct streaming {
   unsigned char *kept, *passing;
   int64_t kept_step;     /* bytes of what is kept for each step along k */
   int64_t passing_bytes; /* of a worker's buffer */
-  int64_t units, chunks; /* slivers or strips, and how many tasks they are handed out in */
+  int64_t units, chunks; /* slivers or groups of strips, and how many tasks they are handed out in */
 } streaming;
 
 static int64_t kept_width(const tsl_packed_job *job) {
@@ -88,11 +81,11 @@ static int64_t kept_width(const tsl_packed_job *job) {
                                              : tsl_packed_width_of_b(job, job->n);
 }
 
-/* Of a sliver, or of a strip. */
+/* Of a sliver, or of a group of strips. */
 static int64_t passing_width(const tsl_packed_job *job) {
   if (job->schedule != TSL_PACKED_COLUMNS)
     return tsl_packed_width_of_a(job, job->height);
-  return job->copies_b ? job->width : tsl_packed_width_of_b(job, job->n);
+  return job->copies_b ? job->columns : tsl_packed_width_of_b(job, job->n);
 }
 
 static void keep(const tsl_packed_job *job, const tsl_packed_block *block, void *copy) {
@@ -111,7 +104,7 @@ static void stream(const tsl_packed_job *job, const tsl_packed_block *block, int
 }
 
 static int64_t units_of(const tsl_packed_job *job) {
-  return job->schedule == TSL_PACKED_COLUMNS ? tsl_packed_count(job->n, job->width)
+  return job->schedule == TSL_PACKED_COLUMNS ? tsl_packed_count(job->n, job->columns)
                                              : tsl_packed_count(job->m, job->height);
 }
 

@@ -9,32 +9,31 @@
  * Every few steps a row of C, which is needed at the end, and some lines of what is needed after this tile are asked
  * for: all at once they would hold up the loads of b. */
 static void TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(tsl_packed_tile *tile) {
-  enum { LANES = NAME(LANES), EDGE = (TILE_VECTORS - 1) * LANES };
+  enum { LANES = NAME(LANES), EDGE = (TILE_VECTORS - 1) * LANES, POINTERS = (TILE_ROWS + 4) / 5 };
   const int64_t a_step = tile->a_step * (int64_t)sizeof(REAL), b_step = tile->b_step;
   int64_t stride = tile->a_row * (int64_t)sizeof(REAL), three = 3 * stride;
-  const char *a[3];
+  const char *a[POINTERS];
   const REAL *b = tile->b;
   tsl_packed_ahead ahead = tile->ahead;
   const REAL *c_wanted = tile->c, *const c_last = c_wanted + (TILE_ROWS - 1) * tile->c_row;
   NAME(vector) sum[TILE_ROWS][TILE_VECTORS];
-  TSL_UNROLL for (int i = 0; i < 3; i++) a[i] = (const char *)tile->a + 5 * i * stride;
+  TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] = (const char *)tile->a + 5 * i * stride;
   TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
     TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = (NAME(vector)){0};
   }
-  for (int64_t l = tile->depth; l > 0; l--, b += b_step) {
-    NAME(vector) strip[TILE_VECTORS];
-    if (l % TSL_PACKED_PREFETCH_STEPS == 0) {
+  int64_t l = tile->depth;
+  for (; l >= TILE_STEPS; l -= TILE_STEPS) {
+    if (l % TSL_PACKED_PREFETCH_STEPS < TILE_STEPS) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) __builtin_prefetch(c_wanted + j * LANES, 1);
       c_wanted += c_wanted == c_last ? 0 : tile->c_row;
       NAME(look_ahead)(&ahead);
     }
-    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) strip[j] = NAME(load)(b + j * LANES);
-    __asm__("" : "+r"(a[0]), "+r"(a[1]), "+r"(a[2]), "+r"(stride), "+r"(three));
-    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
-      const REAL number = *(const REAL *)(a[i / 5] + (i % 5 == 3 ? three : i % 5 * stride));
-      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] += number * strip[j];
+    TSL_UNROLL for (int step = 0; step < TILE_STEPS; step++) {
+#include "strategy/gemm/host_packed/tile_step.h"
     }
-    TSL_UNROLL for (int i = 0; i < 3; i++) a[i] += a_step;
+  }
+  for (; l > 0; l--) {
+#include "strategy/gemm/host_packed/tile_step.h"
   }
   tile->ahead = ahead;
   const int64_t last = tile->columns - EDGE;
