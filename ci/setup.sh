@@ -31,6 +31,7 @@ test|python3|test -x /usr/bin/python3|checks of JSON output
 test|python3-numpy|python_has numpy|products and files compared with NumPy's
 test|python3-scipy|python_has scipy|files compared with SciPy's
 test|libopenblas0-pthread|shared_library libopenblas.so.0|the peer vendor_openblas
+test|libblas-test|test -n "$(ls /usr/lib/*/blas/xblat3s)"|the reference's testers of BLAS, for libtesela_blas.so
 test|libclblast1|shared_library libclblast.so.1|the peer vendor_clblast
 test|gnuplot-nox|command -v gnuplot|pictures of the pages that tesela explore writes
 style|clang-format|command -v clang-format|the format of the sources

@@ -113,10 +113,11 @@ int tsl_blas_check_matcopy(const tsl_blas_copy *copy) {
   return 0;
 }
 
-/* The caller's own number of an argument that the exchange of A and B has moved. */
-static int exchanged(int number) {
-  static const int pairs[][2] = {{4, 5}, {9, 11}};
-  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+/* The caller's own number of an argument that the exchange of A and B has moved; the sizes of gemmt, which is square,
+ * have not. */
+static int exchanged(int number, bool square) {
+  static const int pairs[][2] = {{9, 11}, {4, 5}};
+  for (int i = 0; i < (square ? 1 : 2); i++)
     for (int side = 0; side < 2; side++)
       if (pairs[i][side] == number)
         return pairs[i][1 - side];
@@ -137,7 +138,7 @@ static void refuse_cblas(const tsl_blas_symbol *symbol, tsl_blas_function *xerbl
   typedef void cblas_xerbla(int, const char *, const char *, ...);
   const bool told = tell_row_major(row_major);
   if (row_major && !told)
-    number = exchanged(number);
+    number = exchanged(number, strstr(symbol->title, "gemmt") != NULL);
   ((cblas_xerbla *)xerbla)(number, symbol->title, "");
 }
 

@@ -1,0 +1,100 @@
+/* The drop-in beside another BLAS: which calls go where. The program opens the other library for itself, as Python does,
+ * or is linked with it (argument "linked"), behind the drop-in. TESELA_BLAS says what to expect. */
+#include "blas/other.h"
+#include "unit/unit.h"
+
+#include <complex.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SMALL = 4, LARGE = 300 };
+static double a[LARGE * LARGE], b[LARGE * LARGE], c[LARGE * LARGE];
+static int *is_parallel;
+
+static void expect(double seen, const char *who) {
+  if ((strcmp(who, "other") == 0) != (seen == OTHER_MARK))
+    fail_msg("%g is not what %s should give", seen, who);
+}
+
+/* The wish, or for "auto" who is expected to be chosen. */
+static const char *wish(const char *otherwise) {
+  const char *value = getenv("TESELA_BLAS");
+  return !value || strcmp(value, "auto") == 0 ? otherwise : value;
+}
+
+static double fortran(int32_t size) {
+  const double one = 1, zero = 0;
+  c[0] = 0;
+  dgemm_("N", "T", &size, &size, &size, &one, a, &size, b, &size, &zero, c, &size);
+  return c[0];
+}
+
+static double by_cblas(int32_t size) {
+  c[0] = 0;
+  cblas_dgemm(101, 111, 111, size, size, size, 1, a, size, b, size, 0, c, size);
+  return c[0];
+}
+
+static void test_sizes(void **state) {
+  (void)state;
+  expect(fortran(SMALL), wish("other"));
+  expect(fortran(LARGE), wish("tesela"));
+  expect(by_cblas(SMALL), wish("other"));
+  expect(by_cblas(LARGE), wish("tesela"));
+  assert_true(strcmp(wish("tesela"), "other") == 0 || c[1] == LARGE);
+}
+
+static void test_types(void **state) {
+  (void)state;
+  const double complex one = 1, zero = 0, x[] = {1}, y[] = {2};
+  const int32_t size = 1;
+  double complex z = 0;
+  zgemm_("N", "C", &size, &size, &size, &one, x, &size, y, &size, &zero, &z, &size);
+  expect(creal(z), wish("other"));
+  expect(creal(zdotc_(&size, x, &size, y, &size)), wish("other"));
+  expect(cblas_ddot(2, a, 1, b, 1), wish("other"));
+  /* The other library has no such routine: ours is used, whatever the wish. */
+  assert_true(dsdot_(&size, &(float){3}, &size, &(float){5}, &size) == 15);
+}
+
+static int count_threads(void) {
+  DIR *folder = opendir("/proc/self/task");
+  int count = 0;
+  assert_non_null(folder);
+  for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+    count += entry->d_name[0] != '.';
+  closedir(folder);
+  return count;
+}
+
+/* TESELA_THREADS is 2 here. Threads come with the first call that uses them, and stay. */
+static void test_parallel_region(void **state) {
+  (void)state;
+  *is_parallel = 1;
+  expect(fortran(LARGE), wish("tesela"));
+  assert_int_equal(count_threads(), 1);
+  *is_parallel = 0;
+  expect(fortran(LARGE), wish("tesela"));
+  assert_int_equal(count_threads(), strcmp(wish("tesela"), "tesela") == 0 ? 2 : 1);
+}
+
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_parallel_region),
+      cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_types),
+  };
+  (void)argc;
+  for (int i = 0; i < LARGE * LARGE; i++)
+    a[i] = b[i] = 1;
+  void *other = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  if (!other) {
+    puts(dlerror());
+    return 1;
+  }
+  is_parallel = dlsym(other, "other_is_parallel");
+  return is_parallel ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# The reference's own testers of BLAS (Debian: libblas-test) with the drop-in preloaded:
+#   testers.sh LIBRARY SCRATCH
+# Those of Fortran and CBLAS, of all four types, for levels 1 (dots) and 3 (products). They test values, and that wrong
+# arguments are told. The CBLAS ones need the reference library under them, whose variables they use.
+set -euo pipefail
+library=$1 scratch=$2
+folder=$(ls -d /usr/lib/*/blas/xblat3s 2>/dev/null | head -n 1)
+if [ -z "$folder" ]; then
+  echo "skipped: needs the reference's testers (Debian: libblas-test)"
+  exit 77
+fi
+folder=$(dirname "$folder")
+rm -rf "$scratch"
+mkdir -p "$scratch"
+cd "$scratch"
+failed=0
+
+# one INPUT REPORT PASSES PROGRAM: at least so many parts pass, and nothing else is said of them.
+one() {
+  local input=$1 report=$2 passes=$3 code=0 program
+  program=$(basename "$4")
+  LD_LIBRARY_PATH=$folder LD_PRELOAD=$library "$4" <"$input" >"$program.out" 2>&1 || code=$?
+  if [ $code != 0 ] || grep -qiE 'fail|fatal|wrong|suspect|\*\*\*' "$report" ||
+    [ "$(grep -c PASS "$report")" -lt "$passes" ]; then
+    echo "FAILED: $program, exit code $code:"
+    tail -n 20 "$report"
+    failed=1
+  fi
+}
+
+for type in s d c z; do
+  case $type in s | d) parts=12 cblas=18 ;; *) parts=18 cblas=27 ;; esac
+  one /dev/null "xblat1$type.out" 5 "$folder/xblat1$type"
+  one "$folder/${type}blat3.in" "${type}blat3.out" "$parts" "$folder/xblat3$type"
+  one /dev/null "x${type}cblat1.out" 10 "$folder/x${type}cblat1"
+  one "$folder/${type}in3" "x${type}cblat3.out" "$cblas" "$folder/x${type}cblat3"
+done
+# That the calls went through the drop-in at all.
+TESELA_LOG=calls LD_PRELOAD=$library "$folder/xblat3d" <"$folder/dblat3.in" >/dev/null 2>calls.txt
+grep -q '^dgemm_ ' calls.txt || { echo "FAILED: dgemm_ was not called"; failed=1; }
+[ $failed = 0 ] && echo "16 testers passed"
+exit $failed
