@@ -74,7 +74,7 @@ static const tsl_device any_device = {.name = "paper",
                                       .group_count_max = {INT32_MAX, 65535, 65535}};
 
 static bool is_for(const tsl_strategy *strategy, const tsl_config *config, tesela_type type) {
-  const tsl_problem problem = tsl_problem_gemm(256, 256, 256, type);
+  const tsl_problem problem = tsl_problem_of(strategy->op, 256, 256, 256, type);
   return !strategy->probes || !tsl_strategy_refuse(strategy, &problem, config, &any_device);
 }
 

@@ -5,9 +5,20 @@
 
 enum { GROUPS, GROUP };
 static const tsl_param params[] = {
-    [GROUPS] = {"groups", "work-groups", 32, {1, 32, 256, 1024, 4096}},
+    [GROUPS] = {"groups", "work-groups", 32, {1, 8, 32, 128, 256, 512, 1024, 2048, 4096}},
     [GROUP] = {"group", "work-items of a group", 256, {32, 64, 128, 256, 512, 1024}},
     {NULL, NULL, 0, {0}},
+};
+
+/* Every group size; one group and many; fewer, as many and more groups than the last group has items. */
+static const char *const probes[] = {
+    "groups=32 group=256",
+    "groups=1 group=32",
+    "groups=256 group=64",
+    "groups=128 group=128",
+    "groups=4096 group=512",
+    "groups=8 group=1024",
+    NULL,
 };
 
 /* An item adds its terms in order; log2(group) additions fold a group, and the last launch folds the groups' sums alike.
@@ -82,4 +93,5 @@ const tsl_strategy tsl_dot_block_tree = {
     .build = build,
     .run = tsl_fold_run,
     .release = tsl_fold_release,
+    .probes = probes,
 };
