@@ -131,8 +131,11 @@ static tesela_status check_guards(checking *job, tsl_place place) {
 static tesela_status judge(checking *job, tsl_place place) {
   const tsl_case *what = job->what;
   const tsl_accuracy accuracy = job->strategy->accuracy(&what->problem, job->config);
-  const tsl_judge with = {
-      .factor = accuracy.factor, .exact = is_exact(what), .rounded = accuracy.rounded, .seed = what->seed};
+  const tsl_judge with = {.factor = accuracy.factor,
+                          .exact = is_exact(what),
+                          .rounded = accuracy.rounded,
+                          .seed = what->seed,
+                          .operations_max = what->operations_max};
   tsl_verdict verdict;
   TSL_TRY(tsl_judge_result(&what->problem, job->operands[A].origin, job->operands[B].origin,
                            tsl_problem_reads(&what->problem, C) ? tsl_guarded_kept(&job->operands[C]) : NULL,

@@ -81,7 +81,8 @@ typedef struct tsl_case {
   tsl_problem problem;
   tsl_data data;
   uint64_t seed;
-  int repeats; /* runs whose bits must be equal where the strategy promises that; 0: 1 */
+  int repeats;            /* runs whose bits must be equal where the strategy promises that; 0: 1 */
+  int64_t operations_max; /* as tsl_judge has it */
 } tsl_case;
 
 typedef enum tsl_case_result {

@@ -16,6 +16,8 @@ static const double default_seconds_max = 1, default_noise = 0.02;
 /* Events and clocks are read in half a microsecond, and an entry's first run after another's finds threads asleep and
  * code out of the caches: in samples of this length neither shows. */
 static const double shortest_sample = 1e-3;
+/* A first run is slow for reasons of its own; one that takes so many times the limit is not. */
+static const double first_run_slack = 4;
 /* From here on, the run that verified an entry serves as its first run. */
 static const double long_run = 0.25;
 /* A round in which all entries took this much longer than their medians is the machine's, not theirs. */
@@ -60,6 +62,7 @@ static tsl_race_options with_defaults(const tsl_race_options *given) {
   made.seconds_max = made.seconds_max > 0 ? made.seconds_max : default_seconds_max;
   made.noise = made.noise > 0 ? made.noise : default_noise;
   made.patience = made.patience > 0 ? made.patience : INFINITY;
+  made.limit = made.limit > 0 ? made.limit : INFINITY;
   return made;
 }
 
@@ -76,11 +79,11 @@ static void conclude(tsl_race_entry *entry, tsl_case_result result, const char *
   snprintf(entry->why, sizeof entry->why, "%s", why);
 }
 
-static void leave_out(const race *job, tsl_race_entry *entry, const char *verb, double seconds) {
+static void leave_out(tsl_race_entry *entry, const char *verb, double seconds, double most) {
   char why[160], time[32], patience[32];
   snprintf(why, sizeof why, "left out: one run %s %s, the patience is %s", verb,
            tsl_format_seconds(seconds, time, sizeof time),
-           tsl_format_seconds(job->options.patience, patience, sizeof patience));
+           tsl_format_seconds(most, patience, sizeof patience));
   conclude(entry, TSL_CASE_REFUSED, why);
 }
 
@@ -96,7 +99,7 @@ static bool admit(const race *job, tsl_race_entry *entry) {
   entry->predicted =
       entry->strategy->score ? entry->strategy->score(job->problem, &entry->config, job->device) : 0;
   if (entry->predicted > job->options.patience)
-    leave_out(job, entry, "is predicted to take", entry->predicted);
+    leave_out(entry, "is predicted to take", entry->predicted, job->options.patience);
   return entry->result == TSL_CASE_RIGHT;
 }
 
@@ -114,8 +117,10 @@ static const char *refuse_memory(const race *job) {
 
 static tesela_status verify(const race *job, tsl_race_entry *entry, double *seconds) {
   /* A multiple of 8: operands aligned as they are when they are timed, and judged once, in host memory. */
-  const tsl_case what = {
-      .problem = *job->problem, .data = TSL_DATA_NORMAL, .seed = 8 * (job->options.seed + 1)};
+  const tsl_case what = {.problem = *job->problem,
+                         .data = TSL_DATA_NORMAL,
+                         .seed = 8 * (job->options.seed + 1),
+                         .operations_max = job->options.operations_max};
   tsl_case_report report;
   TSL_TRY(tsl_check_case(entry->strategy, &entry->config, job->device, &what, &report));
   entry->verdict = report.verdict;
@@ -183,11 +188,12 @@ static void keep(race *job, runner *one) {
 /* The run that does not count, and how many runs make a sample. */
 static void warm_up(race *job, runner *one) {
   double compute, wall;
+  const double most = fmin(job->options.patience, first_run_slack * job->options.limit);
   one->batch = 1;
   if (!sample(job, one, &compute, &wall))
     return;
-  if (compute > job->options.patience) {
-    leave_out(job, one->entry, "takes", compute);
+  if (compute > most) {
+    leave_out(one->entry, "takes", compute, most);
     one->running = false;
     return;
   }
@@ -210,7 +216,7 @@ static void warm_up(race *job, runner *one) {
 
 static bool is_done(const race *job, const runner *one) {
   const tsl_race_options *options = &job->options;
-  if (one->count >= options->samples_max)
+  if (one->count >= options->samples_max || (one->count >= SAMPLES_FLOOR && one->median > options->limit))
     return true;
   if (one->spent >= options->seconds_max)
     return one->count >= SAMPLES_FLOOR;

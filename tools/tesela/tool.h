@@ -22,6 +22,7 @@
   X(compare)                                                                                                 \
   X(check)                                                                                                   \
   X(run)                                                                                                     \
+  X(tune)                                                                                                    \
   X(wisdom)                                                                                                  \
   X(cache)                                                                                                   \
   X(help)                                                                                                    \

@@ -1,0 +1,102 @@
+/* Local search from the models' best (steepest neighbours, several summits at once; as in Kernel Tuner's local
+ * searches, van Werkhoven 2019):
+ *
+ *  1. Starts: the points that the models like best, one of those that they cannot tell apart, and the best of each
+ *     strategy that is not predicted to be much slower.
+ *  2. Neighbours, one parameter one legal step away, of the three best points that have untried ones.
+ *  3. Where all of those were tried: further points in the order of the models, each a new start. */
+#include "plan/search.h"
+
+#include <math.h>
+
+enum { STARTS = 6, SUMMITS = 3 };
+/* A strategy that is predicted to be slower than this many times the best is no start. */
+static const double hopeless = 4;
+/* Predictions that differ by less are one to the models. */
+static const double alike = 1e-3;
+
+static bool is_new(const tsl_search_view *view, int point, const int *next, int count) {
+  if (point < 0 || !isnan(view->seconds[point]))
+    return false;
+  for (int i = 0; i < count; i++)
+    if (next[i] == point)
+      return false;
+  return true;
+}
+
+static bool is_first_of_strategy(const tsl_space *space, int point) {
+  for (int i = 0; i < point; i++)
+    if (space->points[i].strategy == space->points[point].strategy)
+      return false;
+  return true;
+}
+
+static int propose_starts(const tsl_search_view *view, int *next, int most) {
+  const tsl_space *space = view->space;
+  int count = 0, starts = 0;
+  double last = -1;
+  for (int i = 0; i < space->count && count < most; i++) {
+    const double predicted = space->points[i].predicted;
+    const bool differs = predicted > (1 + alike) * last;
+    if (starts >= STARTS && predicted > hopeless * space->points[0].predicted)
+      break;
+    if (!(differs && starts < STARTS) && !is_first_of_strategy(space, i))
+      continue;
+    last = predicted;
+    starts++;
+    if (isnan(view->seconds[i]))
+      next[count++] = i;
+  }
+  return count;
+}
+
+/* The best measured points, the fastest first. */
+static int find_summits(const tsl_search_view *view, int summits[SUMMITS]) {
+  int count = 0;
+  for (int i = 0; i < view->space->count; i++) {
+    if (!isfinite(view->seconds[i]))
+      continue;
+    int at = count < SUMMITS ? count++ : SUMMITS;
+    for (; at > 0 && view->seconds[i] < view->seconds[summits[at - 1]]; at--)
+      if (at < SUMMITS)
+        summits[at] = summits[at - 1];
+    if (at < SUMMITS)
+      summits[at] = i;
+  }
+  return count;
+}
+
+/* The neighbour in one direction; what was found wrong or was given up is stepped over, as what is illegal is. */
+static int step_from(const tsl_search_view *view, int point, int param, int direction) {
+  do
+    point = tsl_space_neighbour(view->space, point, param, direction);
+  while (point >= 0 && isinf(view->seconds[point]));
+  return point;
+}
+
+static int propose_neighbours(const tsl_search_view *view, int *next, int most) {
+  int summits[SUMMITS], count = 0;
+  const int summit_count = find_summits(view, summits);
+  for (int s = 0; s < summit_count && count < most; s++) {
+    const int params = tsl_strategy_params(view->space->points[summits[s]].strategy);
+    for (int p = 0; p < 2 * params && count < most; p++) {
+      const int point = step_from(view, summits[s], p / 2, p % 2 ? -1 : 1);
+      if (is_new(view, point, next, count))
+        next[count++] = point;
+    }
+  }
+  return count;
+}
+
+static int propose(const tsl_search_view *view, int *next, int most) {
+  int count = propose_starts(view, next, most);
+  if (count == 0)
+    count = propose_neighbours(view, next, most);
+  for (int i = 0; count == 0 && i < view->space->count; i++)
+    if (isnan(view->seconds[i]))
+      next[count++] = i;
+  return count;
+}
+
+const tsl_search tsl_search_hill_climb = {
+    .name = "hill_climb", .what = "the models' best, then neighbours of the fastest", .propose = propose};

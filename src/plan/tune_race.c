@@ -1,0 +1,68 @@
+/* Measuring points on a device: one race a batch. */
+#include "plan/tune.h"
+
+#include "base/pool.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Rows of the result that the judge looks at, in operations: a few milliseconds of the host for each point. */
+enum { JUDGED_OPERATIONS = 1 << 24, SAMPLES = 30 };
+
+typedef struct building {
+  const tsl_tune_race *of;
+  const tsl_space_point *points[TSL_TUNE_BATCH + 1];
+} building;
+
+/* What fails here fails again in the race, which tells why. */
+static void build_one(void *argument, int64_t index, int worker) {
+  const building *job = argument;
+  const tsl_space_point *point = job->points[index];
+  tsl_plan *plan;
+  (void)worker;
+  tsl_plan_create(job->of->problem, point->strategy, &point->config, job->of->device, TSL_PLACE_DEVICE,
+                  &plan);
+  tsl_plan_destroy(plan);
+}
+
+/* Compilers take longer than runs, and can work side by side; the race finds their results in the kernel cache. */
+static void build_all(const tsl_tune_race *of, const tsl_space *space, const int *points, int count) {
+  building job = {.of = of};
+  tsl_status_saved saved;
+  if (!(of->device->capabilities & TSL_CAN_KERNELS))
+    return;
+  tsl_status_save(&saved);
+  for (int i = 0; i < count; i++)
+    job.points[i] = &space->points[points[i]];
+  tsl_pool_run(tsl_pool_shared(), count, build_one, &job);
+  tsl_status_restore(&saved);
+}
+
+tesela_status tsl_tune_by_race(void *argument, const tsl_space *space, const int *points, int count,
+                               double limit, tsl_tune_result *results) {
+  const tsl_tune_race *of = argument;
+  tsl_race_entry entries[TSL_TUNE_BATCH + 1], *racing[TSL_TUNE_BATCH + 1] = {NULL};
+  const tsl_race_options options = {.seconds_max = of->seconds_max,
+                                    .samples_max = SAMPLES,
+                                    .patience = of->patience,
+                                    .limit = isfinite(limit) ? limit : 0,
+                                    .operations_max = JUDGED_OPERATIONS,
+                                    .seed = of->seed};
+  build_all(of, space, points, count);
+  memset(entries, 0, sizeof entries);
+  for (int i = 0; i < count; i++) {
+    entries[i].strategy = space->points[points[i]].strategy;
+    entries[i].config = space->points[points[i]].config;
+    racing[i] = &entries[i];
+  }
+  const tesela_status status = tsl_race_run(of->problem, of->device, &options, racing, count, NULL);
+  for (int i = 0; i < count && status == TESELA_OK; i++) {
+    results[i].result = entries[i].result;
+    results[i].seconds = entries[i].timing.median;
+    results[i].spread = entries[i].timing.spread;
+    snprintf(results[i].why, sizeof results[i].why, "%s", entries[i].why);
+  }
+  return status;
+}

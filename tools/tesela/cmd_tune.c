@@ -1,0 +1,329 @@
+/* tesela tune: find the fastest config of a product on a device, and keep it as wisdom. */
+#include "base/status.h"
+#include "plan/planner.h"
+#include "progress.h"
+#include "terms.h"
+#include "tune_report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const tsl_option options[] = {
+    TSL_OPTION(tsl_tune_options, budget, "budget", SECONDS, "60s", "how long to search"),
+    TSL_OPTION(tsl_tune_options, points, "points", COUNT, NULL, "measure so many configs at most"),
+    TSL_OPTION(tsl_tune_options, type, "type", TYPE, "f32", "type of the elements"),
+    TSL_OPTION(tsl_tune_options, device, "device", DEVICE, NULL,
+               "on this device (default: TESELA_DEVICE, else the one that would run the product now)"),
+    TSL_OPTION(tsl_tune_options, strategies, "strategy", STRATEGIES, NULL,
+               "among these strategies, with their parameters where given (default: all)"),
+    TSL_OPTION(tsl_tune_options, transpose_a, "transpose-a", FLAG, NULL, "A is stored transposed"),
+    TSL_OPTION(tsl_tune_options, transpose_b, "transpose-b", FLAG, NULL, "B is stored transposed"),
+    TSL_OPTION(tsl_tune_options, beta, "beta", NUMBER, "0", "the factor of C0; only whether it is 0 counts"),
+    TSL_OPTION(tsl_tune_options, search, "search", TEXT, "hill_climb", "hill_climb, exhaustive or random"),
+    TSL_OPTION(tsl_tune_options, cache, "cache", FILE, NULL,
+               "keep every measurement in this file, and go on from those that are there"),
+    TSL_OPTION(
+        tsl_tune_options, replay, "replay", FILE, NULL,
+        "search among the measurements of such a file instead, without a device; M, N, K are left away"),
+    TSL_OPTION(tsl_tune_options, seed, "seed", SEED, "1", "of the data, the order and the random search"),
+    TSL_OPTION(tsl_tune_options, dry_run, "dry-run", FLAG, NULL, "do not keep what is found"),
+    TSL_OPTION_JSON(tsl_tune_options),
+    TSL_OPTIONS_END,
+};
+
+static const tsl_example examples[] = {
+    {"tesela tune 1000 300 700 --budget 60s", "for C (1000 x 300) = A (1000 x 700) B (700 x 300)"},
+    {"tesela tune 4096 4096 4096 --device cuda --strategy register_tile --cache tune.txt",
+     "one strategy, to be gone on with another day"},
+    {"tesela tune --replay tune.txt --search random", "how another search would have done"},
+    {NULL, NULL},
+};
+
+static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
+  const tsl_tune_options *given = call->options;
+  int64_t sizes[3];
+  if (call->word_count != 3)
+    return tsl_fail(TESELA_BAD_CALL, "tune takes M N K, or --replay FILE alone");
+  for (int i = 0; i < 3; i++)
+    if (!tsl_parse_i64(call->words[i], &sizes[i]) || sizes[i] < 1)
+      return tsl_fail(TESELA_BAD_CALL, "%s: \"%s\" is not a size, a whole number from 1 up",
+                      (const char *[]){"M", "N", "K"}[i], call->words[i]);
+  TSL_TRY(tsl_terms_check_type(TSL_OP_GEMM, given->type));
+  *problem = tsl_problem_gemm(sizes[0], sizes[1], sizes[2], given->type);
+  if (given->transpose_a) {
+    problem->a.row_stride = 1;
+    problem->a.col_stride = problem->m;
+  }
+  if (given->transpose_b) {
+    problem->b.row_stride = 1;
+    problem->b.col_stride = problem->k;
+  }
+  problem->beta[0] = given->beta.value;
+  return tsl_problem_check(problem);
+}
+
+/* --- what may be chosen, and what would be chosen now --- */
+
+static tesela_status choose_device(const tsl_tune_options *given, tsl_devices *devices, tsl_tuning *all) {
+  const char *name = tsl_device_or_default(given->device);
+  const tsl_choice choice = {.devices = devices, .device = name, .wisdom = all->wisdom};
+  tsl_candidate *list;
+  int count;
+  if (strcmp(name, "auto") != 0)
+    return tsl_devices_find(devices, name, &all->device);
+  TSL_TRY(tsl_planner_list(&all->problem, &choice, &list, &count));
+  all->device = list[0].device;
+  free(list);
+  return TESELA_OK;
+}
+
+static tesela_status make_space(const tsl_tune_options *given, tsl_tuning *all) {
+  tsl_strategy_list strategies;
+  TSL_TRY(tsl_select_strategies(TSL_OP_GEMM, given->strategies, false, &strategies));
+  for (int i = 0; i < strategies.count; i++)
+    TSL_TRY(tsl_space_add(&all->space, &all->problem, all->device, strategies.items[i].strategy,
+                          &strategies.items[i].config, strategies.items[i].given));
+  tsl_space_sort(&all->space);
+  if (all->space.count == 0)
+    return tsl_fail(TESELA_UNSUPPORTED, "no such strategy takes this product on %s: tesela explain says why",
+                    all->device->name);
+  return TESELA_OK;
+}
+
+/* What the planner would run, where that is among what is looked at; else the models' first. */
+static tesela_status find_start(tsl_devices *devices, tsl_tuning *all) {
+  const tsl_choice choice = {
+      .devices = devices, .device = all->device->name, .place = TSL_PLACE_DEVICE, .wisdom = all->wisdom};
+  tsl_candidate *list;
+  int count;
+  TSL_TRY(tsl_planner_list(&all->problem, &choice, &list, &count));
+  all->start = -1;
+  for (int i = 0; i < count && !list[i].refusal[0] && all->start < 0; i++)
+    all->start = tsl_space_find(&all->space, list[i].strategy, &list[i].config);
+  free(list);
+  all->start = all->start < 0 ? 0 : all->start;
+  return TESELA_OK;
+}
+
+/* --- searching --- */
+
+static tsl_wisdom_record record_of(const tsl_tuning *all, const tsl_space_point *point, double seconds,
+                                   double spread) {
+  return tsl_wisdom_record_of(&all->problem, point->strategy, &point->config, all->device, seconds, spread);
+}
+
+static tesela_status keep(void *argument, const tsl_space_point *point, const tsl_tune_result *result) {
+  const tsl_tuning *all = argument;
+  const bool right = result->result == TSL_CASE_RIGHT;
+  const tsl_tune_kept kept = {
+      .record = record_of(all, point, right ? result->seconds : point->predicted, right ? result->spread : 0),
+      .result = result->result,
+      .predicted = point->predicted};
+  return all->cache_path ? tsl_tune_cache_add(all->cache_path, &kept) : TESELA_OK;
+}
+
+static void tell(void *argument, const char *what, double fraction) {
+  tsl_progress_at(argument, what, fraction);
+}
+
+/* The winner against the start once more, with more time, and judged in full. */
+static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
+  tsl_race_entry entries[2], *racing[2] = {&entries[0], &entries[1]};
+  const int points[2] = {all->tuned.best, all->tuned.start};
+  const int count = points[0] == points[1] ? 1 : 2;
+  const tsl_race_options race = {.seed = seed};
+  memset(entries, 0, sizeof entries);
+  for (int i = 0; i < count; i++) {
+    entries[i].strategy = all->space.points[points[i]].strategy;
+    entries[i].config = all->space.points[points[i]].config;
+  }
+  TSL_TRY(tsl_race_run(&all->problem, all->device, &race, racing, count, NULL));
+  const tsl_race_entry *won = &entries[0], *start = &entries[count - 1];
+  if (won->result != TSL_CASE_RIGHT)
+    return tsl_fail(won->result == TSL_CASE_WRONG ? TESELA_WRONG_RESULT : TESELA_DEVICE_FAILED,
+                    "the fastest config, of %s, did not pass a second time: %s", won->strategy->name,
+                    won->why);
+  const double noise = fmax(fmax(won->timing.spread, start->timing.spread), 0.02);
+  const bool holds =
+      start->result != TSL_CASE_RIGHT || won->timing.median < start->timing.median * (1 - noise);
+  if (count == 2 && !holds) {
+    all->tuned.best = all->tuned.start;
+    won = start;
+  }
+  all->tuned.best_seconds = won->timing.median;
+  all->tuned.spread = won->timing.spread;
+  all->tuned.gain = start->timing.median / won->timing.median;
+  return TESELA_OK;
+}
+
+static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning *all) {
+  tsl_tune_cache prior = {.count = 0};
+  tsl_tune_race race = {.problem = &all->problem,
+                        .device = all->device,
+                        .seconds_max = fmin(0.5, fmax(0.02, given->budget / 100)),
+                        .patience = given->budget > 0 ? given->budget / 4 : 0,
+                        .seed = (uint64_t)given->seed};
+  tsl_progress *progress = NULL;
+  tesela_status status = TESELA_OK;
+  all->cache_path = given->cache;
+  if (given->cache)
+    TSL_GO(tsl_tune_cache_read(given->cache, true, &prior));
+  prior.like = record_of(all, &all->space.points[all->start], 1, 0);
+  progress = tsl_progress_start();
+  const tsl_tune_job job = {.space = &all->space,
+                            .search = all->search,
+                            .start = all->start,
+                            .budget = given->budget,
+                            .points_max = (int)given->points,
+                            .seed = (uint64_t)given->seed,
+                            .measure = tsl_tune_by_race,
+                            .argument = &race,
+                            .prior = given->cache ? &prior : NULL,
+                            .keep = keep,
+                            .keep_argument = all,
+                            .progress = tell,
+                            .progress_argument = progress};
+  TSL_GO(tsl_tune_run(&job, &all->tuned));
+  if (all->tuned.best < 0)
+    TSL_GO(tsl_fail(TESELA_UNSUPPORTED, "none of %d configs gave a right result in time: %s",
+                    all->tuned.tried_count, all->tuned.results[all->start].why));
+  status = confirm(all, (uint64_t)given->seed + 1);
+out:
+  tsl_progress_end(progress);
+  tsl_tune_cache_free(&prior);
+  return status;
+}
+
+/* --- keeping --- */
+
+/* The best point of each strategy, on the scale of the winner's last measurement. */
+static void add_records(const tsl_tuning *all, tsl_text *text) {
+  const tsl_tuned *tuned = &all->tuned;
+  const double scale = tuned->best_seconds / tuned->results[tuned->best].seconds;
+  for (int i = 0; i < all->space.count; i++) {
+    const tsl_space_point *point = &all->space.points[i];
+    const tsl_tune_result *result = &tuned->results[i];
+    bool best = tuned->tried[i] && result->result == TSL_CASE_RIGHT;
+    for (int j = 0; j < all->space.count && best; j++)
+      best = !tuned->tried[j] || tuned->results[j].result != TSL_CASE_RIGHT || j == i ||
+             all->space.points[j].strategy != point->strategy ||
+             (i == tuned->best || (j != tuned->best && tuned->results[j].seconds >= result->seconds));
+    if (!best)
+      continue;
+    const bool won = i == tuned->best;
+    const tsl_wisdom_record record =
+        record_of(all, point, won ? tuned->best_seconds : scale * result->seconds,
+                  won ? tuned->spread : result->spread);
+    tsl_wisdom_print(&record, text);
+    tsl_text_add(text, "\n");
+  }
+}
+
+static tesela_status keep_wisdom(const tsl_tune_options *given, tsl_tuning *all) {
+  tsl_text path = {0}, text = {0};
+  tesela_status status = TESELA_OK;
+  if (given->dry_run)
+    return TESELA_OK;
+  TSL_GO(tsl_wisdom_path(&path));
+  add_records(all, &text);
+  TSL_GO(tsl_text_status(&text));
+  TSL_GO(tsl_wisdom_merge(tsl_text_get(&path), tsl_text_get(&text), &all->merged));
+  all->wisdom_path = tsl_text_take(&path);
+out:
+  tsl_text_free(&path);
+  tsl_text_free(&text);
+  return status;
+}
+
+/* --- */
+
+static tesela_status tune(const tsl_call *call, tsl_devices *devices, tsl_tuning *all) {
+  const tsl_tune_options *given = call->options;
+  tsl_text path = {0};
+  TSL_TRY(read_problem(call, &all->problem));
+  if (!given->dry_run) { /* a minute of work is not thrown away in the end */
+    const tesela_status status = tsl_wisdom_path(&path);
+    tsl_text_free(&path);
+    if (status != TESELA_OK)
+      return tsl_fail_in(status, "what is found cannot be kept (--dry-run does not ask for it)");
+  }
+  TSL_TRY(tsl_wisdom_open(&all->wisdom));
+  TSL_TRY(choose_device(given, devices, all));
+  TSL_TRY(make_space(given, all));
+  TSL_TRY(find_start(devices, all));
+  TSL_TRY(search_on_device(given, all));
+  return keep_wisdom(given, all);
+}
+
+static tesela_status replay(const tsl_call *call, tsl_tuning *all) {
+  const tsl_tune_options *given = call->options;
+  tsl_tune_cache cache;
+  if (call->word_count != 0)
+    return tsl_fail(TESELA_BAD_CALL, "--replay takes the sizes from its file: leave M N K away");
+  tesela_status status = tsl_tune_cache_read(given->replay, false, &cache);
+  if (status == TESELA_IO_FAILED)
+    status = TESELA_BAD_INPUT; /* an input that cannot be opened */
+  if (status == TESELA_OK && cache.count == 0)
+    status = tsl_fail(TESELA_BAD_INPUT, "%s: there is no measurement in it", given->replay);
+  if (status == TESELA_OK)
+    status = tsl_tune_cache_space(&cache, &all->space);
+  tsl_space_sort(&all->space);
+  const tsl_tune_job job = {.space = &all->space,
+                            .search = all->search,
+                            .start = -1,
+                            .points_max = (int)given->points,
+                            .seed = (uint64_t)given->seed,
+                            .measure = tsl_tune_by_cache,
+                            .argument = &cache};
+  if (status == TESELA_OK)
+    status = tsl_tune_run(&job, &all->tuned);
+  if (status == TESELA_OK && all->tuned.best < 0)
+    status = tsl_fail(TESELA_BAD_INPUT, "%s: no measurement in it is of a right result", given->replay);
+  tsl_tune_cache_free(&cache);
+  return status;
+}
+
+static tesela_status run(const tsl_call *call) {
+  const tsl_tune_options *given = call->options;
+  tsl_tuning all = {.search = tsl_search_find(given->search)};
+  tsl_devices *devices = NULL;
+  tesela_status status = TESELA_OK;
+  if (!all.search)
+    return tsl_fail(TESELA_BAD_CALL, "--search %s: there are hill_climb, exhaustive and random",
+                    given->search);
+  if (given->points > INT32_MAX)
+    return tsl_fail(TESELA_BAD_CALL, "--points is at most %d", INT32_MAX);
+  if (given->replay) {
+    TSL_GO(replay(call, &all));
+  } else {
+    TSL_GO(tsl_devices_create(&devices));
+    TSL_GO(tune(call, devices, &all));
+  }
+  status = tsl_tune_print(call, &all);
+out:
+  tsl_tuned_free(&all.tuned);
+  tsl_space_free(&all.space);
+  tsl_wisdom_close(all.wisdom);
+  free(all.wisdom_path);
+  tsl_devices_destroy(devices);
+  return status;
+}
+
+const tsl_command tsl_command_tune = {
+    .name = "tune",
+    .what = "search the fastest config of a product on a device, and keep it as wisdom",
+    .arguments = "M N K",
+    .details =
+        "Starts from what would run now and what the strategies' models like best, and goes on to "
+        "neighbours of the fastest. Configs are timed by turns with the best so far, each verified before; "
+        "what "
+        "is faster by more than the noise takes its place. The best of each strategy that was measured "
+        "becomes wisdom (docs/WISDOM.md), which the planner prefers to its models.",
+    .options = options,
+    .examples = examples,
+    .words_min = 0,
+    .words_max = 3,
+    .options_bytes = sizeof(tsl_tune_options),
+    .run = run,
+};
