@@ -26,6 +26,7 @@ build|opencl-headers|header CL/cl.h|OpenCL's types (nothing links against OpenCL
 run|ocl-icd-libopencl1|shared_library libOpenCL.so.1|finding OpenCL devices
 run|pocl-opencl-icd|pocl|an OpenCL device on every machine: the processor
 unit|libcmocka-dev|pkg-config --exists cmocka|unit tests
+unit|libmpfr-dev|pkg-config --exists mpfr|the exact dot compared with arbitrary precision
 test|g++|command -v c++|the public header as C++
 test|python3|test -x /usr/bin/python3|checks of JSON output
 test|python3-numpy|python_has numpy|products and files compared with NumPy's

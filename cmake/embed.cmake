@@ -1,14 +1,14 @@
 # Kernel sources become one generated C file, sorted by path: see src/base/source.h. The same file is the script
 # that writes it when the library is built, so that editing a kernel makes it again.
 
-# tesela_embed(out file [EXTRA files...]): `file` is made from every kernel text under src/, the wisdom that the library
-# comes with, and the extra files;
+# tesela_embed(out file [EXTRA files...]): `file` is made from every kernel text under src/ (headers that a strategy's
+# kernels share with its C files are named *_shared.h), the wisdom that the library comes with, and the extra files;
 # paths are relative to src/.
 function(tesela_embed out file)
   cmake_parse_arguments(arg "" "" "EXTRA" ${ARGN})
   set(root ${CMAKE_CURRENT_SOURCE_DIR}/src)
   file(GLOB_RECURSE found RELATIVE ${root} CONFIGURE_DEPENDS
-       ${root}/strategy/*.cl ${root}/strategy/*.cu ${root}/kernel/*.h ${root}/kernel/*.cl
+       ${root}/strategy/*.cl ${root}/strategy/*.cu ${root}/strategy/*_shared.h ${root}/kernel/*.h ${root}/kernel/*.cl
        ${root}/plan/*.cl ${root}/plan/wisdom.txt)
   file(GLOB device_headers RELATIVE ${root} CONFIGURE_DEPENDS ${root}/device/*/include/*.h)
   list(APPEND found ${device_headers})

@@ -20,6 +20,8 @@
  *   TSL_BARRIER()                all items of the group arrive before any goes on, and see local memory
  *   TSL_FMA(a, b, c)             a * b + c, rounded once; scalars and vectors
  *   TSL_MUL(type, a, b)          a * b, rounded, which no compiler fuses with what follows; scalars
+ *   TSL_AS_INDEX(x)              the bits of a double, as TSL_INDEX
+ *   TSL_AS_DOUBLE(i)             the double that has the bits of a TSL_INDEX
  *   TSL_NAN(type)                the quiet NaN whose sign and payload are zero
  *   TSL_VECTOR(type, n)          n = 2, 4, 8 or 16 numbers
  *   TSL_SPLAT(type, n, x)        such a vector, x in every lane

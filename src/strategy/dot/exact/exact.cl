@@ -1,0 +1,247 @@
+/* Idea: the sum without any rounding, and one rounding at the end. Every product is split at fixed powers of two, its
+ * parts are added as integers, and integers add up to the same in any order: on any device, by any number of items,
+ * from any permutation of the terms.
+ * What it adds to `fixed_tree`: bits that do not depend on the order either, and no error but the last rounding, however
+ * much cancels.
+ *
+ *   a product         |<---- 106 bits, 48 of floats ---->|
+ *   window    level 0 |     1     |     2     |     3     |  ...  |     6     |     52 bits each, from 2^top down
+ *
+ *   base + rest       its low 52 bits are the rest in units of the level, rounded: an integer to add up; what the level
+ *                     cannot hold is (base + rest) - base off the rest, exactly, and goes to the next level
+ *
+ *   superaccumulator  | 83 | 82 | ...   | 2 | 1 | 0 |   84 digits of 52 bits from 2^-2150 on (floats: 19 from 2^-560)
+ *
+ * An item reads TERMS terms, vectors of 16 bytes where both operands lie so, and has the next tile's on their way
+ * meanwhile. Their products go through the first levels of a window, three (floats: two), that all items of a group start
+ * with: its top is chosen from the group's first products. Where a product has bits outside of these (its sum's exponent
+ * is not the base's, or something is left after the last level), all six levels are tried; where these do not hold it, the
+ * item adds the terms with integers alone to a superaccumulator of its own, private memory that nothing touches otherwise,
+ * and moves its window to where they are. In the end a group adds its items' levels (and superaccumulators, where there
+ * are some), and leaves the digits in scratch memory; the last launch adds those, multiplies by alpha, adds beta c, all
+ * without rounding, and rounds once. exact_shared.h has what both launches and the host share; the host's blocks.h is the
+ * same window in vectors.
+ *
+ * What it computes: alpha (x0 y0 + x1 y1 + ...) + beta c, rounded once to nearest, ties to even, also where alpha and
+ * beta are not 1 and 0. Subnormal results are rounded where they end, and infinity comes out only where the exact result
+ * rounds to it. An exact zero is +0 (also of nothing but -0); what rounds to zero keeps its sign. NaN and infinities are
+ * what IEEE 754 makes of the products in any order: NaN from NaN, from 0 times infinity and from infinities of both
+ * signs; the NaN has no sign and no payload.
+ *
+ * Parameters: TSL_PARAM_GROUPS, TSL_PARAM_GROUP (items of a group). Local memory: 64 bytes an item. Any strides and sizes.
+ * Needs double precision for f32, too, with subnormal numbers of both. A term takes about 16 instructions (doubles: 28)
+ * where the products lie within 2^45 (2^38) of the largest one, three times as many within 2^250 (2^190), and hundreds
+ * beyond. */
+#include "item.cl"
+
+/* Numbers that a group folds at once. */
+#define LINES 8
+/* What a group leaves: its digits; which of them are used, and what is not finite. */
+#define ROW (TSL_EXACT_DIGITS + 1)
+#define LAST_ITEMS 256
+
+/* --- a group --- */
+
+/* Sums LINES numbers of each item: out[v] is number v of all of them then. First each item takes LINES numbers of its
+ * line, then an item for each line what these came to. */
+TSL_FUNCTION void exact_fold(TSL_LOCAL_POINTER TSL_INDEX *lines, TSL_LOCAL_POINTER TSL_INDEX *parts,
+                             const TSL_INDEX *numbers, TSL_LOCAL_POINTER TSL_INDEX *out) {
+  const int item = TSL_ITEM(0), across = GROUP / LINES, line = item / across;
+  TSL_UNROLL
+  for (int v = 0; v < LINES; v++)
+    lines[v * GROUP + item] = numbers[v];
+  TSL_BARRIER();
+  TSL_INDEX sum = 0;
+  TSL_UNROLL
+  for (int i = 0; i < LINES; i++)
+    sum += lines[line * GROUP + i * across + item % across];
+  parts[item] = sum;
+  TSL_BARRIER();
+  if (item < LINES) {
+    sum = 0;
+    TSL_UNROLL_BY(8)
+    for (int i = 0; i < across; i++)
+      sum += parts[item * across + i];
+    out[item] = sum;
+  }
+  TSL_BARRIER();
+}
+
+/* The largest of a number of each item. */
+TSL_FUNCTION int exact_largest(TSL_LOCAL_POINTER TSL_INDEX *lines, int number) {
+  const int item = TSL_ITEM(0);
+  lines[item] = number;
+  TSL_BARRIER();
+  for (int step = GROUP / 2; step > 0; step /= 2) {
+    if (item < step && lines[item + step] > lines[item])
+      lines[item] = lines[item + step];
+    TSL_BARRIER();
+  }
+  const int largest = (int)lines[0];
+  TSL_BARRIER();
+  return largest;
+}
+
+/* Twelve bits each: items with NaN, with either infinity, with digits, and with deep levels. */
+TSL_FUNCTION TSL_INDEX exact_counts(const exact_sum *own) {
+  return (TSL_INDEX)(own->flags & TSL_EXACT_NAN ? 1 : 0) +
+         ((TSL_INDEX)(own->flags & TSL_EXACT_PLUS ? 1 : 0) << 12) +
+         ((TSL_INDEX)(own->flags & TSL_EXACT_MINUS ? 1 : 0) << 24) +
+         ((TSL_INDEX)(own->slow != 0 ? 1 : 0) << 36) + ((TSL_INDEX)(own->deep ? 1 : 0) << 48);
+}
+
+/* What the counts say, and the digits that a group whose window was at `top` may have, as a row keeps it. */
+TSL_FUNCTION TSL_INDEX exact_summary(TSL_INDEX counts, int top) {
+  const int flags = (counts & 0xfff ? TSL_EXACT_NAN : 0) | (counts >> 12 & 0xfff ? TSL_EXACT_PLUS : 0) |
+                    (counts >> 24 & 0xfff ? TSL_EXACT_MINUS : 0);
+  const bool slow = (counts >> 36 & 0xfff) != 0, deep = counts >> 48 != 0;
+  const int lowest = top - 52 * (deep ? TSL_EXACT_DEEP : SHALLOW) - TSL_EXACT_LOW;
+  const int highest = (top + 32 - TSL_EXACT_LOW) / 52 + 3; /* level 0's upper half, and a carry passed on */
+  const int first = slow ? 0 : lowest / 52,
+            end = slow || highest > TSL_EXACT_DIGITS ? TSL_EXACT_DIGITS : highest;
+  return flags | first << 8 | end << 16;
+}
+
+/* The group's levels into its digits. */
+TSL_FUNCTION void exact_place(TSL_LOCAL_POINTER const TSL_INDEX *levels, int top,
+                              TSL_LOCAL_POINTER TSL_INDEX *total) {
+  for (int j = 0; j < LEVELS; j++)
+    for (int part = 0; part < 2; part++) {
+      const TSL_INDEX level = levels[j];
+      const TSL_INDEX value = part == 0 ? level & (((TSL_INDEX)1 << 32) - 1) : level >> 32;
+      const tsl_exact_parts parts = tsl_exact_split(value, top - 52 * j + 32 * part - TSL_EXACT_LOW);
+      total[parts.digit] += parts.low;
+      total[parts.digit + 1] += parts.high;
+    }
+}
+
+/* LINES digits from number `first` on of the items that have some. */
+TSL_FUNCTION void exact_choose_digits(const exact_sum *own, const TSL_INDEX *digits, int first,
+                                      TSL_INDEX *numbers) {
+  TSL_UNROLL
+  for (int v = 0; v < LINES; v++)
+    numbers[v] = own->slow != 0 && first + v < TSL_EXACT_DIGITS ? digits[first + v] : 0;
+}
+
+/* One digit as the group leaves it: one carry passed on, so that a thousand groups' sum fits. */
+TSL_FUNCTION TSL_INDEX exact_passed_on(TSL_LOCAL_POINTER const TSL_INDEX *total, int i) {
+  const TSL_INDEX carry = i > 0 ? total[i - 1] >> 52 : 0;
+  return carry + (i < TSL_EXACT_DIGITS - 1 ? total[i] & TSL_EXACT_MASK : total[i]);
+}
+
+TSL_KERNEL(GROUP, 1, 1)
+tsl_dot_exact(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
+              TSL_GLOBAL TSL_INDEX *TSL_RESTRICT rows, const tsl_gemm_arguments g) {
+  TSL_LOCAL TSL_INDEX lines[LINES * GROUP], parts[GROUP], sums[LINES], total[TSL_EXACT_DIGITS];
+  TSL_INDEX digits[TSL_EXACT_DIGITS], numbers[LINES];
+  exact_terms terms;
+  exact_sum own;
+  terms.a = a + g.a_offset;
+  terms.b = b + g.b_offset;
+  terms.a_stride = g.a_col_stride;
+  terms.b_stride = g.b_row_stride;
+  terms.first = TSL_GROUP(0) * TILE + TSL_ITEM(0) * WIDTH;
+  terms.k = g.k;
+  terms.vectors =
+      g.a_col_stride == 1 && g.b_row_stride == 1 && exact_is_aligned(terms.a) && exact_is_aligned(terms.b);
+  TSL_UNROLL
+  for (int j = 0; j < LEVELS; j++)
+    own.levels[j] = 0;
+  own.flags = 0;
+  own.slow = 0;
+  own.deep = false;
+  const int top = tsl_exact_top_for(exact_largest(lines, exact_first_exponent(&terms)));
+  own.top = top;
+  exact_add_tiles(&terms, &own, digits);
+  /* Where the window has moved, the digits have all. */
+  if (own.slow != 0)
+    exact_empty(&own, digits);
+  TSL_UNROLL
+  for (int j = 0; j < LEVELS; j++)
+    numbers[j] = own.levels[j];
+  numbers[LEVELS] = exact_counts(&own);
+  for (int i = TSL_ITEM(0); i < TSL_EXACT_DIGITS; i += GROUP)
+    total[i] = 0;
+  exact_fold(lines, parts, numbers, sums);
+  const TSL_INDEX counts = sums[LEVELS];
+  if (TSL_ITEM(0) == 0)
+    exact_place(sums, top, total);
+  TSL_BARRIER();
+  for (int first = 0; first < (counts >> 36 & 0xfff ? TSL_EXACT_DIGITS : 0); first += LINES) {
+    exact_choose_digits(&own, digits, first, numbers);
+    exact_fold(lines, parts, numbers, sums);
+    if (TSL_ITEM(0) < LINES && first + TSL_ITEM(0) < TSL_EXACT_DIGITS)
+      total[first + TSL_ITEM(0)] += sums[TSL_ITEM(0)];
+    TSL_BARRIER();
+  }
+  TSL_GLOBAL TSL_INDEX *row = rows + (TSL_INDEX)TSL_GROUP(0) * ROW;
+  for (int i = TSL_ITEM(0); i < TSL_EXACT_DIGITS; i += GROUP)
+    row[i] = exact_passed_on(total, i);
+  if (TSL_ITEM(0) == 0)
+    row[TSL_EXACT_DIGITS] = exact_summary(counts, top);
+}
+
+/* --- all groups --- */
+
+/* The rows' summaries as one: all flags, and digits from the lowest first to the highest end. */
+TSL_FUNCTION int exact_join(int a, int b) {
+  const int flags = (a | b) & 0xff, a_first = a >> 8 & 0xff, b_first = b >> 8 & 0xff;
+  const int first = a_first < b_first ? a_first : b_first, end = a >> 16 > b >> 16 ? a >> 16 : b >> 16;
+  return flags | first << 8 | end << 16;
+}
+
+/* The summary of no rows. */
+#define EXACT_NOTHING (255 << 8)
+
+TSL_FUNCTION int exact_join_all(TSL_GLOBAL const TSL_INDEX *rows, int groups,
+                                TSL_LOCAL_POINTER TSL_INDEX *line) {
+  const int item = TSL_ITEM(0);
+  int own = EXACT_NOTHING;
+  for (int group = item; group < groups; group += LAST_ITEMS)
+    own = exact_join(own, (int)rows[(TSL_INDEX)group * ROW + TSL_EXACT_DIGITS]);
+  line[item] = own;
+  TSL_BARRIER();
+  for (int step = LAST_ITEMS / 2; step > 0; step /= 2) {
+    if (item < step)
+      line[item] = exact_join((int)line[item], (int)line[item + step]);
+    TSL_BARRIER();
+  }
+  const int all = (int)line[0];
+  TSL_BARRIER();
+  return all;
+}
+
+/* Items add a digit each of every so many rows, and those that have the same digit add up. */
+TSL_KERNEL(LAST_ITEMS, 1, 1)
+tsl_dot_exact_last(TSL_GLOBAL const TSL_INDEX *TSL_RESTRICT rows, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
+                   const tsl_gemm_arguments g) {
+  TSL_LOCAL TSL_INDEX line[LAST_ITEMS], digits[TSL_EXACT_DIGITS], wide[TSL_EXACT_WIDE];
+  const int item = TSL_ITEM(0), groups = TILES(g.k) < GROUPS ? (int)TILES(g.k) : GROUPS;
+  const int summary = exact_join_all(rows, groups, line);
+  const int first = summary >> 8 & 0xff, end = summary >> 16;
+  const int count = end > first ? end - first : 1, slices = LAST_ITEMS / count, slice = item / count;
+  TSL_INDEX own = 0;
+  if (slice < slices) {
+    TSL_GLOBAL const TSL_INDEX *from = rows + first + item % count;
+    TSL_UNROLL_BY(8)
+    for (int group = slice; group < groups; group += slices)
+      own += from[(TSL_INDEX)group * ROW];
+  }
+  line[item] = own;
+  for (int i = item; i < TSL_EXACT_WIDE; i += LAST_ITEMS)
+    wide[i] = 0;
+  TSL_BARRIER();
+  if (item < count) {
+    for (int other = 1; other < slices; other++)
+      own += line[item + other * count];
+    if (item < end - first)
+      digits[first + item] = own;
+  }
+  TSL_BARRIER();
+  if (item == 0) {
+    TSL_GLOBAL TSL_REAL *out = c + g.c_offset;
+    const double result = tsl_exact_result(digits, first, end, summary & 0xff, g.alpha, g.beta,
+                                           g.beta == 0 ? 0 : *out, wide, PRECISION, LEAST);
+    *out = result == result ? (TSL_REAL)result : TSL_NAN(TSL_REAL);
+  }
+}

@@ -1,0 +1,255 @@
+/* What one item of exact.cl does: it reads its terms, sums them in its window, and adds those that do not fit one by one
+ * to its digits. */
+#ifndef TSL_REAL_IS_DOUBLE
+#define TSL_EXACT_OF_FLOATS
+#endif
+#include "gemm.h"
+
+#include "exact_shared.h"
+
+#define GROUPS TSL_PARAM_GROUPS
+#define GROUP TSL_PARAM_GROUP
+/* Terms that an item reads before the first is used: 32 bytes of each operand. */
+#define TERMS (32 / (int)sizeof(TSL_REAL))
+#define TILE ((TSL_INDEX)GROUP * TERMS)
+#define TILES(k) (((k) + TILE - 1) / TILE)
+/* Tiles between two settlings: levels grow by TERMS * 1.5 * 2^51 with each, digits by TERMS * 3 * (2^53 + 2^52) at most. */
+#define LEVEL_TILES 256
+#define DIGIT_TILES 4
+#define LEVELS TSL_EXACT_LEVELS
+#ifdef TSL_REAL_IS_DOUBLE
+#define SHALLOW TSL_EXACT_SHALLOW_F64
+#define WIDTH 2
+#define PRECISION 53
+#define LEAST (-1074)
+#else
+#define SHALLOW TSL_EXACT_SHALLOW_F32
+#define WIDTH 4
+#define PRECISION 24
+#define LEAST (-149)
+#endif
+
+/* The terms that an item has: vectors of WIDTH neighbours, each a group's vectors from the next. */
+typedef struct exact_terms {
+  TSL_GLOBAL const TSL_REAL *a, *b;
+  TSL_INDEX a_stride, b_stride, first, k;
+  bool vectors; /* both can be read so */
+} exact_terms;
+
+/* An item's sum. */
+typedef struct exact_sum {
+  TSL_INDEX levels[LEVELS];
+  int top, flags;
+  int slow;  /* times that terms went to the digits; 0: these hold nothing yet */
+  bool deep; /* levels from SHALLOW + 1 on are used */
+} exact_sum;
+
+TSL_FUNCTION TSL_INDEX exact_index(const exact_terms *terms, int t) {
+  return terms->first + t / WIDTH * (GROUP * WIDTH) + t % WIDTH;
+}
+
+TSL_FUNCTION bool exact_is_aligned(TSL_GLOBAL const TSL_REAL *pointer) {
+  return ((TSL_INDEX)pointer & 15) == 0;
+}
+
+/* A tile's terms as vectors. */
+TSL_FUNCTION void exact_read_vectors(TSL_GLOBAL const TSL_REAL *from, TSL_REAL *out) {
+  TSL_UNROLL
+  for (int t = 0; t < TERMS; t += WIDTH) {
+    const TSL_VECTOR(TSL_REAL, WIDTH) next = TSL_LOAD_ALIGNED(TSL_REAL, WIDTH, from + t * GROUP);
+    out[t] = TSL_LANE(next, 0);
+    out[t + 1] = TSL_LANE(next, 1);
+#ifndef TSL_REAL_IS_DOUBLE
+    out[t + 2] = TSL_LANE(next, 2);
+    out[t + 3] = TSL_LANE(next, 3);
+#endif
+  }
+}
+
+/* WIDTH neighbours number by number, with zeros from number k on. */
+TSL_FUNCTION void exact_read_numbers(TSL_GLOBAL const TSL_REAL *from, TSL_INDEX stride, TSL_INDEX first,
+                                     TSL_INDEX k, TSL_REAL *out) {
+  TSL_UNROLL
+  for (int w = 0; w < WIDTH; w++)
+    out[w] = first + w < k ? from[(first + w) * stride] : (TSL_REAL)0;
+}
+
+TSL_FUNCTION void exact_read_tile(const exact_terms *terms, TSL_REAL *x, TSL_REAL *y) {
+  exact_read_vectors(terms->a + terms->first, x);
+  exact_read_vectors(terms->b + terms->first, y);
+}
+
+/* Whether the item's part of a tile is whole and can be read as vectors. */
+TSL_FUNCTION bool exact_takes_vectors(const exact_terms *terms) {
+  return terms->vectors && exact_index(terms, TERMS - 1) < terms->k;
+}
+
+/* Adds a rest to a level's sum, and takes off it what the level holds. */
+TSL_FUNCTION void exact_add_to(TSL_INDEX *sum, double base, double *rest) {
+  const double at = base + *rest;
+  *sum += TSL_AS_INDEX(at) - TSL_AS_INDEX(base);
+  *rest -= at - base;
+}
+
+/* Adds `count` products to the first `depth` levels; false where these do not hold them, and sums mean nothing. */
+TSL_FUNCTION bool exact_window(const TSL_REAL *x, const TSL_REAL *y, const int count, const int depth,
+                               int top, TSL_INDEX *sums) {
+  double base[TSL_EXACT_DEEP];
+  TSL_INDEX outside = 0;
+  bool good = true, zero = false;
+  TSL_UNROLL
+  for (int j = 0; j < depth; j++) {
+    base[j] = tsl_exact_base(top - 52 * j);
+    sums[j + 1] = 0;
+  }
+  TSL_UNROLL
+  for (int t = 0; t < count; t++) {
+    const double a = x[t], b = y[t];
+#ifdef TSL_REAL_IS_DOUBLE
+    const double product = TSL_MUL(double, a, b), at = base[0] + product;
+    double rest = product - (at - base[0]), error = TSL_FMA(a, b, -product);
+    zero = zero || product == 0;
+#else
+    /* A double holds the product of two floats, so fusing changes nothing. */
+    const double at = TSL_FMA(a, b, base[0]);
+    double rest = TSL_FMA(a, b, base[0] - at);
+#endif
+    sums[1] += TSL_AS_INDEX(at) - TSL_AS_INDEX(base[0]);
+    outside |= TSL_AS_INDEX(at) ^ TSL_AS_INDEX(base[0]);
+#ifdef TSL_REAL_IS_DOUBLE
+    TSL_UNROLL
+    for (int j = 1; j < depth; j++) {
+      if (j < depth - 1)
+        exact_add_to(&sums[j + 1], base[j], &rest);
+      exact_add_to(&sums[j + 1], base[j], &error);
+    }
+    good = good && rest == 0 && error == 0;
+#else
+    TSL_UNROLL
+    for (int j = 1; j < depth; j++)
+      exact_add_to(&sums[j + 1], base[j], &rest);
+    good = good && rest == 0;
+#endif
+  }
+  /* Whether a product came to nothing though its factors are other than 0: then so did its error. */
+  TSL_UNROLL
+  for (int t = 0; t < count; t++)
+    good = good && !(zero && x[t] != 0 && y[t] != 0 && TSL_MUL(double, (double)x[t], (double)y[t]) == 0);
+  return good && outside >> 52 == 0;
+}
+
+/* Moves the window's sum into the digits. */
+TSL_FUNCTION void exact_empty(exact_sum *own, TSL_INDEX *digits) {
+  tsl_exact_settle_levels(own->levels, LEVELS);
+  for (int j = 0; j < LEVELS; j++) {
+    const int position = own->top - 52 * j - TSL_EXACT_LOW;
+    tsl_exact_add(digits, own->levels[j] & (((TSL_INDEX)1 << 32) - 1), position);
+    tsl_exact_add(digits, own->levels[j] >> 32, position + 32);
+    own->levels[j] = 0;
+  }
+  tsl_exact_settle(digits);
+}
+
+/* `count` terms from number t on, one by one, read once more: what a loop indexes would not stay in registers. */
+TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, exact_sum *own,
+                                   TSL_INDEX *digits) {
+  int largest = 0;
+  if (own->slow == 0)
+    for (int i = 0; i < TSL_EXACT_DIGITS; i++)
+      digits[i] = 0;
+  TSL_UNROLL_BY(1)
+  for (const int end = t + count; t < end; t++) {
+    const TSL_INDEX i = exact_index(terms, t);
+    if (i >= terms->k)
+      break;
+    const double x = terms->a[i * terms->a_stride], y = terms->b[i * terms->b_stride];
+    const double product = TSL_MUL(double, x, y);
+    const int exponent = tsl_exact_exponent(product);
+    largest = exponent > largest ? exponent : largest;
+    if (!tsl_exact_is_finite(x) || !tsl_exact_is_finite(y))
+      own->flags |= tsl_exact_special(product);
+    else
+#ifdef TSL_REAL_IS_DOUBLE
+      tsl_exact_add_product(digits, x, y);
+#else
+      tsl_exact_add_double(digits, product);
+#endif
+  }
+  own->slow++;
+  if (own->slow % DIGIT_TILES == 0)
+    tsl_exact_settle(digits);
+  const int top = tsl_exact_top_for(largest);
+  if (top > own->top || top < own->top - TSL_EXACT_SLACK) {
+    exact_empty(own, digits);
+    own->top = top;
+  }
+}
+
+TSL_FUNCTION void exact_commit(exact_sum *own, const TSL_INDEX *sums, const int depth) {
+  TSL_UNROLL
+  for (int j = 1; j <= depth; j++)
+    own->levels[j] += sums[j];
+}
+
+/* WIDTH terms from number t on, in all levels. */
+TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *own, TSL_INDEX *digits) {
+  TSL_REAL x[WIDTH], y[WIDTH];
+  TSL_INDEX sums[LEVELS];
+  exact_read_numbers(terms->a, terms->a_stride, exact_index(terms, t), terms->k, x);
+  exact_read_numbers(terms->b, terms->b_stride, exact_index(terms, t), terms->k, y);
+  if (own->top >= TSL_EXACT_TOP_DEEP && exact_window(x, y, WIDTH, TSL_EXACT_DEEP, own->top, sums)) {
+    exact_commit(own, sums, TSL_EXACT_DEEP);
+    own->deep = true;
+  } else {
+    exact_add_slowly(terms, t, WIDTH, own, digits);
+  }
+}
+
+/* The item's share of the tiles. */
+TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *own, TSL_INDEX *digits) {
+  TSL_REAL x_next[TERMS], y_next[TERMS];
+  bool ready = false;
+  int tiles = 0;
+  while (terms->first < terms->k) {
+    exact_terms next = *terms;
+    bool done = false;
+    next.first += GROUPS * TILE;
+    if (exact_takes_vectors(terms)) {
+      TSL_REAL x[TERMS], y[TERMS];
+      TSL_INDEX sums[LEVELS];
+      if (!ready)
+        exact_read_tile(terms, x_next, y_next);
+      TSL_UNROLL
+      for (int t = 0; t < TERMS; t++) {
+        x[t] = x_next[t];
+        y[t] = y_next[t];
+      }
+      ready = exact_takes_vectors(&next);
+      if (ready)
+        exact_read_tile(&next, x_next, y_next);
+      done = exact_window(x, y, TERMS, SHALLOW, own->top, sums);
+      if (done)
+        exact_commit(own, sums, SHALLOW);
+    }
+    for (int t = 0; !done && t < TERMS; t += WIDTH)
+      exact_add_deep(terms, t, own, digits);
+    if (++tiles % LEVEL_TILES == 0)
+      tsl_exact_settle_levels(own->levels, LEVELS);
+    terms->first = next.first;
+  }
+  tsl_exact_settle_levels(own->levels, LEVELS);
+}
+
+/* The largest exponent among the first products of an item's first tile. */
+TSL_FUNCTION int exact_first_exponent(const exact_terms *terms) {
+  TSL_REAL x[WIDTH], y[WIDTH];
+  int largest = 0;
+  exact_read_numbers(terms->a, terms->a_stride, terms->first, terms->k, x);
+  exact_read_numbers(terms->b, terms->b_stride, terms->first, terms->k, y);
+  TSL_UNROLL
+  for (int w = 0; w < WIDTH; w++) {
+    const int exponent = tsl_exact_exponent(TSL_MUL(double, (double)x[w], (double)y[w]));
+    largest = exponent > largest ? exponent : largest;
+  }
+  return largest;
+}

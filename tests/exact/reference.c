@@ -1,0 +1,55 @@
+#include "exact/reference.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Bits from 2^-2148 times 2^-1074 to 2^2110 times 2^1024, and some. */
+enum { SUM_BITS = 4400, RESULT_BITS = 6600, PRODUCT_BITS = 106 };
+
+/* A reference that rounds is none. */
+static void exactly(int ternary) {
+  if (ternary != 0) {
+    fputs("the reference was rounded: it needs more bits\n", stderr);
+    abort();
+  }
+}
+
+void reference_start(reference *own) {
+  mpfr_init2(own->sum, SUM_BITS);
+  mpfr_init2(own->term, PRODUCT_BITS);
+  mpfr_set_zero(own->sum, 1);
+}
+
+void reference_end(reference *own) {
+  mpfr_clears(own->sum, own->term, (mpfr_ptr)0);
+}
+
+void reference_add(reference *own, double x, double y) {
+  exactly(mpfr_set_d(own->term, x, MPFR_RNDN));
+  exactly(mpfr_mul_d(own->term, own->term, y, MPFR_RNDN));
+  exactly(mpfr_add(own->sum, own->sum, own->term, MPFR_RNDN));
+}
+
+double reference_value(const reference *own) {
+  return mpfr_get_d(own->sum, MPFR_RNDN);
+}
+
+double reference_result(const reference *own, double alpha, double beta, double c, tesela_type type) {
+  mpfr_t result, added;
+  mpfr_init2(result, RESULT_BITS);
+  mpfr_init2(added, PRODUCT_BITS);
+  mpfr_set_zero(result, 1);
+  if (alpha != 0)
+    exactly(mpfr_mul_d(result, own->sum, alpha, MPFR_RNDN));
+  if (beta != 0) {
+    exactly(mpfr_set_d(added, beta, MPFR_RNDN));
+    exactly(mpfr_mul_d(added, added, c, MPFR_RNDN));
+    exactly(mpfr_add(result, result, added, MPFR_RNDN));
+  }
+  double value = type == TESELA_F32 ? (double)mpfr_get_flt(result, MPFR_RNDN) : mpfr_get_d(result, MPFR_RNDN);
+  if (mpfr_zero_p(result))
+    value = 0;
+  mpfr_clears(result, added, (mpfr_ptr)0);
+  return value;
+}

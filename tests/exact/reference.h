@@ -1,0 +1,22 @@
+/* Sums of products without any rounding, by MPFR. */
+#ifndef TSL_TESTS_EXACT_REFERENCE_H
+#define TSL_TESTS_EXACT_REFERENCE_H
+
+#include "base/types.h"
+
+#include <mpfr.h>
+
+typedef struct reference {
+  mpfr_t sum, term;
+} reference;
+
+void reference_start(reference *own);
+void reference_end(reference *own);
+/* Adds x y. NaN and infinities as IEEE 754 has them. */
+void reference_add(reference *own, double x, double y);
+/* The sum as a double. */
+double reference_value(const reference *own);
+/* alpha sum + beta c, rounded once to the type. Zero scalars leave out what they multiply; an exact zero is +0. */
+double reference_result(const reference *own, double alpha, double beta, double c, tesela_type type);
+
+#endif
