@@ -15,6 +15,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <tesela/tesela.h>
 
@@ -43,6 +44,8 @@ typedef struct tsl_blas_symbol {
   tesela_type type;
   tsl_blas_late next;
   _Atomic int peer; /* tsl_blas_peer of next */
+  /* Work (multiply-adds, elements) below which calls go to next without a look at anything else; 0: always look. */
+  _Atomic double pass_below;
 } tsl_blas_symbol;
 
 /* One call under way. */
@@ -51,6 +54,7 @@ typedef struct tsl_blas_call {
   int sizes; /* of the shape, for the log */
   int64_t shape[3];
   double flops;
+  bool began;
   double started; /* by tsl_clock(); 0: nobody listens */
 } tsl_blas_call;
 
@@ -95,13 +99,24 @@ typedef struct tsl_blas_copy {
   bool in_place; /* a is written */
 } tsl_blas_copy;
 
+/* The short way to the other library: tiny calls take less time than deciding about them. */
+static inline tsl_blas_function *tsl_blas_pass(tsl_blas_symbol *symbol, double work) {
+  if (work >= atomic_load_explicit(&symbol->pass_below, memory_order_acquire))
+    return NULL;
+  return atomic_load_explicit(&symbol->next.found, memory_order_relaxed);
+}
+
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product);
 tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *product);
 tsl_blas_function *tsl_blas_dot(tsl_blas_call *call, const tsl_blas_sum *sum);
 tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *copy);
 /* Of a batch, whose first product this is: NULL asks the entry to call its own gemm for each. */
 tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *first, int64_t count);
-void tsl_blas_forwarded(tsl_blas_call *call);
+void tsl_blas_note_forwarded(tsl_blas_call *call);
+static inline void tsl_blas_forwarded(tsl_blas_call *call) {
+  if (call->began)
+    tsl_blas_note_forwarded(call);
+}
 
 /* Letters from CBLAS's numbers and from Fortran's either case; 0 for anything else. */
 int tsl_blas_trans(int cblas);
@@ -126,14 +141,16 @@ enum { TSL_BLAS_GEMM, TSL_BLAS_DOT, TSL_BLAS_TRANSPOSE, TSL_BLAS_OPS };
 
 /* next.c */
 tsl_blas_function *tsl_blas_find(tsl_blas_late *late, const char *name, bool program_first);
-tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol);
+static inline tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol) {
+  return tsl_blas_find(&symbol->next, symbol->name, false);
+}
 tsl_blas_peer tsl_blas_next_peer(tsl_blas_symbol *symbol);
 
 /* route.c: who computes. next is NULL where there is no other library. */
 typedef enum tsl_blas_route { TSL_BLAS_TESELA, TSL_BLAS_OTHER, TSL_BLAS_LOOPS } tsl_blas_route;
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
-tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, int64_t elements);
-/* Calls from inside of other libraries, or of tesela, are not the program's: between these two they are passed on.
+tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements);
+/* Between these two, calls come from inside of another library or of tesela: they are not counted, and passed on.
  * Whether this is the program's call. */
 bool tsl_blas_enter(void);
 void tsl_blas_leave(void);
@@ -180,8 +197,15 @@ bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work
 /* For tesela's descriptions, which hold what is only read by pointers that could write. */
 void *tsl_blas_writable(const void *data);
 
-/* calls.c: one call begins; and ends, computed by `who` ("libopenblas.so.0"), or as the record's plan says. */
+/* calls.c: whether anybody listens; one call begins; and ends, computed by `who` ("libopenblas.so.0"), or as the record's plan says. */
+extern bool tsl_blas_listens;
 void tsl_blas_begin(tsl_blas_call *call);
+/* Begins a call that is forwarded: when nobody listens it costs nothing, and is not counted as one of ours. */
+static inline tsl_blas_function *tsl_blas_forward(tsl_blas_call *call) {
+  if (tsl_blas_listens)
+    tsl_blas_begin(call);
+  return tsl_blas_next(call->symbol);
+}
 void tsl_blas_end(tsl_blas_call *call, const char *who);
 void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record);
 /* Where a plan's name goes, or NULL when nobody listens. */

@@ -30,11 +30,10 @@ typedef struct row {
 } row;
 
 /* The library's own lines, one a call, would drown the table. */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool listens;
+bool tsl_blas_listens;
 
-static void read_topics(void) {
-  listens = tsl_log_wants(TSL_LOG_CALLS);
+__attribute__((constructor)) static void read_topics(void) {
+  tsl_blas_listens = tsl_log_wants(TSL_LOG_CALLS);
   tsl_log_mute(TSL_LOG_CALLS);
 }
 
@@ -49,8 +48,8 @@ void tsl_blas_forget_calls(void) {
 
 void tsl_blas_begin(tsl_blas_call *call) {
   const bool is_programs = tsl_blas_enter();
-  pthread_once(&once, read_topics);
-  call->started = is_programs && listens ? tsl_clock() : 0;
+  call->began = true;
+  call->started = is_programs && tsl_blas_listens ? tsl_clock() : 0;
 }
 
 tesela_record *tsl_blas_record(const tsl_blas_call *call, tesela_record *record) {
@@ -112,16 +111,14 @@ void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record) {
   add(call, seconds, who);
 }
 
-void tsl_blas_forwarded(tsl_blas_call *call) {
+void tsl_blas_note_forwarded(tsl_blas_call *call) {
   char path[PATH_MAX];
-  if (call->started == 0) {
-    tsl_blas_leave();
+  const double seconds = tsl_clock() - call->started;
+  tsl_blas_leave();
+  if (call->started == 0)
     return;
-  }
-  const double started = call->started, seconds = tsl_clock() - started;
   tsl_library_file(tsl_blas_next(call->symbol), path, sizeof path);
   const char *slash = strrchr(path, '/');
-  tsl_blas_leave();
   add(call, seconds, slash ? slash + 1 : "another library");
 }
 

@@ -34,20 +34,22 @@ static const char *compute(tesela_type type, tsl_blas_route route, const tsl_bla
 
 tsl_blas_function *tsl_blas_dot(tsl_blas_call *call, const tsl_blas_sum *given) {
   const tesela_type type = call->symbol->type;
+  const tsl_blas_route route = tsl_blas_route_vector(TSL_BLAS_DOT, call->symbol, (double)given->n);
+  if (tsl_blas_listens) {
+    call->sizes = 1;
+    call->shape[0] = given->n > 0 ? given->n : 0;
+    call->flops = (tsl_blas_is_complex(type) ? 8.0 : 2.0) * (double)call->shape[0];
+  }
+  if (route == TSL_BLAS_OTHER)
+    return tsl_blas_forward(call);
   tsl_blas_sum sum = *given;
   double wide = 0;
+  tesela_record record;
   if (sum.n < 0)
     sum.n = 0;
-  const tsl_blas_route route = tsl_blas_route_vector(TSL_BLAS_DOT, call->symbol, sum.n);
-  call->sizes = 1;
-  call->shape[0] = sum.n;
-  call->flops = (tsl_blas_is_complex(type) ? 8.0 : 2.0) * (double)sum.n;
-  tsl_blas_begin(call);
-  if (route == TSL_BLAS_OTHER)
-    return tsl_blas_next(call->symbol);
   if (sum.start)
     sum.result = &wide;
-  tesela_record record;
+  tsl_blas_begin(call);
   const char *who = compute(type, route, &sum, tsl_blas_record(call, &record));
   if (sum.start)
     *(float *)given->result = (float)(wide + *sum.start);

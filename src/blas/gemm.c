@@ -75,8 +75,14 @@ static void describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
                 (double)product->n * (double)product->k;
 }
 
+/* What goes to another library is checked there. */
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tesela_type type = call->symbol->type;
+  const tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
+  if (tsl_blas_listens)
+    describe(call, product);
+  if (route == TSL_BLAS_OTHER)
+    return tsl_blas_forward(call);
   const int wrong = tsl_blas_check_gemm(product);
   if (wrong) {
     tsl_blas_tell_wrong(call->symbol, wrong, product->order == TSL_BLAS_ROW_MAJOR, true);
@@ -84,13 +90,9 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
   }
   if (is_idle(type, product))
     return NULL;
-  const tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
-  describe(call, product);
-  tsl_blas_begin(call);
-  if (route == TSL_BLAS_OTHER)
-    return tsl_blas_next(call->symbol);
   const tsl_blas_work work = tsl_blas_work_of(type, product);
   tesela_record record;
+  tsl_blas_begin(call);
   if (route == TSL_BLAS_TESELA && tsl_blas_by_tesela(call->symbol, &work, tsl_blas_record(call, &record))) {
     tsl_blas_end_plan(call, &record);
   } else {
@@ -101,11 +103,10 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
 }
 
 tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *first, int64_t count) {
-  tsl_blas_function *next = tsl_blas_next(call->symbol);
-  if (!next || tsl_blas_route_gemm(call->symbol, first->m, first->n, first->k) != TSL_BLAS_OTHER)
+  if (!tsl_blas_next(call->symbol) ||
+      tsl_blas_route_gemm(call->symbol, first->m, first->n, first->k) != TSL_BLAS_OTHER)
     return NULL;
   describe(call, first);
   call->flops *= (double)count;
-  tsl_blas_begin(call);
-  return next;
+  return tsl_blas_forward(call);
 }

@@ -73,8 +73,20 @@ static void triangle(const tsl_blas_symbol *symbol, const tsl_blas_work *work, i
     tsl_blas_loop_gemm(&between);
 }
 
+static void describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
+  call->sizes = 3;
+  call->shape[0] = call->shape[1] = product->n;
+  call->shape[2] = product->k;
+  call->flops = (tsl_blas_is_complex(call->symbol->type) ? 4.0 : 1.0) * (double)product->n *
+                (double)(product->n + 1) * (double)product->k;
+}
+
 tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tesela_type type = call->symbol->type;
+  const tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->n, product->n, product->k);
+  describe(call, product);
+  if (route == TSL_BLAS_OTHER)
+    return tsl_blas_forward(call);
   const int wrong = tsl_blas_check_gemmt(product);
   if (wrong) {
     tsl_blas_tell_wrong(call->symbol, wrong, product->order == TSL_BLAS_ROW_MAJOR, true);
@@ -82,17 +94,9 @@ tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *
   }
   if (product->n == 0)
     return NULL;
-  const tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->n, product->n, product->k);
-  call->sizes = 3;
-  call->shape[0] = call->shape[1] = product->n;
-  call->shape[2] = product->k;
-  call->flops = (tsl_blas_is_complex(type) ? 4.0 : 1.0) * (double)product->n * (double)(product->n + 1) *
-                (double)product->k;
-  tsl_blas_begin(call);
-  if (route == TSL_BLAS_OTHER)
-    return tsl_blas_next(call->symbol);
   const tsl_blas_work work = tsl_blas_work_of(type, product);
   tesela_record record = {.plan = NULL};
+  tsl_blas_begin(call);
   if (route == TSL_BLAS_TESELA && !tsl_blas_is_complex(type)) {
     triangle(call->symbol, &work, product->uplo, tsl_blas_record(call, &record));
     tsl_blas_end_plan(call, &record);

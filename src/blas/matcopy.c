@@ -86,6 +86,13 @@ static const char *in_place(const tsl_blas_symbol *symbol, tsl_blas_route route,
 }
 
 tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *copy) {
+  const double elements = (double)copy->rows * (double)copy->cols;
+  const tsl_blas_route route = tsl_blas_route_vector(TSL_BLAS_TRANSPOSE, call->symbol, elements);
+  call->sizes = 2;
+  call->shape[0] = copy->rows;
+  call->shape[1] = copy->cols;
+  if (route == TSL_BLAS_OTHER)
+    return tsl_blas_forward(call);
   const int wrong = tsl_blas_check_matcopy(copy);
   if (wrong) {
     tsl_blas_tell_wrong(call->symbol, wrong, copy->order == TSL_BLAS_ROW_MAJOR, false);
@@ -93,16 +100,10 @@ tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *co
   }
   if (copy->rows == 0 || copy->cols == 0)
     return NULL;
-  const tsl_blas_route route =
-      tsl_blas_route_vector(TSL_BLAS_TRANSPOSE, call->symbol, copy->rows * copy->cols);
-  call->sizes = 2;
-  call->shape[0] = copy->rows;
-  call->shape[1] = copy->cols;
-  tsl_blas_begin(call);
-  if (route == TSL_BLAS_OTHER)
-    return tsl_blas_next(call->symbol);
-  tesela_record record, *wanted = tsl_blas_record(call, &record);
+  tesela_record record, *wanted;
   const sides both = sides_of(call->symbol->type, copy, copy->b, copy->ldb);
+  tsl_blas_begin(call);
+  wanted = tsl_blas_record(call, &record);
   const char *who = copy->in_place ? in_place(call->symbol, route, copy, wanted)
                                    : out_of_place(call->symbol->type, route, copy, &both, wanted);
   if (who)

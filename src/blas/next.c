@@ -89,18 +89,14 @@ static tsl_blas_peer peer_of(tsl_blas_function *function) {
   return TSL_BLAS_PEER_TUNED;
 }
 
-tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol) {
-  return tsl_blas_find(&symbol->next, symbol->name, false);
-}
-
 tsl_blas_peer tsl_blas_next_peer(tsl_blas_symbol *symbol) {
+  int peer = atomic_load_explicit(&symbol->peer, memory_order_relaxed);
+  if (peer != TSL_BLAS_PEER_NONE)
+    return (tsl_blas_peer)peer;
   tsl_blas_function *next = tsl_blas_next(symbol);
   if (!next)
     return TSL_BLAS_PEER_NONE;
-  int peer = atomic_load_explicit(&symbol->peer, memory_order_relaxed);
-  if (peer == TSL_BLAS_PEER_NONE) {
-    peer = peer_of(next);
-    atomic_store_explicit(&symbol->peer, peer, memory_order_relaxed);
-  }
+  peer = peer_of(next);
+  atomic_store_explicit(&symbol->peer, peer, memory_order_relaxed);
   return (tsl_blas_peer)peer;
 }

@@ -3,7 +3,7 @@
 
 #include "base/env.h"
 
-#include <pthread.h>
+#include <math.h>
 #include <string.h>
 
 /* From which size on tesela is the faster one, measured on one interleaved run; docs/BLAS.md says how. A product is
@@ -13,30 +13,17 @@ typedef struct crossover {
   int64_t side;
 } crossover;
 
-typedef struct gemm_row {
-  tesela_type type;
-  crossover against[TSL_BLAS_PEER_TUNED + 1];
-} gemm_row;
+enum { PEERS = TSL_BLAS_PEER_TUNED + 1, TYPES = TESELA_C128 + 1 };
 
-static const gemm_row gemm_rows[] = {
-    {TESELA_F32, {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {160 * 160 * 160, 64}}},
-    {TESELA_F64, {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {160 * 160 * 160, 64}}},
-    {TESELA_C64, {{0, 0}}},
-    {TESELA_C128, {{0, 0}}},
+static const crossover gemm_from[TYPES][PEERS] = {
+    [TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {160 * 160 * 160, 16}},
+    [TESELA_F64] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {128 * 128 * 128, 16}},
 };
 
 /* Elements from which on a dot or a transpose is tesela's; 0: never. */
-typedef struct vector_row {
-  tesela_type type;
-  int64_t from[TSL_BLAS_PEER_TUNED + 1];
-} vector_row;
+static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS];
 
-static const vector_row vector_rows[TSL_BLAS_OPS][4] = {
-    [TSL_BLAS_DOT] = {{TESELA_F32, {0}}, {TESELA_F64, {0}}, {TESELA_C64, {0}}, {TESELA_C128, {0}}},
-    [TSL_BLAS_TRANSPOSE] = {{TESELA_F32, {0}}, {TESELA_F64, {0}}, {TESELA_C64, {0}}, {TESELA_C128, {0}}},
-};
-
-/* TESELA_BLAS, read once. */
+/* TESELA_BLAS, read when the library is loaded. */
 #define WISH_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other") X(LOOPS, "loops")
 typedef enum wish {
 #define MEMBER(name, text) WISH_##name,
@@ -50,10 +37,9 @@ static const char *const wishes[] = {
 #undef ROW
 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static wish wanted;
 
-static void read_wish(void) {
+__attribute__((constructor)) static void read_wish(void) {
   const char *word = tsl_env_get(TSL_ENV_BLAS);
   for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
     if (strcmp(wishes[i], word) == 0)
@@ -70,45 +56,43 @@ void tsl_blas_leave(void) {
   depth--;
 }
 
-/* What is decided without looking at sizes; true where that is all. */
-static bool settled(tsl_blas_symbol *symbol, tsl_blas_peer *peer, tsl_blas_route *route) {
-  pthread_once(&once, read_wish);
-  *peer = wanted == WISH_TESELA && depth == 0 ? TSL_BLAS_PEER_NONE : tsl_blas_next_peer(symbol);
+/* What is decided without looking at sizes; false where they count. */
+static bool settled(tsl_blas_peer peer, tsl_blas_route *route) {
+  if (wanted == WISH_AUTO && depth == 0 && peer != TSL_BLAS_PEER_NONE)
+    return false;
   *route = TSL_BLAS_TESELA;
-  if (depth == 0 && wanted == WISH_LOOPS)
+  if (wanted == WISH_LOOPS && depth == 0)
     *route = TSL_BLAS_LOOPS;
-  else if (*peer != TSL_BLAS_PEER_NONE && (depth > 0 || wanted == WISH_OTHER))
+  else if (peer != TSL_BLAS_PEER_NONE && (depth > 0 || wanted == WISH_OTHER))
     *route = TSL_BLAS_OTHER;
-  else
-    return *peer == TSL_BLAS_PEER_NONE;
   return true;
 }
 
-tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k) {
-  tsl_blas_peer peer;
-  tsl_blas_route route;
-  if (settled(symbol, &peer, &route))
-    return route;
-  for (size_t i = 0; i < sizeof gemm_rows / sizeof *gemm_rows; i++) {
-    const crossover *from = &gemm_rows[i].against[peer];
-    if (gemm_rows[i].type != symbol->type || from->side == 0)
-      continue;
-    if (m >= from->side && n >= from->side && k >= from->side &&
-        (double)m * (double)n * (double)k >= from->volume)
-      return TSL_BLAS_TESELA;
-  }
-  return TSL_BLAS_OTHER;
+/* Lets calls with less work pass from now on; `below` 0 in the tables means that all do. */
+static void let_pass(tsl_blas_symbol *symbol, double below) {
+  if (!tsl_blas_listens)
+    atomic_store_explicit(&symbol->pass_below, below > 0 ? below : INFINITY, memory_order_release);
 }
 
-tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, int64_t elements) {
-  tsl_blas_peer peer;
+tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k) {
+  const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
+  const crossover *from = &gemm_from[symbol->type][peer];
   tsl_blas_route route;
-  if (settled(symbol, &peer, &route))
+  if (settled(peer, &route))
     return route;
-  for (size_t i = 0; i < 4; i++) {
-    const vector_row *row = &vector_rows[op][i];
-    if (row->type == symbol->type && row->from[peer] > 0 && elements >= row->from[peer])
-      return TSL_BLAS_TESELA;
-  }
-  return TSL_BLAS_OTHER;
+  let_pass(symbol, from->volume);
+  return from->side > 0 && m >= from->side && n >= from->side && k >= from->side &&
+                 (double)m * (double)n * (double)k >= from->volume
+             ? TSL_BLAS_TESELA
+             : TSL_BLAS_OTHER;
+}
+
+tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements) {
+  const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
+  const int64_t from = vector_from[op][symbol->type][peer];
+  tsl_blas_route route;
+  if (settled(peer, &route))
+    return route;
+  let_pass(symbol, (double)from);
+  return from > 0 && elements >= (double)from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }

@@ -20,9 +20,8 @@ void dgemm_(const char *transa, const char *transb, const int32_t *m, const int3
 void cblas_dgemm(int order, int transa, int transb, int32_t m, int32_t n, int32_t k, double alpha,
                  const double *a, int32_t lda, const double *b, int32_t ldb, double beta, double *c,
                  int32_t ldc) {
-  const int32_t wide = 500; /* a size that would be tesela's if it were the program's call */
-  (void)order, (void)transa, (void)transb, (void)m, (void)n, (void)k, (void)lda, (void)ldb, (void)ldc;
-  dgemm_("N", "N", &wide, &wide, &wide, &alpha, a, &wide, b, &wide, &beta, c, &wide);
+  (void)order, (void)transa, (void)transb;
+  dgemm_("N", "N", &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
 }
 
 void zgemm_(const char *transa, const char *transb, const int32_t *m, const int32_t *n, const int32_t *k,

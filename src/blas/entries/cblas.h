@@ -8,20 +8,22 @@ TESELA_API void CBLAS(L(gemm))(int order, int transa, int transb, INTEGER m, INT
                        INTEGER, SCALAR, void *, INTEGER);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gemm));
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_gemm(&call, &(tsl_blas_multiply){.order = order,
-                                                                      .trans_a = tsl_blas_trans(transa),
-                                                                      .trans_b = tsl_blas_trans(transb),
-                                                                      .m = m,
-                                                                      .n = n,
-                                                                      .k = k,
-                                                                      .alpha = SCALAR_AT(alpha),
-                                                                      .a = a,
-                                                                      .lda = lda,
-                                                                      .b = b,
-                                                                      .ldb = ldb,
-                                                                      .beta = SCALAR_AT(beta),
-                                                                      .c = c,
-                                                                      .ldc = ldc});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)m * (double)n * (double)k);
+  if (!next)
+    next = tsl_blas_gemm(&call, &(tsl_blas_multiply){.order = order,
+                                                     .trans_a = tsl_blas_trans(transa),
+                                                     .trans_b = tsl_blas_trans(transb),
+                                                     .m = m,
+                                                     .n = n,
+                                                     .k = k,
+                                                     .alpha = SCALAR_AT(alpha),
+                                                     .a = a,
+                                                     .lda = lda,
+                                                     .b = b,
+                                                     .ldb = ldb,
+                                                     .beta = SCALAR_AT(beta),
+                                                     .c = c,
+                                                     .ldc = ldc});
   if (next) {
     ((forward *)next)(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     tsl_blas_forwarded(&call);
@@ -35,21 +37,23 @@ TESELA_API void CBLAS(L(gemmt))(int order, int uplo, int transa, int transb, INT
                        INTEGER, SCALAR, void *, INTEGER);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gemmt));
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = order,
-                                                                       .uplo = tsl_blas_uplo(uplo),
-                                                                       .trans_a = tsl_blas_trans(transa),
-                                                                       .trans_b = tsl_blas_trans(transb),
-                                                                       .m = n,
-                                                                       .n = n,
-                                                                       .k = k,
-                                                                       .alpha = SCALAR_AT(alpha),
-                                                                       .a = a,
-                                                                       .lda = lda,
-                                                                       .b = b,
-                                                                       .ldb = ldb,
-                                                                       .beta = SCALAR_AT(beta),
-                                                                       .c = c,
-                                                                       .ldc = ldc});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)n * (double)n * (double)k);
+  if (!next)
+    next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = order,
+                                                      .uplo = tsl_blas_uplo(uplo),
+                                                      .trans_a = tsl_blas_trans(transa),
+                                                      .trans_b = tsl_blas_trans(transb),
+                                                      .m = n,
+                                                      .n = n,
+                                                      .k = k,
+                                                      .alpha = SCALAR_AT(alpha),
+                                                      .a = a,
+                                                      .lda = lda,
+                                                      .b = b,
+                                                      .ldb = ldb,
+                                                      .beta = SCALAR_AT(beta),
+                                                      .c = c,
+                                                      .ldc = ldc});
   if (next) {
     ((forward *)next)(order, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     tsl_blas_forwarded(&call);
@@ -63,21 +67,23 @@ TESELA_API void CBLAS(L(gemmtr))(int order, int uplo, int transa, int transb, IN
                        INTEGER, SCALAR, void *, INTEGER);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gemmtr));
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = order,
-                                                                       .uplo = tsl_blas_uplo(uplo),
-                                                                       .trans_a = tsl_blas_trans(transa),
-                                                                       .trans_b = tsl_blas_trans(transb),
-                                                                       .m = n,
-                                                                       .n = n,
-                                                                       .k = k,
-                                                                       .alpha = SCALAR_AT(alpha),
-                                                                       .a = a,
-                                                                       .lda = lda,
-                                                                       .b = b,
-                                                                       .ldb = ldb,
-                                                                       .beta = SCALAR_AT(beta),
-                                                                       .c = c,
-                                                                       .ldc = ldc});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)n * (double)n * (double)k);
+  if (!next)
+    next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = order,
+                                                      .uplo = tsl_blas_uplo(uplo),
+                                                      .trans_a = tsl_blas_trans(transa),
+                                                      .trans_b = tsl_blas_trans(transb),
+                                                      .m = n,
+                                                      .n = n,
+                                                      .k = k,
+                                                      .alpha = SCALAR_AT(alpha),
+                                                      .a = a,
+                                                      .lda = lda,
+                                                      .b = b,
+                                                      .ldb = ldb,
+                                                      .beta = SCALAR_AT(beta),
+                                                      .c = c,
+                                                      .ldc = ldc});
   if (next) {
     ((forward *)next)(order, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     tsl_blas_forwarded(&call);
@@ -157,15 +163,17 @@ TESELA_API void CBLAS(L(omatcopy))(int order, int trans, INTEGER rows, INTEGER c
   typedef void forward(int, int, INTEGER, INTEGER, SCALAR, const void *, INTEGER, void *, INTEGER);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(omatcopy));
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = order,
-                                                                     .trans = tsl_blas_trans(trans),
-                                                                     .rows = rows,
-                                                                     .cols = cols,
-                                                                     .alpha = SCALAR_AT(alpha),
-                                                                     .a = a,
-                                                                     .lda = lda,
-                                                                     .b = b,
-                                                                     .ldb = ldb});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)rows * (double)cols);
+  if (!next)
+    next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = order,
+                                                    .trans = tsl_blas_trans(trans),
+                                                    .rows = rows,
+                                                    .cols = cols,
+                                                    .alpha = SCALAR_AT(alpha),
+                                                    .a = a,
+                                                    .lda = lda,
+                                                    .b = b,
+                                                    .ldb = ldb});
   if (next) {
     ((forward *)next)(order, trans, rows, cols, alpha, a, lda, b, ldb);
     tsl_blas_forwarded(&call);
@@ -177,15 +185,17 @@ TESELA_API void CBLAS(L(imatcopy))(int order, int trans, INTEGER rows, INTEGER c
   typedef void forward(int, int, INTEGER, INTEGER, SCALAR, void *, INTEGER, INTEGER);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(imatcopy));
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = order,
-                                                                     .trans = tsl_blas_trans(trans),
-                                                                     .rows = rows,
-                                                                     .cols = cols,
-                                                                     .alpha = SCALAR_AT(alpha),
-                                                                     .a = a,
-                                                                     .lda = lda,
-                                                                     .ldb = ldb,
-                                                                     .in_place = true});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)rows * (double)cols);
+  if (!next)
+    next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = order,
+                                                    .trans = tsl_blas_trans(trans),
+                                                    .rows = rows,
+                                                    .cols = cols,
+                                                    .alpha = SCALAR_AT(alpha),
+                                                    .a = a,
+                                                    .lda = lda,
+                                                    .ldb = ldb,
+                                                    .in_place = true});
   if (next) {
     ((forward *)next)(order, trans, rows, cols, alpha, a, lda, ldb);
     tsl_blas_forwarded(&call);

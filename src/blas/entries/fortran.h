@@ -10,20 +10,22 @@ TESELA_API void FORTRAN(L(gemm))(const char *transa, const char *transb, const I
                        const void *, void *, const INTEGER *, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemm), TSL_BLAS_UPPER "GEMM ");
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_gemm(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
-                                                                      .trans_a = tsl_blas_letter(*transa),
-                                                                      .trans_b = tsl_blas_letter(*transb),
-                                                                      .m = *m,
-                                                                      .n = *n,
-                                                                      .k = *k,
-                                                                      .alpha = alpha,
-                                                                      .a = a,
-                                                                      .lda = *lda,
-                                                                      .b = b,
-                                                                      .ldb = *ldb,
-                                                                      .beta = beta,
-                                                                      .c = c,
-                                                                      .ldc = *ldc});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*m * (double)*n * (double)*k);
+  if (!next)
+    next = tsl_blas_gemm(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
+                                                     .trans_a = tsl_blas_letter(*transa),
+                                                     .trans_b = tsl_blas_letter(*transb),
+                                                     .m = *m,
+                                                     .n = *n,
+                                                     .k = *k,
+                                                     .alpha = alpha,
+                                                     .a = a,
+                                                     .lda = *lda,
+                                                     .b = b,
+                                                     .ldb = *ldb,
+                                                     .beta = beta,
+                                                     .c = c,
+                                                     .ldc = *ldc});
   if (next) {
     ((forward *)next)(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1);
     tsl_blas_forwarded(&call);
@@ -39,21 +41,23 @@ TESELA_API void FORTRAN(L(gemmt))(const char *uplo, const char *transa, const ch
                        const void *, void *, const INTEGER *, size_t, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemmt), TSL_BLAS_UPPER "GEMMT");
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
-                                                                       .uplo = tsl_blas_letter(*uplo),
-                                                                       .trans_a = tsl_blas_letter(*transa),
-                                                                       .trans_b = tsl_blas_letter(*transb),
-                                                                       .m = *n,
-                                                                       .n = *n,
-                                                                       .k = *k,
-                                                                       .alpha = alpha,
-                                                                       .a = a,
-                                                                       .lda = *lda,
-                                                                       .b = b,
-                                                                       .ldb = *ldb,
-                                                                       .beta = beta,
-                                                                       .c = c,
-                                                                       .ldc = *ldc});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n * (double)*n * (double)*k);
+  if (!next)
+    next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
+                                                      .uplo = tsl_blas_letter(*uplo),
+                                                      .trans_a = tsl_blas_letter(*transa),
+                                                      .trans_b = tsl_blas_letter(*transb),
+                                                      .m = *n,
+                                                      .n = *n,
+                                                      .k = *k,
+                                                      .alpha = alpha,
+                                                      .a = a,
+                                                      .lda = *lda,
+                                                      .b = b,
+                                                      .ldb = *ldb,
+                                                      .beta = beta,
+                                                      .c = c,
+                                                      .ldc = *ldc});
   if (next) {
     ((forward *)next)(uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1, 1);
     tsl_blas_forwarded(&call);
@@ -69,21 +73,23 @@ TESELA_API void FORTRAN(L(gemmtr))(const char *uplo, const char *transa, const c
                        const void *, void *, const INTEGER *, size_t, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemmtr), TSL_BLAS_UPPER "GEMMTR");
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
-                                                                       .uplo = tsl_blas_letter(*uplo),
-                                                                       .trans_a = tsl_blas_letter(*transa),
-                                                                       .trans_b = tsl_blas_letter(*transb),
-                                                                       .m = *n,
-                                                                       .n = *n,
-                                                                       .k = *k,
-                                                                       .alpha = alpha,
-                                                                       .a = a,
-                                                                       .lda = *lda,
-                                                                       .b = b,
-                                                                       .ldb = *ldb,
-                                                                       .beta = beta,
-                                                                       .c = c,
-                                                                       .ldc = *ldc});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n * (double)*n * (double)*k);
+  if (!next)
+    next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
+                                                      .uplo = tsl_blas_letter(*uplo),
+                                                      .trans_a = tsl_blas_letter(*transa),
+                                                      .trans_b = tsl_blas_letter(*transb),
+                                                      .m = *n,
+                                                      .n = *n,
+                                                      .k = *k,
+                                                      .alpha = alpha,
+                                                      .a = a,
+                                                      .lda = *lda,
+                                                      .b = b,
+                                                      .ldb = *ldb,
+                                                      .beta = beta,
+                                                      .c = c,
+                                                      .ldc = *ldc});
   if (next) {
     ((forward *)next)(uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1, 1);
     tsl_blas_forwarded(&call);
@@ -169,15 +175,17 @@ TESELA_API void FORTRAN(L(omatcopy))(const char *order, const char *trans, const
                        const void *, const INTEGER *, void *, const INTEGER *, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(omatcopy), TSL_BLAS_UPPER "OMATCOPY");
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = tsl_blas_order(*order),
-                                                                     .trans = tsl_blas_letter(*trans),
-                                                                     .rows = *rows,
-                                                                     .cols = *cols,
-                                                                     .alpha = alpha,
-                                                                     .a = a,
-                                                                     .lda = *lda,
-                                                                     .b = b,
-                                                                     .ldb = *ldb});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*rows * (double)*cols);
+  if (!next)
+    next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = tsl_blas_order(*order),
+                                                    .trans = tsl_blas_letter(*trans),
+                                                    .rows = *rows,
+                                                    .cols = *cols,
+                                                    .alpha = alpha,
+                                                    .a = a,
+                                                    .lda = *lda,
+                                                    .b = b,
+                                                    .ldb = *ldb});
   if (next) {
     ((forward *)next)(order, trans, rows, cols, alpha, a, lda, b, ldb, 1, 1);
     tsl_blas_forwarded(&call);
@@ -191,15 +199,17 @@ TESELA_API void FORTRAN(L(imatcopy))(const char *order, const char *trans, const
                        const INTEGER *, const INTEGER *, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(imatcopy), TSL_BLAS_UPPER "IMATCOPY");
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = tsl_blas_order(*order),
-                                                                     .trans = tsl_blas_letter(*trans),
-                                                                     .rows = *rows,
-                                                                     .cols = *cols,
-                                                                     .alpha = alpha,
-                                                                     .a = a,
-                                                                     .lda = *lda,
-                                                                     .ldb = *ldb,
-                                                                     .in_place = true});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*rows * (double)*cols);
+  if (!next)
+    next = tsl_blas_matcopy(&call, &(tsl_blas_copy){.order = tsl_blas_order(*order),
+                                                    .trans = tsl_blas_letter(*trans),
+                                                    .rows = *rows,
+                                                    .cols = *cols,
+                                                    .alpha = alpha,
+                                                    .a = a,
+                                                    .lda = *lda,
+                                                    .ldb = *ldb,
+                                                    .in_place = true});
   if (next) {
     ((forward *)next)(order, trans, rows, cols, alpha, a, lda, ldb, 1, 1);
     tsl_blas_forwarded(&call);

@@ -6,14 +6,16 @@ TESELA_API TSL_BLAS_ELEMENT FORTRAN(DOT)(const INTEGER *n, const void *x, const 
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(DOT, DOT_TITLE);
   tsl_blas_call call = {.symbol = &symbol};
   TSL_BLAS_ELEMENT result = 0;
-  tsl_blas_function *next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = *n,
-                                                                .x = x,
-                                                                .incx = *incx,
-                                                                .y = y,
-                                                                .incy = *incy,
-                                                                .conjugate = DOT_CONJUGATE,
-                                                                .result_type = TSL_BLAS_TYPE,
-                                                                .result = &result});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n);
+  if (!next)
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = *n,
+                                               .x = x,
+                                               .incx = *incx,
+                                               .y = y,
+                                               .incy = *incy,
+                                               .conjugate = DOT_CONJUGATE,
+                                               .result_type = TSL_BLAS_TYPE,
+                                               .result = &result});
   if (next) {
     result = ((forward *)next)(n, x, incx, y, incy);
     tsl_blas_forwarded(&call);

@@ -5,13 +5,15 @@ TESELA_API double FORTRAN(dsdot)(const INTEGER *n, const void *x, const INTEGER 
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(dsdot, "DSDOT");
   tsl_blas_call call = {.symbol = &symbol};
   double result = 0;
-  tsl_blas_function *next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = *n,
-                                                                .x = x,
-                                                                .incx = *incx,
-                                                                .y = y,
-                                                                .incy = *incy,
-                                                                .result_type = TESELA_F64,
-                                                                .result = &result});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n);
+  if (!next)
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = *n,
+                                               .x = x,
+                                               .incx = *incx,
+                                               .y = y,
+                                               .incy = *incy,
+                                               .result_type = TESELA_F64,
+                                               .result = &result});
   if (next) {
     result = ((forward *)next)(n, x, incx, y, incy);
     tsl_blas_forwarded(&call);
@@ -24,10 +26,15 @@ TESELA_API double CBLAS(dsdot)(INTEGER n, const void *x, INTEGER incx, const voi
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(dsdot);
   tsl_blas_call call = {.symbol = &symbol};
   double result = 0;
-  tsl_blas_function *next = tsl_blas_dot(
-      &call,
-      &(tsl_blas_sum){
-          .n = n, .x = x, .incx = incx, .y = y, .incy = incy, .result_type = TESELA_F64, .result = &result});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)n);
+  if (!next)
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = n,
+                                               .x = x,
+                                               .incx = incx,
+                                               .y = y,
+                                               .incy = incy,
+                                               .result_type = TESELA_F64,
+                                               .result = &result});
   if (next) {
     result = ((forward *)next)(n, x, incx, y, incy);
     tsl_blas_forwarded(&call);
@@ -42,14 +49,16 @@ TESELA_API float FORTRAN(sdsdot)(const INTEGER *n, const float *start, const voi
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(sdsdot, "SDSDOT");
   tsl_blas_call call = {.symbol = &symbol};
   float result = 0;
-  tsl_blas_function *next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = *n,
-                                                                .x = x,
-                                                                .incx = *incx,
-                                                                .y = y,
-                                                                .incy = *incy,
-                                                                .start = start,
-                                                                .result_type = TESELA_F64,
-                                                                .result = &result});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n);
+  if (!next)
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = *n,
+                                               .x = x,
+                                               .incx = *incx,
+                                               .y = y,
+                                               .incy = *incy,
+                                               .start = start,
+                                               .result_type = TESELA_F64,
+                                               .result = &result});
   if (next) {
     result = ((forward *)next)(n, start, x, incx, y, incy);
     tsl_blas_forwarded(&call);
@@ -63,14 +72,16 @@ TESELA_API float CBLAS(sdsdot)(INTEGER n, float start, const void *x, INTEGER in
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(sdsdot);
   tsl_blas_call call = {.symbol = &symbol};
   float result = 0;
-  tsl_blas_function *next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = n,
-                                                                .x = x,
-                                                                .incx = incx,
-                                                                .y = y,
-                                                                .incy = incy,
-                                                                .start = &start,
-                                                                .result_type = TESELA_F64,
-                                                                .result = &result});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)n);
+  if (!next)
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = n,
+                                               .x = x,
+                                               .incx = incx,
+                                               .y = y,
+                                               .incy = incy,
+                                               .start = &start,
+                                               .result_type = TESELA_F64,
+                                               .result = &result});
   if (next) {
     result = ((forward *)next)(n, start, x, incx, y, incy);
     tsl_blas_forwarded(&call);

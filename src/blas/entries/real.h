@@ -23,13 +23,15 @@ TESELA_API TSL_BLAS_ELEMENT CBLAS(L(dot))(INTEGER n, const void *x, INTEGER incx
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(dot));
   tsl_blas_call call = {.symbol = &symbol};
   TSL_BLAS_ELEMENT result = 0;
-  tsl_blas_function *next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = n,
-                                                                .x = x,
-                                                                .incx = incx,
-                                                                .y = y,
-                                                                .incy = incy,
-                                                                .result_type = TSL_BLAS_TYPE,
-                                                                .result = &result});
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)n);
+  if (!next)
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = n,
+                                               .x = x,
+                                               .incx = incx,
+                                               .y = y,
+                                               .incy = incy,
+                                               .result_type = TSL_BLAS_TYPE,
+                                               .result = &result});
   if (next) {
     result = ((forward *)next)(n, x, incx, y, incy);
     tsl_blas_forwarded(&call);

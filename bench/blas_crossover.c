@@ -1,0 +1,158 @@
+/* blas_crossover DROP_IN OTHER [THREADS]
+ *
+ * From which size on is tesela faster than another BLAS, through the same symbols? The drop-in and the other library are
+ * opened by their paths; every round runs both, in turned order, and keeps each one's shortest time of a call. Prints
+ * microseconds and other / tesela for products, dots and transposed copies. The table of src/blas/route.c comes from
+ * this. */
+#include "base/clock.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 41, SIDES = 2, BYTES_OF_NAME = 64 };
+static const double seconds_of_a_round = 0.0005;
+
+typedef void gemm(const char *, const char *, const int *, const int *, const int *, const void *,
+                  const void *, const int *, const void *, const int *, const void *, void *, const int *);
+typedef float sdot(const int *, const void *, const int *, const void *, const int *);
+typedef double ddot(const int *, const void *, const int *, const void *, const int *);
+typedef void omatcopy(const char *, const char *, const int *, const int *, const void *, const void *,
+                      const int *, void *, const int *);
+
+/* One call of either library, and what it needs. */
+typedef struct task {
+  const char *kind;
+  int single; /* f32, else f64 */
+  int m, n, k;
+  void *a, *b, *c;
+  void (*function)(void);
+} task;
+
+static void call(const task *t) {
+  static const float one_f32 = 1, zero_f32 = 0;
+  static const double one_f64 = 1, zero_f64 = 0;
+  static volatile double kept;
+  static const int unit = 1;
+  const void *one = t->single ? (const void *)&one_f32 : &one_f64,
+             *zero = t->single ? (const void *)&zero_f32 : &zero_f64;
+  if (strcmp(t->kind, "gemm") == 0)
+    ((gemm *)t->function)("N", "N", &t->m, &t->n, &t->k, one, t->a, &t->m, t->b, &t->k, zero, t->c, &t->m);
+  else if (strcmp(t->kind, "omatcopy") == 0)
+    ((omatcopy *)t->function)("C", "T", &t->m, &t->n, one, t->a, &t->m, t->c, &t->n);
+  else if (t->single)
+    kept = ((sdot *)t->function)(&t->m, t->a, &unit, t->b, &unit);
+  else
+    kept = ((ddot *)t->function)(&t->m, t->a, &unit, t->b, &unit);
+  (void)kept;
+}
+
+static double seconds_of(const task *t, int calls) {
+  const double start = tsl_clock();
+  for (int i = 0; i < calls; i++)
+    call(t);
+  return (tsl_clock() - start) / calls;
+}
+
+static void *filled(size_t count, int single) {
+  double *data = malloc(count * sizeof *data + 64);
+  for (size_t i = 0; data && i < count; i++) {
+    const double value = (double)(i % 13) - 6;
+    if (single)
+      ((float *)data)[i] = (float)value;
+    else
+      data[i] = value;
+  }
+  return data;
+}
+
+static void *symbol_of(void *library, const char *kind, int single) {
+  char name[BYTES_OF_NAME];
+  snprintf(name, sizeof name, "scipy_%c%s_", single ? 's' : 'd', kind);
+  void *symbol = dlsym(library, name + strlen("scipy_"));
+  return symbol ? symbol : dlsym(library, name);
+}
+
+static void compare(void *const libraries[SIDES], task t) {
+  void (*functions[SIDES])(void);
+  double best[SIDES] = {INFINITY, INFINITY};
+  int calls[SIDES];
+  for (int side = 0; side < SIDES; side++) {
+    void *symbol = symbol_of(libraries[side], t.kind, t.single);
+    if (!symbol)
+      return;
+    memcpy(&functions[side], &symbol, sizeof symbol);
+  }
+  const int is_dot = strcmp(t.kind, "dot") == 0, is_gemm = strcmp(t.kind, "gemm") == 0;
+  t.a = filled(is_dot ? (size_t)t.m : (size_t)t.m * (size_t)(is_gemm ? t.k : t.n), t.single);
+  t.b = filled(is_dot ? (size_t)t.m : is_gemm ? (size_t)t.k * (size_t)t.n : 1, t.single);
+  t.c = filled(is_dot ? 1 : (size_t)t.m * (size_t)t.n, t.single);
+  for (int side = 0; side < SIDES; side++) {
+    t.function = functions[side];
+    call(&t);
+    const double once = seconds_of(&t, 1);
+    calls[side] = once < seconds_of_a_round ? (int)(seconds_of_a_round / once) + 1 : 1;
+  }
+  for (int round = 0; round < ROUNDS; round++)
+    for (int turn = 0; turn < SIDES; turn++) {
+      const int side = (round + turn) % SIDES;
+      t.function = functions[side];
+      best[side] = fmin(best[side], seconds_of(&t, calls[side]));
+    }
+  printf("%c%-9s %6d %6d %6d %12.2f %12.2f %8.3f\n", t.single ? 's' : 'd', t.kind, t.m, t.n, t.k,
+         1e6 * best[0], 1e6 * best[1], best[1] / best[0]);
+  fflush(stdout);
+  free(t.a);
+  free(t.b);
+  free(t.c);
+}
+
+static const int edges[] = {4, 8, 16, 32, 48, 64, 96, 128, 160, 192, 256, 384, 512, 1024};
+static const int thin[][3] = {{1000, 1000, 16}, {1000, 1000, 32}, {1000, 1000, 64},
+                              {16, 1000, 1000}, {32, 1000, 1000}, {64, 1000, 1000},
+                              {1000, 16, 1000}, {1000, 32, 1000}, {1000, 64, 1000}};
+static const int lengths[] = {100, 1000, 10000, 100000, 1000000, 10000000};
+static const int copies[] = {32, 100, 300, 1000, 3000};
+
+#define EACH(array) (int i = 0; i < (int)(sizeof array / sizeof *array); i++)
+
+int main(int argc, char **argv) {
+  void *libraries[SIDES];
+  if (argc < 3) {
+    fprintf(stderr, "usage: blas_crossover DROP_IN OTHER [THREADS]\n");
+    return 2;
+  }
+  const char *threads = argc > 3 ? argv[3] : "1";
+  setenv("TESELA_BLAS", "tesela", 1);
+  static const char *const variables[] = {"TESELA_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS",
+                                          "MKL_NUM_THREADS"};
+  for
+    EACH(variables)
+  setenv(variables[i], threads, 1);
+  for (int side = 0; side < SIDES; side++) {
+    libraries[side] = dlopen(argv[1 + side], RTLD_NOW | RTLD_LOCAL);
+    if (!libraries[side]) {
+      fprintf(stderr, "%s\n", dlerror());
+      return 2;
+    }
+  }
+  printf("%-10s %6s %6s %6s %12s %12s %8s\n", "routine", "m", "n", "k", "tesela us", "other us", "ratio");
+  for (int single = 1; single >= 0; single--) {
+    for
+      EACH(edges)
+    compare(libraries, (task){.kind = "gemm", .single = single, .m = edges[i], .n = edges[i], .k = edges[i]});
+    for
+      EACH(thin)
+    compare(libraries,
+            (task){.kind = "gemm", .single = single, .m = thin[i][0], .n = thin[i][1], .k = thin[i][2]});
+    for
+      EACH(lengths)
+    compare(libraries, (task){.kind = "dot", .single = single, .m = lengths[i]});
+    for
+      EACH(copies)
+    compare(libraries, (task){.kind = "omatcopy", .single = single, .m = copies[i], .n = copies[i]});
+  }
+  return 0;
+}
