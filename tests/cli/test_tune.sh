@@ -30,6 +30,20 @@ done
 tesela 0 tune --replay cache.txt
 prints 'there is no more to try'
 
+# Several at once, one of which is killed: what is kept stays whole.
+at_once() { "$TESELA" tune "$@" --device cpu --points 3 --cache both.txt >/dev/null; }
+at_once 31 33 35 & first=$!
+at_once 33 31 35 & second=$!
+"$TESELA" tune 35 33 31 --device cpu --cache both.txt >/dev/null & third=$!
+sleep 0.2
+kill -9 "$third" 2>/dev/null || true
+wait "$third" 2>/dev/null || true
+wait "$first" "$second"
+tesela 0 wisdom list --json
+json 'j["used"] == j["count"] and {(31, 33, 35), (33, 31, 35)} <= {(e["m"], e["n"], e["k"]) for e in j["entries"]}'
+tesela 0 tune --replay both.txt --json
+json 'j["tried"] >= 1'
+
 tesela 2 tune 60 50
 says 'M N K'
 tesela 2 tune 60 0 40

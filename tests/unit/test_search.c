@@ -137,6 +137,35 @@ static void searches_propose_each_point_once(void **state) {
   assert_null(tsl_search_find("luck"));
 }
 
+/* A strategy whose model promises less than what was measured is looked into before any neighbour is. */
+static void no_promise_stays_unmeasured(void **state) {
+  (void)state;
+  static const tsl_strategy flat = {.name = "flat", .op = TSL_OP_GEMM};
+  const tsl_space_point promise = {.strategy = &flat, .predicted = 20};
+  double seconds[512];
+  int next[TSL_TUNE_BATCH], seen = 0;
+  assert_int_equal(tsl_space_add_point(&space, &promise), TESELA_OK);
+  tsl_space_sort(&space);
+  const int last = space.count - 1;
+  assert_ptr_equal(space.points[last].strategy, &flat);
+  const tsl_search_view view = {&space, seconds, 1};
+  for (int slow = 0; slow < 2; slow++) {
+    for (int i = 0; i < space.count; i++)
+      seconds[i] = NAN;
+    seen = 0;
+    for (int batch = 0; batch < 4; batch++) {
+      const int count = tsl_search_find("hill_climb")->propose(&view, next, TSL_TUNE_BATCH);
+      for (int i = 0; i < count; i++) {
+        seen += next[i] == last;
+        seconds[next[i]] = slow ? 30 : 10;
+      }
+    }
+    assert_int_equal(seen, slow);
+  }
+  tear_down(NULL);
+  assert_int_equal(set_up(NULL), 0);
+}
+
 static tsl_tuned tune(const char *search, landscape *land, int points_max, const tsl_tune_cache *prior) {
   tsl_tuned tuned;
   const tsl_tune_job job = {.space = &space,
@@ -322,6 +351,7 @@ int main(void) {
       cmocka_unit_test(the_space_is_what_is_legal),
       cmocka_unit_test(neighbours_are_one_step_away),
       cmocka_unit_test(searches_propose_each_point_once),
+      cmocka_unit_test(no_promise_stays_unmeasured),
       cmocka_unit_test(exhaustive_finds_the_best),
       cmocka_unit_test(hill_climb_finds_it_soon),
       cmocka_unit_test(random_depends_on_the_seed_alone),

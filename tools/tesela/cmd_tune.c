@@ -149,6 +149,7 @@ static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
       start->result != TSL_CASE_RIGHT || won->timing.median < start->timing.median * (1 - noise);
   if (count == 2 && !holds) {
     all->tuned.best = all->tuned.start;
+    all->tuned.found_at = 1;
     won = start;
   }
   all->tuned.best_seconds = won->timing.median;

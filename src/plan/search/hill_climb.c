@@ -2,7 +2,8 @@
  * searches, van Werkhoven 2019):
  *
  *  1. Starts: the points that the models like best, one of those that they cannot tell apart, and the best of each
- *     strategy that is not predicted to be much slower.
+ *     strategy that is not predicted to be much slower than the best prediction, or than the best measurement: else the
+ *     planner would later believe a promise that nobody looked into.
  *  2. Neighbours, one parameter one legal step away, of the three best points that have untried ones.
  *  3. Where all of those were tried: further points in the order of the models, each a new start. */
 #include "plan/search.h"
@@ -31,14 +32,25 @@ static bool is_first_of_strategy(const tsl_space *space, int point) {
   return true;
 }
 
+/* Infinity where nothing was right yet. */
+static double fastest_of(const tsl_search_view *view) {
+  double fastest = INFINITY;
+  for (int i = 0; i < view->space->count; i++)
+    if (view->seconds[i] < fastest)
+      fastest = view->seconds[i];
+  return fastest;
+}
+
 static int propose_starts(const tsl_search_view *view, int *next, int most) {
   const tsl_space *space = view->space;
   int count = 0, starts = 0;
-  double last = -1;
+  double last = -1, bound = space->count > 0 ? hopeless * space->points[0].predicted : 0;
+  const double fastest = fastest_of(view);
+  bound = isfinite(fastest) ? fmax(bound, fastest) : bound;
   for (int i = 0; i < space->count && count < most; i++) {
     const double predicted = space->points[i].predicted;
     const bool differs = predicted > (1 + alike) * last;
-    if (starts >= STARTS && predicted > hopeless * space->points[0].predicted)
+    if (starts >= STARTS && predicted > bound)
       break;
     if (!(differs && starts < STARTS) && !is_first_of_strategy(space, i))
       continue;
