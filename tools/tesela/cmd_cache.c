@@ -10,6 +10,7 @@
 #include "select.h"
 #include "tool.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,12 +186,46 @@ static tesela_status add_job(filling *all, const filling_job *job) {
   return TESELA_OK;
 }
 
+static tesela_status add_new(filling *all, const filling_job *job) {
+  for (int i = 0; i < all->count; i++) {
+    const filling_job *other = &all->jobs[i];
+    if (other->strategy == job->strategy && other->type == job->type && other->device == job->device &&
+        memcmp(&other->config, &job->config, sizeof job->config) == 0)
+      return TESELA_OK;
+  }
+  return add_job(all, job);
+}
+
+/* Of a family that is too large to compile whole: what its model likes best for squares of a few sizes. */
+static tesela_status add_family(filling *all, const tsl_chosen_strategy *chosen, filling_job job) {
+  static const int64_t sizes[] = {64, 256, PREFILL_SIZE, 4 * PREFILL_SIZE};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    const tsl_problem problem = tsl_problem_gemm(sizes[s], sizes[s], sizes[s], job.type);
+    double best = INFINITY;
+    for (tsl_walk walk = {.begun = false};
+         tsl_strategy_walk(chosen->strategy, &problem, job.device, &walk);) {
+      if (!tsl_config_matches(chosen, &walk.config) ||
+          tsl_strategy_refuse(chosen->strategy, &problem, &walk.config, job.device))
+        continue;
+      const double seconds = chosen->strategy->score(&problem, &walk.config, job.device);
+      if (seconds < best)
+        job.config = walk.config;
+      best = fmin(best, seconds);
+    }
+    if (best < INFINITY)
+      TSL_TRY(add_new(all, &job));
+  }
+  return TESELA_OK;
+}
+
 /* Every config of one strategy, or the one that was asked for, that this device takes. */
 static tesela_status add_strategy(filling *all, const tsl_chosen_strategy *chosen, tesela_type type,
                                   tsl_device *device) {
   const tsl_problem problem = tsl_problem_gemm(PREFILL_SIZE, PREFILL_SIZE, PREFILL_SIZE, type);
   filling_job job = {.strategy = chosen->strategy, .type = type, .device = device};
-  for (int i = 0; tsl_strategy_probe(chosen->strategy, i, &job.config); i++)
+  if (chosen->strategy->probes)
+    return add_family(all, chosen, job);
+  for (int i = 0; tsl_strategy_config(chosen->strategy, i, &job.config); i++)
     if (tsl_config_matches(chosen, &job.config) &&
         !tsl_strategy_refuse(chosen->strategy, &problem, &job.config, device))
       TSL_TRY(add_job(all, &job));

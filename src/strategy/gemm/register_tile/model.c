@@ -1,77 +1,112 @@
-/* The model of register_tile: what a group costs a compute unit, how many of them a unit gets, and what memory adds. */
+/* The model of register_tile: what a panel costs a group, how many groups share a compute unit, and what memory adds. It
+ * counts clocks of a unit; its constants were fitted to some 350 measurements on an H200 (NOTES.md), and hold elsewhere as
+ * far as units have four schedulers of 32 lanes or the like. */
 #include "strategy/gemm/register_tile/register_tile.h"
 
 #include <math.h>
 
-/* A unit's clocks are those in which all its lanes do one multiply-add. */
-typedef struct units {
-  double count; /* compute units */
-  double rate;  /* multiply-adds a second of one */
-} units;
+/* Clocks that a warp waits between the numbers of one depth and the next, where no other warp fills them; clocks from
+ * asking global memory to the answer; clocks of a group's beginning and end; of a barrier. */
+static const double depth_wait = 75, memory_wait = 1000, group_clocks = 3000, barrier_clocks = 75;
+/* Instructions for each vector that an item fetches, its share of the loop's own included; clocks for each part of k. */
+static const double fetch_instructions = 26, part_clocks = 200;
+/* Instructions of a loop that the instruction cache holds. */
+static const double loop_most = 1800;
 
-static units unit_of(const tsl_problem *problem, const tsl_device *device) {
-  const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
-  const double count = fmax(1, device->compute_units);
-  return (units){count, peak / 2 / count};
+/* A device as the model sees it. */
+typedef struct pace {
+  double count, clock; /* compute units, hertz */
+  double lanes;        /* multiply-adds that a unit starts in a clock */
+  double slots; /* instructions that its schedulers start while one multiply-add of all lanes is started */
+} pace;
+
+static pace pace_of(const tsl_problem *problem, const tsl_device *device) {
+  const bool twice = problem->c.type == TESELA_F64;
+  const double peak = twice ? device->peak_f64 : device->peak_f32;
+  const double count = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
+  return (pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
+                twice ? fmax(1, device->peak_f32 / peak) : 1};
 }
 
-static double tiles_of(const tsl_problem *problem, const tsl_register_tile *tile) {
-  return ceil((double)problem->m / tile->tile_m) * ceil((double)problem->n / tile->tile_n);
+static double ratio_up(int64_t value, int64_t step) {
+  return (double)((value + step - 1) / step);
+}
+
+/* Clocks of one multiply-add of all lanes, everything beside it included: other instructions in the schedulers' slots,
+ * and local memory, which gives 128 bytes a clock to one of four warps. */
+static double clocks_each(const tsl_register_tile *tile, double slots) {
+  const double sums = tile->micro_m * tile->micro_n;
+  const double loads = (double)(tile->micro_m + tile->micro_n) / tile->lanes;
+  const double fetches = (double)(tile->tile_m + tile->tile_n) / tile->lanes / tile->items;
+  const double beside = loads + fetch_instructions * fetches, local = 8 * loads / (sums * slots);
+  const double loop = tile->tile_k * (sums + beside);
+  return (1 + beside / sums / slots) * (1 + 1.2 * local * local * local / slots) *
+         (loop > loop_most ? 1.15 : 1);
+}
+
+/* Clocks in which each of `groups` groups that share a unit goes through a panel. */
+static double clocks_of_panel(const tsl_register_tile *tile, const pace *units, double each, double groups) {
+  const double warps = groups * tile->items / 128; /* for each of four schedulers */
+  const double multiply = groups * tile->tile_m * tile->tile_n / units->lanes * each / fmin(1, warps);
+  const double busy =
+      tile->tile_k * (multiply + depth_wait / warps) + (tile->stages == 1 ? 2 * barrier_clocks : 0);
+  /* What is fetched at the end of a panel is needed half-way through the next; with one stage, at its end. */
+  return fmax(busy, memory_wait + (tile->stages == 1 ? 0 : busy / 2));
 }
 
 static double local_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
-  const units unit = unit_of(problem, device);
-  const double groups = tiles_of(problem, tile) * tile->split, part = ceil((double)problem->k / tile->split);
-  const double sharing = tsl_register_tile_groups(tile, device);
-  const double each = ceil(groups / unit.count), at_once = fmin(sharing, each);
-  /* Slots of a depth's instructions over those that multiply: vectors from local memory, and the panel's share. */
-  const double depth = tile->micro_m * tile->micro_n;
-  const double loads = (tile->micro_m + tile->micro_n) / (double)tile->lanes;
-  const double panel =
-      (48.0 + 4.0 * (tile->tile_m + tile->tile_n) * tile->tile_k / tile->lanes / tile->items) / tile->tile_k;
-  const double issue = 1 + (loads + panel) / depth, local_rate = 4 * 2 * loads / depth;
-  /* Warps of each of four schedulers hide each other's waits. */
-  const double warps = tile->items * at_once / 128, waits = 1 + 0.12 / warps;
-  const double efficiency = 1 / (fmax(issue, local_rate) * waits);
-  const double group = (double)tile->tile_m * tile->tile_n * part / (unit.rate * efficiency);
-  const double compute = each * group + ceil(each / at_once) * 2e-6;
-  const double reads = groups * (tile->tile_m + tile->tile_n) * part * tile->size;
-  const double bytes = tsl_problem_bytes(problem);
-  const double parts =
-      tile->split > 1 ? (2.0 * tile->split + 1) * (double)problem->m * (double)problem->n * tile->size : 0;
-  return fmax(compute, fmax(bytes / device->bandwidth, reads / (3 * device->bandwidth))) +
-         (parts > 0 ? parts / (1.5 * device->bandwidth) + device->launch_seconds / 2 : 0) +
-         device->launch_seconds;
+  const pace units = pace_of(problem, device);
+  const double groups = ratio_up(problem->m, tile->tile_m) * ratio_up(problem->n, tile->tile_n) * tile->split;
+  const double panels = ratio_up(ratio_up(problem->k, tile->split), tile->tile_k);
+  const double most = ceil(groups / units.count),
+               sharing = fmin(tsl_register_tile_groups(tile, device), most);
+  const double each = clocks_each(tile, units.slots), rounds = floor(most / sharing),
+               rest = most - rounds * sharing;
+  double clocks = rounds * (panels * clocks_of_panel(tile, &units, each, sharing) + group_clocks);
+  if (rest > 0)
+    clocks += panels * clocks_of_panel(tile, &units, each, rest) + group_clocks;
+  const double reads = groups * (tile->tile_m + tile->tile_n) * panels * tile->tile_k * tile->size;
+  const double memory = fmax(tsl_problem_bytes(problem), reads / 1.2) / device->bandwidth;
+  clocks += part_clocks * (tile->split - 1);
+  const double seconds = fmax(clocks / units.clock, memory) + device->launch_seconds;
+  if (tile->split == 1)
+    return seconds;
+  /* Parts are written, read and added; memory for them is worth a little. */
+  const double parts = (2 * tile->split + 1) * (double)problem->m * (double)problem->n * tile->size;
+  return 1.02 * seconds + parts / (1.2 * device->bandwidth) + device->launch_seconds / 2;
 }
 
+/* Panels in scratch memory, read through caches; for processors with vector registers. */
 static double panel_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
-  const units unit = unit_of(problem, device);
-  const bool single = tile->form == TSL_REGISTER_TILE_SINGLE;
-  const double vectors = tile->micro_n / (double)tile->lanes, sums = tile->micro_m * vectors;
-  /* Vector registers: 32 of 64 bytes, 16 of others; more sums than that go through memory. */
+  const pace units = pace_of(problem, device);
+  const double vectors = (double)tile->micro_n / tile->lanes, sums = tile->micro_m * vectors;
+  /* 32 vector registers of 64 bytes, 16 of others; sums that do not fit go through memory. */
+  const double room = tile->vector >= 64 ? 31 : 15, needed = sums + vectors + 1;
   const int width = problem->c.type == TESELA_F64 ? device->vector_f64 : device->vector_f32;
-  const double room = tile->vector >= 64 ? 30 : 15, needed = sums + vectors + 1;
   const double spills = needed > room ? 4 : 1, narrow = fmax(1, (double)width / tile->lanes);
   const double wide = tile->lanes > width ? 1.5 : 1;
-  /* A multiply-add waits eight others long for the one before it; reads of factors come beside them. */
-  const double waits = fmax(1, 8 / sums), loads = 1 + 0.3 * (tile->micro_m + vectors) / sums;
-  const double efficiency = 1 / (spills * narrow * wide * waits * loads * 1.3);
-  const double each = ceil(tiles_of(problem, tile) / unit.count);
-  const double group = (double)tile->tile_m * tile->tile_n * (double)problem->k / (unit.rate * efficiency);
-  const double copies = 4 * (tsl_register_tile_scratch(problem, tile) * tile->size) / device->bandwidth;
-  /* Items that share lanes of a graphics processor: local memory would do better. */
-  const double kind = device->is_cpu == single ? 1 : device->is_cpu ? 1.2 : 100;
-  return each * group * kind + copies + 3 * device->launch_seconds;
+  /* A multiply-add waits eight others long for the one before it; factors are read beside them. */
+  const double waits = fmax(1, 8 / sums), loads = 1 + (0.15 * tile->micro_m + 0.45 * vectors) / sums;
+  const double slow = 1.3 * spills * narrow * wide * waits * loads;
+  const double groups = ratio_up(problem->m, tile->tile_m) * ratio_up(problem->n, tile->tile_n);
+  const double group =
+      (double)tile->tile_m * tile->tile_n * (double)problem->k / units.lanes * slow + group_clocks;
+  const double copies = 4 * tsl_register_tile_scratch(problem, tile) * tile->size / device->bandwidth;
+  return ceil(groups / units.count) * group / units.clock + copies + 3 * device->launch_seconds;
 }
 
 double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
   const tsl_problem turned = tsl_register_tile_turned(problem);
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
-  if (tile.form != TSL_REGISTER_TILE_LOCAL)
+  switch (tile.form) {
+  case TSL_REGISTER_TILE_LOCAL: /* barriers cut a processor's loops to pieces */
+    return local_seconds(&turned, &tile, device) * (device->is_cpu ? 100 : 1);
+  case TSL_REGISTER_TILE_PANELS: /* items of a group read the same from global memory */
+    return panel_seconds(&turned, &tile, device) * (device->is_cpu ? 1.2 : 3);
+  default:
     return panel_seconds(&turned, &tile, device);
-  /* Barriers cut a processor's loops to pieces. */
-  return local_seconds(&turned, &tile, device) * (device->is_cpu ? 100 : 1);
+  }
 }

@@ -20,7 +20,7 @@ static const tsl_param params[] = {
                                    {2, 4, 8, 16, 24, 32, 48}},
     [TSL_REGISTER_TILE_TILE_K] = {"tile_k", "products of a panel in local memory", 8, {8, 16, 32}},
     [TSL_REGISTER_TILE_STAGES] = {"stages", "panels of each operand in local memory", 2, {1, 2}},
-    [TSL_REGISTER_TILE_SPLIT] = {"split", "parts of k, added in order", 1, {1, 2, 4, 8, 16, 32}},
+    [TSL_REGISTER_TILE_SPLIT] = {"split", "parts of k, added in order", 1, {1, 2, 4, 8, 16, 32, 64, 128}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -72,11 +72,13 @@ int tsl_register_tile_registers(const tsl_register_tile *tile) {
   return (sums + factors + held) * tile->size / 4 + 24;
 }
 
+/* A compute unit's registers of 32 bits. NVIDIA's and AMD's have so many; others hide how many they have. */
+enum { UNIT_REGISTERS = 65536, UNIT_ITEMS = 2048 };
+
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device) {
-  /* A multiprocessor of NVIDIA's has 65536 registers, 2048 work-items, and four times the local memory that one group may
-   * declare; others have as much, or hide it. */
-  const int registers = 65536 / (tile->items * tsl_register_tile_registers(tile));
-  const int items = 2048 / tile->items;
+  const int registers = UNIT_REGISTERS / (tile->items * tsl_register_tile_registers(tile));
+  const int items = UNIT_ITEMS / tile->items;
+  /* A unit has about four times the local memory that one group may declare. */
   const int64_t bytes = tsl_register_tile_local_bytes(tile);
   const int64_t local = bytes > 0 ? 4 * (int64_t)device->local_bytes / bytes : items;
   const int least = registers < items ? registers : items;
@@ -154,12 +156,11 @@ static const char *refuse_misfit(const tsl_register_tile *tile, int place) {
   }
 }
 
-static bool in_lockstep(const tsl_device *device) {
-  return !device->is_cpu;
-}
-
+/* A processor keeps what it likes in its caches, one item after the other. */
 static bool too_many_registers(const tsl_register_tile *tile, const tsl_device *device) {
-  return in_lockstep(device) && tsl_register_tile_registers(tile) > MOST_REGISTERS;
+  const int each = tsl_register_tile_registers(tile);
+  const bool counted = !device->is_cpu || tile->form == TSL_REGISTER_TILE_LOCAL;
+  return counted && (each > MOST_REGISTERS || each * tile->items > UNIT_REGISTERS);
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -167,6 +168,9 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   const int place = misfit(&tile);
   if (place)
     return refuse_misfit(&tile, place);
+  if (tile.split > 1 && problem->k < (int64_t)tile.split * tile.tile_k)
+    return tsl_refusal("k=%lld is too short for split=%d parts of at least tile_k=%d", (long long)problem->k,
+                       tile.split, tile.tile_k);
   const int64_t bytes = tsl_register_tile_local_bytes(&tile);
   if (bytes > 0 && !(device->capabilities & TSL_CAN_LOCAL))
     return tsl_refusal("form=1 keeps panels in local memory, which %s lacks", device->name);
@@ -178,8 +182,10 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
                        tile.tile_m, tile.tile_n, tile.micro_m, tile.micro_n, tile.items, device->name,
                        device->group_items_max);
   if (too_many_registers(&tile, device))
-    return tsl_refusal("micro_m=%d micro_n=%d needs about %d registers an item, %s has %d", tile.micro_m,
-                       tile.micro_n, tsl_register_tile_registers(&tile), device->name, MOST_REGISTERS);
+    return tsl_refusal(
+        "micro_m=%d micro_n=%d needs about %d registers for each of %d items, %s has %d and %d in all",
+        tile.micro_m, tile.micro_n, tsl_register_tile_registers(&tile), tile.items, device->name,
+        MOST_REGISTERS, UNIT_REGISTERS);
   const tsl_problem turned = tsl_register_tile_turned(problem);
   const double tiles = ceil((double)turned.m / tile.tile_m) * ceil((double)turned.n / tile.tile_n);
   if (tiles > (double)device->group_count_max[0] || tiles > INT32_MAX)

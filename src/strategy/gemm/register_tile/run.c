@@ -51,12 +51,18 @@ static bool along_k(int64_t line_stride, int64_t depth_stride) {
          (magnitude(line_stride) != 1 && magnitude(depth_stride) < magnitude(line_stride));
 }
 
+/* As many groups on a unit as find room with all the registers that an item can have: the compiler is not asked to save
+ * any, but knows that it need not wait for memory in one group alone. */
+static int groups_wanted(const tsl_register_tile *tile) {
+  return tile->items < 256 ? 256 / tile->items : 1;
+}
+
 static tesela_status build_local(tsl_work *work, const tsl_problem *turned, const tsl_register_tile *tile,
                                  tile_kernels *out) {
   char defines[128];
   snprintf(defines, sizeof defines, "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n",
            along_k(turned->a.row_stride, turned->a.col_stride),
-           along_k(turned->b.col_stride, turned->b.row_stride), tsl_register_tile_groups(tile, work->device));
+           along_k(turned->b.col_stride, turned->b.row_stride), groups_wanted(tile));
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
                                  defines, &out->multiply));
   if (tile->split == 1)

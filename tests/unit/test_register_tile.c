@@ -1,0 +1,225 @@
+/* register_tile: its walk over the family, what it refuses, what its model likes on devices that exist on paper, and
+ * equal bits in ten runs of each way to multiply. */
+#include "unit/unit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "plan/check.h"
+#include "strategy/strategy.h"
+
+static const tsl_strategy *strategy;
+
+/* A large graphics processor. */
+static const tsl_device graphics = {.kind = "paper",
+                                    .name = "paper:0",
+                                    .capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64,
+                                    .compute_units = 132,
+                                    .clock_mhz = 1980,
+                                    .memory_bytes = (uint64_t)1 << 37,
+                                    .allocation_max = (uint64_t)1 << 37,
+                                    .local_bytes = 49152,
+                                    .group_items_max = 1024,
+                                    .group_size_max = {1024, 1024, 64},
+                                    .group_count_max = {INT32_MAX, 65535, 65535},
+                                    .warp = 32,
+                                    .vector_f32 = 1,
+                                    .vector_f64 = 1,
+                                    .peak_f32 = 6.7e13,
+                                    .peak_f64 = 3.3e13,
+                                    .bandwidth = 4.8e12,
+                                    .launch_seconds = 4e-6};
+
+/* Two cores with vectors of 64 bytes. */
+static tsl_device processor(void) {
+  tsl_device device = graphics;
+  device.is_cpu = 1;
+  device.compute_units = 2;
+  device.clock_mhz = 2600;
+  device.group_items_max = device.group_size_max[0] = 4096;
+  device.vector_f32 = 16;
+  device.vector_f64 = 8;
+  device.peak_f32 = 3.3e11;
+  device.peak_f64 = 1.7e11;
+  device.bandwidth = 3e10;
+  device.warp = 1;
+  device.launch_seconds = 2e-5;
+  return device;
+}
+
+static tsl_config config_of(const char *text) {
+  tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_record record;
+  assert_int_equal(tsl_record_parse(text, &record), TESELA_OK);
+  assert_int_equal(tsl_config_parse(strategy, &record, &config, NULL), TESELA_OK);
+  tsl_record_free(&record);
+  return config;
+}
+
+static int64_t value_of(const tsl_config *config, const char *name) {
+  for (int i = 0; i < tsl_strategy_params(strategy); i++)
+    if (strcmp(strategy->params[i].name, name) == 0)
+      return config->value[i];
+  fail_msg("there is no parameter %s", name);
+  return 0;
+}
+
+/* --- the family --- */
+
+/* What the walk leaves out is refused, all of it; and it leaves out most. */
+static void the_walk_loses_nothing(void **state) {
+  (void)state;
+  const tsl_device here[] = {graphics, processor()};
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64};
+  for (size_t d = 0; d < 2; d++)
+    for (size_t t = 0; t < 2; t++) {
+      const tsl_problem problem = tsl_problem_gemm(300, 200, 100, types[t]);
+      tsl_config config;
+      int all = 0, legal = 0, walked = 0, legal_walked = 0;
+      for (; tsl_strategy_config(strategy, all, &config); all++)
+        legal += !tsl_strategy_refuse(strategy, &problem, &config, &here[d]);
+      for (tsl_walk walk = {.begun = false}; tsl_strategy_walk(strategy, &problem, &here[d], &walk); walked++)
+        legal_walked += !tsl_strategy_refuse(strategy, &problem, &walk.config, &here[d]);
+      print_message("  %d configs, %d walked, %d legal\n", all, walked, legal);
+      assert_true(legal > 100);
+      assert_int_equal(legal_walked, legal);
+      assert_true(walked < all / 5);
+    }
+}
+
+static void probes_are_legal(void **state) {
+  (void)state;
+  const tsl_problem single = tsl_problem_gemm(300, 200, 100, TESELA_F32),
+                    twice = tsl_problem_gemm(300, 200, 100, TESELA_F64);
+  const tsl_device device = processor();
+  tsl_config config;
+  int count = 0;
+  for (; tsl_strategy_probe(strategy, count, &config); count++)
+    assert_true(!tsl_strategy_refuse(strategy, &single, &config, &device) ||
+                !tsl_strategy_refuse(strategy, &twice, &config, &device));
+  assert_true(count >= 4);
+}
+
+static void nothing_to_walk_without_kernels(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(300, 200, 100, TESELA_F32);
+  tsl_device device = graphics;
+  tsl_walk walk = {.begun = false};
+  device.capabilities = TSL_CAN_HOST;
+  assert_false(tsl_strategy_walk(strategy, &problem, &device, &walk));
+}
+
+static void assert_refused(const char *text, const tsl_device *device, tesela_type type, const char *part) {
+  const tsl_problem problem = tsl_problem_gemm(300, 200, 100, type);
+  const tsl_config config = config_of(text);
+  const char *why = tsl_strategy_refuse(strategy, &problem, &config, device);
+  if (!why || !strstr(why, part))
+    fail_msg("%s: '%s' does not say '%s'", text, why ? why : "(can)", part);
+}
+
+static void refusals_have_numbers(void **state) {
+  (void)state;
+  tsl_device small = graphics, no_local = graphics;
+  small.local_bytes = 4096;
+  small.group_items_max = 64;
+  no_local.capabilities &= ~(unsigned)TSL_CAN_LOCAL;
+  assert_refused("form=1 vector=32", &graphics, TESELA_F32, "vector=32 holds 8 numbers");
+  assert_refused("form=1 vector=8", &graphics, TESELA_F64, "vector=8 holds 1 numbers");
+  assert_refused("form=1 tile_m=16 micro_m=2", &graphics, TESELA_F32, "micro_m=2 does not fit tile_m=16");
+  assert_refused("form=1 tile_n=64 micro_n=24", &graphics, TESELA_F32, "micro_n=24 does not fit tile_n=64");
+  assert_refused("form=1 tile_m=128 tile_n=64 micro_m=8 micro_n=4 tile_k=8", &graphics, TESELA_F32,
+                 "256 items");
+  assert_refused("form=2 split=4 stages=1", &graphics, TESELA_F32, "split=1 only");
+  assert_refused("form=1 split=16", &graphics, TESELA_F32, "k=100 is too short for split=16");
+  assert_refused("form=1 tile_m=64 tile_n=64 tile_k=16", &small, TESELA_F32, "17408 bytes of local memory");
+  assert_refused("form=1 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8 stages=1", &no_local, TESELA_F32,
+                 "which paper:0 lacks");
+  assert_refused("form=2 tile_m=64 tile_n=64 micro_m=4 micro_n=4 stages=1", &small, TESELA_F32,
+                 "needs 256 work-items, paper:0 allows 64");
+  assert_refused("form=1 tile_m=256 tile_n=256 micro_m=16 micro_n=16", &graphics, TESELA_F32, "registers");
+}
+
+/* --- the model --- */
+
+static tsl_config best_of(const tsl_problem *problem, const tsl_device *device) {
+  tsl_config best = tsl_strategy_defaults(strategy);
+  double least = INFINITY;
+  for (tsl_walk walk = {.begun = false}; tsl_strategy_walk(strategy, problem, device, &walk);) {
+    if (tsl_strategy_refuse(strategy, problem, &walk.config, device))
+      continue;
+    const double seconds = strategy->score(problem, &walk.config, device);
+    assert_true(isfinite(seconds) && seconds > 0);
+    if (seconds < least)
+      best = walk.config;
+    least = fmin(least, seconds);
+  }
+  assert_true(isfinite(least));
+  return best;
+}
+
+/* Large products go to large micro-tiles, whole; thin ones with a long sum to parts; processors to one item a group. */
+static void the_model_knows_its_devices(void **state) {
+  (void)state;
+  const tsl_problem large = tsl_problem_gemm(4096, 4096, 4096, TESELA_F32),
+                    deep = tsl_problem_gemm(128, 128, 65536, TESELA_F32);
+  const tsl_device cores = processor();
+  const tsl_config on_graphics = best_of(&large, &graphics), in_parts = best_of(&deep, &graphics),
+                   on_cores = best_of(&large, &cores);
+  assert_int_equal(value_of(&on_graphics, "form"), 1);
+  assert_int_equal(value_of(&on_graphics, "split"), 1);
+  assert_true(value_of(&on_graphics, "micro_m") * value_of(&on_graphics, "micro_n") >= 64);
+  assert_true(value_of(&in_parts, "split") >= 16);
+  assert_int_equal(value_of(&on_cores, "form"), 3);
+  assert_int_equal(value_of(&on_cores, "vector"), 64);
+}
+
+/* No peak, clock or unit that a driver may leave out makes a prediction that is not a number. */
+static void unknown_devices_have_predictions(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(777, 55, 333, TESELA_F32);
+  tsl_device device = graphics;
+  device.clock_mhz = 0;
+  device.compute_units = 0;
+  device.vector_f32 = 0;
+  best_of(&problem, &device);
+}
+
+/* --- equal bits --- */
+
+static void ten_runs_give_equal_bits(void **state) {
+  (void)state;
+  tsl_devices *devices;
+  tsl_device *device;
+  tsl_config config;
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "opencl", &device), TESELA_OK);
+  for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++) {
+    tsl_case what = {.problem = tsl_problem_gemm(131, 77, 309, TESELA_F32),
+                     .data = TSL_DATA_NORMAL,
+                     .seed = 20,
+                     .repeats = 10};
+    tsl_case_report report;
+    what.problem.alpha[0] = 1.5;
+    what.problem.beta[0] = -0.5;
+    assert_int_equal(tsl_check_case(strategy, &config, device, &what, &report), TESELA_OK);
+    if (report.result != TSL_CASE_RIGHT)
+      fail_msg("%s: %s", report.plan, report.why);
+  }
+  tsl_devices_destroy(devices);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_walk_loses_nothing),          cmocka_unit_test(probes_are_legal),
+      cmocka_unit_test(nothing_to_walk_without_kernels), cmocka_unit_test(refusals_have_numbers),
+      cmocka_unit_test(the_model_knows_its_devices),     cmocka_unit_test(unknown_devices_have_predictions),
+      cmocka_unit_test(ten_runs_give_equal_bits),
+  };
+  strategy = tsl_strategy_find(TSL_OP_GEMM, "register_tile");
+  if (!strategy)
+    return 1;
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
