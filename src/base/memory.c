@@ -13,14 +13,18 @@ static tesela_status out_of_memory(size_t bytes, const char *what) {
                   tsl_format_bytes(tsl_memory_available(), left, sizeof left));
 }
 
-tesela_status tsl_alloc(size_t bytes, const char *what, void **out) {
+tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *what, void **out) {
   *out = NULL;
   /* No object is larger than PTRDIFF_MAX: pointer differences inside it would not fit. */
-  if (bytes > PTRDIFF_MAX || posix_memalign(out, TSL_CACHE_LINE, bytes ? bytes : 1) != 0) {
+  if (bytes > PTRDIFF_MAX || posix_memalign(out, alignment, bytes ? bytes : 1) != 0) {
     *out = NULL;
     return out_of_memory(bytes, what);
   }
   return TESELA_OK;
+}
+
+tesela_status tsl_alloc(size_t bytes, const char *what, void **out) {
+  return tsl_alloc_aligned(bytes, TSL_CACHE_LINE, what, out);
 }
 
 tesela_status tsl_alloc_zeroed(size_t bytes, const char *what, void **out) {

@@ -12,6 +12,8 @@
 /* Takes `bytes` bytes aligned to a cache line; zero bytes give a pointer that may be freed. The sentence of a
  * failure says how much was asked for and `what` for. Free with tsl_free(). Not cleared. */
 tesela_status tsl_alloc(size_t bytes, const char *what, void **out);
+/* The same, aligned to `alignment` bytes: a power of two, a cache line at least. */
+tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *what, void **out);
 tesela_status tsl_alloc_zeroed(size_t bytes, const char *what, void **out);
 void tsl_free(void *block); /* NULL is allowed */
 
