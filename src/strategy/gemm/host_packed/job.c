@@ -42,11 +42,10 @@ static void orient(tsl_packed_job *job, const tsl_problem *problem, const tsl_op
 void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands) {
   const tsl_operand *a = job->is_turned ? &operands->b : &operands->a,
                     *b = job->is_turned ? &operands->a : &operands->b;
-  if (job->k > 0) {
-    job->a.host = (unsigned char *)a->host + job->a_offset * job->size;
-    job->b.host = (unsigned char *)b->host + job->b_offset * job->size;
-  }
   job->c.host = (unsigned char *)operands->c.host + job->c_offset * job->size;
+  /* Nothing is read of empty operands, which may lie nowhere. */
+  job->a.host = job->k > 0 ? (unsigned char *)a->host + job->a_offset * job->size : job->c.host;
+  job->b.host = job->k > 0 ? (unsigned char *)b->host + job->b_offset * job->size : job->c.host;
 }
 
 static bool holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
@@ -121,6 +120,8 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
   if (is_empty)
     job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum is nothing */
   orient(&job, problem, strides);
+  if (is_empty)
+    job.a.row_stride = job.a.col_stride = job.b.row_stride = job.b.col_stride = 0;
   job.depth = tsl_packed_count(job.k, tsl_packed_count(job.k, depth));
   job.schedule = choose(&job, kept, last);
   choose_copies(&job, kept);
