@@ -23,6 +23,7 @@
   X(dot, block_tree)                                                                                         \
   X(dot, fixed_tree)                                                                                         \
   X(dot, exact)                                                                                              \
-  X(transpose, element)
+  X(transpose, element)                                                                                      \
+  X(transpose, vector)
 
 #endif

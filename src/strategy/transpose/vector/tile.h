@@ -1,0 +1,124 @@
+/* A tile that is transposed in registers, as text. Included per size of an element after lanes_*.h, with
+ *   SIZE           bytes of an element
+ *   NAME(word)     this size's version of a name
+ *   REAL, REAL_VECTOR   where elements are scaled: their type and a vector of them
+ *
+ *   from: TILE rows, a vector wide                to: a row for each column of the tile, TILE elements wide
+ *
+ *   lane 0      lane 1    ...
+ *   a0 a1 .. | a4 a5 .. |               interleaving rows 0 and H/2, 1 and H/2 + 1, ... log2(H) times leaves in register
+ *   b0 b1 .. | b4 b5 .. |      H rows   k, lane l, column l H + k of these H rows: 16 bytes of a row of `to`.
+ *   ...                                 Where the registers hold as many such groups as a vector has lanes, lanes are
+ *                                       transposed too, and whole vectors are stored. */
+
+/* H: rows whose elements fill a lane. */
+#if SIZE == 16
+#define HEIGHT 1
+#define ZIP_LOW(x, y) (x)
+#define ZIP_HIGH(x, y) (y)
+#else
+#define HEIGHT (16 / SIZE)
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#define ZIP_LOW PASTE(ZIP_LOW_, SIZE)
+#define ZIP_HIGH PASTE(ZIP_HIGH_, SIZE)
+#endif
+
+/* An address in one register that steps from row to row: compilers that see through it keep one for each row, more than
+ * there are registers. */
+#define KEEP(pointer) __asm__("" : "+r"(pointer))
+#define NO_UNROLL _Pragma("GCC unroll 1")
+
+enum { NAME(lanes) = VECTOR_BYTES / 16, NAME(tile_rows) = VECTOR_BYTES / SIZE };
+
+static inline __attribute__((always_inline)) vector NAME(scaled)(vector x, double factor) {
+#ifdef REAL
+  return (vector)((REAL_VECTOR)x * (REAL)factor);
+#else
+  (void)factor;
+  return x;
+#endif
+}
+
+/* rows[k], lane l: column l H + k of H rows. */
+static inline __attribute__((always_inline)) void NAME(turn_rows)(vector rows[HEIGHT]) {
+  vector turned[HEIGHT];
+  for (int step = 1; step < HEIGHT; step *= 2) {
+    for (int k = 0; k < HEIGHT / 2; k++) {
+      turned[2 * k] = ZIP_LOW(rows[k], rows[k + HEIGHT / 2]);
+      turned[2 * k + 1] = ZIP_HIGH(rows[k], rows[k + HEIGHT / 2]);
+    }
+    for (int k = 0; k < HEIGHT; k++)
+      rows[k] = turned[k];
+  }
+}
+
+/* What of a tile is there: so many rows, and so many bytes of each. */
+typedef struct NAME(extent) {
+  int64_t rows, bytes;
+} NAME(extent);
+
+/* H rows to registers; each row's line `ahead` bytes further is fetched, one by one between the loads: in a burst, fetches
+ * would hold up the loads behind them. */
+static inline __attribute__((always_inline)) void NAME(load_rows)(const unsigned char **from, int64_t stride,
+                                                                  bool fetches, int64_t ahead,
+                                                                  vector rows[HEIGHT]) {
+  const unsigned char *at = *from;
+  for (int k = 0; k < HEIGHT; k++, at += stride) {
+    KEEP(at);
+    rows[k] = load(at);
+    if (fetches)
+      __builtin_prefetch(at + ahead, 0, 2);
+  }
+  *from = at;
+}
+
+/* The same of a tile of which row `first` and those behind it may be missing. */
+static inline __attribute__((always_inline)) void NAME(load_part_of_rows)(const unsigned char **from,
+                                                                          int64_t stride, int first,
+                                                                          NAME(extent) extent,
+                                                                          vector rows[HEIGHT]) {
+  static const unsigned char zeros[VECTOR_BYTES];
+  for (int k = 0; k < HEIGHT; k++, *from += stride)
+    rows[k] = first + k < extent.rows ? load_part(*from, extent.bytes) : load(zeros);
+}
+
+/* The tile: as many rows as columns. Where the registers do not hold it, it lies in memory between the two halves.
+ * `extent`, where not NULL, says what of `from` is there; all of `to` is written. */
+static inline __attribute__((always_inline)) void NAME(tile)(const unsigned char *from, int64_t from_stride,
+                                                             unsigned char *to, int64_t to_stride,
+                                                             double factor, bool is_line, bool fetches,
+                                                             int64_t ahead, const NAME(extent) * extent) {
+  enum { LANES = NAME(lanes) };
+  vector rows[LANES][HEIGHT];
+#if VECTOR_BYTES / 16 * HEIGHT > REGISTERS
+  NO_UNROLL
+#endif
+  for (int g = 0; g < LANES; g++) {
+    vector group[HEIGHT];
+    if (extent)
+      NAME(load_part_of_rows)(&from, from_stride, g * HEIGHT, *extent, group);
+    else
+      NAME(load_rows)(&from, from_stride, fetches, ahead, group);
+    NAME(turn_rows)(group);
+    for (int k = 0; k < HEIGHT; k++)
+      rows[g][k] = NAME(scaled)(group[k], factor);
+  }
+  for (int k = 0; k < HEIGHT; k++, to += to_stride) {
+    vector in[LANES], out[LANES];
+    unsigned char *at = to;
+    for (int g = 0; g < LANES; g++)
+      in[g] = rows[g][k];
+    turn_lanes(in, out);
+    for (int lane = 0; lane < LANES; lane++, at += HEIGHT * to_stride) {
+      KEEP(at);
+      (is_line ? stream : store)(at, out[lane]);
+    }
+  }
+}
+
+#undef HEIGHT
+#undef ZIP_LOW
+#undef ZIP_HIGH
+#undef PASTE
+#undef PASTE_
