@@ -156,7 +156,8 @@ static void compare(int64_t m, int64_t n, const tsl_type_info *type) {
   add("stream", stream_piece, NULL);
   add_strategies(&problem);
   for (int round = 0; round < rounds; round++)
-    for (int i = 0; i < 2 * contender_count; i++) /* twice each: what fits the caches is there the second time */
+    for (int i = 0; i < 2 * contender_count;
+         i++) /* twice each: what fits the caches is there the second time */
       run(&contenders[i / 2], &operands, &job);
   const double bytes = 2e-9 * (double)job.bytes;
   printf("%-5s %" PRId64 "x%" PRId64 "%s", type->name, m, n, problem.in_place ? " in place" : "");
