@@ -12,6 +12,7 @@
  *   TSL_CONSTANT                 declares a constant table outside functions
  *   TSL_RESTRICT                 this pointer's memory is reached by no other pointer
  *   TSL_INDEX                    a signed 64-bit integer
+ *   TSL_BITS                     an unsigned 64-bit integer, whose sums wrap around
  *   TSL_REAL                     the element type that the build chose: float or double
  *   TSL_GROUP(d) TSL_GROUPS(d)   which work-group this is, and how many there are, in dimension d (0, 1 or 2,
  *                                written out)

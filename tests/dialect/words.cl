@@ -44,11 +44,12 @@ TSL_FUNCTION TSL_INDEX words_polynomial(const tsl_gemm_arguments given) {
   fields[3] = given.a_offset, fields[4] = given.a_row_stride, fields[5] = given.a_col_stride;
   fields[6] = given.b_offset, fields[7] = given.b_row_stride, fields[8] = given.b_col_stride;
   fields[9] = given.c_offset, fields[10] = given.c_row_stride, fields[11] = given.c_col_stride;
-  TSL_INDEX sum = 0;
+  const TSL_BITS far = (TSL_BITS)1 << 63; /* times 7 it wraps around, to itself */
+  TSL_BITS sum = far;
   TSL_UNROLL_BY(3)
   for (int i = 0; i < 12; i++)
-    sum = sum * 7 + fields[i];
-  return sum;
+    sum = sum * 7 + (TSL_BITS)fields[i];
+  return (TSL_INDEX)(sum - far);
 }
 
 TSL_KERNEL_SHARING(8, 4, 2, 2)

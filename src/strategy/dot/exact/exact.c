@@ -8,11 +8,16 @@
 
 enum { GROUPS, GROUP };
 static const tsl_param params[] = {
-    [GROUPS] = {"groups", "most work-groups (no matter on the cpu)", 528, {264, 528}},
+    [GROUPS] = {"groups",
+                "most work-groups for each compute unit; half as many for f64 (no matter on the cpu)",
+                4,
+                {2, 4}},
     [GROUP] = {"group", "work-items of a group (no matter on the cpu)", 256, {128, 256}},
     {NULL, NULL, 0, {0}},
 };
-/* The kernels': items of the last launch's group, bytes that an item reads at once, and numbers of 8 bytes that a group leaves: digits, and one for flags. */
+/* Of the kernels: items of the last launch's group, bytes that an item reads at once, and numbers of 8 bytes that a
+ * group leaves, its digits and what they are. The last launch adds a digit of each group in 63 bits. */
+enum { GROUPS_MOST = 1024 };
 enum { LAST_ITEMS = 256, TERM_BYTES = 32, ROW_F32 = 19 + 1, ROW_F64 = 84 + 1 };
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
@@ -25,13 +30,22 @@ static bool is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* No more groups than there is work for. */
+/* No more groups than there is work for, and no more than find room at once: one that waits would start when the others
+ * have done. Sums of doubles take more registers than those of floats, and have more to do for each byte. */
+static int64_t groups_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const int64_t terms = TERM_BYTES / (int64_t)tsl_type(problem->c.type)->size,
+                tile = config->value[GROUP] * terms;
+  const int64_t tiles = problem->k == 0 ? 1 : (problem->k - 1) / tile + 1, value = config->value[GROUPS];
+  const int64_t each = problem->c.type == TESELA_F64 ? value / 2 : value;
+  const int64_t room = each * (device->compute_units > 0 ? device->compute_units : 1);
+  const int64_t most = room < GROUPS_MOST ? room : GROUPS_MOST;
+  return tiles < most ? tiles : most;
+}
+
 static const char *grids_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                              tsl_grid *first, tsl_grid *last) {
-  const int64_t group = config->value[GROUP], terms = TERM_BYTES / (int64_t)tsl_type(problem->c.type)->size;
-  const int64_t tiles = problem->k == 0 ? 1 : (problem->k - 1) / (group * terms) + 1;
-  const int64_t groups = tiles < config->value[GROUPS] ? tiles : config->value[GROUPS];
-  const char *why = tsl_fold_grid(device, groups, (int)group, first);
+  const int64_t groups = groups_for(problem, config, device);
+  const char *why = tsl_fold_grid(device, groups, (int)config->value[GROUP], first);
   return why ? why : tsl_fold_grid(device, 1, LAST_ITEMS, last);
 }
 
@@ -55,8 +69,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 }
 
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  (void)device;
-  return (uint64_t)config->value[GROUPS] * (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) *
+  return (uint64_t)groups_for(problem, config, device) * (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) *
          sizeof(int64_t);
 }
 
@@ -71,23 +84,22 @@ static double score_host(const tsl_problem *problem, const tsl_device *device) {
   return 1e-6 + (threads > 1 ? 5e-6 : 0) + fmax(compute, tsl_problem_bytes(problem) / device->bandwidth);
 }
 
-/* On a GPU, two launches, rounding, and memory at nine tenths of its bandwidth, once there are groups for each of its
- * units; a processor's items take turns, at some clocks a term. */
+/* Two launches, a group's end and the last rounding. On a GPU, memory at nine tenths of its bandwidth, a tenth less with
+ * half of the items that find room; on a processor, some clocks a term. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   if (is_host(device))
     return score_host(problem, device);
-  const double groups = (double)config->value[GROUPS], k = (double)problem->k;
-  const double ends = 2 * device->launch_seconds + 1e-5 + 5e-9 * groups;
+  const double k = (double)problem->k, units = fmax(1, device->compute_units);
+  const bool twice = problem->c.type == TESELA_F64;
+  const double groups = (double)groups_for(problem, config, device),
+               memory = tsl_problem_bytes(problem) / device->bandwidth;
+  const double ends = 2 * device->launch_seconds + 6e-6 + 5e-9 * groups;
   if (device->is_cpu)
-    return ends +
-           fmax(6e-6 * k / ((double)device->clock_mhz * device->compute_units),
-                tsl_problem_bytes(problem) / device->bandwidth) +
-           2e-6 * groups;
-  const double items = groups * (double)config->value[GROUP];
-  const double busy = fmin(1, items / (1000.0 * device->compute_units));
-  const double operations = (problem->c.type == TESELA_F64 ? 34 : 16) * k;
-  return ends +
-         fmax(tsl_problem_bytes(problem) / (0.9 * device->bandwidth * busy), operations / device->peak_f64);
+    return ends + 5e-5 * groups / units + fmax(6e-6 * k / (device->clock_mhz * units), memory);
+  const double items = groups * (double)config->value[GROUP] / units;
+  const double busy = fmin(1, items / (twice ? 512 : 1024));
+  return ends + fmax(memory / (0.92 * (0.8 + 0.2 * busy) * fmin(1, items / 256)),
+                     (twice ? 34 : 16) * k / device->peak_f64);
 }
 
 static tesela_status build(tsl_work *work) {

@@ -28,7 +28,7 @@
  * what IEEE 754 makes of the products in any order: NaN from NaN, from 0 times infinity and from infinities of both
  * signs; the NaN has no sign and no payload.
  *
- * Parameters: TSL_PARAM_GROUPS, TSL_PARAM_GROUP (items of a group). Local memory: 64 bytes an item. Any strides and sizes.
+ * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: 72 bytes an item, and the digits. Any strides and sizes.
  * Needs double precision for f32, too, with subnormal numbers of both. A term takes about 16 instructions (doubles: 28)
  * where the products lie within 2^45 (2^38) of the largest one, three times as many within 2^250 (2^190), and hundreds
  * beyond. */
@@ -39,6 +39,12 @@
 /* What a group leaves: its digits; which of them are used, and what is not finite. */
 #define ROW (TSL_EXACT_DIGITS + 1)
 #define LAST_ITEMS 256
+/* Groups of 256 items that should find room on a compute unit: enough to keep its memory busy. */
+#ifdef TSL_REAL_IS_DOUBLE
+#define ROOM 3
+#else
+#define ROOM 4
+#endif
 
 /* --- a group --- */
 
@@ -87,10 +93,11 @@ TSL_FUNCTION TSL_INDEX exact_counts(const exact_sum *own) {
   return (TSL_INDEX)(own->flags & TSL_EXACT_NAN ? 1 : 0) +
          ((TSL_INDEX)(own->flags & TSL_EXACT_PLUS ? 1 : 0) << 12) +
          ((TSL_INDEX)(own->flags & TSL_EXACT_MINUS ? 1 : 0) << 24) +
-         ((TSL_INDEX)(own->slow != 0 ? 1 : 0) << 36) + ((TSL_INDEX)(own->deep ? 1 : 0) << 48);
+         ((TSL_INDEX)(own->slow != 0 ? 1 : 0) << 36) + ((TSL_INDEX)(own->deep != 0 ? 1 : 0) << 48);
 }
 
-/* What the counts say, and the digits that a group whose window was at `top` may have, as a row keeps it. */
+/* What the counts say, the digits that a group whose window was at `top` may have, and the number of groups, as a row
+ * keeps them: eight bits each, and the rest. */
 TSL_FUNCTION TSL_INDEX exact_summary(TSL_INDEX counts, int top) {
   const int flags = (counts & 0xfff ? TSL_EXACT_NAN : 0) | (counts >> 12 & 0xfff ? TSL_EXACT_PLUS : 0) |
                     (counts >> 24 & 0xfff ? TSL_EXACT_MINUS : 0);
@@ -99,7 +106,7 @@ TSL_FUNCTION TSL_INDEX exact_summary(TSL_INDEX counts, int top) {
   const int highest = (top + 32 - TSL_EXACT_LOW) / 52 + 3; /* level 0's upper half, and a carry passed on */
   const int first = slow ? 0 : lowest / 52,
             end = slow || highest > TSL_EXACT_DIGITS ? TSL_EXACT_DIGITS : highest;
-  return flags | first << 8 | end << 16;
+  return flags | first << 8 | end << 16 | (TSL_INDEX)TSL_GROUPS(0) << 24;
 }
 
 /* The group's levels into its digits. */
@@ -115,12 +122,28 @@ TSL_FUNCTION void exact_place(TSL_LOCAL_POINTER const TSL_INDEX *levels, int top
     }
 }
 
-/* LINES digits from number `first` on of the items that have some. */
-TSL_FUNCTION void exact_choose_digits(const exact_sum *own, const TSL_INDEX *digits, int first,
+/* LINES digits from number `first` on, of the items that have some. */
+TSL_FUNCTION void exact_choose_digits(const exact_sum *own, const exact_memory *memory, int first,
                                       TSL_INDEX *numbers) {
   TSL_UNROLL
   for (int v = 0; v < LINES; v++)
-    numbers[v] = own->slow != 0 && first + v < TSL_EXACT_DIGITS ? digits[first + v] : 0;
+    numbers[v] = own->slow != 0 && first + v < TSL_EXACT_DIGITS ? memory->digits[first + v] : 0;
+}
+
+/* An item's levels, and what it has met. Where its window has moved, the digits have all. */
+TSL_FUNCTION void exact_choose_levels(exact_sum *own, exact_memory *memory, TSL_INDEX *numbers) {
+  if (own->slow != 0)
+    exact_empty(own, memory);
+  else if (own->deep != 0)
+    exact_put_down(own, memory);
+  tsl_exact_settle_levels(own->levels, SHALLOW + 1);
+  TSL_UNROLL
+  for (int j = 0; j < LEVELS; j++)
+    numbers[j] = own->deep != 0 ? memory->levels[j] : 0;
+  TSL_UNROLL
+  for (int j = 0; j <= SHALLOW; j++)
+    numbers[j] += own->levels[j];
+  numbers[LEVELS] = exact_counts(own);
 }
 
 /* One digit as the group leaves it: one carry passed on, so that a thousand groups' sum fits. */
@@ -129,11 +152,12 @@ TSL_FUNCTION TSL_INDEX exact_passed_on(TSL_LOCAL_POINTER const TSL_INDEX *total,
   return carry + (i < TSL_EXACT_DIGITS - 1 ? total[i] & TSL_EXACT_MASK : total[i]);
 }
 
-TSL_KERNEL(GROUP, 1, 1)
+TSL_KERNEL_SHARING(GROUP, 1, 1, ROOM * 256 / GROUP)
 tsl_dot_exact(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
               TSL_GLOBAL TSL_INDEX *TSL_RESTRICT rows, const tsl_gemm_arguments g) {
   TSL_LOCAL TSL_INDEX lines[LINES * GROUP], parts[GROUP], sums[LINES], total[TSL_EXACT_DIGITS];
-  TSL_INDEX digits[TSL_EXACT_DIGITS], numbers[LINES];
+  TSL_INDEX numbers[LINES];
+  exact_memory memory;
   exact_terms terms;
   exact_sum own;
   terms.a = a + g.a_offset;
@@ -145,21 +169,15 @@ tsl_dot_exact(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_RE
   terms.vectors =
       g.a_col_stride == 1 && g.b_row_stride == 1 && exact_is_aligned(terms.a) && exact_is_aligned(terms.b);
   TSL_UNROLL
-  for (int j = 0; j < LEVELS; j++)
+  for (int j = 0; j <= SHALLOW; j++)
     own.levels[j] = 0;
   own.flags = 0;
+  own.deep = 0;
   own.slow = 0;
-  own.deep = false;
   const int top = tsl_exact_top_for(exact_largest(lines, exact_first_exponent(&terms)));
   own.top = top;
-  exact_add_tiles(&terms, &own, digits);
-  /* Where the window has moved, the digits have all. */
-  if (own.slow != 0)
-    exact_empty(&own, digits);
-  TSL_UNROLL
-  for (int j = 0; j < LEVELS; j++)
-    numbers[j] = own.levels[j];
-  numbers[LEVELS] = exact_counts(&own);
+  exact_add_tiles(&terms, &own, &memory);
+  exact_choose_levels(&own, &memory, numbers);
   for (int i = TSL_ITEM(0); i < TSL_EXACT_DIGITS; i += GROUP)
     total[i] = 0;
   exact_fold(lines, parts, numbers, sums);
@@ -168,7 +186,7 @@ tsl_dot_exact(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_RE
     exact_place(sums, top, total);
   TSL_BARRIER();
   for (int first = 0; first < (counts >> 36 & 0xfff ? TSL_EXACT_DIGITS : 0); first += LINES) {
-    exact_choose_digits(&own, digits, first, numbers);
+    exact_choose_digits(&own, &memory, first, numbers);
     exact_fold(lines, parts, numbers, sums);
     if (TSL_ITEM(0) < LINES && first + TSL_ITEM(0) < TSL_EXACT_DIGITS)
       total[first + TSL_ITEM(0)] += sums[TSL_ITEM(0)];
@@ -183,11 +201,13 @@ tsl_dot_exact(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_RE
 
 /* --- all groups --- */
 
-/* The rows' summaries as one: all flags, and digits from the lowest first to the highest end. */
-TSL_FUNCTION int exact_join(int a, int b) {
-  const int flags = (a | b) & 0xff, a_first = a >> 8 & 0xff, b_first = b >> 8 & 0xff;
-  const int first = a_first < b_first ? a_first : b_first, end = a >> 16 > b >> 16 ? a >> 16 : b >> 16;
-  return flags | first << 8 | end << 16;
+/* The rows' summaries as one, without the number of groups: all flags, and digits from the lowest first to the highest
+ * end. */
+TSL_FUNCTION TSL_INDEX exact_join(TSL_INDEX a, TSL_INDEX b) {
+  const TSL_INDEX a_first = a >> 8 & 0xff, b_first = b >> 8 & 0xff, a_end = a >> 16 & 0xff,
+                  b_end = b >> 16 & 0xff;
+  return ((a | b) & 0xff) | (a_first < b_first ? a_first : b_first) << 8 |
+         (a_end > b_end ? a_end : b_end) << 16;
 }
 
 /* The summary of no rows. */
@@ -196,14 +216,14 @@ TSL_FUNCTION int exact_join(int a, int b) {
 TSL_FUNCTION int exact_join_all(TSL_GLOBAL const TSL_INDEX *rows, int groups,
                                 TSL_LOCAL_POINTER TSL_INDEX *line) {
   const int item = TSL_ITEM(0);
-  int own = EXACT_NOTHING;
+  TSL_INDEX own = EXACT_NOTHING;
   for (int group = item; group < groups; group += LAST_ITEMS)
-    own = exact_join(own, (int)rows[(TSL_INDEX)group * ROW + TSL_EXACT_DIGITS]);
+    own = exact_join(own, rows[(TSL_INDEX)group * ROW + TSL_EXACT_DIGITS]);
   line[item] = own;
   TSL_BARRIER();
   for (int step = LAST_ITEMS / 2; step > 0; step /= 2) {
     if (item < step)
-      line[item] = exact_join((int)line[item], (int)line[item + step]);
+      line[item] = exact_join(line[item], line[item + step]);
     TSL_BARRIER();
   }
   const int all = (int)line[0];
@@ -216,7 +236,7 @@ TSL_KERNEL(LAST_ITEMS, 1, 1)
 tsl_dot_exact_last(TSL_GLOBAL const TSL_INDEX *TSL_RESTRICT rows, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
                    const tsl_gemm_arguments g) {
   TSL_LOCAL TSL_INDEX line[LAST_ITEMS], digits[TSL_EXACT_DIGITS], wide[TSL_EXACT_WIDE];
-  const int item = TSL_ITEM(0), groups = TILES(g.k) < GROUPS ? (int)TILES(g.k) : GROUPS;
+  const int item = TSL_ITEM(0), groups = g.k > 0 ? (int)(rows[TSL_EXACT_DIGITS] >> 24) : 0;
   const int summary = exact_join_all(rows, groups, line);
   const int first = summary >> 8 & 0xff, end = summary >> 16;
   const int count = end > first ? end - first : 1, slices = LAST_ITEMS / count, slice = item / count;

@@ -7,14 +7,13 @@
 
 #include "exact_shared.h"
 
-#define GROUPS TSL_PARAM_GROUPS
 #define GROUP TSL_PARAM_GROUP
 /* Terms that an item reads before the first is used: 32 bytes of each operand. */
 #define TERMS (32 / (int)sizeof(TSL_REAL))
 #define TILE ((TSL_INDEX)GROUP * TERMS)
-#define TILES(k) (((k) + TILE - 1) / TILE)
-/* Tiles between two settlings: levels grow by TERMS * 1.5 * 2^51 with each, digits by TERMS * 3 * (2^53 + 2^52) at most. */
+/* How often levels and digits are settled: a term adds up to 1.5 * 2^51 to levels, and to digits 3 * (2^53 + 2^52). */
 #define LEVEL_TILES 256
+#define DEEP_TIMES 256
 #define DIGIT_TILES 4
 #define LEVELS TSL_EXACT_LEVELS
 #ifdef TSL_REAL_IS_DOUBLE
@@ -36,13 +35,19 @@ typedef struct exact_terms {
   bool vectors; /* both can be read so */
 } exact_terms;
 
-/* An item's sum. */
+/* An item's sum, as far as most data need it. */
 typedef struct exact_sum {
-  TSL_INDEX levels[LEVELS];
+  TSL_INDEX levels[SHALLOW + 1];
   int top, flags;
-  int slow;  /* times that terms went to the digits; 0: these hold nothing yet */
-  bool deep; /* levels from SHALLOW + 1 on are used */
+  int deep, slow; /* times that terms went to levels and to digits in memory; 0: these hold nothing yet */
 } exact_sum;
+
+/* The rest of it: levels that all six of a window need, and the superaccumulator. Too much for registers, and indexed by
+ * loops, which keeps it out of them. */
+typedef struct exact_memory {
+  TSL_INDEX levels[LEVELS];
+  TSL_INDEX digits[TSL_EXACT_DIGITS];
+} exact_memory;
 
 TSL_FUNCTION TSL_INDEX exact_index(const exact_terms *terms, int t) {
   return terms->first + t / WIDTH * (GROUP * WIDTH) + t % WIDTH;
@@ -85,15 +90,16 @@ TSL_FUNCTION bool exact_takes_vectors(const exact_terms *terms) {
 }
 
 /* Adds a rest to a level's sum, and takes off it what the level holds. */
-TSL_FUNCTION void exact_add_to(TSL_INDEX *sum, double base, double *rest) {
+TSL_FUNCTION void exact_add_to(TSL_BITS *sum, double base, double *rest) {
   const double at = base + *rest;
-  *sum += TSL_AS_INDEX(at) - TSL_AS_INDEX(base);
+  *sum += (TSL_BITS)TSL_AS_INDEX(at) - (TSL_BITS)TSL_AS_INDEX(base);
   *rest -= at - base;
 }
 
-/* Adds `count` products to the first `depth` levels; false where these do not hold them, and sums mean nothing. */
+/* Adds `count` products to the first `depth` levels; false where these do not hold them, and sums mean nothing and may
+ * have wrapped around. */
 TSL_FUNCTION bool exact_window(const TSL_REAL *x, const TSL_REAL *y, const int count, const int depth,
-                               int top, TSL_INDEX *sums) {
+                               int top, TSL_BITS *sums) {
   double base[TSL_EXACT_DEEP];
   TSL_INDEX outside = 0;
   bool good = true, zero = false;
@@ -114,7 +120,7 @@ TSL_FUNCTION bool exact_window(const TSL_REAL *x, const TSL_REAL *y, const int c
     const double at = TSL_FMA(a, b, base[0]);
     double rest = TSL_FMA(a, b, base[0] - at);
 #endif
-    sums[1] += TSL_AS_INDEX(at) - TSL_AS_INDEX(base[0]);
+    sums[1] += (TSL_BITS)TSL_AS_INDEX(at) - (TSL_BITS)TSL_AS_INDEX(base[0]);
     outside |= TSL_AS_INDEX(at) ^ TSL_AS_INDEX(base[0]);
 #ifdef TSL_REAL_IS_DOUBLE
     TSL_UNROLL
@@ -138,25 +144,44 @@ TSL_FUNCTION bool exact_window(const TSL_REAL *x, const TSL_REAL *y, const int c
   return good && outside >> 52 == 0;
 }
 
-/* Moves the window's sum into the digits. */
-TSL_FUNCTION void exact_empty(exact_sum *own, TSL_INDEX *digits) {
-  tsl_exact_settle_levels(own->levels, LEVELS);
-  for (int j = 0; j < LEVELS; j++) {
-    const int position = own->top - 52 * j - TSL_EXACT_LOW;
-    tsl_exact_add(digits, own->levels[j] & (((TSL_INDEX)1 << 32) - 1), position);
-    tsl_exact_add(digits, own->levels[j] >> 32, position + 32);
+TSL_FUNCTION void exact_clear(TSL_INDEX *numbers, int count) {
+  TSL_UNROLL_BY(1)
+  for (int i = 0; i < count; i++)
+    numbers[i] = 0;
+}
+
+/* Moves the levels to those in memory, and settles them. */
+TSL_FUNCTION void exact_put_down(exact_sum *own, exact_memory *memory) {
+  if (own->deep == 0)
+    exact_clear(memory->levels, LEVELS);
+  own->deep++;
+  TSL_UNROLL
+  for (int j = 0; j <= SHALLOW; j++) {
+    memory->levels[j] += own->levels[j];
     own->levels[j] = 0;
   }
-  tsl_exact_settle(digits);
+  tsl_exact_settle_levels(memory->levels, LEVELS);
+}
+
+/* Moves the window's sum into the digits. */
+TSL_FUNCTION void exact_empty(exact_sum *own, exact_memory *memory) {
+  exact_put_down(own, memory);
+  TSL_UNROLL_BY(1)
+  for (int j = 0; j < LEVELS; j++) {
+    const int position = own->top - 52 * j - TSL_EXACT_LOW;
+    tsl_exact_add(memory->digits, memory->levels[j] & (((TSL_INDEX)1 << 32) - 1), position);
+    tsl_exact_add(memory->digits, memory->levels[j] >> 32, position + 32);
+    memory->levels[j] = 0;
+  }
+  tsl_exact_settle(memory->digits);
 }
 
 /* `count` terms from number t on, one by one, read once more: what a loop indexes would not stay in registers. */
 TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, exact_sum *own,
-                                   TSL_INDEX *digits) {
+                                   exact_memory *memory) {
   int largest = 0;
   if (own->slow == 0)
-    for (int i = 0; i < TSL_EXACT_DIGITS; i++)
-      digits[i] = 0;
+    exact_clear(memory->digits, TSL_EXACT_DIGITS);
   TSL_UNROLL_BY(1)
   for (const int end = t + count; t < end; t++) {
     const TSL_INDEX i = exact_index(terms, t);
@@ -170,53 +195,52 @@ TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, e
       own->flags |= tsl_exact_special(product);
     else
 #ifdef TSL_REAL_IS_DOUBLE
-      tsl_exact_add_product(digits, x, y);
+      tsl_exact_add_product(memory->digits, x, y);
 #else
-      tsl_exact_add_double(digits, product);
+      tsl_exact_add_double(memory->digits, product);
 #endif
   }
   own->slow++;
   if (own->slow % DIGIT_TILES == 0)
-    tsl_exact_settle(digits);
+    tsl_exact_settle(memory->digits);
   const int top = tsl_exact_top_for(largest);
   if (top > own->top || top < own->top - TSL_EXACT_SLACK) {
-    exact_empty(own, digits);
+    exact_empty(own, memory);
     own->top = top;
   }
 }
 
-TSL_FUNCTION void exact_commit(exact_sum *own, const TSL_INDEX *sums, const int depth) {
-  TSL_UNROLL
-  for (int j = 1; j <= depth; j++)
-    own->levels[j] += sums[j];
-}
-
 /* WIDTH terms from number t on, in all levels. */
-TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *own, TSL_INDEX *digits) {
+TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *own, exact_memory *memory) {
   TSL_REAL x[WIDTH], y[WIDTH];
-  TSL_INDEX sums[LEVELS];
+  TSL_BITS sums[LEVELS];
   exact_read_numbers(terms->a, terms->a_stride, exact_index(terms, t), terms->k, x);
   exact_read_numbers(terms->b, terms->b_stride, exact_index(terms, t), terms->k, y);
-  if (own->top >= TSL_EXACT_TOP_DEEP && exact_window(x, y, WIDTH, TSL_EXACT_DEEP, own->top, sums)) {
-    exact_commit(own, sums, TSL_EXACT_DEEP);
-    own->deep = true;
-  } else {
-    exact_add_slowly(terms, t, WIDTH, own, digits);
+  if (own->top < TSL_EXACT_TOP_DEEP || !exact_window(x, y, WIDTH, TSL_EXACT_DEEP, own->top, sums)) {
+    exact_add_slowly(terms, t, WIDTH, own, memory);
+    return;
   }
+  if (own->deep == 0)
+    exact_clear(memory->levels, LEVELS);
+  TSL_UNROLL
+  for (int j = 1; j <= TSL_EXACT_DEEP; j++)
+    memory->levels[j] += (TSL_INDEX)sums[j];
+  if (++own->deep % DEEP_TIMES == 0)
+    tsl_exact_settle_levels(memory->levels, LEVELS);
 }
 
 /* The item's share of the tiles. */
-TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *own, TSL_INDEX *digits) {
+TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *own, exact_memory *memory) {
   TSL_REAL x_next[TERMS], y_next[TERMS];
   bool ready = false;
   int tiles = 0;
   while (terms->first < terms->k) {
     exact_terms next = *terms;
     bool done = false;
-    next.first += GROUPS * TILE;
+    next.first += TSL_GROUPS(0) * TILE;
     if (exact_takes_vectors(terms)) {
       TSL_REAL x[TERMS], y[TERMS];
-      TSL_INDEX sums[LEVELS];
+      TSL_BITS sums[LEVELS];
       if (!ready)
         exact_read_tile(terms, x_next, y_next);
       TSL_UNROLL
@@ -228,16 +252,16 @@ TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *own, TSL_INDEX 
       if (ready)
         exact_read_tile(&next, x_next, y_next);
       done = exact_window(x, y, TERMS, SHALLOW, own->top, sums);
-      if (done)
-        exact_commit(own, sums, SHALLOW);
+      TSL_UNROLL
+      for (int j = 1; j <= SHALLOW; j++)
+        own->levels[j] += done ? (TSL_INDEX)sums[j] : 0;
     }
     for (int t = 0; !done && t < TERMS; t += WIDTH)
-      exact_add_deep(terms, t, own, digits);
+      exact_add_deep(terms, t, own, memory);
     if (++tiles % LEVEL_TILES == 0)
-      tsl_exact_settle_levels(own->levels, LEVELS);
+      tsl_exact_settle_levels(own->levels, SHALLOW + 1);
     terms->first = next.first;
   }
-  tsl_exact_settle_levels(own->levels, LEVELS);
 }
 
 /* The largest exponent among the first products of an item's first tile. */
