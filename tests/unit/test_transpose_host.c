@@ -92,13 +92,13 @@ static void stores_past_the_caches(void **state) {
         tsl_case_set_types(&what, &types);
         right += check(&what);
       }
-      for (uint64_t i = 0; i < 60; i++) {
+      for (uint64_t i = 0; i < 25; i++) {
         tsl_case_random(TSL_OP_TRANSPOSE, 11, i, types.c, &what);
         tsl_case_set_types(&what, &types);
         right += check(&what);
       }
     }
-    assert_true(right > 1000);
+    assert_true(right > 900);
   }
 }
 
@@ -106,10 +106,10 @@ static void stores_past_the_caches(void **state) {
 static void blocks_and_bands_meet(void **state) {
   (void)state;
   static const int64_t shapes[][4] = {/* m, n, and what A's and C's rows have to spare */
-                                      {1100, 1300, 0, 0}, {1100, 1300, 3, 5}, {1024, 2048, 64, 64},
-                                      {2100, 300, 1, 0},  {2100, 300, 0, 7},  {60, 5000, 0, 3},
-                                      {5000, 60, 0, 0},   {5000, 3, 0, 0},    {3, 5000, 5, 1},
-                                      {5000, 17, 0, 0},   {1300, 128, 16, 0}};
+                                      {1100, 700, 0, 0}, {1100, 700, 3, 5}, {1024, 1024, 64, 64},
+                                      {2100, 300, 1, 0}, {2100, 300, 0, 7}, {60, 3000, 0, 3},
+                                      {3000, 60, 0, 0},  {5000, 3, 0, 0},   {3, 5000, 5, 1},
+                                      {5000, 17, 0, 0},  {1300, 128, 16, 0}};
   for (int set = 0; set < SETS; set++)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
       for (int t = 0; tsl_types_all[t].c != TESELA_TYPE_DEFAULT; t++) {
@@ -117,7 +117,7 @@ static void blocks_and_bands_meet(void **state) {
           continue;
         const int64_t *shape = shapes[i];
         tsl_case what = {.problem = tsl_problem_transpose(shape[0], shape[1], tsl_types_all[t].c),
-                         .data = TSL_DATA_SPECIAL,
+                         .data = TSL_DATA_INTEGER,
                          .seed = (uint64_t)t + 2 * i};
         what.problem.a.row_stride += shape[2];
         what.problem.c.row_stride += shape[3];
