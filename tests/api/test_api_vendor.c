@@ -18,16 +18,7 @@
 
 #include <cmocka.h>
 
-#if defined(__SANITIZE_THREAD__)
-#define THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define THREAD_SANITIZER 1
-#endif
-#endif
-#ifndef THREAD_SANITIZER
-#define THREAD_SANITIZER 0
-#endif
+#include "unit/sanitizers.h"
 
 /* Large enough for the library's own threads. */
 enum { THREADS = 4, ROUNDS = 10, SIZE = 192 };

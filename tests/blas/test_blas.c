@@ -1,6 +1,7 @@
 /* The drop-in, linked with a program that has no other BLAS: every routine against plain sums, the arguments that are
  * wrong, threads, and a fork in the middle. */
 #include "blas/names.h"
+#include "unit/sanitizers.h"
 #include "unit/unit.h"
 
 #include <complex.h>
@@ -456,13 +457,17 @@ static void test_threads(void **state) {
   join_all(threads);
 }
 
-/* Children that multiply while the parent's threads do: neither hangs (the test's time is limited), all are right. */
+/* Children that multiply while the parent's threads do: neither hangs (the test's time is limited), all are right.
+ * Under the address sanitizer the threads end before the forks: the memory allocator of GCC's up to 13 is not ready
+ * for a fork while another thread is inside of it. */
 static void test_fork(void **state) {
   (void)state;
   pthread_t threads[THREADS];
   int first[THREADS], zero = 0;
   prepare();
   start_all(threads, first);
+  if (ADDRESS_SANITIZER)
+    join_all(threads);
   for (int child = 0; child < 5; child++) {
     const pid_t process = fork();
     assert_true(process >= 0);
@@ -473,7 +478,8 @@ static void test_fork(void **state) {
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
   }
-  join_all(threads);
+  if (!ADDRESS_SANITIZER)
+    join_all(threads);
 }
 
 int main(void) {

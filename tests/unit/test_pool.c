@@ -13,19 +13,9 @@
 #include <unistd.h>
 
 #include "base/pool.h"
+#include "unit/sanitizers.h"
 
 #define THREADS 4
-
-#if defined(__SANITIZE_THREAD__)
-#define THREAD_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define THREAD_SANITIZER 1
-#endif
-#endif
-#ifndef THREAD_SANITIZER
-#define THREAD_SANITIZER 0
-#endif
 
 /* For tests in which a fork's child starts threads. */
 static void skip_where_children_have_no_threads(void) {
