@@ -1,4 +1,4 @@
-/* blas_crossover DROP_IN OTHER [THREADS]
+/* blas_crossover DROP_IN OTHER [THREADS [LETTERS]]
  *
  * From which size on is tesela faster than another BLAS, through the same symbols? The drop-in and the other library are
  * opened by their paths; every round runs both, in turned order, and keeps each one's shortest time of a call. Prints
@@ -22,27 +22,35 @@ typedef double ddot(const int *, const void *, const int *, const void *, const 
 typedef void omatcopy(const char *, const char *, const int *, const int *, const void *, const void *,
                       const int *, void *, const int *);
 
+static int is_single(char letter) {
+  return letter == 's' || letter == 'c';
+}
+static int is_complex(char letter) {
+  return letter == 'c' || letter == 'z';
+}
+
 /* One call of either library, and what it needs. */
 typedef struct task {
   const char *kind;
-  int single; /* f32, else f64 */
+  char letter; /* s, d, c, z */
   int m, n, k;
   void *a, *b, *c;
   void (*function)(void);
 } task;
 
 static void call(const task *t) {
-  static const float one_f32 = 1, zero_f32 = 0;
-  static const double one_f64 = 1, zero_f64 = 0;
+  static const float one_f32[2] = {1}, zero_f32[2] = {0};
+  static const double one_f64[2] = {1}, zero_f64[2] = {0};
   static volatile double kept;
   static const int unit = 1;
-  const void *one = t->single ? (const void *)&one_f32 : &one_f64,
-             *zero = t->single ? (const void *)&zero_f32 : &zero_f64;
+  const int single = is_single(t->letter);
+  const void *one = single ? (const void *)one_f32 : one_f64,
+             *zero = single ? (const void *)zero_f32 : zero_f64;
   if (strcmp(t->kind, "gemm") == 0)
     ((gemm *)t->function)("N", "N", &t->m, &t->n, &t->k, one, t->a, &t->m, t->b, &t->k, zero, t->c, &t->m);
   else if (strcmp(t->kind, "omatcopy") == 0)
     ((omatcopy *)t->function)("C", "T", &t->m, &t->n, one, t->a, &t->m, t->c, &t->n);
-  else if (t->single)
+  else if (single)
     kept = ((sdot *)t->function)(&t->m, t->a, &unit, t->b, &unit);
   else
     kept = ((ddot *)t->function)(&t->m, t->a, &unit, t->b, &unit);
@@ -56,11 +64,12 @@ static double seconds_of(const task *t, int calls) {
   return (tsl_clock() - start) / calls;
 }
 
-static void *filled(size_t count, int single) {
+static void *filled(size_t elements, char letter) {
+  const size_t count = elements * (is_complex(letter) ? 2 : 1);
   double *data = malloc(count * sizeof *data + 64);
   for (size_t i = 0; data && i < count; i++) {
     const double value = (double)(i % 13) - 6;
-    if (single)
+    if (is_single(letter))
       ((float *)data)[i] = (float)value;
     else
       data[i] = value;
@@ -68,9 +77,9 @@ static void *filled(size_t count, int single) {
   return data;
 }
 
-static void *symbol_of(void *library, const char *kind, int single) {
+static void *symbol_of(void *library, const char *kind, char letter) {
   char name[BYTES_OF_NAME];
-  snprintf(name, sizeof name, "scipy_%c%s_", single ? 's' : 'd', kind);
+  snprintf(name, sizeof name, "scipy_%c%s_", letter, kind);
   void *symbol = dlsym(library, name + strlen("scipy_"));
   return symbol ? symbol : dlsym(library, name);
 }
@@ -80,15 +89,15 @@ static void compare(void *const libraries[SIDES], task t) {
   double best[SIDES] = {INFINITY, INFINITY};
   int calls[SIDES];
   for (int side = 0; side < SIDES; side++) {
-    void *symbol = symbol_of(libraries[side], t.kind, t.single);
+    void *symbol = symbol_of(libraries[side], t.kind, t.letter);
     if (!symbol)
       return;
     memcpy(&functions[side], &symbol, sizeof symbol);
   }
   const int is_dot = strcmp(t.kind, "dot") == 0, is_gemm = strcmp(t.kind, "gemm") == 0;
-  t.a = filled(is_dot ? (size_t)t.m : (size_t)t.m * (size_t)(is_gemm ? t.k : t.n), t.single);
-  t.b = filled(is_dot ? (size_t)t.m : is_gemm ? (size_t)t.k * (size_t)t.n : 1, t.single);
-  t.c = filled(is_dot ? 1 : (size_t)t.m * (size_t)t.n, t.single);
+  t.a = filled(is_dot ? (size_t)t.m : (size_t)t.m * (size_t)(is_gemm ? t.k : t.n), t.letter);
+  t.b = filled(is_dot ? (size_t)t.m : is_gemm ? (size_t)t.k * (size_t)t.n : 1, t.letter);
+  t.c = filled(is_dot ? 1 : (size_t)t.m * (size_t)t.n, t.letter);
   for (int side = 0; side < SIDES; side++) {
     t.function = functions[side];
     call(&t);
@@ -101,8 +110,8 @@ static void compare(void *const libraries[SIDES], task t) {
       t.function = functions[side];
       best[side] = fmin(best[side], seconds_of(&t, calls[side]));
     }
-  printf("%c%-9s %6d %6d %6d %12.2f %12.2f %8.3f\n", t.single ? 's' : 'd', t.kind, t.m, t.n, t.k,
-         1e6 * best[0], 1e6 * best[1], best[1] / best[0]);
+  printf("%c%-9s %6d %6d %6d %12.2f %12.2f %8.3f\n", t.letter, t.kind, t.m, t.n, t.k, 1e6 * best[0],
+         1e6 * best[1], best[1] / best[0]);
   fflush(stdout);
   free(t.a);
   free(t.b);
@@ -114,17 +123,17 @@ static const int thin[][3] = {{1000, 1000, 16}, {1000, 1000, 32}, {1000, 1000, 6
                               {16, 1000, 1000}, {32, 1000, 1000}, {64, 1000, 1000},
                               {1000, 16, 1000}, {1000, 32, 1000}, {1000, 64, 1000}};
 static const int lengths[] = {100, 1000, 10000, 100000, 1000000, 10000000};
-static const int copies[] = {32, 100, 300, 1000, 3000};
+static const int copies[] = {32, 100, 200, 300, 400, 500, 700, 1000, 3000};
 
 #define EACH(array) (int i = 0; i < (int)(sizeof array / sizeof *array); i++)
 
 int main(int argc, char **argv) {
   void *libraries[SIDES];
   if (argc < 3) {
-    fprintf(stderr, "usage: blas_crossover DROP_IN OTHER [THREADS]\n");
+    fprintf(stderr, "usage: blas_crossover DROP_IN OTHER [THREADS [LETTERS]], letters of sdcz\n");
     return 2;
   }
-  const char *threads = argc > 3 ? argv[3] : "1";
+  const char *threads = argc > 3 ? argv[3] : "1", *letters = argc > 4 ? argv[4] : "sdcz";
   setenv("TESELA_BLAS", "tesela", 1);
   static const char *const variables[] = {"TESELA_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS",
                                           "MKL_NUM_THREADS"};
@@ -139,20 +148,22 @@ int main(int argc, char **argv) {
     }
   }
   printf("%-10s %6s %6s %6s %12s %12s %8s\n", "routine", "m", "n", "k", "tesela us", "other us", "ratio");
-  for (int single = 1; single >= 0; single--) {
+  for (const char *letter = letters; *letter; letter++) {
     for
       EACH(edges)
-    compare(libraries, (task){.kind = "gemm", .single = single, .m = edges[i], .n = edges[i], .k = edges[i]});
+    compare(libraries,
+            (task){.kind = "gemm", .letter = *letter, .m = edges[i], .n = edges[i], .k = edges[i]});
     for
       EACH(thin)
     compare(libraries,
-            (task){.kind = "gemm", .single = single, .m = thin[i][0], .n = thin[i][1], .k = thin[i][2]});
+            (task){.kind = "gemm", .letter = *letter, .m = thin[i][0], .n = thin[i][1], .k = thin[i][2]});
     for
       EACH(lengths)
-    compare(libraries, (task){.kind = "dot", .single = single, .m = lengths[i]});
+    if (!is_complex(*letter))
+      compare(libraries, (task){.kind = "dot", .letter = *letter, .m = lengths[i]});
     for
       EACH(copies)
-    compare(libraries, (task){.kind = "omatcopy", .single = single, .m = copies[i], .n = copies[i]});
+    compare(libraries, (task){.kind = "omatcopy", .letter = *letter, .m = copies[i], .n = copies[i]});
   }
   return 0;
 }

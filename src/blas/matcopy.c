@@ -5,13 +5,17 @@
 
 #include <string.h>
 
+static bool turns(const tsl_blas_copy *copy) {
+  return copy->trans == 'T' || copy->trans == 'C';
+}
+
 /* Both sides in one order: A is rows x cols, and so is `to`, which is B seen through the transpose. */
 typedef struct sides {
   tsl_blas_view from, to;
 } sides;
 
 static sides sides_of(tesela_type type, const tsl_blas_copy *copy, void *target, int64_t target_ld) {
-  const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR, turned = copy->trans == 'T' || copy->trans == 'C';
+  const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR, turned = turns(copy);
   const bool conjugate = tsl_blas_is_complex(type) && (copy->trans == 'C' || copy->trans == 'R');
   const bool to_by_row = by_row != turned;
   return (sides){
@@ -20,33 +24,40 @@ static sides sides_of(tesela_type type, const tsl_blas_copy *copy, void *target,
   };
 }
 
+/* Whether tesela has a strategy: for transposes that do not conjugate, scaled in real types alone, in place of squares. */
+static bool suits(tesela_type type, const tsl_blas_copy *copy) {
+  const bool scales = !tsl_blas_is(type, copy->alpha, 1);
+  return turns(copy) && !(tsl_blas_is_complex(type) && (scales || copy->trans == 'C')) &&
+         (!copy->in_place || (copy->rows == copy->cols && copy->lda == copy->ldb));
+}
+
 /* tesela's transpose writes B, cols x rows, whose element (j, i) is A's (i, j): `to` with its strides exchanged. */
-static bool by_tesela(tesela_type type, const tsl_blas_copy *copy, const sides *both, tesela_record *record) {
+static bool by_tesela(tesela_type type, const tsl_blas_copy *copy, const sides *both, bool in_place,
+                      tesela_record *record) {
   double alpha[2];
-  if (both->from.conjugate || tsl_blas_lacks(TSL_BLAS_TRANSPOSE, type, type))
+  if (!suits(type, copy))
     return false;
   tsl_blas_doubles(type, copy->alpha, alpha);
-  const tesela_transpose_desc desc = {.rows = copy->rows,
-                                      .cols = copy->cols,
-                                      .a = {.data = tsl_blas_writable(both->from.data),
-                                            .row_stride = both->from.row,
-                                            .col_stride = both->from.col,
-                                            .type = type},
-                                      .b = {.data = tsl_blas_writable(both->to.data),
-                                            .row_stride = both->to.col,
-                                            .col_stride = both->to.row,
-                                            .type = type},
-                                      .alpha = alpha};
-  const tesela_status status = tsl_blas_run_transpose(&desc, record);
-  if (status == TESELA_UNSUPPORTED)
-    tsl_blas_note_lack(TSL_BLAS_TRANSPOSE, type, type);
-  return status == TESELA_OK;
+  tesela_transpose_desc desc = {.rows = copy->rows,
+                                .cols = copy->cols,
+                                .a = {.data = tsl_blas_writable(both->from.data),
+                                      .row_stride = both->from.row,
+                                      .col_stride = both->from.col,
+                                      .type = type},
+                                .in_place = in_place,
+                                .alpha = alpha};
+  if (!in_place)
+    desc.b = (tesela_matrix){.data = tsl_blas_writable(both->to.data),
+                             .row_stride = both->to.col,
+                             .col_stride = both->to.row,
+                             .type = type};
+  return tsl_blas_run_transpose(&desc, record) == TESELA_OK;
 }
 
 /* The name of who did it, or NULL for the record's plan. */
 static const char *out_of_place(tesela_type type, tsl_blas_route route, const tsl_blas_copy *copy,
                                 const sides *both, tesela_record *record) {
-  if (route == TSL_BLAS_TESELA && by_tesela(type, copy, both, record))
+  if (route == TSL_BLAS_TESELA && by_tesela(type, copy, both, false, record))
     return NULL;
   tsl_blas_loop_copy(type, copy->rows, copy->cols, copy->alpha, &both->from, &both->to);
   return tsl_blas_loops_name;
@@ -58,7 +69,9 @@ static const char *in_place(const tsl_blas_symbol *symbol, tsl_blas_route route,
   const tesela_type type = symbol->type;
   void *target = tsl_blas_writable(copy->a), *block;
   const sides both = sides_of(type, copy, target, copy->ldb);
-  const bool same = copy->lda == copy->ldb, turned = copy->trans == 'T' || copy->trans == 'C';
+  const bool same = copy->lda == copy->ldb, turned = turns(copy);
+  if (route == TSL_BLAS_TESELA && by_tesela(type, copy, &both, true, record))
+    return NULL;
   if (same && !turned) {
     tsl_blas_loop_copy(type, copy->rows, copy->cols, copy->alpha, &both.from, &both.to);
     return tsl_blas_loops_name;
@@ -75,7 +88,7 @@ static const char *in_place(const tsl_blas_symbol *symbol, tsl_blas_route route,
     return tsl_blas_loops_name;
   }
   const sides out = sides_of(type, copy, block, dense);
-  const char *who = out_of_place(type, route, copy, &out, record);
+  const char *who = out_of_place(type, TSL_BLAS_LOOPS, copy, &out, record);
   static const double one_f64[2] = {1, 0};
   static const float one_f32[2] = {1, 0};
   const bool single = type == TESELA_F32 || type == TESELA_C64;
@@ -86,7 +99,7 @@ static const char *in_place(const tsl_blas_symbol *symbol, tsl_blas_route route,
 }
 
 tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *copy) {
-  const double elements = (double)copy->rows * (double)copy->cols;
+  const double elements = suits(call->symbol->type, copy) ? (double)copy->rows * (double)copy->cols : 0;
   const tsl_blas_route route = tsl_blas_route_vector(TSL_BLAS_TRANSPOSE, call->symbol, elements);
   call->sizes = 2;
   call->shape[0] = copy->rows;

@@ -20,8 +20,13 @@ static const crossover gemm_from[TYPES][PEERS] = {
     [TESELA_F64] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {128 * 128 * 128, 16}},
 };
 
-/* Elements from which on a dot or a transpose is tesela's; 0: never. */
-static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS];
+/* Elements from which on a dot or a transpose is tesela's; 0: never. tesela's sums of products are those of twice the
+ * precision, which takes its time; a program that asked for a plain one gets the other library's. */
+static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
+    [TSL_BLAS_TRANSPOSE] =
+        {[TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = 1000 * 1000, [TSL_BLAS_PEER_TUNED] = 1000 * 1000},
+         [TESELA_F64] = {[TSL_BLAS_PEER_PLAIN] = 250 * 250, [TSL_BLAS_PEER_TUNED] = 250 * 250}},
+};
 
 /* TESELA_BLAS, read when the library is loaded. */
 #define WISH_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other") X(LOOPS, "loops")
