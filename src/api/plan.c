@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/planner.h"
+#include "plan/trust.h"
 
 static tsl_reach reach_of(const tsl_shape *shape, const char *name, bool used) {
   const tsl_type_info *type = tsl_type(shape->type);
@@ -71,6 +72,11 @@ tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesel
   *plan = NULL;
   TSL_TRY(tsl_api_devices(context, &devices));
   TSL_TRY(tsl_plan_parse(devices, text, &parsed));
+  const tesela_status status = tsl_trust_plan(parsed);
+  if (status != TESELA_OK) {
+    tsl_plan_destroy(parsed);
+    return status;
+  }
   return tsl_api_plan_around(parsed, plan);
 }
 

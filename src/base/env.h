@@ -12,6 +12,8 @@
   X(WISDOM, "",                                                                                              \
     "file of the user's wisdom; default: under XDG_DATA_HOME or ~/.local/share; none: no wisdom")            \
   X(KERNEL_DIR, "", "read kernel sources from this source tree instead of the embedded ones")                \
+  X(SELFTEST, "1",                                                                                           \
+    "0: compiled kernels are used without a self-test when they meet a device for the first time")           \
   X(ISA, "", "most capable instruction set that host code may use: generic, avx2, avx512")                   \
   X(BLAS, "auto", "who computes in libtesela_blas.so: auto (the faster one), tesela, other, loops")          \
   X(NVRTC, "", "path of the NVRTC library; default: the names and folders where CUDA installs it")           \

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "device/jit_cache.h"
+#include "device/trials.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -343,6 +344,7 @@ tesela_status tsl_jit_clear(int *count, uint64_t *bytes) {
   int folder, left = 0, reason = 0;
   *count = 0;
   *bytes = 0;
+  tsl_trial_clear();
   TSL_TRY(open_listing(&folder, &listing));
   for (int i = 0; i < listing.entry_count; i++) {
     if (!remove_entry(folder, &listing.entries[i])) {

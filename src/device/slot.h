@@ -7,6 +7,7 @@
 #include "device/device.h"
 
 typedef struct tsl_jit_module_entry tsl_jit_module_entry;
+typedef struct tsl_trial_entry tsl_trial_entry;
 
 /* Every tsl_device that the rest of tesela sees is the first member of one of these. */
 typedef struct tsl_device_slot {
@@ -14,9 +15,10 @@ typedef struct tsl_device_slot {
   const tsl_device_kind *kind;
   pthread_mutex_t open_lock; /* held while the device opens */
   bool is_open;
-  pthread_mutex_t jit_lock; /* of the list below */
+  pthread_mutex_t jit_lock; /* of the lists below */
   pthread_cond_t jit_done;  /* a build of the list came to its end */
   tsl_jit_module_entry *jit_modules;
+  tsl_trial_entry *trials;
 } tsl_device_slot;
 
 static inline tsl_device_slot *tsl_device_slot_of(tsl_device *device) {

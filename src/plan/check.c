@@ -236,6 +236,7 @@ tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *con
     return TESELA_OK;
   }
   snprintf(report->plan, sizeof report->plan, "%s", plan->text);
+  report->source = plan->work.source;
   TSL_GO(make_operands(&job));
   TSL_GO(run_all(&job, plan, TSL_PLACE_HOST));
   if (report->result == TSL_CASE_RIGHT && what->seed % 2 == 1)

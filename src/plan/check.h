@@ -95,8 +95,9 @@ typedef enum tsl_case_result {
 typedef struct tsl_case_report {
   tsl_case_result result;
   tsl_verdict verdict;
-  char why[512];  /* the refusal, the failure's sentence, or what is wrong */
-  char plan[512]; /* the plan's text */
+  char why[512];   /* the refusal, the failure's sentence, or what is wrong */
+  char plan[512];  /* the plan's text */
+  tsl_hash source; /* as work->source has it */
   double
       seconds; /* of the first run, by the host's clock: no measurement, as it is the first, and copies count */
 } tsl_case_report;
@@ -114,6 +115,8 @@ bool tsl_case_standard(tsl_op op, int index, tesela_type type, tsl_case *out);
 /* A random one: sizes to a few hundred (dot: to 100,000), any layout, any scalars, any data; a pure function of
  * its arguments. */
 void tsl_case_random(tsl_op op, uint64_t seed, uint64_t index, tesela_type type, tsl_case *out);
+/* One of the short list that is tried before a kernel's first use on a device: case 0 is like the problem, but small. */
+bool tsl_case_quick(const tsl_problem *like, int index, tsl_case *out);
 /* Gives a case's operands these types. Where C is complex, scalars other than 0 and 1 get an imaginary part; where it is
  * an integer, they become whole. */
 void tsl_case_set_types(tsl_case *out, const tsl_types *types);

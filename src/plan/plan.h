@@ -3,6 +3,7 @@
 #ifndef TSL_PLAN_PLAN_H
 #define TSL_PLAN_PLAN_H
 
+#include "device/trials.h"
 #include "strategy/strategy.h"
 
 /* Where a plan's operands are when it runs. */
@@ -14,7 +15,10 @@ typedef enum tsl_place {
 typedef struct tsl_plan {
   tsl_work work;
   tsl_place place;
-  char *text;              /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
+  char *text;     /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
+  bool was_tried; /* its kernels were, and this is what came of it (plan/trust.h): */
+  tsl_trial trial;
+  double trial_seconds;    /* that the trial took just now; 0: it was remembered */
   struct tsl_lanes *lanes; /* streams and staging buffers of runs that need them; plan/lane.c */
 } tsl_plan;
 

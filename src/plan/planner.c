@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "plan/transfer.h"
+#include "plan/trust.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -294,7 +295,43 @@ static tesela_status all_refuse(const tsl_problem *problem, const tsl_candidate 
  * answer. */
 static bool another_may_do(const tsl_choice *choice, tesela_status status) {
   const bool any_device = !choice->device || strcmp(choice->device, "auto") == 0;
-  return any_device || status == TESELA_BUILD_FAILED || status == TESELA_UNSUPPORTED;
+  return any_device || status == TESELA_BUILD_FAILED || status == TESELA_UNSUPPORTED ||
+         status == TESELA_WRONG_RESULT;
+}
+
+tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *choice,
+                               const tsl_candidate *candidate, tsl_plan **plan) {
+  TSL_TRY(tsl_plan_create(problem, candidate->strategy, &candidate->config, candidate->device, choice->place,
+                          plan));
+  const tesela_status status = tsl_trust_plan(*plan);
+  if (status != TESELA_OK) {
+    tsl_plan_destroy(*plan);
+    *plan = NULL;
+  }
+  return status;
+}
+
+static void put_aside(tsl_candidate *candidate) {
+  snprintf(candidate->refusal, sizeof candidate->refusal, "put aside: %.170s", tesela_last_error());
+  if (tsl_log_wants(TSL_LOG_PLAN))
+    tsl_log(TSL_LOG_PLAN, "%s on %s is put aside: %s", candidate->strategy->name, candidate->device->name,
+            tesela_last_error());
+}
+
+tesela_status tsl_planner_take(const tsl_problem *problem, const tsl_choice *choice,
+                               tsl_candidate *candidates, int count, tsl_plan **plan) {
+  tesela_status status = TESELA_OK;
+  int tried = 0;
+  *plan = NULL;
+  for (; tried < count && !candidates[tried].refusal[0]; tried++) {
+    status = tsl_planner_make(problem, choice, &candidates[tried], plan);
+    if (status == TESELA_OK || choice->strategy || !another_may_do(choice, status))
+      break;
+    put_aside(&candidates[tried]);
+  }
+  if (tried == 0 && !*plan && status == TESELA_OK)
+    status = all_refuse(problem, candidates, count);
+  return status;
 }
 
 tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan) {
@@ -303,19 +340,7 @@ tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *c
   *plan = NULL;
   TSL_TRY(tsl_planner_list(problem, choice, &candidates, &count));
   log_choice(problem, candidates, count);
-  tesela_status status = TESELA_OK;
-  int tried = 0;
-  for (; tried < count && !candidates[tried].refusal[0]; tried++) {
-    const tsl_candidate *best = &candidates[tried];
-    status = tsl_plan_create(problem, best->strategy, &best->config, best->device, choice->place, plan);
-    if (status == TESELA_OK || choice->strategy || !another_may_do(choice, status))
-      break;
-    if (tsl_log_wants(TSL_LOG_PLAN))
-      tsl_log(TSL_LOG_PLAN, "%s on %s is put aside: %s", best->strategy->name, best->device->name,
-              tesela_last_error());
-  }
-  if (tried == 0 && !*plan && status == TESELA_OK)
-    status = all_refuse(problem, candidates, count);
+  const tesela_status status = tsl_planner_take(problem, choice, candidates, count, plan);
   free(candidates);
   return status;
 }

@@ -34,9 +34,15 @@ bool tsl_planner_vendors(void);
 tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *choice,
                                tsl_candidate **candidates, int *count);
 
-/* The first of that list as a plan; TESELA_UNSUPPORTED says, when all refuse, what the first ones said. A
- * candidate that cannot be built is put aside with a note in the log, unless the caller named its strategy, or
- * its device and that failed. */
+/* Makes a plan of one candidate, and tries its kernels where nobody did (plan/trust.h). */
+tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *choice,
+                               const tsl_candidate *candidate, tsl_plan **plan);
+/* The first of a list as a plan; TESELA_UNSUPPORTED says, when all refuse, what the first ones said. A candidate
+ * that cannot be built, or whose kernels are wrong, is put aside with a note in the log, unless the caller named its
+ * strategy, or its device and that failed; its refusal then says why. */
+tesela_status tsl_planner_take(const tsl_problem *problem, const tsl_choice *choice,
+                               tsl_candidate *candidates, int count, tsl_plan **plan);
+/* Both. */
 tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan);
 
 #endif

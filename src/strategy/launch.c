@@ -35,7 +35,10 @@ static tesela_status compile(tsl_work *work, const char *path, tesela_type real,
   TSL_GO(tsl_source_flatten(path, folders, &text));
   TSL_GO(tsl_text_status(&text));
   const tsl_build build = {.name = name, .text = tsl_text_get(&text), .options = ""};
-  TSL_GO(tsl_jit_module(work->device, &build, module, &work->build_seconds));
+  double seconds;
+  TSL_GO(tsl_jit_module(work->device, &build, module, &seconds));
+  work->build_seconds += seconds;
+  work->source = tsl_hash_add(work->texts++ == 0 ? tsl_hash_start() : work->source, text.data, text.length);
 out:
   tsl_text_free(&text);
   return status;

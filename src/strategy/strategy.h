@@ -17,6 +17,7 @@
 #ifndef TSL_STRATEGY_STRATEGY_H
 #define TSL_STRATEGY_STRATEGY_H
 
+#include "base/source.h"
 #include "device/device.h"
 #include "strategy/problem.h"
 
@@ -80,6 +81,8 @@ typedef struct tsl_work {
   tsl_device *device;
   void *state;          /* what build() made */
   double build_seconds; /* time in compilers, for reports */
+  int texts;       /* how many texts of kernels were compiled or found compiled; 0: it is C of this library */
+  tsl_hash source; /* of all of them, in their order */
 } tsl_work;
 
 struct tsl_strategy {

@@ -14,7 +14,7 @@ cp -r "$TESELA_SOURCE/src" tree/src
 kernel=tree/src/strategy/gemm/element/element.cl
 grep -q 'sum, g.alpha' $kernel || fail "the test no longer fits the kernel, whose last line it changes"
 sed -i 's/sum, g.alpha/sum + 1, g.alpha/' $kernel
-export TESELA_KERNEL_DIR=$PWD/tree
+export TESELA_KERNEL_DIR=$PWD/tree TESELA_SELFTEST=0
 
 echo old >old.npy
 tesela 1 multiply a.npy b.npy --device "$device" --strategy element --verify -o old.npy
@@ -42,5 +42,22 @@ json 'j["wrong"] > 0 and j["faults"][0]["kind"] == "wrong" and j["faults"][0]["c
 tesela 1 explore --devices "$device" --strategies element,tile_local --sizes 32 --types f32 --seconds 0.01
 prints WRONG
 says element wrong
+
+# With the self-test, nobody sees a result of it.
+unset TESELA_SELFTEST
+export TESELA_CACHE_DIR=$PWD/cache
+for memory in 1MiB 60KiB; do
+  tesela 1 multiply a.npy b.npy --device "$device" --strategy element -o new.npy --memory $memory
+  says 'element' 'failed its self-test'
+  absent new.npy
+done
+tesela 1 explain 60 50 70 --device "$device" --strategy element
+prints 'none: element on' 'failed its self-test'
+[ "$(grep -c '^wrong .* gemm element' cache/trials)" = 1 ] || fail "the trial was not remembered, or made twice"
 unset TESELA_KERNEL_DIR
+tesela 0 multiply a.npy b.npy --device "$device" --strategy element -o new.npy
+same right.npy new.npy
+grep -q '^right .* gemm element' cache/trials || fail "the trial was not remembered"
+tesela 0 cache clear
+absent cache/trials
 tesela 0 multiply a.npy b.npy --device "$device" --strategy element --verify --expect right.npy

@@ -1,5 +1,6 @@
 /* tesela check: every strategy on every device, judged. */
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/status.h"
 #include "check_list.h"
 #include "progress.h"
@@ -248,11 +249,14 @@ static void add_machine(const checking *job, int width, tsl_text *out) {
   for (int i = 0; i < job->list.devices.count; i++) {
     const tsl_device *device = job->list.devices.items[i];
     tsl_text line = {0};
-    tsl_text_add(&line, "%s: %s, %s", device->name, device->label, device->platform);
+    tsl_text_add(&line, "%s: %s, %s, %s", device->name, device->label, device->platform, device->key);
     tsl_text_add_wrapped(out, tsl_text_get(&line), 0, 4, width);
     tsl_text_add(out, "\n");
     tsl_text_free(&line);
   }
+  for (int i = 0; tsl_env_at(i); i++)
+    if (strcmp(tsl_env_get((tsl_env)i), tsl_env_at(i)->fallback) != 0)
+      tsl_text_add(out, "%s=%s\n", tsl_env_at(i)->name, tsl_env_get((tsl_env)i));
   tsl_text_add(out, "\n");
 }
 

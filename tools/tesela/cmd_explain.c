@@ -93,8 +93,10 @@ static void candidate_table(const explanation *found, tsl_table *table) {
   tsl_table_column(table, "by", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "", TSL_ALIGN_LEFT, false);
-  for (int i = 0; i < found->count && !found->candidates[i].refusal[0]; i++) {
+  for (int i = 0; i < found->count; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
+    if (candidate->refusal[0])
+      continue;
     const tsl_paint paint = candidate == chosen(found) ? TSL_PAINT_GOOD : TSL_PAINT_NONE;
     const char *peer = tsl_strategy_peer(candidate->strategy, candidate->device);
     tsl_text name = {0};
@@ -140,6 +142,25 @@ static const char *const basis_words[] = {
     [TSL_BASIS_NEAR] = "by wisdom: from what was measured at sizes near these",
     [TSL_BASIS_EXACT] = "by wisdom: as it was measured at these sizes"};
 
+/* What the plan's kernels cost before their first result. */
+static void add_first_call(const tsl_plan *plan, tsl_table *table) {
+  char one[32], two[32];
+  if (plan->work.texts == 0)
+    return;
+  if (plan->work.build_seconds > 0)
+    tsl_table_add_pair(table, "kernels", "compiled now, in %s; kept for later",
+                       tsl_format_seconds(plan->work.build_seconds, one, sizeof one));
+  else
+    tsl_table_add_pair(table, "kernels", "found compiled");
+  if (plan->trial_seconds > 0)
+    tsl_table_add_pair(table, "self-test", "passed now, in %s; remembered for this device and driver",
+                       tsl_format_seconds(plan->trial_seconds, two, sizeof two));
+  else if (plan->was_tried)
+    tsl_table_add_pair(table, "self-test", "passed on %s", plan->trial.date);
+  else
+    tsl_table_add_pair(table, "self-test", "none: TESELA_SELFTEST is 0");
+}
+
 static void add_facts(const explanation *found, tsl_table *table) {
   char one[32], two[32];
   const tsl_candidate *best = chosen(found);
@@ -156,6 +177,7 @@ static void add_facts(const explanation *found, tsl_table *table) {
       tsl_table_add_pair(table, "device memory", "needs %s of %s on %s",
                          tsl_format_bytes(bytes, one, sizeof one),
                          tsl_format_bytes(device->memory_bytes, two, sizeof two), device->name);
+    add_first_call(found->plan, table);
   } else {
     tsl_table_add_painted(table, TSL_PAINT_FAINT, "plan");
     tsl_table_add_painted(table, TSL_PAINT_BAD, "none: %s", tsl_text_get(&found->failure));
@@ -236,7 +258,7 @@ static tesela_status run(const tsl_call *call) {
                              .wisdom = wisdom,
                              .vendors = tsl_planner_vendors()};
   TSL_GO(tsl_planner_list(&found.problem, &choice, &found.candidates, &found.count));
-  planned = tsl_planner_choose(&found.problem, &choice, &found.plan);
+  planned = tsl_planner_take(&found.problem, &choice, found.candidates, found.count, &found.plan);
   tsl_text_add(&found.failure, "%s", planned == TESELA_OK ? "" : tesela_last_error());
   found.host_bytes = operand_bytes(&found.problem);
   found.host_available = tsl_memory_available();

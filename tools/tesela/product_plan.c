@@ -121,8 +121,8 @@ static double job_seconds(const tsl_product *product, const tsl_candidate *panel
   return panel->seconds * ceil((double)product->m / (double)product->panel);
 }
 
-static tesela_status create_best(tsl_product *product, const tsl_candidate *panels, int panel_count,
-                                 const tsl_candidate *wholes, int whole_count) {
+static tesela_status create_best(tsl_product *product, const tsl_choice *choice, const tsl_candidate *panels,
+                                 int panel_count, const tsl_candidate *wholes, int whole_count) {
   const tsl_problem problem = tsl_product_problem(product, product->panel);
   const tsl_candidate *best = NULL, *best_whole = NULL;
   double least = INFINITY;
@@ -141,8 +141,9 @@ static tesela_status create_best(tsl_product *product, const tsl_candidate *pane
                     panels[0].refusal);
   const bool as_whole = best_whole && !best_whole->refusal[0] &&
                         !tsl_strategy_refuse(best->strategy, &problem, &best_whole->config, best->device);
-  return tsl_plan_create(&problem, best->strategy, as_whole ? &best_whole->config : &best->config,
-                         best->device, TSL_PLACE_HOST, &product->plan);
+  tsl_candidate made = *best;
+  made.config = as_whole ? best_whole->config : best->config;
+  return tsl_planner_make(&problem, choice, &made, &product->plan);
 }
 
 static tesela_status choose_for_panels(tsl_product *product, const tsl_choice *choice) {
@@ -154,11 +155,11 @@ static tesela_status choose_for_panels(tsl_product *product, const tsl_choice *c
   if (status == TESELA_OK)
     status = tsl_planner_list(&whole, choice, &wholes, &whole_count);
   if (status == TESELA_OK)
-    status = create_best(product, panels, panel_count, wholes, whole_count);
+    status = create_best(product, choice, panels, panel_count, wholes, whole_count);
   free(panels);
   free(wholes);
   /* As the planner does: what cannot be built is put aside, unless it was asked for by name. */
-  if (status == TESELA_BUILD_FAILED && !choice->strategy)
+  if ((status == TESELA_BUILD_FAILED || status == TESELA_WRONG_RESULT) && !choice->strategy)
     status = tsl_planner_choose(&panel, choice, &product->plan);
   return status;
 }
@@ -177,14 +178,14 @@ static bool copies_on_host(const tsl_plan *plan) {
   return device->is_cpu && !(device->capabilities & TSL_CAN_HOST);
 }
 
-static tesela_status plan_last(tsl_product *product) {
+static tesela_status plan_last(tsl_product *product, const tsl_choice *choice) {
   const int64_t rest = product->panel > 0 ? product->m % product->panel : 0;
   const tsl_work *work = &product->plan->work;
   if (rest == 0)
     return TESELA_OK;
   const tsl_problem problem = tsl_product_problem(product, rest);
-  return tsl_plan_create(&problem, work->strategy, &work->config, work->device, TSL_PLACE_HOST,
-                         &product->last_plan);
+  const tsl_candidate same = {.strategy = work->strategy, .device = work->device, .config = work->config};
+  return tsl_planner_make(&problem, choice, &same, &product->last_plan);
 }
 
 tesela_status tsl_product_plan(tsl_product *product) {
@@ -213,7 +214,7 @@ tesela_status tsl_product_plan(tsl_product *product) {
     if (product->panel != before)
       TSL_TRY(choose(product, &choice));
   }
-  TSL_TRY(plan_last(product));
+  TSL_TRY(plan_last(product, &choice));
   product->seconds[TSL_STAGE_PLAN] = tsl_clock() - start;
   return TESELA_OK;
 }

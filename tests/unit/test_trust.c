@@ -1,0 +1,238 @@
+/* Trust before use: a kernel with a mistake never gives a user a result, its trial is remembered, and the next best plan
+ * takes its place. The mistakes are planted in a copy of the kernels' sources. */
+#include "unit.h"
+
+#include "base/status.h"
+#include "plan/planner.h"
+#include "plan/trust.h"
+#include "scratch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { N = 60 };
+static scratch tree, cache;
+static float x[N * N], y[N * N], z[N * N];
+
+static void must(tesela_status status) {
+  if (status != TESELA_OK)
+    fail_msg("%s: %s\n%s", tesela_status_name(status), tesela_last_error(), tesela_last_log());
+}
+
+/* Puts `by` in the place of `words` in a kernel's file of the copied tree. */
+static void plant(const char *file, const char *words, const char *by) {
+  char path[PATH_MAX];
+  static char text[1 << 16];
+  tsl_text changed = {0};
+  snprintf(path, sizeof path, TESELA_SOURCE_DIR "/%s", file);
+  FILE *in = fopen(path, "r");
+  scratch_require(in != NULL, path);
+  text[fread(text, 1, sizeof text - 1, in)] = '\0';
+  fclose(in);
+  const char *at = strstr(text, words);
+  if (!at)
+    fail_msg("%s has no '%s' any more: plant another mistake", file, words);
+  tsl_text_add(&changed, "%.*s%s%s", (int)(at - text), text, by, at + strlen(words));
+  scratch_write(&tree, file, tsl_text_get(&changed));
+  tsl_text_free(&changed);
+}
+
+static int set_up(void **state) {
+  (void)state;
+  char command[3 * PATH_MAX];
+  scratch_create(&tree);
+  scratch_create(&cache);
+  snprintf(command, sizeof command, "cp -r '%s/src' '%s'", TESELA_SOURCE_DIR, tree.folder);
+  scratch_require(system(command) == 0, command);
+  setenv("TESELA_KERNEL_DIR", tree.folder, 1);
+  setenv("TESELA_CACHE_DIR", cache.folder, 1);
+  for (int i = 0; i < N * N; i++) {
+    x[i] = (float)(i % 13) - 6;
+    y[i] = (float)(i % 7) - 3;
+  }
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  unsetenv("TESELA_KERNEL_DIR");
+  unsetenv("TESELA_SELFTEST");
+  scratch_remove(&tree);
+  scratch_remove(&cache);
+  return 0;
+}
+
+/* z = x y by `element`, in a new context; what came of it. */
+static tesela_status multiply(void) {
+  tesela_context *context;
+  const tesela_gemm_desc desc = {.m = N,
+                                 .n = N,
+                                 .k = N,
+                                 .a = {.data = x},
+                                 .b = {.data = y},
+                                 .c = {.data = z},
+                                 .device = "opencl:0",
+                                 .strategy = "element"};
+  must(tesela_context_create(NULL, &context));
+  const tesela_status status = tesela_gemm(context, &desc, NULL);
+  tesela_context_destroy(context);
+  return status;
+}
+
+static bool is_right(void) {
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      float sum = 0;
+      for (int l = 0; l < N; l++)
+        sum += x[i * N + l] * y[l * N + j];
+      if (z[i * N + j] != sum)
+        return false;
+    }
+  return true;
+}
+
+static void expect_wrong(void) {
+  for (int i = 0; i < N * N; i++)
+    z[i] = -1000;
+  assert_int_equal(multiply(), TESELA_WRONG_RESULT);
+  assert_non_null(strstr(tesela_last_error(), "element on opencl:0 failed its self-test"));
+  for (int i = 0; i < N * N; i++)
+    assert_true(z[i] == -1000);
+}
+
+static const struct {
+  const char *file, *words, *by;
+} mistakes[] = {
+    {"src/strategy/gemm/element/element.cl", "sum, g.alpha", "sum + 1, g.alpha"},
+    /* reads C where it must not */
+    {"src/kernel/epilogue.h", "beta == 0 ? scaled :", ""},
+    /* an edge only */
+    {"src/strategy/gemm/element/element.cl", "sum, g.alpha",
+     "(g.n % 2 == 1 && col == g.n - 1 ? 0 : sum), g.alpha"},
+    /* right for integers only */
+    {"src/strategy/gemm/element/element.cl", "sum, g.alpha", "(TSL_REAL)(int)sum, g.alpha"},
+};
+
+static void wrong_kernels_never_give_a_result(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+    plant(mistakes[i].file, mistakes[i].words, mistakes[i].by);
+    expect_wrong();
+    plant(mistakes[i].file, mistakes[i].words, mistakes[i].words);
+  }
+  must(multiply());
+  assert_true(is_right());
+  assert_int_equal(tsl_trial_counts().wrong, 4);
+  assert_int_equal(tsl_trial_counts().right, 1);
+}
+
+/* A wrong one is known to be wrong in the next context, and another device key is another device. */
+static void trials_are_remembered(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(N, N, N, TESELA_F32);
+  tsl_devices *devices;
+  tsl_plan *plan;
+  plant(mistakes[0].file, mistakes[0].words, mistakes[0].by);
+  expect_wrong();
+  expect_wrong();
+  plant(mistakes[0].file, mistakes[0].words, mistakes[0].words);
+  assert_int_equal(tsl_trial_counts().wrong, 4);
+  must(tsl_devices_create(&devices));
+  const tsl_choice choice = {.devices = devices, .device = "opencl:0", .strategy = "element"};
+  must(tsl_planner_choose(&problem, &choice, &plan));
+  assert_true(plan->was_tried && plan->trial.right && plan->trial_seconds == 0);
+  assert_true(strlen(plan->trial.date) == 20);
+  snprintf(plan->work.device->key, sizeof plan->work.device->key, "another/driver");
+  must(tsl_trust_plan(plan));
+  assert_true(plan->was_tried && plan->trial.right && plan->trial_seconds > 0);
+  tsl_plan_destroy(plan);
+  tsl_devices_destroy(devices);
+  assert_int_equal(tsl_trial_counts().right, 2);
+}
+
+static void self_tests_can_be_switched_off(void **state) {
+  (void)state;
+  setenv("TESELA_SELFTEST", "0", 1);
+  plant(mistakes[0].file, mistakes[0].words, mistakes[0].by);
+  must(multiply());
+  assert_false(is_right());
+  plant(mistakes[0].file, mistakes[0].words, mistakes[0].words);
+  unsetenv("TESELA_SELFTEST");
+}
+
+/* Mistakes in the kernels that a dot may be planned with. */
+static const struct {
+  const char *name, *file, *words, *by;
+} dots[] = {
+    {"fixed_tree", "src/strategy/dot/fixed_tree/fixed_tree.cl", "result == result ? result",
+     "result == result ? 1"},
+    {"block_tree", "src/strategy/dot/block_tree/block_tree.cl", "sum, g.alpha", "sum + 1, g.alpha"},
+    {"exact", "src/strategy/dot/exact/exact.cl", "(TSL_REAL)result", "(TSL_REAL)1"},
+};
+
+static void the_next_best_takes_the_place(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_of(TSL_OP_DOT, 1, 1, 1000, TESELA_F32);
+  tsl_devices *devices;
+  tsl_candidate *list;
+  tsl_plan *plan;
+  size_t best = 0;
+  int count;
+  must(tsl_devices_create(&devices));
+  const tsl_choice choice = {.devices = devices, .device = "opencl:0"};
+  must(tsl_planner_list(&problem, &choice, &list, &count));
+  assert_true(count > 1 && !list[1].refusal[0]);
+  while (best < 2 && strcmp(dots[best].name, list[0].strategy->name) != 0)
+    best++;
+  plant(dots[best].file, dots[best].words, dots[best].by);
+  must(tsl_planner_take(&problem, &choice, list, count, &plan));
+  assert_ptr_equal(plan->work.strategy, list[1].strategy);
+  assert_true(plan->was_tried && plan->trial.right);
+  assert_non_null(strstr(list[0].refusal, "put aside"));
+  assert_non_null(strstr(list[0].refusal, "self-test"));
+  plant(dots[best].file, dots[best].words, dots[best].words);
+  tsl_plan_destroy(plan);
+  free(list);
+  tsl_devices_destroy(devices);
+}
+
+/* What another process left half-written, or somebody else wrote, spoils nothing. */
+static void files_of_trials_may_be_damaged(void **state) {
+  (void)state;
+  tsl_devices *devices;
+  tsl_device *cpu;
+  tsl_trial found, kept = {.right = true, .seconds = 0.5};
+  must(tsl_devices_create(&devices));
+  must(tsl_devices_find(devices, "cpu", &cpu));
+  const tsl_trial_count before = tsl_trial_counts();
+  FILE *file = fopen(scratch_path(&cache, "trials"), "a");
+  assert_non_null(file);
+  fputs("right 1 2026-01-01T00:00:00Z cut", file); /* without an end */
+  fclose(file);
+  assert_false(tsl_trial_find(cpu, "cut", &found));
+  tsl_trial_keep(cpu, "one", &kept);
+  kept = (tsl_trial){.seconds = 1, .why = "C(0,1) is 2\nand\tnot 1"};
+  tsl_trial_keep(cpu, "two", &kept);
+  tsl_trial_forget(cpu);
+  assert_true(tsl_trial_find(cpu, "one", &found) && found.right && found.seconds == 0.5);
+  assert_true(tsl_trial_find(cpu, "two", &found) && !found.right);
+  assert_string_equal(found.why, "C(0,1) is 2 and not 1");
+  assert_int_equal(tsl_trial_counts().wrong, before.wrong + 1);
+  scratch_write(&cache, "trials", "somebody else's\nright 1 2026-01-01T00:00:00Z one\n");
+  tsl_trial_forget(cpu);
+  assert_false(tsl_trial_find(cpu, "one", &found));
+  tsl_trial_clear(); /* not ours */
+  assert_int_equal(access(scratch_path(&cache, "trials"), F_OK), 0);
+  tsl_devices_destroy(devices);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(wrong_kernels_never_give_a_result), cmocka_unit_test(trials_are_remembered),
+      cmocka_unit_test(self_tests_can_be_switched_off),    cmocka_unit_test(the_next_best_takes_the_place),
+      cmocka_unit_test(files_of_trials_may_be_damaged),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
