@@ -60,3 +60,52 @@ TESELA_WISDOM=none tesela 2 tune 60 50 40
 says '--dry-run' 'TESELA_WISDOM is none'
 tesela 2 tune 60 50 40 --device cpu --strategy element
 says 'no such strategy takes this product on cpu'
+
+# Other operations.
+tesela 0 tune 5000 --op dot --type f64 --device cpu --budget 1s --points 2 --json
+json 'j["best_seconds"] > 0'
+tesela 0 tune 60 50 --op transpose --device cpu --budget 1s --points 2
+prints 'GB/s' 'wisdom'
+tesela 0 wisdom list --json
+json '{("dot", 1, 1, 5000), ("transpose", 60, 50, 0)} <= {(e["op"], e["m"], e["n"], e["k"]) for e in j["entries"]}'
+tesela 2 tune 60 50 40 --op dot
+says 'a dot takes N'
+
+# The calls of a program: the library's lines, and the drop-in's table.
+cat >calls.txt <<'END'
+something else
+tesela calls: gemm host_packed version=1 device=cpu place=host m=20 n=30 k=40 types=f32,f32,f32 alpha=2: 0.5 s, of which copy in 0, compute 0.5, copy out 0
+tesela calls: gemm sequential version=1 device=cpu place=host m=20 n=30 k=40 types=f32,f32,f32: 0.5 s, of which copy in 0, compute 0.5, copy out 0
+routine                   sizes up to                    calls  computed by                       seconds   GFLOP/s
+cblas_dgemm               16 x 32 x 8                       12  tesela host_packed cpu            0.250000      12.3
+sdot_                     1024                               3  libopenblas.so.0                  0.000340         -
+sgemmt_                   64 x 32                           12  tesela host_packed cpu            0.012340      12.3
+END
+tesela 0 tune --from-log calls.txt --device cpu --budget 1s --points 2 --json
+json '[(p["op"], p["calls"]) for p in j["problems"]] == [("gemm", 2), ("gemm", 12), ("dot", 3)] and j["passed_over"] == 3'
+json 'all(p["best"] or p["why"] == "the budget was over" for p in j["problems"]) and j["problems"][0]["gain"] >= 1'
+tesela 0 wisdom list --json
+json '(20, 30, 40) in {(e["m"], e["n"], e["k"]) for e in j["entries"]}'
+tesela 2 tune --from-log nonsense.txt
+says 'no call in it'
+tesela 2 tune 1 2 3 --from-log calls.txt
+says 'leave M N K'
+
+# Two that compile and tune at once, one of them killed: neither the compiled kernels nor the wisdom are damaged.
+device=$(kernel_devices | head -1)
+if [ -n "$device" ]; then
+  export TESELA_CACHE_DIR=$scratch/kernels TESELA_WISDOM=$scratch/both
+  options=(--device "$device" --strategy element,tile_local --points 3 --budget 3s)
+  "$TESELA" tune 31 33 35 "${options[@]}" >/dev/null & first=$!
+  "$TESELA" tune 33 31 35 "${options[@]}" >/dev/null 2>&1 & second=$!
+  sleep 0.3
+  kill -9 "$second" 2>/dev/null || true
+  wait "$second" 2>/dev/null || true
+  wait "$first"
+  tesela 0 wisdom list --json
+  json 'j["used"] == j["count"] >= 1 and (31, 33, 35) in {(e["m"], e["n"], e["k"]) for e in j["entries"]}'
+  tesela 0 cache list --json
+  json 'j["count"] >= 1 and not [e for e in j["entries"] if e["damaged"]]'
+  tesela 0 explain 31 33 35 --device "$device" --strategy tile_local
+  prints 'self-test' 'by wisdom'
+fi

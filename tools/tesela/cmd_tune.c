@@ -1,17 +1,27 @@
 /* tesela tune: find the fastest config of a product on a device, and keep it as wisdom. */
+#include "base/clock.h"
 #include "base/status.h"
 #include "plan/planner.h"
 #include "progress.h"
-#include "terms.h"
+#include "tune_log.h"
 #include "tune_report.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Seconds: less than this and a search has not begun. */
+static const double least_share = 2;
 
 static const tsl_option options[] = {
     TSL_OPTION(tsl_tune_options, budget, "budget", SECONDS, "60s", "how long to search"),
     TSL_OPTION(tsl_tune_options, points, "points", COUNT, NULL, "measure so many configs at most"),
+    TSL_OPTION(tsl_tune_options, from_log, "from-log", FILE, NULL,
+               "tune the calls of this log (TESELA_LOG=calls, tesela run --log), those that took most time "
+               "first; M, N, K are left away"),
+    TSL_OPTION(tsl_tune_options, op, "op", OP, "gemm",
+               "the operation: gemm (M N K), dot (N) or transpose (M N of the result)"),
     TSL_OPTION(tsl_tune_options, type, "type", TYPE, "f32", "type of the elements"),
     TSL_OPTION(tsl_tune_options, device, "device", DEVICE, NULL,
                "on this device (default: TESELA_DEVICE, else the one that would run the product now)"),
@@ -36,37 +46,17 @@ static const tsl_example examples[] = {
     {"tesela tune 1000 300 700 --budget 60s", "for C (1000 x 300) = A (1000 x 700) B (700 x 300)"},
     {"tesela tune 4096 4096 4096 --device cuda --strategy register_tile --cache tune.txt",
      "one strategy, to be gone on with another day"},
+    {"tesela tune 1000000 --op dot --type f64", "a dot product of vectors of a million"},
+    {"tesela run --log -- python3 solve.py 2>calls.txt; tesela tune --from-log calls.txt --budget 5min",
+     "what a program called, each product for its share of five minutes"},
     {"tesela tune --replay tune.txt --search random", "how another search would have done"},
     {NULL, NULL},
 };
 
-static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
-  const tsl_tune_options *given = call->options;
-  int64_t sizes[3];
-  if (call->word_count != 3)
-    return tsl_fail(TESELA_BAD_CALL, "tune takes M N K, or --replay FILE alone");
-  for (int i = 0; i < 3; i++)
-    if (!tsl_parse_i64(call->words[i], &sizes[i]) || sizes[i] < 1)
-      return tsl_fail(TESELA_BAD_CALL, "%s: \"%s\" is not a size, a whole number from 1 up",
-                      (const char *[]){"M", "N", "K"}[i], call->words[i]);
-  TSL_TRY(tsl_terms_check_type(TSL_OP_GEMM, given->type));
-  *problem = tsl_problem_gemm(sizes[0], sizes[1], sizes[2], given->type);
-  if (given->transpose_a) {
-    problem->a.row_stride = 1;
-    problem->a.col_stride = problem->m;
-  }
-  if (given->transpose_b) {
-    problem->b.row_stride = 1;
-    problem->b.col_stride = problem->k;
-  }
-  problem->beta[0] = given->beta.value;
-  return tsl_problem_check(problem);
-}
-
 /* --- what may be chosen, and what would be chosen now --- */
 
-static tesela_status choose_device(const tsl_tune_options *given, tsl_devices *devices, tsl_tuning *all) {
-  const char *name = tsl_device_or_default(given->device);
+static tesela_status choose_device(const char *wanted, tsl_devices *devices, tsl_tuning *all) {
+  const char *name = tsl_device_or_default(wanted);
   const tsl_choice choice = {.devices = devices, .device = name, .wisdom = all->wisdom};
   tsl_candidate *list;
   int count;
@@ -80,13 +70,14 @@ static tesela_status choose_device(const tsl_tune_options *given, tsl_devices *d
 
 static tesela_status make_space(const tsl_tune_options *given, tsl_tuning *all) {
   tsl_strategy_list strategies;
-  TSL_TRY(tsl_select_strategies(TSL_OP_GEMM, given->strategies, false, &strategies));
+  TSL_TRY(tsl_select_strategies(all->problem.op, given->strategies, false, &strategies));
   for (int i = 0; i < strategies.count; i++)
     TSL_TRY(tsl_space_add(&all->space, &all->problem, all->device, strategies.items[i].strategy,
                           &strategies.items[i].config, strategies.items[i].given));
   tsl_space_sort(&all->space);
   if (all->space.count == 0)
-    return tsl_fail(TESELA_UNSUPPORTED, "no such strategy takes this product on %s: tesela explain says why",
+    return tsl_fail(TESELA_UNSUPPORTED, "no such strategy takes this %s on %s",
+                    all->problem.op == TSL_OP_GEMM ? "product" : tsl_op_name(all->problem.op),
                     all->device->name);
   return TESELA_OK;
 }
@@ -162,8 +153,8 @@ static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning 
   tsl_tune_cache prior = {.count = 0};
   tsl_tune_race race = {.problem = &all->problem,
                         .device = all->device,
-                        .seconds_max = fmin(0.5, fmax(0.02, given->budget / 100)),
-                        .patience = given->budget > 0 ? given->budget / 4 : 0,
+                        .seconds_max = fmin(0.5, fmax(0.02, all->budget / 100)),
+                        .patience = all->budget > 0 ? all->budget / 4 : 0,
                         .seed = (uint64_t)given->seed};
   tsl_progress *progress = NULL;
   tesela_status status = TESELA_OK;
@@ -175,7 +166,7 @@ static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning 
   const tsl_tune_job job = {.space = &all->space,
                             .search = all->search,
                             .start = all->start,
-                            .budget = given->budget,
+                            .budget = all->budget,
                             .points_max = (int)given->points,
                             .seed = (uint64_t)given->seed,
                             .measure = tsl_tune_by_race,
@@ -239,22 +230,73 @@ out:
 
 /* --- */
 
-static tesela_status tune(const tsl_call *call, tsl_devices *devices, tsl_tuning *all) {
-  const tsl_tune_options *given = call->options;
+static tesela_status check_place(const tsl_tune_options *given) {
   tsl_text path = {0};
-  TSL_TRY(read_problem(call, &all->problem));
-  if (!given->dry_run) { /* a minute of work is not thrown away in the end */
-    const tesela_status status = tsl_wisdom_path(&path);
-    tsl_text_free(&path);
-    if (status != TESELA_OK)
-      return tsl_fail_in(status, "what is found cannot be kept (--dry-run does not ask for it)");
-  }
-  TSL_TRY(tsl_wisdom_open(&all->wisdom));
-  TSL_TRY(choose_device(given, devices, all));
+  if (given->dry_run)
+    return TESELA_OK;
+  /* A minute of work is not thrown away in the end. */
+  const tesela_status status = tsl_wisdom_path(&path);
+  tsl_text_free(&path);
+  return status == TESELA_OK
+             ? status
+             : tsl_fail_in(status, "what is found cannot be kept (--dry-run does not ask for it)");
+}
+
+/* The problem and the wisdom are there. */
+static tesela_status tune(const tsl_tune_options *given, const char *device, tsl_devices *devices,
+                          tsl_tuning *all) {
+  TSL_TRY(choose_device(device, devices, all));
   TSL_TRY(make_space(given, all));
   TSL_TRY(find_start(devices, all));
   TSL_TRY(search_on_device(given, all));
   return keep_wisdom(given, all);
+}
+
+/* --- the calls of a program --- */
+
+/* Each for its share of the budget by the time that it took, the longest first; what a problem leaves of its share is
+ * the others'. */
+static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const tsl_tuning *like) {
+  const tsl_tune_options *given = call->options;
+  tsl_call_log log;
+  tsl_tune_summary *rows = NULL;
+  tesela_status status;
+  double total = 0, left = given->budget;
+  if (call->word_count != 0 || given->replay)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "--from-log takes the sizes from its file: leave M N K and --replay away");
+  TSL_GO(tsl_call_log_read(given->from_log, &log));
+  rows = calloc((size_t)log.count, sizeof *rows);
+  if (!rows)
+    TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d results", log.count));
+  for (int i = 0; i < log.count; i++)
+    total += log.items[i].seconds;
+  for (int i = 0; i < log.count && left > 0; i++) {
+    const tsl_logged *item = &log.items[i];
+    const double start = tsl_clock(), share = total > 0 ? left * item->seconds / total : left;
+    tsl_tuning one = *like;
+    one.problem = item->problem;
+    one.budget = fmax(share, fmin(left, least_share));
+    rows[i].tried = true;
+    rows[i].status = tune(given,
+                          given->device   ? given->device
+                          : *item->device ? item->device
+                                          : NULL,
+                          devices, &one);
+    snprintf(rows[i].why, sizeof rows[i].why, "%s", rows[i].status == TESELA_OK ? "" : tesela_last_error());
+    if (rows[i].status == TESELA_OK)
+      tsl_tune_summarise(&one, &rows[i]);
+    tsl_tuned_free(&one.tuned);
+    tsl_space_free(&one.space);
+    free(one.wisdom_path);
+    total -= item->seconds;
+    left -= tsl_clock() - start;
+  }
+  status = tsl_tune_print_log(call, &log, rows);
+out:
+  free(rows);
+  tsl_call_log_free(&log);
+  return status;
 }
 
 static tesela_status replay(const tsl_call *call, tsl_tuning *all) {
@@ -287,7 +329,7 @@ static tesela_status replay(const tsl_call *call, tsl_tuning *all) {
 
 static tesela_status run(const tsl_call *call) {
   const tsl_tune_options *given = call->options;
-  tsl_tuning all = {.search = tsl_search_find(given->search)};
+  tsl_tuning all = {.search = tsl_search_find(given->search), .budget = given->budget};
   tsl_devices *devices = NULL;
   tesela_status status = TESELA_OK;
   if (!all.search)
@@ -298,10 +340,15 @@ static tesela_status run(const tsl_call *call) {
   if (given->replay) {
     TSL_GO(replay(call, &all));
   } else {
+    if (!given->from_log)
+      TSL_GO(tsl_tune_read_problem(call, &all.problem));
+    TSL_GO(check_place(given));
+    TSL_GO(tsl_wisdom_open(&all.wisdom));
     TSL_GO(tsl_devices_create(&devices));
-    TSL_GO(tune(call, devices, &all));
+    TSL_GO(given->from_log ? tune_log(call, devices, &all) : tune(given, given->device, devices, &all));
   }
-  status = tsl_tune_print(call, &all);
+  if (!given->from_log)
+    status = tsl_tune_print(call, &all);
 out:
   tsl_tuned_free(&all.tuned);
   tsl_space_free(&all.space);

@@ -4,6 +4,7 @@
 #include "report.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Rows of the table. */
 enum { SHOWN = 10 };
@@ -68,9 +69,12 @@ static tesela_status print_text(const tsl_tuning *all) {
   tsl_table_add_pair(&facts, "best", "%s", tsl_text_get(&best));
   if (all->device) {
     const double flops = tsl_problem_flops(&all->problem);
-    tsl_table_add_pair(&facts, "time", "%s, %s on %s",
-                       tsl_format_seconds(tuned->best_seconds, time, sizeof time),
-                       tsl_format_flops(flops / tuned->best_seconds, rate, sizeof rate), all->device->name);
+    const double bytes = tsl_problem_bytes(&all->problem);
+    tsl_table_add_pair(
+        &facts, "time", "%s, %s on %s", tsl_format_seconds(tuned->best_seconds, time, sizeof time),
+        all->problem.op == TSL_OP_GEMM ? tsl_format_flops(flops / tuned->best_seconds, rate, sizeof rate)
+                                       : tsl_format_bandwidth(bytes / tuned->best_seconds, rate, sizeof rate),
+        all->device->name);
   }
   if (tuned->best == tuned->start)
     tsl_table_add_pair(&facts, "gain", "none: %s stays", all->device ? "what would have run" : "the start");
@@ -142,4 +146,81 @@ static tesela_status print_json(const tsl_call *call, const tsl_tuning *all) {
 tesela_status tsl_tune_print(const tsl_call *call, const tsl_tuning *all) {
   const tsl_tune_options *given = call->options;
   return given->json ? print_json(call, all) : print_text(all);
+}
+
+/* --- of a log --- */
+
+void tsl_tune_summarise(const tsl_tuning *all, tsl_tune_summary *out) {
+  tsl_text best = {0};
+  print_point(all, all->tuned.best, &best);
+  snprintf(out->best, sizeof out->best, "%s", tsl_text_get(&best));
+  snprintf(out->device, sizeof out->device, "%s", all->device->name);
+  out->best_seconds = all->tuned.best_seconds;
+  out->gain = all->tuned.best == all->tuned.start ? 1 : all->tuned.gain;
+  out->points = all->tuned.tried_count;
+  tsl_text_free(&best);
+}
+
+static void add_summary(const tsl_logged *logged, const tsl_tune_summary *row, tsl_table *table) {
+  char logged_time[32], time[32];
+  tsl_text problem = {0};
+  tsl_problem_print(&logged->problem, &problem);
+  tsl_table_add(table, "%s %s", tsl_op_name(logged->problem.op), tsl_text_get(&problem));
+  tsl_table_add(table, "%lld", (long long)logged->calls);
+  tsl_table_add(table, "%s", tsl_format_seconds(logged->seconds, logged_time, sizeof logged_time));
+  if (row->tried && row->status == TESELA_OK) {
+    tsl_table_add(table, "%s", tsl_format_seconds(row->best_seconds, time, sizeof time));
+    tsl_table_add_painted(table, row->gain > 1 ? TSL_PAINT_GOOD : TSL_PAINT_NONE, "%.2f", row->gain);
+    tsl_table_add(table, "%s on %s", row->best, row->device);
+  } else {
+    tsl_table_add(table, "-");
+    tsl_table_add(table, "-");
+    tsl_table_add(table, "%s", row->tried ? row->why : "the budget was over");
+  }
+  tsl_text_free(&problem);
+}
+
+static tesela_status print_log_json(const tsl_call *call, const tsl_call_log *log,
+                                    const tsl_tune_summary *rows) {
+  json_t *list = json_array();
+  for (int i = 0; i < log->count; i++) {
+    const tsl_tune_summary *row = &rows[i];
+    const bool good = row->tried && row->status == TESELA_OK;
+    tsl_text problem = {0};
+    tsl_problem_print(&log->items[i].problem, &problem);
+    json_array_append_new(
+        list,
+        json_pack("{s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "op",
+                  tsl_op_name(log->items[i].problem.op), "problem", tsl_text_get(&problem), "calls",
+                  (json_int_t)log->items[i].calls, "logged_seconds", tsl_json_real(log->items[i].seconds),
+                  "best", good ? json_string(row->best) : json_null(), "device",
+                  good ? json_string(row->device) : json_null(), "best_seconds",
+                  tsl_json_real(good ? row->best_seconds : NAN), "gain",
+                  tsl_json_real(good ? row->gain : NAN), "tried", row->points, "why",
+                  good ? json_null() : json_string(row->tried ? row->why : "the budget was over")));
+    tsl_text_free(&problem);
+  }
+  return tsl_print_json(
+      call, json_pack("{s:o, s:I}", "problems", list, "passed_over", (json_int_t)log->passed_over));
+}
+
+tesela_status tsl_tune_print_log(const tsl_call *call, const tsl_call_log *log,
+                                 const tsl_tune_summary *rows) {
+  const tsl_tune_options *given = call->options;
+  tsl_text out = {0};
+  tsl_table table = {0};
+  if (given->json)
+    return print_log_json(call, log, rows);
+  tsl_table_column(&table, "called", TSL_ALIGN_LEFT, true);
+  tsl_table_column(&table, "calls", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, "took", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, "a run", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, "gain", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, "best", TSL_ALIGN_LEFT, true);
+  for (int i = 0; i < log->count; i++)
+    add_summary(&log->items[i], &rows[i], &table);
+  tsl_table_text(&table, 0, tsl_output_width(), tsl_output_colour(), &out);
+  out.failed |= table.failed;
+  tsl_table_free(&table);
+  return tsl_print(&out);
 }
