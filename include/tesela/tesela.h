@@ -61,8 +61,8 @@ typedef enum tesela_status {
 #undef TESELA_STATUS_MEMBER
 } tesela_status;
 
-/** Element types. TESELA_TYPE_DEFAULT is f32 for a product's A and B, and A's type for C; of a dot and a transpose, f32
- * for the first operand, and its type for the others. */
+/** Element types. TESELA_TYPE_DEFAULT is f32 for a product's A and B, and for C A's type, or i32 where A is i8 or u8; of
+ * a dot and a transpose, f32 for the first operand, and its type for the others (i32 for a dot of i8 or u8). */
 typedef enum tesela_type {
   TESELA_TYPE_DEFAULT = 0,
   TESELA_F64 = 1,  /**< IEEE 754 binary64 */
@@ -72,7 +72,8 @@ typedef enum tesela_type {
   TESELA_I8 = 5,   /**< two's complement, 8 bits */
   TESELA_I32 = 6,  /**< two's complement, 32 bits */
   TESELA_C64 = 7,  /**< two f32: real, imaginary */
-  TESELA_C128 = 8  /**< two f64: real, imaginary */
+  TESELA_C128 = 8, /**< two f64: real, imaginary */
+  TESELA_U8 = 9    /**< unsigned, 8 bits */
 } tesela_type;
 
 /** Owns devices, compiled kernels and remembered plans. */
@@ -110,7 +111,11 @@ typedef struct tesela_matrix {
  * beta = 0 never reads C, alpha = 0 or k = 0 never reads A or B, and m = 0 or n = 0 touches nothing. C's
  * elements must not overlap each other, nor those of A and B that are read; they may lie between them. An
  * overlap that is certain (the same first element, or ranges without gaps that meet) is refused, any other
- * gives unspecified results. alpha and beta are rounded to the type of C. */
+ * gives unspecified results.
+ *
+ * Sums are made in the type of C, in f32 where that is f16 or bf16, and rounded to C once, at the end. Integers are
+ * multiplied modulo 2^32, as two's complement: exact wherever the result fits, in whatever order terms are added, and
+ * wrapped where it does not. alpha and beta are rounded to the type of the sums; of integers they are whole numbers. */
 typedef struct tesela_gemm_desc {
   int64_t m, n, k;
   tesela_matrix a, b, c;
@@ -135,8 +140,8 @@ typedef struct tesela_vector {
 
 /** result = alpha (x[0] y[0] + ... + x[n-1] y[n-1]) + beta result, where result is a vector of one element.
  *
- * beta = 0 never reads the result, alpha = 0 or n = 0 never reads x or y. The result overlaps neither. alpha and
- * beta are rounded to the type of the result, which is x's unless it says otherwise. */
+ * beta = 0 never reads the result, alpha = 0 or n = 0 never reads x or y. The result overlaps neither. Its type is x's
+ * unless it says otherwise; sums, alpha and beta are as in tesela_gemm_desc. */
 typedef struct tesela_dot_desc {
   int64_t n;
   tesela_vector x, y, result;

@@ -48,7 +48,9 @@ static tesela_status resolve_problem(const tsl_request *request, tsl_problem *pr
   tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
   const bool one_type = request->op != TSL_OP_GEMM;
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tesela_type fallback = i == TSL_OPERAND_C || one_type ? problem->a.type : TESELA_F32;
+    const tesela_type fallback = i == TSL_OPERAND_C ? tsl_result_type(request->op, problem->a.type)
+                                 : one_type         ? problem->a.type
+                                                    : TESELA_F32;
     TSL_TRY(resolve_shape(&request->matrices[i], shapes[i]->rows, shapes[i]->cols, fallback,
                           request->fields[i], shapes[i]));
   }

@@ -69,6 +69,18 @@ static void store_i8(void *at, const double value[2]) {
   memcpy(at, &number, sizeof number);
 }
 
+static void load_u8(const void *at, double value[2]) {
+  uint8_t number;
+  memcpy(&number, at, sizeof number);
+  value[0] = number;
+  value[1] = 0;
+}
+
+static void store_u8(void *at, const double value[2]) {
+  const uint8_t number = (uint8_t)round_between(0, value[0], UINT8_MAX);
+  memcpy(at, &number, sizeof number);
+}
+
 static void load_i32(const void *at, double value[2]) {
   int32_t number;
   memcpy(&number, at, sizeof number);
@@ -101,26 +113,27 @@ static void store_c128(void *at, const double value[2]) {
   memcpy(at, value, 2 * sizeof(double));
 }
 
-/* X(TYPE, name, kernel name, size, component, complex, integer, u, largest, smallest), in the order of the
+/* X(TYPE, name, kernel name, size, component, sums, complex, integer, u, largest, smallest), in the order of the
  * enumeration. */
 #define TYPE_LIST(X)                                                                                         \
-  X(F64, f64, "double", 8, F64, false, false, 0x1p-53, DBL_MAX, 0x1p-1074)                                   \
-  X(F32, f32, "float", 4, F32, false, false, 0x1p-24, FLT_MAX, 0x1p-149)                                     \
-  X(F16, f16, NULL, 2, F16, false, false, 0x1p-11, 65504, 0x1p-24)                                           \
-  X(BF16, bf16, NULL, 2, BF16, false, false, 0x1p-8, 0x1.fep127, 0x1p-133)                                   \
-  X(I8, i8, "char", 1, I8, false, true, 0, INT8_MAX, 0)                                                      \
-  X(I32, i32, "int", 4, I32, false, true, 0, INT32_MAX, 0)                                                   \
-  X(C64, c64, NULL, 8, F32, true, false, 0x1p-24, FLT_MAX, 0x1p-149)                                         \
-  X(C128, c128, NULL, 16, F64, true, false, 0x1p-53, DBL_MAX, 0x1p-1074)
+  X(F64, f64, "double", 8, F64, F64, false, false, 0x1p-53, DBL_MAX, 0x1p-1074)                              \
+  X(F32, f32, "float", 4, F32, F32, false, false, 0x1p-24, FLT_MAX, 0x1p-149)                                \
+  X(F16, f16, NULL, 2, F16, F32, false, false, 0x1p-11, 65504, 0x1p-24)                                      \
+  X(BF16, bf16, NULL, 2, BF16, F32, false, false, 0x1p-8, 0x1.fep127, 0x1p-133)                              \
+  X(I8, i8, "char", 1, I8, I32, false, true, 0, INT8_MAX, 0)                                                 \
+  X(I32, i32, "int", 4, I32, I32, false, true, 0, INT32_MAX, 0)                                              \
+  X(C64, c64, NULL, 8, F32, C64, true, false, 0x1p-24, FLT_MAX, 0x1p-149)                                    \
+  X(C128, c128, NULL, 16, F64, C128, true, false, 0x1p-53, DBL_MAX, 0x1p-1074)                               \
+  X(U8, u8, "uchar", 1, U8, I32, false, true, 0, UINT8_MAX, 0)
 
 static const struct {
   tsl_type_info info;
   void (*load)(const void *at, double value[2]);
   void (*store)(void *at, const double value[2]);
 } table[] = {
-#define ROW(TYPE, name, kernel, size, component, is_complex, is_integer, roundoff, largest, smallest)        \
-  [TESELA_##TYPE - 1] = {{TESELA_##TYPE, #name, kernel, size, TESELA_##component, is_complex, is_integer,    \
-                          roundoff, largest, smallest},                                                      \
+#define ROW(TYPE, name, kernel, size, component, sums, is_complex, is_integer, roundoff, largest, smallest)  \
+  [TESELA_##TYPE - 1] = {{TESELA_##TYPE, #name, kernel, size, TESELA_##component, TESELA_##sums, is_complex, \
+                          is_integer, roundoff, largest, smallest},                                          \
                          load_##name,                                                                        \
                          store_##name},
     TYPE_LIST(ROW)

@@ -16,6 +16,8 @@ typedef struct tsl_type_info {
       *kernel_name;      /* what the kernel dialect calls it: "float"; NULL where kernels have no such type */
   size_t size;           /* bytes of an element */
   tesela_type component; /* itself, or the type of the two halves of a complex element */
+  tesela_type sums;      /* what sums of products that end in it are made in: f32 for f16 and bf16, i32 for
+                            integers, else itself */
   bool is_complex;
   bool is_integer;
   double unit_roundoff; /* u = 2^-p of a component, round to nearest; 0 for integers */

@@ -13,7 +13,7 @@ static bool always_fits(const tsl_type_info *from, const tsl_type_info *to) {
   if (from->is_complex && !to->is_complex)
     return false;
   if (to->is_integer)
-    return from->is_integer && from->size <= to->size;
+    return from->is_integer && from->size < to->size;
   return from->largest <= to->largest;
 }
 

@@ -32,7 +32,7 @@ static const struct {
 } elements[] = {
     {TESELA_F16, 2, 'f', false},   {TESELA_F32, 4, 'f', false}, {TESELA_F64, 8, 'f', false},
     {TESELA_I8, 1, 'i', false},    {TESELA_I32, 4, 'i', false}, {TESELA_C64, 8, 'c', false},
-    {TESELA_C128, 16, 'c', false}, {TESELA_F64, 1, 'b', true},  {TESELA_F64, 1, 'u', true},
+    {TESELA_C128, 16, 'c', false}, {TESELA_F64, 1, 'b', true},  {TESELA_U8, 1, 'u', false},
     {TESELA_F64, 2, 'i', true},    {TESELA_F64, 2, 'u', true},  {TESELA_F64, 4, 'u', true},
     {TESELA_F64, 8, 'i', true},    {TESELA_F64, 8, 'u', true},
 };

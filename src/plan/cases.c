@@ -7,6 +7,24 @@ static const tsl_case_lists *const lists[TSL_OP_COUNT] = {[TSL_OP_GEMM] = &tsl_c
                                                           [TSL_OP_DOT] = &tsl_cases_dot,
                                                           [TSL_OP_TRANSPOSE] = &tsl_cases_transpose};
 
+static void set_scalar(tesela_type type, double imaginary, double scalar[2]) {
+  if (tsl_type(type)->is_integer && scalar[0] != round(scalar[0]))
+    scalar[0] = round(2 * scalar[0]);
+  scalar[1] = tsl_type(type)->is_complex && scalar[0] != 0 && scalar[0] != 1 ? imaginary : 0;
+}
+
+static void fit_scalars(tsl_case *out) {
+  set_scalar(out->problem.c.type, 0.5, out->problem.alpha);
+  set_scalar(out->problem.c.type, -0.25, out->problem.beta);
+}
+
+void tsl_case_set_types(tsl_case *out, const tsl_types *types) {
+  out->problem.a.type = types->a;
+  out->problem.b.type = types->b;
+  out->problem.c.type = types->c;
+  fit_scalars(out);
+}
+
 bool tsl_case_standard(tsl_op op, int index, tesela_type type, tsl_case *out) {
   *out = (tsl_case){.seed = (uint64_t)index + 1};
   if (index < 0)
@@ -14,6 +32,7 @@ bool tsl_case_standard(tsl_op op, int index, tesela_type type, tsl_case *out) {
   for (const tsl_case_group *group = lists[op]->groups; group->count > 0; group++) {
     if (index < group->count) {
       group->make(index, type, out);
+      fit_scalars(out);
       return true;
     }
     index -= group->count;
@@ -25,20 +44,7 @@ void tsl_case_random(tsl_op op, uint64_t seed, uint64_t index, tesela_type type,
   tsl_dice dice = {.seed = tsl_random_u64(seed, index)};
   *out = (tsl_case){.seed = dice.seed};
   lists[op]->random(&dice, type, out);
-}
-
-static void set_scalar(tesela_type type, double imaginary, double scalar[2]) {
-  if (tsl_type(type)->is_integer)
-    scalar[0] = round(2 * scalar[0]) == 2 ? 1 : round(2 * scalar[0]);
-  scalar[1] = tsl_type(type)->is_complex && scalar[0] != 0 && scalar[0] != 1 ? imaginary : 0;
-}
-
-void tsl_case_set_types(tsl_case *out, const tsl_types *types) {
-  out->problem.a.type = types->a;
-  out->problem.b.type = types->b;
-  out->problem.c.type = types->c;
-  set_scalar(types->c, 0.5, out->problem.alpha);
-  set_scalar(types->c, -0.25, out->problem.beta);
+  fit_scalars(out);
 }
 
 /* --- parts --- */

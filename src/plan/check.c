@@ -33,9 +33,10 @@ static void report_text(checking *job, tsl_case_result result, tsl_place place, 
 
 /* --- the operands --- */
 
-/* What is not to be read: a value that spoils every sum; integers have none, so one that is unlikely. */
+/* What is not to be read: a value that spoils every sum; integers have none, so one that is unlikely and that each of
+ * them holds. */
 static void poison(const tsl_shape *shape, void *at) {
-  tsl_data_fill_value(tsl_type(shape->type)->is_integer ? -99 : NAN, shape, at);
+  tsl_data_fill_value(tsl_type(shape->type)->is_integer ? 99 : NAN, shape, at);
 }
 
 static tesela_status make_operands(checking *job) {
@@ -59,11 +60,11 @@ static tesela_status make_operands(checking *job) {
   return tsl_guarded_keep(&job->operands[C]);
 }
 
-/* Whether sums of the integer data fit the type: |a| and |b| are at most 8, scalars whole quarters. Parts of complex
+/* Whether sums of the integer data fit the type that they are made in: |a| and |b| are at most 8, scalars whole quarters. Parts of complex
  * products are two terms each. */
 static bool is_exact(const tsl_case *what) {
   const tsl_problem *problem = &what->problem;
-  const double unit = tsl_type(problem->c.type)->unit_roundoff;
+  const double unit = tsl_type(tsl_type(problem->c.type)->sums)->unit_roundoff;
   double alpha = 0, beta = 0;
   for (int part = 0; part < 2; part++) {
     const double a = 4 * problem->alpha[part], b = 4 * problem->beta[part];
@@ -134,6 +135,7 @@ static tesela_status judge(checking *job, tsl_place place) {
   const tsl_judge with = {.factor = accuracy.factor,
                           .exact = is_exact(what),
                           .rounded = accuracy.rounded,
+                          .flushes = accuracy.flushes,
                           .seed = what->seed,
                           .operations_max = what->operations_max};
   tsl_verdict verdict;

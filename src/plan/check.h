@@ -4,10 +4,14 @@
  *  |C - R| <= factor * u * G + underflow,  G = |alpha| |A||B| + |beta| |C0|,  element by element,
  *
  * where R is summed in double for f32 and in double-double (TwoSum, TwoProd: Dekker 1971, Knuth) for f64,
- * factor is the strategy's accuracy() and u the unit roundoff of C's type. alpha and beta are taken as C's type
- * has them. underflow is half the smallest subnormal for each rounding that may lose so much: (max(1, |alpha|)
- * k + 2) smallest covers them. Where G is 0 the result must be 0. Integer data whose sums are exact must be
- * equal.
+ * factor is the strategy's accuracy() and u the unit roundoff of C's type. alpha and beta are taken as the type of
+ * the sums has them, which is C's, or f32 for f16 and bf16. underflow is half the smallest subnormal for each
+ * rounding that may lose so much: (max(1, |alpha|) k + 2) smallest covers them. Where G is 0 the result must be 0.
+ * Integer data whose sums are exact must be equal, or what one rounding to C makes of them. Where the strategy says
+ * that it flushes small magnitudes to 0, underflow is what that may cost: flushes |alpha| k (max |A| + max |B| + 2),
+ * and an infinity that meets one of them may become NaN.
+ *
+ * Integers are compared modulo 2^32, bit by bit.
  *
  * A dot is judged as the product that it is. Where the strategy promises a result rounded once, the bound is that of
  * one rounding, u |R|, and what the reference itself may be off. A transpose with alpha = 1 must have A's bits; else
@@ -37,9 +41,10 @@ typedef struct tsl_verdict {
 } tsl_verdict;
 
 typedef struct tsl_judge {
-  double factor; /* the strategy's accuracy */
-  bool exact;    /* data are integers with exact sums: equality is asked for */
-  bool rounded;  /* the exact result, rounded once */
+  double factor;  /* the strategy's accuracy */
+  bool exact;     /* data are integers with exact sums: equality is asked for */
+  bool rounded;   /* the exact result, rounded once */
+  double flushes; /* the strategy's accuracy */
   const double *
       added; /* m x n, row after row: magnitudes of what beta added, where they are not |beta||C0|; else NULL */
   double allowance;       /* absolute error that is forgiven beside underflow in C's type */
@@ -54,6 +59,9 @@ tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const 
 /* Of gemm and dot; of transpose. */
 tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict);
+/* tsl_judge_gemm() where C is an integer. */
+tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const void *b, const void *before,
+                                const void *c, const tsl_judge *judge, tsl_verdict *verdict);
 /* tsl_judge_gemm() where an operand is complex. */
 tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict);
@@ -63,7 +71,7 @@ tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, con
 
 /* What data a case is made of. X(NAME, name, what) */
 #define TSL_DATA_LIST(X)                                                                                     \
-  X(NORMAL, normal, "standard normal")                                                                       \
+  X(NORMAL, normal, "standard normal; of integers, all values alike")                                        \
   X(INTEGER, integer, "small integers: the result must be exact")                                            \
   X(GRADED, graded, "normal over 24 binary orders of magnitude")                                             \
   X(SPECIAL, special, "normal with NaN, infinities, zeros and subnormals")

@@ -54,13 +54,23 @@ static void make_special(const filling *job, uint64_t index, unsigned char *elem
   tsl_type_store(type->type, element, value);
 }
 
+/* Integers that are not asked to be small: every value alike, so that sums wrap and signs meet. */
+static void fill_bits(const filling *job, uint64_t first, unsigned char *dense, size_t bytes) {
+  for (size_t i = 0; i < bytes; i++)
+    dense[i] = (unsigned char)(tsl_random_u64(job->seed, first * bytes + i) >> 40);
+}
+
 static void fill_row(void *argument, int64_t row, int worker) {
   const filling *job = argument;
   const tsl_shape *shape = job->shape;
   const size_t size = tsl_type(shape->type)->size, cols = (size_t)shape->cols;
   unsigned char *dense = job->rows + (size_t)worker * cols * size;
   const uint64_t first = (uint64_t)row * cols;
-  tsl_random_fill(distributions[job->data], job->seed, first, shape->type, dense, cols);
+  const bool any_bits = tsl_type(shape->type)->is_integer && distributions[job->data] == TSL_DRAW_NORMAL;
+  if (any_bits)
+    fill_bits(job, (uint64_t)row, dense, cols * size);
+  else
+    tsl_random_fill(distributions[job->data], job->seed, first, shape->type, dense, cols);
   for (size_t j = 0; job->data == TSL_DATA_SPECIAL && j < cols; j++)
     make_special(job, first + j, dense + j * size);
   tsl_type_convert(shape->type, dense, 1, shape->type, job->at + row * shape->row_stride * (int64_t)size,

@@ -32,12 +32,13 @@ typedef struct judging {
   const tsl_problem *problem;
   const unsigned char *a, *b, *before, *c;
   const tsl_judge *judge;
-  const tsl_type_info *type;
-  double alpha, beta; /* as the type has them */
-  bool products;      /* A and B are read */
-  bool twice;         /* double alone does not hold their products */
-  double allowance;   /* of underflow */
-  double smallest;    /* the type's smallest subnormal, scaled as the element is */
+  const tsl_type_info *type, *sums; /* of C, and of the sums that end in it */
+  double alpha, beta;               /* as the sums' type has them */
+  bool products;                    /* A and B are read */
+  bool twice;                       /* double alone does not hold their products */
+  double allowance;                 /* of underflow */
+  double smallest;                  /* the type's smallest subnormal, scaled as the element is */
+  double flushes;                   /* as tsl_accuracy has it */
   int64_t *rows, *cols, row_count, col_count, col_blocks;
   double *workspace;
   findings *workers;
@@ -87,7 +88,9 @@ static void compare_finite(const judging *job, double error, double right, doubl
 /* With infinities or NaN among the terms, or with sums that may overflow on the way. */
 static void compare_special(const tsl_element *right, double value, comparison *out) {
   bool good;
-  if (right->nan || (right->plus && right->minus))
+  if (right->unsure && isnan(value))
+    good = true;
+  else if (right->nan || (right->plus && right->minus))
     good = isnan(value);
   else if (right->plus)
     good = (isinf(value) && value > 0) || (isnan(value) && right->down);
@@ -108,11 +111,21 @@ static double expected_value(const tsl_element *right) {
   return ldexp(right->high, right->exponent);
 }
 
+/* Sums of a wider type overflow where they are rounded to C, or not at all. */
+static void end_in_range(const judging *job, double slack, tsl_element *right) {
+  const double limit = ldexp(job->type->largest * (1 - slack), -right->exponent);
+  right->up |= right->high >= limit;
+  right->down |= right->high <= -limit;
+}
+
 static void compare_slowly(const judging *job, int64_t row, int64_t col, double value, comparison *out) {
-  const double slack = job->judge->factor * job->type->unit_roundoff;
+  const double slack = fmin(0.5, job->judge->factor * job->type->unit_roundoff);
+  const tsl_limits limits = {.largest = job->sums->largest * (1 - slack), .flushes = job->flushes};
   tsl_element right;
-  tsl_reference_element(job->problem, job->alpha, job->beta, job->a, job->b, job->before, row, col,
-                        job->type->largest * (1 - (slack < 0.5 ? slack : 0.5)), &right);
+  tsl_reference_element(job->problem, job->alpha, job->beta, job->a, job->b, job->before, row, col, &limits,
+                        &right);
+  if (job->sums != job->type)
+    end_in_range(job, slack, &right);
   out->expected = expected_value(&right);
   out->bound = 0;
   if (right.nan || right.plus || right.minus || !isfinite(value)) {
@@ -136,6 +149,18 @@ static bool is_same_special(double plain, double value) {
   return isnan(plain) ? isnan(value) : isinf(plain) && plain == value;
 }
 
+/* Integer data whose sums are exact, in a wider type than C's: all that is left is one rounding. */
+static void compare_rounded(const judging *job, double right, double value, double magnitude,
+                            comparison *out) {
+  unsigned char stored[16];
+  double rounded[2] = {right, 0};
+  tsl_type_store(job->type->type, stored, rounded);
+  tsl_type_load(job->type->type, stored, rounded);
+  *out = (comparison){.expected = rounded[0]};
+  if (rounded[0] != value)
+    compare_finite(job, fabs(value - rounded[0]), right, magnitude, true, out);
+}
+
 /* From an element's sums of products to the comparison. */
 static void compare(const judging *job, int64_t row, int64_t col, double high, double low, double magnitude,
                     comparison *out) {
@@ -148,15 +173,20 @@ static void compare(const judging *job, int64_t row, int64_t col, double high, d
   const double *added = job->judge->added;
   const double gauge =
       fabs(job->alpha) * magnitude + (added ? added[row * job->problem->n + col] : fabs(job->beta * before));
-  const double safe = job->type->largest / 4;
+  const double safe = job->sums->largest / 4;
   double right = 0, rest = 0;
   tsl_reference_finish(job->alpha, high, low, job->beta, before, &right, &rest);
+  if (job->judge->exact && job->sums != job->type) {
+    compare_rounded(job, right, value, gauge, out);
+    return;
+  }
   const double plain = job->beta != 0 ? job->alpha * high + job->beta * before : job->alpha * high;
   if (is_same_special(plain, value)) {
     *out = (comparison){.expected = plain};
     return;
   }
-  const bool in_range = magnitude < safe && gauge < safe && isfinite(right) && isfinite(rest);
+  const bool in_range =
+      magnitude < safe && gauge < safe && fabs(right) < job->type->largest / 4 && isfinite(rest);
   const bool tiny = job->twice && (gauge < TINY || (job->products && magnitude < TINY));
   if (!in_range || tiny || !isfinite(value)) {
     compare_slowly(job, row, col, value, out);
@@ -342,27 +372,47 @@ static int digits(const tsl_type_info *type) {
   return type->is_integer ? (int)(type->size * CHAR_BIT) : -ilogb(type->unit_roundoff);
 }
 
+static double largest_element(const tsl_shape *shape, const unsigned char *base) {
+  double most = 0;
+  for (int64_t i = 0; i < shape->rows; i++)
+    for (int64_t j = 0; j < shape->cols; j++) {
+      const double size = fabs(load(shape, base, i, j));
+      if (isfinite(size) && size > most)
+        most = size;
+    }
+  return most;
+}
+
+/* An element that is taken as 0 costs a term of at most `flushes` times the other factor; a product or a sum, so much
+ * itself. */
+static double allowance_of_flushing(const judging *job) {
+  const double a = largest_element(&job->problem->a, job->a), b = largest_element(&job->problem->b, job->b);
+  return job->flushes * (fabs(job->alpha) * (double)job->problem->k * (a + b + 2) + 2);
+}
+
 static tesela_status prepare(judging *job) {
   const tsl_problem *problem = job->problem;
   const tsl_type_info *a = tsl_type(problem->a.type), *b = tsl_type(problem->b.type);
   job->type = tsl_type(problem->c.type);
-  /* Strategies take the scalars in the element type, so the judge does. */
+  job->sums = tsl_type(job->type->sums);
+  /* Strategies take the scalars in the type of the sums, so the judge does. */
   unsigned char stored[16];
   double alpha[2] = {problem->alpha[0], 0}, beta[2] = {problem->beta[0], 0};
-  if (!job->type->is_integer) {
-    tsl_type_store(job->type->type, stored, alpha);
-    tsl_type_load(job->type->type, stored, alpha);
-    tsl_type_store(job->type->type, stored, beta);
-    tsl_type_load(job->type->type, stored, beta);
-  }
+  tsl_type_store(job->sums->type, stored, alpha);
+  tsl_type_load(job->sums->type, stored, alpha);
+  tsl_type_store(job->sums->type, stored, beta);
+  tsl_type_load(job->sums->type, stored, beta);
   job->alpha = alpha[0];
   job->beta = beta[0];
   job->products = problem->k > 0 && job->alpha != 0;
   job->twice =
       job->judge->rounded || digits(a) + digits(b) > DBL_MANT_DIG || digits(job->type) > FLT_MANT_DIG;
   job->smallest = job->type->smallest;
-  job->allowance =
-      (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->type->smallest + job->judge->allowance;
+  job->flushes = job->judge->flushes;
+  job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->sums->smallest +
+                   job->type->smallest + job->judge->allowance;
+  if (job->flushes > 0 && job->products)
+    job->allowance += allowance_of_flushing(job);
   return TESELA_OK;
 }
 
@@ -375,6 +425,8 @@ tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const vo
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
   if (is_complex(problem))
     return tsl_judge_complex(problem, a, b, before, c, judge, verdict);
+  if (tsl_type(problem->c.type)->is_integer)
+    return tsl_judge_integer(problem, a, b, before, c, judge, verdict);
   judging job = {.problem = problem, .a = a, .b = b, .before = before, .c = c, .judge = judge};
   tsl_pool *pool = tsl_pool_shared();
   const int workers = tsl_pool_threads(pool);

@@ -146,23 +146,25 @@ static void load_term(const term_walk *walk, int64_t l, double *x, double *y) {
 enum { LOWEST_EXPONENT = -900 };
 
 /* Sums the products, all scaled alike, and says which partial sums may pass `largest`. */
-static void sum_terms(const term_walk *walk, double alpha, double largest, scaled_sums *sums,
+static void sum_terms(const term_walk *walk, double alpha, const tsl_limits *limits, scaled_sums *sums,
                       tsl_element *out) {
   double x, y;
   sums->exponent = 3 * LOWEST_EXPONENT;
   for (int64_t l = 0; l < walk->count; l++) {
     load_term(walk, l, &x, &y);
-    if (!isfinite(x) || !isfinite(y))
+    if (!isfinite(x) || !isfinite(y)) {
       count_special(out, x, y, copysign(1, alpha));
-    else if (raise_exponent(&sums->exponent, x, y))
+      out->unsure |= fabs(x) < limits->flushes || fabs(y) < limits->flushes;
+    } else if (raise_exponent(&sums->exponent, x, y)) {
       out->any = true;
+    }
   }
   for (int64_t l = 0; l < walk->count; l++) {
     load_term(walk, l, &x, &y);
     if (isfinite(x) && isfinite(y))
       add_scaled(sums, x, y);
   }
-  const double limit = ldexp(largest, -sums->exponent);
+  const double limit = ldexp(limits->largest, -sums->exponent);
   out->up = (alpha > 0 ? sums->positive : sums->negative) >= limit;
   out->down = (alpha > 0 ? sums->negative : sums->positive) >= limit;
 }
@@ -173,8 +175,8 @@ static const unsigned char *element_at(const tsl_shape *shape, const void *base,
 }
 
 void tsl_reference_element(const tsl_problem *problem, double alpha, double beta, const void *a,
-                           const void *b, const void *before, int64_t row, int64_t col, double largest,
-                           tsl_element *out) {
+                           const void *b, const void *before, int64_t row, int64_t col,
+                           const tsl_limits *limits, tsl_element *out) {
   scaled_sums sums = {.exponent = LOWEST_EXPONENT};
   double start[2] = {0, 0};
   memset(out, 0, sizeof *out);
@@ -187,7 +189,7 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
                             .a_step = a_shape->col_stride * (int64_t)tsl_type(a_shape->type)->size,
                             .b_step = b_shape->row_stride * (int64_t)tsl_type(b_shape->type)->size,
                             .count = problem->k};
-    sum_terms(&walk, alpha, largest, &sums, out);
+    sum_terms(&walk, alpha, limits, &sums, out);
   }
   if (beta != 0)
     tsl_type_load(problem->c.type, element_at(&problem->c, before, row, col), start);
@@ -215,7 +217,7 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
   out->low = rounding;
   out->exponent = total.exponent;
   out->magnitude = total.positive + total.negative;
-  const double limit = ldexp(largest, -total.exponent);
+  const double limit = ldexp(limits->largest, -total.exponent);
   out->up = out->up || total.positive >= limit;
   out->down = out->down || total.negative >= limit;
 }

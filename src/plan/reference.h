@@ -35,13 +35,18 @@ typedef struct tsl_element {
   double high, low;      /* the finite terms' sum */
   double magnitude;      /* the sum of their magnitudes */
   bool up, down;         /* in some order of summation a partial sum may pass `largest`, or -largest */
+  bool unsure;           /* an element that may be taken as 0 meets an infinity */
 } tsl_element;
 
-/* Element (row, col), from the operands' elements (0, 0); `largest` is the largest magnitude that the judged
- * type's sums may safely have. alpha and beta are finite. `before` is NULL when beta = 0; a and b are not read
+typedef struct tsl_limits {
+  double largest; /* the largest magnitude that the judged type's sums may safely have */
+  double flushes; /* elements below it may be taken as 0; 0: none are */
+} tsl_limits;
+
+/* Element (row, col), from the operands' elements (0, 0). alpha and beta are finite. `before` is NULL when beta = 0; a and b are not read
  * when k = 0 or alpha = 0. */
 void tsl_reference_element(const tsl_problem *problem, double alpha, double beta, const void *a,
-                           const void *b, const void *before, int64_t row, int64_t col, double largest,
-                           tsl_element *out);
+                           const void *b, const void *before, int64_t row, int64_t col,
+                           const tsl_limits *limits, tsl_element *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,11 @@ static int64_t size_of(const tsl_problem *problem, char letter) {
   return letter == 'm' ? problem->m : letter == 'n' ? problem->n : letter == 'k' ? problem->k : 0;
 }
 
+tesela_type tsl_result_type(tsl_op op, tesela_type type) {
+  const tsl_type_info *info = tsl_type(type);
+  return op != TSL_OP_TRANSPOSE && info && info->is_integer ? info->sums : type;
+}
+
 tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_type type) {
   const bool is_dot = op == TSL_OP_DOT, is_transpose = op == TSL_OP_TRANSPOSE;
   tsl_problem made = {.op = op,
@@ -41,7 +47,8 @@ tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_ty
                       .beta = {0, 0}};
   tsl_shape *const shapes[TSL_OPERANDS] = {&made.a, &made.b, &made.c};
   for (int i = 0; i < TSL_OPERANDS; i++)
-    *shapes[i] = dense(type, size_of(&made, extents[op][i][0]), size_of(&made, extents[op][i][1]));
+    *shapes[i] = dense(i == TSL_OPERAND_C ? tsl_result_type(op, type) : type,
+                       size_of(&made, extents[op][i][0]), size_of(&made, extents[op][i][1]));
   return made;
 }
 
@@ -152,6 +159,26 @@ static tesela_status check_op(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
+static bool is_whole(double value) {
+  return value >= INT32_MIN && value <= INT32_MAX && value == rint(value);
+}
+
+/* Integers are added up modulo 2^32: every term and both scalars are whole numbers. */
+static tesela_status check_integers(const tsl_problem *problem) {
+  if (problem->op == TSL_OP_TRANSPOSE || !tsl_type(problem->c.type)->is_integer)
+    return TESELA_OK;
+  if (!tsl_type(problem->a.type)->is_integer || !tsl_type(problem->b.type)->is_integer)
+    return tsl_fail(TESELA_BAD_CALL, "C is %s, but A is %s and B is %s: integers come from integers only",
+                    tsl_type(problem->c.type)->name, tsl_type(problem->a.type)->name,
+                    tsl_type(problem->b.type)->name);
+  const double *const scalars[] = {problem->alpha, problem->beta};
+  for (int i = 0; i < 2; i++)
+    if (!is_whole(scalars[i][0]))
+      return tsl_fail(TESELA_BAD_CALL, "%s is %.12g where C is %s: it must be a whole number of 32 bits",
+                      i == 0 ? "alpha" : "beta", scalars[i][0], tsl_type(problem->c.type)->name);
+  return TESELA_OK;
+}
+
 tesela_status tsl_problem_check(const tsl_problem *problem) {
   if (problem->m < 0 || problem->n < 0 || problem->k < 0)
     return tsl_fail(TESELA_BAD_CALL, "a size is negative: m=%lld n=%lld k=%lld", (long long)problem->m,
@@ -163,6 +190,7 @@ tesela_status tsl_problem_check(const tsl_problem *problem) {
     TSL_TRY(check_shape(tsl_problem_shape(problem, i), name, size_of(problem, letters[0]),
                         size_of(problem, letters[1])));
   }
+  TSL_TRY(check_integers(problem));
   if (overlaps_itself(&problem->c))
     return tsl_fail(TESELA_BAD_CALL, "elements of C (%lld x %lld, strides %lld, %lld) overlap each other",
                     (long long)problem->c.rows, (long long)problem->c.cols, (long long)problem->c.row_stride,

@@ -39,7 +39,9 @@ typedef struct tsl_problem {
   bool in_place;            /* transpose only */
 } tsl_problem;
 
-/* Dense, row-major operands of one type, alpha = 1, beta = 0. A dot of n terms; a transpose whose result is
+/* The type of C for operands of this type where nothing else is said: i32 for sums of small integers, else the same. */
+tesela_type tsl_result_type(tsl_op op, tesela_type type);
+/* Dense, row-major operands of one type with a C of tsl_result_type(), alpha = 1, beta = 0. A dot of n terms; a transpose whose result is
  * m x n. */
 tsl_problem tsl_problem_gemm(int64_t m, int64_t n, int64_t k, tesela_type type);
 tsl_problem tsl_problem_dot(int64_t n, tesela_type type);
@@ -54,7 +56,7 @@ bool tsl_problem_uses(const tsl_problem *problem, int operand);
 
 /* TESELA_BAD_CALL with the reason: a negative size, an extent that overflows 63 bits (in bytes), elements of
  * C that overlap, sizes of the operands that do not belong together, a value that is no type, a scalar or a way
- * that the operation does not have. */
+ * that the operation does not have, an integer C with operands or scalars that are not. */
 tesela_status tsl_problem_check(const tsl_problem *problem);
 
 /* Appends "m=4 n=3 k=2 types=f32,f32,f32 strides=2,1,3,1,3,1 alpha=1 beta=0 in_place=1"; strides of dense row-major

@@ -34,13 +34,25 @@ tsl_accuracy tsl_accuracy_of_sum(int64_t k) {
 
 tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
-  return tsl_accuracy_of_sum(problem->k);
+  return tsl_accuracy_in_type(tsl_accuracy_of_sum(problem->k), problem->c.type);
+}
+
+tsl_accuracy tsl_accuracy_in_type(tsl_accuracy of_sums, tesela_type type) {
+  const tsl_type_info *info = tsl_type(type), *sums = tsl_type(info->sums);
+  if (info->is_integer)
+    of_sums.factor = 0;
+  else if (sums != info)
+    of_sums.factor =
+        1 + of_sums.factor * sums->unit_roundoff / info->unit_roundoff * (1 + info->unit_roundoff);
+  return of_sums;
 }
 
 tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel) {
   const int64_t k = problem->k, depth = k < panel ? k : panel, panels = k == 0 ? 1 : (k - 1) / panel + 1;
-  const double second_order = 2 * (double)k * tsl_type(problem->c.type)->unit_roundoff;
-  return (tsl_accuracy){.factor = (double)depth + (double)panels + 3 + second_order, .repeats = true};
+  const tesela_type sums = tsl_type(problem->c.type)->sums;
+  const double second_order = 2 * (double)k * tsl_type(sums)->unit_roundoff;
+  const tsl_accuracy made = {.factor = (double)depth + (double)panels + 3 + second_order, .repeats = true};
+  return tsl_accuracy_in_type(made, problem->c.type);
 }
 
 const tsl_strategy *tsl_strategy_at(int index) {
@@ -146,9 +158,10 @@ static void print_allowed(const tsl_param *param, tsl_text *text) {
 #define THROUGHOUT(type)                                                                                     \
   { type, type, type }
 static const tsl_types real_types[] = {THROUGHOUT(TESELA_F32), THROUGHOUT(TESELA_F64), THROUGHOUT(0)};
-const tsl_types tsl_types_all[] = {THROUGHOUT(TESELA_F32),  THROUGHOUT(TESELA_F64),  THROUGHOUT(TESELA_F16),
-                                   THROUGHOUT(TESELA_BF16), THROUGHOUT(TESELA_I8),   THROUGHOUT(TESELA_I32),
-                                   THROUGHOUT(TESELA_C64),  THROUGHOUT(TESELA_C128), THROUGHOUT(0)};
+const tsl_types tsl_types_all[] = {
+    THROUGHOUT(TESELA_F32), THROUGHOUT(TESELA_F64), THROUGHOUT(TESELA_F16), THROUGHOUT(TESELA_BF16),
+    THROUGHOUT(TESELA_I8),  THROUGHOUT(TESELA_I32), THROUGHOUT(TESELA_C64), THROUGHOUT(TESELA_C128),
+    THROUGHOUT(TESELA_U8),  THROUGHOUT(0)};
 
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types) {
   const tsl_types *list = strategy->types ? strategy->types : real_types;

@@ -41,9 +41,11 @@ typedef struct tsl_config {
  * same config give the same bits. `rounded`: the result is the exact one, rounded once to nearest even, however
  * much cancels; so it is the same everywhere. */
 typedef struct tsl_accuracy {
-  double factor;
+  double factor; /* 0: exact (integers) */
   bool repeats;
   bool rounded;
+  double
+      flushes; /* magnitudes below it may be taken as 0, in A, in B and in sums, as tile units do; 0: none are */
 } tsl_accuracy;
 
 /* Types that a strategy takes together. */
@@ -130,6 +132,9 @@ struct tsl_strategy {
  * added to beta C: factor k + 4. k terms cost k u without any restriction on k (Jeannerod, Rump 2013); alpha,
  * beta, the last sum and second-order terms cost the rest. */
 tsl_accuracy tsl_accuracy_of_sum(int64_t k);
+/* Of sums that were made in the type's `sums` and rounded to it once, at the end; of integers, exactness. Both of the
+ * functions below end so. */
+tsl_accuracy tsl_accuracy_in_type(tsl_accuracy of_sums, tesela_type type);
 /* The same as a descriptor's accuracy(), for strategies that add their k products one after the other. */
 tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config *config);
 /* The accuracy of sums taken in panels of `panel` products, where each panel's sum is multiplied by alpha and

@@ -15,6 +15,7 @@ ROWS, COLS = 5, 7
 # What each type is in a .npy; NumPy has no bf16.
 NPY_TYPES = {
     "f64": "<f8", "f32": "<f4", "f16": "<f2", "bf16": "<f4", "i8": "|i1", "i32": "<i4", "c64": "<c8", "c128": "<c16",
+    "u8": "|u1",
 }  # fmt: skip
 
 
@@ -23,6 +24,8 @@ def expected(kind):
     whole = (7 * i + 3 * j) % 11 - 4
     if kind.startswith("i"):
         return whole
+    if kind == "u8":
+        return np.maximum(whole, 0)
     if kind.startswith("c"):
         return whole / 4 + 1j * (((i + 2 * j) % 5 - 2) / 2)
     return whole / 4
@@ -63,8 +66,8 @@ def main():
                 check(path)
             except Exception as error:
                 sys.exit(f"{path.name}: {error!r}")
-        # 8 types in two formats and 6 real ones in three, in four layouts.
-        if len(paths) != (8 * 2 + 6 * 3) * 4:
+        # 9 types in two formats and 7 real ones in three, in four layouts.
+        if len(paths) != (9 * 2 + 7 * 3) * 4:
             sys.exit(f"{len(paths)} files were written")
         print(f"NumPy and SciPy read all {len(paths)} files")
 

@@ -36,7 +36,7 @@ static const good_file files[] = {
     {"npy/i2.npy", "npy", 5, 7, TESELA_F64, WHOLE},
     {"npy/i4.npy", "npy", 5, 7, TESELA_I32, WHOLE},
     {"npy/i8.npy", "npy", 5, 7, TESELA_F64, WHOLE},
-    {"npy/u1.npy", "npy", 5, 7, TESELA_F64, COUNT},
+    {"npy/u1.npy", "npy", 5, 7, TESELA_U8, COUNT},
     {"npy/u2.npy", "npy", 5, 7, TESELA_F64, COUNT},
     {"npy/u4.npy", "npy", 5, 7, TESELA_F64, COUNT},
     {"npy/u8.npy", "npy", 5, 7, TESELA_F64, COUNT},

@@ -135,7 +135,7 @@ static void transposes_scale_and_keep_gaps(void **state) {
 
 static void every_type_moves(void **state) {
   (void)state;
-  for (int type = TESELA_F64; type <= TESELA_C128; type++) {
+  for (int type = TESELA_F64; type <= TESELA_U8; type++) {
     const size_t size = tsl_type((tesela_type)type)->size;
     unsigned char a[6 * 16], b[6 * 16];
     for (size_t i = 0; i < sizeof a; i++)

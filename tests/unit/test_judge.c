@@ -297,8 +297,9 @@ static void both_references_agree(void **state) {
     const tsl_sums sums = {&high, &low, &magnitude};
     tsl_reference_add(1, 1, DEPTH, a, b, &sums);
     tsl_reference_finish(1.7, high, low, -0.3, before, &total, &rest);
+    const tsl_limits limits = {.largest = 1e308};
     tsl_element element;
-    tsl_reference_element(&problem, 1.7, -0.3, a, b, &before, 0, 0, 1e308, &element);
+    tsl_reference_element(&problem, 1.7, -0.3, a, b, &before, 0, 0, &limits, &element);
     const double other = ldexp(element.high, element.exponent),
                  other_rest = ldexp(element.low, element.exponent);
     assert_true(fabs((total - other) + (rest - other_rest)) <= 1e-28 * magnitude);

@@ -104,7 +104,7 @@ static void cases_are_problems_of_their_operation(void **state) {
       for (; tsl_case_standard((tsl_op)op, count, type->type, &what); count++) {
         const tsl_problem *problem = &what.problem;
         assert_int_equal(problem->op, op);
-        assert_int_equal(problem->c.type, type->type);
+        assert_int_equal(problem->c.type, tsl_result_type((tsl_op)op, type->type));
         assert_int_equal(tsl_problem_check(problem), TESELA_OK);
         in_place += problem->in_place;
         scaled += problem->alpha[0] != 1;

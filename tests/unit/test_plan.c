@@ -128,8 +128,7 @@ static const struct {
      "tile=7"},
     {"gemm tile_local version=1 tile=16 device=cpu place=host m=1 n=1 k=1 types=f32,f32,f32",
      TESELA_UNSUPPORTED, "tile_local on cpu"},
-    {"gemm sequential version=1 device=cpu place=host m=1 n=1 k=1 types=i8,i8,i32", TESELA_UNSUPPORTED,
-     "i32"},
+    {"gemm sequential version=1 device=cpu place=host m=1 n=1 k=1 types=i8,i8,f32", TESELA_UNSUPPORTED, "i8"},
 };
 
 static void bad_text_is_named(void **state) {

@@ -22,15 +22,15 @@ static void test_table(void **state) {
     assert_true(info->largest == component->largest && info->smallest == component->smallest);
     assert_int_equal(info->is_integer, info->unit_roundoff == 0);
   }
-  assert_int_equal(count, 8);
+  assert_int_equal(count, 9);
   assert_null(tsl_type_at(-1));
   assert_null(tsl_type(TESELA_TYPE_DEFAULT));
-  assert_null(tsl_type((tesela_type)9));
+  assert_null(tsl_type((tesela_type)10));
   assert_null(tsl_type((tesela_type)-1));
   assert_int_equal(tsl_type_parse("F32"), TESELA_TYPE_DEFAULT);
   assert_int_equal(tsl_type_parse(""), TESELA_TYPE_DEFAULT);
   assert_int_equal(tsl_type_parse("f3"), TESELA_TYPE_DEFAULT);
-  assert_string_equal(tsl_type_names(), "f64, f32, f16, bf16, i8, i32, c64, c128");
+  assert_string_equal(tsl_type_names(), "f64, f32, f16, bf16, i8, i32, c64, c128, u8");
 }
 
 /* The table's limits against the conversions: what is largest stays, a little more does not; and so on. */
@@ -39,7 +39,9 @@ static void test_limits(void **state) {
   for (int i = 0; tsl_type_at(i); i++) {
     const tsl_type_info *const info = tsl_type_at(i);
     char element[16];
-    double value[2] = {-info->largest, info->is_complex ? info->largest : 0}, back[2];
+    double value[2] = {info->type == TESELA_U8 ? info->largest : -info->largest,
+                       info->is_complex ? info->largest : 0},
+           back[2];
     tsl_type_store(info->type, element, value);
     tsl_type_load(info->type, element, back);
     assert_true(back[0] == value[0] && back[1] == value[1]);
@@ -172,6 +174,10 @@ static void test_integers(void **state) {
   assert_true(through(TESELA_I8, -128.5) == -128);
   assert_true(through(TESELA_I8, -INFINITY) == -128);
   assert_true(through(TESELA_I8, NAN) == 0);
+  assert_true(through(TESELA_U8, 254.5) == 254);
+  assert_true(through(TESELA_U8, 255.5) == 255);
+  assert_true(through(TESELA_U8, -0.6) == 0);
+  assert_true(through(TESELA_U8, NAN) == 0);
   assert_true(through(TESELA_I32, 2147483646.5) == 2147483646);
   assert_true(through(TESELA_I32, 2147483647.5) == 2147483647);
   assert_true(through(TESELA_I32, 1e300) == 2147483647);

@@ -86,7 +86,7 @@ static void idea_cells(const tsl_strategy *strategy, bool code, tsl_table *table
 
 /* What it takes and promises. */
 static void terms_columns(tsl_table *table) {
-  tsl_table_column(table, "types", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "types", TSL_ALIGN_LEFT, true);
   tsl_table_column(table, "bound", TSL_ALIGN_LEFT, true);
   tsl_table_column(table, "parameters", TSL_ALIGN_LEFT, true);
   tsl_table_column(table, "needs", TSL_ALIGN_LEFT, true);

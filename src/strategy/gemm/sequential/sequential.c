@@ -9,6 +9,7 @@
  *   row i
  *
  * Parameters: none. Limits: none. */
+#include "strategy/gemm/sequential/narrow.h"
 #include "strategy/gemm/sequential/waiting.h"
 
 #define REAL float
@@ -20,17 +21,36 @@
 #define TRIPLE_LOOP multiply_f64
 #include "strategy/gemm/sequential/triple_loop.h"
 
+/* Every combination of types that any gemm takes. */
+static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
+                                  {TESELA_F64, TESELA_F64, TESELA_F64},
+                                  {TESELA_BF16, TESELA_BF16, TESELA_F32},
+                                  {TESELA_BF16, TESELA_BF16, TESELA_BF16},
+                                  {TESELA_F16, TESELA_F16, TESELA_F32},
+                                  {TESELA_F16, TESELA_F16, TESELA_F16},
+                                  {TESELA_I8, TESELA_I8, TESELA_I32},
+                                  {TESELA_U8, TESELA_I8, TESELA_I32},
+                                  {TESELA_I8, TESELA_U8, TESELA_I32},
+                                  {TESELA_U8, TESELA_U8, TESELA_I32},
+                                  {0, 0, 0}};
+
 /* Eight clocks a term, since every variable lives in memory, and each term stores and reloads the sum; and what
- * memory takes. */
+ * memory takes; narrow types are converted by a call for each factor. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
-  const double clocks = 8 + tsl_triple_loop_waiting(problem);
+  const double converting = tsl_type(problem->a.type)->size > 2 ? 0 : 16;
+  const double clocks = 8 + converting + tsl_triple_loop_waiting(problem);
   return tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
 }
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   (void)stream;
-  (work->problem.c.type == TESELA_F64 ? multiply_f64 : multiply_f32)(&work->problem, operands);
+  const tsl_problem *const problem = &work->problem;
+  const tesela_type type = problem->a.type;
+  (type == TESELA_F64              ? multiply_f64
+   : type == TESELA_F32            ? multiply_f32
+   : problem->c.type == TESELA_I32 ? multiply_integers
+                                   : multiply_narrow)(problem, operands);
   return TESELA_OK;
 }
 
@@ -43,6 +63,7 @@ const tsl_strategy tsl_gemm_sequential = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
+    .types = types,
     .score = score,
     .run = run,
 };
