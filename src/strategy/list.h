@@ -24,6 +24,7 @@
   X(dot, fixed_tree)                                                                                         \
   X(dot, exact)                                                                                              \
   X(transpose, element)                                                                                      \
+  X(transpose, tile_local)                                                                                   \
   X(transpose, vector)
 
 #endif

@@ -1,0 +1,140 @@
+/* Tiles of a transpose in local memory, and the order in which work-groups take them. The kernel's file sets TSL_TILE
+ * (elements of an edge, a power of two), TSL_TILE_ITEMS (items of a group) and TSL_TILE_BAND (tiles, a power of two);
+ * strategy/transposing.c counts the groups. Launches have put C's closest elements side by side in its rows.
+ *
+ *   the tiles of C, three of a band:     in place, the triangle of tiles folded to a rectangle:
+ *
+ *     0  3  6 | ...                        row 0 of 4:  0 | 3 3 3 3        a tile of the triangle and its mirror image
+ *     1  4  7 |                            row 1 of 4:  1 1 | 2 2 2        belong to one group
+ *     2  5  8 |
+ *     ---------
+ *     next band
+ *
+ * Groups that run at the same time then own a region of C that is about as high as wide, and with it whole pages of
+ * memory on both sides. */
+#ifndef TSL_KERNEL_TRANSPOSE_TILE_H
+#define TSL_KERNEL_TRANSPOSE_TILE_H
+
+#include "transpose.h"
+
+/* Elements that an item reads before it stores the first. */
+#define TSL_TILE_EACH (TSL_TILE * TSL_TILE / TSL_TILE_ITEMS)
+#define TSL_TILE_AHEAD (TSL_TILE_EACH < 4 ? TSL_TILE_EACH : 4)
+
+/* A tile of C: its first element, and how many rows and columns of it are inside C. */
+typedef struct tsl_tile {
+  TSL_INDEX row, col;
+  int rows, cols;
+} tsl_tile;
+
+/* Where a tile's element lies in local memory: each row is turned by its own number, so that a row's neighbours and a
+ * column's neighbours are in banks of their own, without padding. */
+TSL_FUNCTION int tsl_tile_at(int row, int col) {
+  return row * TSL_TILE + ((row + col) & (TSL_TILE - 1));
+}
+
+TSL_FUNCTION int tsl_tile_inside(TSL_INDEX first, TSL_INDEX count) {
+  return count - first < TSL_TILE ? (int)(count - first) : TSL_TILE;
+}
+
+/* Tile (row, col), which is in C. */
+TSL_FUNCTION tsl_tile tsl_tile_of(TSL_INDEX row, TSL_INDEX col, const tsl_transpose_arguments g) {
+  tsl_tile tile;
+  tile.row = row * TSL_TILE;
+  tile.col = col * TSL_TILE;
+  tile.rows = tsl_tile_inside(tile.row, g.m);
+  tile.cols = tsl_tile_inside(tile.col, g.n);
+  return tile;
+}
+
+TSL_FUNCTION TSL_INDEX tsl_tile_count(TSL_INDEX elements) {
+  return (elements + TSL_TILE - 1) / TSL_TILE;
+}
+
+/* The band's binary logarithm: no more of it than there are rows of tiles. */
+TSL_FUNCTION int tsl_tile_band_shift(TSL_INDEX rows) {
+  int shift = 0;
+  while ((1 << shift) < TSL_TILE_BAND && ((TSL_INDEX)1 << shift) < rows)
+    shift++;
+  return shift;
+}
+
+/* The rectangle of places, `wide` x `tall`, and the tile (row, col) of one of them; false where there is none. In place
+ * row >= col, and the group of a tile owns its mirror image, too. */
+#ifdef TSL_IN_PLACE
+TSL_FUNCTION void tsl_tile_places(const tsl_transpose_arguments g, TSL_INDEX *wide, TSL_INDEX *tall) {
+  const TSL_INDEX tiles = tsl_tile_count(g.m);
+  const int shift = tsl_tile_band_shift(tiles);
+  const TSL_INDEX blocks =
+      (tiles + (1 << shift) - 1) >> shift; /* of a band's edge, and folded in their turn */
+  *wide = (blocks + 1) << 2 * shift;
+  *tall = (blocks + 1) / 2;
+}
+
+TSL_FUNCTION bool tsl_tile_find(const tsl_transpose_arguments g, TSL_INDEX x, TSL_INDEX y, TSL_INDEX *row,
+                                TSL_INDEX *col) {
+  const TSL_INDEX tiles = tsl_tile_count(g.m);
+  const int shift = tsl_tile_band_shift(tiles), within = (int)(x & ((1 << 2 * shift) - 1));
+  const TSL_INDEX blocks = (tiles + (1 << shift) - 1) >> shift, place = x >> 2 * shift;
+  const bool is_first = place <= y;
+  const TSL_INDEX block_row = is_first ? y : blocks - 1 - y, block_col = is_first ? place : place - y - 1;
+  *row = (block_row << shift) + (within >> shift);
+  *col = (block_col << shift) + (within & ((1 << shift) - 1));
+  return *row < tiles && *col <= *row && (is_first || block_row != y);
+}
+#else
+TSL_FUNCTION void tsl_tile_places(const tsl_transpose_arguments g, TSL_INDEX *wide, TSL_INDEX *tall) {
+  const TSL_INDEX rows = tsl_tile_count(g.m);
+  const int shift = tsl_tile_band_shift(rows);
+  *wide = tsl_tile_count(g.n) << shift;
+  *tall = (rows + (1 << shift) - 1) >> shift;
+}
+
+TSL_FUNCTION bool tsl_tile_find(const tsl_transpose_arguments g, TSL_INDEX x, TSL_INDEX y, TSL_INDEX *row,
+                                TSL_INDEX *col) {
+  const TSL_INDEX rows = tsl_tile_count(g.m);
+  const int shift = tsl_tile_band_shift(rows);
+  *row = (y << shift) + (x & ((1 << shift) - 1));
+  *col = x >> shift;
+  return *row < rows;
+}
+#endif
+
+/* Brings what the tile becomes into local memory, element by element, along whichever axis of A lies closer. */
+TSL_FUNCTION void tsl_tile_fetch(TSL_LOCAL_POINTER tsl_element *turned, TSL_GLOBAL const tsl_element *a,
+                                 const tsl_tile tile, const tsl_transpose_arguments g) {
+  const TSL_INDEX down = g.a_col_stride,
+                  across = g.a_row_stride; /* of A, along the tile's rows and columns */
+  const bool by_rows = (across < 0 ? -across : across) < (down < 0 ? -down : down);
+  TSL_GLOBAL const tsl_element *from = a + g.a_offset + tile.row * down + tile.col * across;
+  for (int first = TSL_ITEM(0); first < TSL_TILE * TSL_TILE; first += TSL_TILE_AHEAD * TSL_TILE_ITEMS) {
+    tsl_element held[TSL_TILE_AHEAD];
+    TSL_UNROLL
+    for (int i = 0; i < TSL_TILE_AHEAD; i++) {
+      const int e = first + i * TSL_TILE_ITEMS, line = e / TSL_TILE, place = e % TSL_TILE;
+      const int row = by_rows ? line : place, col = by_rows ? place : line;
+      /* What is outside becomes what is inside, and is never put. */
+      held[i] = TSL_MOVED(from[(row < tile.rows ? row : tile.rows - 1) * down +
+                               (col < tile.cols ? col : tile.cols - 1) * across]);
+    }
+    TSL_UNROLL
+    for (int i = 0; i < TSL_TILE_AHEAD; i++) {
+      const int e = first + i * TSL_TILE_ITEMS, line = e / TSL_TILE, place = e % TSL_TILE;
+      turned[by_rows ? tsl_tile_at(line, place) : tsl_tile_at(place, line)] = held[i];
+    }
+  }
+}
+
+/* Writes the tile from there, along C's rows. */
+TSL_FUNCTION void tsl_tile_put(const TSL_LOCAL_POINTER tsl_element *turned, TSL_GLOBAL tsl_element *c,
+                               const tsl_tile tile, const tsl_transpose_arguments g) {
+  TSL_GLOBAL tsl_element *to = c + g.c_offset + tile.row * g.c_row_stride + tile.col * g.c_col_stride;
+  TSL_UNROLL_BY(4)
+  for (int i = 0; i < TSL_TILE_EACH; i++) {
+    const int e = TSL_ITEM(0) + i * TSL_TILE_ITEMS, row = e / TSL_TILE, col = e % TSL_TILE;
+    if (row < tile.rows && col < tile.cols)
+      to[row * g.c_row_stride + col * g.c_col_stride] = turned[tsl_tile_at(row, col)];
+  }
+}
+
+#endif
