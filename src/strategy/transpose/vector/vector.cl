@@ -1,0 +1,228 @@
+/* Idea: sixteen bytes at a time on both sides. An item reads a small block, a vector from each of as many rows as a
+ * vector has elements, turns it in its registers, and puts it into local memory as vectors; from there whole rows of C
+ * leave as vectors.
+ * What it adds to `tile_local`: a fourth (f32) to a sixteenth (i8) of the accesses to either memory, and sixteen bytes
+ * in flight for each; tiles in an order that keeps reads and writes within few pages.
+ *
+ *      A's rows              registers            local memory, a tile of EDGE vectors each way
+ *                x                                  row r of C's block x
+ *          +--+------+--+                             block 0   | 0  1  2  3 |     vector y of a row of block x lies
+ *        y |  |a b c |  |    a d g     turned,        block 1   | 1  0  3  2 |     at place y ^ x: the vectors of a
+ *          |  |d e f |  |    b e h     then put       block 2   | 2  3  0  1 |     column, which items side by side
+ *          |  |g h i |  |    c f i     as rows        block 3   | 3  2  1  0 |     put, lie in different banks, and
+ *          +--+------+--+                                                          so do those of a row, which they get
+ *
+ * Elements of one and two bytes are turned within words of four by masks and shifts, blocks of words as f32 are.
+ * In place, a group owns a tile and its mirror image, as in tile_local.
+ *
+ * Parameters: TSL_PARAM_EDGE, vectors along a tile's edge (a tile is EDGE x 16 bytes wide and as many elements high);
+ * TSL_PARAM_BLOCKS, blocks of an item, so that a group has EDGE x EDGE / BLOCKS items; TSL_PARAM_BAND, tiles of a band
+ * (transpose_tile.h). Local memory: a tile, in place two. Any sizes, strides and elements: tiles that are partly outside,
+ * and all tiles where rows do not start at multiples of sixteen bytes or elements lie apart, go element by element.
+ * Limits: little-endian words. */
+#if defined(TSL_REAL_IS_DOUBLE)
+#define BYTES 8
+#elif defined(TSL_REAL)
+#define BYTES 4
+#else
+#define BYTES TSL_MOVED_BYTES
+#endif
+#define WIDTH (16 / BYTES) /* elements of a vector, rows of a block */
+#define EDGE TSL_PARAM_EDGE
+#define TSL_TILE (EDGE * WIDTH)
+#define TSL_TILE_ITEMS (EDGE * EDGE / TSL_PARAM_BLOCKS)
+#define TSL_TILE_BAND TSL_PARAM_BAND
+#include "transpose_tile.h"
+
+/* Lanes of a vector: elements, or words of several. */
+#if defined(TSL_REAL)
+#define WORD TSL_REAL
+#elif BYTES >= 8
+#define WORD TSL_INDEX
+#else
+#define WORD int
+#endif
+#if BYTES >= 8
+#define LANES 2
+#else
+#define LANES 4
+#endif
+#define VECTOR TSL_VECTOR(WORD, LANES)
+#define VECTORS (TSL_TILE * EDGE) /* of a tile */
+
+#ifdef TSL_IN_PLACE
+#define TILES 2
+#else
+#define TILES 1
+#endif
+
+/* --- a block in registers --- */
+
+#if BYTES == 8
+TSL_FUNCTION void turn(VECTOR *block) {
+  const WORD kept = TSL_LANE(block[0], 1);
+  TSL_LANE(block[0], 1) = TSL_LANE(block[1], 0);
+  TSL_LANE(block[1], 0) = kept;
+}
+#elif BYTES < 8
+#define PACKED (4 / BYTES) /* elements of a word */
+#if PACKED == 1
+#define TURN_WORDS(w)
+#elif PACKED == 2
+/* Two words below each other, of two elements each. */
+#define TURN_WORDS(w) turn_pair(w, w + LANES, 0xffffu, 16)
+#else
+#define TURN_WORDS(w) turn_four(w)
+#endif
+
+#if PACKED > 1
+/* Exchanges a's elements at the places of `mask` << shift with b's at those of `mask`. */
+TSL_FUNCTION void turn_pair(WORD *a, WORD *b, unsigned mask, int shift) {
+  const unsigned upper = (unsigned)*a, lower = (unsigned)*b;
+  *a = (WORD)((upper & mask) | (lower & mask) << shift);
+  *b = (WORD)((upper >> shift & mask) | (lower & ~mask));
+}
+
+/* Four words below each other, of four elements each: halves, then bytes. */
+TSL_FUNCTION void turn_four(WORD *w) {
+  turn_pair(w, w + 2 * LANES, 0xffffu, 16);
+  turn_pair(w + LANES, w + 3 * LANES, 0xffffu, 16);
+  turn_pair(w, w + LANES, 0xff00ffu, 8);
+  turn_pair(w + 2 * LANES, w + 3 * LANES, 0xff00ffu, 8);
+}
+#endif
+
+/* Squares of PACKED words are turned in themselves, then change places as whole squares. */
+TSL_FUNCTION void turn(VECTOR *block) {
+  WORD w[WIDTH * LANES];
+  TSL_UNROLL
+  for (int r = 0; r < WIDTH; r++) {
+    w[r * LANES] = TSL_LANE(block[r], 0);
+    w[r * LANES + 1] = TSL_LANE(block[r], 1);
+    w[r * LANES + 2] = TSL_LANE(block[r], 2);
+    w[r * LANES + 3] = TSL_LANE(block[r], 3);
+  }
+  TSL_UNROLL
+  for (int square = 0; square < 4 * LANES; square++)
+    TURN_WORDS(w + square / LANES * (PACKED * LANES) + square % LANES);
+  TSL_UNROLL
+  for (int r = 0; r < WIDTH; r++) {
+    const int from = r % PACKED * LANES + r / PACKED;
+    TSL_LANE(block[r], 0) = w[from];
+    TSL_LANE(block[r], 1) = w[from + PACKED * LANES];
+    TSL_LANE(block[r], 2) = w[from + 2 * PACKED * LANES];
+    TSL_LANE(block[r], 3) = w[from + 3 * PACKED * LANES];
+  }
+}
+#else
+TSL_FUNCTION void turn(VECTOR *block) {}
+#endif
+
+/* --- whole tiles --- */
+
+TSL_FUNCTION bool is_aligned(TSL_GLOBAL const tsl_element *start, TSL_INDEX stride) {
+  return ((TSL_INDEX)start & 15) == 0 && stride % WIDTH == 0;
+}
+
+/* All rows of A and of C are vectors. */
+TSL_FUNCTION bool has_vectors(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *c,
+                              const tsl_transpose_arguments g) {
+  return g.a_col_stride == 1 && g.c_col_stride == 1 && is_aligned(a + g.a_offset, g.a_row_stride) &&
+         is_aligned(c + g.c_offset, g.c_row_stride);
+}
+
+TSL_FUNCTION VECTOR read(TSL_GLOBAL const tsl_element *from, const tsl_transpose_arguments g) {
+#ifdef TSL_REAL
+  if (g.alpha == 0)
+    return TSL_SPLAT(WORD, LANES, (WORD)0);
+  return TSL_SPLAT(WORD, LANES, g.alpha) * TSL_LOAD_ALIGNED(WORD, LANES, (TSL_GLOBAL const WORD *)from);
+#else
+  return TSL_LOAD_ALIGNED(WORD, LANES, (TSL_GLOBAL const WORD *)from);
+#endif
+}
+
+/* Brings what a whole tile becomes into local memory. All of an item's vectors are under way before the first is used. */
+TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *turned, TSL_GLOBAL const tsl_element *a, const tsl_tile tile,
+                        const tsl_transpose_arguments g) {
+  VECTOR block[TSL_PARAM_BLOCKS][WIDTH];
+  TSL_UNROLL
+  for (int i = 0; i < TSL_PARAM_BLOCKS; i++) {
+    const int index = TSL_ITEM(0) + i * TSL_TILE_ITEMS, x = index % EDGE, y = index / EDGE;
+    TSL_GLOBAL const tsl_element *from =
+        a + g.a_offset + (tile.col + y * WIDTH) * g.a_row_stride + tile.row + x * WIDTH;
+    TSL_UNROLL
+    for (int r = 0; r < WIDTH; r++)
+      block[i][r] = read(from + r * g.a_row_stride, g);
+  }
+  TSL_UNROLL
+  for (int i = 0; i < TSL_PARAM_BLOCKS; i++) {
+    const int index = TSL_ITEM(0) + i * TSL_TILE_ITEMS, x = index % EDGE, y = index / EDGE;
+    turn(block[i]);
+    TSL_UNROLL
+    for (int r = 0; r < WIDTH; r++)
+      TSL_LOCAL_STORE(WORD, LANES, turned + ((x * WIDTH + r) * EDGE + (y ^ x)) * LANES, block[i][r]);
+  }
+}
+
+/* Writes it from there. */
+TSL_FUNCTION void put(const TSL_LOCAL_POINTER WORD *turned, TSL_GLOBAL tsl_element *c, const tsl_tile tile,
+                      const tsl_transpose_arguments g) {
+  TSL_GLOBAL tsl_element *to = c + g.c_offset + tile.row * g.c_row_stride + tile.col;
+  TSL_UNROLL
+  for (int i = 0; i < TSL_PARAM_BLOCKS * WIDTH; i++) {
+    const int index = TSL_ITEM(0) + i * TSL_TILE_ITEMS, row = index / EDGE, y = index % EDGE;
+    TSL_STORE_ALIGNED(WORD, LANES, (TSL_GLOBAL WORD *)(to + row * g.c_row_stride + y * WIDTH),
+                      TSL_LOCAL_LOAD(WORD, LANES, turned + (row * EDGE + (y ^ (row / WIDTH))) * LANES));
+  }
+}
+
+/* --- any tile --- */
+
+TSL_FUNCTION void fetch_any(TSL_LOCAL_POINTER WORD *turned, TSL_GLOBAL const tsl_element *a,
+                            const tsl_tile tile, const tsl_transpose_arguments g, bool whole) {
+  if (whole)
+    fetch(turned, a, tile, g);
+  else
+    tsl_tile_fetch((TSL_LOCAL_POINTER tsl_element *)turned, a, tile, g);
+}
+
+TSL_FUNCTION void put_any(TSL_LOCAL_POINTER WORD *turned, TSL_GLOBAL tsl_element *c, const tsl_tile tile,
+                          const tsl_transpose_arguments g, bool whole) {
+  if (whole)
+    put(turned, c, tile, g);
+  else
+    tsl_tile_put((TSL_LOCAL_POINTER tsl_element *)turned, c, tile, g);
+}
+
+TSL_KERNEL(TSL_TILE_ITEMS, 1, 1)
+tsl_transpose_vector(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL tsl_element *c,
+                     const tsl_transpose_arguments g) {
+  TSL_LOCAL WORD tiles[TILES * VECTORS * LANES];
+#ifdef TSL_IN_PLACE
+  TSL_GLOBAL const tsl_element *from = c;
+#else
+  TSL_GLOBAL const tsl_element *TSL_RESTRICT from = a;
+#endif
+  const bool vectors = has_vectors(from, c, g);
+  TSL_INDEX wide, tall, row, col;
+  tsl_tile_places(g, &wide, &tall);
+  for (TSL_INDEX y = TSL_GROUP(1); y < tall; y += TSL_GROUPS(1))
+    for (TSL_INDEX x = TSL_GROUP(0); x < wide; x += TSL_GROUPS(0)) {
+      if (!tsl_tile_find(g, x, y, &row, &col))
+        continue;
+      const tsl_tile tile = tsl_tile_of(row, col, g);
+      const bool whole = vectors && tile.rows == TSL_TILE && tile.cols == TSL_TILE;
+      fetch_any(tiles, from, tile, g, whole);
+#ifdef TSL_IN_PLACE
+      const tsl_tile mirror = tsl_tile_of(col, row, g);
+      fetch_any(tiles + VECTORS * LANES, from, mirror, g, whole);
+#endif
+      TSL_BARRIER();
+      put_any(tiles, c, tile, g, whole);
+#ifdef TSL_IN_PLACE
+      if (row != col)
+        put_any(tiles + VECTORS * LANES, c, mirror, g, whole);
+#endif
+      TSL_BARRIER();
+    }
+}
