@@ -6,7 +6,7 @@
  * measured between the products), and tesela over the best of the others.
  *
  *   --threads N     threads of each, pinned to the first N processors that this process may use (1)
- *   --types LIST    f32, f64 or both (f32,f64)
+ *   --types LIST    of f32, f64, c64, c128 (f32,f64)
  *   --rounds N      rounds (7)
  *   --strategy TEXT tesela's strategy (the planner's choice)
  *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
@@ -41,11 +41,17 @@ typedef void (*dgemm_call)(int order, int trans_a, int trans_b, int m, int n, in
                            const double *a, int lda, const double *b, int ldb, double beta, double *c,
                            int ldc);
 
+/* cblas_cgemm and cblas_zgemm. */
+typedef void (*complex_call)(int order, int trans_a, int trans_b, int m, int n, int k, const void *alpha,
+                             const void *a, int lda, const void *b, int ldb, const void *beta, void *c,
+                             int ldc);
+
 /* One that takes part: tesela where there is no library. */
 typedef struct contender {
   const char *name;
   sgemm_call sgemm;
   dgemm_call dgemm;
+  complex_call cgemm, zgemm;
   double best; /* seconds of the shortest call; INFINITY: none was right */
 } contender;
 
@@ -221,8 +227,10 @@ static void add_contender(char *argument) {
   contender made = {.name = argument};
   *(void **)&made.sgemm = symbol(library, "sgemm");
   *(void **)&made.dgemm = symbol(library, "dgemm");
-  if (!made.sgemm || !made.dgemm)
-    stop(argument, "has no cblas_sgemm and cblas_dgemm");
+  *(void **)&made.cgemm = symbol(library, "cgemm");
+  *(void **)&made.zgemm = symbol(library, "zgemm");
+  if (!made.sgemm || !made.dgemm || !made.cgemm || !made.zgemm)
+    stop(argument, "has not all of cblas_sgemm, dgemm, cgemm and zgemm");
   contenders[contender_count++] = made;
 }
 
@@ -232,10 +240,23 @@ static void multiply(const product *made, const contender *by) {
     const tesela_matrix a = {.data = made->a}, b = {.data = made->b}, c = {.data = made->c};
     if (tesela_plan_run(made->plan, &a, &b, &c, NULL) != TESELA_OK)
       stop("tesela", tesela_last_error());
-  } else if (made->problem.c.type == TESELA_F32)
+    return;
+  }
+  static const float one_f32[2] = {1}, zero_f32[2];
+  static const double one_f64[2] = {1}, zero_f64[2];
+  switch (made->problem.c.type) {
+  case TESELA_F32:
     by->sgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, made->a, k, made->b, n, 0, made->c, n);
-  else
+    break;
+  case TESELA_F64:
     by->dgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, made->a, k, made->b, n, 0, made->c, n);
+    break;
+  case TESELA_C64:
+    by->cgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, one_f32, made->a, k, made->b, n, zero_f32, made->c, n);
+    break;
+  default:
+    by->zgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, one_f64, made->a, k, made->b, n, zero_f64, made->c, n);
+  }
 }
 
 /* --- one shape --- */
@@ -274,7 +295,7 @@ static void release(product *made) {
 
 static bool is_right(const product *made, const contender *by) {
   const tsl_judge judge = {
-      .factor = tsl_accuracy_of_sum(made->problem.k).factor, .operations_max = 1 << 22, .seed = 1};
+      .factor = 2 * tsl_accuracy_of_sum(made->problem.k).factor, .operations_max = 1 << 22, .seed = 1};
   tsl_verdict verdict;
   memset(made->c, 0xff, (size_t)tsl_shape_extent(&made->problem.c) * tsl_type(made->problem.c.type)->size);
   multiply(made, by);
@@ -338,7 +359,7 @@ static void compare(tesela_context *context, const int64_t *shape, tesela_type t
     right[i] = is_right(&made, &contenders[i]);
   }
   for (int round = 0; round < rounds; round++) {
-    peak = fmax(peak, peak_of(type));
+    peak = fmax(peak, peak_of(tsl_type(type)->component));
     for (int i = 0; i < contender_count; i++) {
       const int turn = (i + round) % contender_count;
       if (right[turn])
@@ -349,8 +370,14 @@ static void compare(tesela_context *context, const int64_t *shape, tesela_type t
   release(&made);
 }
 
+static bool is_wanted(tesela_type type) {
+  const char *name = tsl_type(type)->name, *at = strstr(types, name);
+  const size_t length = strlen(name);
+  return at && (at[length] == ',' || at[length] == '\0');
+}
+
 int main(int argc, char **argv) {
-  static const tesela_type all[] = {TESELA_F32, TESELA_F64};
+  static const tesela_type all[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
   tesela_context *context;
   read_options(argc, argv);
   pin();
@@ -369,10 +396,11 @@ int main(int argc, char **argv) {
   for (int i = 0; i < contender_count; i++)
     printf("---:|");
   printf("---:|---:|\n");
-  for (int t = 0; t < 2; t++)
+  for (int t = 0; t < 4; t++)
     for (int i = 0; i < shape_count; i++) {
-      const double flops = 2.0 * (double)shapes[i][0] * (double)shapes[i][1] * (double)shapes[i][2];
-      if (strstr(types, tsl_type(all[t])->name) && flops <= 1e9 * most)
+      const tsl_problem problem = tsl_problem_gemm(shapes[i][0], shapes[i][1], shapes[i][2], all[t]);
+      const double flops = tsl_problem_flops(&problem);
+      if (is_wanted(all[t]) && flops <= 1e9 * most)
         compare(context, shapes[i], all[t]);
     }
   tesela_context_destroy(context);

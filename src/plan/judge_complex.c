@@ -166,6 +166,13 @@ static int64_t at_most(int64_t size, double limit) {
   return (double)size <= limit ? size : limit < 1 ? 1 : (int64_t)limit;
 }
 
+/* Rows whose judging takes so many operations, but a few at least; all where 0 are asked for. */
+static double rows_within(const tsl_problem *problem, int64_t operations) {
+  enum { FEW = 8 };
+  const double row = (double)problem->n * (double)problem->k * TERMS_MAX + 1;
+  return operations == 0 ? INFINITY : fmax((double)operations / row, FEW);
+}
+
 static tesela_status take(const expanding *job, double **out) {
   const size_t depth = (size_t)(job->problem->k * TERMS_MAX), rows = (size_t)job->rows,
                cols = (size_t)job->cols;
@@ -186,7 +193,7 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
     return TESELA_OK;
   round_scalar(problem->c.type, problem->alpha, job.alpha);
   round_scalar(problem->c.type, problem->beta, job.beta);
-  job.rows = at_most(problem->m, fmin(limit, 4096));
+  job.rows = at_most(problem->m, fmin(fmin(limit, 4096), rows_within(problem, judge->operations_max)));
   job.cols = at_most(problem->n, fmin(limit, 4096));
   TSL_TRY(take(&job, &block));
   job.a_expanded = block;

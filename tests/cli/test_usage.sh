@@ -100,8 +100,8 @@ tesela 2 generate 4x4 -o g.xyz
 says .npy .mtx
 tesela 2 explain 1 2 x
 says K '"x"'
-tesela 2 explain 1 2 3 --type c64
-says complex
+tesela 2 explain 1 2 3 --type i32
+says i32 f64
 absent g.npy g.xyz
 
 # Standard output that cannot be written is noticed.

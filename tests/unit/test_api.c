@@ -212,7 +212,7 @@ static void unfit_strategy(tesela_gemm_desc *desc) {
   desc->strategy = "tile_local";
 }
 static void unsupported_types(tesela_gemm_desc *desc) {
-  desc->a.type = desc->b.type = desc->c.type = TESELA_C64;
+  desc->a.type = desc->b.type = desc->c.type = TESELA_I32;
 }
 
 static const bad_desc bad_descs[] = {
@@ -231,7 +231,7 @@ static const bad_desc bad_descs[] = {
     {unknown_strategy, TESELA_BAD_INPUT, "'guess'"},
     {unknown_parameter, TESELA_BAD_INPUT, "'tile'"},
     {unfit_strategy, TESELA_UNSUPPORTED, "tile_local on cpu"},
-    {unsupported_types, TESELA_UNSUPPORTED, "c64"},
+    {unsupported_types, TESELA_UNSUPPORTED, "i32"},
 };
 
 static void bad_descriptions_are_named(void **state) {

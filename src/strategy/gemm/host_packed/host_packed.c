@@ -31,7 +31,7 @@
  * all schedules but PARTS.
  *
  * Parameters: depth of a panel, KiB of what is kept in the second cache; the model's choice follows the caches.
- * Limits: f32 and f64. */
+ * Limits: f32, f64, c64 and c128, each throughout. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/gemm/host_packed/job.h"
@@ -45,8 +45,23 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
+/* Many panels and blocks, and few. */
+static const char *const probes[] = {"depth=128 block=256", "depth=512 block=512", "depth=256 block=1024",
+                                     NULL};
+
+static const tsl_types types[] = {
+    {TESELA_F32, TESELA_F32, TESELA_F32},
+    {TESELA_F64, TESELA_F64, TESELA_F64},
+    {TESELA_C64, TESELA_C64, TESELA_C64},
+    {TESELA_C128, TESELA_C128, TESELA_C128},
+    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
+};
+
+/* Each part of a complex element is the sum of two real ones; alpha and beta have two factors for each. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  return tsl_accuracy_of_panels(problem, config->value[DEPTH]);
+  tsl_accuracy promised = tsl_accuracy_of_panels(problem, config->value[DEPTH]);
+  promised.factor += tsl_type(problem->c.type)->is_complex ? 4 : 0;
+  return promised;
 }
 
 static tsl_operands strides_of(const tsl_problem *problem) {
@@ -83,8 +98,9 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const tsl_operands strides = strides_of(problem);
   const tsl_packed_job job = job_of(problem, &strides, config, device);
   const double m = (double)job.m, n = (double)job.n, k = (double)job.k, clock = 1e6 * device->clock_mhz;
-  const double fused =
-      (problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  const double fused = (type->component == TESELA_F64 ? device->peak_f64 : device->peak_f32) /
+                       (2 * clock * device->threads) / (type->is_complex ? 4 : 1);
   const double panels = (double)tsl_packed_count(job.k, config->value[DEPTH]);
   const double width = (double)(tsl_packed_vectors(job.kernels, job.n) << job.kernels->lanes_log2);
   const double products = m * width * (k + 6 * panels) / (0.95 * fused) * (1 + misfit(&job, config, device));
@@ -151,9 +167,11 @@ const tsl_strategy tsl_gemm_host_packed = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = accuracy,
+    .types = types,
     .params = params,
     .score = score,
     .build = build,
     .run = run,
     .release = release,
+    .probes = probes,
 };

@@ -74,7 +74,7 @@ static void choose_copies(tsl_packed_job *job, int64_t kept) {
   const bool is_panels = job->schedule == TSL_PACKED_PANELS, is_columns = job->schedule == TSL_PACKED_COLUMNS;
   job->copies_a = is_panels || job->a.col_stride != 1 || job->n * job->size > FEW_COLUMN_BYTES;
   job->copies_b =
-      is_panels || job->b.col_stride != 1 || !job->kernels->takes_strips ||
+      is_panels || job->b.col_stride != 1 ||
       (is_columns ? job->m > FEW_STREAMED_ROWS
                   : job->m > FEW_ROWS || !holds(magnitude(job->b.row_stride), job->depth, job->size, kept));
 }

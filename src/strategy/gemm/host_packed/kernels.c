@@ -5,14 +5,17 @@ static const struct {
   unsigned needs; /* capabilities, of TSL_CAN_... */
   const tsl_packed_kernels *kernels;
 } rows[] = {
+#define ROWS_OF(needs, set)                                                                                  \
+  {needs, &tsl_packed_kernels_##set##_f32}, {needs, &tsl_packed_kernels_##set##_f64},                        \
+      {needs, &tsl_packed_kernels_##set##_c64}, {                                                            \
+    needs, &tsl_packed_kernels_##set##_c128                                                                  \
+  }
 #if defined(__x86_64__)
-    {TSL_CAN_AVX512, &tsl_packed_kernels_avx512_f32},
-    {TSL_CAN_AVX512, &tsl_packed_kernels_avx512_f64},
-    {TSL_CAN_AVX2, &tsl_packed_kernels_avx2_f32},
-    {TSL_CAN_AVX2, &tsl_packed_kernels_avx2_f64},
+    ROWS_OF(TSL_CAN_AVX512, avx512),
+    ROWS_OF(TSL_CAN_AVX2, avx2),
 #endif
-    {0, &tsl_packed_kernels_generic_f32},
-    {0, &tsl_packed_kernels_generic_f64},
+    ROWS_OF(0, generic),
+#undef ROWS_OF
 };
 
 const tsl_packed_kernels *tsl_packed_kernels_for(tesela_type type, unsigned offers) {

@@ -55,13 +55,11 @@ typedef void (*tsl_packed_copy)(const void *in, int64_t across, int64_t along, i
 typedef void (*tsl_packed_add)(const void *sums, int64_t parts, int64_t stride, int64_t count, void *c,
                                int64_t column, const double *alpha, const double *beta);
 
-/* One row of the table. A complex type has the same: its slivers keep pairs, its strips keep real and imaginary
- * parts in vectors of their own, so that its strips are always copies. */
+/* One row of the table. */
 typedef struct tsl_packed_kernels {
   tesela_type type;
   int lanes_log2;                   /* elements of a vector: 2 to this power */
   int rows[TSL_PACKED_VECTORS_MAX]; /* of the largest tile of 1, 2, ... vectors; never rising */
-  bool takes_strips;                /* whether multiply() can read B where it lies */
   tsl_packed_copy copy_sliver, copy_strips;
   tsl_packed_add add_parts;
   tsl_packed_tile_function multiply[TSL_PACKED_VECTORS_MAX]
@@ -77,8 +75,11 @@ static inline int64_t tsl_packed_vectors(const tsl_packed_kernels *kernels, int6
 }
 
 extern const tsl_packed_kernels tsl_packed_kernels_generic_f32, tsl_packed_kernels_generic_f64;
+extern const tsl_packed_kernels tsl_packed_kernels_generic_c64, tsl_packed_kernels_generic_c128;
 extern const tsl_packed_kernels tsl_packed_kernels_avx2_f32, tsl_packed_kernels_avx2_f64;
+extern const tsl_packed_kernels tsl_packed_kernels_avx2_c64, tsl_packed_kernels_avx2_c128;
 extern const tsl_packed_kernels tsl_packed_kernels_avx512_f32, tsl_packed_kernels_avx512_f64;
+extern const tsl_packed_kernels tsl_packed_kernels_avx512_c64, tsl_packed_kernels_avx512_c128;
 
 /* The best row for a type among what a device offers; NULL: there is none for this type. */
 const tsl_packed_kernels *tsl_packed_kernels_for(tesela_type type, unsigned offers);

@@ -4,14 +4,19 @@
 #if defined(__x86_64__)
 #include "strategy/gemm/host_packed/lanes_avx2.h"
 
-#define REAL float
+#define ELEMENT float
 #define SUFFIX _f32
+#include "strategy/gemm/host_packed/copies.h"
+
+#define COPIED(word) word##_f32
+#define REAL float
+#define PARTS 1
 #define ROWS_OF_1 6
 #define ROWS_OF_2 6
 #define ROWS_OF_3 4
 #define ROWS_OF_4 2
 #define TILE_STEPS 4
-#include "strategy/gemm/host_packed/kernels_text.h"
+#include "strategy/gemm/host_packed/tiles.h"
 
 const tsl_packed_kernels tsl_packed_kernels_avx2_f32 = TILE_TABLE_ROW(TESELA_F32);
 

@@ -1,9 +1,22 @@
 /* What the kernels' text asks of an instruction set, for AVX-512: parts of vectors, and turning rows into columns. */
 #include <immintrin.h>
 
-enum { LANES_LOG2_f32 = 4, LANES_LOG2_f64 = 3, LANES_f32 = 16, LANES_f64 = 8, TURN_f32 = 4, TURN_f64 = 2 };
+enum { LANES_LOG2_f32 = 4, LANES_f32 = 16, TURN_f32 = 4 };
+enum { LANES_LOG2_f64 = 3, LANES_f64 = 8, TURN_f64 = 2 };
+enum { LANES_LOG2_couple = 3, LANES_couple = 8, TURN_couple = 2 };
+enum { LANES_LOG2_pair = 2, LANES_pair = 4, TURN_pair = 1 };
 typedef float vector_f32 __attribute__((vector_size(64), may_alias));
 typedef double vector_f64 __attribute__((vector_size(64), may_alias));
+/* Two numbers of f32: an element of c64. It is aligned as its numbers are. */
+typedef struct couple {
+  float part[2];
+} couple;
+typedef vector_f32 vector_couple;
+/* Two numbers of f64: an element of c128. */
+typedef struct pair {
+  double part[2];
+} pair;
+typedef vector_f64 vector_pair;
 
 static inline vector_f32 load_part_f32(const float *from, int64_t count) {
   return _mm512_maskz_loadu_ps((__mmask16)((1u << count) - 1), from);
@@ -54,3 +67,40 @@ static inline void turn_f64(const double *const *row, int64_t at, vector_f64 *ou
   out[0] = _mm512_unpacklo_pd(even, odd);
   out[1] = _mm512_unpackhi_pd(even, odd);
 }
+
+static inline vector_couple load_part_couple(const couple *from, int64_t count) {
+  return load_part_f32(from->part, 2 * count);
+}
+static inline void store_part_couple(couple *to, vector_couple value, int64_t count) {
+  store_part_f32(to->part, value, 2 * count);
+}
+/* As numbers of f64: they are moved and not computed with. */
+static inline void turn_couple(const couple *const *row, int64_t at, vector_couple *out) {
+  turn_f64((const double *const *)(const void *)row, at, (vector_f64 *)out);
+}
+static inline vector_pair load_part_pair(const pair *from, int64_t count) {
+  return load_part_f64(from->part, 2 * count);
+}
+static inline void store_part_pair(pair *to, vector_pair value, int64_t count) {
+  store_part_f64(to->part, value, 2 * count);
+}
+
+/* out[0] = element `at` of four rows. */
+static inline void turn_pair(const pair *const *row, int64_t at, vector_pair *out) {
+  const __m512d first = _mm512_castpd128_pd512(_mm_loadu_pd(row[0][at].part));
+  const __m512d second = _mm512_mask_broadcast_f64x2(first, 0x0c, _mm_loadu_pd(row[1][at].part));
+  const __m512d third = _mm512_mask_broadcast_f64x2(second, 0x30, _mm_loadu_pd(row[2][at].part));
+  out[0] = _mm512_mask_broadcast_f64x2(third, 0xc0, _mm_loadu_pd(row[3][at].part));
+}
+
+/* Pairs (real, imaginary) times i: (-imaginary, real). */
+static inline vector_f32 times_i_f32(vector_f32 value) {
+  const __m512 signs = _mm512_castsi512_ps(_mm512_set1_epi64(0x80000000));
+  return _mm512_xor_ps(_mm512_permute_ps(value, 0xb1), signs);
+}
+static inline vector_f64 times_i_f64(vector_f64 value) {
+  const __m512d signs = _mm512_setr_pd(-0.0, 0, -0.0, 0, -0.0, 0, -0.0, 0);
+  return _mm512_xor_pd(_mm512_permute_pd(value, 0x55), signs);
+}
+
+#include "strategy/gemm/host_packed/lanes.h"

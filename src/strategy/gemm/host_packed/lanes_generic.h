@@ -1,10 +1,21 @@
 /* What the kernels' text asks of an instruction set, in plain C: vectors of 16 bytes, which SSE2 and Advanced SIMD
  * have. */
-#include <string.h>
-
-enum { LANES_LOG2_f32 = 2, LANES_LOG2_f64 = 1, LANES_f32 = 4, LANES_f64 = 2, TURN_f32 = 1, TURN_f64 = 1 };
+enum { LANES_LOG2_f32 = 2, LANES_f32 = 4, TURN_f32 = 1 };
+enum { LANES_LOG2_f64 = 1, LANES_f64 = 2, TURN_f64 = 1 };
+enum { LANES_LOG2_couple = 1, LANES_couple = 2, TURN_couple = 1 };
+enum { LANES_LOG2_pair = 0, LANES_pair = 1, TURN_pair = 1 };
 typedef float vector_f32 __attribute__((vector_size(16), may_alias));
 typedef double vector_f64 __attribute__((vector_size(16), may_alias));
+/* Two numbers of f32: an element of c64. It is aligned as its numbers are. */
+typedef struct couple {
+  float part[2];
+} couple;
+typedef vector_f32 vector_couple;
+/* Two numbers of f64: an element of c128. */
+typedef struct pair {
+  double part[2];
+} pair;
+typedef vector_f64 vector_pair;
 
 static inline vector_f32 load_part_f32(const float *from, int64_t count) {
   vector_f32 value = {0};
@@ -34,3 +45,33 @@ static inline void turn_f32(const float *const *row, int64_t at, vector_f32 *out
 static inline void turn_f64(const double *const *row, int64_t at, vector_f64 *out) {
   out[0] = (vector_f64){row[0][at], row[1][at]};
 }
+
+static inline vector_couple load_part_couple(const couple *from, int64_t count) {
+  return load_part_f32(from->part, 2 * count);
+}
+static inline void store_part_couple(couple *to, vector_couple value, int64_t count) {
+  store_part_f32(to->part, value, 2 * count);
+}
+static inline void turn_couple(const couple *const *row, int64_t at, vector_couple *out) {
+  const float *first = row[0][at].part, *second = row[1][at].part;
+  out[0] = (vector_f32){first[0], first[1], second[0], second[1]};
+}
+static inline vector_pair load_part_pair(const pair *from, int64_t count) {
+  return load_part_f64(from->part, 2 * count);
+}
+static inline void store_part_pair(pair *to, vector_pair value, int64_t count) {
+  store_part_f64(to->part, value, 2 * count);
+}
+static inline void turn_pair(const pair *const *row, int64_t at, vector_pair *out) {
+  out[0] = load_part_f64(row[0][at].part, 2);
+}
+
+/* Pairs (real, imaginary) times i: (-imaginary, real). */
+static inline vector_f32 times_i_f32(vector_f32 value) {
+  return (vector_f32){-value[1], value[0], -value[3], value[2]};
+}
+static inline vector_f64 times_i_f64(vector_f64 value) {
+  return (vector_f64){-value[1], value[0]};
+}
+
+#include "strategy/gemm/host_packed/lanes.h"

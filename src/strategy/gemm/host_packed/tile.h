@@ -7,26 +7,31 @@
  * of registers; an empty instruction keeps them from it.
  *
  * Every few steps a row of C, which is needed at the end, and some lines of what is needed after this tile are asked
- * for: all at once they would hold up the loads of b. */
+ * for: all at once they would hold up the loads of b.
+ *
+ * A complex tile is a real one with twice the rows, the real and the imaginary parts of A's, until its end joins the
+ * two sums. */
 static void TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(tsl_packed_tile *tile) {
   enum { LANES = NAME(LANES), EDGE = (TILE_VECTORS - 1) * LANES, POINTERS = (TILE_ROWS + 4) / 5 };
-  const int64_t a_step = tile->a_step * (int64_t)sizeof(REAL), b_step = tile->b_step;
-  int64_t stride = tile->a_row * (int64_t)sizeof(REAL), three = 3 * stride;
+  const int64_t size = PARTS * sizeof(REAL), a_step = tile->a_step * size, b_step = tile->b_step * PARTS,
+                c_row = tile->c_row * PARTS;
+  int64_t stride = tile->a_row * size, three = 3 * stride;
   const char *a[POINTERS];
   const REAL *b = tile->b;
+  REAL *c = tile->c;
   tsl_packed_ahead ahead = tile->ahead;
-  const REAL *c_wanted = tile->c, *const c_last = c_wanted + (TILE_ROWS - 1) * tile->c_row;
-  NAME(vector) sum[TILE_ROWS][TILE_VECTORS];
+  const REAL *c_wanted = c, *const c_last = c + (TILE_ROWS - 1) * c_row;
+  NAME(vector) sum[TILE_ROWS * PARTS][TILE_VECTORS];
   TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] = (const char *)tile->a + 5 * i * stride;
-  TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+  TSL_UNROLL for (int i = 0; i < TILE_ROWS * PARTS; i++) {
     TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = (NAME(vector)){0};
   }
   int64_t l = tile->depth;
   for (; l >= TILE_STEPS; l -= TILE_STEPS) {
     if (l % TSL_PACKED_PREFETCH_STEPS < TILE_STEPS) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) __builtin_prefetch(c_wanted + j * LANES, 1);
-      c_wanted += c_wanted == c_last ? 0 : tile->c_row;
-      NAME(look_ahead)(&ahead);
+      c_wanted += c_wanted == c_last ? 0 : c_row;
+      look_ahead(&ahead);
     }
     TSL_UNROLL for (int step = 0; step < TILE_STEPS; step++) {
 #include "strategy/gemm/host_packed/tile_step.h"
@@ -36,25 +41,27 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(tsl_packed_tile *tile) {
 #include "strategy/gemm/host_packed/tile_step.h"
   }
   tile->ahead = ahead;
-  const int64_t last = tile->columns - EDGE;
-  const REAL alpha = (REAL)tile->alpha[0], beta = (REAL)tile->beta[0];
-  REAL *c = tile->c;
+  const int64_t last = tile->columns * PARTS - EDGE;
+  TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] =
+        NAME(scaled)(tile->alpha, NAME(joined)(sum[i * PARTS][j], sum[i * PARTS + PARTS - 1][j]));
+  }
   if (tile->c_column != 1) {
-    NAME(vector) sums[TILE_ROWS][TILE_VECTORS];
-    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
-      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sums[i][j] = sum[i][j];
+    REAL sums[TILE_VECTORS * LANES];
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) NAME(store)(sums + j * LANES, sum[i][j]);
+      NAME(scatter)(sums, tile->columns, c, tile->c_column, tile->beta);
     }
-    NAME(scatter)(tile, TILE_ROWS, TILE_VECTORS, sums[0]);
-  } else if (beta == 0)
-    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += tile->c_row) {
-      TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++) NAME(store)(c + j * LANES, alpha * sum[i][j]);
-      NAME(store_edge)(c + EDGE, alpha * sum[i][TILE_VECTORS - 1], last);
+  } else if (NAME(is_zero)(tile->beta))
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++) NAME(store)(c + j * LANES, sum[i][j]);
+      NAME(store_edge)(c + EDGE, sum[i][TILE_VECTORS - 1], last);
     }
   else
-    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += tile->c_row) {
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++)
-          NAME(store)(c + j * LANES, beta * NAME(load)(c + j * LANES) + alpha * sum[i][j]);
+          NAME(store)(c + j * LANES, NAME(scaled)(tile->beta, NAME(load)(c + j * LANES)) + sum[i][j]);
       NAME(store_edge)
-      (c + EDGE, beta * NAME(load_edge)(c + EDGE, last) + alpha * sum[i][TILE_VECTORS - 1], last);
+      (c + EDGE, NAME(scaled)(tile->beta, NAME(load_edge)(c + EDGE, last)) + sum[i][TILE_VECTORS - 1], last);
     }
 }

@@ -2,8 +2,9 @@
 NAME(vector) strip[TILE_VECTORS];
 TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) strip[j] = NAME(load)(b + j * LANES);
 TSL_UNROLL for (int i = 0; i < POINTERS; i++) __asm__("" : "+r"(a[i]), "+r"(stride), "+r"(three));
-TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
-  const REAL number = *(const REAL *)(a[i / 5] + (i % 5 == 3 ? three : i % 5 * stride));
+TSL_UNROLL for (int i = 0; i < TILE_ROWS * PARTS; i++) {
+  const char *const row = a[i / PARTS / 5] + (i / PARTS % 5 == 3 ? three : i / PARTS % 5 * stride);
+  const REAL number = ((const REAL *)row)[i % PARTS];
   TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] += number * strip[j];
 }
 TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += a_step;

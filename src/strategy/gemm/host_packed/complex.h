@@ -1,0 +1,45 @@
+/* The last step of a tile, in a complex type, as text: with REAL, its part, and SUFFIX. Vectors hold pairs. A tile has two
+ * sums for each of its own: of the real parts of A times pairs of B, and of the imaginary ones. */
+
+static inline bool NAME(is_zero)(const double *scalar) {
+  return (REAL)scalar[0] == 0 && (REAL)scalar[1] == 0;
+}
+static inline NAME(vector) NAME(scaled)(const double *scalar, NAME(vector) value) {
+  const REAL real = (REAL)scalar[0], imaginary = (REAL)scalar[1];
+  return imaginary == 0 ? real * value : real * value + imaginary * NAME(times_i)(value);
+}
+static inline NAME(vector) NAME(joined)(NAME(vector) first, NAME(vector) last) {
+  return first + NAME(times_i)(last);
+}
+
+static void NAME(add_scaled)(const double *scalar, const REAL *value, REAL *to) {
+  const REAL real = (REAL)scalar[0], imaginary = (REAL)scalar[1], at[2] = {value[0], value[1]};
+  to[0] += real * at[0] - (imaginary == 0 ? 0 : imaginary * at[1]);
+  to[1] += real * at[1] + (imaginary == 0 ? 0 : imaginary * at[0]);
+}
+
+/* A row of C whose columns do not lie side by side: c = sums + beta c, where beta = 0 never reads c. */
+static void NAME(scatter)(const REAL *sums, int64_t count, REAL *c, int64_t column, const double *beta) {
+  for (int64_t j = 0; j < count; j++, c += 2 * column) {
+    REAL result[2] = {sums[2 * j], sums[2 * j + 1]};
+    if (!NAME(is_zero)(beta))
+      NAME(add_scaled)(beta, c, result);
+    c[0] = result[0];
+    c[1] = result[1];
+  }
+}
+
+/* kernels.h has the contract. */
+static void NAME(add_parts)(const void *sums, int64_t parts, int64_t stride, int64_t count, void *c,
+                            int64_t column, const double *alpha, const double *beta) {
+  const REAL *first = sums;
+  REAL *out = c;
+  for (int64_t j = 0; j < count; j++, first += 2, out += 2 * column) {
+    REAL sum[2] = {first[0], first[1]}, scaled[2] = {0, 0};
+    for (int64_t part = 1; part < parts; part++)
+      for (int i = 0; i < 2; i++)
+        sum[i] += first[2 * part * stride + i];
+    NAME(add_scaled)(alpha, sum, scaled);
+    NAME(scatter)(scaled, 1, out, column, beta);
+  }
+}
