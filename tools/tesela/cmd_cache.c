@@ -4,7 +4,7 @@
 #include "base/pool.h"
 #include "base/status.h"
 #include "device/jit_cache.h"
-#include "plan/plan.h"
+#include "plan/trust.h"
 #include "progress.h"
 #include "report.h"
 #include "select.h"
@@ -38,7 +38,8 @@ static const tsl_option options[] = {
 
 static const tsl_example examples[] = {
     {"tesela cache list", "what is kept, and where"},
-    {"tesela cache prefill --device opencl:0", "compile everything now, so that no later run waits"},
+    {"tesela cache prefill --device opencl:0",
+     "compile and self-test everything now, so that no later run waits"},
     {"tesela cache clear", "remove every entry"},
     {NULL, NULL},
 };
@@ -90,6 +91,7 @@ static tesela_status list(const tsl_call *call) {
   tsl_text folder = {0}, out = {0};
   char bytes[32];
   tesela_status status = TESELA_OK;
+  const tsl_trial_count trials = tsl_trial_counts();
   tsl_table_column(&found.table, "kernel", TSL_ALIGN_LEFT, false);
   tsl_table_column(&found.table, "hash", TSL_ALIGN_LEFT, false);
   tsl_table_column(&found.table, "size", TSL_ALIGN_RIGHT, false);
@@ -99,9 +101,10 @@ static tesela_status list(const tsl_call *call) {
   TSL_GO(tsl_jit_list(add_entry, &found));
   TSL_GO(tsl_table_status(&found.table));
   if (given->json) {
-    status = tsl_print_json(call, json_pack("{s:s, s:i, s:I, s:O}", "folder", tsl_text_get(&folder), "count",
-                                            found.count, "bytes", (json_int_t)found.bytes, "entries",
-                                            found.entries));
+    status = tsl_print_json(call, json_pack("{s:s, s:i, s:I, s:i, s:i, s:O}", "folder", tsl_text_get(&folder),
+                                            "count", found.count, "bytes", (json_int_t)found.bytes,
+                                            "self_tests_right", trials.right, "self_tests_wrong",
+                                            trials.wrong, "entries", found.entries));
     goto out;
   }
   if (found.count > 0) {
@@ -110,6 +113,9 @@ static tesela_status list(const tsl_call *call) {
   }
   tsl_text_add(&out, "%d kernel%s, %s, in %s\n", found.count, found.count == 1 ? "" : "s",
                tsl_format_bytes(found.bytes, bytes, sizeof bytes), tsl_text_get(&folder));
+  if (trials.right + trials.wrong > 0)
+    tsl_text_add(&out, "%d self-test%s passed, %d failed\n", trials.right, trials.right == 1 ? "" : "s",
+                 trials.wrong);
   status = tsl_print(&out);
 out:
   tsl_table_free(&found.table);
@@ -144,6 +150,7 @@ typedef struct filling_job {
   tsl_device *device;
   tesela_status status;
   double seconds; /* in the compiler; 0: it was there already */
+  double tried;   /* in the self-test; 0: it was made before, or there is none */
   char why[512];
 } filling_job;
 
@@ -155,16 +162,24 @@ typedef struct filling {
   tsl_progress *progress;
 } filling;
 
+static tsl_problem sample(tsl_op op, tesela_type type) {
+  return tsl_problem_of(op, PREFILL_SIZE, PREFILL_SIZE, PREFILL_SIZE, type);
+}
+
 static void build_one(void *argument, int64_t index, int worker) {
   (void)worker;
   filling *all = argument;
   filling_job *job = &all->jobs[index];
-  const tsl_problem problem = tsl_problem_gemm(PREFILL_SIZE, PREFILL_SIZE, PREFILL_SIZE, job->type);
+  const tsl_problem problem = sample(job->strategy->op, job->type);
   tsl_plan *plan;
   job->status = tsl_plan_create(&problem, job->strategy, &job->config, job->device, TSL_PLACE_DEVICE, &plan);
   if (job->status == TESELA_OK)
+    job->status = tsl_trust_plan(plan);
+  if (plan) {
     job->seconds = plan->work.build_seconds;
-  else
+    job->tried = plan->trial_seconds;
+  }
+  if (job->status != TESELA_OK)
     snprintf(job->why, sizeof job->why, "%s", tesela_last_error());
   tsl_plan_destroy(plan);
   pthread_mutex_lock(&all->lock);
@@ -200,7 +215,7 @@ static tesela_status add_new(filling *all, const filling_job *job) {
 static tesela_status add_family(filling *all, const tsl_chosen_strategy *chosen, filling_job job) {
   static const int64_t sizes[] = {64, 256, PREFILL_SIZE, 4 * PREFILL_SIZE};
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-    const tsl_problem problem = tsl_problem_gemm(sizes[s], sizes[s], sizes[s], job.type);
+    const tsl_problem problem = tsl_problem_of(chosen->strategy->op, sizes[s], sizes[s], sizes[s], job.type);
     double best = INFINITY;
     for (tsl_walk walk = {.begun = false};
          tsl_strategy_walk(chosen->strategy, &problem, job.device, &walk);) {
@@ -221,7 +236,7 @@ static tesela_status add_family(filling *all, const tsl_chosen_strategy *chosen,
 /* Every config of one strategy, or the one that was asked for, that this device takes. */
 static tesela_status add_strategy(filling *all, const tsl_chosen_strategy *chosen, tesela_type type,
                                   tsl_device *device) {
-  const tsl_problem problem = tsl_problem_gemm(PREFILL_SIZE, PREFILL_SIZE, PREFILL_SIZE, type);
+  const tsl_problem problem = sample(chosen->strategy->op, type);
   filling_job job = {.strategy = chosen->strategy, .type = type, .device = device};
   if (chosen->strategy->probes)
     return add_family(all, chosen, job);
@@ -237,12 +252,12 @@ static tesela_status collect(const cache_options *given, tsl_devices *devices, f
   tsl_strategy_list strategies;
   tsl_type_list types;
   TSL_TRY(tsl_select_devices(devices, given->devices, &where));
-  TSL_TRY(tsl_select_strategies(TSL_OP_GEMM, given->strategies, false, &strategies));
+  TSL_TRY(tsl_select_strategies(TSL_OP_COUNT, given->strategies, false, &strategies));
   TSL_TRY(tsl_select_types(given->types, &types));
   for (int d = 0; d < where.count; d++)
     for (int s = 0; s < strategies.count; s++)
       for (int t = 0; t < types.count; t++)
-        if (strategies.items[s].strategy->needs & TSL_CAN_KERNELS && !strategies.items[s].strategy->vendor)
+        if (!(where.items[d]->capabilities & TSL_CAN_HOST) && !strategies.items[s].strategy->vendor)
           TSL_TRY(add_strategy(all, &strategies.items[s], types.items[t], where.items[d]));
   if (all->count > 0)
     return TESELA_OK;
@@ -252,13 +267,17 @@ static tesela_status collect(const cache_options *given, tsl_devices *devices, f
 
 static tesela_status report_prefill(const tsl_call *call, const filling *all, double seconds) {
   const cache_options *given = call->options;
-  int compiled = 0, kept = 0, failed = 0;
+  int compiled = 0, kept = 0, failed = 0, tried = 0;
+  double compiling = 0, trying = 0;
   tesela_status status = TESELA_OK;
   tsl_text out = {0}, first = {0};
   json_t *failures = json_array();
-  char time[32];
+  char time[32], compile_time[32], try_time[32];
   for (int i = 0; i < all->count; i++) {
     const filling_job *job = &all->jobs[i];
+    compiling += job->seconds;
+    trying += job->tried;
+    tried += job->tried > 0;
     compiled += job->status == TESELA_OK && job->seconds > 0;
     kept += job->status == TESELA_OK && job->seconds == 0;
     if (job->status == TESELA_OK)
@@ -271,13 +290,20 @@ static tesela_status report_prefill(const tsl_call *call, const filling *all, do
       tsl_text_add(&first, "%s", job->why);
     }
   }
-  tsl_text_add(&out, "%d compiled, %d there already, %s\n", compiled, kept,
+  tsl_text_add(&out, "%d compiled, %d there already, %d self-tested, %s\n", compiled, kept, tried,
                tsl_format_seconds(seconds, time, sizeof time));
+  if (compiled > 0)
+    tsl_text_add(&out,
+                 "%s in compilers and %s in self-tests, side by side, that no first call waits for now\n",
+                 tsl_format_seconds(compiling, compile_time, sizeof compile_time),
+                 tsl_format_seconds(trying, try_time, sizeof try_time));
   const tesela_status printed =
-      given->json
-          ? tsl_print_json(call, json_pack("{s:i, s:i, s:o, s:O}", "compiled", compiled, "there_already",
-                                           kept, "seconds", tsl_json_real(seconds), "failures", failures))
-          : tsl_print(&out);
+      given->json ? tsl_print_json(call, json_pack("{s:i, s:i, s:i, s:o, s:o, s:o, s:O}", "compiled",
+                                                   compiled, "there_already", kept, "self_tested", tried,
+                                                   "seconds", tsl_json_real(seconds), "compiler_seconds",
+                                                   tsl_json_real(compiling), "self_test_seconds",
+                                                   tsl_json_real(trying), "failures", failures))
+                  : tsl_print(&out);
   if (printed != TESELA_OK)
     status = printed;
   else if (failed > 0)

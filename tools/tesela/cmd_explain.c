@@ -1,4 +1,5 @@
 /* tesela explain: what would run, what that needs, and why not something else. */
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/planner.h"
@@ -44,6 +45,7 @@ typedef struct explanation {
   tsl_plan *plan; /* NULL when nothing can run; then `failure` says why */
   tsl_text failure;
   uint64_t host_bytes, host_available;
+  double plan_seconds; /* that making the plan took: device, compilers, self-test */
 } explanation;
 
 static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
@@ -143,7 +145,8 @@ static const char *const basis_words[] = {
     [TSL_BASIS_EXACT] = "by wisdom: as it was measured at these sizes"};
 
 /* What the plan's kernels cost before their first result. */
-static void add_first_call(const tsl_plan *plan, tsl_table *table) {
+static void add_first_call(const explanation *found, tsl_table *table) {
+  const tsl_plan *plan = found->plan;
   char one[32], two[32];
   if (plan->work.texts == 0)
     return;
@@ -159,6 +162,10 @@ static void add_first_call(const tsl_plan *plan, tsl_table *table) {
     tsl_table_add_pair(table, "self-test", "passed on %s", plan->trial.date);
   else
     tsl_table_add_pair(table, "self-test", "none: TESELA_SELFTEST is 0");
+  tsl_table_add_pair(table, "first call", "waits %s for the plan, %s",
+                     tsl_format_seconds(found->plan_seconds, one, sizeof one),
+                     plan->work.build_seconds > 0 ? "a cold start; tesela cache prefill makes it a warm one"
+                                                  : "a warm start");
 }
 
 static void add_facts(const explanation *found, tsl_table *table) {
@@ -177,7 +184,7 @@ static void add_facts(const explanation *found, tsl_table *table) {
       tsl_table_add_pair(table, "device memory", "needs %s of %s on %s",
                          tsl_format_bytes(bytes, one, sizeof one),
                          tsl_format_bytes(device->memory_bytes, two, sizeof two), device->name);
-    add_first_call(found->plan, table);
+    add_first_call(found, table);
   } else {
     tsl_table_add_painted(table, TSL_PAINT_FAINT, "plan");
     tsl_table_add_painted(table, TSL_PAINT_BAD, "none: %s", tsl_text_get(&found->failure));
@@ -227,20 +234,24 @@ static tesela_status print_json(const tsl_call *call, const explanation *found) 
                   "refusal", candidate->refusal[0] ? json_string(candidate->refusal) : json_null()));
     tsl_text_free(&text);
   }
-  json_t *plan = json_null(), *bound = json_null(), *bytes = json_null();
+  json_t *plan = json_null(), *bound = json_null(), *bytes = json_null(), *first = json_null();
   if (found->plan) {
     plan = json_string(found->plan->text);
     bound = tsl_json_real(tsl_plan_error_bound(found->plan));
     bytes = json_integer((json_int_t)tsl_plan_bytes(found->plan));
+    first = json_pack("{s:o, s:o, s:o, s:b}", "seconds", tsl_json_real(found->plan_seconds),
+                      "compiler_seconds", tsl_json_real(found->plan->work.build_seconds), "self_test_seconds",
+                      tsl_json_real(found->plan->trial_seconds), "self_tested", found->plan->was_tried);
   }
   return tsl_print_json(
-      call, json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "m",
-                      (json_int_t)problem->m, "n", (json_int_t)problem->n, "k", (json_int_t)problem->k,
-                      "type", tsl_type(problem->c.type)->name, "alpha", tsl_json_real(problem->alpha[0]),
-                      "beta", tsl_json_real(problem->beta[0]), "plan", plan, "error_bound", bound,
-                      "predicted_seconds", tsl_json_real(best ? best->seconds : INFINITY), "host_bytes",
-                      (json_int_t)found->host_bytes, "host_bytes_available",
-                      (json_int_t)found->host_available, "device_bytes", bytes, "candidates", list));
+      call,
+      json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "m",
+                (json_int_t)problem->m, "n", (json_int_t)problem->n, "k", (json_int_t)problem->k, "type",
+                tsl_type(problem->c.type)->name, "alpha", tsl_json_real(problem->alpha[0]), "beta",
+                tsl_json_real(problem->beta[0]), "plan", plan, "error_bound", bound, "predicted_seconds",
+                tsl_json_real(best ? best->seconds : INFINITY), "host_bytes", (json_int_t)found->host_bytes,
+                "host_bytes_available", (json_int_t)found->host_available, "device_bytes", bytes,
+                "first_call", first, "candidates", list));
 }
 
 static tesela_status run(const tsl_call *call) {
@@ -258,7 +269,9 @@ static tesela_status run(const tsl_call *call) {
                              .wisdom = wisdom,
                              .vendors = tsl_planner_vendors()};
   TSL_GO(tsl_planner_list(&found.problem, &choice, &found.candidates, &found.count));
+  found.plan_seconds = tsl_clock();
   planned = tsl_planner_take(&found.problem, &choice, found.candidates, found.count, &found.plan);
+  found.plan_seconds = tsl_clock() - found.plan_seconds;
   tsl_text_add(&found.failure, "%s", planned == TESELA_OK ? "" : tesela_last_error());
   found.host_bytes = operand_bytes(&found.problem);
   found.host_available = tsl_memory_available();
