@@ -8,9 +8,7 @@
  *   right 0.0123 2026-03-01T12:00:00Z <what is known by>
  *   wrong 0.0123 2026-03-01T12:00:00Z <what is known by><tab><what was wrong>
  *
- * Each line is written at once, at the file's end, so that any number of processes may write, and be killed while they
- * do; a line that cannot be read means nothing. Past its size limit the file starts anew, which costs the trials again.
- * A folder that cannot be written, or TESELA_CACHE_SIZE=0, leaves the memory alone. */
+ * (device/lines.h says how.) */
 #ifndef TSL_DEVICE_TRIALS_H
 #define TSL_DEVICE_TRIALS_H
 

@@ -3,6 +3,7 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "plan/link.h"
 #include "plan/transfer.h"
 #include "plan/trust.h"
 
@@ -109,18 +110,6 @@ static const char *refuse_memory(const tsl_problem *problem, const tsl_device *d
   return NULL;
 }
 
-/* A transfer and the wait for it cost about two launches, however little is moved (8 us on an H200): what keeps small
- * products on the host. */
-static double copy_seconds(const tsl_problem *problem, const tsl_device *device, tsl_place place) {
-  const bool shared = device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY);
-  int transfers = 1; /* C back */
-  for (int i = 0; i < TSL_OPERANDS; i++)
-    transfers += tsl_problem_reads(problem, i);
-  if (place == TSL_PLACE_DEVICE || shared || !(device->link_bandwidth > 0))
-    return 0;
-  return tsl_problem_bytes(problem) / device->link_bandwidth + transfers * 2 * device->launch_seconds;
-}
-
 static bool is_wished(const wishes *wish, const tsl_config *config) {
   for (int i = 0; i < TSL_PARAMS_MAX; i++)
     if (wish->given & 1u << i && config->value[i] != wish->config.value[i])
@@ -145,7 +134,7 @@ static void ask_model(const tsl_problem *problem, const wishes *wish, tsl_candid
 
 /* The config that wisdom knows to be good, else that of the model; else why the default one is refused. */
 static void score(const tsl_problem *problem, const tsl_choice *choice, const wishes *wish,
-                  tsl_candidate *out) {
+                  const tsl_link *link, tsl_candidate *out) {
   tsl_config config = tsl_strategy_defaults(out->strategy);
   for (int i = 0; i < TSL_PARAMS_MAX; i++)
     if (wish->given & 1u << i)
@@ -166,7 +155,7 @@ static void score(const tsl_problem *problem, const tsl_choice *choice, const wi
   } else {
     ask_model(problem, wish, out);
   }
-  out->seconds += copy_seconds(problem, out->device, choice->place);
+  out->seconds += tsl_link_seconds(link, problem, out->device, choice->place);
 }
 
 /* --- the list --- */
@@ -212,11 +201,12 @@ static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
 
 static tesela_status add_device(const tsl_problem *problem, const tsl_choice *choice, const wishes *wish,
                                 tsl_device *device, candidate_list *list) {
+  const tsl_link link = tsl_link_of(device);
   for (int i = 0; tsl_strategy_at(i); i++) {
     tsl_candidate candidate = {.strategy = tsl_strategy_at(i), .device = device};
     if (candidate.strategy->op != problem->op || !is_asked_for(candidate.strategy, choice, wish))
       continue;
-    score(problem, choice, wish, &candidate);
+    score(problem, choice, wish, &link, &candidate);
     TSL_TRY(add(list, &candidate));
   }
   log_foreign(choice->wisdom, device);
@@ -290,12 +280,15 @@ static tesela_status all_refuse(const tsl_problem *problem, const tsl_candidate 
   return status;
 }
 
+static bool any_device(const tsl_choice *choice) {
+  return !choice->device || strcmp(choice->device, "auto") == 0;
+}
+
 /* Whether the next candidate is worth trying after this failure: what does not compile may have a neighbour that
  * does, and a device that fails may have another beside it; but when the caller's own device fails, that is the
  * answer. */
 static bool another_may_do(const tsl_choice *choice, tesela_status status) {
-  const bool any_device = !choice->device || strcmp(choice->device, "auto") == 0;
-  return any_device || status == TESELA_BUILD_FAILED || status == TESELA_UNSUPPORTED ||
+  return any_device(choice) || status == TESELA_BUILD_FAILED || status == TESELA_UNSUPPORTED ||
          status == TESELA_WRONG_RESULT;
 }
 
@@ -323,6 +316,7 @@ tesela_status tsl_planner_take(const tsl_problem *problem, const tsl_choice *cho
   tesela_status status = TESELA_OK;
   int tried = 0;
   *plan = NULL;
+  log_choice(problem, candidates, count);
   for (; tried < count && !candidates[tried].refusal[0]; tried++) {
     status = tsl_planner_make(problem, choice, &candidates[tried], plan);
     if (status == TESELA_OK || choice->strategy || !another_may_do(choice, status))
@@ -334,12 +328,31 @@ tesela_status tsl_planner_take(const tsl_problem *problem, const tsl_choice *cho
   return status;
 }
 
+/* A device that would be used, and so opened, is looked at more closely where there is a choice: the way there is measured
+ * once on a machine, and the list is made again. */
+static bool has_news(const tsl_choice *choice, const tsl_candidate *best) {
+  tsl_status_saved saved;
+  tsl_link link;
+  if (!any_device(choice) || !tsl_devices_at(choice->devices, 1) || best->refusal[0] ||
+      best->device->capabilities & TSL_CAN_HOST || tsl_link_of(best->device).measured)
+    return false;
+  tsl_status_save(&saved);
+  const bool good = tsl_link_measure(best->device, &link) == TESELA_OK;
+  if (!good)
+    tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* what is wrong shows when the plan is made */
+  tsl_status_restore(&saved);
+  return good;
+}
+
 tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan) {
   tsl_candidate *candidates;
   int count;
   *plan = NULL;
   TSL_TRY(tsl_planner_list(problem, choice, &candidates, &count));
-  log_choice(problem, candidates, count);
+  if (count > 0 && has_news(choice, &candidates[0])) {
+    free(candidates);
+    TSL_TRY(tsl_planner_list(problem, choice, &candidates, &count));
+  }
   const tesela_status status = tsl_planner_take(problem, choice, candidates, count, plan);
   free(candidates);
   return status;

@@ -42,7 +42,8 @@ tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *cho
  * strategy, or its device and that failed; its refusal then says why. */
 tesela_status tsl_planner_take(const tsl_problem *problem, const tsl_choice *choice,
                                tsl_candidate *candidates, int count, tsl_plan **plan);
-/* Both. */
+/* Both. Where there is a choice of devices, the way to the one that is chosen is measured first, if nobody did
+ * (plan/link.h). */
 tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan);
 
 #endif

@@ -62,9 +62,9 @@ tesela 2 tune 60 50 40 --device cpu --strategy element
 says 'no such strategy takes this product on cpu'
 
 # Other operations.
-tesela 0 tune 5000 --op dot --type f64 --device cpu --budget 1s --points 2 --json
+tesela 0 tune 5000 --op dot --type f64 --device cpu --budget 20s --points 2 --json
 json 'j["best_seconds"] > 0'
-tesela 0 tune 60 50 --op transpose --device cpu --budget 1s --points 2
+tesela 0 tune 60 50 --op transpose --device cpu --budget 20s --points 2
 prints 'GB/s' 'wisdom'
 tesela 0 wisdom list --json
 json '{("dot", 1, 1, 5000), ("transpose", 60, 50, 0)} <= {(e["op"], e["m"], e["n"], e["k"]) for e in j["entries"]}'
@@ -81,7 +81,7 @@ cblas_dgemm               16 x 32 x 8                       12  tesela host_pack
 sdot_                     1024                               3  libopenblas.so.0                  0.000340         -
 sgemmt_                   64 x 32                           12  tesela host_packed cpu            0.012340      12.3
 END
-tesela 0 tune --from-log calls.txt --device cpu --budget 1s --points 2 --json
+tesela 0 tune --from-log calls.txt --device cpu --budget 20s --points 2 --json
 json '[(p["op"], p["calls"]) for p in j["problems"]] == [("gemm", 2), ("gemm", 12), ("dot", 3)] and j["passed_over"] == 3'
 json 'all(p["best"] or p["why"] == "the budget was over" for p in j["problems"]) and j["problems"][0]["gain"] >= 1'
 tesela 0 wisdom list --json
@@ -95,7 +95,7 @@ says 'leave M N K'
 device=$(kernel_devices | head -1)
 if [ -n "$device" ]; then
   export TESELA_CACHE_DIR=$scratch/kernels TESELA_WISDOM=$scratch/both
-  options=(--device "$device" --strategy element,tile_local --points 3 --budget 3s)
+  options=(--device "$device" --strategy element,tile_local --points 3 --budget 20s)
   "$TESELA" tune 31 33 35 "${options[@]}" >/dev/null & first=$!
   "$TESELA" tune 33 31 35 "${options[@]}" >/dev/null 2>&1 & second=$!
   sleep 0.3

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "base/status.h"
+#include "plan/check.h"
 #include "plan/planner.h"
 #include "plan/trust.h"
 #include "scratch.h"
@@ -198,6 +199,49 @@ static void the_next_best_takes_the_place(void **state) {
   tsl_devices_destroy(devices);
 }
 
+/* A device whose key no record and no trial knows: a config by the model, that is tried before it is used. */
+static void a_device_that_nobody_knows(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_of(TSL_OP_DOT, 1, 1, 1000, TESELA_F32);
+  tsl_devices *devices;
+  tsl_device *device;
+  tsl_wisdom *wisdom;
+  tsl_candidate *list;
+  tsl_plan *plan;
+  tsl_text lines = {0};
+  int count;
+  must(tsl_devices_create(&devices));
+  must(tsl_devices_find(devices, "opencl:0", &device));
+  for (int i = 0; tsl_strategy_at(i); i++)
+    if (tsl_strategy_at(i)->op == TSL_OP_DOT) {
+      const tsl_config config = tsl_strategy_defaults(tsl_strategy_at(i));
+      const tsl_wisdom_record record =
+          tsl_wisdom_record_of(&problem, tsl_strategy_at(i), &config, device, 1e-9, 0);
+      tsl_wisdom_print(&record, &lines);
+      tsl_text_add(&lines, "\n");
+    }
+  must(tsl_wisdom_from(tsl_text_get(&lines), "", &wisdom));
+  const tsl_choice choice = {.devices = devices, .device = "opencl:0", .wisdom = wisdom};
+  must(tsl_planner_list(&problem, &choice, &list, &count));
+  assert_int_equal(list[0].basis, TSL_BASIS_EXACT);
+  free(list);
+  snprintf(device->key, sizeof device->key, "nobody/knows/1.0");
+  must(tsl_planner_list(&problem, &choice, &list, &count));
+  for (int i = 0; i < count; i++)
+    assert_int_equal(list[i].basis, TSL_BASIS_MODEL);
+  must(tsl_planner_take(&problem, &choice, list, count, &plan));
+  assert_true(plan->was_tried && plan->trial.right && plan->trial_seconds > 0);
+  const tsl_case what = {.problem = problem, .seed = 1};
+  tsl_case_report report;
+  must(tsl_check_case(plan->work.strategy, &plan->work.config, device, &what, &report));
+  assert_int_equal(report.result, TSL_CASE_RIGHT);
+  tsl_plan_destroy(plan);
+  free(list);
+  tsl_wisdom_close(wisdom);
+  tsl_text_free(&lines);
+  tsl_devices_destroy(devices);
+}
+
 /* What another process left half-written, or somebody else wrote, spoils nothing. */
 static void files_of_trials_may_be_damaged(void **state) {
   (void)state;
@@ -232,7 +276,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_kernels_never_give_a_result), cmocka_unit_test(trials_are_remembered),
       cmocka_unit_test(self_tests_can_be_switched_off),    cmocka_unit_test(the_next_best_takes_the_place),
-      cmocka_unit_test(files_of_trials_may_be_damaged),
+      cmocka_unit_test(a_device_that_nobody_knows),        cmocka_unit_test(files_of_trials_may_be_damaged),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

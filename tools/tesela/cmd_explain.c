@@ -1,8 +1,9 @@
 /* tesela explain: what would run, what that needs, and why not something else. */
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/planner.h"
+#include "crossover.h"
 #include "report.h"
 #include "select.h"
 #include "terms.h"
@@ -10,11 +11,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct explain_options {
   tesela_type type;
   const char *device, *strategy;
-  bool transpose_a, transpose_b, json;
+  bool transpose_a, transpose_b, resident, json;
   tsl_number alpha, beta;
 } explain_options;
 
@@ -27,6 +29,8 @@ static const tsl_option options[] = {
     TSL_OPTION(explain_options, transpose_b, "transpose-b", FLAG, NULL, "B is stored transposed"),
     TSL_OPTION(explain_options, alpha, "alpha", NUMBER, "1", "the factor of A B"),
     TSL_OPTION(explain_options, beta, "beta", NUMBER, "0", "the factor of C0"),
+    TSL_OPTION(explain_options, resident, "resident", FLAG, NULL,
+               "the operands are in the device's memory already, so that nothing is copied"),
     TSL_OPTION_JSON(explain_options),
     TSL_OPTIONS_END,
 };
@@ -45,7 +49,10 @@ typedef struct explanation {
   tsl_plan *plan; /* NULL when nothing can run; then `failure` says why */
   tsl_text failure;
   uint64_t host_bytes, host_available;
-  double plan_seconds; /* that making the plan took: device, compilers, self-test */
+  bool resident;
+  tsl_devices *devices;
+  tsl_crossover crossover; /* no parts where there is no choice of devices */
+  double plan_seconds;     /* that making the plan took: device, compilers, self-test */
 } explanation;
 
 static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
@@ -168,6 +175,30 @@ static void add_first_call(const explanation *found, tsl_table *table) {
                                                   : "a warm start");
 }
 
+static void add_links(const explanation *found, tsl_table *table) {
+  char in[32], in_rate[32], out[32], out_rate[32], launch[32];
+  const tsl_device *device;
+  tsl_text text = {0};
+  for (int i = 0; found->crossover.count > 0 && (device = tsl_devices_at(found->devices, i)); i++) {
+    const tsl_link link = tsl_link_of(device);
+    if (link.measured)
+      tsl_table_add_pair(
+          table, "way there", "%s: copies in %s and %s, out %s and %s, a launch %s; measured %s%s",
+          device->name, tsl_format_seconds(link.in.seconds, in, sizeof in),
+          tsl_format_bandwidth(link.in.rate, in_rate, sizeof in_rate),
+          tsl_format_seconds(link.out.seconds, out, sizeof out),
+          tsl_format_bandwidth(link.out.rate, out_rate, sizeof out_rate),
+          tsl_format_seconds(link.launch, launch, sizeof launch), link.date,
+          device->capabilities & TSL_CAN_SHARED_MEMORY ? "; memory is shared: nothing is copied" : "");
+  }
+  if (found->crossover.count > 0) {
+    tsl_crossover_print(&found->crossover, &text);
+    tsl_table_add_pair(table, "crossover", "%s (squares from %d to %d, copies %s)", tsl_text_get(&text),
+                       TSL_CROSSOVER_LEAST, TSL_CROSSOVER_MOST, found->resident ? "left out" : "included");
+  }
+  tsl_text_free(&text);
+}
+
 static void add_facts(const explanation *found, tsl_table *table) {
   char one[32], two[32];
   const tsl_candidate *best = chosen(found);
@@ -189,6 +220,7 @@ static void add_facts(const explanation *found, tsl_table *table) {
     tsl_table_add_painted(table, TSL_PAINT_FAINT, "plan");
     tsl_table_add_painted(table, TSL_PAINT_BAD, "none: %s", tsl_text_get(&found->failure));
   }
+  add_links(found, table);
   tsl_table_add_pair(table, "host memory", "needs %s for A, B and C; %s are available%s",
                      tsl_format_bytes(found->host_bytes, one, sizeof one),
                      tsl_format_bytes(found->host_available, two, sizeof two),
@@ -217,6 +249,15 @@ static tesela_status print_text(const explanation *found, const explain_options 
   return tsl_print(&out);
 }
 
+static json_t *json_link(const tsl_device *device) {
+  const tsl_link link = tsl_link_of(device);
+  return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:s}", "device", device->name, "measured",
+                   link.measured, "in_seconds", tsl_json_real(link.in.seconds), "in_bytes_per_second",
+                   tsl_json_real(link.in.rate), "out_seconds", tsl_json_real(link.out.seconds),
+                   "out_bytes_per_second", tsl_json_real(link.out.rate), "launch_seconds",
+                   tsl_json_real(link.launch), "date", link.date);
+}
+
 static tesela_status print_json(const tsl_call *call, const explanation *found) {
   const tsl_problem *problem = &found->problem;
   const tsl_candidate *best = chosen(found);
@@ -243,15 +284,38 @@ static tesela_status print_json(const tsl_call *call, const explanation *found) 
                       "compiler_seconds", tsl_json_real(found->plan->work.build_seconds), "self_test_seconds",
                       tsl_json_real(found->plan->trial_seconds), "self_tested", found->plan->was_tried);
   }
+  json_t *links = json_array(), *crossover = json_array();
+  const tsl_device *device;
+  for (int i = 0; found->crossover.count > 0 && (device = tsl_devices_at(found->devices, i)); i++)
+    json_array_append_new(links, json_link(device));
+  for (int i = 0; i < found->crossover.count; i++)
+    json_array_append_new(crossover,
+                          json_pack("{s:I, s:s}", "from", (json_int_t)found->crossover.parts[i].from,
+                                    "device", found->crossover.parts[i].device->name));
   return tsl_print_json(
       call,
-      json_pack("{s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "m",
-                (json_int_t)problem->m, "n", (json_int_t)problem->n, "k", (json_int_t)problem->k, "type",
-                tsl_type(problem->c.type)->name, "alpha", tsl_json_real(problem->alpha[0]), "beta",
-                tsl_json_real(problem->beta[0]), "plan", plan, "error_bound", bound, "predicted_seconds",
-                tsl_json_real(best ? best->seconds : INFINITY), "host_bytes", (json_int_t)found->host_bytes,
-                "host_bytes_available", (json_int_t)found->host_available, "device_bytes", bytes,
-                "first_call", first, "candidates", list));
+      json_pack("{s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "links",
+                links, "crossover", crossover, "m", (json_int_t)problem->m, "n", (json_int_t)problem->n, "k",
+                (json_int_t)problem->k, "type", tsl_type(problem->c.type)->name, "alpha",
+                tsl_json_real(problem->alpha[0]), "beta", tsl_json_real(problem->beta[0]), "plan", plan,
+                "error_bound", bound, "predicted_seconds", tsl_json_real(best ? best->seconds : INFINITY),
+                "host_bytes", (json_int_t)found->host_bytes, "host_bytes_available",
+                (json_int_t)found->host_available, "device_bytes", bytes, "first_call", first, "candidates",
+                list));
+}
+
+/* Where there is a choice of devices: what it costs to reach them, measured where nobody did, and where it turns. */
+static tesela_status weigh(const tsl_choice *choice, explanation *found) {
+  tsl_device *device;
+  found->devices = choice->devices;
+  if (strcmp(choice->device, "auto") != 0 || !tsl_devices_at(choice->devices, 1))
+    return TESELA_OK;
+  for (int i = 0; (device = tsl_devices_at(choice->devices, i)); i++) {
+    tsl_link link = tsl_link_of(device);
+    if (!link.measured && tsl_link_measure(device, &link) != TESELA_OK)
+      tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* candidates on it say why it cannot be used */
+  }
+  return tsl_crossover_find(&found->problem, choice, &found->crossover);
 }
 
 static tesela_status run(const tsl_call *call) {
@@ -266,8 +330,11 @@ static tesela_status run(const tsl_call *call) {
   const tsl_choice choice = {.devices = devices,
                              .device = tsl_device_or_default(given->device),
                              .strategy = given->strategy,
+                             .place = given->resident ? TSL_PLACE_DEVICE : TSL_PLACE_HOST,
                              .wisdom = wisdom,
                              .vendors = tsl_planner_vendors()};
+  found.resident = given->resident;
+  TSL_GO(weigh(&choice, &found));
   TSL_GO(tsl_planner_list(&found.problem, &choice, &found.candidates, &found.count));
   found.plan_seconds = tsl_clock();
   planned = tsl_planner_take(&found.problem, &choice, found.candidates, found.count, &found.plan);

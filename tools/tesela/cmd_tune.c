@@ -139,6 +139,15 @@ static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
   const bool holds =
       start->result != TSL_CASE_RIGHT || won->timing.median < start->timing.median * (1 - noise);
   if (count == 2 && !holds) {
+    /* It may be one that a search which went on had not measured: its place on the scale is now known. */
+    tsl_tune_result *result = &all->tuned.results[all->tuned.start];
+    if (!all->tuned.tried[all->tuned.start] || result->result != TSL_CASE_RIGHT)
+      *result = (tsl_tune_result){.result = TSL_CASE_RIGHT,
+                                  .seconds = all->tuned.results[all->tuned.best].seconds *
+                                             start->timing.median / won->timing.median,
+                                  .spread = start->timing.spread};
+    all->tuned.tried_count += !all->tuned.tried[all->tuned.start];
+    all->tuned.tried[all->tuned.start] = true;
     all->tuned.best = all->tuned.start;
     all->tuned.found_at = 1;
     won = start;

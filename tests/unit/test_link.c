@@ -1,0 +1,129 @@
+/* What it costs to reach a device: measured once, kept, and what the planner makes of it. */
+#include "unit.h"
+
+#include "base/status.h"
+#include "plan/link.h"
+#include "plan/planner.h"
+#include "scratch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static scratch cache;
+static tsl_devices *devices;
+static tsl_device *cpu, *opencl;
+
+static void must(tesela_status status) {
+  if (status != TESELA_OK)
+    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
+}
+
+/* An empty cache, and new devices. */
+static int set_up(void **state) {
+  (void)state;
+  scratch_create(&cache);
+  setenv("TESELA_CACHE_DIR", cache.folder, 1);
+  if (tsl_devices_create(&devices) != TESELA_OK || tsl_devices_find(devices, "cpu", &cpu) != TESELA_OK ||
+      tsl_devices_find(devices, "opencl:0", &opencl) != TESELA_OK)
+    return 1;
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  tsl_devices_destroy(devices);
+  scratch_remove(&cache);
+  return 0;
+}
+
+static void keep_link(const char *key, double seconds) {
+  tsl_text text = {0};
+  tsl_text_add(&text,
+               "# tesela: what it costs to reach devices\nlink key=somebody/else in_seconds=1\nnonsense = =\n"
+               "link key=%s in_seconds=%g in_rate=1e9 out_seconds=%g out_rate=2e9 launch=%g "
+               "date=2026-01-01T00:00:00Z\nlink key=%s in_sec",
+               key, seconds, seconds, seconds, key);
+  scratch_write(&cache, "links", tsl_text_get(&text));
+  tsl_text_free(&text);
+}
+
+static void links_are_measured_once(void **state) {
+  (void)state;
+  tsl_link link;
+  assert_false(tsl_link_of(opencl).measured);
+  must(tsl_link_measure(opencl, &link));
+  assert_true(link.measured && link.in.seconds > 0 && link.out.seconds > 0 && link.launch > 0);
+  assert_true(link.in.rate > 1e6 && link.out.rate > 1e6 && isfinite(link.in.rate));
+  const tsl_link again = tsl_link_of(opencl);
+  assert_true(again.measured && fabs(again.launch - link.launch) <= 1e-3 * link.launch);
+  assert_int_equal(strlen(again.date), 20);
+  snprintf(opencl->key, sizeof opencl->key, "another/driver");
+  assert_false(tsl_link_of(opencl).measured);
+  must(tsl_link_measure(cpu, &link)); /* which is no way at all */
+  assert_true(!link.measured && link.in.seconds == 0 && link.launch == 0);
+}
+
+static void damaged_lines_mean_nothing(void **state) {
+  (void)state;
+  keep_link(opencl->key, 0.5);
+  const tsl_link link = tsl_link_of(opencl);
+  assert_true(link.measured && link.in.seconds == 0.5 && link.in.rate == 1e9 && link.out.rate == 2e9);
+}
+
+static void copies_are_counted_where_there_are_any(void **state) {
+  (void)state;
+  tsl_problem problem = tsl_problem_gemm(1000, 500, 2000, TESELA_F32);
+  const tsl_link link = {
+      .measured = true, .in = {1e-3, 1e9}, .out = {2e-3, 2e9}, .launch = 5e-3 + opencl->launch_seconds};
+  opencl->capabilities &= ~(unsigned)TSL_CAN_SHARED_MEMORY;
+  const double c = 4 * 1000 * 500.0, a = 4 * 1000 * 2000.0, b = 4 * 500 * 2000.0;
+  const double expected = 5e-3 + 2 * 1e-3 + (a + b) / 1e9 + 2e-3 + c / 2e9;
+  assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_HOST) - expected) < 1e-9);
+  problem.beta[0] = 1; /* C goes both ways */
+  assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_HOST) - expected - 1e-3 - c / 1e9) <
+              1e-9);
+  /* What is there already is not copied. */
+  assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_DEVICE) - 5e-3) < 1e-12);
+  opencl->capabilities |= TSL_CAN_SHARED_MEMORY;
+  assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_HOST) - 5e-3) < 1e-12);
+}
+
+/* A processor that is known to take a day leaves everything to the device, unless the way there is known to take
+ * longer. */
+static void the_choice_rests_on_what_was_measured(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_of(TSL_OP_DOT, 1, 1, 1000, TESELA_F32);
+  tsl_wisdom *wisdom;
+  tsl_plan *plan;
+  tsl_text lines = {0};
+  for (int i = 0; tsl_strategy_at(i); i++)
+    if (tsl_strategy_at(i)->op == TSL_OP_DOT) {
+      const tsl_config config = tsl_strategy_defaults(tsl_strategy_at(i));
+      const tsl_wisdom_record record =
+          tsl_wisdom_record_of(&problem, tsl_strategy_at(i), &config, cpu, 86400, 0);
+      tsl_wisdom_print(&record, &lines);
+      tsl_text_add(&lines, "\n");
+    }
+  must(tsl_wisdom_from(tsl_text_get(&lines), "", &wisdom));
+  const tsl_choice choice = {.devices = devices, .wisdom = wisdom};
+  must(tsl_planner_choose(&problem, &choice, &plan));
+  assert_string_equal(plan->work.device->name, "opencl:0");
+  assert_true(tsl_link_of(opencl).measured); /* by the way */
+  tsl_plan_destroy(plan);
+  keep_link(opencl->key, 1e9);
+  must(tsl_planner_choose(&problem, &choice, &plan));
+  assert_string_equal(plan->work.device->name, "cpu");
+  tsl_plan_destroy(plan);
+  tsl_wisdom_close(wisdom);
+  tsl_text_free(&lines);
+}
+
+int main(void) {
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+  const struct CMUnitTest tests[] = {TEST(links_are_measured_once), TEST(damaged_lines_mean_nothing),
+                                     TEST(copies_are_counted_where_there_are_any),
+                                     TEST(the_choice_rests_on_what_was_measured)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
