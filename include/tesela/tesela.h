@@ -104,6 +104,8 @@ typedef struct tesela_matrix {
   int transpose; /**< nonzero: what is stored is the transpose of what takes part in the product. Sizes
                       m, n, k are those of the product; the default strides are those of what is stored. */
   tesela_type type;
+  int conjugate; /**< nonzero: what takes part in the product is the complex conjugate of what is stored. A and B of
+                      tesela_gemm() alone; real matrices are their own conjugates. */
 } tesela_matrix;
 
 /** C = alpha A B + beta C, where A is m x k, B is k x n and C is m x n.

@@ -37,6 +37,17 @@ static void resolve_scalar(const double *given, double fallback, tesela_type typ
   out[1] = given && tsl_type(type)->is_complex ? given[1] : 0;
 }
 
+static tesela_status resolve_conjugates(const tsl_request *request, tsl_problem *problem) {
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    if (request->matrices[i].conjugate && (i == TSL_OPERAND_C || request->op != TSL_OP_GEMM))
+      return tsl_fail(TESELA_BAD_CALL, "%s.conjugate is set: only A and B of a product are conjugated",
+                      request->fields[i]);
+  const bool is_complex = tsl_type(problem->a.type)->is_complex && tsl_type(problem->b.type)->is_complex;
+  problem->conjugate_a = is_complex && request->matrices[TSL_OPERAND_A].conjugate != 0;
+  problem->conjugate_b = is_complex && request->matrices[TSL_OPERAND_B].conjugate != 0;
+  return TESELA_OK;
+}
+
 static tesela_status resolve_problem(const tsl_request *request, tsl_problem *problem) {
   const int64_t sizes[] = {request->m, request->n, request->k};
   for (int i = 0; i < TSL_OPERANDS; i++)
@@ -54,6 +65,7 @@ static tesela_status resolve_problem(const tsl_request *request, tsl_problem *pr
     TSL_TRY(resolve_shape(&request->matrices[i], shapes[i]->rows, shapes[i]->cols, fallback,
                           request->fields[i], shapes[i]));
   }
+  TSL_TRY(resolve_conjugates(request, problem));
   resolve_scalar(request->alpha, 1, problem->c.type, problem->alpha);
   resolve_scalar(request->beta, 0, problem->c.type, problem->beta);
   const tesela_status status = tsl_problem_check(problem);

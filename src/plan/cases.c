@@ -13,7 +13,17 @@ static void set_scalar(tesela_type type, double imaginary, double scalar[2]) {
   scalar[1] = tsl_type(type)->is_complex && scalar[0] != 0 && scalar[0] != 1 ? imaginary : 0;
 }
 
-static void fit_scalars(tsl_case *out) {
+/* A complex case conjugates by its seed: the small ones of the standard list do not, every other random one does. */
+static void fit_conjugates(tsl_case *out) {
+  tsl_problem *problem = &out->problem;
+  const bool possible = problem->op == TSL_OP_GEMM && tsl_type(problem->a.type)->is_complex &&
+                        tsl_type(problem->b.type)->is_complex;
+  problem->conjugate_a = possible && (out->seed >> 32) % 4 == 1;
+  problem->conjugate_b = possible && (out->seed >> 34) % 4 == 1;
+}
+
+static void fit_to_types(tsl_case *out) {
+  fit_conjugates(out);
   set_scalar(out->problem.c.type, 0.5, out->problem.alpha);
   set_scalar(out->problem.c.type, -0.25, out->problem.beta);
 }
@@ -22,7 +32,7 @@ void tsl_case_set_types(tsl_case *out, const tsl_types *types) {
   out->problem.a.type = types->a;
   out->problem.b.type = types->b;
   out->problem.c.type = types->c;
-  fit_scalars(out);
+  fit_to_types(out);
 }
 
 bool tsl_case_standard(tsl_op op, int index, tesela_type type, tsl_case *out) {
@@ -32,7 +42,7 @@ bool tsl_case_standard(tsl_op op, int index, tesela_type type, tsl_case *out) {
   for (const tsl_case_group *group = lists[op]->groups; group->count > 0; group++) {
     if (index < group->count) {
       group->make(index, type, out);
-      fit_scalars(out);
+      fit_to_types(out);
       return true;
     }
     index -= group->count;
@@ -44,7 +54,7 @@ void tsl_case_random(tsl_op op, uint64_t seed, uint64_t index, tesela_type type,
   tsl_dice dice = {.seed = tsl_random_u64(seed, index)};
   *out = (tsl_case){.seed = dice.seed};
   lists[op]->random(&dice, type, out);
-  fit_scalars(out);
+  fit_to_types(out);
 }
 
 /* --- parts --- */

@@ -33,6 +33,8 @@ static void small(const tsl_problem *like, tsl_case *out) {
   depth = depth < most_depth ? most_depth : depth < longest ? depth / lines_step * lines_step : longest;
   out->problem = tsl_problem_of(like->op, m, like->in_place ? m : n, shrunk(like->k, depth), like->c.type);
   out->problem.in_place = like->in_place;
+  out->problem.conjugate_a = like->conjugate_a;
+  out->problem.conjugate_b = like->conjugate_b;
   lay_out_like(&like->a, &out->problem.a);
   lay_out_like(&like->b, &out->problem.b);
   lay_out_like(&like->c, &out->problem.c);

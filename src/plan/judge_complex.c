@@ -46,6 +46,13 @@ static void load(const tsl_shape *shape, const unsigned char *base, int64_t row,
   tsl_type_load(shape->type, base + at * (int64_t)tsl_type(shape->type)->size, value);
 }
 
+static void load_factor(const tsl_shape *shape, bool conjugate, const unsigned char *base, int64_t row,
+                        int64_t col, double value[2]) {
+  load(shape, base, row, col, value);
+  if (conjugate)
+    value[1] = -value[1];
+}
+
 /* Im i A B and Re A B differ in which parts meet, and in the sign where two imaginary ones do. */
 static void choose_terms(expanding *job, int part) {
   job->term_count = 0;
@@ -72,7 +79,7 @@ static void expand_a(const expanding *job) {
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t l = 0; l < problem->k; l++) {
       double value[2];
-      load(&problem->a, job->a, sampled(i, job->rows, problem->m), l, value);
+      load_factor(&problem->a, problem->conjugate_a, job->a, sampled(i, job->rows, problem->m), l, value);
       for (int t = 0; t < job->term_count; t++) {
         const term *from = &job->terms[t];
         *out++ = from->sign * product_part(job->alpha[from->alpha_part], value[from->a_part], from->rest);
@@ -85,7 +92,7 @@ static void expand_b(const expanding *job) {
   for (int64_t l = 0; l < problem->k; l++)
     for (int64_t j = 0; j < job->cols; j++) {
       double value[2];
-      load(&problem->b, job->b, l, sampled(j, job->cols, problem->n), value);
+      load_factor(&problem->b, problem->conjugate_b, job->b, l, sampled(j, job->cols, problem->n), value);
       for (int t = 0; t < job->term_count; t++)
         job->b_expanded[(l * job->term_count + t) * job->cols + j] = value[job->terms[t].b_part];
     }

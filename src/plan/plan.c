@@ -115,8 +115,8 @@ uint64_t tsl_plan_bytes(const tsl_plan *plan) {
 /* --- from text --- */
 
 /* Keys that every plan has, beside those of its strategy's parameters. */
-static const char *const plan_keys[] = {"version", "device",  "place", "m",    "n",       "k",
-                                        "types",   "strides", "alpha", "beta", "in_place"};
+static const char *const plan_keys[] = {"version", "device",  "place", "m",    "n",        "k",
+                                        "types",   "strides", "alpha", "beta", "in_place", "conjugate"};
 
 static bool is_known(const tsl_strategy *strategy, const char *key) {
   for (size_t i = 0; i < sizeof plan_keys / sizeof *plan_keys; i++)

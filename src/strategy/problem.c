@@ -159,6 +159,18 @@ static tesela_status check_op(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
+/* Conjugates of A and B, of complex types only. */
+static tesela_status check_conjugates(const tsl_problem *problem) {
+  if (!problem->conjugate_a && !problem->conjugate_b)
+    return TESELA_OK;
+  if (problem->op != TSL_OP_GEMM)
+    return tsl_fail(TESELA_BAD_CALL, "a %s conjugates nothing", tsl_op_name(problem->op));
+  if (!tsl_type(problem->a.type)->is_complex || !tsl_type(problem->b.type)->is_complex)
+    return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: only complex matrices have conjugates",
+                    tsl_type(problem->a.type)->name, tsl_type(problem->b.type)->name);
+  return TESELA_OK;
+}
+
 static bool is_whole(double value) {
   return value >= INT32_MIN && value <= INT32_MAX && value == rint(value);
 }
@@ -190,6 +202,7 @@ tesela_status tsl_problem_check(const tsl_problem *problem) {
     TSL_TRY(check_shape(tsl_problem_shape(problem, i), name, size_of(problem, letters[0]),
                         size_of(problem, letters[1])));
   }
+  TSL_TRY(check_conjugates(problem));
   TSL_TRY(check_integers(problem));
   if (overlaps_itself(&problem->c))
     return tsl_fail(TESELA_BAD_CALL, "elements of C (%lld x %lld, strides %lld, %lld) overlap each other",
@@ -227,6 +240,9 @@ void tsl_problem_print(const tsl_problem *problem, tsl_text *text) {
   print_scalar(text, "beta", problem->beta, 0);
   if (problem->in_place)
     tsl_text_add(text, " in_place=1");
+  if (problem->conjugate_a || problem->conjugate_b)
+    tsl_text_add(text, " conjugate=%s%s%s", problem->conjugate_a ? "a" : "",
+                 problem->conjugate_a && problem->conjugate_b ? "," : "", problem->conjugate_b ? "b" : "");
 }
 
 /* Cuts "a,b,c" in place at commas into at most `most` words; the number of words, or -1 when there are more.
@@ -327,6 +343,15 @@ static tesela_status parse_in_place(const tsl_record *record, bool *in_place) {
   return TESELA_OK;
 }
 
+static tesela_status parse_conjugates(const tsl_record *record, tsl_problem *problem) {
+  const char *value = tsl_record_get(record, "conjugate");
+  problem->conjugate_a = value && (strcmp(value, "a") == 0 || strcmp(value, "a,b") == 0);
+  problem->conjugate_b = value && (strcmp(value, "b") == 0 || strcmp(value, "a,b") == 0);
+  if (value && !problem->conjugate_a && !problem->conjugate_b)
+    return tsl_fail(TESELA_BAD_INPUT, "conjugate=%s is none of a, b and a,b", value);
+  return TESELA_OK;
+}
+
 /* Sizes that the operation does not have must say so. */
 static tesela_status check_sizes(const tsl_problem *made, int64_t m, int64_t n, int64_t k) {
   if (made->m == m && made->n == n && made->k == k)
@@ -352,6 +377,7 @@ tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem
   TSL_TRY(parse_scalar(record, "alpha", made.alpha));
   TSL_TRY(parse_scalar(record, "beta", made.beta));
   TSL_TRY(parse_in_place(record, &made.in_place));
+  TSL_TRY(parse_conjugates(record, &made));
   TSL_TRY(tsl_problem_check(&made));
   *problem = made;
   return TESELA_OK;

@@ -37,6 +37,8 @@ typedef struct tsl_problem {
   tsl_shape a, b, c;
   double alpha[2], beta[2]; /* real, imaginary */
   bool in_place;            /* transpose only */
+  /* gemm of complex types only: what takes part is the complex conjugate of what is stored. */
+  bool conjugate_a, conjugate_b;
 } tsl_problem;
 
 /* The type of C for operands of this type where nothing else is said: i32 for sums of small integers, else the same. */
@@ -59,8 +61,9 @@ bool tsl_problem_uses(const tsl_problem *problem, int operand);
  * that the operation does not have, an integer C with operands or scalars that are not. */
 tesela_status tsl_problem_check(const tsl_problem *problem);
 
-/* Appends "m=4 n=3 k=2 types=f32,f32,f32 strides=2,1,3,1,3,1 alpha=1 beta=0 in_place=1"; strides of dense row-major
- * operands, alpha 1, beta 0 and in_place 0 are left out. Reads the same back from a record; TESELA_BAD_INPUT names
+/* Appends "m=4 n=3 k=2 types=f32,f32,f32 strides=2,1,3,1,3,1 alpha=1 beta=0 in_place=1
+ * conjugate=a"; strides of dense row-major
+ * operands, alpha 1, beta 0, in_place 0 and no conjugates are left out. Reads the same back from a record; TESELA_BAD_INPUT names
  * the key that is missing or wrong. */
 void tsl_problem_print(const tsl_problem *problem, tsl_text *text);
 tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem *problem);

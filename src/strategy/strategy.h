@@ -100,6 +100,7 @@ struct tsl_strategy {
   unsigned needs;
   tsl_accuracy (*accuracy)(const tsl_problem *problem, const tsl_config *config);
   const tsl_types *types; /* ends with a zero; NULL: f32 throughout or f64 throughout */
+  bool conjugates;        /* takes conjugates of A and B */
   const char *types_why;  /* why no others, for refusals ("texels of images are f32"); NULL: nothing to say */
   const tsl_param *params; /* ends with a NULL name; NULL: none */
   /* NULL, or a short sentence saying why not ("tile=32 needs 1024 work-items, opencl:0 allows 512"). The text

@@ -1,8 +1,7 @@
 /* check_strategy OP NAME KIND [RANDOM]: one strategy with all its configs, or its probes, on all devices of a kind, in
- * all types that it takes (in the first two for configs after the first), over the standard cases and RANDOM random
- * ones (200): all of these for the first config, a quarter, each time another, for the rest. Exits 0 when all are right,
- * 1 when one is not, 77 where the kind has no
- * device and may be absent. */
+ * all types that it takes (in the first two for configs after the first), over the standard cases and RANDOM random ones
+ * (200): all of these for the first config in its first two types, a quarter, each time another, for the rest. Exits 0
+ * when all are right, 1 when one is not, 77 where the kind has no device and may be absent. */
 #include "base/status.h"
 #include "base/text.h"
 #include "plan/check.h"
@@ -43,15 +42,16 @@ static bool next_standard(const tsl_strategy *strategy, int i, const tsl_types *
   return true;
 }
 
-static void check_config(const tsl_strategy *strategy, int index, const tsl_config *config,
-                         tsl_device *device, const tsl_types *types, counts *total) {
+/* `turn` counts the pairs of config and types that go before. */
+static void check_config(const tsl_strategy *strategy, int turn, const tsl_config *config, tsl_device *device,
+                         const tsl_types *types, counts *total) {
   tsl_text text = {0};
   tsl_case what;
   counts tally = {0};
   for (int i = 0; next_standard(strategy, i, types, &what); i++)
     check(strategy, config, device, &what, &tally);
-  const int step = index == 0 ? 1 : 4;
-  for (int i = index % step; i < random_cases; i += step) {
+  const int step = turn < TYPES_OF_EVERY_CONFIG ? 1 : 4;
+  for (int i = turn % step; i < random_cases; i += step) {
     tsl_case_random(strategy->op, random_seed, (uint64_t)i, types->c, &what);
     tsl_case_set_types(&what, types);
     check(strategy, config, device, &what, &tally);
@@ -71,9 +71,10 @@ static int check_device(const tsl_strategy *strategy, tsl_device *device) {
   tsl_types types;
   tsl_config config;
   counts total = {0};
+  int turn = 0;
   for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
     for (int t = 0; tsl_strategy_types(strategy, t, &types) && (i == 0 || t < TYPES_OF_EVERY_CONFIG); t++)
-      check_config(strategy, i, &config, device, &types, &total);
+      check_config(strategy, turn++, &config, device, &types, &total);
   if (total.right == 0)
     printf("%s on %s: nothing was checked\n", strategy->name, device->name);
   return total.right == 0 || total.wrong > 0;

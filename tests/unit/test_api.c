@@ -214,6 +214,9 @@ static void unfit_strategy(tesela_gemm_desc *desc) {
 static void unsupported_types(tesela_gemm_desc *desc) {
   desc->a.type = desc->b.type = desc->c.type = TESELA_I32;
 }
+static void conjugate_of_c(tesela_gemm_desc *desc) {
+  desc->c.conjugate = 1;
+}
 
 static const bad_desc bad_descs[] = {
     {negative_size, TESELA_BAD_CALL, "desc.k is -4"},
@@ -232,6 +235,7 @@ static const bad_desc bad_descs[] = {
     {unknown_parameter, TESELA_BAD_INPUT, "'tile'"},
     {unfit_strategy, TESELA_UNSUPPORTED, "tile_local on cpu"},
     {unsupported_types, TESELA_UNSUPPORTED, "i32"},
+    {conjugate_of_c, TESELA_BAD_CALL, "desc.c.conjugate"},
 };
 
 static void bad_descriptions_are_named(void **state) {

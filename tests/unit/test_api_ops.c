@@ -162,6 +162,44 @@ static void squares_turn_in_place(void **state) {
   expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "desc.b is given");
 }
 
+/* The same sizes, types and strides are no remembered plan's where one call is in place and the other is not. */
+static void both_ways_are_kept_apart(void **state) {
+  (void)state;
+  float a[] = {1, 2, 3, 4}, b[4];
+  const float turned[] = {1, 3, 2, 4};
+  tesela_transpose_desc desc = {.rows = 2, .cols = 2, .a = {.data = a}, .b = {.data = b}};
+  expect_ok(tesela_transpose(context, &desc, NULL));
+  assert_memory_equal(b, turned, sizeof turned);
+  desc.b.data = NULL;
+  desc.in_place = 1;
+  expect_ok(tesela_transpose(context, &desc, NULL));
+  assert_memory_equal(a, turned, sizeof turned);
+}
+
+/* --- conjugates --- */
+
+static void products_conjugate_what_is_said(void **state) {
+  (void)state;
+  double a[] = {1, 2}, b[] = {3, 4}, c[2];
+  const double right[4][2] = {{-5, 10}, {11, -2}, {11, 2}, {-5, -10}};
+  for (int way = 0; way < 4; way++) {
+    const tesela_gemm_desc desc = {.m = 1,
+                                   .n = 1,
+                                   .k = 1,
+                                   .a = {.data = a, .type = TESELA_C128, .conjugate = way & 1},
+                                   .b = {.data = b, .type = TESELA_C128, .conjugate = way & 2},
+                                   .c = {.data = c, .type = TESELA_C128}};
+    expect_ok(tesela_gemm(context, &desc, NULL));
+    assert_true(c[0] == right[way][0] && c[1] == right[way][1]);
+    tesela_plan *plan, *again;
+    expect_ok(tesela_plan_create(context, &desc, &plan));
+    expect_ok(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
+    assert_string_equal(tesela_plan_describe(plan), tesela_plan_describe(again));
+    tesela_plan_destroy(plan);
+    tesela_plan_destroy(again);
+  }
+}
+
 static void wrong_transposes_are_refused(void **state) {
   (void)state;
   float a[] = {1, 2, 3, 4}, b[4];
@@ -205,6 +243,8 @@ int main(void) {
       cmocka_unit_test(transposes_scale_and_keep_gaps),
       cmocka_unit_test(every_type_moves),
       cmocka_unit_test(squares_turn_in_place),
+      cmocka_unit_test(both_ways_are_kept_apart),
+      cmocka_unit_test(products_conjugate_what_is_said),
       cmocka_unit_test(wrong_transposes_are_refused),
       cmocka_unit_test(transpose_plans_come_back),
   };

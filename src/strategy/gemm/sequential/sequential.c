@@ -21,6 +21,17 @@
 #define TRIPLE_LOOP multiply_f64
 #include "strategy/gemm/sequential/triple_loop.h"
 
+#undef REAL
+#undef TRIPLE_LOOP
+#define REAL float
+#define COMPLEX_LOOP multiply_c64
+#include "strategy/gemm/sequential/complex.h"
+#undef REAL
+#undef COMPLEX_LOOP
+#define REAL double
+#define COMPLEX_LOOP multiply_c128
+#include "strategy/gemm/sequential/complex.h"
+
 /* Every combination of types that any gemm takes. */
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {TESELA_F64, TESELA_F64, TESELA_F64},
@@ -32,6 +43,8 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
                                   {TESELA_U8, TESELA_I8, TESELA_I32},
                                   {TESELA_I8, TESELA_U8, TESELA_I32},
                                   {TESELA_U8, TESELA_U8, TESELA_I32},
+                                  {TESELA_C64, TESELA_C64, TESELA_C64},
+                                  {TESELA_C128, TESELA_C128, TESELA_C128},
                                   {0, 0, 0}};
 
 /* Eight clocks a term, since every variable lives in memory, and each term stores and reloads the sum; and what
@@ -49,6 +62,8 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   const tesela_type type = problem->a.type;
   (type == TESELA_F64              ? multiply_f64
    : type == TESELA_F32            ? multiply_f32
+   : type == TESELA_C64            ? multiply_c64
+   : type == TESELA_C128           ? multiply_c128
    : problem->c.type == TESELA_I32 ? multiply_integers
                                    : multiply_narrow)(problem, operands);
   return TESELA_OK;
@@ -64,6 +79,7 @@ const tsl_strategy tsl_gemm_sequential = {
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
     .types = types,
+    .conjugates = true,
     .score = score,
     .run = run,
 };
