@@ -7,8 +7,8 @@ prints "0 records" "$scratch/wisdom"
 
 # A record for the cpu that is here: its key and units are in the log.
 TESELA_LOG=plan TESELA_WISDOM=$scratch/other run 0 bash -c '
-  echo "gemm sequential version=1 key=elsewhere units=1 m=512 n=512 k=512 types=f32,f32,f32 layout=rrr beta=0 seconds=1e-9 spread=0 date=2026-01-01T00:00:00Z" >$TESELA_WISDOM
-  "$TESELA" explain 512 512 512 --device cpu'
+  echo "gemm sequential version=1 key=elsewhere units=1 m=112 n=112 k=112 types=f32,f32,f32 layout=rrr beta=0 seconds=1e-9 spread=0 date=2026-01-01T00:00:00Z" >$TESELA_WISDOM
+  "$TESELA" explain 112 112 112 --device cpu'
 says 'records are of other devices than cpu'
 key=$(sed -n 's/.*other devices than cpu (\([^ ]*\), \([0-9]*\) units).*/key=\1 units=\2/p' "$err" | head -1)
 [ -n "$key" ] || fail "the log does not tell the key"
@@ -18,10 +18,10 @@ print(next(s["version"] for s in json.load(open(sys.argv[1]))["strategies"] if s
 class="types=f32,f32,f32 layout=rrr beta=0"
 cat >records <<END
 # of this machine
-gemm sequential version=$version $key m=512 n=512 k=512 $class seconds=1e-9 spread=0.01 date=2026-01-01T00:00:00Z
-gemm sequential version=$version key=elsewhere units=1 m=512 n=512 k=512 $class seconds=1 spread=0.01 date=2026-01-01T00:00:00Z
-gemm sequential version=99999 $key m=512 n=512 k=512 $class seconds=1 spread=0.01 date=2026-01-01T00:00:00Z
-gemm forgotten_idea version=1 $key m=512 n=512 k=512 $class seconds=1 spread=0.01 date=2026-01-01T00:00:00Z
+gemm sequential version=$version $key m=112 n=112 k=112 $class seconds=1e-9 spread=0.01 date=2026-01-01T00:00:00Z
+gemm sequential version=$version key=elsewhere units=1 m=112 n=112 k=112 $class seconds=1 spread=0.01 date=2026-01-01T00:00:00Z
+gemm sequential version=99999 $key m=112 n=112 k=112 $class seconds=1 spread=0.01 date=2026-01-01T00:00:00Z
+gemm forgotten_idea version=1 $key m=112 n=112 k=112 $class seconds=1 spread=0.01 date=2026-01-01T00:00:00Z
 nonsense
 END
 tesela 0 wisdom import records
@@ -38,22 +38,22 @@ tesela 0 wisdom list --shipped --json
 json 'all(e["origin"] in ("yours", "shipped") for e in j["entries"])'
 
 # The slowest strategy is the best once somebody has written that it was measured so.
-tesela 0 explain 512 512 512 --device cpu
+tesela 0 explain 112 112 112 --device cpu
 prints 'by wisdom: as it was measured at these sizes' 'gemm sequential'
-tesela 0 explain 512 512 512 --device cpu --json
+tesela 0 explain 112 112 112 --device cpu --json
 json 'all(c["predicted_by"] == ("wisdom" if c["strategy"] == "sequential" else "model") for c in j["candidates"])'
 json 'j["predicted_seconds"] == 1e-9 and j["plan"].startswith("gemm sequential ")'
-tesela 0 explain 512 512 640 --device cpu --json
-json 'next(c for c in j["candidates"] if c["chosen"])["predicted_by"] == "near wisdom" and abs(j["predicted_seconds"] - 1.25e-9) < 1e-15'
-tesela 0 explain 512 512 500 --device cpu --json
+tesela 0 explain 112 112 128 --device cpu --json
+json 'next(c for c in j["candidates"] if c["chosen"])["predicted_by"] == "near wisdom" and abs(j["predicted_seconds"] - 128 / 112 * 1e-9) < 1e-15'
+tesela 0 explain 112 112 100 --device cpu --json
 json 'all(c["predicted_by"] == "model" for c in j["candidates"])'
-tesela 0 explain 512 512 512 --device cpu --beta 1 --json
+tesela 0 explain 112 112 112 --device cpu --beta 1 --json
 json 'all(c["predicted_by"] == "model" for c in j["candidates"])'
-TESELA_WISDOM=none tesela 0 explain 512 512 512 --device cpu --json
+TESELA_WISDOM=none tesela 0 explain 112 112 112 --device cpu --json
 json 'all(c["predicted_by"] == "model" for c in j["candidates"])'
-TESELA_LOG=plan run 0 "$TESELA" explain 512 512 512 --device cpu
+TESELA_LOG=plan run 0 "$TESELA" explain 112 112 112 --device cpu
 says 'best of' 'predicted by wisdom' 'is retired' 'line 3 is ignored'
-matrix a.npy 512x512
+matrix a.npy 112x112
 tesela 0 multiply a.npy a.npy --device cpu --json
 json 'j["plan"].startswith("gemm sequential ")'
 TESELA_WISDOM=none tesela 0 multiply a.npy a.npy --device cpu --json
