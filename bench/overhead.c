@@ -53,8 +53,7 @@ static void measure(tesela_plan *plan, const tsl_plan *same) {
 }
 
 int main(void) {
-  const tesela_gemm_desc desc = {
-      .m = SIZE, .n = SIZE, .k = SIZE, .device = "cpu", .strategy = "sequential_optimized"};
+  const tesela_gemm_desc desc = {.m = SIZE, .n = SIZE, .k = SIZE, .device = "cpu", .strategy = "host_small"};
   tesela_context *context;
   tesela_plan *plan;
   tsl_devices *devices;

@@ -43,8 +43,18 @@ typedef struct tsl_reach {
   bool dense;
 } tsl_reach;
 
+/* What a run in host memory has to look at when nothing is wrong with it and nobody listens: a product may take less
+ * time than all that a plan knows. */
+typedef struct tsl_quick {
+  tesela_status (*run)(const tsl_work *work, const void *a, const void *b, void *c); /* NULL: no quick way */
+  uintptr_t unaligned; /* bits that no operand's address has */
+  /* A and B are certain to overlap C where their address less C's and plus `from` is below `span`. */
+  uintptr_t from[TSL_OPERAND_C], span[TSL_OPERAND_C];
+} tsl_quick;
+
 struct tesela_plan {
   tsl_plan *plan;
+  tsl_quick quick;
   tsl_reach reach[TSL_OPERANDS];
 };
 
@@ -96,6 +106,16 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, 
  * sentences: "desc." or "". */
 tesela_status tsl_api_run(tesela_plan *plan, const char *where,
                           const tesela_matrix *const given[TSL_OPERANDS], tesela_record *record);
+
+/* The quick way, for a plan whose reach is known. */
+tsl_quick tsl_api_quick(const tesela_plan *plan);
+/* Whether a plan that has a quick way may go it with these addresses; if not, tsl_api_run() says why. */
+static inline bool tsl_api_is_quick(const tsl_quick *quick, const void *a, const void *b, const void *c) {
+  const uintptr_t a_at = (uintptr_t)a, b_at = (uintptr_t)b, c_at = (uintptr_t)c;
+  return a && b && c && ((a_at | b_at | c_at) & quick->unaligned) == 0 &&
+         a_at - c_at + quick->from[TSL_OPERAND_A] >= quick->span[TSL_OPERAND_A] &&
+         b_at - c_at + quick->from[TSL_OPERAND_B] >= quick->span[TSL_OPERAND_B];
+}
 
 /* A remembered plan for a key, or a new one. It is given back after the run; it may be forgotten meanwhile,
  * and is destroyed when the last user gave it back. */

@@ -1,5 +1,6 @@
 #include "api/api.h"
 
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/planner.h"
@@ -37,6 +38,7 @@ tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {
   const char *const *names = operand_names[problem->op][problem->in_place];
   for (int i = 0; i < TSL_OPERANDS; i++)
     (*out)->reach[i] = reach_of(tsl_problem_shape(problem, i), names[i], tsl_problem_uses(problem, i));
+  (*out)->quick = tsl_api_quick(*out);
   return TESELA_OK;
 }
 
@@ -57,6 +59,9 @@ tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const t
   const tesela_matrix *const given[TSL_OPERANDS] = {a, b, c};
   if (!plan)
     return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
+  if (plan->quick.run && !record && a && b && c &&
+      tsl_api_is_quick(&plan->quick, a->data, b->data, c->data) && !tsl_log_wants(TSL_LOG_CALLS))
+    return plan->quick.run(&plan->plan->work, a->data, b->data, c->data);
   return tsl_api_run(plan, "", given, record);
 }
 

@@ -69,6 +69,27 @@ static tesela_status check_overlap(const tesela_plan *plan, const char *where, c
   return TESELA_OK;
 }
 
+tsl_quick tsl_api_quick(const tesela_plan *plan) {
+  const tsl_work *work = &plan->plan->work;
+  const tsl_reach *reach = plan->reach, *c = &reach[TSL_OPERAND_C];
+  tsl_quick quick = {.unaligned = c->align - 1};
+  const bool uses_all = reach[TSL_OPERAND_A].used && reach[TSL_OPERAND_B].used && c->used;
+  if (!work->strategy->run_at || plan->plan->place != TSL_PLACE_HOST || !uses_all)
+    return quick;
+  quick.run = work->strategy->run_at;
+  for (int i = 0; i < TSL_OPERAND_C; i++) {
+    const bool by_range = reach[i].dense && c->dense;
+    quick.unaligned |= reach[i].align - 1;
+    quick.span[i] = 1; /* the same first element */
+    if (by_range) {
+      quick.from[i] = (uintptr_t)reach[i].above * reach[i].size + (uintptr_t)c->below * c->size - 1;
+      quick.span[i] =
+          quick.from[i] + (uintptr_t)c->above * c->size + (uintptr_t)reach[i].below * reach[i].size;
+    }
+  }
+  return quick;
+}
+
 static tesela_status gather(const tesela_plan *plan, const char *where,
                             const tesela_matrix *const given[TSL_OPERANDS], tsl_operands *out) {
   tsl_operand operands[TSL_OPERANDS] = {{0}};

@@ -15,6 +15,7 @@
   X(gemm, blocked)                                                                                           \
   X(gemm, image_microtile)                                                                                   \
   X(gemm, host_packed)                                                                                       \
+  X(gemm, host_small)                                                                                        \
   X(gemm, vendor_openblas)                                                                                   \
   X(gemm, vendor_clblast)                                                                                    \
   X(gemm, vendor_cublas)                                                                                     \

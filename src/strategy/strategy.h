@@ -120,6 +120,9 @@ struct tsl_strategy {
   tesela_status (*build)(tsl_work *work);
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* NULL: nothing to free */
+  /* The same as run() on the cpu, where elements (0, 0) lie at these addresses and the strides are the problem's: for
+   * products so small that passing operands takes as long as they do. NULL: there is only run(). */
+  tesela_status (*run_at)(const tsl_work *work, const void *a, const void *b, void *c);
   /* Configs as text, "tile=16 ...", that between them take every path of the strategy's code: what tests try where all
    * configs are too many. Ends with NULL; NULL: all configs. */
   const char *const *probes;

@@ -1,0 +1,123 @@
+/* Idea: a product whose operands fit the first cache is multiplied where it lies, tile by tile in the vector registers, by
+ * the caller's thread alone.
+ * What it adds to `host_packed`: no copies, no threads, no blocks, and so nothing to decide when it runs: making the plan
+ * finds the tiles, and a run is one call of a kernel for each.
+ *
+ *             columns                    strips of one vector with AVX-512, else of two, the last of one to three; its last
+ *        B |strip|strip|                 vector may have a mask: what is behind an edge is neither computed nor touched
+ *    depth |     |     |
+ *          +-----+-----+                 the rows are cut into as few tiles as registers allow, all nearly alike: AVX-512
+ *   A depth                              has tiles of up to 12 x 1 vectors, AVX2 of 12 x 1, 6 x 2 and 4 x 3, 16-byte
+ *  +-----+ +-----+-----+                 vectors of 8 x 1, 4 x 2 and 4 x 3
+ *  |     | |tile |tile | rows   C
+ *  |     | |-----|-----|                 each step along k loads a row of B's strip and broadcasts a column of A, from
+ *  |     | |tile |tile |                 wherever they lie
+ *  +-----+ +-----+-----+
+ *
+ * Vectors lie along C's rows or, where the transposed product is cheaper, along its columns. Where B's numbers do not lie
+ * side by side in that direction, each strip of it is copied first; where C's do not, a tile is stored number by number.
+ * Rows of C that half a vector holds use half vectors with AVX-512.
+ *
+ * Sums run along k in order: the bits depend on k's numbers alone.
+ *
+ * Parameters: none.
+ * Limits: f32 and f64; nothing is kept in a cache on purpose, so that large operands come from memory again and again. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "strategy/gemm/host_small/job.h"
+
+static tsl_operands strides_of(const tsl_problem *problem) {
+  return (tsl_operands){.a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},
+                        .b = {.row_stride = problem->b.row_stride, .col_stride = problem->b.col_stride},
+                        .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
+}
+
+/* Whether steps of so many bytes meet in one set of the first cache, where none but the last few stay, and each lies on
+ * a page of its own, which nothing is fetched ahead from. */
+static bool collides(int64_t step, int64_t steps) {
+  return step != 0 && step % 4096 == 0 && steps > 8;
+}
+
+/* The multiply-adds at nearly the peak, and what the caches cost: B comes from the second one, strip by strip, where not
+ * all fits the first; a strip that does not fit it comes again for each tile. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_operands strides = strides_of(problem);
+  const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
+  const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
+  const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
+  const bool is_f64 = problem->c.type == TESELA_F64;
+  tsl_small_job job;
+  double clocks;
+  (void)config;
+  tsl_small_job_make(problem, &strides, device->capabilities, &job, &clocks);
+  const double lanes = (double)job.kernels->lanes, depth = (double)job.depth;
+  const double elements = (is_f64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
+  clocks *= lanes / (elements > lanes ? elements : lanes);
+  if (bytes > level_1)
+    clocks += depth * (double)job.columns * (double)job.size / 24;
+  const tsl_small_tile *tile = &job.last.tile;
+  if (!job.copies_b && collides(tile->b_step, job.depth))
+    clocks *= bytes > level_2 ? 3 : 1.5;
+  else if (depth * lanes * (double)job.size > 0.75 * level_1)
+    clocks *= 1.2;
+  if (bytes > level_2)
+    clocks *= bytes > 4 * level_2 ? 2 : 1.1;
+  return 2e-8 + clocks / (0.98 * clock);
+}
+
+/* What build() makes: the job for operands with the strides that the problem has. */
+typedef struct prepared {
+  tsl_small_job job;
+  tsl_operands strides;
+} prepared;
+
+static tesela_status build(tsl_work *work) {
+  void *block;
+  TSL_TRY(tsl_alloc(sizeof(prepared), "a plan's state", &block));
+  prepared *state = block;
+  state->strides = strides_of(&work->problem);
+  tsl_small_job_make(&work->problem, &state->strides, work->device->capabilities, &state->job, NULL);
+  work->state = state;
+  return TESELA_OK;
+}
+
+static void release(tsl_work *work) {
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+static bool same_strides(const tsl_operand *a, const tsl_operand *b) {
+  return a->row_stride == b->row_stride && a->col_stride == b->col_stride;
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const prepared *state = work->state;
+  const tsl_operands *strides = &state->strides;
+  (void)stream;
+  if (same_strides(&operands->a, &strides->a) && same_strides(&operands->b, &strides->b) &&
+      same_strides(&operands->c, &strides->c))
+    return tsl_small_job_run(&state->job, operands->a.host, operands->b.host, operands->c.host);
+  tsl_small_job job;
+  tsl_small_job_make(&work->problem, operands, work->device->capabilities, &job, NULL);
+  return tsl_small_job_run(&job, operands->a.host, operands->b.host, operands->c.host);
+}
+
+static tesela_status run_at(const tsl_work *work, const void *a, const void *b, void *c) {
+  return tsl_small_job_run(&((const prepared *)work->state)->job, a, b, c);
+}
+
+const tsl_strategy tsl_gemm_host_small = {
+    .name = "host_small",
+    .idea = "operands where they lie, tiles of C in the vector registers, masks at the edges; one thread",
+    .lifts = "copies and decisions that take longer than the product",
+    .op = TSL_OP_GEMM,
+    .rung = 8,
+    .version = 1,
+    .needs = TSL_CAN_HOST,
+    .accuracy = tsl_accuracy_in_order,
+    .score = score,
+    .build = build,
+    .run = run,
+    .release = release,
+    .run_at = run_at,
+};

@@ -1,0 +1,37 @@
+/* A small product cut into strips and tiles. */
+#ifndef TSL_GEMM_HOST_SMALL_JOB_H
+#define TSL_GEMM_HOST_SMALL_JOB_H
+
+#include "strategy/gemm/host_small/kernels.h"
+
+/* Columns of C, in vectors, from top to bottom: `tallers` tiles of `height` rows, then `lowers` of one row less. */
+typedef struct tsl_small_strip {
+  tsl_small_tile tile;
+  tsl_small_function taller, lower;
+  int64_t height, tallers, lowers;
+  int64_t width; /* whole vectors, in elements */
+} tsl_small_strip;
+
+/* C is rows x columns; where B's columns do not lie side by side, each strip of B is copied first. */
+typedef struct tsl_small_job {
+  const tsl_small_kernels *kernels;
+  int64_t size; /* of an element */
+  int64_t depth, rows, columns;
+  bool is_turned; /* the transposed product: A is the problem's B, transposed, and B its A */
+  bool copies_b;
+  bool is_one_tile;
+  int64_t b_across, b_along; /* elements */
+  int64_t strips;            /* all but the last one are alike */
+  tsl_small_strip whole, last;
+} tsl_small_job;
+
+/* The job of a problem on operands with these strides; f32 or f64 throughout. `clocks`, when not NULL, gets a
+ * prediction, in vector multiply-adds. */
+void tsl_small_job_make(const tsl_problem *problem, const tsl_operands *strides, unsigned offers,
+                        tsl_small_job *job, double *clocks);
+/* The problem's scalars, for a job that was made for others. */
+void tsl_small_job_scale(tsl_small_job *job, double alpha, double beta);
+/* Multiplies the problem's operands, in the caller's thread. Failures are of memory. */
+tesela_status tsl_small_job_run(const tsl_small_job *job, const void *a, const void *b, void *c);
+
+#endif

@@ -1,0 +1,51 @@
+/* Micro-kernels of small products, one table row per instruction set and element type: all that knows how wide a vector
+ * is. job.c cuts a product into tiles and knows nothing else of them. */
+#ifndef TSL_GEMM_HOST_SMALL_KERNELS_H
+#define TSL_GEMM_HOST_SMALL_KERNELS_H
+
+#include "strategy/strategy.h"
+
+/* Most rows of a tile, and most vectors across it, of any row of the table. */
+enum { TSL_SMALL_ROWS_MAX = 16, TSL_SMALL_VECTORS_MAX = 3 };
+
+/* What all tiles of a strip of C share: c = alpha a b + beta c, where beta = 0 never reads c. Strides are in bytes, but
+ * for C's.
+ *
+ *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
+ *   b: depth rows of vectors, row l at b + l * b_step; the last vector has `last` numbers
+ *   c: rows x columns, element (i, j) at c + i * c_row + j * c_column; c_column = 1 is fast */
+typedef struct tsl_small_tile {
+  int64_t depth;
+  int64_t a_row, a_step, b_step;
+  int64_t c_row, c_column; /* elements */
+  int64_t last;            /* 1 to a whole vector */
+  double alpha, beta;
+  bool scales,
+      adds; /* alpha is not 1; beta is not 0: comparing numbers would wait for the multiply-adds before */
+} tsl_small_tile;
+
+/* Computes a tile of as many rows and vectors as its place in the table says. */
+typedef void (*tsl_small_function)(const tsl_small_tile *tile, const void *a, const void *b, void *c);
+
+/* Copies `count` columns of `depth` numbers each, element (l, j) at in + l * along + j * across (elements), to rows of
+ * `width` numbers; those behind the last column are not written. */
+typedef void (*tsl_small_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
+                               int64_t width, void *out);
+
+typedef struct tsl_small_kernels {
+  tesela_type type;
+  int64_t lanes;                   /* elements of a vector */
+  int rows[TSL_SMALL_VECTORS_MAX]; /* of the largest tile of 1, 2, 3 vectors; 0: there are none so wide */
+  tsl_small_copy copy;
+  tsl_small_function multiply[TSL_SMALL_VECTORS_MAX][TSL_SMALL_ROWS_MAX]; /* [vectors - 1][rows - 1] */
+} tsl_small_kernels;
+
+extern const tsl_small_kernels tsl_small_kernels_generic_f32, tsl_small_kernels_generic_f64;
+extern const tsl_small_kernels tsl_small_kernels_avx2_f32, tsl_small_kernels_avx2_f64;
+extern const tsl_small_kernels tsl_small_kernels_avx512_f32, tsl_small_kernels_avx512_f64;
+extern const tsl_small_kernels tsl_small_kernels_avx512_half_f32, tsl_small_kernels_avx512_half_f64;
+
+/* The best row for C with so many columns, a type, and what a device offers; NULL: there is none for this type. */
+const tsl_small_kernels *tsl_small_kernels_for(tesela_type type, int64_t columns, unsigned offers);
+
+#endif

@@ -1,0 +1,63 @@
+/* One tile of C in registers, as text: included once per number of rows and of vectors (tile_rows.h), with TILE_ROWS
+ * and TILE_VECTORS. The loops over the tile are of constant length and vanish; what remains is, for each step along k,
+ * TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a multiply-add for each pair.
+ *
+ * Rows of a are found from an address for every five of them: one, two and four strides further are addresses that x86
+ * computes in the load, three is kept. Compilers that see through this make an address of each row, and run out of
+ * registers; an empty instruction keeps them from it. */
+static void TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(const tsl_small_tile *tile, const void *a_at,
+                                                       const void *b_at, void *c_at) {
+  enum { LANES = NAME(LANES), EDGE = (TILE_VECTORS - 1) * LANES, POINTERS = (TILE_ROWS + 4) / 5 };
+  const int64_t a_step = tile->a_step, b_step = tile->b_step;
+  const bool is_whole = tile->last == LANES;
+  int64_t stride = tile->a_row, three = 3 * stride;
+  const char *a[POINTERS], *b = b_at;
+  NAME(vector) sum[TILE_ROWS][TILE_VECTORS];
+  TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] = (const char *)a_at + 5 * i * stride;
+  TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = (NAME(vector)){0};
+  }
+  if (!is_whole) {
+    const NAME(part) part = NAME(part_of)(tile->last);
+    for (int64_t l = tile->depth; l > 0; l--) {
+#define LOAD_LAST(from) NAME(load_part)(from, part)
+#include "strategy/gemm/host_small/tile_step.h"
+#undef LOAD_LAST
+    }
+  } else
+    for (int64_t l = tile->depth; l > 0; l--) {
+#define LOAD_LAST(from) NAME(load)(from)
+#include "strategy/gemm/host_small/tile_step.h"
+#undef LOAD_LAST
+    }
+  const REAL alpha = (REAL)tile->alpha, beta = (REAL)tile->beta;
+  REAL *c = c_at;
+  if (tile->scales)
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] *= alpha;
+    }
+  if (tile->c_column != 1) {
+    REAL sums[TILE_ROWS * TILE_VECTORS * LANES];
+    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++)
+          NAME(store)(sums + (i * TILE_VECTORS + j) * LANES, sum[i][j]);
+    }
+    NAME(scatter)(tile, TILE_ROWS, TILE_VECTORS, sums, c);
+    return;
+  }
+  const int64_t c_row = tile->c_row;
+  if (is_whole) {
+#define LOAD_LAST(from) NAME(load)(from)
+#define STORE_LAST(to, value) NAME(store)(to, value)
+#include "strategy/gemm/host_small/tile_end.h"
+#undef LOAD_LAST
+#undef STORE_LAST
+  } else {
+    const NAME(part) part = NAME(part_of)(tile->last);
+#define LOAD_LAST(from) NAME(load_part)(from, part)
+#define STORE_LAST(to, value) NAME(store_part)(to, value, part)
+#include "strategy/gemm/host_small/tile_end.h"
+#undef LOAD_LAST
+#undef STORE_LAST
+  }
+}

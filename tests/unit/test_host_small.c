@@ -1,0 +1,204 @@
+/* The small product on the host: every tile of every instruction set, whole and in part, in both directions; the same
+ * bits by every way to call it, and the errors of the quick way are those of the long one. */
+#include "unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "matrices.h"
+#include "plan/check.h"
+#include "strategy/gemm/host_small/job.h"
+
+typedef struct product {
+  tsl_problem problem;
+  tsl_operands operands;
+  void *memory[TSL_OPERANDS];
+} product;
+
+static void make(const tsl_problem *problem, product *out) {
+  tsl_operand *operands[] = {&out->operands.a, &out->operands.b, &out->operands.c};
+  out->problem = *problem;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem, i);
+    *operands[i] = (tsl_operand){.row_stride = shape->row_stride, .col_stride = shape->col_stride};
+    out->memory[i] = test_matrix(shape, &operands[i]->host);
+    test_fill(shape, operands[i]->host, TSL_DRAW_NORMAL, (uint64_t)i);
+  }
+}
+
+static void release(product *made) {
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    free(made->memory[i]);
+}
+
+static size_t bytes_of_c(const product *made) {
+  const tsl_shape *c = &made->problem.c;
+  return (size_t)tsl_shape_extent(c) * tsl_type(c->type)->size;
+}
+
+static void expect_right(const tsl_problem *problem, unsigned offers) {
+  product made;
+  tsl_small_job job;
+  tsl_verdict verdict;
+  make(problem, &made);
+  void *before = malloc(bytes_of_c(&made));
+  assert_non_null(before);
+  memcpy(before, made.operands.c.host, bytes_of_c(&made));
+  tsl_small_job_make(problem, &made.operands, offers, &job, NULL);
+  assert_int_equal(tsl_small_job_run(&job, made.operands.a.host, made.operands.b.host, made.operands.c.host),
+                   TESELA_OK);
+  const tsl_judge judge = {
+      .factor = tsl_accuracy_of_sum(problem->k).factor, .operations_max = 1 << 21, .seed = 1};
+  assert_int_equal(tsl_judge_gemm(problem, made.operands.a.host, made.operands.b.host, before,
+                                  made.operands.c.host, &judge, &verdict),
+                   TESELA_OK);
+  if (!verdict.right)
+    print_error("%lld x %lld x %lld: %s\n", (long long)problem->m, (long long)problem->n,
+                (long long)problem->k, verdict.why);
+  assert_true(verdict.right);
+  free(before);
+  release(&made);
+}
+
+/* What the processor here has, and everything below it. */
+static int sets_of(unsigned out[3]) {
+  tsl_devices *devices;
+  tsl_device *device;
+  int count = 0;
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "cpu", &device), TESELA_OK);
+  out[count++] = 0;
+  if (device->capabilities & TSL_CAN_AVX2)
+    out[count++] = TSL_CAN_AVX2;
+  if (device->capabilities & TSL_CAN_AVX512)
+    out[count++] = TSL_CAN_AVX2 | TSL_CAN_AVX512;
+  tsl_devices_destroy(devices);
+  return count;
+}
+
+static void set_layout(tsl_problem *problem, int layout) {
+  tsl_shape *const shapes[] = {&problem->a, &problem->b, &problem->c};
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    if (layout >> i & 1) {
+      shapes[i]->row_stride = 1;
+      shapes[i]->col_stride = shapes[i]->rows;
+    }
+}
+
+static void every_tile(void **state) {
+  unsigned sets[3];
+  const int count = sets_of(sets);
+  (void)state;
+  for (int set = 0; set < count; set++)
+    for (int type = TESELA_F64; type <= TESELA_F32; type++)
+      for (int64_t rows = 1; rows <= 17; rows++)
+        for (int64_t columns = 1; columns <= 49; columns += columns < 9 ? 1 : 5) {
+          tsl_problem problem = tsl_problem_gemm(rows, columns, 3 + columns % 3, (tesela_type)type);
+          problem.alpha[0] = rows % 2 ? 1 : -1.5;
+          problem.beta[0] = columns % 2 ? 0 : 0.5;
+          set_layout(&problem, (int)(rows + columns) % 8);
+          expect_right(&problem, sets[set]);
+        }
+}
+
+/* Copies on the stack, and those that are too large for it. */
+static void copies(void **state) {
+  unsigned sets[3];
+  const int count = sets_of(sets);
+  (void)state;
+  for (int set = 0; set < count; set++)
+    for (int type = TESELA_F64; type <= TESELA_F32; type++)
+      for (int layout = 0; layout < 8; layout++) {
+        tsl_problem problem = tsl_problem_gemm(21, 37, layout % 2 ? 1030 : 30, (tesela_type)type);
+        problem.b.row_stride = 3; /* no direction lies side by side */
+        problem.b.col_stride = 3 * problem.k;
+        problem.beta[0] = 2;
+        set_layout(&problem, layout & 5);
+        expect_right(&problem, sets[set]);
+      }
+}
+
+/* --- the public calls --- */
+
+enum { SIZE = 13, COUNT = SIZE * SIZE };
+static float a[COUNT], b[COUNT], c[3][COUNT];
+
+static tesela_gemm_desc desc_of(float *to) {
+  return (tesela_gemm_desc){.m = SIZE,
+                            .n = SIZE,
+                            .k = SIZE,
+                            .a = {.data = a},
+                            .b = {.data = b},
+                            .c = {.data = to},
+                            .device = "cpu",
+                            .strategy = "host_small"};
+}
+
+static void same_bits(void **state) {
+  tesela_context *context;
+  tesela_plan *plan;
+  tesela_record record;
+  (void)state;
+  for (int i = 0; i < COUNT; i++) {
+    a[i] = (float)(i * 37 % 101) / 7;
+    b[i] = (float)(i * 53 % 97) / 3 - 11;
+  }
+  assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
+  const tesela_gemm_desc desc = desc_of(c[0]), second = desc_of(c[1]), third = desc_of(c[2]);
+  assert_int_equal(tesela_plan_create(context, &desc, &plan), TESELA_OK);
+  assert_int_equal(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL), TESELA_OK);
+  assert_int_equal(tesela_plan_run(plan, &desc.a, &desc.b, &second.c, &record), TESELA_OK);
+  assert_true(record.error_bound > 0);
+  assert_int_equal(tesela_gemm(context, &third, NULL), TESELA_OK);
+  assert_memory_equal(c[0], c[1], sizeof c[0]);
+  assert_memory_equal(c[0], c[2], sizeof c[0]);
+  assert_true(c[0][0] != 0);
+  tesela_plan_destroy(plan);
+  tesela_context_destroy(context);
+}
+
+static void expect_refused(tesela_plan *plan, const void *first, const void *second, void *result,
+                           const char *word) {
+  union {
+    const void *read;
+    void *any;
+  } from_a = {first}, from_b = {second};
+  const tesela_matrix left = {.data = from_a.any}, right = {.data = from_b.any}, out = {.data = result};
+  assert_int_equal(tesela_plan_run(plan, &left, &right, &out, NULL), TESELA_BAD_CALL);
+  if (!strstr(tesela_last_error(), word))
+    print_error("'%s' has no '%s'\n", tesela_last_error(), word);
+  assert_non_null(strstr(tesela_last_error(), word));
+}
+
+static void wrong_calls(void **state) {
+  static float block[3 * COUNT + 1];
+  tesela_context *context;
+  tesela_plan *plan;
+  (void)state;
+  assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
+  const tesela_gemm_desc desc = desc_of(c[0]);
+  assert_int_equal(tesela_plan_create(context, &desc, &plan), TESELA_OK);
+  float *const at = block + COUNT;
+  expect_refused(plan, NULL, b, at, "a.data is NULL");
+  expect_refused(plan, a, b, NULL, "c.data is NULL");
+  expect_refused(plan, a, (const char *)b + 2, at, "aligned");
+  expect_refused(plan, at, b, at, "overlaps a");
+  expect_refused(plan, at + COUNT - 1, b, at, "overlaps a");
+  expect_refused(plan, a, at - COUNT + 1, at, "overlaps b");
+  /* Neighbours do not overlap. */
+  const tesela_matrix below = {.data = at - COUNT}, above = {.data = at + COUNT}, out = {.data = at};
+  assert_int_equal(tesela_plan_run(plan, &below, &above, &out, NULL), TESELA_OK);
+  assert_int_equal(tesela_plan_run(plan, NULL, &above, &out, NULL), TESELA_BAD_CALL);
+  tesela_plan_destroy(plan);
+  tesela_context_destroy(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_tile),
+      cmocka_unit_test(copies),
+      cmocka_unit_test(same_bits),
+      cmocka_unit_test(wrong_calls),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
