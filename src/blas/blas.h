@@ -4,6 +4,7 @@
  *   entries/   one exported function a name: says its arguments as one of the structs below
  *   gemm.c gemmt.c dot.c matcopy.c    check them, ask route.c, and compute, or return whom to forward to
  *   route.c    tesela, the program's own BLAS, or a plain loop
+ *   instant.c  tiny products, at once
  *   next.c     finds the program's own BLAS
  *   calls.c    what was called, for TESELA_LOG=calls
  *
@@ -139,6 +140,10 @@ bool tsl_blas_lacks(int op, tesela_type type, tesela_type result);
 void tsl_blas_note_lack(int op, tesela_type type, tesela_type result);
 enum { TSL_BLAS_GEMM, TSL_BLAS_DOT, TSL_BLAS_TRANSPOSE, TSL_BLAS_OPS };
 
+/* instant.c: does a tiny product at once; false where it is not tiny, or unusual in any way: nothing was touched. */
+bool tsl_blas_instant(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
+void tsl_blas_set_instant(tesela_context *context); /* NULL: there is none */
+
 /* next.c */
 tsl_blas_function *tsl_blas_find(tsl_blas_late *late, const char *name, bool program_first);
 static inline tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol) {
@@ -149,6 +154,8 @@ tsl_blas_peer tsl_blas_next_peer(tsl_blas_symbol *symbol);
 /* route.c: who computes. next is NULL where there is no other library. */
 typedef enum tsl_blas_route { TSL_BLAS_TESELA, TSL_BLAS_OTHER, TSL_BLAS_LOOPS } tsl_blas_route;
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
+/* Whether tiny products of this type may be done without looking at who else could. */
+bool tsl_blas_may_hurry(const tsl_blas_symbol *symbol);
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements);
 /* Between these two, calls come from inside of another library or of tesela: they are not counted, and passed on.
  * Whether this is the program's call. */

@@ -23,6 +23,7 @@ static void create(void) {
       made = NULL;
   }
   atomic_store(&context, made);
+  tsl_blas_set_instant(made);
 }
 
 /* The parent's context may have been locked by a thread that the child does not have: it is left alone. */

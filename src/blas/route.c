@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* From which size on tesela is the faster one, measured on one interleaved run; docs/BLAS.md says how. A product is
- * tesela's from `volume` = m n k on, where its shortest side is not below `side`; 0: never, as there is no strategy. */
+/* What is not done at once (instant.c): from which size on tesela is the faster one, measured on one interleaved run;
+ * docs/BLAS.md says how. A product is tesela's from `volume` = m n k on, where its shortest side is not below `side`; 0:
+ * never, as there is no strategy. */
 typedef struct crossover {
   double volume;
   int64_t side;
@@ -16,8 +17,8 @@ typedef struct crossover {
 enum { PEERS = TSL_BLAS_PEER_TUNED + 1, TYPES = TESELA_C128 + 1 };
 
 static const crossover gemm_from[TYPES][PEERS] = {
-    [TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {160 * 160 * 160, 16}},
-    [TESELA_F64] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {128 * 128 * 128, 16}},
+    [TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 16}},
+    [TESELA_F64] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 16}},
 };
 
 /* Elements from which on a dot or a transpose is tesela's; 0: never. tesela's sums of products are those of twice the
@@ -61,6 +62,11 @@ void tsl_blas_leave(void) {
   depth--;
 }
 
+bool tsl_blas_may_hurry(const tsl_blas_symbol *symbol) {
+  return (symbol->type == TESELA_F32 || symbol->type == TESELA_F64) &&
+         (wanted == WISH_AUTO || wanted == WISH_TESELA) && !tsl_blas_listens;
+}
+
 /* What is decided without looking at sizes; false where they count. */
 static bool settled(tsl_blas_peer peer, tsl_blas_route *route) {
   if (wanted == WISH_AUTO && depth == 0 && peer != TSL_BLAS_PEER_NONE)
@@ -85,7 +91,8 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
   tsl_blas_route route;
   if (settled(peer, &route))
     return route;
-  let_pass(symbol, from->volume);
+  if (!tsl_blas_may_hurry(symbol))
+    let_pass(symbol, from->volume);
   return from->side > 0 && m >= from->side && n >= from->side && k >= from->side &&
                  (double)m * (double)n * (double)k >= from->volume
              ? TSL_BLAS_TESELA

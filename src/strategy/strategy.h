@@ -68,6 +68,18 @@ typedef struct tsl_operands {
 
 typedef struct tsl_strategy tsl_strategy;
 
+/* A product of one real type in host memory as it is called, with nothing prepared: C (m x n) = alpha A B + beta C. */
+typedef struct tsl_instant {
+  tesela_type type;
+  int64_t m, n, k;
+  const void *a, *b;
+  void *c;
+  int64_t a_row, a_col, b_row, b_col, c_row, c_col; /* strides in elements */
+  double alpha, beta;
+  bool alpha_is_0, alpha_is_1,
+      beta_is_0; /* told beside: comparing numbers would wait for the multiply-adds before */
+} tsl_instant;
+
 /* What came of loading a vendor's library. */
 typedef struct tsl_vendor {
   char why_not[160]; /* why it cannot be used, a sentence; "" when it can */
@@ -120,6 +132,10 @@ struct tsl_strategy {
   tesela_status (*build)(tsl_work *work);
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* NULL: nothing to free */
+  /* Multiplies at once, in the caller's thread, where no plan of any strategy would be done sooner; false: it would, or
+   * this cannot, and nothing was touched. Sizes are at least 1, and whatever tsl_problem_check() looks at is right.
+   * The bits are those of run(). NULL: never. */
+  bool (*instant)(const tsl_instant *product, const tsl_device *device);
   /* The same as run() on the cpu, where elements (0, 0) lie at these addresses and the strides are the problem's: for
    * products so small that passing operands takes as long as they do. NULL: there is only run(). */
   tesela_status (*run_at)(const tsl_work *work, const void *a, const void *b, void *c);

@@ -40,9 +40,9 @@ static double by_cblas(int32_t size) {
 
 static void test_sizes(void **state) {
   (void)state;
-  expect(fortran(SMALL), wish("other"));
+  expect(fortran(SMALL), wish("tesela"));
   expect(fortran(LARGE), wish("tesela"));
-  expect(by_cblas(SMALL), wish("other"));
+  expect(by_cblas(SMALL), wish("tesela"));
   expect(by_cblas(LARGE), wish("tesela"));
   assert_true(strcmp(wish("tesela"), "other") == 0 || c[1] == LARGE);
 }

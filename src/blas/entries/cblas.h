@@ -11,6 +11,7 @@ TESELA_API void CBLAS(L(gemm))(int order, int transa, int transb, INTEGER m, INT
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)m * (double)n * (double)k);
   if (!next)
     next = tsl_blas_gemm(&call, &(tsl_blas_multiply){.order = order,
+                                                     .uplo = 0,
                                                      .trans_a = tsl_blas_trans(transa),
                                                      .trans_b = tsl_blas_trans(transb),
                                                      .m = m,

@@ -13,6 +13,7 @@ TESELA_API void FORTRAN(L(gemm))(const char *transa, const char *transb, const I
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*m * (double)*n * (double)*k);
   if (!next)
     next = tsl_blas_gemm(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
+                                                     .uplo = 0,
                                                      .trans_a = tsl_blas_letter(*transa),
                                                      .trans_b = tsl_blas_letter(*transb),
                                                      .m = *m,

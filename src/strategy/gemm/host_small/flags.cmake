@@ -15,3 +15,8 @@ foreach(set generic avx2 avx512 avx512_half)
     set_source_files_properties(${folder}/kernels_${set}_${type}.c PROPERTIES COMPILE_OPTIONS "${best};${for_${set}}")
   endforeach()
 endforeach()
+# Fields that were just written one by one, and are read two at a time, wait until they have reached the cache: longer than
+# a tiny product takes.
+foreach(file IN ITEMS ${folder}/job.c ${folder}/host_small.c)
+  set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS -fno-tree-slp-vectorize)
+endforeach()

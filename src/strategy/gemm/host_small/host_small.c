@@ -42,6 +42,7 @@ static bool collides(int64_t step, int64_t steps) {
  * all fits the first; a strip that does not fit it comes again for each tile. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = strides_of(problem);
+  const tsl_instant product = tsl_small_product(problem, &strides);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
@@ -49,7 +50,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   tsl_small_job job;
   double clocks;
   (void)config;
-  tsl_small_job_make(problem, &strides, device->capabilities, &job, &clocks);
+  tsl_small_job_make(&product, device->capabilities, &job, &clocks);
   const double lanes = (double)job.kernels->lanes, depth = (double)job.depth;
   const double elements = (is_f64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
   clocks *= lanes / (elements > lanes ? elements : lanes);
@@ -76,7 +77,8 @@ static tesela_status build(tsl_work *work) {
   TSL_TRY(tsl_alloc(sizeof(prepared), "a plan's state", &block));
   prepared *state = block;
   state->strides = strides_of(&work->problem);
-  tsl_small_job_make(&work->problem, &state->strides, work->device->capabilities, &state->job, NULL);
+  const tsl_instant product = tsl_small_product(&work->problem, &state->strides);
+  tsl_small_job_make(&product, work->device->capabilities, &state->job, NULL);
   work->state = state;
   return TESELA_OK;
 }
@@ -97,13 +99,30 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   if (same_strides(&operands->a, &strides->a) && same_strides(&operands->b, &strides->b) &&
       same_strides(&operands->c, &strides->c))
     return tsl_small_job_run(&state->job, operands->a.host, operands->b.host, operands->c.host);
+  const tsl_instant product = tsl_small_product(&work->problem, operands);
   tsl_small_job job;
-  tsl_small_job_make(&work->problem, operands, work->device->capabilities, &job, NULL);
+  tsl_small_job_make(&product, work->device->capabilities, &job, NULL);
   return tsl_small_job_run(&job, operands->a.host, operands->b.host, operands->c.host);
 }
 
 static tesela_status run_at(const tsl_work *work, const void *a, const void *b, void *c) {
   return tsl_small_job_run(&((const prepared *)work->state)->job, a, b, c);
+}
+
+/* Products of at most so many multiply-adds are done before a plan is found; a few more would do for threads. */
+enum { INSTANT_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24 };
+
+static bool instant(const tsl_instant *product, const tsl_device *device) {
+  tsl_small_job job;
+  if (product->m > INSTANT_MOST || product->n > INSTANT_MOST || product->k > INSTANT_MOST)
+    return false;
+  const int64_t volume = product->m * product->n * product->k;
+  if (volume > INSTANT_MOST)
+    return false;
+  tsl_small_job_make(product, device->capabilities, &job, NULL);
+  if (volume > COLLIDING_MOST && !job.copies_b && collides(job.last.tile.b_step, job.depth))
+    return false;
+  return tsl_small_job_run(&job, product->a, product->b, product->c) == TESELA_OK;
 }
 
 const tsl_strategy tsl_gemm_host_small = {
@@ -119,5 +138,6 @@ const tsl_strategy tsl_gemm_host_small = {
     .build = build,
     .run = run,
     .release = release,
+    .instant = instant,
     .run_at = run_at,
 };

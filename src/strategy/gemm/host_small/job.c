@@ -10,6 +10,10 @@ static int64_t count_of(int64_t total, int64_t most) {
   return (total + most - 1) / most;
 }
 
+static int64_t vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
+  return (elements + kernels->lanes - 1) >> kernels->lanes_log2;
+}
+
 /* One of the two ways to see a product: with vectors along the columns of what is called C here. */
 typedef struct view {
   int64_t rows, columns, depth;
@@ -22,28 +26,27 @@ static int64_t stride_of(int64_t stride, int64_t elements, int64_t alone) {
   return elements > 1 ? stride : alone;
 }
 
-static view view_of(const tsl_problem *problem, const tsl_operands *strides, unsigned offers, bool turned) {
-  const tsl_operand *a = turned ? &strides->b : &strides->a, *b = turned ? &strides->a : &strides->b;
-  const tsl_operand *c = &strides->c;
-  const bool reads = problem->alpha[0] != 0;
-  const int64_t m = problem->m > 0 ? problem->m : 1,
-                n = problem->n > 0 ? problem->n : 1; /* none: never run */
-  view seen = {.rows = turned ? n : m, .columns = turned ? m : n, .depth = reads ? problem->k : 0};
-  const int64_t depth = seen.depth;
-  seen.a_row = depth == 0 ? 0 : stride_of(turned ? a->col_stride : a->row_stride, seen.rows, 0);
-  seen.a_step = stride_of(turned ? a->row_stride : a->col_stride, depth, 0);
-  seen.b_across = depth == 0 ? 1 : stride_of(turned ? b->row_stride : b->col_stride, seen.columns, 1);
-  seen.b_along = stride_of(turned ? b->col_stride : b->row_stride, depth, 0);
-  seen.c_row = stride_of(turned ? c->col_stride : c->row_stride, seen.rows, 0);
-  seen.c_column = stride_of(turned ? c->row_stride : c->col_stride, seen.columns, 1);
-  seen.kernels = tsl_small_kernels_for(problem->c.type, seen.columns, offers);
-  return seen;
+/* Field by field, as everything here that a call at once goes through: a struct that is copied whole, just after its
+ * parts were written, waits until they have reached the cache. */
+static void look(const tsl_instant *p, unsigned offers, bool turned, view *out) {
+  const int64_t m = p->m > 0 ? p->m : 1, n = p->n > 0 ? p->n : 1; /* none: never run */
+  const int64_t depth = p->alpha_is_0 ? 0 : p->k, rows = turned ? n : m, columns = turned ? m : n;
+  out->rows = rows;
+  out->columns = columns;
+  out->depth = depth;
+  out->a_row = depth == 0 ? 0 : stride_of(turned ? p->b_col : p->a_row, rows, 0);
+  out->a_step = stride_of(turned ? p->b_row : p->a_col, depth, 0);
+  out->b_across = depth == 0 ? 1 : stride_of(turned ? p->a_row : p->b_col, columns, 1);
+  out->b_along = stride_of(turned ? p->a_col : p->b_row, depth, 0);
+  out->c_row = stride_of(turned ? p->c_col : p->c_row, rows, 0);
+  out->c_column = stride_of(turned ? p->c_row : p->c_col, columns, 1);
+  out->kernels = tsl_small_kernels_for(p->type, columns, offers);
 }
 
 /* In vector multiply-adds: the products, a tile's end, copies of B, and a C that is written number by number. */
 static double clocks_of(const view *seen) {
   const double rows = (double)seen->rows, columns = (double)seen->columns, depth = (double)seen->depth;
-  const double vectors = (double)count_of(seen->columns, seen->kernels->lanes);
+  const double vectors = (double)vectors_of(seen->kernels, seen->columns);
   double clocks = rows * vectors * (depth + 4) + 12;
   if (seen->b_across != 1)
     clocks += columns * depth * (seen->b_along == 1 ? 0.6 : 1.5);
@@ -53,69 +56,99 @@ static double clocks_of(const view *seen) {
 }
 
 static void make_strip(const view *seen, int64_t vectors, int64_t last, int64_t size, tsl_small_strip *out) {
-  const int most = seen->kernels->rows[vectors - 1];
-  const int64_t tiles = count_of(seen->rows, most), height = count_of(seen->rows, tiles);
-  *out = (tsl_small_strip){
-      .tile = {.depth = seen->depth,
-               .a_row = seen->a_row * size,
-               .a_step = seen->a_step * size,
-               .b_step = seen->b_along * size,
-               .c_row = seen->c_row,
-               .c_column = seen->c_column,
-               .last = last},
-      .height = height,
-      .lowers = tiles * height - seen->rows,
-      .tallers = tiles - (tiles * height - seen->rows),
-      .taller = seen->kernels->multiply[vectors - 1][height - 1],
-      .lower = height > 1 ? seen->kernels->multiply[vectors - 1][height - 2] : NULL,
-      .width = vectors * seen->kernels->lanes,
-  };
+  const int64_t most = seen->kernels->rows[vectors - 1];
+  const int64_t tiles = seen->rows <= most ? 1 : count_of(seen->rows, most);
+  const int64_t height = tiles == 1 ? seen->rows : count_of(seen->rows, tiles);
+  out->tile.depth = seen->depth;
+  out->tile.a_row = seen->a_row * size;
+  out->tile.a_step = seen->a_step * size;
+  out->tile.b_step = seen->b_along * size;
+  out->tile.c_row = seen->c_row;
+  out->tile.c_column = seen->c_column;
+  out->tile.last = last;
+  out->height = height;
+  out->lowers = tiles * height - seen->rows;
+  out->tallers = tiles - out->lowers;
+  out->taller = seen->kernels->multiply[vectors - 1][height - 1];
+  out->lower = height > 1 ? seen->kernels->multiply[vectors - 1][height - 2] : NULL;
+  out->width = vectors << seen->kernels->lanes_log2;
 }
 
-void tsl_small_job_make(const tsl_problem *problem, const tsl_operands *strides, unsigned offers,
-                        tsl_small_job *job, double *clocks) {
-  view seen = view_of(problem, strides, offers, false);
-  const view turned = view_of(problem, strides, offers, true);
-  const bool is_turned = clocks_of(&turned) < clocks_of(&seen);
-  if (is_turned)
-    seen = turned;
-  if (clocks)
-    *clocks = clocks_of(&seen);
-  const int64_t lanes = seen.kernels->lanes, vectors = count_of(seen.columns, lanes);
-  const int64_t size = problem->c.type == TESELA_F64 ? 8 : 4;
-  const int64_t wide = seen.kernels->rows[1] > 0 ? 2 : 1, strips = vectors > wide ? vectors / wide : 1;
-  *job = (tsl_small_job){.kernels = seen.kernels,
-                         .size = size,
-                         .depth = seen.depth,
-                         .rows = seen.rows,
-                         .columns = seen.columns,
-                         .is_turned = is_turned,
-                         .copies_b = seen.b_across != 1,
-                         .b_across = seen.b_across,
-                         .b_along = seen.b_along,
-                         .strips = strips};
-  if (strips > 1)
-    make_strip(&seen, wide, lanes, size, &job->whole);
-  make_strip(&seen, vectors - wide * (strips - 1), seen.columns - (vectors - 1) * lanes, size, &job->last);
-  job->is_one_tile = strips == 1 && job->last.tallers + job->last.lowers == 1 && !job->copies_b;
-  if (job->copies_b) {
-    job->whole.tile.b_step = job->whole.width * size;
-    job->last.tile.b_step = job->last.width * size;
-  }
-  tsl_small_job_scale(job, problem->alpha[0], problem->beta[0]);
+/* Nothing to copy, and vectors that are mostly full: there is no better direction. */
+static bool is_plain(const view *seen) {
+  return seen->b_across == 1 && seen->c_column == 1 && 2 * seen->columns > seen->kernels->lanes;
 }
 
-static void scale(tsl_small_tile *tile, double alpha, double beta) {
-  tile->alpha = alpha;
-  tile->beta = beta;
-  tile->scales = alpha != 1;
-  tile->adds = beta != 0;
+/* The better one of the two directions. */
+static bool choose(const tsl_instant *product, unsigned offers, view *seen) {
+  view other;
+  look(product, offers, false, seen);
+  if (is_plain(seen))
+    return false;
+  look(product, offers, true, &other);
+  const bool turned = is_plain(&other) || clocks_of(&other) < clocks_of(seen);
+  if (turned)
+    look(product, offers, true, seen);
+  return turned;
 }
 
 /* Where nothing is multiplied, alpha is not either: infinity times nothing is no number. */
-void tsl_small_job_scale(tsl_small_job *job, double alpha, double beta) {
-  scale(&job->whole.tile, job->depth > 0 ? alpha : 1, beta);
-  scale(&job->last.tile, job->depth > 0 ? alpha : 1, beta);
+static void scale(tsl_small_tile *tile, const tsl_instant *product) {
+  tile->alpha = product->alpha;
+  tile->beta = product->beta;
+  tile->scales = tile->depth > 0 && !product->alpha_is_1;
+  tile->adds = !product->beta_is_0;
+}
+
+void tsl_small_job_make(const tsl_instant *product, unsigned offers, tsl_small_job *job, double *clocks) {
+  view seen;
+  job->is_turned = choose(product, offers, &seen);
+  if (clocks)
+    *clocks = clocks_of(&seen);
+  const int64_t lanes = seen.kernels->lanes, vectors = vectors_of(seen.kernels, seen.columns);
+  const int64_t size = product->type == TESELA_F64 ? 8 : 4;
+  const bool pairs = seen.kernels->rows[1] > 0;
+  const int64_t wide = pairs ? 2 : 1, strips = vectors > wide ? vectors >> pairs : 1;
+  job->kernels = seen.kernels;
+  job->size = size;
+  job->depth = seen.depth;
+  job->rows = seen.rows;
+  job->columns = seen.columns;
+  job->copies_b = seen.b_across != 1;
+  job->b_across = seen.b_across;
+  job->b_along = seen.b_along;
+  job->strips = strips;
+  if (strips > 1) {
+    make_strip(&seen, wide, lanes, size, &job->whole);
+    scale(&job->whole.tile, product);
+  }
+  make_strip(&seen, vectors - wide * (strips - 1), seen.columns - (vectors - 1) * lanes, size, &job->last);
+  scale(&job->last.tile, product);
+  job->is_one_tile = strips == 1 && job->last.tallers + job->last.lowers == 1 && !job->copies_b;
+  if (job->copies_b) {
+    if (strips > 1)
+      job->whole.tile.b_step = job->whole.width * size;
+    job->last.tile.b_step = job->last.width * size;
+  }
+}
+
+tsl_instant tsl_small_product(const tsl_problem *problem, const tsl_operands *operands) {
+  const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
+  return (tsl_instant){.type = problem->c.type,
+                       .m = problem->m,
+                       .n = problem->n,
+                       .k = problem->k,
+                       .a_row = a->row_stride,
+                       .a_col = a->col_stride,
+                       .b_row = b->row_stride,
+                       .b_col = b->col_stride,
+                       .c_row = c->row_stride,
+                       .c_col = c->col_stride,
+                       .alpha = problem->alpha[0],
+                       .beta = problem->beta[0],
+                       .alpha_is_0 = problem->alpha[0] == 0,
+                       .alpha_is_1 = problem->alpha[0] == 1,
+                       .beta_is_0 = problem->beta[0] == 0};
 }
 
 static void run_strip(const tsl_small_strip *strip, int64_t size, const char *a, const void *b, char *c) {
@@ -128,7 +161,7 @@ static void run_strip(const tsl_small_strip *strip, int64_t size, const char *a,
 }
 
 static void run_strips(const tsl_small_job *job, const void *a, const char *b, char *c, void *copy) {
-  const int64_t width = job->whole.width;
+  const int64_t width = job->strips > 1 ? job->whole.width : 0;
   for (int64_t i = 0; i < job->strips; i++) {
     const tsl_small_strip *strip = i == job->strips - 1 ? &job->last : &job->whole;
     const int64_t from = i * width, rest = job->columns - from;

@@ -25,12 +25,11 @@ typedef struct tsl_small_job {
   tsl_small_strip whole, last;
 } tsl_small_job;
 
-/* The job of a problem on operands with these strides; f32 or f64 throughout. `clocks`, when not NULL, gets a
- * prediction, in vector multiply-adds. */
-void tsl_small_job_make(const tsl_problem *problem, const tsl_operands *strides, unsigned offers,
-                        tsl_small_job *job, double *clocks);
-/* The problem's scalars, for a job that was made for others. */
-void tsl_small_job_scale(tsl_small_job *job, double alpha, double beta);
+/* A problem on operands with these strides, f32 or f64 throughout. */
+tsl_instant tsl_small_product(const tsl_problem *problem, const tsl_operands *operands);
+/* The job of a product, wherever its operands lie. `clocks`, when not NULL, gets a prediction, in vector
+ * multiply-adds. */
+void tsl_small_job_make(const tsl_instant *product, unsigned offers, tsl_small_job *job, double *clocks);
 /* Multiplies the problem's operands, in the caller's thread. Failures are of memory. */
 tesela_status tsl_small_job_run(const tsl_small_job *job, const void *a, const void *b, void *c);
 

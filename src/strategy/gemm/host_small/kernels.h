@@ -34,7 +34,7 @@ typedef void (*tsl_small_copy)(const void *in, int64_t across, int64_t along, in
 
 typedef struct tsl_small_kernels {
   tesela_type type;
-  int64_t lanes;                   /* elements of a vector */
+  int64_t lanes, lanes_log2;       /* elements of a vector */
   int rows[TSL_SMALL_VECTORS_MAX]; /* of the largest tile of 1, 2, 3 vectors; 0: there are none so wide */
   tsl_small_copy copy;
   tsl_small_function multiply[TSL_SMALL_VECTORS_MAX][TSL_SMALL_ROWS_MAX]; /* [vectors - 1][rows - 1] */
@@ -45,7 +45,7 @@ extern const tsl_small_kernels tsl_small_kernels_avx2_f32, tsl_small_kernels_avx
 extern const tsl_small_kernels tsl_small_kernels_avx512_f32, tsl_small_kernels_avx512_f64;
 extern const tsl_small_kernels tsl_small_kernels_avx512_half_f32, tsl_small_kernels_avx512_half_f64;
 
-/* The best row for C with so many columns, a type, and what a device offers; NULL: there is none for this type. */
+/* The best row for C with so many columns, of f32 or f64, and what a device offers. */
 const tsl_small_kernels *tsl_small_kernels_for(tesela_type type, int64_t columns, unsigned offers);
 
 #endif

@@ -91,8 +91,8 @@ static void NAME(copy)(const void *from, int64_t across, int64_t along, int64_t 
 /* The type's row of the table; `type_` is its name in the enumeration. */
 #define TILE_TABLE_ROW(type_)                                                                                \
   {                                                                                                          \
-    .type = (type_), .lanes = NAME(LANES), .rows = {ROWS_OF_1, ROWS_OF_2, ROWS_OF_3}, .copy = NAME(copy),    \
-    .multiply = {                                                                                            \
+    .type = (type_), .lanes = NAME(LANES), .lanes_log2 = NAME(LANES_LOG2),                                   \
+    .rows = {ROWS_OF_1, ROWS_OF_2, ROWS_OF_3}, .copy = NAME(copy), .multiply = {                             \
       {TILES_UP_TO(ROWS_OF_1, 1)},                                                                           \
       {TILES_UP_TO(ROWS_OF_2, 2)},                                                                           \
       {TILES_UP_TO(ROWS_OF_3, 3)}                                                                            \

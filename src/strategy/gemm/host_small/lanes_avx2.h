@@ -1,7 +1,7 @@
 /* What the kernels' text asks of an instruction set, for AVX2: a mask is a vector of sign bits. */
 #include <immintrin.h>
 
-enum { LANES_f32 = 8, LANES_f64 = 4 };
+enum { LANES_LOG2_f32 = 3, LANES_LOG2_f64 = 2, LANES_f32 = 8, LANES_f64 = 4 };
 typedef float vector_f32 __attribute__((vector_size(32), may_alias));
 typedef double vector_f64 __attribute__((vector_size(32), may_alias));
 typedef __m256i part_f32;

@@ -2,7 +2,7 @@
  * always one with a mask. */
 #include <immintrin.h>
 
-enum { LANES_f32 = 16, LANES_f64 = 8 };
+enum { LANES_LOG2_f32 = 4, LANES_LOG2_f64 = 3, LANES_f32 = 16, LANES_f64 = 8 };
 typedef float vector_f32 __attribute__((vector_size(64), may_alias));
 typedef double vector_f64 __attribute__((vector_size(64), may_alias));
 typedef __mmask16 part_f32;

@@ -2,7 +2,7 @@
  * vector would be half empty with. */
 #include <immintrin.h>
 
-enum { LANES_f32 = 8, LANES_f64 = 4 };
+enum { LANES_LOG2_f32 = 3, LANES_LOG2_f64 = 2, LANES_f32 = 8, LANES_f64 = 4 };
 typedef float vector_f32 __attribute__((vector_size(32), may_alias));
 typedef double vector_f64 __attribute__((vector_size(32), may_alias));
 typedef __mmask8 part_f32;

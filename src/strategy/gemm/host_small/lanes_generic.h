@@ -1,6 +1,6 @@
 /* What the kernels' text asks of an instruction set, in plain C: vectors of 16 bytes, which SSE2 and Advanced SIMD
  * have; a part of one is loaded number by number. */
-enum { LANES_f32 = 4, LANES_f64 = 2 };
+enum { LANES_LOG2_f32 = 2, LANES_LOG2_f64 = 1, LANES_f32 = 4, LANES_f64 = 2 };
 typedef float vector_f32 __attribute__((vector_size(16), may_alias));
 typedef double vector_f64 __attribute__((vector_size(16), may_alias));
 typedef int64_t part_f32;
