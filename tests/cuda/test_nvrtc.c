@@ -1,5 +1,5 @@
-/* NVRTC without a GPU: every kernel of every strategy compiles for each architecture that this NVRTC knows, in
- * those of both types that it takes; and with every parameter value for one of them. */
+/* NVRTC without a GPU: every strategy builds its kernels, as it does on a device, for each architecture that this NVRTC
+ * knows: every probe, every type or size of element, scaled and in place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,7 @@
 
 #include "base/source.h"
 #include "base/status.h"
+#include "cuda/paper.h"
 #include "device/cuda/nvrtc.h"
 #include "strategy/launch.h"
 
@@ -44,60 +45,142 @@ static size_t compile(const tsl_nvrtc_target *target, const char *name, const ch
 
 /* --- every kernel --- */
 
-/* The strategy in whose folder a source lies: "strategy/<op>/<name>/<file>". */
-static const tsl_strategy *owner(const char *path) {
-  char op[32], name[64];
-  if (sscanf(path, "strategy/%31[^/]/%63[^/]/", op, name) != 2)
-    return NULL;
-  for (int i = 0; i < TSL_OP_COUNT; i++)
-    if (strcmp(tsl_op_name((tsl_op)i), op) == 0)
-      return tsl_strategy_find((tsl_op)i, name);
-  return NULL;
-}
+/* What an operation's kernels may be compiled for: types, and for transposes scaling and being in place. */
+typedef struct form {
+  tsl_types types;
+  bool scaled, in_place;
+} form;
+enum { FORMS_MAX = 64 };
 
-static bool takes(const tsl_strategy *strategy, tesela_type type) {
-  tsl_types taken;
-  for (int i = 0; tsl_strategy_types(strategy, i, &taken); i++)
-    if (taken.c == type)
+/* Kernels that only move know of an element nothing but its size. */
+static bool is_known(const form *forms, int count, const form *one) {
+  for (int i = 0; i < count; i++)
+    if (!one->scaled && !forms[i].scaled && forms[i].in_place == one->in_place &&
+        tsl_type(forms[i].types.c)->size == tsl_type(one->types.c)->size)
       return true;
   return false;
 }
 
-/* A device that has everything, so that a probe which it refuses is not for this type. */
-static const tsl_device any_device = {.name = "paper",
-                                      .capabilities = ~0u & ~(unsigned)TSL_CAN_HOST,
-                                      .local_bytes = 48 << 10,
-                                      .memory_bytes = 1u << 30,
-                                      .allocation_max = 1u << 30,
-                                      .group_items_max = 1024,
-                                      .group_size_max = {1024, 1024, 64},
-                                      .group_count_max = {INT32_MAX, 65535, 65535}};
-
-static bool is_for(const tsl_strategy *strategy, const tsl_config *config, tesela_type type) {
-  const tsl_problem problem = tsl_problem_of(strategy->op, 256, 256, 256, type);
-  return !strategy->probes || !tsl_strategy_refuse(strategy, &problem, config, &any_device);
-}
-
-/* The targets share a strategy's configs: target number `turn` of `turns` takes the first one, which all take, and
- * every config whose turn it is. */
-static int compile_source(const tsl_nvrtc_target *target, int turn, int turns, const char *path,
-                          const tsl_strategy *strategy) {
+static int forms_of(const tsl_strategy *strategy, form *forms) {
   int count = 0;
-  tsl_config config;
-  for (size_t t = 0; t < LENGTH(types); t++)
-    for (int i = 0; takes(strategy, types[t]) && tsl_strategy_probe(strategy, i, &config); i++) {
-      tsl_text text = {0};
-      if ((i != 0 && i % turns != turn) || !is_for(strategy, &config, types[t]))
+  form one = {.scaled = false};
+  for (int i = 0; tsl_strategy_types(strategy, i, &one.types); i++)
+    for (int way = 0; way < (strategy->op == TSL_OP_TRANSPOSE ? 4 : 1); way++) {
+      one.scaled = way % 2 == 1;
+      one.in_place = way / 2 == 1;
+      const bool computes = one.types.c == TESELA_F32 || one.types.c == TESELA_F64;
+      if ((one.scaled && !computes) || (strategy->op == TSL_OP_TRANSPOSE && is_known(forms, count, &one)))
         continue;
-      tsl_launch_defines(types[t], strategy, &config, &text);
-      if (tsl_source_flatten(path, folders, &text) != TESELA_OK)
-        fail_msg("%s", tesela_last_error());
-      assert_int_equal(tsl_text_status(&text), TESELA_OK);
-      compile(target, path, tsl_text_get(&text), "");
-      tsl_text_free(&text);
-      count++;
+      assert_true(count < FORMS_MAX);
+      forms[count++] = one;
     }
   return count;
+}
+
+static tsl_problem problem_of(const tsl_strategy *strategy, const form *one) {
+  tsl_problem problem = tsl_problem_of(strategy->op, 256, 256, 256, one->types.c);
+  problem.a.type = one->types.a;
+  problem.b.type = one->types.b;
+  problem.in_place = one->in_place;
+  problem.alpha[0] = one->scaled ? 2 : 1;
+  if (one->in_place)
+    problem.a = problem.c;
+  return problem;
+}
+
+/* Whether the device takes it; if so it must compile. */
+static bool build(const tsl_strategy *strategy, const tsl_config *config, const form *one,
+                  tsl_device *device) {
+  tsl_work work = {
+      .strategy = strategy, .problem = problem_of(strategy, one), .config = *config, .device = device};
+  if (tsl_strategy_refuse(strategy, &work.problem, config, device))
+    return false;
+  if (strategy->build(&work) != TESELA_OK)
+    fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
+  if (strategy->release)
+    strategy->release(&work);
+  return true;
+}
+
+/* The devices share a strategy's configs and forms: each takes the first config in the first two forms, and of the rest
+ * what its turn is. Transposes have many forms: further configs take one of them each. */
+static int build_all(const tsl_strategy *strategy, tsl_device *device, int turn, int turns) {
+  static form forms[FORMS_MAX];
+  const int form_count = forms_of(strategy, forms);
+  int count = 0;
+  tsl_config config;
+  for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
+    for (int f = 0; f < form_count; f++) {
+      const bool is_wanted = i == 0 || strategy->op != TSL_OP_TRANSPOSE || f == i % form_count;
+      if ((i == 0 && f < 2) || (is_wanted && (i + f) % turns == turn))
+        count += build(strategy, &config, &forms[f], device);
+    }
+  return count;
+}
+
+static tsl_devices *devices;
+
+/* The devices on paper, the one of an unknown architecture last. */
+static int find_devices(tsl_device **found, int most) {
+  tsl_device *device;
+  int count = 0;
+  setenv("TESELA_CACHE_SIZE", "0", 1); /* what is on disk would not be compiled */
+  tsl_device_kind_add(&paper_kind);
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  for (int i = 0; (device = tsl_devices_at(devices, i)) != NULL; i++)
+    if (strcmp(device->kind, paper_kind.kind) == 0 && count < most) {
+      assert_int_equal(tsl_device_open(device), TESELA_OK);
+      found[count++] = device;
+    }
+  return count;
+}
+
+static bool is_kernel_of_strategy(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return strncmp(path, "strategy/", 9) == 0 && dot && (strcmp(dot, ".cl") == 0 || strcmp(dot, ".cu") == 0);
+}
+
+static void every_kernel(void **state) {
+  (void)state;
+  tsl_device *found[LENGTH(architectures) + 2];
+  const tsl_strategy *strategy;
+  const tsl_source_file *file;
+  const int count = find_devices(found, (int)LENGTH(found)) - 1; /* PTX is looked at below */
+  assert_true(count > 0);
+  for (int turn = 0; turn < count; turn++)
+    for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
+      const bool is_host = strategy->needs & TSL_CAN_HOST;
+      if (is_host || strategy->vendor || !strategy->build)
+        continue;
+      const int before = paper_builds(), built = build_all(strategy, found[turn], turn, count);
+      print_message("  %s %s %s: %d configs, %d compiled\n", found[turn]->label, tsl_op_name(strategy->op),
+                    strategy->name, built, paper_builds() - before);
+      assert_true(built > 0 && paper_builds() > before);
+    }
+  for (int i = 0; (file = tsl_source_at(i)) != NULL; i++)
+    if (is_kernel_of_strategy(file->path) && !paper_built(file->path))
+      fail_msg("%s: no strategy compiled it", file->path);
+  tsl_devices_destroy(devices);
+}
+
+/* In PTX it shows that a transpose moves sixteen bytes at once, on both sides of both memories. */
+static void vectors(void **state) {
+  (void)state;
+  static const char *const moves[] = {"ld.global.nc.v4.", "st.shared.v4.", "ld.shared.v4.", "st.global.v4."};
+  static const tesela_type moved[] = {TESELA_F32, TESELA_I8};
+  tsl_device *found[LENGTH(architectures) + 2];
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_TRANSPOSE, "vector");
+  const int count = find_devices(found, (int)LENGTH(found));
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  for (size_t t = 0; t < LENGTH(moved); t++) {
+    const form one = {.types = {moved[t], moved[t], moved[t]}};
+    assert_true(build(strategy, &config, &one, found[count - 1]));
+    const char *text = paper_last()->data;
+    for (size_t m = 0; m < LENGTH(moves); m++)
+      if (!strstr(text, moves[m]))
+        fail_msg("no %s among the instructions for %s", moves[m], tsl_type(moved[t])->name);
+  }
+  tsl_devices_destroy(devices);
 }
 
 /* What this NVRTC does not know is said, and left out. */
@@ -106,38 +189,6 @@ static bool target_for(int architecture, tsl_nvrtc_target *target) {
     return true;
   print_message("  sm_%d left out: %s\n", architecture, tesela_last_error());
   return false;
-}
-
-/* All sources of strategies for one of the targets; returns how many there are. */
-static int compile_strategies(const tsl_nvrtc_target *target, int turn, int turns) {
-  const tsl_source_file *file;
-  int sources = 0;
-  for (int i = 0; (file = tsl_source_at(i)) != NULL; i++) {
-    const char *dot = strrchr(file->path, '.');
-    if (strncmp(file->path, "strategy/", 9) != 0 || !dot ||
-        (strcmp(dot, ".cl") != 0 && strcmp(dot, ".cu") != 0))
-      continue;
-    const tsl_strategy *strategy = owner(file->path);
-    if (!strategy)
-      fail_msg("%s lies in no strategy's folder", file->path);
-    const int count = compile_source(target, turn, turns, file->path, strategy);
-    print_message("  %s %s: %d builds\n", target->name, file->path, count);
-    assert_true(count > 0);
-    sources++;
-  }
-  return sources;
-}
-
-static void every_kernel(void **state) {
-  (void)state;
-  tsl_nvrtc_target targets[LENGTH(architectures)];
-  int count = 0;
-  for (size_t a = 0; a < LENGTH(architectures); a++)
-    if (target_for(architectures[a], &targets[count]))
-      count++;
-  assert_true(count > 0);
-  for (int turn = 0; turn < count; turn++)
-    assert_true(compile_strategies(&targets[turn], turn, count) > 0);
 }
 
 /* The kernels that measure roofs are no strategy's. In PTX it shows that aligned vectors move sixteen bytes at once. */
@@ -286,9 +337,9 @@ static void named_library(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(targets),   cmocka_unit_test(options),       cmocka_unit_test(errors),
-      cmocka_unit_test(described), cmocka_unit_test(every_kernel),  cmocka_unit_test(every_word),
-      cmocka_unit_test(roofs),     cmocka_unit_test(named_library),
+      cmocka_unit_test(targets),   cmocka_unit_test(options),      cmocka_unit_test(errors),
+      cmocka_unit_test(described), cmocka_unit_test(every_kernel), cmocka_unit_test(every_word),
+      cmocka_unit_test(roofs),     cmocka_unit_test(vectors),      cmocka_unit_test(named_library),
   };
   if (tsl_nvrtc_load(0) != TESELA_OK) {
     printf("skipped: %s\n", tesela_last_error());

@@ -1,0 +1,174 @@
+#include "cuda/paper.h"
+
+#include "base/source.h"
+#include "base/status.h"
+#include "device/cuda/nvrtc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The last one is newer than any NVRTC, and gets PTX. */
+static const int architectures[] = {70, 75, 80, 90, 9999};
+
+enum { SOURCES_MAX = 256 };
+static bool was_built[SOURCES_MAX]; /* by the source's number */
+static int builds;
+
+struct tsl_module {
+  tsl_binary binary;
+};
+struct tsl_kernel {
+  tsl_module *module;
+};
+static tsl_module last; /* tests build in one thread, and look at one module at a time */
+static tsl_kernel last_kernel = {&last};
+
+int paper_builds(void) {
+  return builds;
+}
+
+bool paper_built(const char *path) {
+  const tsl_source_file *file;
+  for (int i = 0; i < SOURCES_MAX && (file = tsl_source_at(i)) != NULL; i++)
+    if (strcmp(file->path, path) == 0)
+      return was_built[i];
+  return false;
+}
+
+const tsl_binary *paper_last(void) {
+  return &last.binary;
+}
+
+static void note(const char *text) {
+  const tsl_source_file *file;
+  char line[160];
+  for (int i = 0; i < SOURCES_MAX && (file = tsl_source_at(i)) != NULL; i++) {
+    snprintf(line, sizeof line, "#line 1 \"%s\"", file->path);
+    was_built[i] |= strstr(text, line) != NULL;
+  }
+  builds++;
+}
+
+/* --- the device --- */
+
+static tesela_status open_nothing(tsl_device *device) {
+  (void)device;
+  return TESELA_OK;
+}
+
+static void close_nothing(tsl_device *device) {
+  (void)device;
+  free(last.binary.data);
+  last.binary = (tsl_binary){NULL, 0};
+}
+
+static tesela_status build(tsl_device *device, const tsl_build *what, tsl_binary *binary) {
+  tsl_nvrtc_target target;
+  TSL_TRY(tsl_nvrtc_target_for(device->architecture, &target));
+  TSL_TRY(tsl_nvrtc_compile(device->name, &target, what, binary));
+  note(what->text);
+  return TESELA_OK;
+}
+
+static tesela_status compiler(tsl_device *device, tsl_text *text) {
+  tsl_nvrtc_target target;
+  TSL_TRY(tsl_nvrtc_target_for(device->architecture, &target));
+  tsl_nvrtc_describe(&target, text);
+  return tsl_text_status(text);
+}
+
+static tesela_status module_load(tsl_device *device, const char *name, const tsl_binary *binary,
+                                 tsl_module **module) {
+  *module = NULL;
+  void *copy = malloc(binary->bytes);
+  if (!copy)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: %s", device->name, name);
+  memcpy(copy, binary->data, binary->bytes);
+  free(last.binary.data);
+  last.binary = (tsl_binary){copy, binary->bytes};
+  *module = &last;
+  return TESELA_OK;
+}
+
+static void module_destroy(tsl_module *module) {
+  (void)module;
+}
+
+/* Names stand in a binary as they are. */
+static bool holds(const tsl_binary *binary, const char *name) {
+  const size_t length = strlen(name);
+  const char *data = binary->data;
+  for (size_t i = 0; i + length <= binary->bytes; i++)
+    if (memcmp(data + i, name, length) == 0)
+      return true;
+  return false;
+}
+
+static tesela_status kernel_get(tsl_module *module, const char *name, tsl_kernel **kernel) {
+  *kernel = NULL;
+  if (!holds(&module->binary, name))
+    return tsl_fail(TESELA_BAD_CALL, "there is no kernel %s in what was compiled", name);
+  *kernel = &last_kernel;
+  return TESELA_OK;
+}
+
+static int kernel_items_max(tsl_kernel *kernel) {
+  (void)kernel;
+  return 1024;
+}
+
+static const tsl_device_ops ops = {
+    .dialect_folder = "device/cuda/include",
+    .source_extension = "cu",
+    .open = open_nothing,
+    .close = close_nothing,
+    .build = build,
+    .compiler = compiler,
+    .module_load = module_load,
+    .module_destroy = module_destroy,
+    .kernel_get = kernel_get,
+    .kernel_items_max = kernel_items_max,
+};
+
+static tesela_status list(void (*found)(void *argument, const tsl_device *device), void *argument) {
+  for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++) {
+    tsl_nvrtc_target target;
+    if (tsl_nvrtc_target_for(architectures[i], &target) != TESELA_OK) {
+      printf("  sm_%d left out: %s\n", architectures[i], tesela_last_error());
+      continue;
+    }
+    tsl_device device = {.ops = &ops,
+                         .capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64 | TSL_CAN_F16 |
+                                         TSL_CAN_IMAGES | TSL_CAN_CUDA,
+                         .compute_units = 100,
+                         .clock_mhz = 1500,
+                         .memory_bytes = (uint64_t)16 << 30,
+                         .allocation_max = (uint64_t)16 << 30,
+                         .local_bytes = 48 << 10,
+                         .cache_bytes = 4 << 20,
+                         .image_width_max = 131072,
+                         .image_height_max = 65000,
+                         .image_offset_alignment = 512,
+                         .image_pitch_alignment = 32,
+                         .image_pitch_max = 2097120,
+                         .group_items_max = 1024,
+                         .group_size_max = {1024, 1024, 64},
+                         .group_count_max = {INT32_MAX, 65535, 65535},
+                         .warp = 32,
+                         .vector_f32 = 1,
+                         .vector_f64 = 1,
+                         .architecture = architectures[i],
+                         .peak_f32 = 2e13,
+                         .peak_f64 = 1e13,
+                         .bandwidth = 1e12,
+                         .link_bandwidth = 2e10,
+                         .launch_seconds = 5e-6};
+    snprintf(device.label, sizeof device.label, "%s", target.name);
+    snprintf(device.key, sizeof device.key, "paper/%s", target.name);
+    found(argument, &device);
+  }
+  return TESELA_OK;
+}
+
+const tsl_device_kind paper_kind = {.kind = "paper", .what = "architectures that NVRTC knows", .list = list};
