@@ -260,6 +260,40 @@ static void judge_block(void *argument, int64_t index, int worker) {
     }
 }
 
+/* Few elements with many products each, as a dot has: the threads share an element's products. */
+enum { FEW_ELEMENTS = 64, MANY_PRODUCTS = 1 << 17 };
+
+static bool is_deep(const judging *job) {
+  return job->products && job->row_count * job->col_count <= FEW_ELEMENTS && job->problem->k >= MANY_PRODUCTS;
+}
+
+/* The sums of one element, in the worker's block. */
+static tesela_status sum_element(const judging *job, int64_t row, int64_t col, const findings *found) {
+  const tsl_shape *a = &job->problem->a, *b = &job->problem->b;
+  const tsl_terms terms = {.a_type = a->type,
+                           .b_type = b->type,
+                           .a = element_at(a, job->a, row, 0),
+                           .b = element_at(b, job->b, 0, col),
+                           .a_step = a->col_stride,
+                           .b_step = b->row_stride,
+                           .count = job->products ? job->problem->k : 0};
+  return tsl_reference_sum(tsl_pool_shared(), &terms, &found->sums);
+}
+
+static tesela_status judge_deep(const judging *job) {
+  findings *found = &job->workers[0];
+  const tsl_sums *sums = &found->sums;
+  for (int64_t i = 0; i < job->row_count; i++)
+    for (int64_t j = 0; j < job->col_count; j++) {
+      comparison seen;
+      TSL_TRY(sum_element(job, job->rows[i], job->cols[j], found));
+      compare(job, job->rows[i], job->cols[j], *sums->high, sums->low ? *sums->low : 0, *sums->magnitude,
+              &seen);
+      note(found, job->rows[i], job->cols[j], &seen);
+    }
+  return TESELA_OK;
+}
+
 /* `count` of `total` indices, in order, spread evenly with a random place in each part, the first and the last
  * among them. */
 static void sample(int64_t *out, int64_t count, int64_t total, uint64_t seed) {
@@ -340,17 +374,11 @@ static int64_t merge(const judging *job, int count, tsl_verdict *verdict) {
 }
 
 /* The sentence about the worst element, whose sums are made once more. */
-static void explain(const judging *job, int64_t wrong, tsl_verdict *verdict) {
+static tesela_status explain(const judging *job, int64_t wrong, tsl_verdict *verdict) {
   const int64_t one_row = verdict->row, one_col = verdict->col;
   findings *found = &job->workers[0];
   comparison seen;
-  *found->sums.high = *found->sums.magnitude = 0;
-  if (found->sums.low)
-    *found->sums.low = 0;
-  for (int64_t first = 0; job->products && first < job->problem->k; first += BLOCK_DEPTH) {
-    const int64_t left = job->problem->k - first;
-    add_products(job, found, &one_row, 1, &one_col, 1, first, (int)(left < BLOCK_DEPTH ? left : BLOCK_DEPTH));
-  }
+  TSL_TRY(sum_element(job, one_row, one_col, found));
   compare(job, one_row, one_col, *found->sums.high, found->sums.low ? *found->sums.low : 0,
           *found->sums.magnitude, &seen);
   tsl_text text = {0};
@@ -365,6 +393,7 @@ static void explain(const judging *job, int64_t wrong, tsl_verdict *verdict) {
   tsl_text_add(&text, "; wrong are %lld of %lld elements", (long long)wrong, (long long)verdict->checked);
   snprintf(verdict->why, sizeof verdict->why, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
+  return TESELA_OK;
 }
 
 /* Digits of the type in base 2. */
@@ -438,10 +467,13 @@ tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const vo
   TSL_GO(choose_sample(&job));
   TSL_GO(make_workers(&job, workers));
   const int64_t row_blocks = (job.row_count + BLOCK_ROWS - 1) / BLOCK_ROWS;
-  tsl_pool_run(pool, row_blocks * job.col_blocks, judge_block, &job);
+  if (is_deep(&job))
+    TSL_GO(judge_deep(&job));
+  else
+    tsl_pool_run(pool, row_blocks * job.col_blocks, judge_block, &job);
   const int64_t wrong = merge(&job, workers, verdict);
   if (wrong > 0)
-    explain(&job, wrong, verdict);
+    TSL_GO(explain(&job, wrong, verdict));
 out:
   tsl_free(job.workers);
   tsl_free(job.workspace);

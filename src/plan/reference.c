@@ -1,5 +1,7 @@
 #include "plan/reference.h"
 
+#include "base/memory.h"
+#include "base/status.h"
 #include "base/types.h"
 
 #include <math.h>
@@ -74,6 +76,104 @@ void tsl_reference_add(int rows, int cols, int depth, const double *a, const dou
     else
       add_plain(cols, depth, row, b, sums->high + at, sums->magnitude + at);
   }
+}
+
+/* --- one element, many terms --- */
+
+/* PART: terms of a task. STEP: those that are converted at once, and stay in the nearest cache. LANES: chains of
+ * additions, enough to hide their latency and to fill vectors. */
+enum { PART = 1 << 16, STEP = 512, LANES = 16 };
+
+typedef struct lanes {
+  double high[LANES], low[LANES], magnitude[LANES];
+} lanes;
+
+typedef struct part_sum {
+  double high, low, magnitude;
+} part_sum;
+
+typedef struct summing {
+  const tsl_terms *terms;
+  bool twice;
+  part_sum *parts;
+} summing;
+
+static void add_lanes_plain(const double *x, const double *y, lanes *sums) {
+  for (int l = 0; l < STEP; l += LANES)
+    for (int i = 0; i < LANES; i++) {
+      const double product = x[l + i] * y[l + i];
+      sums->high[i] += product;
+      sums->magnitude[i] += fabs(product);
+    }
+}
+
+static void add_lanes_compensated(const double *x, const double *y, lanes *sums) {
+  for (int l = 0; l < STEP; l += LANES)
+    for (int i = 0; i < LANES; i++) {
+      const double product = x[l + i] * y[l + i];
+      double error;
+      two_sum(sums->high[i], product, &sums->high[i], &error);
+      sums->low[i] += error + product_error(x[l + i], y[l + i], product);
+      sums->magnitude[i] += fabs(product);
+    }
+}
+
+static void join(bool twice, double high, double low, double magnitude, part_sum *sum) {
+  double error = 0;
+  if (twice)
+    two_sum(sum->high, high, &sum->high, &error);
+  else
+    sum->high += high;
+  sum->low += low + error;
+  sum->magnitude += magnitude;
+}
+
+/* Terms first to first + STEP of one side, with zeros behind the last. */
+static void load_step(tesela_type type, const void *from, int64_t step, int64_t first, int64_t count,
+                      double *to) {
+  const int64_t left = count - first < STEP ? count - first : STEP;
+  tsl_type_convert(type, (const unsigned char *)from + first * step * (int64_t)tsl_type(type)->size, step,
+                   TESELA_F64, to, 1, (size_t)left);
+  for (int64_t l = left; l < STEP; l++)
+    to[l] = 0;
+}
+
+static void sum_part(void *argument, int64_t index, int worker) {
+  const summing *job = argument;
+  const tsl_terms *terms = job->terms;
+  const int64_t begin = index * PART, end = begin + PART < terms->count ? begin + PART : terms->count;
+  double x[STEP], y[STEP];
+  lanes sums = {{0}, {0}, {0}};
+  part_sum sum = {0, 0, 0};
+  (void)worker;
+  for (int64_t first = begin; first < end; first += STEP) {
+    load_step(terms->a_type, terms->a, terms->a_step, first, end, x);
+    load_step(terms->b_type, terms->b, terms->b_step, first, end, y);
+    if (job->twice)
+      add_lanes_compensated(x, y, &sums);
+    else
+      add_lanes_plain(x, y, &sums);
+  }
+  for (int i = 0; i < LANES; i++)
+    join(job->twice, sums.high[i], sums.low[i], sums.magnitude[i], &sum);
+  job->parts[index] = sum;
+}
+
+tesela_status tsl_reference_sum(tsl_pool *pool, const tsl_terms *terms, const tsl_sums *sums) {
+  const int64_t parts = (terms->count + PART - 1) / PART;
+  part_sum all = {0, 0, 0};
+  void *block;
+  TSL_TRY(tsl_alloc((size_t)(parts + 1) * sizeof(part_sum), "the reference's sums", &block));
+  summing job = {.terms = terms, .twice = sums->low != NULL, .parts = block};
+  tsl_pool_run(pool, parts, sum_part, &job);
+  for (int64_t i = 0; i < parts; i++)
+    join(job.twice, job.parts[i].high, job.parts[i].low, job.parts[i].magnitude, &all);
+  tsl_free(block);
+  *sums->high = all.high;
+  *sums->magnitude = all.magnitude;
+  if (sums->low)
+    *sums->low = all.low;
+  return TESELA_OK;
 }
 
 void tsl_reference_finish(double alpha, double high, double low, double beta, double before,

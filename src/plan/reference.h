@@ -12,6 +12,7 @@
 #ifndef TSL_PLAN_REFERENCE_H
 #define TSL_PLAN_REFERENCE_H
 
+#include "base/pool.h"
 #include "strategy/problem.h"
 
 /* Sums of a block of elements, `rows` x `cols`, row after row without gaps. The sum is high + low. */
@@ -22,6 +23,18 @@ typedef struct tsl_sums {
 
 /* Adds the products of A's piece (rows x depth, dense) and B's (depth x cols, dense) to the sums. */
 void tsl_reference_add(int rows, int cols, int depth, const double *a, const double *b, const tsl_sums *sums);
+
+/* The products of one element as they lie; steps in elements. */
+typedef struct tsl_terms {
+  tesela_type a_type, b_type;
+  const void *a, *b;
+  int64_t a_step, b_step, count;
+} tsl_terms;
+
+/* One element's sums, each a single number, over as many terms as a dot has: parts of constant length on the pool's
+ * threads, lanes within a part, both joined in order, so that the bits are the same for any number of threads. Plain
+ * sums where sums->low is NULL, as above. Not from within a task of the pool. */
+tesela_status tsl_reference_sum(tsl_pool *pool, const tsl_terms *terms, const tsl_sums *sums);
 
 /* alpha (high + low) + beta before, to the same precision; *low is what *high leaves out. */
 void tsl_reference_finish(double alpha, double high, double low, double beta, double before,

@@ -3,6 +3,7 @@
 #include "matrices.h"
 #include "plan/reference.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -341,6 +342,60 @@ static void nothing_to_judge_is_right(void **state) {
   assert_false(verdict.right);
 }
 
+/* A dot's products are shared by the threads: right ones pass, one lost term of many shows. */
+static void deep_products(void **state) {
+  (void)state;
+  for (int twice = 0; twice < 2; twice++) {
+    trial on;
+    tsl_problem problem = tsl_problem_dot(((int64_t)1 << 17) + 777, twice ? TESELA_F64 : TESELA_F32);
+    problem.a.col_stride = 2;
+    problem.b.row_stride = -3;
+    set_up(&on, &problem, TSL_DRAW_NORMAL);
+    on.judge.factor = 1000;
+    expect_right(&on);
+    const double lost = 3;
+    if (twice)
+      *(double *)on.c += lost;
+    else
+      *(float *)on.c += (float)lost;
+    on.judge.factor = twice ? 1000 : 100;
+    expect_wrong_at(&on, 0, 0);
+    tear_down(&on);
+  }
+}
+
+/* The same bits for any number of threads, and the number that terms one after the other give. */
+static void parts_are_joined_in_order(void **state) {
+  (void)state;
+  enum { COUNT = 3 * 65536 + 700 };
+  tsl_problem problem = tsl_problem_dot(COUNT, TESELA_F64);
+  const tsl_limits limits = {.largest = DBL_MAX};
+  trial on;
+  tsl_element right;
+  set_up(&on, &problem, TSL_DRAW_GRADED);
+  const tsl_terms terms = {TESELA_F64, TESELA_F64, on.a, on.b, 1, 1, COUNT};
+  tsl_reference_element(&problem, 1, 0, on.a, on.b, NULL, 0, 0, &limits, &right);
+  double high[3], low[3], magnitude[3];
+  for (int threads = 1; threads <= 3; threads++) {
+    const tsl_sums sums = {&high[threads - 1], &low[threads - 1], &magnitude[threads - 1]};
+    tsl_pool *pool;
+    assert_int_equal(tsl_pool_create(threads, &pool), TESELA_OK);
+    assert_int_equal(tsl_reference_sum(pool, &terms, &sums), TESELA_OK);
+    tsl_pool_destroy(pool);
+  }
+  for (int i = 1; i < 3; i++) {
+    assert_memory_equal(&high[0], &high[i], sizeof *high);
+    assert_memory_equal(&low[0], &low[i], sizeof *low);
+    assert_memory_equal(&magnitude[0], &magnitude[i], sizeof *magnitude);
+  }
+  const double value = ldexp(right.high, right.exponent), rest = ldexp(right.low, right.exponent);
+  assert_true(fabs((high[0] - value) + (low[0] - rest)) <= 1e-25 * magnitude[0]);
+  assert_true(fabs(magnitude[0] - ldexp(right.magnitude, right.exponent)) <= 1e-10 * magnitude[0]);
+  /* Without the low part, rounding shows: it is not zero by chance. */
+  assert_true(low[0] != 0);
+  tear_down(&on);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_results_pass),          cmocka_unit_test(one_wrong_element_is_found),
@@ -348,7 +403,8 @@ int main(void) {
       cmocka_unit_test(another_order_passes),        cmocka_unit_test(exact_data_must_match),
       cmocka_unit_test(one_element_at_a_time),       cmocka_unit_test(double_has_twice_its_digits),
       cmocka_unit_test(both_references_agree),       cmocka_unit_test(large_products_are_sampled),
-      cmocka_unit_test(nothing_to_judge_is_right),
+      cmocka_unit_test(nothing_to_judge_is_right),   cmocka_unit_test(deep_products),
+      cmocka_unit_test(parts_are_joined_in_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
