@@ -30,6 +30,7 @@ has tables.html "--html tables.html" 'memory, copied' 'element' 'cpu lacks'
 if command -v gnuplot >/dev/null; then
   tesela 0 explore --sizes 16,32 --types f32,f64 --seconds 0.01 --devices cpu --html full.html --json
   json 'len(j["entries"]) > 0'
+  json 'all(d["measured"]["fma_f32"]["rate"] > 0 and d["measured"]["seconds"] > 0 for d in j["devices"])'
   page full.html 6 "${explored[@]}"
   has full.html 'var(--line-1)' 'measured roof' 'operations per byte' 'cpu, f64'
   lacks full.html 'gnuplot-nox'

@@ -19,6 +19,12 @@ for command in $commands; do
   tesela 0 help "$command"
   same "$out" direct
   awk 'length > 110 { exit 1 }' "$out" || fail "a line of the help is longer than 110"
+  # What its examples show are its options, by their whole names.
+  sed -n '/^Options/,/^Examples/p' direct | grep -oE -- '--[a-z][a-z-]*' | sort -u >options
+  sed -n '/^Examples/,$p' direct | { grep -E "^ +tesela $command " || true; } |
+    { grep -oE -- ' --[a-z][a-z-]*' || true; } | tr -d ' ' | sort -u >shown
+  comm -13 options shown >unknown
+  [ ! -s unknown ] || fail "an example of $command has $(tr '\n' ' ' <unknown)which is no option of it"
 done
 tesela 0 help environment
 prints TESELA_LOG TESELA_DEVICE

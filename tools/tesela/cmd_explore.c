@@ -107,7 +107,8 @@ static tesela_status run(const tsl_call *call) {
   status = tsl_explore_run(&all, devices, progress);
   tsl_progress_end(progress);
   TSL_GO(status);
-  TSL_GO(shared->json  ? tsl_print_json(call, tsl_explore_json(&all, devices))
+  TSL_GO(tsl_page_measure(&all, &page));
+  TSL_GO(shared->json  ? tsl_print_json(call, tsl_explore_json(&all, devices, &page.roofs))
          : shared->csv ? tsl_explore_print_csv(&all)
                        : print_tables(&all, devices, shared->markdown));
   status = tsl_page_end(call, &all, devices, &page);

@@ -21,8 +21,8 @@ static const tsl_option options[] = {
 
 static const tsl_example examples[] = {
     {"tesela sweep \"gemm tile_local\" tile=8,16,32", "one parameter: a table and a curve for each device"},
-    {"tesela sweep \"dot block_tree\" group=32,64,128,256,512,1024 --size 100000000 --type f32", "a dot"},
-    {"tesela sweep \"tile_local\" tile=8,16,32 --size 512,1024 --device opencl:0 --json > tiles.json",
+    {"tesela sweep \"dot block_tree\" group=32,64,128,256,512,1024 --sizes 100000000 --types f32", "a dot"},
+    {"tesela sweep \"tile_local\" tile=8,16,32 --sizes 512,1024 --devices opencl:0 --json > tiles.json",
      "two sizes, kept for tesela compare"},
     {"tesela sweep tile_local tile=8,16,32 --html tiles.html", "the same as a page with its curve"},
     {NULL, NULL},
@@ -47,7 +47,8 @@ static tesela_status run(const tsl_call *call) {
   status = tsl_explore_run(&all, devices, progress);
   tsl_progress_end(progress);
   TSL_GO(status);
-  TSL_GO(shared->json  ? tsl_print_json(call, tsl_explore_json(&all, devices))
+  TSL_GO(tsl_page_measure(&all, &page));
+  TSL_GO(shared->json  ? tsl_print_json(call, tsl_explore_json(&all, devices, &page.roofs))
          : shared->csv ? tsl_explore_print_csv(&all)
                        : tsl_sweep_print(&all, devices, shared->markdown));
   status = tsl_page_end(call, &all, devices, &page);

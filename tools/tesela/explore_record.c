@@ -162,10 +162,19 @@ static json_t *json_sweep(const tsl_exploration *all) {
   return list;
 }
 
-json_t *tsl_explore_json(const tsl_exploration *all, tsl_devices *devices) {
+/* A device, with its roofs where they were measured. */
+static json_t *json_device(const tsl_device *device, const tsl_measured_list *roofs) {
+  json_t *object = tsl_json_device(device, true);
+  const tsl_measured *one = tsl_measured_find(roofs, device);
+  if (object && one)
+    json_object_set_new(object, "measured", tsl_measured_json(one));
+  return object;
+}
+
+json_t *tsl_explore_json(const tsl_exploration *all, tsl_devices *devices, const tsl_measured_list *roofs) {
   json_t *found = json_array(), *points = json_array(), *races = json_array();
   for (int d = 0; d < all->devices.count; d++)
-    json_array_append_new(found, tsl_json_device(all->devices.items[d], true));
+    json_array_append_new(found, json_device(all->devices.items[d], roofs));
   for (int i = 0; i < all->point_count; i++)
     json_array_append_new(points, json_point(all, &all->points[i]));
   for (int t = 0; t < all->types.count; t++)

@@ -3,6 +3,7 @@
 #define TSL_TOOL_EXPLORE_REPORT_H
 
 #include "explore.h"
+#include "measured.h"
 #include "tool.h"
 
 /* What a report is written as. */
@@ -40,8 +41,8 @@ bool tsl_explore_is_absent_peer(const tsl_exploration *all, int type, int size, 
 /* The tables of explore: rates, speed-ups, errors. */
 void tsl_explore_add_tables(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
 
-/* All of it; docs/JSON.md says what is in it. NULL for a lack of memory. */
-json_t *tsl_explore_json(const tsl_exploration *all, tsl_devices *devices);
+/* All of it, with the roofs that were measured; docs/JSON.md says what is in it. NULL for a lack of memory. */
+json_t *tsl_explore_json(const tsl_exploration *all, tsl_devices *devices, const tsl_measured_list *roofs);
 tesela_status tsl_explore_print_csv(const tsl_exploration *all);
 /* The call's status: wrong and failed points, and nothing measured at all, are failures. */
 tesela_status tsl_explore_conclude(const tsl_exploration *all);

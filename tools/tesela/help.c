@@ -237,10 +237,20 @@ static void complete_types(tsl_text *out) {
     tsl_text_add(out, " %s", type->name);
 }
 
+/* Operations share names; each comes once. */
+static bool came_before(int index) {
+  const char *name = tsl_strategy_at(index)->name;
+  for (int i = 0; i < index; i++)
+    if (strcmp(tsl_strategy_at(i)->name, name) == 0)
+      return true;
+  return false;
+}
+
 static void complete_strategies(tsl_text *out) {
   const tsl_strategy *strategy;
   for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++)
-    tsl_text_add(out, " %s", strategy->name);
+    if (!came_before(i))
+      tsl_text_add(out, " %s", strategy->name);
 }
 
 static void complete_ops(tsl_text *out) {

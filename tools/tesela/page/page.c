@@ -143,6 +143,10 @@ tesela_status tsl_page_begin(const char *path, const tsl_exploration *all, tsl_p
   return tsl_measured_take(&all->devices, roofs_seconds, &file->roofs);
 }
 
+tesela_status tsl_page_measure(const tsl_exploration *all, tsl_page_file *file) {
+  return file->output.path ? tsl_measured_take(&all->devices, roofs_seconds, &file->roofs) : TESELA_OK;
+}
+
 static tesela_status write_page(const tsl_page *page, tsl_output *output) {
   tsl_text text = {0};
   tsl_status_saved sentence;
@@ -174,9 +178,7 @@ tesela_status tsl_page_end(const tsl_call *call, const tsl_exploration *all, tsl
                          .command = tsl_text_get(&command),
                          .version = tesela_version(),
                          .revision = TESELA_REVISION};
-  tesela_status status = tsl_measured_take(&all->devices, roofs_seconds, &file->roofs);
-  if (status == TESELA_OK)
-    status = write_page(&page, &file->output);
+  const tesela_status status = write_page(&page, &file->output);
   tsl_status_save(&sentence);
   const tesela_status concluded = tsl_explore_conclude(all);
   if (concluded == TESELA_OK)
