@@ -107,12 +107,32 @@ tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operan
   };
 }
 
-tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes *sizes) {
-  const tsl_problem *problem = &work->problem;
-  /* An empty sum is not scaled: infinity times nothing is nothing. */
-  const double alpha = sizes->k == 0 ? 0 : problem->alpha[0], beta = problem->beta[0];
+tsl_gemm_sizes tsl_launch_turned(const tsl_gemm_sizes *sizes) {
+  return (tsl_gemm_sizes){
+      .m = sizes->n,
+      .n = sizes->m,
+      .k = sizes->k,
+      .a_offset = sizes->b_offset,
+      .a_row_stride = sizes->b_col_stride,
+      .a_col_stride = sizes->b_row_stride,
+      .b_offset = sizes->a_offset,
+      .b_row_stride = sizes->a_col_stride,
+      .b_col_stride = sizes->a_row_stride,
+      .c_offset = sizes->c_offset,
+      .c_row_stride = sizes->c_col_stride,
+      .c_col_stride = sizes->c_row_stride,
+  };
+}
+
+bool tsl_launch_along(int64_t stride, int64_t other) {
+  const int64_t along = stride < 0 ? -stride : stride, across = other < 0 ? -other : other;
+  return along == 1 || (across != 1 && along < across);
+}
+
+static tsl_gemm_argument scaled(const tsl_work *work, const tsl_gemm_sizes *sizes, double alpha,
+                                double beta) {
   tsl_gemm_argument argument = {.sizes = *sizes};
-  if (problem->c.type == TESELA_F64) {
+  if (work->problem.c.type == TESELA_F64) {
     argument.scalars.f64[0] = alpha;
     argument.scalars.f64[1] = beta;
     argument.bytes = sizeof argument.sizes + sizeof argument.scalars.f64;
@@ -122,6 +142,15 @@ tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes 
     argument.bytes = sizeof argument.sizes + sizeof argument.scalars.f32;
   }
   return argument;
+}
+
+tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes *sizes) {
+  /* An empty sum is not scaled: infinity times nothing is nothing. */
+  return scaled(work, sizes, sizes->k == 0 ? 0 : work->problem.alpha[0], work->problem.beta[0]);
+}
+
+tsl_gemm_argument tsl_launch_unscaled(const tsl_work *work, const tsl_gemm_sizes *sizes) {
+  return scaled(work, sizes, 1, 0);
 }
 
 tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {

@@ -22,6 +22,12 @@ typedef struct tsl_gemm_sizes {
 /* Those of a run. k is 0 where alpha is: A and B are not read then. */
 tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operands);
 
+/* Those of C' = B' A'. */
+tsl_gemm_sizes tsl_launch_turned(const tsl_gemm_sizes *sizes);
+/* Whether a matrix is better read along the first stride than along the other: numbers follow each other there, or are
+ * at least nearer. */
+bool tsl_launch_along(int64_t stride, int64_t other);
+
 /* The whole struct, for the problem's type: its first `bytes` bytes are the kernel's argument. */
 typedef struct tsl_gemm_argument {
   tsl_gemm_sizes sizes;
@@ -32,6 +38,8 @@ typedef struct tsl_gemm_argument {
   size_t bytes;
 } tsl_gemm_argument;
 tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes *sizes);
+/* The same with alpha = 1, beta = 0: for sums that are scaled later. */
+tsl_gemm_argument tsl_launch_unscaled(const tsl_work *work, const tsl_gemm_sizes *sizes);
 
 /* Appends what stands in front of every kernel's text: TSL_REAL (not where `real` is TESELA_TYPE_DEFAULT), and one
  * TSL_PARAM_<NAME> per parameter of the strategy (none where it is NULL). */

@@ -12,6 +12,7 @@
   X(gemm, row_private_column_local)                                                                          \
   X(gemm, tile_local)                                                                                        \
   X(gemm, register_tile)                                                                                     \
+  X(gemm, thin_tile)                                                                                         \
   X(gemm, blocked)                                                                                           \
   X(gemm, image_microtile)                                                                                   \
   X(gemm, host_packed)                                                                                       \

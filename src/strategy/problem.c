@@ -64,6 +64,20 @@ tsl_problem tsl_problem_transpose(int64_t m, int64_t n, tesela_type type) {
   return tsl_problem_of(TSL_OP_TRANSPOSE, m, n, 0, type);
 }
 
+static tsl_shape turned(const tsl_shape *shape) {
+  return (tsl_shape){shape->type, shape->cols, shape->rows, shape->col_stride, shape->row_stride};
+}
+
+tsl_problem tsl_problem_turned(const tsl_problem *problem) {
+  tsl_problem out = *problem;
+  out.m = problem->n;
+  out.n = problem->m;
+  out.a = turned(&problem->b);
+  out.b = turned(&problem->a);
+  out.c = turned(&problem->c);
+  return out;
+}
+
 const tsl_shape *tsl_problem_shape(const tsl_problem *problem, int operand) {
   return operand == TSL_OPERAND_A ? &problem->a : operand == TSL_OPERAND_B ? &problem->b : &problem->c;
 }

@@ -97,18 +97,7 @@ double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_
 }
 
 tsl_problem tsl_register_tile_turned(const tsl_problem *problem) {
-  tsl_problem turned = *problem;
-  if (problem->c.row_stride != 1 || problem->c.col_stride == 1)
-    return turned;
-  turned.m = problem->n;
-  turned.n = problem->m;
-  turned.a = (tsl_shape){problem->b.type, problem->b.cols, problem->b.rows, problem->b.col_stride,
-                         problem->b.row_stride};
-  turned.b = (tsl_shape){problem->a.type, problem->a.cols, problem->a.rows, problem->a.col_stride,
-                         problem->a.row_stride};
-  turned.c = (tsl_shape){problem->c.type, problem->c.cols, problem->c.rows, problem->c.col_stride,
-                         problem->c.row_stride};
-  return turned;
+  return problem->c.row_stride != 1 || problem->c.col_stride == 1 ? *problem : tsl_problem_turned(problem);
 }
 
 /* --- what is legal --- */

@@ -39,17 +39,7 @@ enum { BAND = 8 };
 /* Work-items of register_tile_sum.cl's groups; numbers along k that an item of the copies takes. */
 enum { SUM_ITEMS = 64, CHUNK = 64 };
 
-static int64_t magnitude(int64_t value) {
-  return value < 0 ? -value : value;
-}
-
 /* --- building --- */
-
-/* Whether numbers along k follow each other, or are at least nearer than lines are. */
-static bool along_k(int64_t line_stride, int64_t depth_stride) {
-  return magnitude(depth_stride) == 1 ||
-         (magnitude(line_stride) != 1 && magnitude(depth_stride) < magnitude(line_stride));
-}
 
 /* As many groups on a unit as find room with all the registers that an item can have: the compiler is not asked to save
  * any, but knows that it need not wait for memory in one group alone. */
@@ -61,8 +51,8 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *turned, cons
                                  tile_kernels *out) {
   char defines[128];
   snprintf(defines, sizeof defines, "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n",
-           along_k(turned->a.row_stride, turned->a.col_stride),
-           along_k(turned->b.col_stride, turned->b.row_stride), groups_wanted(tile));
+           tsl_launch_along(turned->a.col_stride, turned->a.row_stride),
+           tsl_launch_along(turned->b.row_stride, turned->b.col_stride), groups_wanted(tile));
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
                                  defines, &out->multiply));
   if (tile->split == 1)
@@ -113,23 +103,6 @@ typedef struct running {
   tsl_stream *stream;
 } running;
 
-static tsl_gemm_sizes across(const tsl_gemm_sizes *sizes) {
-  return (tsl_gemm_sizes){
-      .m = sizes->n,
-      .n = sizes->m,
-      .k = sizes->k,
-      .a_offset = sizes->b_offset,
-      .a_row_stride = sizes->b_col_stride,
-      .a_col_stride = sizes->b_row_stride,
-      .b_offset = sizes->a_offset,
-      .b_row_stride = sizes->a_col_stride,
-      .b_col_stride = sizes->a_row_stride,
-      .c_offset = sizes->c_offset,
-      .c_row_stride = sizes->c_col_stride,
-      .c_col_stride = sizes->c_row_stride,
-  };
-}
-
 static running start(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const tile_kernels *kernels = work->state;
@@ -140,7 +113,7 @@ static running start(const tsl_work *work, const tsl_operands *operands, tsl_str
       .work = work,
       .kernels = kernels,
       .tile = tsl_register_tile_of(&work->problem, &work->config),
-      .sizes = kernels->turned ? across(&sizes) : sizes,
+      .sizes = kernels->turned ? tsl_launch_turned(&sizes) : sizes,
       .a = kernels->turned ? b : a,
       .b = kernels->turned ? a : b,
       .c = c,

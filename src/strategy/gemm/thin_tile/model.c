@@ -1,0 +1,105 @@
+/* The model of thin_tile: the bytes of the large operand, how many of them are asked for at once, what multiplying them
+ * costs, and the price of parts. In clocks of a compute unit, as register_tile's model, which was fitted to measurements on
+ * an H200; what is thin_tile's own are estimates (NOTES.md). */
+#include "strategy/gemm/thin_tile/thin_tile.h"
+
+#include <math.h>
+
+/* Clocks from asking global memory to the answer; of a group's beginning and end; of a barrier with what the slowest
+ * item makes the others wait. */
+static const double memory_wait = 1000, group_clocks = 3000, barrier_clocks = 100;
+
+/* A device as the model sees it. */
+typedef struct pace {
+  double count, clock; /* compute units, hertz */
+  double lanes;        /* multiply-adds that a unit starts in a clock */
+  double slots; /* instructions that its schedulers start while one multiply-add of all lanes is started */
+} pace;
+
+static pace pace_of(const tsl_problem *problem, const tsl_device *device) {
+  const bool twice = problem->c.type == TESELA_F64;
+  const double peak = twice ? device->peak_f64 : device->peak_f32;
+  const double count = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
+  return (pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
+                twice ? fmax(1, device->peak_f32 / peak) : 1};
+}
+
+static double ratio_up(double value, double step) {
+  return ceil(value / step);
+}
+
+/* Clocks in which `groups` groups that share a unit go through their parts. */
+static double clocks_of_round(const tsl_thin_tile *tile, const tsl_device *device, const pace *units,
+                              double groups, double chunks) {
+  const double steps = chunks * tile->steps, items = groups * tile->items, warps = items / 32;
+  const double loads = tile->micro_m + tile->micro_n;
+  const double products = (double)tile->micro_m * tile->micro_n * tile->lanes;
+  /* An address for each vector, the loop's own, and what brings the thin operand. */
+  const double beside = loads + tile->micro_n + 12 + 6.0 * tile->tile_m * tile->slices / tile->items;
+  const double issue = steps * items / units->lanes * (products + beside / units->slots);
+  /* Items wait for one another's numbers where few share a unit. */
+  const double multiply = issue / fmin(1, (warps + 2) / 10);
+  const double local = steps * warps * loads * 2.5;
+  const double bytes = groups * tile->tile_n * chunks * tile->chunk * tile->size;
+  const double flight = items / tile->items_m * tile->flight * tile->micro_n * 16;
+  /* What neighbours read together; less than 64 bytes wastes some of each transfer. */
+  const double run = tile->b_along_k ? 16.0 * tile->slices : 16.0 * fmin(8, tile->items_n);
+  const double rate =
+      fmin(0.93 * device->bandwidth / units->clock / units->count, flight / memory_wait) * fmin(1, run / 64);
+  return fmax(fmax(multiply, local), bytes / rate) + 0.15 * fmin(multiply, bytes / rate) +
+         chunks * barrier_clocks;
+}
+
+static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *device) {
+  const tsl_problem *problem = &tile->problem;
+  const pace units = pace_of(problem, device);
+  const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
+  const double tiles = ratio_up(m, tile->tile_m) * ratio_up(n, tile->tile_n), groups = tiles * tile->split;
+  const double chunks = ratio_up(ratio_up(k, tile->split), tile->chunk);
+  const double most = ceil(groups / units.count), sharing = fmin(tsl_thin_tile_groups(tile, device), most);
+  const double rounds = floor(most / sharing), rest = most - rounds * sharing;
+  const double folds = tile->slices > 1 ? (double)tile->micro_m / tsl_thin_tile_fold_rows(tile) : 0;
+  const double around = group_clocks + folds * 400;
+  double clocks = rounds * (clocks_of_round(tile, device, &units, sharing, chunks) + around);
+  if (rest > 0)
+    clocks += clocks_of_round(tile, device, &units, rest, chunks) + around;
+  /* What groups read in all comes from the second-level cache, a little faster than memory. */
+  const double reads = groups * (tile->tile_m + tile->tile_n) * chunks * tile->chunk * tile->size;
+  const double memory = fmax(tsl_problem_bytes(problem), reads / 1.2) / (0.93 * device->bandwidth);
+  const double seconds = fmax(clocks / units.clock, memory) + device->launch_seconds;
+  if (tile->split == 1)
+    return seconds;
+  const double parts = (2 * tile->split + 1) * m * (double)tsl_thin_tile_pitch(tile) * tile->size;
+  return 1.02 * seconds + parts / (1.2 * device->bandwidth) + device->launch_seconds / 2;
+}
+
+/* One item a group: vectors of the large operand from memory or a cache, times numbers of the thin one. */
+static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *device) {
+  const tsl_problem *problem = &tile->problem;
+  const pace units = pace_of(problem, device);
+  const double vectors = tile->b_along_k ? tile->micro_n : (double)tile->micro_n / tile->lanes;
+  const double sums = tile->micro_m * vectors, room = tile->vector >= 64 ? 31 : 15;
+  const double spills = sums + vectors + 1 > room ? 4 : 1;
+  const int width = problem->c.type == TESELA_F64 ? device->vector_f64 : device->vector_f32;
+  const double narrow = fmax(1, (double)width / tile->lanes), wide = tile->lanes > width ? 1.5 : 1;
+  const double waits = fmax(1, 8 / sums), loads = 1 + (0.5 * tile->micro_m + vectors) / sums;
+  const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
+  const double down = ratio_up(m, tile->tile_m), groups = down * ratio_up(n, tile->tile_n) * tile->split;
+  const double part = ratio_up(ratio_up(k, tile->split), tile->chunk) * tile->chunk;
+  const double clocks =
+      tile->tile_m * tile->tile_n * part / units.lanes * spills * narrow * wide * waits * loads + 2000;
+  const double compute = ceil(groups / units.count) * clocks / units.clock;
+  /* Columns of tiles are narrow, so that memory is read in short runs; those below find it in a cache. */
+  const double bytes = tsl_problem_bytes(problem) * (1 + 0.2 * (down - 1));
+  const double parts = tile->split > 1 ? (2 * tile->split + 1) * m * n * tile->size : 0;
+  return fmax(compute, 1.3 * bytes / device->bandwidth) + parts / device->bandwidth +
+         (tile->split > 1 ? 2 : 1) * device->launch_seconds;
+}
+
+double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
+  if (tile.processor)
+    return processor_seconds(&tile, device) * (device->is_cpu ? 1 : 10);
+  /* Barriers cut a processor's loops to pieces. */
+  return graphics_seconds(&tile, device) * (device->is_cpu ? 100 : 1);
+}

@@ -1,0 +1,226 @@
+/* The family of thin_tile.cl: parameters, what is legal, and why not. */
+#include "strategy/gemm/thin_tile/thin_tile.h"
+
+#include <math.h>
+
+static const tsl_param params[] = {
+    [TSL_THIN_TILE_VECTOR] = {"vector", "bytes of a vector; above 16, a group is one item", 16, {16, 32, 64}},
+    [TSL_THIN_TILE_MICRO_M] = {"micro_m", "sums of an item along the thin side", 8, {1, 2, 4, 8, 16}},
+    [TSL_THIN_TILE_MICRO_N] = {"micro_n", "sums of an item along the long side", 4, {1, 2, 4, 8, 16, 32, 64}},
+    [TSL_THIN_TILE_ITEMS_M] = {"items_m", "items of a group along the thin side", 2, {1, 2, 4, 8, 16}},
+    [TSL_THIN_TILE_ITEMS_N] = {"items_n", "items along the long side", 8, {1, 2, 4, 8, 16, 32, 64, 128}},
+    [TSL_THIN_TILE_SLICES] = {"slices", "items that share a sum", 8, {1, 2, 4, 8, 16, 32, 64}},
+    [TSL_THIN_TILE_STEPS] = {"steps", "vectors along k of each slice between barriers", 2, {1, 2, 4}},
+    [TSL_THIN_TILE_FLIGHT] = {"flight", "of these, how many are read ahead", 2, {1, 2, 4}},
+    [TSL_THIN_TILE_SPLIT] = {"split", "parts of k, added in order", 1, {1, 2, 4, 8, 16, 32, 64, 128, 256}},
+    {NULL, NULL, 0, {0}},
+};
+
+/* Each way of sharing: slices and none, rows and columns, parts; one item a group, along columns and along k. */
+static const char *const probes[] = {
+    "vector=16 micro_m=4 micro_n=4 items_m=2 items_n=4 slices=4 steps=2 flight=2 split=1",
+    "vector=16 micro_m=1 micro_n=8 items_m=1 items_n=4 slices=8 steps=1 flight=1 split=2",
+    "vector=16 micro_m=2 micro_n=4 items_m=4 items_n=16 slices=1 steps=1 flight=1 split=1",
+    "vector=64 micro_m=2 micro_n=32 items_m=1 items_n=1 slices=1 steps=1 flight=1 split=2",
+    "vector=32 micro_m=2 micro_n=2 items_m=1 items_n=1 slices=1 steps=1 flight=1 split=1",
+    NULL,
+};
+
+/* A processor that runs items in lockstep has 255 registers for each, of which the estimate must leave some. */
+enum { MOST_REGISTERS = 230, LEAST_ITEMS = 32, MOST_ITEMS = 256 };
+/* A compute unit's registers of 32 bits, and its work-items. NVIDIA's and AMD's have so many; others hide it. */
+enum { UNIT_REGISTERS = 65536, UNIT_ITEMS = 2048 };
+
+tsl_thin_tile tsl_thin_tile_of(const tsl_problem *problem, const tsl_config *config) {
+  const int64_t *value = config->value;
+  tsl_thin_tile tile = {
+      .vector = (int)value[TSL_THIN_TILE_VECTOR],
+      .micro_m = (int)value[TSL_THIN_TILE_MICRO_M],
+      .micro_n = (int)value[TSL_THIN_TILE_MICRO_N],
+      .items_m = (int)value[TSL_THIN_TILE_ITEMS_M],
+      .items_n = (int)value[TSL_THIN_TILE_ITEMS_N],
+      .slices = (int)value[TSL_THIN_TILE_SLICES],
+      .steps = (int)value[TSL_THIN_TILE_STEPS],
+      .flight = (int)value[TSL_THIN_TILE_FLIGHT],
+      .split = (int)value[TSL_THIN_TILE_SPLIT],
+      .turned = problem->n < problem->m,
+      .size = (int)tsl_type(problem->c.type)->size,
+  };
+  tile.problem = tile.turned ? tsl_problem_turned(problem) : *problem;
+  tile.b_along_k = tsl_launch_along(tile.problem.b.row_stride, tile.problem.b.col_stride);
+  tile.processor = tile.vector > 16;
+  tile.lanes = tile.vector / tile.size;
+  tile.items = tile.items_m * tile.items_n * tile.slices;
+  tile.tile_m = tile.micro_m * tile.items_m;
+  tile.tile_n = tile.micro_n * tile.items_n;
+  tile.chunk = tile.slices * tile.lanes * tile.steps;
+  return tile;
+}
+
+static int64_t fold_row(const tsl_thin_tile *tile) {
+  return (int64_t)tile->slices * tile->items_m * (tile->tile_n + tile->lanes);
+}
+
+int tsl_thin_tile_fold_rows(const tsl_thin_tile *tile) {
+  int rows = 1;
+  while (rows < tile->micro_m && 2 * rows * fold_row(tile) * tile->size <= 16384)
+    rows *= 2;
+  return rows;
+}
+
+int64_t tsl_thin_tile_local_bytes(const tsl_thin_tile *tile) {
+  const int64_t panels = (int64_t)2 * tile->tile_m * (tile->chunk + tile->lanes);
+  const int64_t fold = tile->slices == 1 ? 0 : tsl_thin_tile_fold_rows(tile) * fold_row(tile);
+  return (panels > fold ? panels : fold) * tile->size;
+}
+
+int tsl_thin_tile_registers(const tsl_thin_tile *tile) {
+  const int sums = tile->micro_m * tile->micro_n, held = tile->flight * tile->micro_n * tile->lanes;
+  const int passes = (tile->tile_m * tile->chunk / tile->lanes + tile->items - 1) / tile->items;
+  const int lines = tile->b_along_k ? tile->micro_n : tile->micro_n / tile->lanes;
+  return (sums + held + (passes + 1) * tile->lanes) * tile->size / 4 + 2 * lines + 36;
+}
+
+int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device) {
+  const int registers = UNIT_REGISTERS / (tile->items * tsl_thin_tile_registers(tile));
+  const int items = UNIT_ITEMS / tile->items;
+  /* A unit has about four times the local memory that one group may declare. */
+  const int64_t local = 4 * (int64_t)device->local_bytes / tsl_thin_tile_local_bytes(tile);
+  const int least = registers < items ? registers : items;
+  return least < 1 ? 1 : local < least ? (int)local : least;
+}
+
+int64_t tsl_thin_tile_pitch(const tsl_thin_tile *tile) {
+  return (tile->problem.n + tile->lanes - 1) / tile->lanes * tile->lanes;
+}
+
+/* --- what is legal --- */
+
+/* An item's sums, of a processor in vectors; and how many it may have. */
+static int sums_of(const tsl_thin_tile *tile) {
+  return tile->micro_m * tile->micro_n / (tile->processor && !tile->b_along_k ? tile->lanes : 1);
+}
+static int most_sums(const tsl_thin_tile *tile) {
+  return tile->processor ? 32 : 128 * 4 / tile->size;
+}
+
+/* How many parameters decide that the sizes do not fit each other; 0 when they do. */
+static int misfit(const tsl_thin_tile *tile) {
+  if (tile->lanes < 2 || tile->lanes > 16)
+    return TSL_THIN_TILE_VECTOR + 1;
+  if (sums_of(tile) > most_sums(tile) || (!tile->b_along_k && tile->micro_n % tile->lanes != 0))
+    return TSL_THIN_TILE_MICRO_N + 1;
+  if (tile->processor)
+    return tile->items_m != 1   ? TSL_THIN_TILE_ITEMS_M + 1
+           : tile->items_n != 1 ? TSL_THIN_TILE_ITEMS_N + 1
+           : tile->slices != 1  ? TSL_THIN_TILE_SLICES + 1
+           : tile->flight != 1  ? TSL_THIN_TILE_FLIGHT + 1
+                                : 0;
+  if (tile->items < LEAST_ITEMS || tile->items > MOST_ITEMS)
+    return TSL_THIN_TILE_SLICES + 1;
+  return tile->steps % tile->flight != 0 ? TSL_THIN_TILE_FLIGHT + 1 : 0;
+}
+
+static const char *refuse_misfit(const tsl_thin_tile *tile, int place) {
+  switch (place - 1) {
+  case TSL_THIN_TILE_VECTOR:
+    return tsl_refusal("vector=%d holds %d numbers of %d bytes: takes 2 to 16", tile->vector, tile->lanes,
+                       tile->size);
+  case TSL_THIN_TILE_MICRO_N:
+    return tsl_refusal(
+        "micro_m=%d micro_n=%d: columns come in vectors of %d numbers, and an item has at most %d sums%s",
+        tile->micro_m, tile->micro_n, tile->b_along_k ? 1 : tile->lanes, most_sums(tile),
+        tile->processor ? " (vectors)" : "");
+  default:
+    if (tile->processor)
+      return tsl_refusal("vector=%d is for groups of one item: items_m=1 items_n=1 slices=1 flight=1",
+                         tile->vector);
+    return place - 1 == TSL_THIN_TILE_FLIGHT
+               ? tsl_refusal("flight=%d does not divide steps=%d", tile->flight, tile->steps)
+               : tsl_refusal("items_m=%d items_n=%d slices=%d are %d work-items: takes %d to %d",
+                             tile->items_m, tile->items_n, tile->slices, tile->items, LEAST_ITEMS,
+                             MOST_ITEMS);
+  }
+}
+
+static bool too_many_registers(const tsl_thin_tile *tile) {
+  const int each = tsl_thin_tile_registers(tile);
+  return !tile->processor && (each > MOST_REGISTERS || each * tile->items > UNIT_REGISTERS);
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
+  const int place = misfit(&tile);
+  if (place)
+    return refuse_misfit(&tile, place);
+  if (tile.split > 1 && problem->k < (int64_t)tile.split * tile.chunk)
+    return tsl_refusal("k=%lld is too short for split=%d parts of at least %d products",
+                       (long long)problem->k, tile.split, tile.chunk);
+  if (tile.items > device->group_items_max || tile.items > device->group_size_max[0])
+    return tsl_refusal("items_m=%d items_n=%d slices=%d are %d work-items, %s allows %d", tile.items_m,
+                       tile.items_n, tile.slices, tile.items, device->name, device->group_items_max);
+  const int64_t bytes = tsl_thin_tile_local_bytes(&tile);
+  if ((uint64_t)bytes > device->local_bytes)
+    return tsl_refusal("%d rows of %d numbers, twice, take %lld bytes of local memory, %s has %llu",
+                       tile.tile_m, tile.chunk, (long long)bytes, device->name,
+                       (unsigned long long)device->local_bytes);
+  if (too_many_registers(&tile))
+    return tsl_refusal("micro_m=%d micro_n=%d flight=%d needs about %d registers for each of %d items: takes "
+                       "%d, and %d in all",
+                       tile.micro_m, tile.micro_n, tile.flight, tsl_thin_tile_registers(&tile), tile.items,
+                       MOST_REGISTERS, UNIT_REGISTERS);
+  const double tiles =
+      ceil((double)tile.problem.m / tile.tile_m) * ceil((double)tile.problem.n / tile.tile_n);
+  if (tiles > (double)device->group_count_max[0] || tiles > INT32_MAX)
+    return tsl_refusal("%.0f tiles of C are more than the %llu work-groups of %s", tiles,
+                       (unsigned long long)device->group_count_max[0], device->name);
+  return NULL;
+}
+
+static bool real_throughout(const tsl_problem *problem) {
+  const tesela_type type = problem->c.type;
+  return (type == TESELA_F32 || type == TESELA_F64) && problem->a.type == type && problem->b.type == type;
+}
+
+static int prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  if ((device->capabilities & (TSL_CAN_KERNELS | TSL_CAN_LOCAL)) != (TSL_CAN_KERNELS | TSL_CAN_LOCAL) ||
+      !real_throughout(problem))
+    return TSL_THIN_TILE_VECTOR + 1;
+  const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
+  const int place = misfit(&tile);
+  if (place)
+    return place;
+  if (tile.items > device->group_items_max)
+    return TSL_THIN_TILE_SLICES + 1;
+  if ((uint64_t)tsl_thin_tile_local_bytes(&tile) > device->local_bytes)
+    return TSL_THIN_TILE_STEPS + 1;
+  return too_many_registers(&tile) ? TSL_THIN_TILE_FLIGHT + 1 : 0;
+}
+
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)device;
+  const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
+  const double bytes =
+      (double)tile.split * (double)tile.problem.m * (double)tsl_thin_tile_pitch(&tile) * tile.size;
+  return tile.split == 1 ? 0 : bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
+}
+
+const tsl_strategy tsl_gemm_thin_tile = {
+    .name = "thin_tile",
+    .idea = "the large operand of a thin product streams through registers once; items share long sums",
+    .lifts = "groups too few and tiles too wide for thin products",
+    .op = TSL_OP_GEMM,
+    .rung = 7,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
+    .accuracy = tsl_accuracy_in_order,
+    .params = params,
+    .probes = probes,
+    .prune = prune,
+    .refuse = refuse,
+    .scratch = scratch,
+    .score = tsl_thin_tile_seconds,
+    .build = tsl_thin_tile_build,
+    .run = tsl_thin_tile_run,
+    .release = tsl_thin_tile_release,
+};

@@ -1,0 +1,54 @@
+/* The second step of thin_tile where k is cut into parts: C = alpha (part 0 + part 1 + ...) + beta C. There are few
+ * sums and many parts, so SHARES items share the parts of a sum: item s adds the parts s, s + SHARES, ..., and the
+ * first of them adds what the others found, in order, so that the same bits come out each time.
+ *
+ *   parts:  | part 0: m rows, `pitch` numbers each | part 1 | ...        an item adds one vector of a row
+ *
+ * Parameters: TSL_PARAM_SPLIT, TSL_PARAM_VECTOR. Any strides of C; where dimension 1 has fewer groups than rows, each
+ * goes on to further rows. */
+#include "gemm.h"
+#include "lanes.h"
+
+#define WIDTH 16
+#define SHARES 8
+#define ITEMS (WIDTH * SHARES)
+/* Where a vector is longer than what local memory takes at once, lanes are put down one by one. */
+#define LINE (WIDTH * TSL_LANES)
+#if TSL_PARAM_VECTOR > 16
+#define LOAD(at) TSL_LOAD(TSL_REAL, TSL_LANES, at)
+#else
+#define LOAD(at) TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, at)
+#endif
+
+TSL_KERNEL(ITEMS, 1, 1)
+tsl_gemm_thin_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
+                       const tsl_gemm_arguments g, const TSL_INDEX pitch) {
+  TSL_LOCAL TSL_REAL shares[SHARES * LINE];
+  const int place = TSL_ITEM(0) % WIDTH * TSL_LANES, share = TSL_ITEM(0) / WIDTH;
+  const TSL_INDEX col = (TSL_INDEX)TSL_GROUP(0) * LINE + place;
+  const bool together = tsl_lanes_together(g.c_offset, g.c_row_stride, g.c_col_stride);
+  for (TSL_INDEX row = TSL_GROUP(1); row < g.m; row += TSL_GROUPS(1)) {
+    TSL_REAL line[TSL_LANES];
+    tsl_lanes sum = TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0);
+    if (col < g.n) {
+      TSL_UNROLL_BY(8)
+      for (int i = share; i < TSL_PARAM_SPLIT; i += SHARES)
+        sum = sum + LOAD(parts + (i * g.m + row) * pitch + col);
+    }
+    tsl_lanes_spread(line, sum);
+    TSL_UNROLL
+    for (int e = 0; e < TSL_LANES; e++)
+      shares[share * LINE + place + e] = line[e];
+    TSL_BARRIER();
+    if (share == 0 && col < g.n) {
+      for (int s = 1; s < SHARES && s < TSL_PARAM_SPLIT; s++) {
+        TSL_UNROLL
+        for (int e = 0; e < TSL_LANES; e++)
+          line[e] += shares[s * LINE + place + e];
+      }
+      tsl_lanes_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, g.c_col_stride,
+                       g.n - col, together, tsl_lanes_gather(line), g.alpha, g.beta);
+    }
+    TSL_BARRIER();
+  }
+}
