@@ -1,7 +1,8 @@
-/* check_strategy OP NAME KIND [RANDOM]: one strategy with all its configs, or its probes, on all devices of a kind, in
- * all types that it takes (in the first two for configs after the first), over the standard cases and RANDOM random ones
- * (200): all of these for the first config in its first two types, a quarter, each time another, for the rest. Exits 0
- * when all are right, 1 when one is not, 77 where the kind has no device and may be absent. */
+/* check_strategy OP NAME KIND [RANDOM]: one strategy with all its configs, or its probes, on all devices of a kind, over
+ * the standard cases and RANDOM random ones (200): all of these for the first config in its first two types, a quarter,
+ * each time another, for the rest. The first config takes all types that the strategy does; the others the first two, but
+ * probes, whose kernels take long to compile, one of them each, by turns. Exits 0 when all are right, 1 when one is not,
+ * 77 where the kind has no device and may be absent. */
 #include "base/status.h"
 #include "base/text.h"
 #include "plan/check.h"
@@ -67,14 +68,22 @@ static void check_config(const tsl_strategy *strategy, int turn, const tsl_confi
   total->refused += tally.refused;
 }
 
+/* Whether config number `index` is tried in type number `type` of `types`. */
+static bool is_tried(const tsl_strategy *strategy, int index, int type, int types) {
+  return index == 0 || (strategy->probes ? type == index % types : type < TYPES_OF_EVERY_CONFIG);
+}
+
 static int check_device(const tsl_strategy *strategy, tsl_device *device) {
   tsl_types types;
   tsl_config config;
   counts total = {0};
-  int turn = 0;
+  int count = 0, turn = 0;
+  while (tsl_strategy_types(strategy, count, &types))
+    count++;
   for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
-    for (int t = 0; tsl_strategy_types(strategy, t, &types) && (i == 0 || t < TYPES_OF_EVERY_CONFIG); t++)
-      check_config(strategy, turn++, &config, device, &types, &total);
+    for (int t = 0; tsl_strategy_types(strategy, t, &types); t++)
+      if (is_tried(strategy, i, t, count))
+        check_config(strategy, turn++, &config, device, &types, &total);
   if (total.right == 0)
     printf("%s on %s: nothing was checked\n", strategy->name, device->name);
   return total.right == 0 || total.wrong > 0;

@@ -6,28 +6,26 @@
 static const tsl_param params[] = {
     [TSL_THIN_TILE_VECTOR] = {"vector", "bytes of a vector; above 16, a group is one item", 16, {16, 32, 64}},
     [TSL_THIN_TILE_MICRO_M] = {"micro_m", "sums of an item along the thin side", 8, {1, 2, 4, 8, 16}},
-    [TSL_THIN_TILE_MICRO_N] = {"micro_n", "sums of an item along the long side", 4, {1, 2, 4, 8, 16, 32, 64}},
+    [TSL_THIN_TILE_MICRO_N] = {"micro_n", "sums of an item along the long side", 4, {4, 8, 16, 32, 64}},
     [TSL_THIN_TILE_ITEMS_M] = {"items_m", "items of a group along the thin side", 2, {1, 2, 4, 8, 16}},
-    [TSL_THIN_TILE_ITEMS_N] = {"items_n", "items along the long side", 8, {1, 2, 4, 8, 16, 32, 64, 128}},
-    [TSL_THIN_TILE_SLICES] = {"slices", "items that share a sum", 8, {1, 2, 4, 8, 16, 32, 64}},
+    [TSL_THIN_TILE_ITEMS_N] = {"items_n", "items along the long side", 8, {1, 2, 4, 8, 16, 32, 64}},
+    [TSL_THIN_TILE_SLICES] = {"slices", "items that share a sum", 8, {1, 2, 4, 8, 16, 32}},
     [TSL_THIN_TILE_STEPS] = {"steps", "vectors along k of each slice between barriers", 2, {1, 2, 4}},
     [TSL_THIN_TILE_FLIGHT] = {"flight", "of these, how many are read ahead", 2, {1, 2, 4}},
     [TSL_THIN_TILE_SPLIT] = {"split", "parts of k, added in order", 1, {1, 2, 4, 8, 16, 32, 64, 128, 256}},
     {NULL, NULL, 0, {0}},
 };
 
-/* Each way of sharing: slices and none, rows and columns, parts; one item a group, along columns and along k. */
+/* Shared sums and not, rows and columns of items, parts, steps in flight; one item a group. */
 static const char *const probes[] = {
-    "vector=16 micro_m=4 micro_n=4 items_m=2 items_n=4 slices=4 steps=2 flight=2 split=1",
-    "vector=16 micro_m=1 micro_n=8 items_m=1 items_n=4 slices=8 steps=1 flight=1 split=2",
-    "vector=16 micro_m=2 micro_n=4 items_m=4 items_n=16 slices=1 steps=1 flight=1 split=1",
-    "vector=64 micro_m=2 micro_n=32 items_m=1 items_n=1 slices=1 steps=1 flight=1 split=2",
-    "vector=32 micro_m=2 micro_n=2 items_m=1 items_n=1 slices=1 steps=1 flight=1 split=1",
+    "vector=16 micro_m=4 micro_n=4 items_m=2 items_n=4 slices=8 steps=2 flight=2 split=1",
+    "vector=16 micro_m=1 micro_n=8 items_m=4 items_n=16 slices=1 steps=1 flight=1 split=2",
+    "vector=32 micro_m=2 micro_n=8 items_m=1 items_n=1 slices=1 steps=1 flight=1 split=2",
     NULL,
 };
 
 /* A processor that runs items in lockstep has 255 registers for each, of which the estimate must leave some. */
-enum { MOST_REGISTERS = 230, LEAST_ITEMS = 32, MOST_ITEMS = 256 };
+enum { MOST_REGISTERS = 230, LEAST_ITEMS = 64, MOST_ITEMS = 256 };
 /* A compute unit's registers of 32 bits, and its work-items. NVIDIA's and AMD's have so many; others hide it. */
 enum { UNIT_REGISTERS = 65536, UNIT_ITEMS = 2048 };
 
