@@ -14,7 +14,9 @@
   X(KERNEL_DIR, "", "read kernel sources from this source tree instead of the embedded ones")                \
   X(SELFTEST, "1",                                                                                           \
     "0: compiled kernels are used without a self-test when they meet a device for the first time")           \
-  X(ISA, "", "most capable instruction set that host code may use: generic, avx2, avx512")                   \
+  X(ISA, "",                                                                                                 \
+    "most capable instruction set that host code may use: generic, avx2, avx512, avx512_vnni, avx512_bf16, " \
+    "amx")                                                                                                   \
   X(BLAS, "auto", "who computes in libtesela_blas.so: auto (the faster one), tesela, other, loops")          \
   X(NVRTC, "", "path of the NVRTC library; default: the names and folders where CUDA installs it")           \
   X(CUDA, "", "path of the CUDA driver library; none: behave as if there were no CUDA device")               \

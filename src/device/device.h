@@ -40,7 +40,10 @@ typedef struct tsl_kernel tsl_kernel;
   X(CUDA, 7, "CUDA C++")                                                                                     \
   X(AVX2, 8, "AVX2 and FMA")                                                                                 \
   X(AVX512, 9, "AVX-512 (F, BW, DQ, VL)")                                                                    \
-  X(OPENCL, 10, "OpenCL")
+  X(OPENCL, 10, "OpenCL")                                                                                    \
+  X(AVX512_VNNI, 11, "AVX-512 VNNI")                                                                         \
+  X(AVX512_BF16, 12, "AVX-512 BF16")                                                                         \
+  X(AMX, 13, "AMX (tiles of bf16 and 8-bit integers)")
 
 typedef enum tsl_capability {
 #define TSL_CAPABILITY_MEMBER(name, bit, text) TSL_CAN_##name = 1 << (bit),

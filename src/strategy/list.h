@@ -17,6 +17,7 @@
   X(gemm, image_microtile)                                                                                   \
   X(gemm, host_packed)                                                                                       \
   X(gemm, host_small)                                                                                        \
+  X(gemm, host_amx)                                                                                          \
   X(gemm, vendor_openblas)                                                                                   \
   X(gemm, vendor_clblast)                                                                                    \
   X(gemm, vendor_cublas)                                                                                     \

@@ -133,7 +133,8 @@ static unsigned vectors_with(const char *isa) {
   assert_true(cpu.device->clock_mhz > 0 && cpu.device->threads >= 1 && cpu.device->peak_f32 > 0);
   cpu_end(&cpu);
   unsetenv("TESELA_ISA");
-  return capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512);
+  return capabilities &
+         (TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI | TSL_CAN_AVX512_BF16 | TSL_CAN_AMX);
 }
 
 static void test_instruction_sets(void **state) {
@@ -141,13 +142,17 @@ static void test_instruction_sets(void **state) {
   const unsigned all = vectors_with("");
   assert_int_equal(vectors_with("generic"), 0);
   assert_int_equal(vectors_with("avx2"), all & TSL_CAN_AVX2);
-  assert_int_equal(vectors_with("avx512"), all);
+  assert_int_equal(vectors_with("avx512"), all & (TSL_CAN_AVX2 | TSL_CAN_AVX512));
+  assert_int_equal(vectors_with("avx512_vnni"), all & (TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI));
+  assert_int_equal(vectors_with("avx512_bf16"), all & ~(unsigned)TSL_CAN_AMX);
+  assert_int_equal(vectors_with("amx"), all);
   setenv("TESELA_ISA", "sse9", 1);
   tsl_devices *devices;
   tsl_device *device;
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   assert_int_equal(tsl_devices_find(devices, "cpu", &device), TESELA_BAD_CALL);
-  assert_string_equal(tesela_last_error(), "cpu: TESELA_ISA is \"sse9\"; it can be generic, avx2 or avx512");
+  assert_string_equal(tesela_last_error(), "cpu: TESELA_ISA is \"sse9\"; it can be generic, avx2, avx512, "
+                                           "avx512_vnni, avx512_bf16 or amx");
   tsl_devices_destroy(devices);
   unsetenv("TESELA_ISA");
 }

@@ -10,6 +10,8 @@ tesela_status tsl_cpu_describe(tsl_device *device);
 
 /* Parts of it, which read the files that Linux shows below `root` ("" for this machine). */
 
+/* Whether tile registers for bf16 and 8-bit integers are there; asks the kernel for permission to use them. */
+bool tsl_cpu_has_amx(void);
 /* The processor's name: the model name of x86-64, or on arm64 its maker and part. Cut to `size`. */
 void tsl_cpu_label_at(const char *root, char *label, size_t size);
 /* The highest clock in MHz: cpufreq's, else the one that /proc/cpuinfo says in numbers, else in the name; 0

@@ -30,6 +30,9 @@ static const struct {
 #endif
     {"avx2", TSL_CAN_AVX2, 8, 2},
     {"avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512, 16, 2},
+    {"avx512_vnni", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI, 16, 2},
+    {"avx512_bf16", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI | TSL_CAN_AVX512_BF16, 16, 2},
+    {"amx", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI | TSL_CAN_AVX512_BF16 | TSL_CAN_AMX, 16, 2},
 };
 enum { SETS = sizeof sets / sizeof sets[0] };
 
@@ -43,6 +46,12 @@ static unsigned offered(void) {
   if (offers != 0 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
     offers |= TSL_CAN_AVX512;
+  if (offers & TSL_CAN_AVX512 && __builtin_cpu_supports("avx512vnni"))
+    offers |= TSL_CAN_AVX512_VNNI;
+  if (offers & TSL_CAN_AVX512_VNNI && __builtin_cpu_supports("avx512bf16"))
+    offers |= TSL_CAN_AVX512_BF16;
+  if (offers & TSL_CAN_AVX512_BF16 && tsl_cpu_has_amx())
+    offers |= TSL_CAN_AMX;
 #endif
   return offers;
 }
@@ -56,7 +65,9 @@ static tesela_status choose_set(int *chosen) {
     for (limit = 0; limit < SETS && strcmp(sets[limit].name, most) != 0; limit++)
       continue;
     if (limit == SETS)
-      return tsl_fail(TESELA_BAD_CALL, "TESELA_ISA is \"%.64s\"; it can be generic, avx2 or avx512", most);
+      return tsl_fail(
+          TESELA_BAD_CALL,
+          "TESELA_ISA is \"%.64s\"; it can be generic, avx2, avx512, avx512_vnni, avx512_bf16 or amx", most);
   }
   while ((sets[limit].capabilities & ~offers) != 0)
     limit--;

@@ -1,0 +1,153 @@
+/* Idea: what narrow types are for. Instructions that multiply two or four neighbours along k at once and add them to
+ * 32-bit sums: AMX's tile registers, and the dot products of AVX-512 (BF16, VNNI) where there are none.
+ * What it adds to host_packed: the types, f16, bf16 and 8-bit integers; copies in units of 32 bits along k, which those
+ * instructions want; up to sixteen times the operations of f32 per clock.
+ *
+ *            k                    a unit: 2 bf16, 4 i8 or u8, or an f32 made from an f16
+ *   A  +-----------+              sliver of A:  unit 0 of its rows, unit 1 of its rows, ...
+ *      |uuuu uuuu..| sliver       strip of B:   unit 0 of its columns, unit 1 of its columns, ...
+ *      +-----------+
+ *                                 panel 0          panel 1          panels of at most `depth` units
+ *   copies:                       |s|s|s|..|s|     |s|s|s|..        slivers (strips) one after the other
+ *
+ *   AVX-512  14 x 2 vectors of sums: a unit of each row, broadcast, by two vectors of units of B
+ *   AMX      2 x 2 tile registers of 16 x 16 sums; a sliver's units lie in 16s, row after row (registers.h)
+ *   AVX2, any processor: 6 x 2 vectors; f32 for floating-point types, pairs of 16-bit integers for the others
+ *
+ * All of A and B is copied once, by all threads; then they take blocks of C, panel after panel. Rows and columns that
+ * are not there are zeros in the copies, so tiles have no edges; the last step writes what is there. Operands may lie
+ * in any way; where C's columns lie side by side, the transposed product is computed.
+ *
+ * VPDPBUSD wants an unsigned operand and a signed one. Where both are alike, the sign bits of A are turned: each of its
+ * elements is 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
+ *
+ * Sums of floating-point types are f32: `depth` units in a panel, panels in order; rounded to C once. The bits are the same
+ * for any number of threads. AMX and VDPBF16PS take bf16 below 2^-126 as 0, and such sums, too. Integers are exact
+ * modulo 2^32.
+ *
+ * Parameters: units of a panel (a strip of 32 columns should fit half of the first-level cache, or stream from the second), KiB of A
+ * in the second-level cache. Limits: the sums of f16 are f32, so AVX512-FP16, which sums in f16, is not used. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "strategy/gemm/host_amx/job.h"
+
+#include <math.h>
+
+enum { DEPTH, BLOCK };
+static const tsl_param params[] = {
+    [DEPTH] = {"depth", "32-bit units of a panel", 256, {128, 256, 512, 1024}},
+    [BLOCK] = {"block", "KiB of A in the second-level cache", 256, {128, 256, 512, 1024}},
+    {NULL, NULL, 0, {0}},
+};
+static const char *const probes[] = {"depth=256 block=256", "depth=128 block=128", "depth=1024 block=1024",
+                                     NULL};
+static const tsl_types types[] = {{TESELA_BF16, TESELA_BF16, TESELA_F32},
+                                  {TESELA_I8, TESELA_I8, TESELA_I32},
+                                  {TESELA_F16, TESELA_F16, TESELA_F32},
+                                  {TESELA_BF16, TESELA_BF16, TESELA_BF16},
+                                  {TESELA_F16, TESELA_F16, TESELA_F16},
+                                  {TESELA_U8, TESELA_I8, TESELA_I32},
+                                  {TESELA_I8, TESELA_U8, TESELA_I32},
+                                  {TESELA_U8, TESELA_U8, TESELA_I32},
+                                  {0, 0, 0}};
+
+/* A unit has two bf16, or one where there are no instructions for pairs: the longer panel, and the larger number. */
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  const bool pairs = problem->a.type == TESELA_BF16;
+  const int64_t k = problem->k, depth = config->value[DEPTH], panel = (pairs ? 2 : 1) * depth,
+                panels = k == 0 ? 1 : (k - 1) / depth + 1;
+  const double factor = (double)(k < panel ? k : panel) + (double)panels + 5 + 0x1p-23 * (double)k;
+  tsl_accuracy made =
+      tsl_accuracy_in_type((tsl_accuracy){.factor = factor, .repeats = true}, problem->c.type);
+  made.flushes = pairs ? 0x1p-126 : 0;
+  return made;
+}
+
+static tsl_operands strides_of(const tsl_problem *problem) {
+  return (tsl_operands){.a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},
+                        .b = {.row_stride = problem->b.row_stride, .col_stride = problem->b.col_stride},
+                        .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
+}
+
+static tsl_amx_job job_of(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                          const tsl_device *device) {
+  return tsl_amx_job_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
+}
+
+/* Below this many operations a second thread costs more than it saves. */
+static const double alone_flops = 1e7;
+
+/* Units multiplied in a clock: by a tile register 16 x 16 x 16 in 16 clocks, by vectors as many as f32 has. About a
+ * clock for each unit that is copied. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_operands strides = strides_of(problem);
+  const tsl_amx_job job = job_of(problem, &strides, config, device);
+  const double clock = 1e6 * device->clock_mhz, m = (double)job.m, n = (double)job.n,
+               units = (double)job.units;
+  const double vectors = device->peak_f32 / (2 * clock * device->threads);
+  const double rate = job.kernels->has_registers ? 256 : vectors;
+  const double width = (double)(job.strips * job.kernels->width);
+  const double misfit = 1 + 0.01 * fabs(log2((double)config->value[DEPTH] / 256)) +
+                        0.01 * fabs(log2((double)config->value[BLOCK] / 256));
+  const double products = m * width * (units + 8 * (double)job.panels) / (0.9 * rate) * misfit;
+  const double seconds = (products + (m + n) * units + 8 * m * n / vectors) / clock;
+  const bool alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops;
+  return (alone ? 5e-7 : 1e-5) +
+         fmax(seconds / (alone ? 1 : 0.95 * device->threads), tsl_problem_bytes(problem) / device->bandwidth);
+}
+
+/* What build() makes: the job for operands with the strides that the problem has. */
+typedef struct prepared {
+  tsl_operands strides;
+  tsl_amx_job job;
+} prepared;
+
+static tesela_status build(tsl_work *work) {
+  void *block;
+  TSL_TRY(tsl_alloc(sizeof(prepared), "a plan's state", &block));
+  prepared *state = block;
+  state->strides = strides_of(&work->problem);
+  state->job = job_of(&work->problem, &state->strides, &work->config, work->device);
+  work->state = state;
+  return TESELA_OK;
+}
+
+static void release(tsl_work *work) {
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+static bool same_strides(const tsl_operand *a, const tsl_operand *b) {
+  return a->row_stride == b->row_stride && a->col_stride == b->col_stride;
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const prepared *state = work->state;
+  const tsl_operands *strides = &state->strides;
+  const bool is_prepared = same_strides(&operands->a, &strides->a) &&
+                           same_strides(&operands->b, &strides->b) && same_strides(&operands->c, &strides->c);
+  tsl_amx_job job = is_prepared ? state->job : job_of(&work->problem, operands, &work->config, work->device);
+  (void)stream;
+  tsl_amx_job_bind(&job, operands);
+  return tsl_amx_run(&job, tsl_problem_flops(&work->problem) < alone_flops);
+}
+
+const tsl_strategy tsl_gemm_host_amx = {
+    .name = "host_amx",
+    .idea = "narrow types in packed panels by tile registers (AMX) or dot instructions (AVX-512 BF16, VNNI), "
+            "on all cores",
+    .lifts = "one product a lane and instruction",
+    .op = TSL_OP_GEMM,
+    .rung = 8,
+    .version = 1,
+    .needs = TSL_CAN_HOST,
+    .accuracy = accuracy,
+    .types = types,
+    .types_why = "host_packed is for wide types",
+    .params = params,
+    .probes = probes,
+    .score = score,
+    .build = build,
+    .run = run,
+    .release = release,
+};

@@ -1,0 +1,116 @@
+/* Micro-kernels, copies and last steps, one table row per instruction set and pair of types: all that knows how wide a
+ * vector or a tile register is. The loops above them (job.c) know units, slivers and strips only.
+ *
+ * A unit is what an instruction multiplies in 32 bits: a pair of bf16, a quad of 8-bit integers, a pair of 16-bit
+ * integers made from them, or one f32 made from f16 or bf16. Copies are units, so that all kernels look alike. */
+#ifndef TSL_GEMM_HOST_AMX_KERNELS_H
+#define TSL_GEMM_HOST_AMX_KERNELS_H
+
+#include "strategy/strategy.h"
+
+/* Most rows of a tile, columns of a strip, and slivers' rows that a tile register holds; units that it holds of each. */
+enum {
+  TSL_AMX_ROWS_MAX = 32,
+  TSL_AMX_WIDTH_MAX = 32,
+  TSL_AMX_REGISTER_ROWS = 16,
+  TSL_AMX_REGISTER_UNITS = 16
+};
+
+/* sums (rows x width, 32 bits each, dense) = start + a b, or with `goes_on` sums + start + a b.
+ *
+ *   a: units x rows, unit after unit; or for tile registers, for each 16 units, rows x 16 (rows are 16 or 32)
+ *   b: units x width, unit after unit
+ *   start: a row that is added to each row of the sums; NULL: nothing */
+typedef struct tsl_amx_tile {
+  int64_t units;
+  const uint32_t *a, *b, *start;
+  uint32_t *sums;
+  bool goes_on;
+} tsl_amx_tile;
+typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
+
+/* A panel's part of an operand, as it lies, to be copied as units: `count` rows of A, or columns of B, of `depth`
+ * elements each; `across` is the stride from neighbour to neighbour and `along` the one along the panel, in elements.
+ * In the copy there are `width` neighbours and `units` units, with zeros where there are no elements. Every unit is
+ * changed by exclusive or with `flip`. */
+typedef struct tsl_amx_copy {
+  const unsigned char *in;
+  int64_t across, along, count, depth;
+  int64_t width, units;
+  bool for_registers; /* 16 units of a neighbour side by side, then those of the next one */
+  uint32_t flip;
+  uint32_t *out;
+} tsl_amx_copy;
+typedef void tsl_amx_copy_function(const tsl_amx_copy *copy);
+
+/* c = alpha sums + beta c for rows x columns of a tile, whose rows are `width` apart; beta = 0 never reads c. Integers
+ * are taken modulo 2^32, with alpha and beta so, too. */
+typedef struct tsl_amx_last {
+  const uint32_t *sums;
+  int64_t rows, columns, width;
+  unsigned char *c;
+  int64_t c_row, c_column; /* strides in elements */
+  float alpha, beta;
+  uint32_t whole_alpha, whole_beta;
+} tsl_amx_last;
+typedef void tsl_amx_last_function(const tsl_amx_last *last);
+
+/* How many elements a unit has, and what it is made of. */
+typedef enum tsl_amx_format {
+  TSL_AMX_FLOATS,     /* 1: f32, from f16 or bf16 */
+  TSL_AMX_PAIRS_BF16, /* 2: bf16 as they are */
+  TSL_AMX_PAIRS_I16,  /* 2: 16-bit integers, from i8 or u8 */
+  TSL_AMX_QUADS,      /* 4: i8 or u8 as they are, or with their sign bits turned */
+  TSL_AMX_FORMATS
+} tsl_amx_format;
+
+static inline int tsl_amx_elements(tsl_amx_format format) {
+  return format == TSL_AMX_FLOATS ? 1 : format == TSL_AMX_QUADS ? 4 : 2;
+}
+
+/* Copies by the operand's type, last steps by C's; compiled once per instruction set. */
+typedef struct tsl_amx_ends {
+  tsl_amx_copy_function *floats_f16, *floats_bf16, *pairs_bf16, *pairs_i8, *pairs_u8, *quads;
+  tsl_amx_last_function *last_f32, *last_f16, *last_bf16, *last_i32;
+} tsl_amx_ends;
+extern const tsl_amx_ends tsl_amx_ends_generic, tsl_amx_ends_avx2, tsl_amx_ends_avx512;
+
+/* Tiles of 1, 2, ... rows; for tile registers, of 16 and 32. */
+extern tsl_amx_tile_function *const tsl_amx_floats_generic[], *const tsl_amx_pairs_generic[];
+extern tsl_amx_tile_function *const tsl_amx_floats_avx2[], *const tsl_amx_pairs_avx2[];
+extern tsl_amx_tile_function *const tsl_amx_floats_avx512[], *const tsl_amx_pairs_avx512[];
+extern tsl_amx_tile_function *const tsl_amx_bf16_avx512[];
+/* By the sign of B; A has the other one. */
+extern tsl_amx_tile_function *const tsl_amx_quads_signed_avx512[], *const tsl_amx_quads_unsigned_avx512[];
+extern tsl_amx_tile_function *const tsl_amx_registers_bf16[];
+/* Of A and B: s signed, u unsigned. */
+extern tsl_amx_tile_function *const tsl_amx_registers_ss[],
+    *const tsl_amx_registers_su[], *const tsl_amx_registers_us[], *const tsl_amx_registers_uu[];
+
+/* A row of the table. Where an instruction wants one operand signed and the other one not, and both are alike, A's
+ * sign bits are turned, which adds `turned` to each of its elements; the tiles start with -turned times the sums of
+ * B's columns. */
+typedef struct tsl_amx_kernels {
+  unsigned needs; /* capabilities */
+  tesela_type a, b;
+  tsl_amx_format format;
+  int turned;
+  bool has_registers; /* tile registers: slivers of 16 or 32 rows, units in 16s */
+  bool flushes;       /* subnormal numbers count as 0 */
+  int height, width;  /* of the largest tile; a strip */
+  const tsl_amx_ends *ends;
+  tsl_amx_tile_function *const *tiles;
+  /* What a thread does before its tiles and after them: configures tile registers, and releases them. NULL: nothing. */
+  void (*begin)(void), (*end)(void);
+} tsl_amx_kernels;
+
+/* The best row for two types among what a device offers; NULL: there is none for these. */
+const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigned offers);
+tsl_amx_copy_function *tsl_amx_copy_for(const tsl_amx_kernels *kernels, tesela_type type);
+tsl_amx_last_function *tsl_amx_last_for(const tsl_amx_kernels *kernels, tesela_type c);
+
+/* begin and end of rows with tile registers. */
+void tsl_amx_registers_begin(void);
+void tsl_amx_registers_end(void);
+
+#endif

@@ -1,0 +1,10 @@
+/* Tile registers: quads by TDPBSUD, A signed and B unsigned. */
+#if defined(__x86_64__)
+#include "strategy/gemm/host_amx/registers_words.h"
+#define REGISTER_DOT(c, a, b) _tile_dpbsud(c, a, b)
+#include "strategy/gemm/host_amx/registers.h"
+
+tsl_amx_tile_function *const tsl_amx_registers_su[] = {multiply_16, multiply_32};
+#else
+typedef int tsl_no_registers_here;
+#endif

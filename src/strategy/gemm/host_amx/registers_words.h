@@ -1,0 +1,6 @@
+/* The words of registers.h as AMX instructions; REGISTER_DOT is the file's own. */
+#include <immintrin.h>
+
+#define REGISTER_LOAD(t, at, stride) _tile_loadd(t, at, stride)
+#define REGISTER_STORE(t, at, stride) _tile_stored(t, at, stride)
+#define REGISTER_ZERO(t) _tile_zero(t)

@@ -1,0 +1,238 @@
+/* The tile registers' kernels, whose text is compiled here with words in plain C: copies, addresses and last steps of
+ * whole products are proven on any machine. Where the processor has such registers, the real ones are judged as well. */
+#include "unit/unit.h"
+
+#include <string.h>
+
+#include "matrices.h"
+#include "strategy/gemm/host_amx/job.h"
+
+/* --- registers in plain C: 16 rows of 64 bytes --- */
+
+static unsigned char registers[8][16][64];
+
+static void load_register(int t, const void *at, size_t stride) {
+  for (size_t row = 0; row < 16; row++)
+    memcpy(registers[t][row], (const unsigned char *)at + row * stride, 64);
+}
+
+static void store_register(int t, void *at, size_t stride) {
+  for (size_t row = 0; row < 16; row++)
+    memcpy((unsigned char *)at + row * stride, registers[t][row], 64);
+}
+
+static void zero_register(int t) {
+  memset(registers[t], 0, sizeof registers[t]);
+}
+
+/* The sums' bits, 16 x 16, where sum(i, j) gets the products of a's unit (i, l) and b's unit (l, j). */
+typedef uint32_t dot_unit(uint32_t sum, const unsigned char *a, const unsigned char *b);
+
+static void dot_registers(int c, int a, int b, dot_unit *dot) {
+  for (int i = 0; i < 16; i++)
+    for (int j = 0; j < 16; j++) {
+      uint32_t sum;
+      memcpy(&sum, &registers[c][i][4 * j], sizeof sum);
+      for (int l = 0; l < 16; l++)
+        sum = dot(sum, &registers[a][i][4 * l], &registers[b][l][4 * j]);
+      memcpy(&registers[c][i][4 * j], &sum, sizeof sum);
+    }
+}
+
+static uint32_t dot_ss(uint32_t sum, const unsigned char *a, const unsigned char *b) {
+  for (int i = 0; i < 4; i++)
+    sum += (uint32_t)((int8_t)a[i] * (int8_t)b[i]);
+  return sum;
+}
+
+static uint32_t dot_su(uint32_t sum, const unsigned char *a, const unsigned char *b) {
+  for (int i = 0; i < 4; i++)
+    sum += (uint32_t)((int8_t)a[i] * b[i]);
+  return sum;
+}
+
+static uint32_t dot_us(uint32_t sum, const unsigned char *a, const unsigned char *b) {
+  return dot_su(sum, b, a);
+}
+
+static uint32_t dot_uu(uint32_t sum, const unsigned char *a, const unsigned char *b) {
+  for (int i = 0; i < 4; i++)
+    sum += (uint32_t)(a[i] * b[i]);
+  return sum;
+}
+
+static float bf16_at(const unsigned char *at) {
+  uint16_t bits;
+  memcpy(&bits, at, sizeof bits);
+  return (float)tsl_bf16_to_f64(bits);
+}
+
+static uint32_t dot_bf16(uint32_t bits, const unsigned char *a, const unsigned char *b) {
+  float sum;
+  memcpy(&sum, &bits, sizeof sum);
+  for (int i = 0; i < 2; i++)
+    sum += bf16_at(a + 2 * i) * bf16_at(b + 2 * i);
+  memcpy(&bits, &sum, sizeof bits);
+  return bits;
+}
+
+#define REGISTER_LOAD(t, at, stride) load_register(t, at, stride)
+#define REGISTER_STORE(t, at, stride) store_register(t, at, stride)
+#define REGISTER_ZERO(t) zero_register(t)
+static dot_unit *dot_now;
+#define REGISTER_DOT(c, a, b) dot_registers(c, a, b, dot_now)
+#include "strategy/gemm/host_amx/registers.h"
+
+static tsl_amx_tile_function *const tiles[] = {multiply_16, multiply_32};
+
+typedef struct emulated {
+  tsl_amx_kernels kernels;
+  dot_unit *dot;
+} emulated;
+
+#define ROW(A, B, kind, dot)                                                                                 \
+  {                                                                                                          \
+    {.a = TESELA_##A,                                                                                        \
+     .b = TESELA_##B,                                                                                        \
+     .format = TSL_AMX_##kind,                                                                               \
+     .has_registers = true,                                                                                  \
+     .height = 32,                                                                                           \
+     .width = 32,                                                                                            \
+     .ends = &tsl_amx_ends_generic,                                                                          \
+     .tiles = tiles},                                                                                        \
+        dot                                                                                                  \
+  }
+static const emulated rows[] = {ROW(I8, I8, QUADS, dot_ss), ROW(I8, U8, QUADS, dot_su),
+                                ROW(U8, I8, QUADS, dot_us), ROW(U8, U8, QUADS, dot_uu),
+                                ROW(BF16, BF16, PAIRS_BF16, dot_bf16)};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+/* --- products --- */
+
+typedef struct shape {
+  int64_t m, n, k;
+  bool a_by_columns, b_by_columns;
+} shape;
+
+static const shape shapes[] = {
+    {1, 1, 1, false, false},    {16, 32, 64, false, false}, {17, 33, 65, true, false},
+    {15, 31, 63, false, true},  {70, 45, 300, true, true},  {33, 64, 2, false, false},
+    {48, 7, 129, false, false}, {32, 96, 1030, true, true}, {100, 65, 513, false, true},
+};
+
+static void fill(const tsl_shape *of, void *at, uint64_t seed) {
+  for (int64_t i = 0; i < of->rows; i++)
+    for (int64_t j = 0; j < of->cols; j++) {
+      const uint64_t bits = tsl_random_u64(seed, (uint64_t)(i * of->cols + j));
+      const double whole = of->type == TESELA_U8 ? (double)(bits >> 56) : (double)(int8_t)(bits >> 56);
+      test_set(of, at, i, j, of->type == TESELA_BF16 ? whole / 64 : whole);
+    }
+}
+
+/* Judges a product by these kernels, in panels of 32 units; rows of C of two places each, so that gaps show. */
+static void expect_right(const tsl_amx_kernels *kernels, tesela_type c_type, const shape *size, double beta) {
+  tsl_problem problem = tsl_problem_gemm(size->m, size->n, size->k, kernels->a);
+  problem.b.type = kernels->b;
+  problem.c.type = c_type;
+  problem.alpha[0] = -3;
+  problem.beta[0] = beta;
+  problem.c.row_stride = 2 * size->n + 1;
+  problem.c.col_stride = 2;
+  if (size->a_by_columns)
+    problem.a.row_stride = 1, problem.a.col_stride = size->m + 3;
+  if (size->b_by_columns)
+    problem.b.row_stride = 1, problem.b.col_stride = size->k + 1;
+  tsl_operands operands = {.a = {.row_stride = problem.a.row_stride, .col_stride = problem.a.col_stride},
+                           .b = {.row_stride = problem.b.row_stride, .col_stride = problem.b.col_stride},
+                           .c = {.row_stride = problem.c.row_stride, .col_stride = problem.c.col_stride}};
+  void *before,
+      *memory[] = {test_matrix(&problem.a, &operands.a.host), test_matrix(&problem.b, &operands.b.host),
+                   test_matrix(&problem.c, &operands.c.host), test_matrix(&problem.c, &before)};
+  fill(&problem.a, operands.a.host, 1);
+  fill(&problem.b, operands.b.host, 2);
+  fill(&problem.c, operands.c.host, 3);
+  fill(&problem.c, before, 3);
+  tsl_amx_job job = tsl_amx_job_with(kernels, false, &problem, &operands, 32, 4096, 1);
+  tsl_amx_job_bind(&job, &operands);
+  assert_int_equal(tsl_amx_run(&job, true), TESELA_OK);
+  const tsl_accuracy accuracy = tsl_accuracy_in_type(tsl_accuracy_of_sum(size->k), c_type);
+  const tsl_judge judge = {.factor = accuracy.factor, .flushes = 0x1p-126};
+  tsl_verdict verdict;
+  assert_int_equal(
+      tsl_judge_gemm(&problem, operands.a.host, operands.b.host, before, operands.c.host, &judge, &verdict),
+      TESELA_OK);
+  if (!verdict.right)
+    print_error("%lld x %lld x %lld: %s\n", (long long)size->m, (long long)size->n, (long long)size->k,
+                verdict.why);
+  assert_true(verdict.right);
+  for (int i = 0; i < 4; i++)
+    free(memory[i]);
+}
+
+static void registers_in_plain_c_multiply(void **state) {
+  (void)state;
+  for (int r = 0; r < ROWS; r++)
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+      dot_now = rows[r].dot;
+      if (rows[r].kernels.a == TESELA_BF16) {
+        expect_right(&rows[r].kernels, TESELA_F32, &shapes[s], s % 2 ? 0.5 : 0);
+        expect_right(&rows[r].kernels, TESELA_BF16, &shapes[s], s % 2 ? 0 : 2);
+      } else {
+        expect_right(&rows[r].kernels, TESELA_I32, &shapes[s], s % 2 ? 5 : 0);
+      }
+    }
+}
+
+/* A kernel that mixes up B's halves must not pass: the test above can fail. */
+static uint32_t dot_wrong(uint32_t sum, const unsigned char *a, const unsigned char *b) {
+  const unsigned char turned[4] = {b[1], b[0], b[2], b[3]};
+  return dot_ss(sum, a, turned);
+}
+
+static void a_wrong_register_shows(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(20, 20, 20, TESELA_I8);
+  unsigned char a[400], b[400];
+  int32_t c[400];
+  fill(&problem.a, a, 1);
+  fill(&problem.b, b, 2);
+  tsl_operands operands = {{.host = a, .row_stride = 20, .col_stride = 1},
+                           {.host = b, .row_stride = 20, .col_stride = 1},
+                           {.host = c, .row_stride = 20, .col_stride = 1},
+                           NULL};
+  tsl_amx_job job = tsl_amx_job_with(&rows[0].kernels, false, &problem, &operands, 32, 4096, 1);
+  tsl_amx_job_bind(&job, &operands);
+  dot_now = dot_wrong;
+  assert_int_equal(tsl_amx_run(&job, true), TESELA_OK);
+  const tsl_judge judge = {.exact = true};
+  tsl_verdict verdict;
+  assert_int_equal(tsl_judge_gemm(&problem, a, b, NULL, c, &judge, &verdict), TESELA_OK);
+  assert_false(verdict.right);
+}
+
+static void real_registers_multiply(void **state) {
+  (void)state;
+  tsl_devices *devices;
+  tsl_device *cpu;
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "cpu", &cpu), TESELA_OK);
+  const unsigned offers = cpu->capabilities;
+  if (!(offers & TSL_CAN_AMX))
+    print_message("this processor has no tile registers; the kernels of its own are judged\n");
+  for (int r = 0; r < ROWS; r++)
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+      const tsl_amx_kernels *kernels = tsl_amx_kernels_for(rows[r].kernels.a, rows[r].kernels.b, offers);
+      assert_non_null(kernels);
+      expect_right(kernels, kernels->a == TESELA_BF16 ? TESELA_F32 : TESELA_I32, &shapes[s], 1);
+    }
+  tsl_devices_destroy(devices);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(registers_in_plain_c_multiply),
+      cmocka_unit_test(a_wrong_register_shows),
+      cmocka_unit_test(real_registers_multiply),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
