@@ -180,6 +180,34 @@ static bool takes_types(const tsl_strategy *strategy, const tsl_problem *problem
   return false;
 }
 
+bool tsl_types_parse(tsl_op op, const char *text, tsl_types *types) {
+  tesela_type words[3] = {TESELA_TYPE_DEFAULT};
+  int count = 0;
+  for (const char *at = text; at; count++) {
+    char word[8];
+    const size_t length = strcspn(at, ":");
+    if (count == 3 || length >= sizeof word)
+      return false;
+    memcpy(word, at, length);
+    word[length] = '\0';
+    words[count] = tsl_type_parse(word);
+    if (words[count] == TESELA_TYPE_DEFAULT)
+      return false;
+    at = at[length] ? at + length + 1 : NULL;
+  }
+  *types = (tsl_types){words[0], count == 3 ? words[1] : words[0],
+                       count == 1 ? tsl_result_type(op, words[0]) : words[count - 1]};
+  return true;
+}
+
+void tsl_types_print(tsl_op op, const tsl_types *types, tsl_text *text) {
+  tsl_text_add(text, "%s", tsl_type(types->a)->name);
+  if (types->b != types->a)
+    tsl_text_add(text, ":%s", tsl_type(types->b)->name);
+  if (types->b != types->a || types->c != tsl_result_type(op, types->a))
+    tsl_text_add(text, ":%s", tsl_type(types->c)->name);
+}
+
 /* "f32, f64" or, where the operands' types differ, "bf16 x bf16 -> f32, ...". */
 static const char *refuse_these_types(const tsl_strategy *strategy, const tsl_problem *problem) {
   tsl_text list = {0};

@@ -53,6 +53,11 @@ typedef struct tsl_types {
   tesela_type a, b, c;
 } tsl_types;
 
+/* "f32", which is A, B and what tsl_result_type() says of C; "bf16:f32", A and B, then C; "u8:i8:i32", each. The first of
+ * these forms that says it is what is printed. False where a word is no type or there are more than three. */
+bool tsl_types_parse(tsl_op op, const char *text, tsl_types *types);
+void tsl_types_print(tsl_op op, const tsl_types *types, tsl_text *text);
+
 /* One operand of a run. The strides are given with every run, and rule: a plan runs on operands where they
  * lie, and on copies of them that are packed. Their signs and sizes are free. */
 typedef struct tsl_operand {

@@ -253,12 +253,12 @@ static tesela_status collect(const cache_options *given, tsl_devices *devices, f
   tsl_type_list types;
   TSL_TRY(tsl_select_devices(devices, given->devices, &where));
   TSL_TRY(tsl_select_strategies(TSL_OP_COUNT, given->strategies, false, &strategies));
-  TSL_TRY(tsl_select_types(given->types, &types));
+  TSL_TRY(tsl_select_types(TSL_OP_COUNT, given->types, &types));
   for (int d = 0; d < where.count; d++)
     for (int s = 0; s < strategies.count; s++)
       for (int t = 0; t < types.count; t++)
         if (!(where.items[d]->capabilities & TSL_CAN_HOST) && !strategies.items[s].strategy->vendor)
-          TSL_TRY(add_strategy(all, &strategies.items[s], types.items[t], where.items[d]));
+          TSL_TRY(add_strategy(all, &strategies.items[s], types.items[t].types.a, where.items[d]));
   if (all->count > 0)
     return TESELA_OK;
   return tsl_fail(TESELA_UNSUPPORTED,

@@ -30,8 +30,10 @@ static const tsl_option options[] = {
                "vendors' libraries as well, where they are installed: OpenBLAS, CLBlast, cuBLAS"),
     TSL_OPTION(check_options, devices, "device", DEVICES, NULL,
                "these devices, such as cpu,opencl:0 (default: all)"),
-    TSL_OPTION(check_options, types, "type", TYPES, NULL,
-               "where A has one of these types (default: all that the strategies take)"),
+    TSL_OPTION(
+        check_options, types, "type", TYPES, NULL,
+        "where A has one of these types, or all three have, as in bf16:f32 or u8:i8:i32 (default: all that "
+        "the strategies take)"),
     TSL_OPTION(check_options, seed, "seed", SEED, "1", "of the random cases"),
     TSL_OPTION(check_options, cases, "cases", COUNT, NULL,
                "so many random cases (default: 20 seconds of them)"),
@@ -79,15 +81,18 @@ static int64_t count_standard(const checking *job) {
   return most;
 }
 
-static bool is_wanted(const tsl_type_list *list, tesela_type type) {
-  for (int i = 0; i < list->count; i++)
-    if (list->items[i] == type)
-      return true;
-  return list->count == 0;
-}
-
 static bool same_types(const tsl_types *a, const tsl_types *b) {
   return a->a == b->a && a->b == b->b && a->c == b->c;
+}
+
+/* A word alone is a type of A; with the others said, all must be the same. */
+static bool is_wanted(const check_options *given, const tsl_type_list *list, const tsl_types *types) {
+  for (int i = 0; i < list->count; i++) {
+    const tsl_chosen_types *wanted = &list->items[i];
+    if (strchr(given->types, ':') ? same_types(&wanted->types, types) : wanted->types.a == types->a)
+      return true;
+  }
+  return list->count == 0;
 }
 
 static void add_types(checking *job, const tsl_strategy *strategy, const tsl_type_list *wanted) {
@@ -96,7 +101,7 @@ static void add_types(checking *job, const tsl_strategy *strategy, const tsl_typ
     int known = 0;
     while (known < job->type_count && !same_types(&job->types[known], &types))
       known++;
-    if (known == job->type_count && known < TYPES_MAX && is_wanted(wanted, types.a))
+    if (known == job->type_count && known < TYPES_MAX && is_wanted(job->given, wanted, &types))
       job->types[job->type_count++] = types;
   }
 }
@@ -105,7 +110,7 @@ static void add_types(checking *job, const tsl_strategy *strategy, const tsl_typ
 static tesela_status choose_cases(checking *job, const tsl_strategy_list *strategies) {
   tsl_type_list wanted = {.count = 0};
   if (job->given->types)
-    TSL_TRY(tsl_select_types(job->given->types, &wanted));
+    TSL_TRY(tsl_select_types(TSL_OP_GEMM, job->given->types, &wanted));
   for (int i = 0; i < strategies->count; i++) {
     job->ops[strategies->items[i].strategy->op] = true;
     add_types(job, strategies->items[i].strategy, &wanted);

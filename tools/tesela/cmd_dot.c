@@ -62,7 +62,7 @@ static tesela_status run(const tsl_call *call) {
       .verify = given->verify,
       .alpha = given->alpha.value,
       .beta = given->add ? beta : 0,
-      .type = given->type,
+      .types = {given->type, given->type, tsl_result_type(TSL_OP_DOT, given->type)},
       .device = tsl_device_or_default(given->device),
       .strategy = given->strategy,
       .memory = given->memory,

@@ -9,7 +9,7 @@ typedef struct multiply_options {
   const char *output, *add, *device, *strategy, *expect;
   bool transpose_a, transpose_b, verify, quiet, json;
   tsl_number alpha, beta;
-  tesela_type type;
+  const char *type;
   int64_t threads, repeat;
   uint64_t memory;
 } multiply_options;
@@ -22,9 +22,10 @@ static const tsl_option options[] = {
     TSL_OPTION(multiply_options, alpha, "alpha", NUMBER, "1", "the factor of A B"),
     TSL_OPTION(multiply_options, add, "add", FILE, NULL, "C0, the matrix that is added"),
     TSL_OPTION(multiply_options, beta, "beta", NUMBER, NULL, "the factor of C0 (default: 1 with --add)"),
-    TSL_OPTION(
-        multiply_options, type, "type", TYPE, NULL,
-        "compute in this type and write it (default: f32 where both files are f32, f16 or bf16, else f64)"),
+    TSL_OPTION(multiply_options, type, "type", TYPES, NULL,
+               "compute in this type and write it, or in these: bf16:f32 (A and B, C), i8 (C in i32), "
+               "u8:i8:i32 (default: f32 "
+               "where both files are f32, f16 or bf16, else f64)"),
     TSL_OPTION(multiply_options, device, "device", DEVICE, NULL,
                "run on this device, such as cpu or opencl:0 (default: TESELA_DEVICE, else the fastest)"),
     TSL_OPTION(multiply_options, strategy, "strategy", STRATEGY, NULL,
@@ -72,7 +73,6 @@ static tesela_status read_wish(const tsl_call *call, tsl_product_wish *wish) {
       .beta = !given->add         ? 0
               : given->beta.given ? given->beta.value
                                   : 1,
-      .type = given->type,
       .device = tsl_device_or_default(given->device),
       .strategy = given->strategy,
       .memory = given->memory,
@@ -80,6 +80,13 @@ static tesela_status read_wish(const tsl_call *call, tsl_product_wish *wish) {
   };
   if (!isfinite(wish->alpha) || !isfinite(wish->beta))
     return tsl_fail(TESELA_BAD_CALL, "--alpha and --beta are finite numbers");
+  if (given->type) {
+    tsl_chosen_types chosen;
+    const tesela_status status = tsl_select_type(TSL_OP_GEMM, given->type, &chosen);
+    if (status != TESELA_OK)
+      return tsl_fail_in(status, "--type");
+    wish->types = chosen.types;
+  }
   return tsl_set_threads(given->threads);
 }
 

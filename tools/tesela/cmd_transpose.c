@@ -57,7 +57,7 @@ static tesela_status run(const tsl_call *call) {
       .in_place = given->in_place,
       .verify = given->verify,
       .alpha = given->alpha.value,
-      .type = given->type,
+      .types = {given->type, given->type, tsl_result_type(TSL_OP_TRANSPOSE, given->type)},
       .device = tsl_device_or_default(given->device),
       .strategy = given->strategy,
       .memory = given->memory,

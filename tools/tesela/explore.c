@@ -21,7 +21,11 @@ const tsl_race_report *tsl_explore_race(const tsl_exploration *all, int type, in
 
 tsl_problem tsl_explore_problem(const tsl_exploration *all, int type, int size) {
   const tsl_size *extent = &all->sizes.items[size];
-  return tsl_problem_of(all->op, extent->m, extent->n, extent->k, all->types.items[type]);
+  const tsl_types *types = &all->types.items[type].types;
+  tsl_problem problem = tsl_problem_of(all->op, extent->m, extent->n, extent->k, types->a);
+  problem.b.type = types->b;
+  problem.c.type = types->c;
+  return problem;
 }
 
 const tsl_strategy *tsl_explore_lowest(tsl_op op) {

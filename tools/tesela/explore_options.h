@@ -18,7 +18,8 @@ typedef struct tsl_explore_options {
   TSL_OPTION(type, shared.sizes, "sizes", SIZES, NULL,                                                       \
              "gemm: squares, or M x N x K (512,1000x300x700); dot: N; transpose: squares, or M x N of the "  \
              "result"),                                                                                      \
-      TSL_OPTION(type, shared.types, "types", TYPES, "f32,f64", "types of the elements"),                    \
+      TSL_OPTION(type, shared.types, "types", TYPES, "f32,f64",                                              \
+                 "types of the elements: f32, or bf16:f32 for A and B and another C, or u8:i8:i32"),         \
       TSL_OPTION(type, shared.devices, "devices", DEVICES, NULL,                                             \
                  "these devices, such as cpu,opencl:0, or all (default: TESELA_DEVICE, else all)"),          \
       TSL_OPTION(type, shared.seconds, "seconds", SECONDS, "0.5",                                            \

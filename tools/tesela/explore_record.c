@@ -27,7 +27,7 @@ static void csv_row(const tsl_exploration *all, const tsl_point *point, tsl_tabl
   tsl_table_add(table, "%s", point->entry.strategy->name);
   tsl_table_add(table, "%s", tsl_text_get(&config));
   tsl_table_add(table, "%s", all->devices.items[point->device]->name);
-  tsl_table_add(table, "%s", tsl_type(all->types.items[point->type])->name);
+  tsl_table_add(table, "%s", all->types.items[point->type].name);
   tsl_table_add(table, "%lld", (long long)size->m);
   tsl_table_add(table, "%lld", (long long)size->n);
   tsl_table_add(table, "%lld", (long long)size->k);
@@ -90,7 +90,7 @@ static json_t *json_point(const tsl_exploration *all, const tsl_point *point) {
       "{s:s, s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "strategy",
       entry->strategy->name, "config", tsl_text_get(&config), "parameters", json_parameters(entry), "peer",
       tsl_json_peer(entry->strategy, all->devices.items[point->device]), "device",
-      all->devices.items[point->device]->name, "type", tsl_type(all->types.items[point->type])->name, "m",
+      all->devices.items[point->device]->name, "type", all->types.items[point->type].name, "m",
       (json_int_t)size->m, "n", (json_int_t)size->n, "k", (json_int_t)size->k, "result",
       tsl_point_result(point), "why", entry->why, "grade", tsl_json_real(right ? entry->verdict.grade : NAN),
       "error_ratio", tsl_json_real(right ? entry->verdict.error_ratio : NAN), "predicted_seconds",
@@ -120,7 +120,7 @@ static json_t *json_race(const tsl_exploration *all, int type, int size, int dev
   const tsl_race_report *race = tsl_explore_race(all, type, size, device);
   const tsl_size *extent = &all->sizes.items[size];
   return json_pack("{s:s, s:s, s:I, s:I, s:I, s:s, s:i, s:I, s:i, s:i, s:o, s:o, s:o, s:s}", "device",
-                   all->devices.items[device]->name, "type", tsl_type(all->types.items[type])->name, "m",
+                   all->devices.items[device]->name, "type", all->types.items[type].name, "m",
                    (json_int_t)extent->m, "n", (json_int_t)extent->n, "k", (json_int_t)extent->k, "operands",
                    race->cold ? "cold" : "warm", "sets", race->sets, "set_bytes", (json_int_t)race->set_bytes,
                    "rounds", race->rounds, "rounds_discarded", race->discarded, "seconds",

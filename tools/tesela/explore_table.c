@@ -101,8 +101,7 @@ static void add_table(const tsl_exploration *all, int type, int size, const kind
     return;
   const bool is_small = of->small_title && most < of->unit;
   fill(all, type, size, of, is_small ? of->unit / 1000 : of->unit, &table);
-  tsl_text_add(&title, "%s, %s, ", is_small ? of->small_title : of->title,
-               tsl_type(all->types.items[type])->name);
+  tsl_text_add(&title, "%s, %s, ", is_small ? of->small_title : of->title, all->types.items[type].name);
   tsl_explore_add_size(all, size, &title);
   tsl_form_add_table(form, tsl_text_get(&title), &table, out);
   tsl_text_free(&title);

@@ -45,7 +45,7 @@ typedef struct tsl_product_wish {
   const char *a, *b, *c0, *output, *expected; /* paths; NULL: none */
   bool transpose_a, transpose_b, in_place, verify;
   double alpha, beta;
-  tesela_type type; /* TESELA_TYPE_DEFAULT: from the files */
+  tsl_types types; /* zeros: from the files */
   const char *device, *strategy;
   uint64_t memory; /* bytes to stay within; 0: most of what is available */
   int64_t repeat;
@@ -57,6 +57,7 @@ typedef struct tsl_feed {
   tsl_reader *reader;
   int64_t rows, cols; /* as stored */
   tesela_type type;   /* as stored */
+  tesela_type as;     /* what it is read as */
   bool by_rows, held;
   void *memory; /* to free */
   char *data;   /* the whole matrix or the present panel, dense, row-major; aligned to a page */
@@ -76,7 +77,8 @@ typedef struct tsl_product {
   tsl_product_wish wish;
   tsl_feed a, b, c0, expected; /* C0 that is read by rows is read into C itself */
   tsl_writer *writer;
-  tesela_type type;
+  tsl_types types;
+  tesela_type type;       /* of C */
   int64_t m, n, k, panel; /* panel: rows of C at once */
   uint64_t memory;        /* bytes to stay within */
   uint64_t memory_needed; /* by what was planned */

@@ -19,9 +19,9 @@ static double magnitude(const tsl_product *product, const tsl_problem *problem, 
                         int64_t col) {
   double sum = 0;
   for (int64_t l = 0; l < product->k; l++)
-    sum +=
-        fabs(load(product->type, a, row * problem->a.row_stride + l * problem->a.col_stride)) *
-        fabs(load(product->type, product->b.data, l * problem->b.row_stride + col * problem->b.col_stride));
+    sum += fabs(load(product->types.a, a, row * problem->a.row_stride + l * problem->a.col_stride)) *
+           fabs(load(product->types.b, product->b.data,
+                     l * problem->b.row_stride + col * problem->b.col_stride));
   sum *= fabs(problem->alpha[0]);
   if (product->before)
     sum += fabs(problem->beta[0]) * fabs(load(product->type, product->before, row * product->n + col));
@@ -44,7 +44,7 @@ static void compare_element(tsl_product *product, const tsl_problem *problem, co
                             int64_t col, tsl_difference found) {
   tsl_difference *out = &product->difference;
   const double relative = relative_bound(product);
-  const double underflow = ((double)product->k + 2) * tsl_type(product->type)->smallest;
+  const double underflow = ((double)product->k + 2) * tsl_type(product->type)->smallest; /* 0 for integers */
   const double error = fabs(found.computed - found.expected);
   out->error = isfinite(error) ? fmax(out->error, error) : INFINITY;
   found.bound = relative * 0.5 * fabs(found.computed) + underflow;

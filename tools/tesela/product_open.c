@@ -140,8 +140,14 @@ tesela_status tsl_product_open(const tsl_product_wish *wish, tsl_product *produc
   TSL_TRY(check_shape(product, &product->expected));
   for (int i = 0; i < 4 && wish->op != TSL_OP_TRANSPOSE; i++)
     TSL_TRY(check_real(feeds[i]));
-  product->type = wish->type == TESELA_TYPE_DEFAULT ? default_type(product) : wish->type;
-  TSL_TRY(tsl_terms_check_type(wish->op, product->type));
+  product->types = wish->types;
+  if (wish->types.a == TESELA_TYPE_DEFAULT)
+    product->types.a = product->types.b = product->types.c = default_type(product);
+  TSL_TRY(tsl_terms_check_types(wish->op, &product->types));
+  product->type = product->types.c;
+  product->a.as = product->types.a;
+  product->b.as = product->types.b;
+  product->c0.as = product->expected.as = product->types.c;
   /* Some formats are scanned for their shape, which is most of the reading. */
   product->seconds[TSL_STAGE_READ] = tsl_clock() - product->started;
   if (wish->output)

@@ -27,7 +27,9 @@ bool tsl_product_keeps_before(const tsl_product *product) {
 
 tsl_problem tsl_product_problem(const tsl_product *product, int64_t rows) {
   const tsl_product_wish *wish = &product->wish;
-  tsl_problem problem = tsl_problem_of(wish->op, rows, product->n, product->k, product->type);
+  tsl_problem problem = tsl_problem_of(wish->op, rows, product->n, product->k, product->types.a);
+  problem.b.type = product->types.b;
+  problem.c.type = product->types.c;
   problem.in_place = wish->in_place;
   if (wish->op == TSL_OP_TRANSPOSE)
     problem.a.row_stride = product->m;
@@ -49,10 +51,10 @@ typedef struct need {
   uint64_t fixed, row;
 } need;
 
-static void add_feed(const tsl_feed *feed, uint64_t item, need *out) {
-  const uint64_t row = product_of((uint64_t)feed->cols, item);
+static void add_feed(const tsl_feed *feed, need *out) {
   if (!feed->reader)
     return;
+  const uint64_t row = product_of((uint64_t)feed->cols, tsl_type(feed->as)->size);
   if (feed->held)
     out->fixed = sum_of(out->fixed, product_of((uint64_t)feed->rows, row));
   else
@@ -61,17 +63,16 @@ static void add_feed(const tsl_feed *feed, uint64_t item, need *out) {
 
 /* `doubled`: the device computes in the host's memory, on copies of its own. */
 static need host_need(const tsl_product *product, bool doubled) {
-  const uint64_t item = tsl_type(product->type)->size;
-  const uint64_t c_row = product_of((uint64_t)product->n, item);
+  const uint64_t c_row = product_of((uint64_t)product->n, tsl_type(product->type)->size);
   need out = {0};
-  add_feed(&product->a, item, &out);
-  add_feed(&product->b, item, &out);
+  add_feed(&product->a, &out);
+  add_feed(&product->b, &out);
   out.row = sum_of(out.row, c_row);
   if (doubled)
     out = (need){product_of(2, out.fixed), product_of(2, out.row)};
   if (product->c0.held)
-    add_feed(&product->c0, item, &out);
-  add_feed(&product->expected, item, &out);
+    add_feed(&product->c0, &out);
+  add_feed(&product->expected, &out);
   if (tsl_product_keeps_before(product))
     out.row = sum_of(out.row, c_row);
   return out;

@@ -66,7 +66,9 @@ static void add_heading(const tsl_product *product, tsl_text *out) {
   static void (*const add[TSL_OP_COUNT])(const tsl_product *product, tsl_text *out) = {
       [TSL_OP_GEMM] = add_gemm, [TSL_OP_DOT] = add_dot, [TSL_OP_TRANSPOSE] = add_transpose};
   add[product->wish.op](product, out);
-  tsl_text_add(out, ", %s\n", tsl_type(product->type)->name);
+  tsl_text_add(out, ", ");
+  tsl_types_print(product->wish.op, &product->types, out);
+  tsl_text_add(out, "\n");
 }
 
 /* What the bound is counted in. */
@@ -229,20 +231,23 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
   const tsl_product_wish *wish = &product->wish;
   const bool written = wish->output && product->verdict.right && product->difference.count == 0;
   json_t *object = own[wish->op](product);
+  tsl_text types = {0};
+  tsl_types_print(wish->op, &product->types, &types);
   if (object)
     json_object_update_new(
         object,
-        json_pack(
-            "{s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "type",
-            tsl_type(product->type)->name, "alpha", tsl_json_real(wish->alpha), "plan", product->plan->text,
-            "peer", tsl_json_peer(product->plan->work.strategy, product->plan->work.device), "device",
-            tsl_json_device(product->plan->work.device, false), "panels", (json_int_t)panel_count(product),
-            "memory_bytes", (json_int_t)product->memory_needed, "repeats", (json_int_t)wish->repeat,
-            "seconds", json_phases(product), "flops_per_second", tsl_json_real(flops_per_second(product)),
-            "bytes_per_second", tsl_json_real(bytes_per_second(product)), "error_bound",
-            tsl_json_real(tsl_plan_error_bound(product->plan)), "verified",
-            wish->verify ? tsl_json_verdict(&product->verdict) : json_null(), "expected",
-            json_expected(product), "output", written ? json_string(wish->output) : json_null()));
+        json_pack("{s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "type",
+                  tsl_text_get(&types), "alpha", tsl_json_real(wish->alpha), "plan", product->plan->text,
+                  "peer", tsl_json_peer(product->plan->work.strategy, product->plan->work.device), "device",
+                  tsl_json_device(product->plan->work.device, false), "panels",
+                  (json_int_t)panel_count(product), "memory_bytes", (json_int_t)product->memory_needed,
+                  "repeats", (json_int_t)wish->repeat, "seconds", json_phases(product), "flops_per_second",
+                  tsl_json_real(flops_per_second(product)), "bytes_per_second",
+                  tsl_json_real(bytes_per_second(product)), "error_bound",
+                  tsl_json_real(tsl_plan_error_bound(product->plan)), "verified",
+                  wish->verify ? tsl_json_verdict(&product->verdict) : json_null(), "expected",
+                  json_expected(product), "output", written ? json_string(wish->output) : json_null()));
+  tsl_text_free(&types);
   return tsl_print_json(call, object);
 }
 

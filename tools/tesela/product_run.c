@@ -23,7 +23,7 @@ static tesela_status take(uint64_t rows, uint64_t row_bytes, const char *what, v
 }
 
 static tesela_status take_feed(const tsl_product *product, tsl_feed *feed) {
-  const uint64_t row_bytes = (uint64_t)feed->cols * tsl_type(product->type)->size;
+  const uint64_t row_bytes = (uint64_t)feed->cols * tsl_type(feed->as)->size;
   if (!feed->reader || (feed == &product->c0 && !feed->held))
     return TESELA_OK;
   const int64_t rows = feed->held || feed->rows < product->panel ? feed->rows : product->panel;
@@ -55,7 +55,7 @@ static void show(tsl_product *product, const char *what, int64_t first, int64_t 
 
 static tesela_status read_rows(tsl_product *product, tsl_feed *feed, int64_t rows, void *to) {
   const double start = tsl_clock();
-  const tesela_status status = tsl_reader_rows(feed->reader, rows, product->type, to, feed->cols, 1);
+  const tesela_status status = tsl_reader_rows(feed->reader, rows, feed->as, to, feed->cols, 1);
   product->seconds[TSL_STAGE_READ] += tsl_clock() - start;
   return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
 }
@@ -80,7 +80,7 @@ typedef struct panel {
 
 /* A feed's rows of this panel, read now where they are not held. */
 static tesela_status rows_of(tsl_product *product, tsl_feed *feed, const panel *part, char **rows) {
-  const uint64_t item = tsl_type(product->type)->size;
+  const uint64_t item = tsl_type(feed->as)->size;
   *rows = NULL;
   if (!feed->reader)
     return TESELA_OK;

@@ -201,22 +201,29 @@ tesela_status tsl_select_strategies(tsl_op op, const char *text, bool peers, tsl
   return TESELA_OK;
 }
 
-static tesela_status read_type(const char *entry, void *list, void *context) {
-  (void)context;
-  tsl_type_list *out = list;
-  TSL_TRY(room_for(out->count));
-  out->items[out->count] = tsl_type_parse(entry);
-  if (out->items[out->count++] != TESELA_TYPE_DEFAULT)
-    return TESELA_OK;
-  return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a type; there are %s", entry, tsl_type_names());
+tesela_status tsl_select_type(tsl_op op, const char *text, tsl_chosen_types *out) {
+  tsl_text name = {0};
+  if (!tsl_types_parse(op, text, &out->types))
+    return tsl_fail(
+        TESELA_BAD_CALL,
+        "\"%s\" is not a type; there are %s, and combinations such as bf16:f32 (A and B, C) or u8:i8:i32",
+        text, tsl_type_names());
+  tsl_types_print(op, &out->types, &name);
+  snprintf(out->name, sizeof out->name, "%s", tsl_text_get(&name));
+  const tesela_status status = tsl_text_status(&name);
+  tsl_text_free(&name);
+  return status;
 }
 
-tesela_status tsl_select_types(const char *text, tsl_type_list *out) {
-  *out = (tsl_type_list){{TESELA_F32, TESELA_F64}, 2};
-  if (!text)
-    return TESELA_OK;
+static tesela_status read_type(const char *entry, void *list, void *context) {
+  tsl_type_list *out = list;
+  TSL_TRY(room_for(out->count));
+  return tsl_select_type(*(const tsl_op *)context, entry, &out->items[out->count++]);
+}
+
+tesela_status tsl_select_types(tsl_op op, const char *text, tsl_type_list *out) {
   out->count = 0;
-  return each_entry(text, read_type, out, NULL);
+  return each_entry(text ? text : "f32,f64", read_type, out, &op);
 }
 
 bool tsl_parse_sizes(const char *text, int64_t *numbers, int count) {

@@ -11,8 +11,14 @@ typedef struct tsl_device_list {
   int count;
 } tsl_device_list;
 
+/* Types of A, B and C, as tsl_types_parse() reads them. */
+typedef struct tsl_chosen_types {
+  tsl_types types;
+  char name[24]; /* as tsl_types_print() writes them */
+} tsl_chosen_types;
+
 typedef struct tsl_type_list {
-  tesela_type items[TSL_SELECT_MAX];
+  tsl_chosen_types items[TSL_SELECT_MAX];
   int count;
 } tsl_type_list;
 
@@ -55,8 +61,10 @@ bool tsl_selects_all_devices(const char *text);
 /* "element,gemm tile_local tile=16"; NULL: all of the op that are tesela's own. TSL_OP_COUNT: of every operation. With
  * `peers`, or where TESELA_VENDORS is 1 and nothing is named, those that call a vendor's library as well. */
 tesela_status tsl_select_strategies(tsl_op op, const char *text, bool peers, tsl_strategy_list *out);
-/* "f32,f64"; NULL: those two. */
-tesela_status tsl_select_types(const char *text, tsl_type_list *out);
+/* "f32,bf16:f32,u8:i8:i32"; NULL: f32 and f64. */
+tesela_status tsl_select_types(tsl_op op, const char *text, tsl_type_list *out);
+/* One of them; TESELA_BAD_CALL says what would be right. */
+tesela_status tsl_select_type(tsl_op op, const char *text, tsl_chosen_types *out);
 /* The sizes that an operation has: gemm "256,1000x300x700", squares and M x N x K; dot "1000000", the length (m = n =
  * 1); transpose "4096,1000x300", squares and M x N of the result (k = 0). */
 tesela_status tsl_select_sizes(tsl_op op, const char *text, tsl_size_list *out);

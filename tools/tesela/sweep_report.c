@@ -88,7 +88,7 @@ static void add_table(const group *of, const tsl_form *form, tsl_text *out) {
   for (int s = 0; s < all->strategies.count; s++)
     add_point(of, s, &table);
   tsl_text_add(&title, "%s %s on %s, %s, ", tsl_op_name(all->op), strategy->name,
-               all->devices.items[of->device]->name, tsl_type(all->types.items[of->type])->name);
+               all->devices.items[of->device]->name, all->types.items[of->type].name);
   tsl_explore_add_size(all, of->size, &title);
   tsl_form_add_table(form, tsl_text_get(&title), &table, out);
   out->failed |= title.failed;

@@ -90,3 +90,21 @@ tesela_status tsl_terms_check_type(tsl_op op, tesela_type type) {
   tsl_text_free(&taken);
   return status;
 }
+
+static bool takes_together(const tsl_strategy *strategy, const tsl_types *wanted) {
+  tsl_types types;
+  for (int i = 0; tsl_strategy_types(strategy, i, &types); i++)
+    if (types.a == wanted->a && types.b == wanted->b && types.c == wanted->c)
+      return true;
+  return false;
+}
+
+tesela_status tsl_terms_check_types(tsl_op op, const tsl_types *types) {
+  const tsl_strategy *strategy;
+  for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++)
+    if (strategy->op == op && !strategy->vendor && takes_together(strategy, types))
+      return TESELA_OK;
+  TSL_TRY(tsl_terms_check_type(op, types->a));
+  return tsl_fail(TESELA_UNSUPPORTED, "no %s strategy here takes %s x %s -> %s", tsl_op_name(op),
+                  tsl_type(types->a)->name, tsl_type(types->b)->name, tsl_type(types->c)->name);
+}

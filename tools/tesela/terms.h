@@ -18,5 +18,7 @@ void tsl_strategy_each_need(const tsl_strategy *strategy, void (*add)(void *argu
                             void *argument);
 /* TESELA_UNSUPPORTED, with the types that there are, where no strategy of the op computes in `type`. */
 tesela_status tsl_terms_check_type(tsl_op op, tesela_type type);
+/* The same for types of A, B and C. */
+tesela_status tsl_terms_check_types(tsl_op op, const tsl_types *types);
 
 #endif

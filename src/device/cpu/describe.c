@@ -19,20 +19,23 @@
 /* Instruction sets, least capable first: a value of TESELA_ISA, the capabilities that it lets through, and
  * what a core does in a clock: the floats in a vector, and vector multiply-adds. */
 static const struct {
-  const char *name;
+  const char *name,
+      *wide; /* wide: the set that computes in wide types alike, whose records are good for both */
   unsigned capabilities;
   int vector_f32, fused;
 } sets[] = {
 #if defined(__aarch64__)
-    {"generic", 0, 4, 2}, /* Advanced SIMD, two pipes */
+    {"generic", "generic", 0, 4, 2}, /* Advanced SIMD, two pipes */
 #else
-    {"generic", 0, 4, 1}, /* SSE2: a multiplication and an addition */
+    {"generic", "generic", 0, 4, 1}, /* SSE2: a multiplication and an addition */
 #endif
-    {"avx2", TSL_CAN_AVX2, 8, 2},
-    {"avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512, 16, 2},
-    {"avx512_vnni", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI, 16, 2},
-    {"avx512_bf16", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI | TSL_CAN_AVX512_BF16, 16, 2},
-    {"amx", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI | TSL_CAN_AVX512_BF16 | TSL_CAN_AMX, 16, 2},
+    {"avx2", "avx2", TSL_CAN_AVX2, 8, 2},
+    {"avx512", "avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512, 16, 2},
+    {"avx512_vnni", "avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI, 16, 2},
+    {"avx512_bf16", "avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI | TSL_CAN_AVX512_BF16, 16,
+     2},
+    {"amx", "avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI | TSL_CAN_AVX512_BF16 | TSL_CAN_AMX,
+     16, 2},
 };
 enum { SETS = sizeof sets / sizeof sets[0] };
 
@@ -204,7 +207,7 @@ tesela_status tsl_cpu_describe(tsl_device *device) {
   TSL_TRY(choose_set(&set));
   tsl_cpu_label_at("", device->label, sizeof device->label);
   add_platform(device);
-  add_key(device, sets[set].name);
+  add_key(device, sets[set].wide);
   device->capabilities = TSL_CAN_HOST | TSL_CAN_F64 | TSL_CAN_SHARED_MEMORY | sets[set].capabilities;
   device->is_cpu = 1;
   device->threads = tsl_pool_default_threads();

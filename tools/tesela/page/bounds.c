@@ -53,7 +53,8 @@ static void add_roof(const char *name, double slope, double peak, extent x, int 
 static void add_roofs(const tsl_sheet *sheet, int type, int device, extent x, tsl_plot *plot) {
   const tsl_exploration *all = sheet->page->all;
   const tsl_measured *one = tsl_sheet_measured(sheet, device);
-  const tsl_roof_name fma = all->types.items[type] == TESELA_F64 ? TSL_ROOF_FMA_F64 : TSL_ROOF_FMA_F32;
+  const tsl_roof_name fma =
+      all->types.items[type].types.c == TESELA_F64 ? TSL_ROOF_FMA_F64 : TSL_ROOF_FMA_F32;
   char name[96], text[48];
   if (!one || isnan(one->roofs.roof[fma].rate))
     return;
@@ -113,7 +114,7 @@ static void add_roofline_of(tsl_sheet *sheet, int type, int device) {
     plot.x.high = x.high;
     add_sizes_above(all, type, &plot.top);
     snprintf(plot.title, sizeof plot.title, "%s, %s%s", all->devices.items[device]->name,
-             tsl_type(all->types.items[type])->name,
+             all->types.items[type].name,
              count <= TSL_INK_LINES ? ""
              : first == 0           ? ": the fastest"
                                     : ": the others");
@@ -184,7 +185,7 @@ static void add_errors_of(tsl_sheet *sheet, int type, int device) {
     }
     tsl_sheet_add_size(sheet, size, &extent_text);
     snprintf(plot.title, sizeof plot.title, "%s, %s, %s", all->devices.items[device]->name,
-             tsl_type(all->types.items[type])->name, tsl_text_get(&extent_text));
+             all->types.items[type].name, tsl_text_get(&extent_text));
     tsl_text_free(&extent_text);
     snprintf(plot.about, sizeof plot.about, "Each strategy\xe2\x80\x99s largest error over its rate.");
     tsl_sheet_add_plot(sheet, &plot);

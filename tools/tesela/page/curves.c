@@ -109,7 +109,7 @@ static void add_curves_of(tsl_sheet *sheet, int type, int device, const int *ord
     add_limit(sheet, type, device, order, &plot.series[plot.count]);
     plot.count += plot.series[plot.count].count > 0;
     snprintf(plot.title, sizeof plot.title, "%s, %s%s", all->devices.items[device]->name,
-             tsl_type(all->types.items[type])->name,
+             all->types.items[type].name,
              count <= TSL_INK_LINES ? ""
              : first == 0           ? ": the fastest"
                                     : ": the others");
@@ -257,7 +257,7 @@ static void add_sweep_of(tsl_sheet *sheet, const family *of, int type, int size)
     sort_spots(&plot.series[s]);
   tsl_sheet_add_size(sheet, size, &extent);
   snprintf(plot.title, sizeof plot.title, "%s, %s, %s", all->strategies.items[of->members[0]].strategy->name,
-           tsl_type(all->types.items[type])->name, tsl_text_get(&extent));
+           all->types.items[type].name, tsl_text_get(&extent));
   tsl_text_free(&extent);
   snprintf(plot.about, sizeof plot.about, "The rate over the parameter %s, one line for each device.",
            plot.x.label);

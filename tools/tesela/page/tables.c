@@ -72,7 +72,7 @@ static void add_glance_row(tsl_sheet *sheet, const tsl_point *point, const glanc
   tsl_sheet_add_strategy(sheet, point->strategy, &name);
   tsl_sheet_add_size(sheet, point->size, &size);
   tsl_text_add(out, "<tr><th scope=\"row\">%s</th><td class=\"text\">%s</td><td class=\"text strong\">",
-               all->devices.items[point->device]->name, tsl_type(all->types.items[point->type])->name);
+               all->devices.items[point->device]->name, all->types.items[point->type].name);
   add_breakable(tsl_text_get(&name), out);
   tsl_text_add(out, "</td><td class=\"strong\">");
   tsl_digits_add(&columns->rate, tsl_sheet_value(sheet, point), out);
@@ -272,8 +272,7 @@ static void add_pair(tsl_sheet *sheet, int type, int size) {
   tsl_sheet_add_size(sheet, size, &name);
   tsl_text_add(out, "<h3>");
   tsl_html_add(out, tsl_text_get(&name));
-  tsl_text_add(out, "<span> \xc2\xb7 %s</span></h3>\n<div class=\"pair\">\n",
-               tsl_type(all->types.items[type])->name);
+  tsl_text_add(out, "<span> \xc2\xb7 %s</span></h3>\n<div class=\"pair\">\n", all->types.items[type].name);
   add_grid(sheet,
            &(grid){type, size, tsl_sheet_value, tsl_sheet_rate(sheet).unit, tsl_sheet_has_errors(sheet)});
   if (!isnan(tsl_explore_baseline(all, type, size)))

@@ -1,0 +1,337 @@
+/* narrow_peers [options] MxNxK... -- mkl=LIBRARY onednn=LIBRARY
+ *
+ * tesela on the processor beside MKL's and oneDNN's products of narrow types, loaded by their path, in one process: every
+ * round runs all of them, in turned order, and keeps each one's shortest call. Dense row-major operands, every result
+ * judged before it is timed. Prints 10^9 operations a second, and tesela over the best of the others.
+ *
+ *   --threads N     threads of each, pinned to the first N processors that this process may use (1)
+ *   --types LIST    of bf16, f16 (both with C in f32), u8i8 and i8 (C in i32); all
+ *   --rounds N      rounds (7)
+ *   --strategy TEXT tesela's strategy (host_amx)
+ *
+ * MKL has cblas_gemm_bf16bf16f32, cblas_gemm_f16f16f32 and cblas_gemm_s8u8s32, which takes u8 x i8 of rows; oneDNN's are
+ * matmul primitives, made once for plain strides of A, B and C. TESELA_ISA, MKL_ENABLE_INSTRUCTIONS and ONEDNN_MAX_CPU_ISA
+ * are up to the caller. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "plan/check.h"
+#include "plan/data.h"
+
+#include <dlfcn.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tesela/tesela.h>
+#include <time.h>
+
+enum { SHAPES_MAX = 64, ROW_MAJOR = 101, AS_IT_IS = 111, OFFSET_FIXED = 173 };
+
+typedef void (*mkl_real)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const void *a,
+                         int lda, const void *b, int ldb, float beta, float *c, int ldc);
+typedef void (*mkl_whole)(int order, int trans_a, int trans_b, int offset, int m, int n, int k, float alpha,
+                          const void *a, int lda, int8_t a_offset, const void *b, int ldb, int8_t b_offset,
+                          float beta, int32_t *c, int ldc, const int32_t *c_offset);
+
+/* oneDNN's C interface, as far as it is needed: handles are pointers, enumerations int. */
+typedef struct dnnl_argument {
+  int which;
+  void *memory;
+} dnnl_argument;
+#define DNNL_LIST(X)                                                                                         \
+  X(dnnl_engine_create, (void **engine, int kind, size_t index))                                             \
+  X(dnnl_stream_create, (void **stream, void *engine, unsigned flags))                                       \
+  X(dnnl_memory_desc_create_with_strides,                                                                    \
+    (void **desc, int dimensions, const int64_t *sizes, int type, const int64_t *strides))                   \
+  X(dnnl_matmul_primitive_desc_create,                                                                       \
+    (void **made, void *engine, void *a, void *b, void *bias, void *c, void *attributes))                    \
+  X(dnnl_primitive_create, (void **primitive, void *desc))                                                   \
+  X(dnnl_memory_create, (void **memory, void *desc, void *engine, void *handle))                             \
+  X(dnnl_primitive_execute, (void *primitive, void *stream, int count, const dnnl_argument *arguments))      \
+  X(dnnl_stream_wait, (void *stream))
+static struct {
+#define MEMBER(name, arguments) int(*name) arguments;
+  DNNL_LIST(MEMBER)
+#undef MEMBER
+} dnnl;
+enum { DNNL_CPU = 1, DNNL_IN_ORDER = 1, DNNL_SRC = 1, DNNL_DST = 17, DNNL_WEIGHTS = 33 };
+
+/* The kinds of products; oneDNN's numbers of their types. */
+typedef struct kind {
+  const char *name;
+  tsl_types types;
+  const char *mkl;
+  int dnnl_a, dnnl_b, dnnl_c;
+} kind;
+static const kind kinds[] = {
+    {"bf16", {TESELA_BF16, TESELA_BF16, TESELA_F32}, "cblas_gemm_bf16bf16f32", 2, 2, 3},
+    {"f16", {TESELA_F16, TESELA_F16, TESELA_F32}, "cblas_gemm_f16f16f32", 1, 1, 3},
+    {"u8i8", {TESELA_U8, TESELA_I8, TESELA_I32}, "cblas_gemm_s8u8s32", 6, 5, 4},
+    {"i8", {TESELA_I8, TESELA_I8, TESELA_I32}, NULL, 5, 5, 4},
+};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+typedef enum who { TESELA, MKL, ONEDNN, WHO } who;
+static const char *const names[WHO] = {"tesela", "mkl", "onednn"};
+static void *mkl;
+static bool takes_part[WHO] = {true, false, false};
+
+typedef struct product {
+  const kind *kind;
+  tsl_problem problem;
+  void *a, *b, *c;
+  tesela_plan *plan;
+  void *primitive, *stream;
+  dnnl_argument arguments[3];
+  double best[WHO]; /* seconds of the shortest call; INFINITY: none was right */
+} product;
+
+static int64_t shapes[SHAPES_MAX][3];
+static int shape_count, threads = 1, rounds = 7;
+static const char *types = "bf16,f16,u8i8,i8", *strategy = "host_amx";
+
+static _Noreturn void stop(const char *what, const char *why) {
+  fprintf(stderr, "narrow_peers: %s: %s\n", what, why);
+  exit(1);
+}
+
+static void add_shape(const char *text) {
+  int64_t *shape = shapes[shape_count];
+  if (shape_count == SHAPES_MAX)
+    stop(text, "there are more shapes than this program takes");
+  if (sscanf(text, "%" SCNd64 "x%" SCNd64 "x%" SCNd64, &shape[0], &shape[1], &shape[2]) != 3)
+    stop(text, "not a shape like 512x512x512");
+  shape_count++;
+}
+
+static void read_options(int argc, char **argv) {
+  static const struct option options[] = {{"threads", 1, NULL, 't'},
+                                          {"types", 1, NULL, 'y'},
+                                          {"rounds", 1, NULL, 'r'},
+                                          {"strategy", 1, NULL, 's'},
+                                          {0}};
+  int option;
+  while ((option = getopt_long(argc, argv, "+", options, NULL)) != -1)
+    if (option == 't')
+      threads = atoi(optarg);
+    else if (option == 'y')
+      types = optarg;
+    else if (option == 'r')
+      rounds = atoi(optarg);
+    else if (option == 's')
+      strategy = optarg;
+    else
+      exit(2);
+}
+
+/* Before any library is loaded: threads, and where they run. */
+static void set_threads(void) {
+  static const char *const variables[] = {"MKL_NUM_THREADS", "OMP_NUM_THREADS", "TESELA_THREADS"};
+  cpu_set_t allowed, chosen;
+  char text[16];
+  int taken = 0;
+  snprintf(text, sizeof text, "%d", threads);
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+    setenv(variables[i], text, 1);
+  setenv("MKL_DYNAMIC", "FALSE", 1);
+  CPU_ZERO(&chosen);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    stop("sched_getaffinity", "failed");
+  for (int i = 0; i < CPU_SETSIZE && taken < threads; i++)
+    if (CPU_ISSET(i, &allowed)) {
+      CPU_SET(i, &chosen);
+      taken++;
+    }
+  if (taken < threads || sched_setaffinity(0, sizeof chosen, &chosen) != 0)
+    stop("--threads", "there are not so many processors");
+}
+
+static void add_peer(const char *argument) {
+  const char *path = strchr(argument, '=');
+  void *library = path ? dlopen(path + 1, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (!library)
+    stop(argument, path ? dlerror() : "not NAME=LIBRARY");
+  if (strncmp(argument, "mkl=", 4) == 0) {
+    mkl = library;
+    takes_part[MKL] = true;
+    return;
+  }
+#define FIND(name, arguments)                                                                                \
+  *(void **)&dnnl.name = dlsym(library, #name);                                                              \
+  if (!dnnl.name)                                                                                            \
+    stop(argument, "has no " #name);
+  DNNL_LIST(FIND)
+#undef FIND
+  takes_part[ONEDNN] = true;
+}
+
+static void expect_done(int status, const char *what) {
+  if (status != 0)
+    stop("oneDNN", what);
+}
+
+static void *describe(const tsl_shape *shape, int type, void *engine, void *data, void **desc) {
+  const int64_t sizes[12] = {shape->rows, shape->cols}, strides[12] = {shape->row_stride, shape->col_stride};
+  void *memory;
+  expect_done(dnnl.dnnl_memory_desc_create_with_strides(desc, 2, sizes, type, strides), "memory_desc");
+  expect_done(dnnl.dnnl_memory_create(&memory, *desc, engine, data), "memory");
+  return memory;
+}
+
+/* False where the library has no such product. */
+static bool make_primitive(product *made) {
+  void *engine, *a, *b, *c, *desc;
+  expect_done(dnnl.dnnl_engine_create(&engine, DNNL_CPU, 0), "engine");
+  expect_done(dnnl.dnnl_stream_create(&made->stream, engine, DNNL_IN_ORDER), "stream");
+  made->arguments[0] =
+      (dnnl_argument){DNNL_SRC, describe(&made->problem.a, made->kind->dnnl_a, engine, made->a, &a)};
+  made->arguments[1] =
+      (dnnl_argument){DNNL_WEIGHTS, describe(&made->problem.b, made->kind->dnnl_b, engine, made->b, &b)};
+  made->arguments[2] =
+      (dnnl_argument){DNNL_DST, describe(&made->problem.c, made->kind->dnnl_c, engine, made->c, &c)};
+  return dnnl.dnnl_matmul_primitive_desc_create(&desc, engine, a, b, NULL, c, NULL) == 0 &&
+         dnnl.dnnl_primitive_create(&made->primitive, desc) == 0;
+}
+
+static void multiply_by_mkl(const product *made) {
+  const int m = (int)made->problem.m, n = (int)made->problem.n, k = (int)made->problem.k;
+  const int32_t nothing = 0;
+  mkl_real real;
+  mkl_whole whole;
+  *(void **)&real = *(void **)&whole = dlsym(mkl, made->kind->mkl);
+  if (made->problem.c.type == TESELA_F32)
+    real(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, made->a, k, made->b, n, 0, made->c, n);
+  else
+    whole(ROW_MAJOR, AS_IT_IS, AS_IT_IS, OFFSET_FIXED, m, n, k, 1, made->a, k, 0, made->b, n, 0, 0, made->c,
+          n, &nothing);
+}
+
+static void multiply(const product *made, who by) {
+  if (by == MKL) {
+    multiply_by_mkl(made);
+  } else if (by == ONEDNN) {
+    expect_done(dnnl.dnnl_primitive_execute(made->primitive, made->stream, 3, made->arguments), "execute");
+    expect_done(dnnl.dnnl_stream_wait(made->stream), "wait");
+  } else {
+    const tesela_matrix a = {.data = made->a}, b = {.data = made->b}, c = {.data = made->c};
+    if (tesela_plan_run(made->plan, &a, &b, &c, NULL) != TESELA_OK)
+      stop("tesela", tesela_last_error());
+  }
+}
+
+static void *matrix_of(const tsl_shape *shape, uint64_t seed) {
+  void *memory;
+  if (tsl_alloc((size_t)tsl_shape_extent(shape) * tsl_type(shape->type)->size, "a matrix", &memory) !=
+          TESELA_OK ||
+      tsl_data_fill(TSL_DATA_NORMAL, seed, shape, 1, memory) != TESELA_OK)
+    stop("a matrix", tesela_last_error());
+  return memory;
+}
+
+static void make(tesela_context *context, const int64_t *shape, const kind *of, product *made) {
+  made->kind = of;
+  made->problem = tsl_problem_gemm(shape[0], shape[1], shape[2], of->types.a);
+  made->problem.b.type = of->types.b;
+  made->problem.c.type = of->types.c;
+  made->a = matrix_of(&made->problem.a, 1);
+  made->b = matrix_of(&made->problem.b, 2);
+  made->c = matrix_of(&made->problem.c, 3);
+  const tesela_gemm_desc desc = {.m = shape[0],
+                                 .n = shape[1],
+                                 .k = shape[2],
+                                 .a.type = of->types.a,
+                                 .b.type = of->types.b,
+                                 .c.type = of->types.c,
+                                 .device = "cpu",
+                                 .strategy = strategy};
+  if (tesela_plan_create(context, &desc, &made->plan) != TESELA_OK)
+    stop("tesela", tesela_last_error());
+  for (int i = 0; i < WHO; i++)
+    made->best[i] = INFINITY;
+}
+
+static bool has(product *made, who by) {
+  if (by == MKL)
+    return takes_part[MKL] && made->kind->mkl && dlsym(mkl, made->kind->mkl);
+  return by == TESELA || (takes_part[ONEDNN] && make_primitive(made));
+}
+
+static bool is_right(const product *made, who by) {
+  const tsl_judge judge = {
+      .factor = tsl_accuracy_of_sum(made->problem.k).factor, .operations_max = 1 << 22, .seed = 1};
+  tsl_verdict verdict;
+  memset(made->c, 0xff, (size_t)tsl_shape_extent(&made->problem.c) * 4);
+  multiply(made, by);
+  if (tsl_judge_gemm(&made->problem, made->a, made->b, NULL, made->c, &judge, &verdict) != TESELA_OK)
+    stop(names[by], tesela_last_error());
+  if (!verdict.right)
+    printf("%s is wrong: %s\n", names[by], verdict.why);
+  return verdict.right;
+}
+
+/* Seconds that this process ran: others on the machine do not count. Threads that wait for each other do, so several are
+ * timed by the clock on the wall. */
+static double clock_now(void) {
+  struct timespec used;
+  if (threads > 1 || clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0)
+    return tsl_clock();
+  return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
+}
+
+static void time_calls(product *made, who by) {
+  const double end = tsl_clock() + 0.02;
+  do {
+    const double start = clock_now();
+    multiply(made, by);
+    made->best[by] = fmin(made->best[by], clock_now() - start);
+  } while (tsl_clock() < end);
+}
+
+static void run_shape(tesela_context *context, const int64_t *shape, const kind *of) {
+  product made = {.kind = of};
+  bool runs[WHO];
+  make(context, shape, of, &made);
+  for (int i = 0; i < WHO; i++)
+    runs[i] = has(&made, (who)i) && is_right(&made, (who)i);
+  for (int round = 0; round < rounds; round++)
+    for (int i = 0; i < WHO; i++)
+      if (runs[(i + round) % WHO])
+        time_calls(&made, (who)((i + round) % WHO));
+  const double giga = 1e-9 * tsl_problem_flops(&made.problem);
+  printf("| %s | %" PRId64 "x%" PRId64 "x%" PRId64 " |", of->name, shape[0], shape[1], shape[2]);
+  for (int i = 0; i < WHO; i++)
+    printf(isfinite(made.best[i]) ? " %.4g |" : " - |", giga / made.best[i]);
+  printf(" %.3f |\n", fmin(made.best[MKL], made.best[ONEDNN]) / made.best[TESELA]);
+  fflush(stdout);
+  tesela_plan_destroy(made.plan);
+  tsl_free(made.a);
+  tsl_free(made.b);
+  tsl_free(made.c);
+}
+
+int main(int argc, char **argv) {
+  read_options(argc, argv);
+  set_threads();
+  int at = optind;
+  for (; at < argc && strcmp(argv[at], "--") != 0; at++)
+    add_shape(argv[at]);
+  for (at++; at < argc; at++)
+    add_peer(argv[at]);
+  tesela_context *context;
+  if (tesela_context_create(NULL, &context) != TESELA_OK)
+    stop("tesela", tesela_last_error());
+  printf("| types | m x n x k | tesela | mkl | onednn | over the best |\n|---|---|---|---|---|---|\n");
+  for (int i = 0; i < KINDS; i++) {
+    char wanted[16];
+    snprintf(wanted, sizeof wanted, ",%s,", kinds[i].name);
+    char list[64];
+    snprintf(list, sizeof list, ",%s,", types);
+    for (int s = 0; strstr(list, wanted) && s < shape_count; s++)
+      run_shape(context, shapes[s], &kinds[i]);
+  }
+  tesela_context_destroy(context);
+  return 0;
+}
