@@ -49,6 +49,9 @@ absent d.npy
 tesela 0 multiply a.npy b.npy --quiet -o d.npy
 [ ! -s "$out" ] || fail "--quiet is not quiet"
 
+tesela 0 explain 100 200 300 --json --resident --type f64
+json '(not j["links"]) == (not j["crossover"]) and (not j["crossover"] or j["crossover"][0]["from"] == 16)'
+json 'all(l["measured"] == (l["device"] != "cpu") for l in j["links"])'
 tesela 0 explain 100 200 300 --json --type f64 --beta 0.5
 json 'j["m"] == 100 and j["beta"] == 0.5 and j["plan"].startswith("gemm ") and sum(c["chosen"] for c in j["candidates"]) == 1'
 json 'all((c["refusal"] is None) != (c["predicted_seconds"] is None) for c in j["candidates"])'

@@ -43,6 +43,9 @@ tesela 1 explore --devices "$device" --strategies element,tile_local --sizes 32 
 prints WRONG
 says element wrong
 
+TESELA_SELFTEST=no tesela 2 devices
+says 'TESELA_SELFTEST is "no"'
+
 # With the self-test, nobody sees a result of it.
 unset TESELA_SELFTEST
 export TESELA_CACHE_DIR=$PWD/cache

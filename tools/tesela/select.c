@@ -28,7 +28,7 @@ tesela_status tsl_set_threads(int64_t threads) {
 
 tesela_status tsl_check_environment(void) {
   const char *threads = tsl_env_get(TSL_ENV_THREADS), *size = tsl_env_get(TSL_ENV_CACHE_SIZE);
-  const char *vendors = tsl_env_get(TSL_ENV_VENDORS);
+  static const tsl_env switches[] = {TSL_ENV_VENDORS, TSL_ENV_SELFTEST};
   int64_t count;
   uint64_t bytes;
   if (*threads && (!tsl_parse_i64(threads, &count) || count < 1 || count > TSL_POOL_THREADS_MAX))
@@ -37,8 +37,12 @@ tesela_status tsl_check_environment(void) {
   if (!tsl_parse_bytes(size, &bytes))
     return tsl_fail(TESELA_BAD_CALL, "TESELA_CACHE_SIZE is \"%s\"; it can be a size such as 512MiB, or 0",
                     size);
-  if (strcmp(vendors, "0") != 0 && strcmp(vendors, "1") != 0)
-    return tsl_fail(TESELA_BAD_CALL, "TESELA_VENDORS is \"%s\"; it can be 0 or 1", vendors);
+  for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+    const char *value = tsl_env_get(switches[i]);
+    if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
+      return tsl_fail(TESELA_BAD_CALL, "%s is \"%s\"; it can be 0 or 1", tsl_env_at(switches[i])->name,
+                      value);
+  }
   return TESELA_OK;
 }
 
