@@ -31,13 +31,16 @@ void *tsl_blas_writable(const void *data) {
 }
 
 static tesela_matrix matrix_of(const tsl_blas_view *view, tesela_type type) {
-  return (tesela_matrix){
-      .data = tsl_blas_writable(view->data), .row_stride = view->row, .col_stride = view->col, .type = type};
+  return (tesela_matrix){.data = tsl_blas_writable(view->data),
+                         .row_stride = view->row,
+                         .col_stride = view->col,
+                         .type = type,
+                         .conjugate = view->conjugate};
 }
 
 bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
   double alpha[2], beta[2];
-  if (work->a.conjugate || work->b.conjugate || tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type))
+  if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type))
     return false;
   tsl_blas_doubles(work->type, work->alpha, alpha);
   tsl_blas_doubles(work->type, work->beta, beta);

@@ -1,5 +1,7 @@
 /* The last step of a tile, in a complex type, as text: with REAL, its part, and SUFFIX. Vectors hold pairs. A tile has two
- * sums for each of its own: of the real parts of A times pairs of B, and of the imaginary ones. */
+ * sums for each of its own: of the real parts of A times pairs of B, and of the imaginary ones. conj(A) B differs in the
+ * sign of the latter, and A conj(B) is the conjugate of conj(A) B: conjugates are two signs, here, and cost nothing
+ * in the loop. */
 
 static inline bool NAME(is_zero)(const double *scalar) {
   return (REAL)scalar[0] == 0 && (REAL)scalar[1] == 0;
@@ -8,8 +10,10 @@ static inline NAME(vector) NAME(scaled)(const double *scalar, NAME(vector) value
   const REAL real = (REAL)scalar[0], imaginary = (REAL)scalar[1];
   return imaginary == 0 ? real * value : real * value + imaginary * NAME(times_i)(value);
 }
-static inline NAME(vector) NAME(joined)(NAME(vector) first, NAME(vector) last) {
-  return first + NAME(times_i)(last);
+static inline NAME(vector) NAME(joined)(const double *signs, NAME(vector) first, NAME(vector) last) {
+  NAME(vector) pairs;
+  TSL_UNROLL for (size_t i = 0; i < sizeof pairs / sizeof(REAL); i++) pairs[i] = i % 2 ? (REAL)signs[1] : 1;
+  return (first + (REAL)signs[0] * NAME(times_i)(last)) * pairs;
 }
 
 static void NAME(add_scaled)(const double *scalar, const REAL *value, REAL *to) {

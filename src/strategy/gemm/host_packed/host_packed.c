@@ -168,6 +168,7 @@ const tsl_strategy tsl_gemm_host_packed = {
     .needs = TSL_CAN_HOST,
     .accuracy = accuracy,
     .types = types,
+    .conjugates = true,
     .params = params,
     .score = score,
     .build = build,

@@ -39,6 +39,13 @@ static void orient(tsl_packed_job *job, const tsl_problem *problem, const tsl_op
   }
 }
 
+/* conj(a) b by the sign of a's imaginary parts; a conj(b) = conj(conj(a) b), and conj(a) conj(b) = conj(a b). */
+static void set_signs(tsl_packed_job *job, const tsl_problem *problem) {
+  const bool conjugates_b = job->is_turned ? problem->conjugate_a : problem->conjugate_b;
+  job->signs[0] = problem->conjugate_a != problem->conjugate_b ? -1 : 1;
+  job->signs[1] = conjugates_b ? -1 : 1;
+}
+
 void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands) {
   const tsl_operand *a = job->is_turned ? &operands->b : &operands->a,
                     *b = job->is_turned ? &operands->a : &operands->b;
@@ -120,6 +127,7 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
   if (is_empty)
     job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum is nothing */
   orient(&job, problem, strides);
+  set_signs(&job, problem);
   if (is_empty)
     job.a.row_stride = job.a.col_stride = job.b.row_stride = job.b.col_stride = 0;
   job.depth = tsl_packed_count(job.k, tsl_packed_count(job.k, depth));

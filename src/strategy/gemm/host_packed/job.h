@@ -23,6 +23,7 @@ typedef struct tsl_packed_job {
   bool is_turned;                       /* A is the problem's B, transposed, and B its A */
   int64_t a_offset, b_offset, c_offset; /* elements from the operands' (0, 0) to what is (0, 0) here */
   double alpha[2], beta[2];
+  double signs[2];         /* of conjugates: a tile's */
   int64_t depth;           /* of a panel; the last one may have less */
   int64_t height, width;   /* of a tile: rows of a sliver, columns of a strip, which are whole vectors */
   int64_t rows, columns;   /* of a panel of A and of a block of B */

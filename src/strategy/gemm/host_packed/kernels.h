@@ -36,6 +36,7 @@ typedef struct tsl_packed_tile {
   int64_t c_row, c_column;
   int64_t columns;
   double alpha[2], beta[2]; /* real, imaginary */
+  double signs[2];          /* 1 or -1: of a's imaginary parts; of the imaginary parts of a b */
   tsl_packed_ahead ahead;   /* moves on */
 } tsl_packed_tile;
 

@@ -7,8 +7,8 @@ static inline NAME(vector) NAME(scaled)(const double *scalar, NAME(vector) value
   return (REAL)scalar[0] * value;
 }
 /* The sums of a row, from those of its parts, of which there is one. */
-static inline NAME(vector) NAME(joined)(NAME(vector) first, NAME(vector) last) {
-  (void)last;
+static inline NAME(vector) NAME(joined)(const double *signs, NAME(vector) first, NAME(vector) last) {
+  (void)signs, (void)last;
   return first;
 }
 

@@ -92,6 +92,7 @@ tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_b
                            .c_row = job->c.row_stride,
                            .c_column = job->c.col_stride,
                            .alpha = {job->alpha[0], job->alpha[1]},
+                           .signs = {job->signs[0], job->signs[1]},
                            .beta = {is_first ? job->beta[0] : 1, is_first ? job->beta[1] : 0}};
 }
 

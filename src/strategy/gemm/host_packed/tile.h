@@ -43,8 +43,8 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(tsl_packed_tile *tile) {
   tile->ahead = ahead;
   const int64_t last = tile->columns * PARTS - EDGE;
   TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
-    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] =
-        NAME(scaled)(tile->alpha, NAME(joined)(sum[i * PARTS][j], sum[i * PARTS + PARTS - 1][j]));
+    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = NAME(scaled)(
+        tile->alpha, NAME(joined)(tile->signs, sum[i * PARTS][j], sum[i * PARTS + PARTS - 1][j]));
   }
   if (tile->c_column != 1) {
     REAL sums[TILE_VECTORS * LANES];
