@@ -19,6 +19,8 @@ enum { PEERS = TSL_BLAS_PEER_TUNED + 1, TYPES = TESELA_C128 + 1 };
 static const crossover gemm_from[TYPES][PEERS] = {
     [TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 16}},
     [TESELA_F64] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 16}},
+    [TESELA_C64] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {128 * 128 * 128, 16}},
+    [TESELA_C128] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {96 * 96 * 96, 16}},
 };
 
 /* Elements from which on a dot or a transpose is tesela's; 0: never. tesela's sums of products are those of twice the
@@ -26,7 +28,9 @@ static const crossover gemm_from[TYPES][PEERS] = {
 static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
     [TSL_BLAS_TRANSPOSE] =
         {[TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = 1000 * 1000, [TSL_BLAS_PEER_TUNED] = 1000 * 1000},
-         [TESELA_F64] = {[TSL_BLAS_PEER_PLAIN] = 250 * 250, [TSL_BLAS_PEER_TUNED] = 250 * 250}},
+         [TESELA_F64] = {[TSL_BLAS_PEER_PLAIN] = 250 * 250, [TSL_BLAS_PEER_TUNED] = 250 * 250},
+         [TESELA_C64] = {[TSL_BLAS_PEER_PLAIN] = 250 * 250, [TSL_BLAS_PEER_TUNED] = 250 * 250},
+         [TESELA_C128] = {[TSL_BLAS_PEER_PLAIN] = 200 * 200, [TSL_BLAS_PEER_TUNED] = 200 * 200}},
 };
 
 /* TESELA_BLAS, read when the library is loaded. */
