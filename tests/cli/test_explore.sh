@@ -118,7 +118,7 @@ for width in 80 120; do
     last="$command (on a terminal of $width columns)"
     script -qec "stty cols $width rows 24; '$TESELA' $command" /dev/null >"$out" 2>&1 </dev/null || fail "exit code $?"
     grep -q "$escape\[" "$out" || fail "no colour on a terminal"
-    sed "s/$escape\\[[0-9;]*[mK]//g" "$out" | tr -d '\r' | awk -v most=$width 'length > most { exit 1 }' ||
+    sed "s/$escape\\[[0-9;]*[mK]//g" "$out" | tr '\r' '\n' | awk -v most=$width 'length > most { exit 1 }' ||
       fail "a line is wider than the terminal's $width columns"
   done
 done
