@@ -30,6 +30,8 @@
  *   TSL_LOAD_ALIGNED(type, n, pointer)  the same; the pointer is aligned to the vector
  *   TSL_STORE(type, n, pointer, vector)
  *   TSL_STORE_ALIGNED(type, n, pointer, vector)
+ *   TSL_STORE_WHOLE(type, n, pointer, vector)  the same as one access: 16 bytes of int, float, TSL_INDEX or double; no
+ *                                load behind it is moved in front of it
  *   TSL_LOCAL_LOAD(type, n, pointer)   n numbers of at most 16 bytes in all from local memory, aligned to the vector
  *   TSL_LOCAL_STORE(type, n, pointer, vector)
  *   TSL_LANE(vector, i)          lane i (a number written out, hexadecimal above 9), to read or to assign

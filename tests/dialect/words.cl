@@ -16,6 +16,16 @@
 #include "gemm.h"
 
 #define WIDTH TSL_PARAM_WIDTH
+#ifdef TSL_REAL_IS_DOUBLE
+#define WHOLE_WIDTH 2
+#else
+#define WHOLE_WIDTH 4
+#endif
+#if WIDTH == WHOLE_WIDTH /* sixteen bytes */
+#define STORE_LINES TSL_STORE_WHOLE
+#else
+#define STORE_LINES TSL_STORE_ALIGNED
+#endif
 #define ITEMS 64
 
 TSL_CONSTANT int words_weights[4] = {1, 2, 3, 5};
@@ -90,8 +100,8 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   TSL_STORE(TSL_REAL, WIDTH, mine, sum);
   TSL_STORE(TSL_REAL, WIDTH, mine + WIDTH, fused);
   if (g % WIDTH == 0)
-    TSL_STORE_ALIGNED(TSL_REAL, WIDTH, lines + width * height * depth + g,
-                      TSL_LOAD_ALIGNED(TSL_REAL, WIDTH, whole + g));
+    STORE_LINES(TSL_REAL, WIDTH, lines + width * height * depth + g,
+                TSL_LOAD_ALIGNED(TSL_REAL, WIDTH, whole + g));
   lines[2 * width * height * depth + g] =
       g == 0 ? TSL_NAN(TSL_REAL) : TSL_MUL(TSL_REAL, fine[g], fine[g + 1]) - 1;
 #ifdef TSL_REAL_IS_DOUBLE

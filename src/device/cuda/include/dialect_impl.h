@@ -109,12 +109,36 @@ TSL_FUNCTION void tsl_store_aligned(T *p, tsl_vector<T, N> v) {
   reinterpret_cast<tsl_aligned_vector<T, N> *>(p)->vector = v;
 }
 
+/* One store of sixteen bytes, said in PTX: of a struct that did not come from one load, and of CUDA's own vector types as
+ * well, NVRTC 13.0 makes four stores of four bytes in some kernels and one in others. */
+TSL_FUNCTION void tsl_store_whole(int *p, tsl_vector<int, 4> v) {
+  asm volatile("st.global.v4.s32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)), "r"(v.lane[0]),
+               "r"(v.lane[1]), "r"(v.lane[2]), "r"(v.lane[3])
+               : "memory");
+}
+TSL_FUNCTION void tsl_store_whole(float *p, tsl_vector<float, 4> v) {
+  asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(p)), "f"(v.lane[0]),
+               "f"(v.lane[1]), "f"(v.lane[2]), "f"(v.lane[3])
+               : "memory");
+}
+TSL_FUNCTION void tsl_store_whole(long long *p, tsl_vector<long long, 2> v) {
+  asm volatile("st.global.v2.s64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(p)), "l"(v.lane[0]),
+               "l"(v.lane[1])
+               : "memory");
+}
+TSL_FUNCTION void tsl_store_whole(double *p, tsl_vector<double, 2> v) {
+  asm volatile("st.global.v2.f64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(p)), "d"(v.lane[0]),
+               "d"(v.lane[1])
+               : "memory");
+}
+
 #define TSL_VECTOR(type, n) tsl_vector<type, n>
 #define TSL_SPLAT(type, n, x) tsl_splat<type, n>(x)
 #define TSL_LOAD(type, n, pointer) tsl_load<type, n>(pointer)
 #define TSL_LOAD_ALIGNED(type, n, pointer) tsl_load_aligned<type, n>(pointer)
 #define TSL_STORE(type, n, pointer, vector) tsl_store<type, n>(pointer, vector)
 #define TSL_STORE_ALIGNED(type, n, pointer, vector) tsl_store_aligned<type, n>(pointer, vector)
+#define TSL_STORE_WHOLE(type, n, pointer, vector) tsl_store_whole(pointer, vector)
 #define TSL_LOCAL_LOAD(type, n, pointer) tsl_load_aligned<type, n>(pointer)
 #define TSL_LOCAL_STORE(type, n, pointer, vector) tsl_store_aligned<type, n>(pointer, vector)
 #define TSL_LANE(vector, i) ((vector).lane[0x##i])

@@ -55,6 +55,7 @@ static inline double tsl_mul_double(double a, double b) {
 #define TSL_LOAD_ALIGNED(type, n, pointer) (*(TSL_GLOBAL const TSL_VECTOR(type, n) *)(pointer))
 #define TSL_STORE(type, n, pointer, vector) TSL_PASTE(vstore, n)(vector, 0, pointer)
 #define TSL_STORE_ALIGNED(type, n, pointer, vector) (*(TSL_GLOBAL TSL_VECTOR(type, n) *)(pointer) = (vector))
+#define TSL_STORE_WHOLE(type, n, pointer, vector) TSL_STORE_ALIGNED(type, n, pointer, vector)
 #define TSL_LOCAL_LOAD(type, n, pointer) (*(__local const TSL_VECTOR(type, n) *)(pointer))
 #define TSL_LOCAL_STORE(type, n, pointer, vector) (*(__local TSL_VECTOR(type, n) *)(pointer) = (vector))
 #define TSL_LANE(vector, i) ((vector).s##i)

@@ -164,15 +164,20 @@ TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *turned, TSL_GLOBAL const tsl_ele
   }
 }
 
-/* Writes it from there. */
+/* Writes it from there, all of an item's vectors in hand before the first leaves. */
 TSL_FUNCTION void put(const TSL_LOCAL_POINTER WORD *turned, TSL_GLOBAL tsl_element *c, const tsl_tile tile,
                       const tsl_transpose_arguments g) {
   TSL_GLOBAL tsl_element *to = c + g.c_offset + tile.row * g.c_row_stride + tile.col;
+  VECTOR held[TSL_PARAM_BLOCKS * WIDTH];
   TSL_UNROLL
   for (int i = 0; i < TSL_PARAM_BLOCKS * WIDTH; i++) {
     const int index = TSL_ITEM(0) + i * TSL_TILE_ITEMS, row = index / EDGE, y = index % EDGE;
-    TSL_STORE_ALIGNED(WORD, LANES, (TSL_GLOBAL WORD *)(to + row * g.c_row_stride + y * WIDTH),
-                      TSL_LOCAL_LOAD(WORD, LANES, turned + (row * EDGE + (y ^ (row / WIDTH))) * LANES));
+    held[i] = TSL_LOCAL_LOAD(WORD, LANES, turned + (row * EDGE + (y ^ (row / WIDTH))) * LANES);
+  }
+  TSL_UNROLL
+  for (int i = 0; i < TSL_PARAM_BLOCKS * WIDTH; i++) {
+    const int index = TSL_ITEM(0) + i * TSL_TILE_ITEMS, row = index / EDGE, y = index % EDGE;
+    TSL_STORE_WHOLE(WORD, LANES, (TSL_GLOBAL WORD *)(to + row * g.c_row_stride + y * WIDTH), held[i]);
   }
 }
 
