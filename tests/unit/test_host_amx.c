@@ -228,11 +228,55 @@ static void real_registers_multiply(void **state) {
   tsl_devices_destroy(devices);
 }
 
+/* C so large that its lines go past the caches, whole ones where they are aligned: every element is written, nothing else. */
+static void large_results_are_whole(void **state) {
+  (void)state;
+  enum { M = 2049, N = 2064, K = 5, LINE = 16, GUARD = 77 };
+  tsl_devices *devices;
+  tsl_device *cpu;
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "cpu", &cpu), TESELA_OK);
+  const tsl_problem problem = tsl_problem_gemm(M, N, K, TESELA_I8);
+  signed char *a = malloc(M * K), *b = malloc(K * N);
+  const size_t count = (size_t)M * N;
+  uint32_t *memory = aligned_alloc(64, (count + 2 * LINE) * sizeof *memory);
+  fill(&problem.a, a, 1);
+  fill(&problem.b, b, 2);
+  for (int shift = 0; shift < 2; shift++) {
+    for (size_t i = 0; i < count + 2 * LINE; i++)
+      memory[i] = GUARD << 24;
+    uint32_t *c = memory + LINE - shift;
+    const tsl_operands operands = {{.host = a, .row_stride = K, .col_stride = 1},
+                                   {.host = b, .row_stride = N, .col_stride = 1},
+                                   {.host = c, .row_stride = N, .col_stride = 1},
+                                   NULL};
+    tsl_amx_job job = tsl_amx_job_for(&problem, &operands, 256, 1 << 18, cpu);
+    tsl_amx_job_bind(&job, &operands);
+    assert_true(job.streams);
+    assert_int_equal(tsl_amx_run(&job, false), TESELA_OK);
+    for (int64_t i = 0; i < M; i++)
+      for (int64_t j = 0; j < N; j++) {
+        int sum = 0;
+        for (int l = 0; l < K; l++)
+          sum += a[i * K + l] * b[l * N + j];
+        if (c[i * N + j] != (uint32_t)sum)
+          fail_msg("C(%d, %d) is %d, not %d", (int)i, (int)j, (int)c[i * N + j], sum);
+      }
+    assert_int_equal(c[-1], GUARD << 24);
+    assert_int_equal(c[count], GUARD << 24);
+  }
+  free(memory);
+  free(b);
+  free(a);
+  tsl_devices_destroy(devices);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(registers_in_plain_c_multiply),
       cmocka_unit_test(a_wrong_register_shows),
       cmocka_unit_test(real_registers_multiply),
+      cmocka_unit_test(large_results_are_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,21 +73,29 @@ INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int64_t
 }
 
 /* Unit after unit; neighbours side by side, or elements along the panel, where these steps are constants. A cache line
- * of each neighbour (16 units of 4 bytes) is used up before the next line is asked for. */
+ * of each neighbour (16 units of 4 bytes) is used up before the next line is asked for. The first `done` units were
+ * copied already. */
 INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
-                       int64_t across, int64_t along) {
+                       int64_t across, int64_t along, int64_t done) {
   enum { LINE = 16 };
-  const int64_t whole = copy->depth / per, rest = copy->depth % per, width = copy->width;
-  for (int64_t first = 0; first < whole; first += LINE) {
+  const int64_t whole = copy->depth / per, rest = copy->depth % per, width = copy->width, count = copy->count;
+  const uint32_t flip = copy->flip;
+  for (int64_t first = done; first < whole; first += LINE) {
     const int64_t end = whole - first < LINE ? whole : first + LINE;
     if (across == size) {
-      for (int64_t u = first; u < end; u++)
-        for (int64_t i = 0; i < copy->count; i++)
-          copy->out[u * width + i] = make(copy->in + i * across + u * per * along, along, per) ^ copy->flip;
+      for (int64_t u = first; u < end; u++) {
+        const unsigned char *restrict const in = copy->in + u * per * along;
+        uint32_t *restrict const out = copy->out + u * width;
+        for (int64_t i = 0; i < count; i++)
+          out[i] = make(in + i * size, along, per) ^ flip;
+      }
     } else {
-      for (int64_t i = 0; i < copy->count; i++)
+      for (int64_t i = 0; i < count; i++) {
+        const unsigned char *restrict const in = copy->in + i * across;
+        uint32_t *restrict const out = copy->out + i;
         for (int64_t u = first; u < end; u++)
-          copy->out[u * width + i] = make(copy->in + i * across + u * per * along, along, per) ^ copy->flip;
+          out[u * width] = make(in + u * per * along, along, per) ^ flip;
+      }
     }
   }
   for (int64_t i = 0; rest > 0 && i < copy->count; i++)
@@ -120,6 +128,24 @@ INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const int
     }
 }
 
+/* Units that are 32 bits of memory, in whole lines, are turned in registers where the file has a word for it: 16 units of
+ * up to 16 neighbours. How many units of each were copied. */
+#ifdef TURN_16
+INLINE int64_t turn_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
+  enum { LINE = 16 };
+  for (int64_t first = 0; first + LINE <= units; first += LINE)
+    for (int64_t i = 0; i < copy->count; i += LINE) {
+      const int64_t rows = copy->count - i < LINE ? copy->count - i : LINE;
+      TURN_16(copy->in + i * across + first * 4, across, rows, copy->flip,
+              copy->out + first * copy->width + i, copy->width);
+    }
+  return units / LINE * LINE;
+}
+#define TURNED(copy, per, size, across) (per * size == 4 ? turn_lines(copy, across, (copy)->depth / per) : 0)
+#else
+#define TURNED(copy, per, size, across) 0
+#endif
+
 INLINE void copy_any(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size) {
   const int64_t across = copy->across * size, along = copy->along * size;
   if (copy->for_registers && along == size)
@@ -127,11 +153,11 @@ INLINE void copy_any(const tsl_amx_copy *copy, unit_function *make, const int pe
   else if (copy->for_registers)
     copy_blocks(copy, make, per, across, along);
   else if (across == size)
-    copy_units(copy, make, per, size, size, along);
+    copy_units(copy, make, per, size, size, along, 0);
   else if (along == size)
-    copy_units(copy, make, per, size, across, size);
+    copy_units(copy, make, per, size, across, size, TURNED(copy, per, size, across));
   else
-    copy_units(copy, make, per, size, across, along);
+    copy_units(copy, make, per, size, across, along, 0);
 }
 
 static void floats_f16(const tsl_amx_copy *copy) {
@@ -170,53 +196,75 @@ INLINE float finished(float alpha, float sum, float beta, float before) {
   return beta == 0 ? alpha * sum : alpha * sum + beta * before;
 }
 
-INLINE void row_f32(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t step,
-                    float beta) {
-  for (int64_t j = 0; j < last->columns; j++) {
+INLINE void row_f32(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t columns,
+                    int64_t step, float beta) {
+  for (int64_t j = 0; j < columns; j++) {
     float *const at = (float *)(void *)c + j * step;
     *at = finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : *at);
   }
 }
 
-INLINE void row_f16(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t step,
-                    float beta) {
-  for (int64_t j = 0; j < last->columns; j++) {
+INLINE void row_f16(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t columns,
+                    int64_t step, float beta) {
+  for (int64_t j = 0; j < columns; j++) {
     uint16_t *const at = (uint16_t *)(void *)c + j * step;
     *at = f32_to_f16(finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : f16_to_f32(*at)));
   }
 }
 
-INLINE void row_bf16(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t step,
-                     float beta) {
-  for (int64_t j = 0; j < last->columns; j++) {
+INLINE void row_bf16(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t columns,
+                     int64_t step, float beta) {
+  for (int64_t j = 0; j < columns; j++) {
     uint16_t *const at = (uint16_t *)(void *)c + j * step;
     const float before = beta == 0 ? 0 : from_bits((uint32_t)*at << 16);
     *at = f32_to_bf16(finished(last->alpha, from_bits(sums[j]), beta, before));
   }
 }
 
-INLINE void row_i32(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t step,
-                    float beta) {
-  for (int64_t j = 0; j < last->columns; j++) {
+INLINE void row_i32(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t columns,
+                    int64_t step, float beta) {
+  for (int64_t j = 0; j < columns; j++) {
     uint32_t *const at = (uint32_t *)(void *)c + j * step;
     *at = beta == 0 ? last->whole_alpha * sums[j] : last->whole_alpha * sums[j] + last->whole_beta * *at;
   }
 }
 
-typedef void row_function(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t step,
-                          float beta);
+typedef void row_function(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t columns,
+                          int64_t step, float beta);
 
-/* Loops for dense rows of C, with and without what was in C. */
-INLINE void all_rows(const tsl_amx_last *last, row_function *row, int64_t size) {
+/* A whole row of a tile past the caches, where the file has a word for it and the row is whole lines. */
+#ifdef STREAM_LINE
+#define STREAMS(last, c, size)                                                                               \
+  ((last)->streams && (size) == 4 && (last)->columns == TSL_AMX_WIDTH_MAX && ((uintptr_t)(c)&63) == 0)
+INLINE void stream_row(const tsl_amx_last *last, row_function *row, const uint32_t *sums, unsigned char *c) {
+  uint32_t made[TSL_AMX_WIDTH_MAX];
+  row(last, sums, (unsigned char *)made, TSL_AMX_WIDTH_MAX, 1, 0);
+  STREAM_LINE(c, made);
+  STREAM_LINE(c + 64, made + TSL_AMX_WIDTH_MAX / 2);
+}
+#else
+#define STREAMS(last, c, size) false
+INLINE void stream_row(const tsl_amx_last *last, row_function *row, const uint32_t *sums, unsigned char *c) {
+  row(last, sums, c, TSL_AMX_WIDTH_MAX, 1, 0);
+}
+#endif
+
+/* Loops for dense rows of C, with and without what was in C, and for whole ones. */
+INLINE void all_rows(const tsl_amx_last *given, row_function *row, int64_t size) {
+  const tsl_amx_last own = *given, *const last = &own; /* what C is cannot be in here */
   for (int64_t i = 0; i < last->rows; i++) {
-    const uint32_t *const sums = last->sums + i * last->width;
-    unsigned char *const c = last->c + i * last->c_row * size;
+    const uint32_t *restrict const sums = last->sums + i * last->width;
+    unsigned char *restrict const c = last->c + i * last->c_row * size;
     if (last->c_column != 1)
-      row(last, sums, c, last->c_column, last->beta);
+      row(last, sums, c, last->columns, last->c_column, last->beta);
     else if (last->beta != 0)
-      row(last, sums, c, 1, last->beta);
+      row(last, sums, c, last->columns, 1, last->beta);
+    else if (STREAMS(last, c, size))
+      stream_row(last, row, sums, c);
+    else if (last->columns == TSL_AMX_WIDTH_MAX)
+      row(last, sums, c, TSL_AMX_WIDTH_MAX, 1, 0);
     else
-      row(last, sums, c, 1, 0);
+      row(last, sums, c, last->columns, 1, 0);
   }
 }
 

@@ -11,6 +11,46 @@ static inline uint16_t f32_to_f16(float value) {
   return (uint16_t)_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
 }
 
+/* Sixteen units of `rows` neighbours, `step` bytes apart, become `rows` units of sixteen steps, `width` units apart: a
+ * transpose of 16 x 16 words in three rounds, pairs, fours, and quarters of registers. */
+static inline void turn_16(const unsigned char *in, int64_t step, int64_t rows, uint32_t flip, uint32_t *out,
+                           int64_t width) {
+  const __mmask16 there = (__mmask16)((1u << rows) - 1);
+  const __m512i change = _mm512_set1_epi32((int)flip);
+  __m512i line[16], pair[16], four[16];
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; i++)
+    line[i] = i < rows ? _mm512_loadu_si512((const void *)(in + i * step)) : _mm512_setzero_si512();
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    pair[i] = _mm512_unpacklo_epi32(line[i], line[i + 1]);
+    pair[i + 1] = _mm512_unpackhi_epi32(line[i], line[i + 1]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4) {
+    four[i] = _mm512_unpacklo_epi64(pair[i], pair[i + 2]);
+    four[i + 1] = _mm512_unpackhi_epi64(pair[i], pair[i + 2]);
+    four[i + 2] = _mm512_unpacklo_epi64(pair[i + 1], pair[i + 3]);
+    four[i + 3] = _mm512_unpackhi_epi64(pair[i + 1], pair[i + 3]);
+  }
+#pragma GCC unroll 4
+  for (int j = 0; j < 4; j++) {
+    const __m512i even_low = _mm512_shuffle_i32x4(four[j], four[4 + j], 0x88),
+                  odd_low = _mm512_shuffle_i32x4(four[j], four[4 + j], 0xdd),
+                  even_high = _mm512_shuffle_i32x4(four[8 + j], four[12 + j], 0x88),
+                  odd_high = _mm512_shuffle_i32x4(four[8 + j], four[12 + j], 0xdd);
+    const __m512i turned[4] = {
+        _mm512_shuffle_i32x4(even_low, even_high, 0x88), _mm512_shuffle_i32x4(odd_low, odd_high, 0x88),
+        _mm512_shuffle_i32x4(even_low, even_high, 0xdd), _mm512_shuffle_i32x4(odd_low, odd_high, 0xdd)};
+#pragma GCC unroll 4
+    for (int quarter = 0; quarter < 4; quarter++)
+      _mm512_mask_storeu_epi32(out + (4 * quarter + j) * width, there,
+                               _mm512_xor_si512(turned[quarter], change));
+  }
+}
+
+#define TURN_16 turn_16
+#define STREAM_LINE(to, from) _mm512_stream_si512((void *)(to), _mm512_loadu_si512((const void *)(from)))
 #define ENDS tsl_amx_ends_avx512
 #include "strategy/gemm/host_amx/ends.h"
 #else

@@ -5,9 +5,12 @@
 #include "base/scratch.h"
 #include "base/status.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Elements of C that caches may hold until they are wanted again. */
+static const int64_t most_kept = (int64_t)4 << 20;
 /* More than this is not copied at once: the larger side of C is cut in two instead. */
 static const int64_t most_bytes = (int64_t)256 << 20;
 
@@ -155,8 +158,20 @@ static void finish_tile(const tsl_amx_job *job, int64_t sliver, int64_t strip, c
       .beta = (float)job->beta,
       .whole_alpha = job->c_size == 4 && any ? (uint32_t)(int64_t)job->alpha : 0,
       .whole_beta = job->c_size == 4 ? (uint32_t)(int64_t)job->beta : 0,
+      .streams = job->streams,
   };
   job->last(&last);
+}
+
+/* Lines of C that the last panel's tile ends in, asked for before it is computed. */
+static void fetch_c(const tsl_amx_job *job, int64_t sliver, int64_t strip) {
+  const int64_t row = row_of(job, sliver), end = tsl_amx_least(row_of(job, sliver + 1), job->m),
+                column = strip * job->kernels->width;
+  const unsigned char *const first = (const unsigned char *)job->c.host + column * job->c_size;
+  for (int64_t i = row; i < end && job->c.col_stride == 1; i++) {
+    __builtin_prefetch(first + i * job->c.row_stride * job->c_size, 1);
+    __builtin_prefetch(first + i * job->c.row_stride * job->c_size + 64, 1);
+  }
 }
 
 static void multiply_tile(const multiplying *of, int64_t panel, int64_t sliver, int64_t strip,
@@ -191,12 +206,16 @@ static void multiply_block(void *argument, int64_t index, int worker) {
       for (int64_t sliver = sliver_first; sliver < sliver_end; sliver++) {
         const int64_t place = (strip - strip_first) * (sliver_end - sliver_first) + sliver - sliver_first;
         uint32_t *const own = sums + (job->panels == 1 ? 0 : place * room);
+        if (panel == job->panels - 1 && !job->streams)
+          fetch_c(job, sliver, strip);
         multiply_tile(of, panel, sliver, strip, own);
         if (panel == job->panels - 1)
           finish_tile(job, sliver, strip, own);
       }
   if (job->kernels->end)
     job->kernels->end();
+  if (job->streams) /* lines past the caches are there before this block is said to be done */
+    atomic_thread_fence(memory_order_seq_cst);
 }
 
 /* --- the whole --- */
@@ -322,6 +341,7 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, bool is_turned, con
                      .size = (int64_t)tsl_type(kernels->a)->size,
                      .c_size = (int64_t)tsl_type(problem->c.type)->size,
                      .is_turned = is_turned,
+                     .streams = problem->beta[0] == 0 && tsl_shape_extent(&problem->c) > most_kept,
                      .alpha = problem->alpha[0],
                      .beta = problem->beta[0]};
   const int64_t step = kernels->has_registers ? TSL_AMX_REGISTER_UNITS : 1;

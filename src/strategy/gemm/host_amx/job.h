@@ -14,6 +14,7 @@ typedef struct tsl_amx_job {
   tsl_operand a, b, c;  /* with host memory once the job is bound to it */
   bool is_turned;       /* the problem is turned over: A is its B, transposed, and B its A */
   double alpha, beta;
+  bool streams;                        /* C is written past the caches */
   int64_t units, depth, panels;        /* of k in all, of a panel but the last, and how many of these */
   int64_t slivers, strips;             /* of A and of B */
   int64_t block_slivers, block_strips; /* of what a thread takes at once */

@@ -52,6 +52,7 @@ typedef struct tsl_amx_last {
   int64_t c_row, c_column; /* strides in elements */
   float alpha, beta;
   uint32_t whole_alpha, whole_beta;
+  bool streams; /* C is larger than the caches, and not read: whole lines may go past them */
 } tsl_amx_last;
 typedef void tsl_amx_last_function(const tsl_amx_last *last);
 
