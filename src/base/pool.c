@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -45,6 +46,7 @@ typedef struct crew {
   tsl_pool_task task;
   void *argument;
   uint64_t count;
+  int caller_processor; /* where the caller was; -1: nobody minds */
 
   /* Each on a line of its own: all threads write them. */
   _Alignas(TSL_CACHE_LINE) _Atomic uint64_t next;    /* first index that nobody has taken */
@@ -142,6 +144,33 @@ static void stand_up(crew *c) {
   pthread_mutex_unlock(&c->lock);
 }
 
+/* Where the caller runs, for leave_caller(); -1 where there are not enough processors for all. */
+static int processor_to_leave(const crew *c) {
+#if defined(__linux__)
+  return c->spin_seconds > 0 ? sched_getcpu() : -1;
+#else
+  (void)c;
+  return -1;
+#endif
+}
+
+/* Linux likes to wake a thread on the processor of who wakes it, and where others have work, too, leaves both there: they
+ * would take turns. Then the worker goes to another one, by not being allowed here for a moment. */
+static void leave_caller(const crew *c) {
+#if defined(__linux__)
+  cpu_set_t allowed, others;
+  if (c->caller_processor < 0 || c->caller_processor >= CPU_SETSIZE ||
+      sched_getcpu() != c->caller_processor || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    return;
+  others = allowed;
+  CPU_CLR(c->caller_processor, &others);
+  if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
+    sched_setaffinity(0, sizeof allowed, &allowed);
+#else
+  (void)c;
+#endif
+}
+
 /* Sleeps until seats are offered; false when the crew is to go. */
 static bool sleep_until_offer(crew *c) {
   pthread_mutex_lock(&c->lock);
@@ -165,6 +194,7 @@ static void *run_worker(void *argument) {
   free(argument);
   for (;;) {
     if (sit_down(start.crew)) {
+      leave_caller(start.crew);
       work(start.crew, start.worker);
       stand_up(start.crew);
     } else if (!spin_until(start.crew, has_offer) && !sleep_until_offer(start.crew))
@@ -329,6 +359,7 @@ static void work_together(crew *c, int workers, int64_t count, tsl_pool_task tas
   c->task = task;
   c->argument = argument;
   c->count = (uint64_t)count;
+  c->caller_processor = processor_to_leave(c);
   atomic_store_explicit(&c->next, 0, memory_order_relaxed);
   pthread_mutex_lock(&c->lock);
   atomic_store_explicit(&c->seating, (uint64_t)workers * ONE_OFFERED, memory_order_release);

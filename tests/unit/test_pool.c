@@ -321,6 +321,34 @@ static void works_without_threads(void **state) {
   assert_int_equal(result, 0);
 }
 
+/* --- where workers run --- */
+
+typedef struct affinity {
+  cpu_set_t caller;
+  atomic_int others; /* indices in whose thread another set of processors was allowed */
+} affinity;
+
+static void compare_affinity(void *argument, int64_t index, int worker) {
+  affinity *with = argument;
+  cpu_set_t here;
+  (void)index;
+  (void)worker;
+  if (sched_getaffinity(0, sizeof here, &here) != 0 || !CPU_EQUAL(&here, &with->caller))
+    atomic_fetch_add(&with->others, 1);
+}
+
+/* Workers that leave the caller's processor may come back later. */
+static void workers_keep_their_processors(void **state) {
+  (void)state;
+  affinity with = {.others = 0};
+  tsl_pool *pool = make_pool(2);
+  assert_int_equal(sched_getaffinity(0, sizeof with.caller, &with.caller), 0);
+  for (int run = 0; run < 300; run++)
+    tsl_pool_run(pool, 64, compare_affinity, &with);
+  assert_int_equal(atomic_load(&with.others), 0);
+  tsl_pool_destroy(pool);
+}
+
 static void shared_pool(void **state) {
   (void)state;
   setenv("TESELA_THREADS", "3", 1);
@@ -346,6 +374,7 @@ int main(void) {
       cmocka_unit_test(unused_pools_start_nothing),
       cmocka_unit_test(bad_numbers_of_threads),
       cmocka_unit_test(works_without_threads),
+      cmocka_unit_test(workers_keep_their_processors),
       cmocka_unit_test(shared_pool),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
