@@ -4,25 +4,35 @@
 /* How many steps ahead a copy asks for its rows. */
 enum { COPY_AHEAD = 12 };
 
+/* Stores `count` elements at `to`, and what the vector has behind them, where that is before `end`: it is stored over
+ * later. A part of a vector takes some processors ten times as long as a whole one. */
+static inline void NAME(store_over)(ELEMENT *to, NAME(vector) value, int64_t count, const ELEMENT *end) {
+  if (end - to >= NAME(LANES))
+    NAME(store)(to, value);
+  else
+    NAME(store_edge)(to, value, count);
+}
+
 /* Neighbours that lie side by side. */
 static void NAME(copy_side_by_side)(const ELEMENT *in, int64_t along, int64_t count, int64_t depth,
                                     int64_t width, ELEMENT *out) {
   enum { LANES = NAME(LANES) };
   const int64_t whole = count / LANES * LANES, rest = count - whole, last = width - whole;
+  const ELEMENT *const end = out + depth * width;
   for (int64_t l = 0; l < depth; l++, in += along, out += width) {
     __builtin_prefetch(in + COPY_AHEAD * along);
     __builtin_prefetch(in + COPY_AHEAD * along + LANES);
     for (int64_t t = 0; t < whole; t += LANES)
       NAME(store)(out + t, NAME(load)(in + t));
     if (rest > 0)
-      NAME(store_edge)(out + whole, NAME(load_part)(in + whole, rest), last);
+      NAME(store_over)(out + whole, NAME(load_part)(in + whole, rest), last, end);
   }
 }
 
 /* At most LANES neighbours, each with its numbers side by side: they are turned in registers, and `stored` of them
- * are written. A row that is not there is read as the first one. */
+ * are written. A row that is not there is read as the first one. What lies at `end` is not touched. */
 static void NAME(copy_turned)(const ELEMENT *in, int64_t across, int64_t count, int64_t depth, int64_t width,
-                              int64_t stored, ELEMENT *out) {
+                              int64_t stored, ELEMENT *out, const ELEMENT *end) {
   enum { LANES = NAME(LANES), TURN = NAME(TURN) };
   const ELEMENT *row[LANES];
   int64_t l = 0;
@@ -31,7 +41,7 @@ static void NAME(copy_turned)(const ELEMENT *in, int64_t across, int64_t count, 
   for (; l + TURN <= depth; l += TURN) {
     NAME(vector) turned[TURN];
     NAME(turn)(row, l, turned);
-    TSL_UNROLL for (int s = 0; s < TURN; s++, out += width) NAME(store_edge)(out, turned[s], stored);
+    TSL_UNROLL for (int s = 0; s < TURN; s++, out += width) NAME(store_over)(out, turned[s], stored, end);
   }
   for (; l < depth; l++, out += width)
     for (int64_t t = 0; t < stored; t++)
@@ -53,9 +63,9 @@ static void NAME(copy_sliver)(const void *in, int64_t across, int64_t along, int
   if (across == 1)
     NAME(copy_side_by_side)(from, along, count, depth, width, to);
   else if (along == 1)
-    for (int64_t t = 0; t < count; t += NAME(LANES)) {
+    for (int64_t t = (count - 1) / NAME(LANES) * NAME(LANES); t >= 0; t -= NAME(LANES)) {
       const int64_t read = least(count - t, NAME(LANES)), stored = least(width - t, NAME(LANES));
-      NAME(copy_turned)(from + t * across, across, read, depth, width, stored, to + t);
+      NAME(copy_turned)(from + t * across, across, read, depth, width, stored, to + t, to + depth * width);
     }
   else
     NAME(copy_any)(from, across, along, count, depth, width, to);

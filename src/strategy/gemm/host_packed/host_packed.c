@@ -79,16 +79,18 @@ static tsl_packed_job job_of(const tsl_problem *problem, const tsl_operands *str
 static const double alone_flops = 4e6;
 
 /* What a config costs beside the operations, as a part of them: what stays in the first-level cache (a sliver, or a
- * strip where those stream by) should fit it, and a block of B half of the second. */
+ * strip where those stream by, with the slivers that pass) should fit it, and a block of B half of the second. */
 static double misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
   const double depth_bytes = (double)(config->value[DEPTH] * job->size);
   const bool by_strips = job->schedule == TSL_PACKED_COLUMNS;
-  const double stays = depth_bytes * (double)(by_strips ? job->width : job->height);
+  const double stays = depth_bytes * (double)(by_strips ? job->width : job->height),
+               passes = by_strips ? depth_bytes * (double)job->height : 0;
   return (stays > 1.01 * level_1  ? 0.03
           : stays > 0.9 * level_1 ? 0.002
                                   : 0) +
+         (stays + passes > 1.01 * level_1 ? 0.015 : 0) +
          0.002 * fabs(log2((double)config->value[BLOCK] * 1024 / half_level_2));
 }
 

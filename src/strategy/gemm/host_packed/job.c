@@ -2,7 +2,7 @@
 #include "strategy/gemm/host_packed/job.h"
 
 /* Where nothing tells how large the caches are. */
-enum { LEVEL_3_GUESS = 8 << 20 };
+enum { LEVEL_1_GUESS = 32 << 10, LEVEL_3_GUESS = 8 << 20 };
 
 static tsl_operand transposed(tsl_operand operand) {
   const int64_t row_stride = operand.row_stride;
@@ -77,12 +77,12 @@ static tsl_packed_schedule choose(const tsl_packed_job *job, int64_t kept, int64
 /* Where copies do not pay. Rows of A are read where they lie when few strips would use a copy of theirs; B, when its
  * panel lies together closely enough to stay in a cache, and few slivers would use a copy. */
 static void choose_copies(tsl_packed_job *job, int64_t kept) {
-  enum { FEW_COLUMN_BYTES = 1024, FEW_ROWS = 256, FEW_STREAMED_ROWS = 16 };
+  enum { FEW_COLUMN_BYTES = 1024, FEW_ROWS = 256, FEW_SLIVERS = 2 };
   const bool is_panels = job->schedule == TSL_PACKED_PANELS, is_columns = job->schedule == TSL_PACKED_COLUMNS;
   job->copies_a = is_panels || job->a.col_stride != 1 || job->n * job->size > FEW_COLUMN_BYTES;
   job->copies_b =
       is_panels || job->b.col_stride != 1 ||
-      (is_columns ? job->m > FEW_STREAMED_ROWS
+      (is_columns ? job->m > FEW_SLIVERS * job->kernels->rows[1]
                   : job->m > FEW_ROWS || !holds(magnitude(job->b.row_stride), job->depth, job->size, kept));
 }
 
@@ -119,6 +119,7 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
                                   int64_t kept, const tsl_device *device) {
   const bool is_empty = problem->k == 0 || (problem->alpha[0] == 0 && problem->alpha[1] == 0);
   const int64_t last = (int64_t)(device->level_bytes[2] ? device->level_bytes[2] : LEVEL_3_GUESS) / 4;
+  const int64_t level_1 = device->level_bytes[0] ? (int64_t)device->level_bytes[0] : LEVEL_1_GUESS;
   tsl_packed_job job = {.kernels = tsl_packed_kernels_for(problem->c.type, device->capabilities),
                         .size = (int64_t)tsl_type(problem->c.type)->size,
                         .k = is_empty ? 0 : problem->k,
@@ -136,5 +137,6 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
   choose_tile(&job);
   cut(&job, kept, last);
   job.parts = parts_of(&job);
+  job.strips_stay = holds(job.width + job.height, job.depth, job.size, level_1);
   return job;
 }

@@ -28,6 +28,7 @@ typedef struct tsl_packed_job {
   int64_t height, width;   /* of a tile: rows of a sliver, columns of a strip, which are whole vectors */
   int64_t rows, columns;   /* of a panel of A and of a block of B */
   int64_t parts;           /* of k */
+  bool strips_stay;        /* where columns stream by, a strip meets all slivers; else a sliver all strips */
   bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
 } tsl_packed_job;
 

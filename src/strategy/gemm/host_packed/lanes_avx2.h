@@ -94,4 +94,15 @@ static inline vector_f64 times_i_f64(vector_f64 value) {
   return _mm256_xor_pd(_mm256_permute_pd(value, 0x5), signs);
 }
 
+/* sum + number * value, in the register where the sum is: compilers that choose between the forms of the instruction move
+ * sums about, run out of the sixteen registers and store some in every step. */
+static inline vector_f32 add_product_f32(vector_f32 sum, float number, vector_f32 value) {
+  __asm__("vfmadd231ps %1, %2, %0" : "+x"(sum) : "x"(_mm256_set1_ps(number)), "x"(value));
+  return sum;
+}
+static inline vector_f64 add_product_f64(vector_f64 sum, double number, vector_f64 value) {
+  __asm__("vfmadd231pd %1, %2, %0" : "+x"(sum) : "x"(_mm256_set1_pd(number)), "x"(value));
+  return sum;
+}
+
 #include "strategy/gemm/host_packed/lanes.h"

@@ -74,4 +74,12 @@ static inline vector_f64 times_i_f64(vector_f64 value) {
   return (vector_f64){-value[1], value[0]};
 }
 
+/* sum + number * value. */
+static inline vector_f32 add_product_f32(vector_f32 sum, float number, vector_f32 value) {
+  return sum + number * value;
+}
+static inline vector_f64 add_product_f64(vector_f64 sum, double number, vector_f64 value) {
+  return sum + number * value;
+}
+
 #include "strategy/gemm/host_packed/lanes.h"

@@ -42,7 +42,8 @@ static void stream_rows(const tsl_packed_job *job, const tsl_packed_block *block
 /* --- the columns stream by --- */
 
 /* Groups of strips from `first` to before `end`, times A's panel. A group is copied at once, since its columns share
- * pages; while it is multiplied the next is asked for. */
+ * pages; while it is multiplied the next is asked for. A strip stays in the first-level cache while all slivers pass
+ * by, where it fits with one of them. */
 static void stream_columns(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                            int64_t end, const void *a_copy, void *b_copy) {
   const int64_t slivers = tsl_packed_slivers(job, block);
@@ -54,12 +55,12 @@ static void stream_columns(const tsl_packed_job *job, const tsl_packed_block *bl
     tsl_packed_tile tile = tsl_packed_tile_of(job, &one);
     tsl_packed_copy_strips(job, &one, 0, strips, b_copy);
     tile.ahead = tsl_packed_ahead_strips(job, block, tsl_packed_least(group + 1, end - 1), strips * slivers);
-    for (int64_t i = 0; i < slivers; i++) {
-      const tsl_packed_side sliver = tsl_packed_sliver(job, &one, i, a_copy);
-      for (int64_t j = 0; j < strips; j++) {
-        const tsl_packed_side strip = tsl_packed_strip(job, &one, j, b_copy);
-        tsl_packed_multiply_tile(job, &one, &sliver, &strip, &tile);
-      }
+    for (int64_t t = 0; t < slivers * strips; t++) {
+      const tsl_packed_side sliver = tsl_packed_sliver(job, &one, job->strips_stay ? t % slivers : t / strips,
+                                                       a_copy),
+                            strip = tsl_packed_strip(job, &one, job->strips_stay ? t / slivers : t % strips,
+                                                     b_copy);
+      tsl_packed_multiply_tile(job, &one, &sliver, &strip, &tile);
     }
   }
 }
