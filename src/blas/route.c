@@ -23,6 +23,11 @@ static const crossover gemm_from[TYPES][PEERS] = {
     [TESELA_C128] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {96 * 96 * 96, 16}},
 };
 
+/* Elements of the large operand from which on a product with so few rows or columns is tesela's: what memory has to be
+ * asked for. */
+enum { THIN_MOST = 8 };
+static const double thin_from = 8e6;
+
 /* Elements from which on a dot or a transpose is tesela's; 0: never. tesela's sums of products are those of twice the
  * precision, which takes its time; a program that asked for a plain one gets the other library's. */
 static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
@@ -66,9 +71,12 @@ void tsl_blas_leave(void) {
   depth--;
 }
 
+static bool is_real(const tsl_blas_symbol *symbol) {
+  return symbol->type == TESELA_F32 || symbol->type == TESELA_F64;
+}
+
 bool tsl_blas_may_hurry(const tsl_blas_symbol *symbol) {
-  return (symbol->type == TESELA_F32 || symbol->type == TESELA_F64) &&
-         (wanted == WISH_AUTO || wanted == WISH_TESELA) && !tsl_blas_listens;
+  return is_real(symbol) && (wanted == WISH_AUTO || wanted == WISH_TESELA) && !tsl_blas_listens;
 }
 
 /* What is decided without looking at sizes; false where they count. */
@@ -97,6 +105,9 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
     return route;
   if (!tsl_blas_may_hurry(symbol))
     let_pass(symbol, from->volume);
+  const int64_t few = m < n ? m : n, many = m < n ? n : m;
+  if (is_real(symbol) && from->side > few && few <= THIN_MOST && (double)many * (double)k >= thin_from)
+    return TSL_BLAS_TESELA;
   return from->side > 0 && m >= from->side && n >= from->side && k >= from->side &&
                  (double)m * (double)n * (double)k >= from->volume
              ? TSL_BLAS_TESELA

@@ -18,6 +18,7 @@
   X(gemm, host_packed)                                                                                       \
   X(gemm, host_small)                                                                                        \
   X(gemm, host_amx)                                                                                          \
+  X(gemm, host_thin)                                                                                         \
   X(gemm, vendor_openblas)                                                                                   \
   X(gemm, vendor_clblast)                                                                                    \
   X(gemm, vendor_cublas)                                                                                     \

@@ -26,6 +26,8 @@
 #include "base/status.h"
 #include "strategy/gemm/host_small/job.h"
 
+#include <math.h>
+
 static tsl_operands strides_of(const tsl_problem *problem) {
   return (tsl_operands){.a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},
                         .b = {.row_stride = problem->b.row_stride, .col_stride = problem->b.col_stride},
@@ -63,7 +65,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
     clocks *= 1.2;
   if (bytes > level_2)
     clocks *= bytes > 4 * level_2 ? 2 : 1.1;
-  return 2e-8 + clocks / (0.98 * clock);
+  const double fetched = bytes > level_2 ? bytes / (device->bandwidth / device->threads) : 0;
+  return 2e-8 + fmax(clocks / (0.98 * clock), fetched);
 }
 
 /* What build() makes: the job for operands with the strides that the problem has. */

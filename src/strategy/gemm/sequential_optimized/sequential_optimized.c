@@ -11,7 +11,11 @@
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   const double clocks = 1 + tsl_triple_loop_waiting(problem);
-  return tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
+  const double computed = tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
+  const double bytes = tsl_problem_bytes(problem);
+  const double fetched = bytes > (double)device->level_bytes[1] ? bytes * device->threads / device->bandwidth
+                                                                : 0; /* one thread's part */
+  return computed > fetched ? computed : fetched;
 }
 
 static tesela_status build(tsl_work *work) {

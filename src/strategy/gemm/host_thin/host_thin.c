@@ -1,0 +1,116 @@
+/* Idea: a product that is thin in one direction reads, or writes, each number of its one large matrix once: it takes as long
+ * as memory does, if the large matrix is walked the way it lies.
+ * What it adds to `host_packed`: no copy of the large operand, no tiles that are mostly empty, and streams that the memory
+ * can follow.
+ *
+ *   rows       few x many, large operand with its rows side by side: eight rows at a time, in pieces that are as wide as
+ *              their sums fit 32 KiB, are added to the sums of `few` rows; the next eight are asked for
+ *              meanwhile
+ *                       |<-- piece -->|
+ *                    l  ===============      sums[i] += thin[i][l] * row l, in the order of l
+ *                  l+1  ===============
+ *                       ...
+ *   reduce     its columns side by side: up to eight at a time, as registers allow, are multiplied with all thin rows,
+ *              in vectors along the sums, whose lanes are added in the end
+ *   outer      depth 4 or less: C's rows are made one after the other in pieces of 32 rows by 1024 columns, and go past
+ *              the caches where nothing of C is read and it is larger than half of the last cache
+ *
+ * Where the large operand has no direction side by side, eight rows of a piece are copied at a time. The thin operand is
+ * copied once. Pieces are handed to threads; no sum is cut, so that the bits do not depend on their number.
+ *
+ * Parameters: none.
+ * Limits: f32 and f64; m or n of 8 or less, or k of 4 or less. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "strategy/gemm/host_thin/job.h"
+
+#include <math.h>
+
+static tsl_operands strides_of(const tsl_problem *problem) {
+  return (tsl_operands){.a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},
+                        .b = {.row_stride = problem->b.row_stride, .col_stride = problem->b.col_stride},
+                        .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  (void)device;
+  return tsl_thin_refuse(problem);
+}
+
+/* What memory takes, at a little more than what others get of it; within the caches half a vector a clock, and the
+ * multiply-adds. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_operands strides = strides_of(problem);
+  const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
+  const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
+  const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
+  tsl_thin_job job;
+  (void)config;
+  tsl_thin_job_make(problem, &strides, device, &job);
+  const double threads = job.alone ? 1 : device->threads, vector = (double)(job.kernels->lanes * job.size);
+  const bool copies = job.way == TSL_THIN_ROWS && job.across != 1;
+  const double moved = bytes / (clock * vector / (copies ? 16 : 3)) / threads;
+  const double computed = tsl_problem_flops(problem) / (0.4 * peak / device->threads * threads);
+  const double fetched = bytes > level_2 ? 0.9 * bytes / (device->bandwidth * threads / device->threads) : 0;
+  const double sums = (double)(job.few + job.many) * 2 / clock;
+  return (job.alone ? 1.5e-7 : 4e-6) + sums + fmax(fetched, fmax(moved, computed));
+}
+
+/* What build() makes: the job for operands with the strides that the problem has. */
+typedef struct prepared {
+  tsl_thin_job job;
+  tsl_operands strides;
+} prepared;
+
+static tesela_status build(tsl_work *work) {
+  void *block;
+  TSL_TRY(tsl_alloc(sizeof(prepared), "a plan's state", &block));
+  prepared *state = block;
+  state->strides = strides_of(&work->problem);
+  tsl_thin_job_make(&work->problem, &state->strides, work->device, &state->job);
+  work->state = state;
+  return TESELA_OK;
+}
+
+static void release(tsl_work *work) {
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+static tesela_status run_at(const tsl_work *work, const void *a, const void *b, void *c) {
+  return tsl_thin_job_run(&((const prepared *)work->state)->job, a, b, c);
+}
+
+static bool same_strides(const tsl_operand *a, const tsl_operand *b) {
+  return a->row_stride == b->row_stride && a->col_stride == b->col_stride;
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const prepared *state = work->state;
+  const tsl_operands *strides = &state->strides;
+  (void)stream;
+  if (same_strides(&operands->a, &strides->a) && same_strides(&operands->b, &strides->b) &&
+      same_strides(&operands->c, &strides->c))
+    return tsl_thin_job_run(&state->job, operands->a.host, operands->b.host, operands->c.host);
+  tsl_thin_job job;
+  tsl_thin_job_make(&work->problem, operands, work->device, &job);
+  return tsl_thin_job_run(&job, operands->a.host, operands->b.host, operands->c.host);
+}
+
+const tsl_strategy tsl_gemm_host_thin = {
+    .name = "host_thin",
+    .idea = "the one large operand of a thin product, walked once the way it lies, on all cores",
+    .lifts = "memory that is read in pieces, copied, or waited for",
+    .op = TSL_OP_GEMM,
+    .rung = 9,
+    .version = 1,
+    .needs = TSL_CAN_HOST,
+    .accuracy = tsl_accuracy_in_order,
+    .refuse = refuse,
+    .score = score,
+    .build = build,
+    .run = run,
+    .release = release,
+    .run_at = run_at,
+};

@@ -1,0 +1,252 @@
+#include "strategy/gemm/host_thin/job.h"
+
+#include "base/pool.h"
+#include "base/scratch.h"
+#include "base/status.h"
+
+#include <string.h>
+
+enum {
+  SUMS_BYTES = 32 << 10,  /* of a piece, about a first cache */
+  WIDTH_MOST = 4096,      /* columns of a piece */
+  COPIED_MOST = 256,      /* the same where they are copied first */
+  REDUCED = 64,           /* columns of a piece that is reduced */
+  OUTER_ROWS = 32,        /* of C in a piece of an outer product */
+  OUTER_WIDTH = 1024,     /* its columns */
+  ALONE_BYTES = 512 << 10 /* below so many bytes a second thread costs more than it saves */
+};
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+static int64_t count_of(int64_t total, int64_t most) {
+  return (total + most - 1) / most;
+}
+
+const char *tsl_thin_refuse(const tsl_problem *problem) {
+  const int64_t m = problem->m, n = problem->n, k = problem->k, few = least(m, n);
+  if (few <= TSL_THIN_MOST)
+    return NULL;
+  if (k > TSL_THIN_STEPS)
+    return tsl_refusal("neither m nor n of %lld x %lld x %lld is %d or less, nor k %d", (long long)m,
+                       (long long)n, (long long)k, TSL_THIN_MOST, TSL_THIN_STEPS);
+  return problem->c.row_stride == 1 || problem->c.col_stride == 1
+             ? NULL
+             : "of an outer product, C's rows or columns must lie side by side";
+}
+
+/* A stride counts only where there is a second element. */
+static int64_t stride_of(int64_t stride, int64_t elements, int64_t alone) {
+  return elements > 1 ? stride : alone;
+}
+
+static void set_strides(const tsl_operands *strides, tsl_thin_job *job) {
+  const tsl_operand *a = &strides->a, *b = &strides->b, *c = &strides->c;
+  const bool turned = job->is_turned;
+  const int64_t few = job->few, many = job->many, depth = job->depth;
+  job->across = depth == 0 ? 1 : stride_of(turned ? a->row_stride : b->col_stride, many, 1);
+  job->along = stride_of(turned ? a->col_stride : b->row_stride, depth, many > 1 ? 0 : 1);
+  job->thin_across = depth == 0 ? 0 : stride_of(turned ? b->col_stride : a->row_stride, few, 0);
+  job->thin_along = stride_of(turned ? b->row_stride : a->col_stride, depth, 1);
+  job->c_few = stride_of(turned ? c->col_stride : c->row_stride, few, 0);
+  job->c_many = stride_of(turned ? c->row_stride : c->col_stride, many, 1);
+}
+
+void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
+                       tsl_thin_job *job) {
+  const int64_t m = problem->m, n = problem->n;
+  const bool is_outer = least(m, n) > TSL_THIN_MOST;
+  const int64_t size = problem->c.type == TESELA_F64 ? 8 : 4;
+  const int64_t level_3 = device->level_bytes[2] ? (int64_t)device->level_bytes[2] : 16 << 20;
+  *job = (tsl_thin_job){.kernels = tsl_thin_kernels_for(problem->c.type, device->capabilities),
+                        .is_turned = is_outer ? strides->c.col_stride != 1 : n < m,
+                        .size = size,
+                        .depth = problem->alpha[0] != 0 ? problem->k : 0,
+                        .beta = problem->beta[0]};
+  job->few = job->is_turned ? n : m;
+  job->many = job->is_turned ? m : n;
+  job->alpha = problem->alpha[0];
+  set_strides(strides, job);
+  job->way = is_outer && job->depth > 0            ? TSL_THIN_OUTER
+             : job->across != 1 && job->along == 1 ? TSL_THIN_REDUCE
+                                                   : TSL_THIN_ROWS;
+  const double bytes = tsl_problem_bytes(problem);
+  job->streams = job->beta == 0 && bytes > (double)level_3 / 2;
+  job->alone = device->threads == 1 || bytes < ALONE_BYTES;
+}
+
+/* A run under way. */
+typedef struct running {
+  const tsl_thin_job *job;
+  const char *large, *thin;
+  char *c;
+  const void *packed; /* the thin operand, or of an outer product the large one */
+  int64_t pitch;      /* of `packed`, elements */
+  const char *coefficients;
+  int64_t width, pieces, columns_of_pieces;
+} running;
+
+static void run_pieces(const running *run, tsl_pool_task task) {
+  union {
+    const running *read;
+    void *any;
+  } argument = {run};
+  if (!run->job->alone && run->pieces > 1)
+    tsl_pool_run(tsl_pool_shared(), run->pieces, task, argument.any);
+  else
+    for (int64_t i = 0; i < run->pieces; i++)
+      task(argument.any, i, 0);
+}
+
+static void finish(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step, int64_t from,
+                   int64_t count, char *c) {
+  for (int64_t i = 0; i < job->few; i++)
+    job->kernels->finish((const char *)sums + i * row_step * job->size, step, count, job->alpha, job->beta,
+                         c + (i * job->c_few + from * job->c_many) * job->size, job->c_many);
+}
+
+/* --- rows added up --- */
+
+static void add_piece(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  const tsl_thin_job *job = run->job;
+  const tsl_thin_kernels *kernels = job->kernels;
+  const int64_t from = index * run->width, width = least(run->width, job->many - from), size = job->size;
+  const char *large = run->large + from * job->across * size;
+  _Alignas(64) char sums[SUMS_BYTES], copy[COPIED_MOST * TSL_THIN_GROUP * sizeof(double)];
+  (void)worker;
+  memset(sums, 0, (size_t)(job->few * run->width * size));
+  if (job->across == 1)
+    kernels->add[job->few - 1](large, job->along, job->depth, run->packed, width, sums, run->width);
+  else
+    for (int64_t l = 0; l < job->depth; l += TSL_THIN_GROUP) {
+      const int64_t rows = least(job->depth - l, TSL_THIN_GROUP);
+      kernels->pack(large + l * job->along * size, job->along, job->across, rows, width, copy, width);
+      kernels->add[job->few - 1](copy, width, rows, (const char *)run->packed + l * job->few * size, width,
+                                 sums, run->width);
+    }
+  finish(job, sums, run->width, 1, from, width, run->c);
+}
+
+/* A multiple of a cache line's elements: as wide as the sums allow, and narrow enough for all threads. */
+static int64_t width_of(const tsl_thin_job *job) {
+  const int64_t most = job->across == 1 ? WIDTH_MOST : COPIED_MOST,
+                fits = SUMS_BYTES / (job->few * job->size);
+  const int64_t width = least(most, fits / 64 * 64);
+  const int64_t fair = job->alone ? job->many : count_of(job->many, tsl_pool_threads(tsl_pool_shared()));
+  return least(width, count_of(fair, 64) * 64);
+}
+
+static tesela_status add_rows(running *run) {
+  const tsl_thin_job *job = run->job;
+  void *packed;
+  TSL_TRY(
+      tsl_scratch_take((size_t)(job->depth * job->few * job->size), "the thin operand's numbers", &packed));
+  job->kernels->pack(run->thin, job->thin_along, job->thin_across, job->depth, job->few, packed, job->few);
+  run->packed = packed;
+  run->width = width_of(job);
+  run->pieces = count_of(job->many, run->width);
+  run_pieces(run, add_piece);
+  tsl_scratch_give(packed);
+  return TESELA_OK;
+}
+
+/* --- columns reduced --- */
+
+static void reduce_piece(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  const tsl_thin_job *job = run->job;
+  const int64_t from = index * REDUCED, count = least(REDUCED, job->many - from);
+  const int64_t together = job->kernels->columns[job->few - 1];
+  const char *large = run->large + from * job->across * job->size;
+  _Alignas(64) char sums[REDUCED * TSL_THIN_MOST * sizeof(double)];
+  (void)worker;
+  for (int64_t j = 0; j < count;) {
+    const bool whole = j + together <= count;
+    const tsl_thin_reduce reduce = (whole ? job->kernels->reduce : job->kernels->reduce_one)[job->few - 1];
+    reduce(large + j * job->across * job->size, job->across, job->depth, run->packed, run->pitch,
+           sums + j * job->few * job->size);
+    j += whole ? together : 1;
+  }
+  finish(job, sums, 1, job->few, from, count, run->c);
+}
+
+static tesela_status reduce_columns(running *run) {
+  const tsl_thin_job *job = run->job;
+  void *packed = NULL;
+  run->packed = run->thin;
+  run->pitch = job->thin_across;
+  if (job->thin_along != 1) {
+    TSL_TRY(
+        tsl_scratch_take((size_t)(job->depth * job->few * job->size), "the thin operand's numbers", &packed));
+    job->kernels->pack(run->thin, job->thin_across, job->thin_along, job->few, job->depth, packed,
+                       job->depth);
+    run->packed = packed;
+    run->pitch = job->depth;
+  }
+  run->pieces = count_of(job->many, REDUCED);
+  run_pieces(run, reduce_piece);
+  tsl_scratch_give(packed);
+  return TESELA_OK;
+}
+
+/* --- outer products --- */
+
+static void outer_piece(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  const tsl_thin_job *job = run->job;
+  const int64_t first = index / run->columns_of_pieces * OUTER_ROWS,
+                from = index % run->columns_of_pieces * OUTER_WIDTH;
+  const tsl_thin_row row = {.b = (const char *)run->packed + from * job->size,
+                            .pitch = run->pitch,
+                            .width = least(OUTER_WIDTH, job->many - from),
+                            .alpha = job->alpha,
+                            .beta = job->beta,
+                            .streams = job->streams};
+  (void)worker;
+  for (int64_t i = first; i < least(first + OUTER_ROWS, job->few); i++)
+    job->kernels->outer[job->depth - 1](&row, run->coefficients + i * job->depth * job->size,
+                                        run->c + (i * job->c_few + from) * job->size);
+  if (job->streams)
+    job->kernels->fence();
+}
+
+static tesela_status multiply_outer(running *run) {
+  const tsl_thin_job *job = run->job;
+  const tsl_thin_kernels *kernels = job->kernels;
+  const bool copies = job->across != 1;
+  const int64_t steps = job->depth, copied = copies ? steps * job->many : 0;
+  void *memory;
+  TSL_TRY(tsl_scratch_take((size_t)((copied + steps * job->few) * job->size), "an outer product's operands",
+                           &memory));
+  char *const coefficients = (char *)memory + copied * job->size;
+  if (copies)
+    kernels->pack(run->large, job->along, job->across, steps, job->many, memory, job->many);
+  kernels->pack(run->thin, job->thin_across, job->thin_along, job->few, steps, coefficients, steps);
+  run->packed = copies ? memory : run->large;
+  run->pitch = copies ? job->many : job->along;
+  run->coefficients = coefficients;
+  run->columns_of_pieces = count_of(job->many, OUTER_WIDTH);
+  run->pieces = run->columns_of_pieces * count_of(job->few, OUTER_ROWS);
+  run_pieces(run, outer_piece);
+  tsl_scratch_give(memory);
+  return TESELA_OK;
+}
+
+/* Nothing is multiplied: C = beta C. */
+static void scale(const running *run) {
+  static const double zero;
+  const tsl_thin_job *job = run->job;
+  for (int64_t i = 0; i < job->few; i++)
+    job->kernels->finish(&zero, 0, job->many, 1, job->beta, run->c + i * job->c_few * job->size, job->c_many);
+}
+
+tesela_status tsl_thin_job_run(const tsl_thin_job *job, const void *a, const void *b, void *c) {
+  static tesela_status (*const ways[])(running *) = {
+      [TSL_THIN_ROWS] = add_rows, [TSL_THIN_REDUCE] = reduce_columns, [TSL_THIN_OUTER] = multiply_outer};
+  running run = {.job = job, .large = job->is_turned ? a : b, .thin = job->is_turned ? b : a, .c = c};
+  if (job->depth > 0)
+    return ways[job->way](&run);
+  scale(&run);
+  return TESELA_OK;
+}

@@ -1,0 +1,24 @@
+/* Kernels in f32 for any processor, with vectors of 16 bytes; flags.cmake has the compiler's flags. */
+#include "strategy/gemm/host_thin/kernels.h"
+
+typedef float sixteen_bytes __attribute__((vector_size(16), may_alias));
+
+/* The first `count` numbers. */
+static inline sixteen_bytes load_part(const float *from, int64_t count) {
+  sixteen_bytes value = {0};
+  for (int64_t i = 0; i < count; i++)
+    value[i] = from[i];
+  return value;
+}
+
+#define REAL float
+#define SUFFIX _f32
+#define VECTOR_BYTES 16
+#define STREAM(to, value) NAME(store)(to, value)
+#define FENCE() (void)0
+#define LOAD_PART(from, count) load_part(from, count)
+#define TOTAL(value) (((value)[0] + (value)[2]) + ((value)[1] + (value)[3]))
+#define COLUMNS_OF(q) ((q) == 1 ? 8 : (q) == 2 ? 4 : (q) <= 4 ? 2 : 1)
+#include "strategy/gemm/host_thin/kernels_text.h"
+
+const tsl_thin_kernels tsl_thin_kernels_generic_f32 = TABLE_ROW(TESELA_F32);
