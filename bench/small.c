@@ -5,6 +5,7 @@
  *
  *   plan      tesela_plan_run() on a reused plan
  *   one-shot  tesela_gemm()
+ *   batch     a product of tesela_gemm_batched(), 256 of them with one A and one B, or as many as C has room for
  *   drop-in   cblas_?gemm of libtesela_blas.so, given by its path
  *   NAME      cblas_?gemm of that library
  *
@@ -28,7 +29,7 @@ typedef void dgemm_call(int order, int trans_a, int trans_b, int m, int n, int k
                         const double *a, int lda, const double *b, int ldb, double beta, double *c, int ldc);
 
 typedef struct peer {
-  const char *name;
+  const char *name; /* of tesela's own: all there is */
   sgemm_call *sgemm;
   dgemm_call *dgemm;
   void *(*prepare)(int is_double, int m, int n, int k);
@@ -113,6 +114,20 @@ static void run_one_shot(const peer *by, int calls) {
       stop("one-shot", tesela_last_error());
 }
 
+static int batch_count(void) {
+  const int fits = COUNT / (m * n);
+  return fits > 256 ? 256 : fits;
+}
+
+static void run_batch(const peer *by, int calls) {
+  const tesela_gemm_desc desc = desc_of();
+  const tesela_batch batch = {.count = batch_count(), .c_stride = m * n};
+  (void)by;
+  for (int i = 0; i < calls; i += batch_count())
+    if (tesela_gemm_batched(context, &desc, &batch, NULL) != TESELA_OK)
+      stop("batch", tesela_last_error());
+}
+
 static void run_peer(const peer *by, int calls) {
   if (by->prepare)
     for (int i = 0; i < calls; i++)
@@ -164,11 +179,14 @@ static void check(const char *name) {
 }
 
 static void compare(void) {
-  way ways[PEERS_MAX + 2] = {{run_plan, NULL, INFINITY}, {run_one_shot, NULL, INFINITY}};
+  static const peer own[] = {{.name = "plan"}, {.name = "one-shot"}, {.name = "batch"}};
+  way ways[PEERS_MAX + 3] = {
+      {run_plan, &own[0], INFINITY}, {run_one_shot, &own[1], INFINITY}, {run_batch, &own[2], INFINITY}};
   const tesela_gemm_desc desc = desc_of();
   const double flops = 2.0 * m * n * k;
-  const int calls = flops > 2e6 ? 4 : (int)(4e6 / (flops + 2000));
-  int count = 2;
+  const int wanted = flops > 2e6 ? 4 : (int)(4e6 / (flops + 2000)),
+            calls = (wanted / batch_count() + 1) * batch_count();
+  int count = 3;
   fill();
   if (tesela_plan_create(context, &desc, &plan) != TESELA_OK)
     stop("a plan", tesela_last_error());
@@ -180,7 +198,7 @@ static void compare(void) {
   for (int i = 0; i < count; i++) {
     memset(c, 0xff, COUNT * sizeof *c);
     ways[i].run(ways[i].by, 1);
-    check(ways[i].by ? ways[i].by->name : "tesela");
+    check(ways[i].by->name);
   }
   for (int round = 0; round < rounds; round++)
     for (int i = 0; i < count; i++) {

@@ -130,6 +130,15 @@ typedef struct tesela_gemm_desc {
   const char *strategy;
 } tesela_gemm_desc;
 
+/** Where the operands of many products lie that are alike in everything else: product i, 0 <= i < count, has A at
+ * a[i], or where that is NULL at the description's A and i * a_stride elements further; so have B and C. Addresses are of
+ * host memory. Products must not write each other's C, nor what another one reads. */
+typedef struct tesela_batch {
+  int64_t count;
+  void *const *a, *const *b, *const *c; /**< element (0, 0) of each product's operand; NULL: by strides */
+  int64_t a_stride, b_stride, c_stride; /**< may be negative; 0: all products have the same A, or B */
+} tesela_batch;
+
 /** A vector: element i is data[i * stride]. Exactly one of data and buffer is set; neither is needed where the vector
  * has no elements or is not read. */
 typedef struct tesela_vector {
@@ -165,7 +174,7 @@ typedef struct tesela_transpose_desc {
   const char *device, *strategy; /**< as in tesela_gemm_desc */
 } tesela_transpose_desc;
 
-/** What ran: filled by tesela_gemm(), tesela_dot(), tesela_transpose() and tesela_plan_run() where it is not NULL. */
+/** What ran: filled by tesela_gemm(), tesela_gemm_batched(), tesela_dot(), tesela_transpose() and tesela_plan_run() where it is not NULL. */
 typedef struct tesela_record {
   const char
       *plan;      /**< the plan's text. It lives as long as the plan, and after a call that made its own plan
@@ -205,6 +214,14 @@ TESELA_API void tesela_context_destroy(tesela_context *context);
  * it hold a part of the result, because the device or the copy back had begun to write it. */
 TESELA_API tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc,
                                      tesela_record *record);
+
+/** Multiplies many times: product i is desc's, with its operands where batch says. On the processor small products are
+ * shared out among threads; every result has the bits that a call of its own would give. All operands are checked
+ * before any product is computed. record, which may be NULL, tells of all products together; its plan is that of one.
+ *  @return as tesela_gemm(); TESELA_BAD_CALL with the product's number where its operands are wrong, and where C is the
+ *  same for two products. */
+TESELA_API tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_desc *desc,
+                                             const tesela_batch *batch, tesela_record *record);
 
 /** One dot product; everything else as tesela_gemm(). */
 TESELA_API tesela_status tesela_dot(tesela_context *context, const tesela_dot_desc *desc,

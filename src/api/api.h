@@ -102,6 +102,14 @@ tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out);
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan);
 tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, tesela_record *record);
 
+/* A product's description as a request. */
+tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
+                                   tsl_request *request);
+
+/* Checks the operands of one run against the plan, and says where they are; `where` as below. */
+tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
+                             const tesela_matrix *const given[TSL_OPERANDS], tsl_operands *out);
+
 /* Checks the operands of one run against the plan and runs it. `where` stands in front of the fields' names in
  * sentences: "desc." or "". */
 tesela_status tsl_api_run(tesela_plan *plan, const char *where,

@@ -3,8 +3,8 @@
 
 #include "base/status.h"
 
-static tesela_status request_of(const tesela_context *context, const tesela_gemm_desc *desc,
-                                tsl_request *request) {
+tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
+                                   tsl_request *request) {
   if (!context || !desc)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
   *request = (tsl_request){.op = TSL_OP_GEMM,
@@ -23,7 +23,7 @@ static tesela_status request_of(const tesela_context *context, const tesela_gemm
 
 tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc, tesela_record *record) {
   tsl_request request;
-  TSL_TRY(request_of(context, desc, &request));
+  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
   return tsl_api_call(context, &request, record);
 }
 
@@ -32,6 +32,6 @@ tesela_status tesela_plan_create(tesela_context *context, const tesela_gemm_desc
   if (!plan)
     return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
   *plan = NULL;
-  TSL_TRY(request_of(context, desc, &request));
+  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
   return tsl_api_create(context, &request, plan);
 }

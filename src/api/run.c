@@ -90,8 +90,8 @@ tsl_quick tsl_api_quick(const tesela_plan *plan) {
   return quick;
 }
 
-static tesela_status gather(const tesela_plan *plan, const char *where,
-                            const tesela_matrix *const given[TSL_OPERANDS], tsl_operands *out) {
+tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
+                             const tesela_matrix *const given[TSL_OPERANDS], tsl_operands *out) {
   tsl_operand operands[TSL_OPERANDS] = {{0}};
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_reach *reach = &plan->reach[i];
@@ -112,7 +112,7 @@ static tesela_status run_timed(tesela_plan *plan, const char *where,
   tsl_operands operands;
   tsl_phases phases;
   const double start = tsl_clock();
-  TSL_TRY(gather(plan, where, given, &operands));
+  TSL_TRY(tsl_api_gather(plan, where, given, &operands));
   TSL_TRY(tsl_plan_run(plan->plan, &operands, &phases));
   const double seconds = tsl_clock() - start;
   tsl_log(TSL_LOG_CALLS, "%s: %.3g s, of which copy in %.3g, compute %.3g, copy out %.3g", plan->plan->text,
@@ -132,6 +132,6 @@ tesela_status tsl_api_run(tesela_plan *plan, const char *where,
   tsl_operands operands;
   if (record || tsl_log_wants(TSL_LOG_CALLS))
     return run_timed(plan, where, given, record);
-  TSL_TRY(gather(plan, where, given, &operands));
+  TSL_TRY(tsl_api_gather(plan, where, given, &operands));
   return tsl_plan_run(plan->plan, &operands, NULL);
 }

@@ -1,0 +1,205 @@
+/* Many products that are alike: one plan, operands that are all checked first, and threads that take products. */
+#include "api/api.h"
+
+#include "base/clock.h"
+#include "base/pool.h"
+#include "base/status.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+/* Below this many operations a product is one thread's, and below as many a batch, too. */
+static const double shared_product = 4e6, shared_batch = 2e5;
+enum { CHUNKS_OF_A_THREAD = 8 };
+
+/* Products under way. */
+typedef struct running {
+  tesela_plan *plan;
+  const tesela_gemm_desc *desc;
+  const tesela_batch *batch;
+  int64_t chunks;
+  atomic_int status;      /* of the first product that failed */
+  tsl_status_saved saved; /* its sentence */
+} running;
+
+static tesela_matrix matrix_at(const tesela_matrix *first, void *const *each, int64_t stride, size_t size,
+                               int64_t index) {
+  tesela_matrix matrix = *first;
+  if (each)
+    matrix.data = each[index];
+  else if (first->buffer)
+    matrix.offset += index * stride;
+  else if (first->data)
+    matrix.data = (char *)first->data + index * stride * (int64_t)size;
+  return matrix;
+}
+
+/* Of product `index`. */
+static void matrices_of(const running *run, int64_t index, tesela_matrix matrices[TSL_OPERANDS]) {
+  const tesela_batch *batch = run->batch;
+  const tsl_reach *reach = run->plan->reach;
+  matrices[TSL_OPERAND_A] =
+      matrix_at(&run->desc->a, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
+  matrices[TSL_OPERAND_B] =
+      matrix_at(&run->desc->b, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
+  matrices[TSL_OPERAND_C] =
+      matrix_at(&run->desc->c, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
+}
+
+/* Element (0, 0) in host memory. */
+static void *address_of(const tesela_matrix *first, void *const *each, int64_t stride, size_t size,
+                        int64_t index) {
+  return each ? each[index] : first->data ? (char *)first->data + index * stride * (int64_t)size : NULL;
+}
+
+/* The quick way, for plans that have one: false where something is wrong. */
+static bool gather_quickly(const running *run, int64_t index, tsl_operands *operands) {
+  const tesela_batch *batch = run->batch;
+  const tsl_reach *reach = run->plan->reach;
+  operands->a.host = address_of(&run->desc->a, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
+  operands->b.host = address_of(&run->desc->b, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
+  operands->c.host = address_of(&run->desc->c, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
+  return tsl_api_is_quick(&run->plan->quick, operands->a.host, operands->b.host, operands->c.host);
+}
+
+/* Checks product `index`, and says where its operands are. */
+static tesela_status gather(const running *run, int64_t index, tsl_operands *operands) {
+  tesela_matrix matrices[TSL_OPERANDS];
+  const tesela_matrix *const given[TSL_OPERANDS] = {&matrices[0], &matrices[1], &matrices[2]};
+  if (run->plan->quick.run && gather_quickly(run, index, operands))
+    return TESELA_OK;
+  matrices_of(run, index, matrices);
+  const tesela_status status = tsl_api_gather(run->plan, "", given, operands);
+  return status == TESELA_OK ? status : tsl_fail_in(status, "product %" PRId64, index);
+}
+
+/* What is wrong with a batch, whatever its plan is. */
+static tesela_status check_batch(const tesela_gemm_desc *desc, const tesela_batch *batch) {
+  const tesela_matrix *const matrices[TSL_OPERANDS] = {&desc->a, &desc->b, &desc->c};
+  void *const *const each[TSL_OPERANDS] = {batch->a, batch->b, batch->c};
+  if (batch->count < 0)
+    return tsl_fail(TESELA_BAD_CALL, "batch.count is %" PRId64 ": a number of products is 0 or more",
+                    batch->count);
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    if (each[i] && (matrices[i]->data || matrices[i]->buffer))
+      return tsl_fail(TESELA_BAD_CALL,
+                      "batch.%c and desc.%c.%s are both given: a batch by addresses has no other", "abc"[i],
+                      "abc"[i], matrices[i] -> data ? "data" : "buffer");
+    if (each[i] && (desc->a.buffer || desc->b.buffer || desc->c.buffer))
+      return tsl_fail(TESELA_BAD_CALL,
+                      "batch.%c is given, but other operands are in buffers: addresses are of host memory",
+                      "abc"[i]);
+  }
+  return TESELA_OK;
+}
+
+/* Strides that no sum of sizes can pass 63 bits with, and results apart from each other, where that is certain. */
+static tesela_status check_strides(const running *run) {
+  const tesela_batch *batch = run->batch;
+  void *const *const each[TSL_OPERANDS] = {batch->a, batch->b, batch->c};
+  const int64_t strides[TSL_OPERANDS] = {batch->a_stride, batch->b_stride, batch->c_stride};
+  const tsl_reach *c = &run->plan->reach[TSL_OPERAND_C];
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const int64_t stride = strides[i], most = INT64_MAX / 16 / batch->count;
+    if (!each[i] && (stride > most || stride < -most))
+      return tsl_fail(TESELA_BAD_CALL, "batch.%c_stride is %" PRId64 ": %" PRId64 " products pass 63 bits",
+                      "abc"[i], stride, batch -> count);
+  }
+  const int64_t stride = batch->c_stride, apart = stride < 0 ? -stride : stride;
+  if (batch->c || batch->count < 2 || !c->used || (apart > 0 && !(c->dense && apart < c->below + c->above)))
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_CALL,
+                  "batch.c_stride is %" PRId64 ": C has %" PRId64
+                  " elements, and products write each other's",
+                  stride, c->below + c->above);
+}
+
+static tesela_status check_all(const running *run) {
+  tsl_operands operands;
+  TSL_TRY(check_strides(run));
+  for (int64_t i = 0; i < run->batch->count; i++)
+    TSL_TRY(gather(run, i, &operands));
+  return TESELA_OK;
+}
+
+/* Product `index`, which was checked. */
+static tesela_status multiply(const running *run, int64_t index) {
+  tsl_operands operands;
+  tsl_plan *plan = run->plan->plan;
+  if (run->plan->quick.run) {
+    (void)gather_quickly(run, index, &operands);
+    return run->plan->quick.run(&plan->work, operands.a.host, operands.b.host, operands.c.host);
+  }
+  TSL_TRY(gather(run, index, &operands));
+  return tsl_plan_run(plan, &operands, NULL);
+}
+
+static void multiply_chunk(void *argument, int64_t chunk, int worker) {
+  running *run = argument;
+  const int64_t count = run->batch->count, most = count % run->chunks, size = count / run->chunks;
+  const int64_t first = chunk * size + (chunk < most ? chunk : most), end = first + size + (chunk < most);
+  (void)worker;
+  for (int64_t i = first; i < end && atomic_load_explicit(&run->status, memory_order_relaxed) == TESELA_OK;
+       i++) {
+    int none = TESELA_OK;
+    const tesela_status status = multiply(run, i);
+    if (status != TESELA_OK && atomic_compare_exchange_strong(&run->status, &none, (int)status))
+      tsl_status_save(&run->saved);
+  }
+}
+
+/* Threads share products where one is too small for them and all are not. */
+static tesela_status multiply_all(running *run) {
+  const tsl_work *work = &run->plan->plan->work;
+  const double one = tsl_problem_flops(&work->problem);
+  const bool shares = work->device->capabilities & TSL_CAN_HOST && work->device->threads > 1 &&
+                      one < shared_product && one * (double)run->batch->count >= shared_batch;
+  const int64_t most = shares ? (int64_t)CHUNKS_OF_A_THREAD * tsl_pool_threads(tsl_pool_shared()) : 1;
+  run->chunks = run->batch->count < most ? run->batch->count : most;
+  if (shares)
+    tsl_pool_run(tsl_pool_shared(), run->chunks, multiply_chunk, run);
+  else
+    multiply_chunk(run, 0, 0);
+  const tesela_status status = (tesela_status)atomic_load(&run->status);
+  if (status != TESELA_OK)
+    tsl_status_restore(&run->saved);
+  return status;
+}
+
+/* The record's plan text outlives the plan, which may be forgotten at any time after the call. */
+static _Thread_local char last_plan[1024];
+
+static tesela_status run_batch(running *run, tesela_record *record) {
+  const double start = tsl_clock();
+  if (run->batch->count == 0)
+    return TESELA_OK;
+  TSL_TRY(check_all(run));
+  TSL_TRY(multiply_all(run));
+  if (record) {
+    const double seconds = tsl_clock() - start;
+    snprintf(last_plan, sizeof last_plan, "%s", run->plan->plan->text);
+    *record = (tesela_record){.plan = last_plan,
+                              .seconds = seconds,
+                              .seconds_compute = seconds,
+                              .error_bound = tsl_plan_error_bound(run->plan->plan)};
+  }
+  return TESELA_OK;
+}
+
+tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_desc *desc,
+                                  const tesela_batch *batch, tesela_record *record) {
+  tsl_request request;
+  tsl_call_key key;
+  tsl_remembered *remembered;
+  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
+  if (!batch)
+    return tsl_fail(TESELA_BAD_CALL, "batch is NULL");
+  TSL_TRY(check_batch(desc, batch));
+  TSL_TRY(tsl_api_request(context, &request, &key));
+  TSL_TRY(tsl_api_recall(context, &key, &remembered));
+  running run = {.plan = tsl_api_recalled(remembered), .desc = desc, .batch = batch, .status = TESELA_OK};
+  const tesela_status status = run_batch(&run, record);
+  tsl_api_give_back(context, remembered);
+  return status;
+}

@@ -1,0 +1,159 @@
+/* tesela_gemm_batched(): the bits of single calls by strides and by addresses, shared operands, and a sentence for every
+ * wrong call, before anything is computed. */
+#include "unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <tesela/tesela.h>
+
+enum { M = 9, N = 14, K = 11, COUNT = 300, A = M * K, B = K * N, C = M * N + 3 };
+
+static tesela_context *context;
+static float a[COUNT * A], b[COUNT * B], c[COUNT * C], expected[COUNT * C];
+static const double beta = 0.5;
+
+static int set_up(void **state) {
+  (void)state;
+  for (int i = 0; i < COUNT * A; i++)
+    a[i] = (float)(i * 37 % 101) / 7 - 6;
+  for (int i = 0; i < COUNT * B; i++)
+    b[i] = (float)(i * 53 % 97) / 3 - 11;
+  return tesela_context_create(&(tesela_context_desc){.device = "cpu"}, &context) != TESELA_OK;
+}
+static int tear_down(void **state) {
+  (void)state;
+  tesela_context_destroy(context);
+  return 0;
+}
+
+static void reset(void) {
+  for (int i = 0; i < COUNT * C; i++)
+    c[i] = expected[i] = (float)(i % 31);
+}
+
+static tesela_gemm_desc desc_of(const char *strategy) {
+  return (tesela_gemm_desc){.m = M,
+                            .n = N,
+                            .k = K,
+                            .a = {.data = a},
+                            .b = {.data = b},
+                            .c = {.data = c},
+                            .beta = &beta,
+                            .strategy = strategy};
+}
+
+static void one_by_one(const char *strategy, int64_t a_stride) {
+  for (int64_t i = 0; i < COUNT; i++) {
+    tesela_gemm_desc desc = desc_of(strategy);
+    desc.a.data = a + i * a_stride;
+    desc.b.data = b + i * B;
+    desc.c.data = expected + i * C;
+    assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
+  }
+}
+
+static void same_bits(void **state) {
+  static const char *const strategies[] = {"host_small", "host_packed", "sequential_optimized", NULL};
+  (void)state;
+  for (int s = 0; s < 4; s++) {
+    tesela_record record;
+    tesela_gemm_desc desc = desc_of(strategies[s]);
+    const tesela_batch by_strides = {.count = COUNT, .a_stride = A, .b_stride = B, .c_stride = C};
+    reset();
+    one_by_one(strategies[s], A);
+    assert_int_equal(tesela_gemm_batched(context, &desc, &by_strides, &record), TESELA_OK);
+    assert_memory_equal(c, expected, sizeof c);
+    assert_true(record.seconds > 0 && record.error_bound > 0 && strstr(record.plan, "m=9 n=14 k=11"));
+    void *each_a[COUNT], *each_c[COUNT];
+    for (int i = 0; i < COUNT; i++) { /* backwards; one A for all */
+      each_a[i] = a;
+      each_c[i] = c + (COUNT - 1 - i) * C;
+    }
+    desc.a.data = desc.c.data = NULL;
+    desc.b.data = b + (COUNT - 1) * B;
+    const tesela_batch by_addresses = {.count = COUNT, .a = each_a, .c = each_c, .b_stride = -B};
+    reset();
+    one_by_one(strategies[s], 0);
+    assert_int_equal(tesela_gemm_batched(context, &desc, &by_addresses, NULL), TESELA_OK);
+    assert_memory_equal(c, expected, sizeof c);
+  }
+}
+
+static void in_buffers(void **state) {
+  tesela_buffer *buffers[3];
+  (void)state;
+  const size_t sizes[3] = {sizeof a, sizeof b, sizeof c};
+  const void *const from[3] = {a, b, c};
+  reset();
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(tesela_buffer_create(context, "cpu", sizes[i], &buffers[i]), TESELA_OK);
+    assert_int_equal(tesela_buffer_write(buffers[i], 0, from[i], sizes[i]), TESELA_OK);
+  }
+  tesela_gemm_desc desc = desc_of("host_small");
+  desc.a = (tesela_matrix){.buffer = buffers[0]};
+  desc.b = (tesela_matrix){.buffer = buffers[1]};
+  desc.c = (tesela_matrix){.buffer = buffers[2]};
+  const tesela_batch batch = {.count = COUNT, .a_stride = A, .b_stride = B, .c_stride = C};
+  one_by_one("host_small", A);
+  assert_int_equal(tesela_gemm_batched(context, &desc, &batch, NULL), TESELA_OK);
+  assert_int_equal(tesela_buffer_read(buffers[2], 0, c, sizeof c), TESELA_OK);
+  assert_memory_equal(c, expected, sizeof c);
+  const tesela_batch longer = {.count = COUNT + 1, .a_stride = A, .b_stride = B, .c_stride = C};
+  assert_int_equal(tesela_gemm_batched(context, &desc, &longer, NULL), TESELA_BAD_CALL);
+  assert_non_null(strstr(tesela_last_error(), "product 300: a.offset"));
+  for (int i = 0; i < 3; i++)
+    tesela_buffer_destroy(buffers[i]);
+}
+
+static void expect_refused(const tesela_gemm_desc *desc, const tesela_batch *batch, const char *words) {
+  reset();
+  assert_int_equal(tesela_gemm_batched(context, desc, batch, NULL), TESELA_BAD_CALL);
+  if (!strstr(tesela_last_error(), words))
+    print_error("'%s' lacks '%s'\n", tesela_last_error(), words);
+  assert_non_null(strstr(tesela_last_error(), words));
+  assert_memory_equal(c, expected, sizeof c);
+}
+
+static void wrong_calls(void **state) {
+  (void)state;
+  const tesela_gemm_desc desc = desc_of(NULL);
+  const tesela_batch good = {.count = COUNT, .a_stride = A, .b_stride = B, .c_stride = C};
+  tesela_batch batch = good;
+  expect_refused(&desc, NULL, "batch is NULL");
+  expect_refused(NULL, &good, "desc is NULL");
+  batch.count = -1;
+  expect_refused(&desc, &batch, "batch.count is -1");
+  batch = good;
+  batch.c_stride = 0;
+  expect_refused(&desc, &batch, "batch.c_stride is 0");
+  batch.c_stride = M * N - 1;
+  expect_refused(&desc, &batch, "write each other's");
+  batch = good;
+  batch.a_stride = INT64_MAX / 64;
+  expect_refused(&desc, &batch, "batch.a_stride");
+  void *each[COUNT];
+  for (int i = 0; i < COUNT; i++)
+    each[i] = a + i * A;
+  batch = good;
+  batch.a = each;
+  expect_refused(&desc, &batch, "batch.a and desc.a.data");
+  tesela_gemm_desc by_address = desc;
+  by_address.a.data = NULL;
+  each[217] = NULL;
+  expect_refused(&by_address, &batch, "product 217: a.data is NULL");
+  each[217] = c + 217 * C;
+  expect_refused(&by_address, &batch, "product 217: c overlaps a");
+  batch = good;
+  batch.count = 0;
+  assert_int_equal(tesela_gemm_batched(context, &desc, &batch, NULL), TESELA_OK);
+  assert_memory_equal(c, expected, sizeof c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(same_bits),
+      cmocka_unit_test(in_buffers),
+      cmocka_unit_test(wrong_calls),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
