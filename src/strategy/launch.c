@@ -12,8 +12,10 @@
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
                         tsl_text *text) {
   if (real != TESELA_TYPE_DEFAULT)
-    tsl_text_add(text, "#define TSL_REAL %s\n", tsl_type(real)->kernel_name);
-  if (real == TESELA_F64)
+    tsl_text_add(text, "#define TSL_REAL %s\n", tsl_type(tsl_type(real)->component)->kernel_name);
+  if (real == TESELA_C64 || real == TESELA_C128)
+    tsl_text_add(text, "#define TSL_COMPLEX 1\n");
+  if (real == TESELA_F64 || real == TESELA_C128)
     tsl_text_add(text, "#define TSL_REAL_IS_DOUBLE 1\n");
   for (int i = 0; strategy && i < tsl_strategy_params(strategy); i++) {
     tsl_text_add(text, "#define TSL_PARAM_");
@@ -90,11 +92,13 @@ void tsl_launch_release(tsl_work *work) {
 tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operands) {
   const tsl_problem *problem = &work->problem;
   const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
-  const double alpha = problem->c.type == TESELA_F64 ? problem->alpha[0] : (float)problem->alpha[0];
+  const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
+  const bool none = twice ? problem->alpha[0] == 0 && problem->alpha[1] == 0
+                          : (float)problem->alpha[0] == 0 && (float)problem->alpha[1] == 0;
   return (tsl_gemm_sizes){
       .m = problem->m,
       .n = problem->n,
-      .k = alpha == 0 ? 0 : problem->k,
+      .k = none ? 0 : problem->k,
       .a_offset = a->offset,
       .a_row_stride = a->row_stride,
       .a_col_stride = a->col_stride,

@@ -75,6 +75,8 @@ tsl_problem tsl_problem_turned(const tsl_problem *problem) {
   out.a = turned(&problem->b);
   out.b = turned(&problem->a);
   out.c = turned(&problem->c);
+  out.conjugate_a = problem->conjugate_b;
+  out.conjugate_b = problem->conjugate_a;
   return out;
 }
 

@@ -90,16 +90,19 @@ static void the_walk_loses_nothing(void **state) {
     }
 }
 
+/* In the types in which checks take them by turns. */
 static void probes_are_legal(void **state) {
   (void)state;
-  const tsl_problem single = tsl_problem_gemm(300, 200, 100, TESELA_F32),
-                    twice = tsl_problem_gemm(300, 200, 100, TESELA_F64);
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
   const tsl_device device = processor();
   tsl_config config;
   int count = 0;
-  for (; tsl_strategy_probe(strategy, count, &config); count++)
-    assert_true(!tsl_strategy_refuse(strategy, &single, &config, &device) ||
-                !tsl_strategy_refuse(strategy, &twice, &config, &device));
+  for (; tsl_strategy_probe(strategy, count, &config); count++) {
+    const tsl_problem problem = tsl_problem_gemm(300, 200, 100, types[count % 4]);
+    const char *why = tsl_strategy_refuse(strategy, &problem, &config, &device);
+    if (why)
+      fail_msg("probe %d: %s", count, why);
+  }
   assert_true(count >= 4);
 }
 
@@ -132,6 +135,8 @@ static void refusals_have_numbers(void **state) {
   assert_refused("form=1 tile_n=64 micro_n=24", &graphics, TESELA_F32, "micro_n=24 does not fit tile_n=64");
   assert_refused("form=1 tile_m=128 tile_n=64 micro_m=8 micro_n=4 tile_k=8", &graphics, TESELA_F32,
                  "256 items");
+  assert_refused("form=1", &graphics, TESELA_C64, "complex ones take form=2 or form=3");
+  assert_refused("form=3 vector=8 stages=1", &graphics, TESELA_C128, "vector=8 holds 1 numbers");
   assert_refused("form=2 split=4 stages=1", &graphics, TESELA_F32, "split=1 only");
   assert_refused("form=1 split=16", &graphics, TESELA_F32, "k=100 is too short for split=16");
   assert_refused("form=1 tile_m=64 tile_n=64 tile_k=16", &small, TESELA_F32, "17408 bytes of local memory");
@@ -189,6 +194,18 @@ static void unknown_devices_have_predictions(void **state) {
 
 /* --- equal bits --- */
 
+static void run_ten_times(tsl_device *device, const tsl_config *config, tesela_type type, bool conjugate) {
+  tsl_case what = {
+      .problem = tsl_problem_gemm(131, 77, 109, type), .data = TSL_DATA_NORMAL, .seed = 20, .repeats = 10};
+  tsl_case_report report;
+  what.problem.alpha[0] = 1.5;
+  what.problem.beta[0] = -0.5;
+  what.problem.conjugate_a = conjugate;
+  assert_int_equal(tsl_check_case(strategy, config, device, &what, &report), TESELA_OK);
+  if (report.result != TSL_CASE_RIGHT)
+    fail_msg("%s: %s", report.plan, report.why);
+}
+
 static void ten_runs_give_equal_bits(void **state) {
   (void)state;
   tsl_devices *devices;
@@ -196,18 +213,10 @@ static void ten_runs_give_equal_bits(void **state) {
   tsl_config config;
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   assert_int_equal(tsl_devices_find(devices, "opencl", &device), TESELA_OK);
-  for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++) {
-    tsl_case what = {.problem = tsl_problem_gemm(131, 77, 309, TESELA_F32),
-                     .data = TSL_DATA_NORMAL,
-                     .seed = 20,
-                     .repeats = 10};
-    tsl_case_report report;
-    what.problem.alpha[0] = 1.5;
-    what.problem.beta[0] = -0.5;
-    assert_int_equal(tsl_check_case(strategy, &config, device, &what, &report), TESELA_OK);
-    if (report.result != TSL_CASE_RIGHT)
-      fail_msg("%s: %s", report.plan, report.why);
-  }
+  for (int i = 0; tsl_strategy_probe(strategy, i, &config); i += 4)
+    run_ten_times(device, &config, TESELA_F32, false);
+  config = config_of("form=3 vector=32 tile_m=16 tile_n=16 micro_m=2 micro_n=8 stages=1");
+  run_ten_times(device, &config, TESELA_C64, true);
   tsl_devices_destroy(devices);
 }
 

@@ -21,7 +21,7 @@ typedef struct pace {
 } pace;
 
 static pace pace_of(const tsl_problem *problem, const tsl_device *device) {
-  const bool twice = problem->c.type == TESELA_F64;
+  const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
   const double peak = twice ? device->peak_f64 : device->peak_f32;
   const double count = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
   return (pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
@@ -81,10 +81,13 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
 static double panel_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
   const pace units = pace_of(problem, device);
-  const double vectors = (double)tile->micro_n / tile->lanes, sums = tile->micro_m * vectors;
+  /* A complex number has two sums, and four multiply-adds. */
+  const double parts = tile->complex ? 2 : 1, vectors = (double)tile->micro_n / tile->lanes * parts;
+  const double sums = tile->micro_m * vectors;
   /* 32 vector registers of 64 bytes, 16 of others; sums that do not fit go through memory. */
   const double room = tile->vector >= 64 ? 31 : 15, needed = sums + vectors + 1;
-  const int width = problem->c.type == TESELA_F64 ? device->vector_f64 : device->vector_f32;
+  const int width =
+      tsl_type(problem->c.type)->component == TESELA_F64 ? device->vector_f64 : device->vector_f32;
   const double spills = needed > room ? 4 : 1, narrow = fmax(1, (double)width / tile->lanes);
   const double wide = tile->lanes > width ? 1.5 : 1;
   /* A multiply-add waits eight others long for the one before it; factors are read beside them. */
@@ -92,7 +95,7 @@ static double panel_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double slow = 1.3 * spills * narrow * wide * waits * loads;
   const double groups = ratio_up(problem->m, tile->tile_m) * ratio_up(problem->n, tile->tile_n);
   const double group =
-      (double)tile->tile_m * tile->tile_n * (double)problem->k / units.lanes * slow + group_clocks;
+      parts * parts * tile->tile_m * tile->tile_n * (double)problem->k / units.lanes * slow + group_clocks;
   const double copies = 4 * tsl_register_tile_scratch(problem, tile) * tile->size / device->bandwidth;
   return ceil(groups / units.count) * group / units.clock + copies + 3 * device->launch_seconds;
 }

@@ -24,15 +24,24 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* Both sides of local and of private memory, both ways of loading, and each form; between them every path. */
+/* Both sides of local and of private memory, both ways of loading, and each form; between them every path. Tests try the
+ * first in all types, and the others in f32, f64, c64 and c128 by turns: so each is in a place whose type it takes. */
 static const char *const probes[] = {
     "form=1 vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8 stages=2 split=1",
     "form=1 vector=16 tile_m=16 tile_n=32 micro_m=4 micro_n=4 tile_k=16 stages=1 split=2",
+    "form=3 vector=64 tile_m=16 tile_n=48 micro_m=4 micro_n=48 tile_k=8 stages=1 split=1",
+    "form=2 vector=32 tile_m=16 tile_n=32 micro_m=2 micro_n=8 tile_k=8 stages=1 split=1",
     "form=1 vector=8 tile_m=32 tile_n=16 micro_m=2 micro_n=4 tile_k=8 stages=2 split=4",
-    "form=2 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=8 tile_k=8 stages=1 split=1",
-    "form=3 vector=32 tile_m=16 tile_n=48 micro_m=4 micro_n=24 tile_k=8 stages=1 split=1",
     "form=3 vector=64 tile_m=64 tile_n=48 micro_m=8 micro_n=48 tile_k=8 stages=1 split=1",
     NULL,
+};
+
+static const tsl_types types[] = {
+    {TESELA_F32, TESELA_F32, TESELA_F32},
+    {TESELA_F64, TESELA_F64, TESELA_F64},
+    {TESELA_C64, TESELA_C64, TESELA_C64},
+    {TESELA_C128, TESELA_C128, TESELA_C128},
+    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
 /* A processor that runs items in lockstep has 255 registers for each, of which the estimate must leave some. */
@@ -52,7 +61,8 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
       .split = (int)value[TSL_REGISTER_TILE_SPLIT],
       .size = (int)tsl_type(problem->c.type)->size,
   };
-  tile.lanes = tile.vector / tile.size;
+  tile.complex = tsl_type(problem->c.type)->is_complex;
+  tile.lanes = tile.vector / (tile.complex ? tile.size / 2 : tile.size);
   tile.items =
       tile.form == TSL_REGISTER_TILE_SINGLE ? 1 : (tile.tile_m / tile.micro_m) * (tile.tile_n / tile.micro_n);
   return tile;
@@ -154,6 +164,8 @@ static bool too_many_registers(const tsl_register_tile *tile, const tsl_device *
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
+  if (tile.complex && tile.form == TSL_REGISTER_TILE_LOCAL)
+    return tsl_refusal("form=1 keeps real numbers in local memory: complex ones take form=2 or form=3");
   const int place = misfit(&tile);
   if (place)
     return refuse_misfit(&tile, place);
@@ -183,15 +195,18 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return NULL;
 }
 
-static bool real_throughout(const tsl_problem *problem) {
+static bool one_type(const tsl_problem *problem) {
   const tesela_type type = problem->c.type;
-  return (type == TESELA_F32 || type == TESELA_F64) && problem->a.type == type && problem->b.type == type;
+  return (type == TESELA_F32 || type == TESELA_F64 || tsl_type(type)->is_complex) &&
+         problem->a.type == type && problem->b.type == type;
 }
 
 static int prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  if (!(device->capabilities & TSL_CAN_KERNELS) || !real_throughout(problem))
+  if (!(device->capabilities & TSL_CAN_KERNELS) || !one_type(problem))
     return TSL_REGISTER_TILE_FORM + 1;
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
+  if (tile.complex && tile.form == TSL_REGISTER_TILE_LOCAL)
+    return TSL_REGISTER_TILE_FORM + 1;
   const int place = misfit(&tile);
   if (place)
     return place;
@@ -216,6 +231,8 @@ const tsl_strategy tsl_gemm_register_tile = {
     .version = 1,
     .needs = TSL_CAN_KERNELS,
     .accuracy = tsl_accuracy_in_order,
+    .types = types,
+    .conjugates = true,
     .params = params,
     .probes = probes,
     .prune = prune,

@@ -23,8 +23,9 @@ enum { TSL_REGISTER_TILE_LOCAL = 1, TSL_REGISTER_TILE_PANELS = 2, TSL_REGISTER_T
 /* A config with what follows from it. */
 typedef struct tsl_register_tile {
   int form, vector, tile_m, tile_n, tile_k, micro_m, micro_n, stages, split;
+  bool complex;
   int size;  /* bytes of an element */
-  int lanes; /* elements of a vector */
+  int lanes; /* numbers of a vector: elements, or one part of complex ones */
   int items; /* work-items of a group */
 } tsl_register_tile;
 

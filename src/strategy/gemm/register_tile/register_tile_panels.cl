@@ -9,6 +9,9 @@
  * numbers of A times all of them. In form 2 each item of a group has one micro-tile; in form 3 a group is one item, which
  * goes through the rows of its tile, while the panel of B stays in the nearest cache.
  *
+ * Complex numbers come apart in the panels: for each k, the real parts of all lines, then the imaginary ones, whose sign
+ * CONJUGATE_A and CONJUGATE_B (1 or -1) turn. So their multiply-adds are those of real vectors, four for each.
+ *
  * Parameters: TSL_PARAM_FORM, _TILE_M, _TILE_N, _MICRO_M, _MICRO_N, _VECTOR (bytes). Limits: any sizes and strides.
  * Scratch memory: both operands, lines rounded up to whole panels. */
 #include "gemm.h"
@@ -27,6 +30,10 @@
 #define ITEMS (ROWS * COLUMNS)
 #endif
 #define VECTORS (MICRO_N / TSL_LANES)
+#ifndef CONJUGATE_A
+#define CONJUGATE_A 1
+#define CONJUGATE_B 1
+#endif
 /* Numbers along k that an item copies. */
 #define CHUNK 64
 
@@ -37,10 +44,33 @@ typedef struct register_tile_arguments {
   TSL_INDEX band;            /* rows of tiles that groups take together */
 } register_tile_arguments;
 
+#ifdef TSL_COMPLEX
+#define PARTS 2 /* numbers of an element */
+/* Copies a chunk of a panel of `width` lines; `sign` is that of imaginary parts. */
+TSL_FUNCTION void copy_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_INDEX line_stride,
+                             TSL_INDEX depth_stride, TSL_INDEX lines, TSL_INDEX k, int width, TSL_REAL sign,
+                             TSL_GLOBAL TSL_REAL *TSL_RESTRICT to) {
+  const TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * width, start = (TSL_INDEX)TSL_GROUP(0) * CHUNK;
+  const int depth = k - start < CHUNK ? (int)(k - start) : CHUNK;
+  const int inside = lines - first < width ? (int)(lines - first) : width;
+  from += PARTS * (first * line_stride + start * depth_stride);
+  to += PARTS * (first * k + start * width);
+  for (int l = 0; l < depth; l++, from += PARTS * depth_stride, to += PARTS * width) {
+    for (int i = 0; i < inside; i++) {
+      to[i] = from[PARTS * i * line_stride];
+      to[width + i] = sign * from[PARTS * i * line_stride + 1];
+    }
+    for (int i = inside; i < width; i++)
+      to[i] = to[width + i] = 0;
+  }
+}
+#else
+#define PARTS 1
 /* Copies a chunk of a panel of `width` lines. */
 TSL_FUNCTION void copy_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_INDEX line_stride,
-                             TSL_INDEX depth_stride, TSL_INDEX lines, TSL_INDEX k, int width,
+                             TSL_INDEX depth_stride, TSL_INDEX lines, TSL_INDEX k, int width, TSL_REAL sign,
                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT to) {
+  (void)sign;
   const TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * width, start = (TSL_INDEX)TSL_GROUP(0) * CHUNK;
   const int depth = k - start < CHUNK ? (int)(k - start) : CHUNK;
   from += first * line_stride + start * depth_stride;
@@ -59,20 +89,81 @@ TSL_FUNCTION void copy_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_I
         to[l * width + i] = first + i < lines ? from[i * line_stride + l * depth_stride] : (TSL_REAL)0;
   }
 }
+#endif
 
 TSL_KERNEL(1, 1, 1)
 tsl_gemm_register_tile_copy_a(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
                               TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_gemm_arguments g) {
-  copy_panel(a + g.a_offset, g.a_row_stride, g.a_col_stride, g.m, g.k, MICRO_M, panels);
+  copy_panel(a + PARTS * g.a_offset, g.a_row_stride, g.a_col_stride, g.m, g.k, MICRO_M, CONJUGATE_A, panels);
 }
 
 TSL_KERNEL(1, 1, 1)
 tsl_gemm_register_tile_copy_b(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
                               TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_gemm_arguments g) {
-  const TSL_INDEX before = (g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k;
-  copy_panel(b + g.b_offset, g.b_col_stride, g.b_row_stride, g.n, g.k, MICRO_N, panels + before);
+  const TSL_INDEX before = PARTS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
+  copy_panel(b + PARTS * g.b_offset, g.b_col_stride, g.b_row_stride, g.n, g.k, MICRO_N, CONJUGATE_B,
+             panels + before);
 }
 
+#ifdef TSL_COMPLEX
+/* A vector of elements of C from the parts of their sums. beta = 0 reads nothing. */
+TSL_FUNCTION void finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TSL_INDEX count, tsl_lanes real,
+                         tsl_lanes imaginary, const tsl_gemm_arguments *g) {
+  TSL_REAL line[2][TSL_LANES];
+  tsl_lanes_spread(line[0], real);
+  tsl_lanes_spread(line[1], imaginary);
+  const bool reads = g->beta != 0 || g->beta_imaginary != 0;
+  for (int e = 0; e < TSL_LANES && e < count; e++, at += 2 * stride) {
+    /* An empty sum is not scaled. */
+    TSL_REAL x = g->k == 0 ? (TSL_REAL)0 : g->alpha * line[0][e] - g->alpha_imaginary * line[1][e];
+    TSL_REAL y = g->k == 0 ? (TSL_REAL)0 : g->alpha * line[1][e] + g->alpha_imaginary * line[0][e];
+    if (reads) {
+      const TSL_REAL before = at[0], beside = at[1];
+      x += g->beta * before - g->beta_imaginary * beside;
+      y += g->beta * beside + g->beta_imaginary * before;
+    }
+    at[0] = x;
+    at[1] = y;
+  }
+}
+
+TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
+                             TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
+                             TSL_INDEX row0, TSL_INDEX col0, const tsl_gemm_arguments g) {
+  tsl_lanes real[MICRO_M][VECTORS], imaginary[MICRO_M][VECTORS];
+  TSL_UNROLL
+  for (int i = 0; i < MICRO_M; i++)
+    TSL_UNROLL
+  for (int j = 0; j < VECTORS; j++)
+    real[i][j] = imaginary[i][j] = TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0);
+  for (TSL_INDEX l = 0; l < g.k; l++, a += 2 * MICRO_M, b += 2 * MICRO_N) {
+    TSL_UNROLL
+    for (int j = 0; j < VECTORS; j++) {
+      const tsl_lanes x = TSL_LOAD(TSL_REAL, TSL_LANES, b + j * TSL_LANES),
+                      y = TSL_LOAD(TSL_REAL, TSL_LANES, b + MICRO_N + j * TSL_LANES);
+      TSL_UNROLL
+      for (int i = 0; i < MICRO_M; i++) {
+        const tsl_lanes u = TSL_SPLAT(TSL_REAL, TSL_LANES, a[i]),
+                        v = TSL_SPLAT(TSL_REAL, TSL_LANES, a[MICRO_M + i]),
+                        minus = TSL_SPLAT(TSL_REAL, TSL_LANES, -a[MICRO_M + i]);
+        real[i][j] = TSL_FMA(u, x, real[i][j]);
+        imaginary[i][j] = TSL_FMA(u, y, imaginary[i][j]);
+        real[i][j] = TSL_FMA(minus, y, real[i][j]);
+        imaginary[i][j] = TSL_FMA(v, x, imaginary[i][j]);
+      }
+    }
+  }
+  TSL_UNROLL
+  for (int i = 0; i < MICRO_M; i++)
+    TSL_UNROLL
+  for (int j = 0; j < VECTORS; j++) {
+    const TSL_INDEX row = row0 + i, col = col0 + j * TSL_LANES;
+    if (row < g.m && col < g.n)
+      finish(c + 2 * (g.c_offset + row * g.c_row_stride + col * g.c_col_stride), g.c_col_stride, g.n - col,
+             real[i][j], imaginary[i][j], &g);
+  }
+}
+#else
 TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
                              TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
                              TSL_INDEX row0, TSL_INDEX col0, const tsl_gemm_arguments g) {
@@ -106,12 +197,13 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
                        g.n - col, together, sum[i][j], g.alpha, g.beta);
   }
 }
+#endif
 
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_register_tile_panels(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
                               TSL_GLOBAL TSL_REAL *TSL_RESTRICT c, const register_tile_arguments arguments) {
   const tsl_gemm_arguments g = arguments.gemm;
-  TSL_GLOBAL const TSL_REAL *b_panels = panels + (g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k;
+  TSL_GLOBAL const TSL_REAL *b_panels = panels + PARTS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
   TSL_INDEX tile_row, tile_col;
   tsl_raster(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, arguments.band,
              &tile_row, &tile_col);
@@ -120,6 +212,6 @@ tsl_gemm_register_tile_panels(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
     const TSL_INDEX row = tile_row * TILE_M + place % ROWS * MICRO_M;
     const TSL_INDEX col = tile_col * TILE_N + place / ROWS * MICRO_N;
     if (row < g.m && col < g.n)
-      micro_tile(panels + row * g.k, b_panels + col * g.k, c, row, col, g);
+      micro_tile(panels + PARTS * row * g.k, b_panels + PARTS * col * g.k, c, row, col, g);
   }
 }

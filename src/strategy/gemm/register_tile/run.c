@@ -3,26 +3,16 @@
 #include "base/status.h"
 #include "strategy/gemm/register_tile/register_tile.h"
 
-#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #define FOLDER "strategy/gemm/register_tile/"
 
-/* The kernels' arguments, as register_tile.cl has them, for either scalar type. Kernels that take a tsl_gemm_arguments
- * take the front. */
-typedef struct arguments_f32 {
-  tsl_gemm_sizes sizes;
-  float alpha, beta;
-  int64_t part, part_step, band;
-} arguments_f32;
-typedef struct arguments_f64 {
-  tsl_gemm_sizes sizes;
-  double alpha, beta;
-  int64_t part, part_step, band;
-} arguments_f64;
+/* The kernels' arguments, as register_tile.cl has them: sizes, the scalars (two or four, in the type of C's parts), and
+ * three more numbers. Kernels that take a tsl_gemm_arguments take the front. */
 typedef struct arguments {
-  arguments_f32 single;
-  arguments_f64 twice;
+  unsigned char bytes[sizeof(tsl_gemm_sizes) + 4 * sizeof(double) + 3 * sizeof(int64_t)];
+  size_t front, whole;
 } arguments;
 
 /* What build() leaves in work->state. */
@@ -61,11 +51,16 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *turned, cons
                            &out->sum);
 }
 
-static tesela_status build_panels(tsl_work *work, const tsl_register_tile *tile, tile_kernels *out) {
+static tesela_status build_panels(tsl_work *work, const tsl_problem *turned, const tsl_register_tile *tile,
+                                  tile_kernels *out) {
   static const char path[] = FOLDER "register_tile_panels.cl";
-  TSL_TRY(tsl_launch_kernel(work, path, "tsl_gemm_register_tile_panels", tile->items, &out->multiply));
-  TSL_TRY(tsl_launch_kernel(work, path, "tsl_gemm_register_tile_copy_a", 1, &out->copy_a));
-  return tsl_launch_kernel(work, path, "tsl_gemm_register_tile_copy_b", 1, &out->copy_b);
+  char defines[96];
+  snprintf(defines, sizeof defines, "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n",
+           turned->conjugate_a ? -1 : 1, turned->conjugate_b ? -1 : 1);
+  TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_panels", tile->items, defines,
+                                 &out->multiply));
+  TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_copy_a", 1, defines, &out->copy_a));
+  return tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_copy_b", 1, defines, &out->copy_b);
 }
 
 tesela_status tsl_register_tile_build(tsl_work *work) {
@@ -75,8 +70,9 @@ tesela_status tsl_register_tile_build(tsl_work *work) {
   TSL_TRY(tsl_alloc_zeroed(sizeof(tile_kernels), "register_tile's kernels", &block));
   tile_kernels *made = block;
   made->turned = turned.c.col_stride != work->problem.c.col_stride;
-  const tesela_status status = tile.form == TSL_REGISTER_TILE_LOCAL ? build_local(work, &turned, &tile, made)
-                                                                    : build_panels(work, &tile, made);
+  const tesela_status status = tile.form == TSL_REGISTER_TILE_LOCAL
+                                   ? build_local(work, &turned, &tile, made)
+                                   : build_panels(work, &turned, &tile, made);
   if (status != TESELA_OK) {
     tsl_free(made);
     return status;
@@ -99,7 +95,7 @@ typedef struct running {
   tsl_register_tile tile;
   tsl_gemm_sizes sizes;
   tsl_buffer *a, *b, *c, *scratch;
-  double alpha, beta;
+  double alpha[2], beta[2];
   tsl_stream *stream;
 } running;
 
@@ -119,8 +115,8 @@ static running start(const tsl_work *work, const tsl_operands *operands, tsl_str
       .c = c,
       .scratch = operands->scratch ? operands->scratch : c,
       /* An empty sum is not scaled: infinity times nothing is nothing. */
-      .alpha = sizes.k == 0 ? 0 : work->problem.alpha[0],
-      .beta = work->problem.beta[0],
+      .alpha = {sizes.k == 0 ? 0 : work->problem.alpha[0], sizes.k == 0 ? 0 : work->problem.alpha[1]},
+      .beta = {work->problem.beta[0], work->problem.beta[1]},
       .stream = stream,
   };
 }
@@ -134,19 +130,34 @@ static tesela_status launch(const running *run, tsl_kernel *kernel, const tsl_gr
   return run->work->device->ops->launch(run->stream, kernel, grid, list, count);
 }
 
-/* The whole struct, or its front, in the problem's type. */
-static tsl_argument pass(const running *run, const arguments *all, bool whole) {
-  const bool twice = run->work->problem.c.type == TESELA_F64;
-  const size_t front = twice ? offsetof(arguments_f64, part) : offsetof(arguments_f32, part);
-  const size_t bytes = twice ? sizeof all->twice : sizeof all->single;
-  return (tsl_argument){.value = twice ? (const void *)&all->twice : &all->single,
-                        .bytes = whole ? bytes : front};
+static tsl_argument pass(const arguments *all, bool whole) {
+  return (tsl_argument){.value = all->bytes, .bytes = whole ? all->whole : all->front};
 }
 
-static arguments arguments_of(const tsl_gemm_sizes *sizes, double alpha, double beta, int64_t part,
-                              int64_t part_step) {
-  return (arguments){{*sizes, (float)alpha, (float)beta, part, part_step, BAND},
-                     {*sizes, alpha, beta, part, part_step, BAND}};
+static void append(arguments *to, const void *from, size_t bytes) {
+  memcpy(to->bytes + to->whole, from, bytes);
+  to->whole += bytes;
+}
+
+static arguments arguments_of(const running *run, const tsl_gemm_sizes *sizes, const double alpha[2],
+                              const double beta[2], int64_t part, int64_t part_step) {
+  const tesela_type type = run->work->problem.c.type;
+  const int parts = tsl_type(type)->is_complex ? 2 : 1;
+  const int64_t more[] = {part, part_step, BAND};
+  const double *const scalars[] = {alpha, beta};
+  arguments all = {.whole = 0};
+  append(&all, sizes, sizeof *sizes);
+  for (int i = 0; i < 2 * parts; i++) {
+    const double twice = scalars[i / parts][i % parts];
+    const float single = (float)twice;
+    if (tsl_type(type)->component == TESELA_F64)
+      append(&all, &twice, sizeof twice);
+    else
+      append(&all, &single, sizeof single);
+  }
+  all.front = all.whole;
+  append(&all, more, sizeof more);
+  return all;
 }
 
 static uint64_t tiles_of(const running *run) {
@@ -160,6 +171,7 @@ static int64_t pitch_of(const running *run) {
 
 static tesela_status multiply(const running *run) {
   const tsl_register_tile *tile = &run->tile;
+  static const double one[2] = {1, 0}, none[2] = {0, 0};
   const bool parts = tile->split > 1;
   const int64_t part = count_of(count_of(run->sizes.k, tile->split), tile->tile_k) * tile->tile_k;
   const int64_t pitch = pitch_of(run);
@@ -170,9 +182,9 @@ static tesela_status multiply(const running *run) {
     sizes.c_col_stride = 1;
   }
   const arguments all =
-      arguments_of(&sizes, parts ? 1 : run->alpha, parts ? 0 : run->beta, part, sizes.m * pitch);
+      arguments_of(run, &sizes, parts ? one : run->alpha, parts ? none : run->beta, part, sizes.m * pitch);
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b),
-                               TSL_ARG_BUFFER(parts ? run->scratch : run->c), pass(run, &all, true)};
+                               TSL_ARG_BUFFER(parts ? run->scratch : run->c), pass(&all, true)};
   const tsl_grid grid = {{tiles_of(run), (uint64_t)tile->split, 1}, {tile->items, 1, 1}};
   return launch(run, run->kernels->multiply, &grid, list, 4);
 }
@@ -180,8 +192,8 @@ static tesela_status multiply(const running *run) {
 static tesela_status sum(const running *run) {
   const uint64_t rows = (uint64_t)run->sizes.m, most = run->work->device->group_count_max[1];
   const int64_t pitch = pitch_of(run);
-  const arguments all = arguments_of(&run->sizes, run->alpha, run->beta, 0, 0);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), pass(run, &all, false),
+  const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), pass(&all, false),
                                TSL_ARG_VALUE(pitch)};
   const uint64_t across_row = (uint64_t)count_of(pitch / run->tile.lanes, SUM_ITEMS);
   const tsl_grid grid = {{across_row, rows < most ? rows : most, 1}, {SUM_ITEMS, 1, 1}};
@@ -191,16 +203,16 @@ static tesela_status sum(const running *run) {
 /* Copies an operand into panels of `width` lines. */
 static tesela_status copy(const running *run, tsl_kernel *kernel, tsl_buffer *operand, int64_t lines,
                           int width) {
-  const arguments all = arguments_of(&run->sizes, 0, 0, 0, 0);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), pass(run, &all, false)};
+  const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), pass(&all, false)};
   const tsl_grid grid = {{(uint64_t)count_of(run->sizes.k, CHUNK), (uint64_t)count_of(lines, width), 1},
                          {1, 1, 1}};
   return launch(run, kernel, &grid, list, 3);
 }
 
 static tesela_status multiply_panels(const running *run) {
-  const arguments all = arguments_of(&run->sizes, run->alpha, run->beta, 0, 0);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), pass(run, &all, true)};
+  const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), pass(&all, true)};
   const tsl_grid grid = {{tiles_of(run), 1, 1}, {run->tile.items, 1, 1}};
   if (run->sizes.k > 0) {
     TSL_TRY(copy(run, run->kernels->copy_a, run->a, run->sizes.m, run->tile.micro_m));
