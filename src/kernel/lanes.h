@@ -99,7 +99,12 @@ TSL_FUNCTION void tsl_lanes_finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TS
   }
   TSL_REAL line[TSL_LANES];
   tsl_lanes_spread(line, scaled);
+  /* Of processors' long vectors this is the rare way, which costs compilers more than all the rest when it is unrolled. */
+#if TSL_PARAM_VECTOR > 16
+  TSL_UNROLL_BY(1)
+#else
   TSL_UNROLL
+#endif
   for (int e = 0; e < TSL_LANES; e++)
     if (e < count)
       at[e * stride] = beta == 0 ? line[e] : TSL_FMA(beta, at[e * stride], line[e]);

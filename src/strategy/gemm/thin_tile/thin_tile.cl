@@ -134,7 +134,11 @@ TSL_FUNCTION void stream_read(thin_stream *stream, tsl_lanes *held, TSL_INDEX le
       for (int d = 0; d < DEEP; d++, deep += stream->deeper) {
         TSL_GLOBAL const TSL_REAL *from = deep;
         TSL_REAL line[TSL_LANES];
+#if PROCESSOR
+        TSL_UNROLL_BY(1)
+#else
         TSL_UNROLL
+#endif
         for (int e = 0; e < TSL_LANES; e++, from += stream->along) {
           const bool inside = (B_ALONG_K ? e : d) < left && e < stream->inside[j];
           const TSL_REAL number = *(inside ? from : stream->from[j]);
@@ -364,6 +368,7 @@ tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
     if (left > CHUNK)
       chunk_read(next, a, &g, row0, ahead, left - CHUNK, along_k, vectors);
 #endif
+    TSL_UNROLL_BY(1)
     for (int turn = 0; turn < TURNS; turn += FLIGHT) {
       TSL_UNROLL
       for (int f = 0; f < FLIGHT; f++, behind -= SLICES * DEPTH) {
