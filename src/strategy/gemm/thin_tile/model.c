@@ -9,6 +9,9 @@
  * item makes the others wait. */
 static const double memory_wait = 1000, group_clocks = 3000, barrier_clocks = 100;
 
+/* Seconds in which a processor finds a page that its tables do not hold: from 16 x 4096 x 4096 on PoCL (NOTES.md). */
+static const double walk_seconds = 30e-9;
+
 /* A device as the model sees it. */
 typedef struct pace {
   double count, clock; /* compute units, hertz */
@@ -92,7 +95,10 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
   /* Columns of tiles are narrow, so that memory is read in short runs; those below find it in a cache. */
   const double bytes = tsl_problem_bytes(problem) * (1 + 0.2 * (down - 1));
   const double parts = tile->split > 1 ? (2 * tile->split + 1) * m * n * tile->size : 0;
-  return fmax(compute, 1.3 * bytes / device->bandwidth) + parts / device->bandwidth +
+  /* Where a strip's rows lie in pages of their own, each row costs a walk through the tables of pages. */
+  const double row = fabs((double)problem->b.row_stride) * tile->size;
+  const double walks = tile->b_along_k ? 0 : groups / tile->split * k * fmin(1, row / 4096) / units.count;
+  return walk_seconds * walks + fmax(compute, 1.3 * bytes / device->bandwidth) + parts / device->bandwidth +
          (tile->split > 1 ? 2 : 1) * device->launch_seconds;
 }
 
