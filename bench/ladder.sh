@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# ladder.sh FOLDER [DEVICES]: measures the whole ladder of a machine into FOLDER (bench/results/<device>), from which
+# docs/LADDER.md and the README's table are made. DEVICES as in `tesela explore --devices`, all of them by default.
+#
+#   bench/ladder.sh bench/results/nvidia-h200
+#
+# Small products with patience for the slowest rung, the triple loop, so that the tables have speed-ups; large ones
+# without it; dots and transposes far past the caches; and one parameter's sweep each. About six minutes with a GPU.
+# TESELA is the tool, build/release/bin/tesela by default. Vendors' libraries take part where they are installed.
+set -uo pipefail
+[ $# -ge 1 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | head -n -1; exit 2; }
+root=$(cd "$(dirname "$0")/.." && pwd)
+tool=${TESELA:-$root/build/release/bin/tesela}
+folder=$1 devices=${2:-all} failed=0
+mkdir -p "$folder"
+export TESELA_WISDOM=none
+
+# keep FILE COMMAND...: its JSON, if it ends well; what was there stays otherwise.
+keep() {
+  local file=$1 begin=$SECONDS
+  shift
+  if "$tool" "$@" --json >"$folder/$file.new"; then
+    mv "$folder/$file.new" "$folder/$file"
+    echo "$((SECONDS - begin)) s  $file: tesela $*"
+  else
+    echo "FAILED ($?): tesela $*" >&2
+    rm -f "$folder/$file.new"
+    failed=1
+  fi
+}
+
+explore=(explore --devices "$devices" --peers --seconds 0.25)
+keep ladder-gemm.json "${explore[@]}" --sizes 512,1024 --types f32,f64 --patience 6
+keep ladder-gemm-large.json "${explore[@]}" --sizes 2048,4096 --types f32,f64 --patience 1
+keep ladder-dot.json "${explore[@]}" --op dot --sizes 1048576,268435456 --types f32,f64 --patience 3
+keep ladder-transpose.json "${explore[@]}" --op transpose --sizes 1000x3000,16384 --types f32,f64 --patience 3
+keep sweep-block_tree.json sweep "dot block_tree" group=32,64,128,256,512,1024 --sizes 100000000 --devices "$devices" --types f32
+keep sweep-tile_local.json sweep "gemm tile_local" tile=8,16,32 --devices "$devices" --types f32
+exit $failed
