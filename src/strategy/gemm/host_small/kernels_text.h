@@ -72,21 +72,23 @@ static void NAME(copy)(const void *from, int64_t across, int64_t along, int64_t 
 
 /* --- tiles --- */
 
+#define TILE_TEXT "strategy/gemm/host_small/tile.h"
 #define TILE_VECTORS 1
 #define TILE_ROWS_MAX ROWS_OF_1
-#include "strategy/gemm/host_small/tile_rows.h"
+#include "strategy/tile_rows.h"
 #undef TILE_VECTORS
 #undef TILE_ROWS_MAX
 #define TILE_VECTORS 2
 #define TILE_ROWS_MAX ROWS_OF_2
-#include "strategy/gemm/host_small/tile_rows.h"
+#include "strategy/tile_rows.h"
 #undef TILE_VECTORS
 #undef TILE_ROWS_MAX
 #define TILE_VECTORS 3
 #define TILE_ROWS_MAX ROWS_OF_3
-#include "strategy/gemm/host_small/tile_rows.h"
+#include "strategy/tile_rows.h"
 #undef TILE_VECTORS
 #undef TILE_ROWS_MAX
+#undef TILE_TEXT
 
 /* The type's row of the table; `type_` is its name in the enumeration. */
 #define TILE_TABLE_ROW(type_)                                                                                \
