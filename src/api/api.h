@@ -3,6 +3,7 @@
 #ifndef TSL_API_API_H
 #define TSL_API_API_H
 
+#include "base/guard.h"
 #include "plan/lane.h"
 #include "plan/plan.h"
 #include "plan/wisdom.h"
@@ -27,7 +28,7 @@ struct tesela_context {
   tsl_devices *devices;
   char device[TSL_DEVICE_NAME]; /* "auto" when nothing was named */
   int threads;                  /* 0: the device's own number */
-  pthread_mutex_t lock;         /* of what follows */
+  tsl_guard lock;               /* of what follows */
   bool threads_applied;
   tsl_wisdom *wisdom; /* NULL until the first plan is chosen */
   tsl_remembered *plans[TSL_PLANS_REMEMBERED];

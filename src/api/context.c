@@ -41,7 +41,7 @@ tesela_status tesela_context_create(const tesela_context_desc *desc, tesela_cont
     tsl_free(made);
     return status;
   }
-  pthread_mutex_init(&made->lock, NULL);
+  tsl_guard_init(&made->lock);
   *context = made;
   return TESELA_OK;
 }
@@ -52,7 +52,7 @@ void tesela_context_destroy(tesela_context *context) {
   tsl_api_forget_all(context);
   tsl_devices_destroy(context->devices);
   tsl_wisdom_close(context->wisdom);
-  pthread_mutex_destroy(&context->lock);
+  tsl_guard_destroy(&context->lock);
   tsl_free(context);
 }
 
@@ -62,7 +62,7 @@ tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices) {
   *devices = context->devices;
   if (context->threads == 0)
     return TESELA_OK;
-  pthread_mutex_lock(&context->lock);
+  tsl_guard_lock(&context->lock);
   if (!context->threads_applied) {
     tsl_device *cpu;
     status = tsl_devices_find(context->devices, "cpu", &cpu);
@@ -70,16 +70,16 @@ tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices) {
       cpu->threads = context->threads;
     context->threads_applied = status == TESELA_OK;
   }
-  pthread_mutex_unlock(&context->lock);
+  tsl_guard_unlock(&context->lock);
   return status;
 }
 
 tesela_status tsl_api_wisdom(tesela_context *context, const tsl_wisdom **wisdom) {
   tesela_status status = TESELA_OK;
-  pthread_mutex_lock(&context->lock);
+  tsl_guard_lock(&context->lock);
   if (!context->wisdom)
     status = tsl_wisdom_open(&context->wisdom);
   *wisdom = context->wisdom;
-  pthread_mutex_unlock(&context->lock);
+  tsl_guard_unlock(&context->lock);
   return status;
 }

@@ -148,13 +148,13 @@ static tesela_status make(tesela_context *context, const tsl_call_key *key, tsl_
  * second drops its own. */
 tesela_status tsl_api_recall(tesela_context *context, const tsl_call_key *key, tsl_remembered **remembered) {
   tsl_remembered *made, *gone;
-  pthread_mutex_lock(&context->lock);
+  tsl_guard_lock(&context->lock);
   *remembered = find(context, key);
-  pthread_mutex_unlock(&context->lock);
+  tsl_guard_unlock(&context->lock);
   if (*remembered)
     return TESELA_OK;
   TSL_TRY(make(context, key, &made));
-  pthread_mutex_lock(&context->lock);
+  tsl_guard_lock(&context->lock);
   *remembered = find(context, key);
   if (*remembered) {
     gone = made;
@@ -163,7 +163,7 @@ tesela_status tsl_api_recall(tesela_context *context, const tsl_call_key *key, t
     gone = insert(context, made);
     *remembered = made;
   }
-  pthread_mutex_unlock(&context->lock);
+  tsl_guard_unlock(&context->lock);
   destroy(gone);
   return TESELA_OK;
 }
@@ -173,9 +173,9 @@ tesela_plan *tsl_api_recalled(tsl_remembered *remembered) {
 }
 
 void tsl_api_give_back(tesela_context *context, tsl_remembered *remembered) {
-  pthread_mutex_lock(&context->lock);
+  tsl_guard_lock(&context->lock);
   const bool last = --remembered->users == 0 && remembered->forgotten;
-  pthread_mutex_unlock(&context->lock);
+  tsl_guard_unlock(&context->lock);
   if (last)
     destroy(remembered);
 }

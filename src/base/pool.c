@@ -304,6 +304,9 @@ static int fork_failed;
 static void watch_forks(void) {
   fork_failed = pthread_atfork(lock_pools, unlock_pools, forget_crews);
 }
+void tsl_pool_watch_forks(void) {
+  pthread_once(&fork_once, watch_forks);
+}
 
 /* --- pools --- */
 
@@ -312,7 +315,7 @@ tesela_status tsl_pool_create(int threads, tsl_pool **pool) {
   if (threads < 0 || threads > TSL_POOL_THREADS_MAX)
     return tsl_fail(TESELA_BAD_CALL, "%d threads were asked for: it should be 1 to %d, or 0 for the default",
                     threads, TSL_POOL_THREADS_MAX);
-  pthread_once(&fork_once, watch_forks);
+  tsl_pool_watch_forks();
   tsl_pool *made = calloc(1, sizeof *made);
   if (fork_failed || !made) {
     free(made);

@@ -22,6 +22,9 @@ int tsl_pool_processors(void);
  */
 int tsl_pool_quota_at(const char *root, const char *self_cgroup_file);
 
+/* Makes pools survive forks, if that was not done. For who has handlers of forks that must run before the pools'. */
+void tsl_pool_watch_forks(void);
+
 /* A pool of `threads` threads, the caller's included; 0: the default. Threads are started at the first
  * tsl_pool_run(), and again after a fork in the child (a child process may use the pool). A task that forks
  * does not return in the child: that one ends with _exit() or exec. TESELA_BAD_CALL for a number out of

@@ -43,7 +43,7 @@ typedef struct kind_devices {
 } kind_devices;
 
 struct tsl_devices {
-  pthread_mutex_t lock; /* of everything below, until a kind was listed; then its part is constant */
+  tsl_guard lock; /* of everything below, until a kind was listed; then its part is constant */
   int kind_count;
   kind_devices kinds[KINDS_MOST];
 };
@@ -83,7 +83,7 @@ tesela_status tsl_devices_create(tsl_devices **devices) {
   *devices = calloc(1, sizeof **devices);
   if (*devices == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the list of devices");
-  pthread_mutex_init(&(*devices)->lock, NULL);
+  tsl_guard_init(&(*devices)->lock);
   (*devices)->kind_count = tsl_devices_kinds();
   for (int i = 0; i < (*devices)->kind_count; i++)
     (*devices)->kinds[i].kind = kind_at(i);
@@ -98,7 +98,7 @@ static void slot_free(tsl_device_slot *slot) {
     slot->kind->forget(&slot->device);
   pthread_cond_destroy(&slot->jit_done);
   pthread_mutex_destroy(&slot->jit_lock);
-  pthread_mutex_destroy(&slot->open_lock);
+  tsl_guard_destroy(&slot->open_lock);
   free(slot);
 }
 
@@ -114,7 +114,7 @@ static tsl_device_slot *slot_create(const tsl_device_kind *kind, const tsl_devic
     snprintf(slot->device.name, sizeof slot->device.name, "%s", kind->kind);
   else
     snprintf(slot->device.name, sizeof slot->device.name, "%s:%d", kind->kind, index);
-  pthread_mutex_init(&slot->open_lock, NULL);
+  tsl_guard_init(&slot->open_lock);
   pthread_mutex_init(&slot->jit_lock, NULL);
   pthread_cond_init(&slot->jit_done, NULL);
   return slot;
@@ -153,7 +153,7 @@ static void kind_forget(kind_devices *kind) {
  * A failure is remembered and no failure of the question, so this thread's sentence stays what it was. */
 static const kind_devices *listed(tsl_devices *devices, int index) {
   kind_devices *kind = &devices->kinds[index];
-  pthread_mutex_lock(&devices->lock);
+  tsl_guard_lock(&devices->lock);
   if (!kind->was_listed) {
     listing list = {.into = kind};
     tsl_status_saved saved;
@@ -171,7 +171,7 @@ static const kind_devices *listed(tsl_devices *devices, int index) {
     tsl_status_restore(&saved);
     kind->was_listed = true;
   }
-  pthread_mutex_unlock(&devices->lock);
+  tsl_guard_unlock(&devices->lock);
   return kind;
 }
 
@@ -273,7 +273,7 @@ tesela_status tsl_device_open(tsl_device *device) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
   tesela_status status = TESELA_OK;
   char took[32];
-  pthread_mutex_lock(&slot->open_lock);
+  tsl_guard_lock(&slot->open_lock);
   if (!slot->is_open) {
     const double begin = tsl_clock();
     status = device->ops->open(device);
@@ -282,7 +282,7 @@ tesela_status tsl_device_open(tsl_device *device) {
             tsl_format_seconds(tsl_clock() - begin, took, sizeof took),
             slot->is_open ? device->label : tesela_last_error());
   }
-  pthread_mutex_unlock(&slot->open_lock);
+  tsl_guard_unlock(&slot->open_lock);
   return status;
 }
 
@@ -303,7 +303,7 @@ void tsl_devices_destroy(tsl_devices *devices) {
       slot_close(kind->slots[d]);
     kind_forget(kind);
   }
-  pthread_mutex_destroy(&devices->lock);
+  tsl_guard_destroy(&devices->lock);
   free(devices);
 }
 

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "base/guard.h"
 #include "device/device.h"
 
 typedef struct tsl_jit_module_entry tsl_jit_module_entry;
@@ -13,7 +14,7 @@ typedef struct tsl_trial_entry tsl_trial_entry;
 typedef struct tsl_device_slot {
   tsl_device device;
   const tsl_device_kind *kind;
-  pthread_mutex_t open_lock; /* held while the device opens */
+  tsl_guard open_lock; /* held while the device opens */
   bool is_open;
   pthread_mutex_t jit_lock; /* of the lists below */
   pthread_cond_t jit_done;  /* a build of the list came to its end */

@@ -2,44 +2,17 @@
 
 #include "base/status.h"
 
-/* A device that can do everything, to ask strategies which types they take. */
-static const tsl_device everything = {
-    .kind = "any",
-    .name = "any device",
-    .capabilities = ~0u,
-    .compute_units = 1,
-    .clock_mhz = 1000,
-    .memory_bytes = UINT64_MAX / 2,
-    .allocation_max = UINT64_MAX / 2,
-    .local_bytes = UINT64_MAX / 2,
-    .image_width_max = INT32_MAX,
-    .image_height_max = INT32_MAX,
-    .image_offset_alignment = 1,
-    .group_items_max = 1024,
-    .group_size_max = {1024, 1024, 1024},
-    .group_count_max = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
-    .warp = 32,
-    .vector_f32 = 4,
-    .vector_f64 = 2,
-    .host_alignment = 1,
-    .architecture = 1000,
-    .peak_f32 = 1e12,
-    .peak_f64 = 1e12,
-    .bandwidth = 1e12,
-    .threads = 1,
-};
-
 /* The problem that stands for a type when a strategy is asked about it. */
 static tsl_problem sample(tsl_op op, tesela_type type) {
   return tsl_problem_of(op, TSL_TERMS_K, TSL_TERMS_K, TSL_TERMS_K, type);
 }
 
 bool tsl_strategy_takes(const tsl_strategy *strategy, tesela_type type) {
-  const tsl_problem problem = sample(strategy->op, type);
-  const tsl_config config = tsl_strategy_defaults(strategy);
-  tsl_strategy alone = *strategy;
-  alone.vendor = NULL; /* what it takes does not depend on what is installed here */
-  return tsl_strategy_refuse(&alone, &problem, &config, &everything) == NULL;
+  tsl_types types;
+  for (int i = 0; tsl_strategy_types(strategy, i, &types); i++)
+    if (types.a == type)
+      return true;
+  return false;
 }
 
 /* Calls add() for each capability that the strategy needs. */

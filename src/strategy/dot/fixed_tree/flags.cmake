@@ -1,7 +1,7 @@
 # Full optimisation, but each operation rounded where the text rounds it: nothing fused, nothing reordered. The same text is compiled per
 # instruction set; tsl_tree_functions_for() chooses at run time.
 set(folder src/strategy/dot/fixed_tree)
-set(exact -O3 -ffp-contract=off -fno-fast-math -fno-math-errno)
+set(exact ${TESELA_FULL_OPTIMISATION} -ffp-contract=off -fno-fast-math -fno-math-errno)
 set_source_files_properties(${folder}/host.c ${folder}/chunks_generic.c PROPERTIES COMPILE_OPTIONS "${exact}")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_source_files_properties(${folder}/chunks_avx2.c PROPERTIES COMPILE_OPTIONS "${exact};-mavx2;-mfma")

@@ -1,7 +1,7 @@
 # Full optimisation, and multiply-adds fused where the instruction set has them. The sums keep their order: vectors lie along columns of C.
 # The same text is compiled per instruction set; blocked.c chooses at run time.
 set(folder src/strategy/gemm/blocked)
-set(best -O3 -ffp-contract=fast -fno-math-errno)
+set(best ${TESELA_FULL_OPTIMISATION} -ffp-contract=fast -fno-math-errno)
 set_source_files_properties(${folder}/blocks_generic.c PROPERTIES COMPILE_OPTIONS "${best}")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_source_files_properties(${folder}/blocks_avx2.c PROPERTIES COMPILE_OPTIONS "${best};-mavx2;-mfma")

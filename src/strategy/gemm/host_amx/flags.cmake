@@ -1,6 +1,6 @@
 # Full optimisation, and multiply-adds fused where the instruction set has them. The same texts are compiled per instruction set; kernels.c chooses at run time.
 set(folder src/strategy/gemm/host_amx)
-set(best -O3 -ffp-contract=fast -fno-math-errno)
+set(best ${TESELA_FULL_OPTIMISATION} -ffp-contract=fast -fno-math-errno)
 set(for_generic)
 set(for_avx2)
 set(for_avx512)

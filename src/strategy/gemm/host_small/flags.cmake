@@ -1,7 +1,7 @@
 # Full optimisation, and multiply-adds fused where the instruction set has them. The sums keep their order: vectors lie along columns of C.
 # The same text is compiled per instruction set and type; kernels.c chooses at run time.
 set(folder src/strategy/gemm/host_small)
-set(best -O3 -ffp-contract=fast -fno-math-errno)
+set(best ${TESELA_FULL_OPTIMISATION} -ffp-contract=fast -fno-math-errno)
 set(for_generic)
 set(for_avx2)
 set(for_avx512) # never chosen where there is no x86-64: the device does not offer the capability

@@ -2,7 +2,7 @@
 # infinities keep their meaning (no -ffinite-math-only). The same text is compiled per instruction set; sequential_optimized.c chooses at
 # run time.
 set(folder src/strategy/gemm/sequential_optimized)
-set(best -O3 -funroll-loops -ffp-contract=fast -fassociative-math -fno-signed-zeros -fno-trapping-math -fno-math-errno)
+set(best ${TESELA_FULL_OPTIMISATION} -funroll-loops -ffp-contract=fast -fassociative-math -fno-signed-zeros -fno-trapping-math -fno-math-errno)
 set_source_files_properties(${folder}/loops_generic.c PROPERTIES COMPILE_OPTIONS "${best}")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_source_files_properties(${folder}/loops_avx2.c PROPERTIES COMPILE_OPTIONS "${best};-mavx2;-mfma")

@@ -1,6 +1,6 @@
 # Full optimisation: tiles are loops of constant length over registers. The same text is compiled per instruction set; host.c chooses at run time.
 set(folder src/strategy/transpose/vector)
-set(best -O3)
+set(best ${TESELA_FULL_OPTIMISATION})
 set(for_avx2)
 set(for_avx512) # never chosen where there is no x86-64: the device does not offer the capability
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
