@@ -160,7 +160,7 @@ static void every_kernel(void **state) {
                     strategy->name, built, paper_builds() - before);
       assert_true(built > 0 && paper_builds() > before);
     }
-  for (int i = 0; (file = tsl_source_at(i)) != NULL; i++)
+  for (int i = 0; turns == count && (file = tsl_source_at(i)) != NULL; i++)
     if (is_kernel_of_strategy(file->path) && !paper_built(file->path))
       fail_msg("%s: no strategy compiled it", file->path);
   tsl_devices_destroy(devices);
