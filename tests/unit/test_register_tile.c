@@ -1,5 +1,6 @@
 /* register_tile: its walk over the family, what it refuses, what its model likes on devices that exist on paper, and
  * equal bits in ten runs of each way to multiply. */
+#include "unit/config.h"
 #include "unit/unit.h"
 
 #include <math.h>
@@ -48,23 +49,6 @@ static tsl_device processor(void) {
   device.warp = 1;
   device.launch_seconds = 2e-5;
   return device;
-}
-
-static tsl_config config_of(const char *text) {
-  tsl_config config = tsl_strategy_defaults(strategy);
-  tsl_record record;
-  assert_int_equal(tsl_record_parse(text, &record), TESELA_OK);
-  assert_int_equal(tsl_config_parse(strategy, &record, &config, NULL), TESELA_OK);
-  tsl_record_free(&record);
-  return config;
-}
-
-static int64_t value_of(const tsl_config *config, const char *name) {
-  for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    if (strcmp(strategy->params[i].name, name) == 0)
-      return config->value[i];
-  fail_msg("there is no parameter %s", name);
-  return 0;
 }
 
 /* --- the family --- */
@@ -117,7 +101,7 @@ static void nothing_to_walk_without_kernels(void **state) {
 
 static void assert_refused(const char *text, const tsl_device *device, tesela_type type, const char *part) {
   const tsl_problem problem = tsl_problem_gemm(300, 200, 100, type);
-  const tsl_config config = config_of(text);
+  const tsl_config config = config_of(strategy, text);
   const char *why = tsl_strategy_refuse(strategy, &problem, &config, device);
   if (!why || !strstr(why, part))
     fail_msg("%s: '%s' does not say '%s'", text, why ? why : "(can)", part);
@@ -173,12 +157,13 @@ static void the_model_knows_its_devices(void **state) {
   const tsl_device cores = processor();
   const tsl_config on_graphics = best_of(&large, &graphics), in_parts = best_of(&deep, &graphics),
                    on_cores = best_of(&large, &cores);
-  assert_int_equal(value_of(&on_graphics, "form"), 1);
-  assert_int_equal(value_of(&on_graphics, "split"), 1);
-  assert_true(value_of(&on_graphics, "micro_m") * value_of(&on_graphics, "micro_n") >= 64);
-  assert_true(value_of(&in_parts, "split") >= 16);
-  assert_int_equal(value_of(&on_cores, "form"), 3);
-  assert_int_equal(value_of(&on_cores, "vector"), 64);
+  assert_int_equal(value_of(strategy, &on_graphics, "form"), 1);
+  assert_int_equal(value_of(strategy, &on_graphics, "split"), 1);
+  assert_true(value_of(strategy, &on_graphics, "micro_m") * value_of(strategy, &on_graphics, "micro_n") >=
+              64);
+  assert_true(value_of(strategy, &in_parts, "split") >= 16);
+  assert_int_equal(value_of(strategy, &on_cores, "form"), 3);
+  assert_int_equal(value_of(strategy, &on_cores, "vector"), 64);
 }
 
 /* No peak, clock or unit that a driver may leave out makes a prediction that is not a number. */
@@ -215,7 +200,7 @@ static void ten_runs_give_equal_bits(void **state) {
   assert_int_equal(tsl_devices_find(devices, "opencl", &device), TESELA_OK);
   for (int i = 0; tsl_strategy_probe(strategy, i, &config); i += 4)
     run_ten_times(device, &config, TESELA_F32, false);
-  config = config_of("form=3 vector=32 tile_m=16 tile_n=16 micro_m=2 micro_n=8 stages=1");
+  config = config_of(strategy, "form=3 vector=32 tile_m=16 tile_n=16 micro_m=2 micro_n=8 stages=1");
   run_ten_times(device, &config, TESELA_C64, true);
   tsl_devices_destroy(devices);
 }

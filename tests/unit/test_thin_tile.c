@@ -1,5 +1,6 @@
 /* thin_tile: its walk over the family, what it refuses, what its model likes on devices that exist on paper; the code that
  * NVRTC makes of it; and equal bits in ten runs of thin products of either orientation. */
+#include "unit/config.h"
 #include "unit/unit.h"
 
 #include <math.h>
@@ -34,23 +35,6 @@ static const tsl_device graphics = {.kind = "paper",
                                     .bandwidth = 4.8e12,
                                     .launch_seconds = 4e-6};
 
-static tsl_config config_of(const char *text) {
-  tsl_config config = tsl_strategy_defaults(strategy);
-  tsl_record record;
-  assert_int_equal(tsl_record_parse(text, &record), TESELA_OK);
-  assert_int_equal(tsl_config_parse(strategy, &record, &config, NULL), TESELA_OK);
-  tsl_record_free(&record);
-  return config;
-}
-
-static int64_t value_of(const tsl_config *config, const char *name) {
-  for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    if (strcmp(strategy->params[i].name, name) == 0)
-      return config->value[i];
-  fail_msg("there is no parameter %s", name);
-  return 0;
-}
-
 /* --- the family --- */
 
 /* Every twentieth config that the walk may have left out is refused if it was; the walk visits few that are. */
@@ -76,7 +60,7 @@ static void the_walk_loses_nothing(void **state) {
 
 static void assert_refused(const char *text, const tsl_device *device, tesela_type type, const char *part) {
   const tsl_problem problem = tsl_problem_gemm(16, 300, 100, type);
-  const tsl_config config = config_of(text);
+  const tsl_config config = config_of(strategy, text);
   const char *why = tsl_strategy_refuse(strategy, &problem, &config, device);
   if (!why || !strstr(why, part))
     fail_msg("%s: '%s' does not say '%s'", text, why ? why : "(can)", part);
@@ -138,15 +122,15 @@ static void the_model_likes_thin_tiles(void **state) {
     const int64_t thin = problem.m < problem.n ? problem.m : problem.n, wide = problem.m + problem.n - thin;
     double seconds;
     const tsl_config best = best_of(&problem, &graphics, &seconds);
-    const int64_t tile_m = value_of(&best, "micro_m") * value_of(&best, "items_m"),
-                  tile_n = value_of(&best, "micro_n") * value_of(&best, "items_n");
+    const int64_t tile_m = value_of(strategy, &best, "micro_m") * value_of(strategy, &best, "items_m"),
+                  tile_n = value_of(strategy, &best, "micro_n") * value_of(strategy, &best, "items_n");
     const int64_t groups =
-        (thin + tile_m - 1) / tile_m * ((wide + tile_n - 1) / tile_n) * value_of(&best, "split");
+        (thin + tile_m - 1) / tile_m * ((wide + tile_n - 1) / tile_n) * value_of(strategy, &best, "split");
     say(&problem, &best, seconds);
     assert_true(seconds >= tsl_problem_bytes(&problem) / graphics.bandwidth);
     assert_true(tile_m < 2 * thin);
     assert_true(groups >= 64);
-    assert_int_equal(value_of(&best, "vector"), 16);
+    assert_int_equal(value_of(strategy, &best, "vector"), 16);
   }
 }
 
@@ -176,7 +160,7 @@ static void moves_sixteen_bytes(void **state) {
     skip();
   }
   assert_int_equal(tsl_nvrtc_target_for(9999, &target), TESELA_OK); /* PTX */
-  const tsl_config config = config_of("micro_m=4 items_m=1 items_n=8 slices=8 steps=1 flight=1");
+  const tsl_config config = config_of(strategy, "micro_m=4 items_m=1 items_n=8 slices=8 steps=1 flight=1");
   for (int along_k = 0; along_k < 2; along_k++) {
     tsl_text text = {0};
     tsl_binary binary;
@@ -205,7 +189,7 @@ static void ten_runs_give_equal_bits(void **state) {
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   assert_int_equal(tsl_devices_find(devices, "opencl", &device), TESELA_OK);
   const tsl_config config =
-      config_of("micro_m=2 micro_n=4 items_m=2 items_n=4 slices=8 steps=1 flight=1 split=16");
+      config_of(strategy, "micro_m=2 micro_n=4 items_m=2 items_n=4 slices=8 steps=1 flight=1 split=16");
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     tsl_case what = {.problem = tsl_problem_gemm(sizes[i][0], sizes[i][1], sizes[i][2], TESELA_F32),
                      .data = TSL_DATA_NORMAL,
