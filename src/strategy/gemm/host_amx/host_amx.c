@@ -30,6 +30,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/gemm/host_amx/job.h"
+#include "strategy/prepared.h"
 
 #include <math.h>
 
@@ -63,12 +64,6 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   return made;
 }
 
-static tsl_operands strides_of(const tsl_problem *problem) {
-  return (tsl_operands){.a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},
-                        .b = {.row_stride = problem->b.row_stride, .col_stride = problem->b.col_stride},
-                        .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
-}
-
 static tsl_amx_job job_of(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                           const tsl_device *device) {
   return tsl_amx_job_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
@@ -80,7 +75,7 @@ static const double alone_flops = 1e7;
 /* Units multiplied in a clock: by a tile register 16 x 16 x 16 in 16 clocks, by vectors as many as f32 has. About a
  * clock for each unit that is copied. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_operands strides = strides_of(problem);
+  const tsl_operands strides = tsl_strides_of(problem);
   const tsl_amx_job job = job_of(problem, &strides, config, device);
   const double clock = 1e6 * device->clock_mhz, m = (double)job.m, n = (double)job.n,
                units = (double)job.units;
@@ -106,26 +101,15 @@ static tesela_status build(tsl_work *work) {
   void *block;
   TSL_TRY(tsl_alloc(sizeof(prepared), "a plan's state", &block));
   prepared *state = block;
-  state->strides = strides_of(&work->problem);
+  state->strides = tsl_strides_of(&work->problem);
   state->job = job_of(&work->problem, &state->strides, &work->config, work->device);
   work->state = state;
   return TESELA_OK;
 }
 
-static void release(tsl_work *work) {
-  tsl_free(work->state);
-  work->state = NULL;
-}
-
-static bool same_strides(const tsl_operand *a, const tsl_operand *b) {
-  return a->row_stride == b->row_stride && a->col_stride == b->col_stride;
-}
-
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const prepared *state = work->state;
-  const tsl_operands *strides = &state->strides;
-  const bool is_prepared = same_strides(&operands->a, &strides->a) &&
-                           same_strides(&operands->b, &strides->b) && same_strides(&operands->c, &strides->c);
+  const bool is_prepared = tsl_operands_lie_alike(operands, &state->strides);
   tsl_amx_job job = is_prepared ? state->job : job_of(&work->problem, operands, &work->config, work->device);
   (void)stream;
   tsl_amx_job_bind(&job, operands);
@@ -149,5 +133,5 @@ const tsl_strategy tsl_gemm_host_amx = {
     .score = score,
     .build = build,
     .run = run,
-    .release = release,
+    .release = tsl_release_block,
 };

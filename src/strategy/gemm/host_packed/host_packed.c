@@ -35,6 +35,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/gemm/host_packed/job.h"
+#include "strategy/prepared.h"
 
 #include <math.h>
 
@@ -64,12 +65,6 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   return promised;
 }
 
-static tsl_operands strides_of(const tsl_problem *problem) {
-  return (tsl_operands){.a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},
-                        .b = {.row_stride = problem->b.row_stride, .col_stride = problem->b.col_stride},
-                        .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
-}
-
 static tsl_packed_job job_of(const tsl_problem *problem, const tsl_operands *strides,
                              const tsl_config *config, const tsl_device *device) {
   return tsl_packed_job_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
@@ -97,7 +92,7 @@ static double misfit(const tsl_packed_job *job, const tsl_config *config, const 
 /* The multiply-adds at nearly the peak, of which a tile's end costs about six steps more; four clocks for each vector
  * that is copied. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_operands strides = strides_of(problem);
+  const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = job_of(problem, &strides, config, device);
   const double m = (double)job.m, n = (double)job.n, k = (double)job.k, clock = 1e6 * device->clock_mhz;
   const tsl_type_info *type = tsl_type(problem->c.type);
@@ -123,15 +118,10 @@ static tesela_status build(tsl_work *work) {
   void *block;
   TSL_TRY(tsl_alloc(sizeof(prepared), "a plan's state", &block));
   prepared *state = block;
-  state->strides = strides_of(&work->problem);
+  state->strides = tsl_strides_of(&work->problem);
   state->job = job_of(&work->problem, &state->strides, &work->config, work->device);
   work->state = state;
   return TESELA_OK;
-}
-
-static void release(tsl_work *work) {
-  tsl_free(work->state);
-  work->state = NULL;
 }
 
 tesela_status tsl_packed_run(const tsl_packed_job *job, bool alone) {
@@ -144,15 +134,9 @@ tesela_status tsl_packed_run(const tsl_packed_job *job, bool alone) {
   return schedules[job->schedule](job, alone);
 }
 
-static bool same_strides(const tsl_operand *a, const tsl_operand *b) {
-  return a->row_stride == b->row_stride && a->col_stride == b->col_stride;
-}
-
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const prepared *state = work->state;
-  const tsl_operands *strides = &state->strides;
-  const bool is_prepared = same_strides(&operands->a, &strides->a) &&
-                           same_strides(&operands->b, &strides->b) && same_strides(&operands->c, &strides->c);
+  const bool is_prepared = tsl_operands_lie_alike(operands, &state->strides);
   tsl_packed_job job =
       is_prepared ? state->job : job_of(&work->problem, operands, &work->config, work->device);
   (void)stream;
@@ -175,6 +159,6 @@ const tsl_strategy tsl_gemm_host_packed = {
     .score = score,
     .build = build,
     .run = run,
-    .release = release,
+    .release = tsl_release_block,
     .probes = probes,
 };

@@ -25,14 +25,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/gemm/host_small/job.h"
+#include "strategy/prepared.h"
 
 #include <math.h>
-
-static tsl_operands strides_of(const tsl_problem *problem) {
-  return (tsl_operands){.a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},
-                        .b = {.row_stride = problem->b.row_stride, .col_stride = problem->b.col_stride},
-                        .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
-}
 
 /* Whether steps of so many bytes meet in one set of the first cache, where none but the last few stay, and each lies on
  * a page of its own, which nothing is fetched ahead from. */
@@ -43,7 +38,7 @@ static bool collides(int64_t step, int64_t steps) {
 /* The multiply-adds at nearly the peak, and what the caches cost: B comes from the second one, strip by strip, where not
  * all fits the first; a strip that does not fit it comes again for each tile. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_operands strides = strides_of(problem);
+  const tsl_operands strides = tsl_strides_of(problem);
   const tsl_instant product = tsl_small_product(problem, &strides);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
@@ -79,28 +74,17 @@ static tesela_status build(tsl_work *work) {
   void *block;
   TSL_TRY(tsl_alloc(sizeof(prepared), "a plan's state", &block));
   prepared *state = block;
-  state->strides = strides_of(&work->problem);
+  state->strides = tsl_strides_of(&work->problem);
   const tsl_instant product = tsl_small_product(&work->problem, &state->strides);
   tsl_small_job_make(&product, work->device->capabilities, &state->job, NULL);
   work->state = state;
   return TESELA_OK;
 }
 
-static void release(tsl_work *work) {
-  tsl_free(work->state);
-  work->state = NULL;
-}
-
-static bool same_strides(const tsl_operand *a, const tsl_operand *b) {
-  return a->row_stride == b->row_stride && a->col_stride == b->col_stride;
-}
-
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const prepared *state = work->state;
-  const tsl_operands *strides = &state->strides;
   (void)stream;
-  if (same_strides(&operands->a, &strides->a) && same_strides(&operands->b, &strides->b) &&
-      same_strides(&operands->c, &strides->c))
+  if (tsl_operands_lie_alike(operands, &state->strides))
     return tsl_small_job_run(&state->job, operands->a.host, operands->b.host, operands->c.host);
   const tsl_instant product = tsl_small_product(&work->problem, operands);
   tsl_small_job job;
@@ -140,7 +124,7 @@ const tsl_strategy tsl_gemm_host_small = {
     .score = score,
     .build = build,
     .run = run,
-    .release = release,
+    .release = tsl_release_block,
     .instant = instant,
     .run_at = run_at,
 };

@@ -23,14 +23,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/gemm/host_thin/job.h"
+#include "strategy/prepared.h"
 
 #include <math.h>
-
-static tsl_operands strides_of(const tsl_problem *problem) {
-  return (tsl_operands){.a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},
-                        .b = {.row_stride = problem->b.row_stride, .col_stride = problem->b.col_stride},
-                        .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
-}
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
@@ -41,7 +36,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 /* What memory takes, at a little more than what others get of it; within the caches half a vector a clock, and the
  * multiply-adds. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_operands strides = strides_of(problem);
+  const tsl_operands strides = tsl_strides_of(problem);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
   const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
@@ -67,31 +62,20 @@ static tesela_status build(tsl_work *work) {
   void *block;
   TSL_TRY(tsl_alloc(sizeof(prepared), "a plan's state", &block));
   prepared *state = block;
-  state->strides = strides_of(&work->problem);
+  state->strides = tsl_strides_of(&work->problem);
   tsl_thin_job_make(&work->problem, &state->strides, work->device, &state->job);
   work->state = state;
   return TESELA_OK;
-}
-
-static void release(tsl_work *work) {
-  tsl_free(work->state);
-  work->state = NULL;
 }
 
 static tesela_status run_at(const tsl_work *work, const void *a, const void *b, void *c) {
   return tsl_thin_job_run(&((const prepared *)work->state)->job, a, b, c);
 }
 
-static bool same_strides(const tsl_operand *a, const tsl_operand *b) {
-  return a->row_stride == b->row_stride && a->col_stride == b->col_stride;
-}
-
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const prepared *state = work->state;
-  const tsl_operands *strides = &state->strides;
   (void)stream;
-  if (same_strides(&operands->a, &strides->a) && same_strides(&operands->b, &strides->b) &&
-      same_strides(&operands->c, &strides->c))
+  if (tsl_operands_lie_alike(operands, &state->strides))
     return tsl_thin_job_run(&state->job, operands->a.host, operands->b.host, operands->c.host);
   tsl_thin_job job;
   tsl_thin_job_make(&work->problem, operands, work->device, &job);
@@ -111,6 +95,6 @@ const tsl_strategy tsl_gemm_host_thin = {
     .score = score,
     .build = build,
     .run = run,
-    .release = release,
+    .release = tsl_release_block,
     .run_at = run_at,
 };
