@@ -1,4 +1,4 @@
-#include "plan/check.h"
+#include "plan/judge_element.h"
 
 #include "base/memory.h"
 #include "base/pool.h"
@@ -17,8 +17,6 @@ enum { BLOCK_DOUBLES = BLOCK_DEPTH * (BLOCK_ROWS + BLOCK_COLS) + 3 * BLOCK_ELEME
 /* What judging an element costs besides its products, in products. */
 enum { ELEMENT_OPERATIONS = 16 };
 static const int64_t default_operations_max = (int64_t)1 << 31;
-/* Below this magnitude the errors of double's products underflow, and a sum of zero may hide lost terms. */
-#define TINY 0x1p-900
 
 /* What one worker has seen. */
 typedef struct findings {
@@ -29,172 +27,11 @@ typedef struct findings {
 } findings;
 
 typedef struct judging {
-  const tsl_problem *problem;
-  const unsigned char *a, *b, *before, *c;
-  const tsl_judge *judge;
-  const tsl_type_info *type, *sums; /* of C, and of the sums that end in it */
-  double alpha, beta;               /* as the sums' type has them */
-  bool products;                    /* A and B are read */
-  bool twice;                       /* double alone does not hold their products */
-  double allowance;                 /* of underflow */
-  double smallest;                  /* the type's smallest subnormal, scaled as the element is */
-  double flushes;                   /* as tsl_accuracy has it */
+  tsl_judged facts;
   int64_t *rows, *cols, row_count, col_count, col_blocks;
   double *workspace;
   findings *workers;
 } judging;
-
-/* How one element compares. */
-typedef struct comparison {
-  double error, ratio, grade, bound;
-  double expected; /* rounded, for the sentence */
-} comparison;
-
-static const unsigned char *element_at(const tsl_shape *shape, const unsigned char *base, int64_t row,
-                                       int64_t col) {
-  return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
-}
-
-static double load(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
-  double value[2];
-  tsl_type_load(shape->type, element_at(shape, base, row, col), value);
-  return value[0];
-}
-
-/* A result that was rounded once is off by u |R|, or by half of the smallest subnormal; twice double's precision, in
- * which the reference sums k terms, leaves an error of (k 2^-53)^2 of their magnitudes (Ogita, Rump, Oishi 2005), doubled
- * here for what the last steps add. */
-static double allowed_error(const judging *job, double right, double magnitude, bool any) {
-  const double unit = job->type->unit_roundoff, terms = (double)job->problem->k + 2;
-  if (job->judge->rounded)
-    return fmax(unit * fabs(right), job->smallest / 2) + 2 * terms * terms * 0x1p-106 * magnitude;
-  return job->judge->factor * unit * magnitude + (any ? job->allowance : 0);
-}
-
-static void compare_finite(const judging *job, double error, double right, double magnitude, bool any,
-                           comparison *out) {
-  const double unit = job->type->unit_roundoff;
-  out->error = error;
-  out->bound = job->judge->exact ? 0 : allowed_error(job, right, magnitude, any);
-  if (error == 0)
-    out->ratio = 0;
-  else
-    out->ratio = out->bound > 0 ? error / out->bound : INFINITY;
-  /* What underflow may cost is taken off: among subnormals it is all there is, and says nothing of the sum. */
-  const double rounding = fmax(0, error - (any ? job->allowance : 0));
-  out->grade = magnitude > 0 && unit > 0 ? rounding / (unit * magnitude) : 0;
-}
-
-/* With infinities or NaN among the terms, or with sums that may overflow on the way. */
-static void compare_special(const tsl_element *right, double value, comparison *out) {
-  bool good;
-  if (right->unsure && isnan(value))
-    good = true;
-  else if (right->nan || (right->plus && right->minus))
-    good = isnan(value);
-  else if (right->plus)
-    good = (isinf(value) && value > 0) || (isnan(value) && right->down);
-  else if (right->minus)
-    good = (isinf(value) && value < 0) || (isnan(value) && right->up);
-  else /* finite terms, and an infinity or NaN from an overflow */
-    good = isnan(value) ? right->up && right->down : value > 0 ? right->up : right->down;
-  out->error = 0;
-  out->grade = 0;
-  out->ratio = good ? 0 : INFINITY;
-}
-
-static double expected_value(const tsl_element *right) {
-  if (right->nan || (right->plus && right->minus))
-    return NAN;
-  if (right->plus || right->minus)
-    return right->plus ? INFINITY : -INFINITY;
-  return ldexp(right->high, right->exponent);
-}
-
-/* Sums of a wider type overflow where they are rounded to C, or not at all. */
-static void end_in_range(const judging *job, double slack, tsl_element *right) {
-  const double limit = ldexp(job->type->largest * (1 - slack), -right->exponent);
-  right->up |= right->high >= limit;
-  right->down |= right->high <= -limit;
-}
-
-static void compare_slowly(const judging *job, int64_t row, int64_t col, double value, comparison *out) {
-  const double slack = fmin(0.5, job->judge->factor * job->type->unit_roundoff);
-  const tsl_limits limits = {.largest = job->sums->largest * (1 - slack), .flushes = job->flushes};
-  tsl_element right;
-  tsl_reference_element(job->problem, job->alpha, job->beta, job->a, job->b, job->before, row, col, &limits,
-                        &right);
-  if (job->sums != job->type)
-    end_in_range(job, slack, &right);
-  out->expected = expected_value(&right);
-  out->bound = 0;
-  if (right.nan || right.plus || right.minus || !isfinite(value)) {
-    compare_special(&right, value, out);
-    return;
-  }
-  const double scaled = ldexp(value, -right.exponent);
-  judging scaled_job = *job;
-  scaled_job.allowance = ldexp(job->allowance, -right.exponent);
-  if (job->judge->added)
-    right.magnitude += ldexp(job->judge->added[row * job->problem->n + col], -right.exponent);
-  scaled_job.smallest = ldexp(job->smallest, -right.exponent);
-  compare_finite(&scaled_job, fabs((scaled - right.high) - right.low), right.high, right.magnitude, right.any,
-                 out);
-  out->error = ldexp(out->error, right.exponent);
-  out->bound = ldexp(out->bound, right.exponent);
-}
-
-/* Whether both are NaN, or the same infinity: what IEEE 754 makes of the terms in one order is right. */
-static bool is_same_special(double plain, double value) {
-  return isnan(plain) ? isnan(value) : isinf(plain) && plain == value;
-}
-
-/* Integer data whose sums are exact, in a wider type than C's: all that is left is one rounding. */
-static void compare_rounded(const judging *job, double right, double value, double magnitude,
-                            comparison *out) {
-  unsigned char stored[16];
-  double rounded[2] = {right, 0};
-  tsl_type_store(job->type->type, stored, rounded);
-  tsl_type_load(job->type->type, stored, rounded);
-  *out = (comparison){.expected = rounded[0]};
-  if (rounded[0] != value)
-    compare_finite(job, fabs(value - rounded[0]), right, magnitude, true, out);
-}
-
-/* From an element's sums of products to the comparison. */
-static void compare(const judging *job, int64_t row, int64_t col, double high, double low, double magnitude,
-                    comparison *out) {
-  const double value = load(&job->problem->c, job->c, row, col);
-  if (!isfinite(job->alpha) || !isfinite(job->beta)) { /* every term may be anything but finite */
-    *out = (comparison){.ratio = isfinite(value) ? INFINITY : 0, .expected = NAN};
-    return;
-  }
-  const double before = job->beta != 0 ? load(&job->problem->c, job->before, row, col) : 0;
-  const double *added = job->judge->added;
-  const double gauge =
-      fabs(job->alpha) * magnitude + (added ? added[row * job->problem->n + col] : fabs(job->beta * before));
-  const double safe = job->sums->largest / 4;
-  double right = 0, rest = 0;
-  tsl_reference_finish(job->alpha, high, low, job->beta, before, &right, &rest);
-  if (job->judge->exact && job->sums != job->type) {
-    compare_rounded(job, right, value, gauge, out);
-    return;
-  }
-  const double plain = job->beta != 0 ? job->alpha * high + job->beta * before : job->alpha * high;
-  if (is_same_special(plain, value)) {
-    *out = (comparison){.expected = plain};
-    return;
-  }
-  const bool in_range =
-      magnitude < safe && gauge < safe && fabs(right) < job->type->largest / 4 && isfinite(rest);
-  const bool tiny = job->twice && (gauge < TINY || (job->products && magnitude < TINY));
-  if (!in_range || tiny || !isfinite(value)) {
-    compare_slowly(job, row, col, value, out);
-    return;
-  }
-  out->expected = right;
-  compare_finite(job, fabs((value - right) - rest), right, gauge, gauge != 0, out);
-}
 
 static bool is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
   if (than->row < 0 || ratio != than->error_ratio)
@@ -202,7 +39,7 @@ static bool is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *
   return row != than->row ? row < than->row : col < than->col;
 }
 
-static void note(findings *found, int64_t row, int64_t col, const comparison *seen) {
+static void note(findings *found, int64_t row, int64_t col, const tsl_comparison *seen) {
   tsl_verdict *worst = &found->worst;
   worst->checked++;
   found->wrong += seen->ratio > 1;
@@ -220,13 +57,13 @@ static void note(findings *found, int64_t row, int64_t col, const comparison *se
 /* One step of `depth` products for a block. */
 static void add_products(const judging *job, findings *found, const int64_t *rows, int row_count,
                          const int64_t *cols, int col_count, int64_t first, int depth) {
-  const tsl_shape *a = &job->problem->a, *b = &job->problem->b;
+  const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
   for (int i = 0; i < row_count; i++)
-    tsl_type_convert(a->type, element_at(a, job->a, rows[i], first), a->col_stride, TESELA_F64,
+    tsl_type_convert(a->type, tsl_judged_address(a, job->facts.a, rows[i], first), a->col_stride, TESELA_F64,
                      found->a + (size_t)i * (size_t)depth, 1, (size_t)depth);
   for (int j = 0; j < col_count; j++)
-    tsl_type_convert(b->type, element_at(b, job->b, first, cols[j]), b->row_stride, TESELA_F64, found->b + j,
-                     col_count, (size_t)depth);
+    tsl_type_convert(b->type, tsl_judged_address(b, job->facts.b, first, cols[j]), b->row_stride, TESELA_F64,
+                     found->b + j, col_count, (size_t)depth);
   tsl_reference_add(row_count, col_count, depth, found->a, found->b, &found->sums);
 }
 
@@ -245,17 +82,17 @@ static void judge_block(void *argument, int64_t index, int worker) {
   memset(sums->magnitude, 0, BLOCK_ELEMENTS * sizeof *sums->magnitude);
   if (sums->low)
     memset(sums->low, 0, BLOCK_ELEMENTS * sizeof *sums->low);
-  for (int64_t first = 0; job->products && first < job->problem->k; first += BLOCK_DEPTH) {
-    const int64_t left = job->problem->k - first;
+  for (int64_t first = 0; job->facts.products && first < job->facts.problem->k; first += BLOCK_DEPTH) {
+    const int64_t left = job->facts.problem->k - first;
     add_products(job, found, rows, row_count, cols, col_count, first,
                  (int)(left < BLOCK_DEPTH ? left : BLOCK_DEPTH));
   }
   for (int i = 0; i < row_count; i++)
     for (int j = 0; j < col_count; j++) {
       const int at = i * col_count + j;
-      comparison seen;
-      compare(job, rows[i], cols[j], sums->high[at], sums->low ? sums->low[at] : 0, sums->magnitude[at],
-              &seen);
+      tsl_comparison seen;
+      tsl_compare_element(&job->facts, rows[i], cols[j], sums->high[at], sums->low ? sums->low[at] : 0,
+                          sums->magnitude[at], &seen);
       note(found, rows[i], cols[j], &seen);
     }
 }
@@ -264,19 +101,20 @@ static void judge_block(void *argument, int64_t index, int worker) {
 enum { FEW_ELEMENTS = 64, MANY_PRODUCTS = 1 << 17 };
 
 static bool is_deep(const judging *job) {
-  return job->products && job->row_count * job->col_count <= FEW_ELEMENTS && job->problem->k >= MANY_PRODUCTS;
+  return job->facts.products && job->row_count * job->col_count <= FEW_ELEMENTS &&
+         job->facts.problem->k >= MANY_PRODUCTS;
 }
 
 /* The sums of one element, in the worker's block. */
 static tesela_status sum_element(const judging *job, int64_t row, int64_t col, const findings *found) {
-  const tsl_shape *a = &job->problem->a, *b = &job->problem->b;
+  const tsl_shape *a = &job->facts.problem->a, *b = &job->facts.problem->b;
   const tsl_terms terms = {.a_type = a->type,
                            .b_type = b->type,
-                           .a = element_at(a, job->a, row, 0),
-                           .b = element_at(b, job->b, 0, col),
+                           .a = tsl_judged_address(a, job->facts.a, row, 0),
+                           .b = tsl_judged_address(b, job->facts.b, 0, col),
                            .a_step = a->col_stride,
                            .b_step = b->row_stride,
-                           .count = job->products ? job->problem->k : 0};
+                           .count = job->facts.products ? job->facts.problem->k : 0};
   return tsl_reference_sum(tsl_pool_shared(), &terms, &found->sums);
 }
 
@@ -285,10 +123,10 @@ static tesela_status judge_deep(const judging *job) {
   const tsl_sums *sums = &found->sums;
   for (int64_t i = 0; i < job->row_count; i++)
     for (int64_t j = 0; j < job->col_count; j++) {
-      comparison seen;
+      tsl_comparison seen;
       TSL_TRY(sum_element(job, job->rows[i], job->cols[j], found));
-      compare(job, job->rows[i], job->cols[j], *sums->high, sums->low ? *sums->low : 0, *sums->magnitude,
-              &seen);
+      tsl_compare_element(&job->facts, job->rows[i], job->cols[j], *sums->high, sums->low ? *sums->low : 0,
+                          *sums->magnitude, &seen);
       note(found, job->rows[i], job->cols[j], &seen);
     }
   return TESELA_OK;
@@ -319,10 +157,10 @@ static int64_t clamp(double value, int64_t most) {
 }
 
 static tesela_status choose_sample(judging *job) {
-  const tsl_problem *problem = job->problem;
-  const double limit =
-      (double)(job->judge->operations_max > 0 ? job->judge->operations_max : default_operations_max);
-  const double depth = (double)(job->products ? problem->k : 0) + ELEMENT_OPERATIONS;
+  const tsl_problem *problem = job->facts.problem;
+  const double limit = (double)(job->facts.judge->operations_max > 0 ? job->facts.judge->operations_max
+                                                                     : default_operations_max);
+  const double depth = (double)(job->facts.products ? problem->k : 0) + ELEMENT_OPERATIONS;
   void *block;
   job->row_count = clamp(limit / ((double)problem->n * depth), problem->m);
   job->col_count = clamp(limit / ((double)job->row_count * depth), problem->n);
@@ -330,8 +168,8 @@ static tesela_status choose_sample(judging *job) {
       tsl_alloc((size_t)(job->row_count + job->col_count) * sizeof *job->rows, "the judge's sample", &block));
   job->rows = block;
   job->cols = job->rows + job->row_count;
-  sample(job->rows, job->row_count, problem->m, job->judge->seed);
-  sample(job->cols, job->col_count, problem->n, ~job->judge->seed);
+  sample(job->rows, job->row_count, problem->m, job->facts.judge->seed);
+  sample(job->cols, job->col_count, problem->n, ~job->facts.judge->seed);
   job->col_blocks = (job->col_count + BLOCK_COLS - 1) / BLOCK_COLS;
   return TESELA_OK;
 }
@@ -349,7 +187,7 @@ static tesela_status make_workers(judging *job, int count) {
     found->b = found->a + BLOCK_ROWS * BLOCK_DEPTH;
     found->sums.high = found->b + BLOCK_COLS * BLOCK_DEPTH;
     found->sums.magnitude = found->sums.high + BLOCK_ELEMENTS;
-    found->sums.low = job->twice ? found->sums.magnitude + BLOCK_ELEMENTS : NULL;
+    found->sums.low = job->facts.twice ? found->sums.magnitude + BLOCK_ELEMENTS : NULL;
   }
   return TESELA_OK;
 }
@@ -377,13 +215,13 @@ static int64_t merge(const judging *job, int count, tsl_verdict *verdict) {
 static tesela_status explain(const judging *job, int64_t wrong, tsl_verdict *verdict) {
   const int64_t one_row = verdict->row, one_col = verdict->col;
   findings *found = &job->workers[0];
-  comparison seen;
+  tsl_comparison seen;
   TSL_TRY(sum_element(job, one_row, one_col, found));
-  compare(job, one_row, one_col, *found->sums.high, found->sums.low ? *found->sums.low : 0,
-          *found->sums.magnitude, &seen);
+  tsl_compare_element(&job->facts, one_row, one_col, *found->sums.high,
+                      found->sums.low ? *found->sums.low : 0, *found->sums.magnitude, &seen);
   tsl_text text = {0};
   tsl_text_add(&text, "C(%lld, %lld) is ", (long long)one_row, (long long)one_col);
-  tsl_text_add_double(&text, load(&job->problem->c, job->c, one_row, one_col));
+  tsl_text_add_double(&text, tsl_judged_value(&job->facts.problem->c, job->facts.c, one_row, one_col));
   tsl_text_add(&text, " where ");
   tsl_text_add_double(&text, seen.expected);
   if (isfinite(seen.expected) && seen.bound > 0)
@@ -393,55 +231,6 @@ static tesela_status explain(const judging *job, int64_t wrong, tsl_verdict *ver
   tsl_text_add(&text, "; wrong are %lld of %lld elements", (long long)wrong, (long long)verdict->checked);
   snprintf(verdict->why, sizeof verdict->why, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
-  return TESELA_OK;
-}
-
-/* Digits of the type in base 2. */
-static int digits(const tsl_type_info *type) {
-  return type->is_integer ? (int)(type->size * CHAR_BIT) : -ilogb(type->unit_roundoff);
-}
-
-static double largest_element(const tsl_shape *shape, const unsigned char *base) {
-  double most = 0;
-  for (int64_t i = 0; i < shape->rows; i++)
-    for (int64_t j = 0; j < shape->cols; j++) {
-      const double size = fabs(load(shape, base, i, j));
-      if (isfinite(size) && size > most)
-        most = size;
-    }
-  return most;
-}
-
-/* An element that is taken as 0 costs a term of at most `flushes` times the other factor; a product or a sum, so much
- * itself. */
-static double allowance_of_flushing(const judging *job) {
-  const double a = largest_element(&job->problem->a, job->a), b = largest_element(&job->problem->b, job->b);
-  return job->flushes * (fabs(job->alpha) * (double)job->problem->k * (a + b + 2) + 2);
-}
-
-static tesela_status prepare(judging *job) {
-  const tsl_problem *problem = job->problem;
-  const tsl_type_info *a = tsl_type(problem->a.type), *b = tsl_type(problem->b.type);
-  job->type = tsl_type(problem->c.type);
-  job->sums = tsl_type(job->type->sums);
-  /* Strategies take the scalars in the type of the sums, so the judge does. */
-  unsigned char stored[16];
-  double alpha[2] = {problem->alpha[0], 0}, beta[2] = {problem->beta[0], 0};
-  tsl_type_store(job->sums->type, stored, alpha);
-  tsl_type_load(job->sums->type, stored, alpha);
-  tsl_type_store(job->sums->type, stored, beta);
-  tsl_type_load(job->sums->type, stored, beta);
-  job->alpha = alpha[0];
-  job->beta = beta[0];
-  job->products = problem->k > 0 && job->alpha != 0;
-  job->twice =
-      job->judge->rounded || digits(a) + digits(b) > DBL_MANT_DIG || digits(job->type) > FLT_MANT_DIG;
-  job->smallest = job->type->smallest;
-  job->flushes = job->judge->flushes;
-  job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->sums->smallest +
-                   job->type->smallest + job->judge->allowance;
-  if (job->flushes > 0 && job->products)
-    job->allowance += allowance_of_flushing(job);
   return TESELA_OK;
 }
 
@@ -456,12 +245,12 @@ tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const vo
     return tsl_judge_complex(problem, a, b, before, c, judge, verdict);
   if (tsl_type(problem->c.type)->is_integer)
     return tsl_judge_integer(problem, a, b, before, c, judge, verdict);
-  judging job = {.problem = problem, .a = a, .b = b, .before = before, .c = c, .judge = judge};
+  judging job = {.facts = {.problem = problem, .a = a, .b = b, .before = before, .c = c, .judge = judge}};
   tsl_pool *pool = tsl_pool_shared();
   const int workers = tsl_pool_threads(pool);
   tesela_status status = TESELA_OK;
   *verdict = (tsl_verdict){.right = true};
-  TSL_GO(prepare(&job));
+  tsl_judged_prepare(&job.facts);
   if (problem->m == 0 || problem->n == 0)
     goto out;
   TSL_GO(choose_sample(&job));
