@@ -1,9 +1,7 @@
 /* tesela explore: strategies x devices x types x sizes, measured; what is not right has no time. */
 #include "base/status.h"
-#include "explore_options.h"
+#include "explore_command.h"
 #include "explore_report.h"
-#include "page/page.h"
-#include "progress.h"
 #include "tool.h"
 
 typedef struct explore_options {
@@ -22,10 +20,6 @@ static const tsl_option options[] = {
     TSL_EXPLORE_OPTIONS(explore_options, shared),
     TSL_OPTIONS_END,
 };
-
-static const char *const default_sizes[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "64,256,512",
-                                                        [TSL_OP_DOT] = "65536,1048576,16777216",
-                                                        [TSL_OP_TRANSPOSE] = "512,2048,4096"};
 
 static const tsl_example examples[] = {
     {"tesela explore", "the ladder on this machine"},
@@ -73,7 +67,8 @@ static tesela_status print_tables(const tsl_exploration *all, tsl_devices *devic
 }
 
 /* The strategies and the operation that all of them are of. */
-static tesela_status select_strategies(const explore_options *given, tsl_exploration *all) {
+static tesela_status select_strategies(const tsl_call *call, tsl_exploration *all) {
+  const explore_options *given = call->options;
   const tsl_op named = given->op ? tsl_select_op(given->op) : TSL_OP_COUNT;
   all->op = named != TSL_OP_COUNT ? named : TSL_OP_GEMM;
   if (!given->strategies)
@@ -92,31 +87,13 @@ static tesela_status select_strategies(const explore_options *given, tsl_explora
 }
 
 static tesela_status run(const tsl_call *call) {
+  static const tsl_explore_command command = {.select = select_strategies,
+                                              .print = print_tables,
+                                              .default_sizes = {[TSL_OP_GEMM] = "64,256,512",
+                                                                [TSL_OP_DOT] = "65536,1048576,16777216",
+                                                                [TSL_OP_TRANSPOSE] = "512,2048,4096"}};
   const explore_options *given = call->options;
-  const tsl_explore_options *shared = &given->shared;
-  tsl_exploration all = {.point_count = 0};
-  tsl_devices *devices = NULL;
-  tsl_page_file page = {.roofs = {.count = 0}};
-  tesela_status status = TESELA_OK;
-  TSL_GO(tsl_set_threads(shared->threads));
-  TSL_GO(select_strategies(given, &all));
-  TSL_GO(tsl_devices_create(&devices));
-  TSL_GO(tsl_explore_prepare(shared, default_sizes[all.op], devices, &all));
-  TSL_GO(tsl_page_begin(shared->html, &all, &page));
-  tsl_progress *progress = tsl_progress_start();
-  status = tsl_explore_run(&all, devices, progress);
-  tsl_progress_end(progress);
-  TSL_GO(status);
-  TSL_GO(tsl_page_measure(&all, &page));
-  TSL_GO(shared->json  ? tsl_print_json(call, tsl_explore_json(&all, devices, &page.roofs))
-         : shared->csv ? tsl_explore_print_csv(&all)
-                       : print_tables(&all, devices, shared->markdown));
-  status = tsl_page_end(call, &all, devices, &page);
-out:
-  tsl_page_close(&page);
-  tsl_explore_free(&all);
-  tsl_devices_destroy(devices);
-  return status;
+  return tsl_explore_command_run(call, &given->shared, &command);
 }
 
 const tsl_command tsl_command_explore = {
