@@ -47,7 +47,9 @@ static void recall(tuning *all) {
     const tsl_tune_kept *kept =
         tsl_tune_cache_find(all->job->prior, space->points[i].strategy, &space->points[i].config);
     if (kept)
-      note(all, i, &(tsl_tune_result){kept->result, kept->record.seconds, kept->record.spread, ""});
+      note(all, i,
+           &(tsl_tune_result){
+               .result = kept->result, .seconds = kept->record.seconds, .spread = kept->record.spread});
   }
 }
 
@@ -63,9 +65,10 @@ static int fastest(const tuning *all) {
   return best;
 }
 
-static bool beats(const tsl_tune_result *challenger, const tsl_tune_result *incumbent) {
-  const double noise = fmax(fmax(challenger->spread, incumbent->spread), least_noise);
-  return challenger->seconds < incumbent->seconds * (1 - noise);
+bool tsl_tune_beats(const tsl_tune_result *challenger, const tsl_tune_result *incumbent) {
+  const double doubt = hypot(tsl_measure_doubt(challenger->spread, challenger->samples),
+                             tsl_measure_doubt(incumbent->spread, incumbent->samples));
+  return challenger->seconds < incumbent->seconds * (1 - fmax(doubt, least_noise));
 }
 
 static void crown(tuning *all, int point, const tsl_tune_result *raw) {
@@ -96,7 +99,7 @@ static tesela_status judge_batch(tuning *all, const int *points, int count, cons
         (challenger < 0 || raw[i].seconds < raw[challenger].seconds))
       challenger = i;
   }
-  if (challenger >= 0 && (!holds || beats(&raw[challenger], &raw[0])))
+  if (challenger >= 0 && (!holds || tsl_tune_beats(&raw[challenger], &raw[0])))
     crown(all, points[challenger], &raw[challenger]);
   else if (holds)
     crown(all, points[0], &raw[0]);
@@ -152,12 +155,27 @@ static int batch_size(const tuning *all) {
   return most;
 }
 
+static tesela_status try_known(tuning *all) {
+  const tsl_tune_job *job = all->job;
+  for (int i = 0; i < job->known_count && !is_over(all);) {
+    int next[TSL_TUNE_BATCH], count = 0;
+    for (const int most = batch_size(all); i < job->known_count && count < most; i++)
+      if (!all->out->tried[job->known[i]])
+        next[count++] = job->known[i];
+    tell(all);
+    if (count > 0)
+      TSL_TRY(run_batch(all, next, count));
+  }
+  return TESELA_OK;
+}
+
 static tesela_status climb(tuning *all) {
   const tsl_tune_job *job = all->job;
   const tsl_search_view view = {job->space, all->seconds, job->seed};
   int next[TSL_TUNE_BATCH];
   if (!is_right(all, all->incumbent)) /* what everything else is compared with */
     TSL_TRY(run_batch(all, &all->incumbent, 1));
+  TSL_TRY(try_known(all));
   while (!is_over(all)) {
     tell(all);
     const int count = job->search->propose(&view, next, batch_size(all));
@@ -196,4 +214,27 @@ out:
   tuned->seconds = tsl_clock() - all.started;
   free(all.seconds);
   return status;
+}
+
+static bool is_good(const tsl_tuned *tuned, int point) {
+  return tuned->tried[point] && tuned->results[point].result == TSL_CASE_RIGHT;
+}
+
+bool tsl_tuned_is_record(const tsl_tuned *tuned, const tsl_space *space, int point, double *seconds) {
+  const tsl_tune_result *results = tuned->results;
+  const bool won = point == tuned->best;
+  if (!is_good(tuned, point) || tuned->best < 0)
+    return false;
+  for (int other = 0; other < space->count; other++) {
+    if (other == point || !is_good(tuned, other) ||
+        space->points[other].strategy != space->points[point].strategy)
+      continue;
+    if (!won && (other == tuned->best || results[other].seconds < results[point].seconds ||
+                 (results[other].seconds == results[point].seconds && other < point)))
+      return false;
+  }
+  const double scale = tuned->best_seconds / results[tuned->best].seconds;
+  *seconds = won ? tuned->best_seconds
+                 : fmax((1 + least_noise) * tuned->best_seconds, scale * results[point].seconds);
+  return true;
 }

@@ -5,8 +5,9 @@
  *  1. A batch is a few points that the search proposes, and the incumbent: measured together, by turns. A point's
  *     time counts as its ratio to the incumbent's in that batch, so that what the machine does between batches falls
  *     out.
- *  2. A point takes the incumbent's place only if it is faster by more than the noise of both (their spreads, at least
- *     2%). The first incumbent is what the planner would run.
+ *  2. A point takes the incumbent's place only if it is faster by more than the doubt about both medians (and at least
+ *     2%). The first incumbent is what the planner would run; what wisdom knows of other strategies is measured next, so
+ *     that old records are put to the test.
  *  3. It ends with the budget, or when the search has nothing more to propose. */
 #ifndef TSL_PLAN_TUNE_H
 #define TSL_PLAN_TUNE_H
@@ -21,6 +22,7 @@ enum { TSL_TUNE_BATCH = 4 };
 typedef struct tsl_tune_result {
   tsl_case_result result; /* TSL_CASE_REFUSED: refused now, or given up since it takes too long */
   double seconds, spread; /* where it is right */
+  int samples;            /* that they are of; 0: nobody knows */
   char why[256];          /* where it is not */
 } tsl_tune_result;
 
@@ -34,7 +36,10 @@ typedef struct tsl_tune_cache tsl_tune_cache;
 typedef struct tsl_tune_job {
   const tsl_space *space; /* not empty, sorted */
   const tsl_search *search;
-  int start;      /* the first incumbent; -1: the first point */
+  int start; /* the first incumbent; -1: the first point */
+  /* Points that are measured after it, whatever the search says; may be NULL. */
+  const int *known;
+  int known_count;
   double budget;  /* seconds of the host's clock; 0: no limit */
   int points_max; /* how many points may be measured; 0: no limit */
   uint64_t seed;
@@ -65,6 +70,12 @@ typedef struct tsl_tuned {
 /* Free `tuned` with tsl_tuned_free(), after a failure as well: it holds what was found until then. */
 tesela_status tsl_tune_run(const tsl_tune_job *job, tsl_tuned *tuned);
 void tsl_tuned_free(tsl_tuned *tuned);
+/* Whether one is faster than the other by more than the doubt about both. */
+bool tsl_tune_beats(const tsl_tune_result *challenger, const tsl_tune_result *incumbent);
+/* Whether wisdom is to keep a point, the best of its strategy, and the seconds to keep: on the scale of the winner's last
+ * measurement, and for all others 2% more than that or whatever they took. What was not faster by more than the noise is not to be chosen for
+ * it later. */
+bool tsl_tuned_is_record(const tsl_tuned *tuned, const tsl_space *space, int point, double *seconds);
 
 /* --- on a device --- */
 

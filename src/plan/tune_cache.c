@@ -121,7 +121,8 @@ tesela_status tsl_tune_by_cache(void *argument, const tsl_space *space, const in
     const tsl_tune_kept *kept = tsl_tune_cache_find(cache, point->strategy, &point->config);
     if (!kept)
       return tsl_fail(TESELA_BAD_INPUT, "a config of %s was not measured", point->strategy->name);
-    results[i] = (tsl_tune_result){kept->result, kept->record.seconds, kept->record.spread, ""};
+    results[i] = (tsl_tune_result){
+        .result = kept->result, .seconds = kept->record.seconds, .spread = kept->record.spread};
   }
   return TESELA_OK;
 }

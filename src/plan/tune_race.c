@@ -62,6 +62,7 @@ tesela_status tsl_tune_by_race(void *argument, const tsl_space *space, const int
     results[i].result = entries[i].result;
     results[i].seconds = entries[i].timing.median;
     results[i].spread = entries[i].timing.spread;
+    results[i].samples = entries[i].timing.samples;
     snprintf(results[i].why, sizeof results[i].why, "%s", entries[i].why);
   }
   return status;

@@ -100,6 +100,10 @@ typedef struct tsl_wisdom_merged {
 /* Merges the records of a text into a file, which is made, with its folders, where it is not there. Whole or not at
  * all; waits for other writers. */
 tesela_status tsl_wisdom_merge(const char *path, const char *text, tsl_wisdom_merged *merged);
+/* The same for records that were measured against what the file holds, on this machine as it is: they take the place of
+ * those of one identity, faster or not. Else a time that a busier machine cannot reach stays for good, and one strategy's
+ * quiet hour is compared with another's busy one. */
+tesela_status tsl_wisdom_update(const char *path, const char *text, tsl_wisdom_merged *merged);
 /* Removes the lines for which goes() says so; `count` of them. */
 tesela_status tsl_wisdom_forget(const char *path,
                                 bool (*goes)(const void *argument, const tsl_wisdom_line *line),

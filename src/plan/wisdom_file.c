@@ -253,6 +253,7 @@ static tesela_status write_content(const target *to, const content *all) {
 typedef struct merging {
   content all;
   tsl_wisdom_merged merged;
+  bool always; /* what comes takes the place of what is there */
 } merging;
 
 static tesela_status merge_line(void *argument, const tsl_wisdom_line *line) {
@@ -265,7 +266,7 @@ static tesela_status merge_line(void *argument, const tsl_wisdom_line *line) {
     entry *old = &job->all.entries[i];
     if (!old->has_record || !tsl_wisdom_same(&old->record, line->record))
       continue;
-    if (!tsl_wisdom_supersedes(&old->record, line->record)) {
+    if (!job->always && !tsl_wisdom_supersedes(&old->record, line->record)) {
       job->merged.kept++;
       return TESELA_OK;
     }
@@ -283,8 +284,8 @@ static tesela_status merge_line(void *argument, const tsl_wisdom_line *line) {
   return TESELA_OK;
 }
 
-tesela_status tsl_wisdom_merge(const char *path, const char *text, tsl_wisdom_merged *merged) {
-  merging job = {.merged = {0}};
+static tesela_status merge(const char *path, const char *text, bool always, tsl_wisdom_merged *merged) {
+  merging job = {.always = always};
   target to;
   TSL_TRY(begin(path, &to));
   tesela_status status;
@@ -298,6 +299,14 @@ out:
   content_free(&job.all);
   end(&to);
   return status;
+}
+
+tesela_status tsl_wisdom_merge(const char *path, const char *text, tsl_wisdom_merged *merged) {
+  return merge(path, text, false, merged);
+}
+
+tesela_status tsl_wisdom_update(const char *path, const char *text, tsl_wisdom_merged *merged) {
+  return merge(path, text, true, merged);
 }
 
 tesela_status tsl_wisdom_forget(const char *path,

@@ -43,6 +43,7 @@ typedef struct landscape {
   int calls, measured[512]; /* by point */
   double drift;             /* each batch, the machine is so much slower */
   double noise;             /* spread that is told */
+  int samples;              /* that it is of, as is told */
 } landscape;
 
 static tesela_status measure(void *argument, const tsl_space *space, const int *points, int count,
@@ -53,9 +54,12 @@ static tesela_status measure(void *argument, const tsl_space *space, const int *
   for (int i = 0; i < count; i++) {
     const tsl_config *config = &space->points[points[i]].config;
     land->measured[points[i]]++;
-    results[i] = (tsl_tune_result){TSL_CASE_RIGHT, machine * true_seconds(config), land->noise, ""};
+    results[i] = (tsl_tune_result){.result = TSL_CASE_RIGHT,
+                                   .seconds = machine * true_seconds(config),
+                                   .spread = land->noise,
+                                   .samples = land->samples};
     if (config->value[1] == 2)
-      results[i] = (tsl_tune_result){TSL_CASE_WRONG, 0.001, 0, "wrong"};
+      results[i] = (tsl_tune_result){.result = TSL_CASE_WRONG, .seconds = 0.001, .why = "wrong"};
   }
   return TESELA_OK;
 }
@@ -235,6 +239,67 @@ static void the_incumbent_stays_within_the_noise(void **state) {
   tsl_tuned_free(&tuned);
 }
 
+/* Many samples tell more than their spread. */
+static void many_samples_see_through_the_noise(void **state) {
+  (void)state;
+  landscape land = {.noise = 0.3, .samples = 10000};
+  tsl_tuned tuned = tune("exhaustive", &land, 0, NULL);
+  expect_best(&tuned);
+  tsl_tuned_free(&tuned);
+}
+
+/* A flat strategy that is 1% faster than the start, which is within the noise, is not kept as faster. */
+static void a_record_is_no_faster_than_the_winner(void **state) {
+  (void)state;
+  static const tsl_strategy flat = {.name = "flat", .op = TSL_OP_GEMM};
+  const tsl_space_point points[] = {{.strategy = &hilly, .config = {{5, 3, 5}}, .predicted = 1},
+                                    {.strategy = &flat, .config = {{6, 3, 5}}, .predicted = 2},
+                                    {.strategy = &flat, .config = {{7, 3, 5}}, .predicted = 3}};
+  const int known[] = {2};
+  landscape land = {.noise = 0.5};
+  tsl_space three = {0};
+  tsl_tuned tuned;
+  double seconds;
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(tsl_space_add_point(&three, &points[i]), TESELA_OK);
+  const tsl_tune_job job = {.space = &three,
+                            .search = tsl_search_find("hill_climb"),
+                            .start = 0,
+                            .known = known,
+                            .known_count = 1,
+                            .measure = measure,
+                            .argument = &land};
+  assert_int_equal(tsl_tune_run(&job, &tuned), TESELA_OK);
+  assert_int_equal(tuned.best, 0);
+  assert_true(tuned.results[1].seconds < tuned.results[0].seconds);
+  assert_true(tsl_tuned_is_record(&tuned, &three, 0, &seconds));
+  assert_true(seconds == tuned.best_seconds);
+  assert_true(tsl_tuned_is_record(&tuned, &three, 1, &seconds));
+  assert_true(seconds > tuned.best_seconds);
+  assert_false(tsl_tuned_is_record(&tuned, &three, 2, &seconds));
+  tsl_tuned_free(&tuned);
+  tsl_space_free(&three);
+}
+
+/* What wisdom knows is measured right after the start, although no model and no neighbour leads there. */
+static void what_is_known_is_measured_first(void **state) {
+  (void)state;
+  const int known[] = {point_at(1, 1, 1), point_at(3, 8, 8)};
+  landscape land = {.drift = 0};
+  tsl_tuned tuned;
+  const tsl_tune_job job = {.space = &space,
+                            .search = tsl_search_find("hill_climb"),
+                            .start = point_at(8, 3, 8),
+                            .points_max = 3,
+                            .known = known,
+                            .known_count = 2,
+                            .measure = measure,
+                            .argument = &land};
+  assert_int_equal(tsl_tune_run(&job, &tuned), TESELA_OK);
+  assert_true(tuned.tried[job.start] && tuned.tried[known[0]] && tuned.tried[known[1]]);
+  tsl_tuned_free(&tuned);
+}
+
 static tesela_status nothing_is_right(void *argument, const tsl_space *among, const int *points, int count,
                                       double limit, tsl_tune_result *results) {
   (void)argument, (void)among, (void)points, (void)limit;
@@ -356,6 +421,9 @@ int main(void) {
       cmocka_unit_test(hill_climb_finds_it_soon),
       cmocka_unit_test(random_depends_on_the_seed_alone),
       cmocka_unit_test(the_incumbent_stays_within_the_noise),
+      cmocka_unit_test(many_samples_see_through_the_noise),
+      cmocka_unit_test(a_record_is_no_faster_than_the_winner),
+      cmocka_unit_test(what_is_known_is_measured_first),
       cmocka_unit_test(failures_are_told),
       cmocka_unit_test(a_search_is_replayed_without_a_device),
       cmocka_unit_test(measurements_read_back),

@@ -78,6 +78,20 @@ static void lines_are_merged_and_the_rest_is_kept(void **state) {
   expect_text(path, expected);
 }
 
+/* A tuner measured again what is there: a faster time of a quieter hour does not stay. */
+static void a_tuner_replaces_what_it_measured_again(void **state) {
+  (void)state;
+  const char *path = scratch_path(&files, "tuned");
+  char expected[1024];
+  tsl_wisdom_merged merged;
+  merge(path, line_of(1, 1, late));
+  merge(path, line_of(2, 1, late));
+  assert_int_equal(tsl_wisdom_update(path, line_of(1, 3, early), &merged), TESELA_OK);
+  assert_int_equal(merged.replaced, 1);
+  snprintf(expected, sizeof expected, "%s\n%s\n", line_of(1, 3, early), line_of(2, 1, late));
+  expect_text(path, expected);
+}
+
 static bool is_large(const void *argument, const tsl_wisdom_line *line) {
   (void)argument;
   return line->record && line->record->problem.m > 1;
@@ -290,6 +304,7 @@ int main(void) {
 #define FILE_TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
   const struct CMUnitTest tests[] = {
       FILE_TEST(lines_are_merged_and_the_rest_is_kept),
+      FILE_TEST(a_tuner_replaces_what_it_measured_again),
       FILE_TEST(what_goes_is_chosen),
       FILE_TEST(what_cannot_be_read_is_left_alone),
       FILE_TEST(links_stay_links),

@@ -13,6 +13,8 @@
 
 /* Seconds: less than this and a search has not begun. */
 static const double least_share = 2;
+/* Records that are slower than so many times the best are not put to the test. */
+static const double worth_it = 4;
 
 static const tsl_option options[] = {
     TSL_OPTION(tsl_tune_options, budget, "budget", SECONDS, "60s", "how long to search"),
@@ -82,7 +84,8 @@ static tesela_status make_space(const tsl_tune_options *given, tsl_tuning *all) 
   return TESELA_OK;
 }
 
-/* What the planner would run, where that is among what is looked at; else the models' first. */
+/* What the planner would run, where that is among what is looked at, else the models' first; and what wisdom knows of other
+ * strategies. */
 static tesela_status find_start(tsl_devices *devices, tsl_tuning *all) {
   const tsl_choice choice = {
       .devices = devices, .device = all->device->name, .place = TSL_PLACE_DEVICE, .wisdom = all->wisdom};
@@ -90,9 +93,18 @@ static tesela_status find_start(tsl_devices *devices, tsl_tuning *all) {
   int count;
   TSL_TRY(tsl_planner_list(&all->problem, &choice, &list, &count));
   all->start = -1;
-  for (int i = 0; i < count && !list[i].refusal[0] && all->start < 0; i++)
-    all->start = tsl_space_find(&all->space, list[i].strategy, &list[i].config);
+  all->known_count = 0;
+  all->known = calloc((size_t)count + 1, sizeof *all->known);
+  for (int i = 0; all->known && i < count && !list[i].refusal[0]; i++) {
+    const int point = tsl_space_find(&all->space, list[i].strategy, &list[i].config);
+    if (point >= 0 && all->start < 0)
+      all->start = point;
+    else if (point >= 0 && list[i].basis != TSL_BASIS_MODEL && list[i].seconds <= worth_it * list[0].seconds)
+      all->known[all->known_count++] = point;
+  }
   free(list);
+  if (!all->known)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for what wisdom knows");
   all->start = all->start < 0 ? 0 : all->start;
   return TESELA_OK;
 }
@@ -118,6 +130,13 @@ static void tell(void *argument, const char *what, double fraction) {
   tsl_progress_at(argument, what, fraction);
 }
 
+static tsl_tune_result result_of(const tsl_race_entry *entry) {
+  return (tsl_tune_result){.result = entry->result,
+                           .seconds = entry->timing.median,
+                           .spread = entry->timing.spread,
+                           .samples = entry->timing.samples};
+}
+
 /* The winner against the start once more, with more time, and judged in full. */
 static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
   tsl_race_entry entries[2], *racing[2] = {&entries[0], &entries[1]};
@@ -135,9 +154,8 @@ static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
     return tsl_fail(won->result == TSL_CASE_WRONG ? TESELA_WRONG_RESULT : TESELA_DEVICE_FAILED,
                     "the fastest config, of %s, did not pass a second time: %s", won->strategy->name,
                     won->why);
-  const double noise = fmax(fmax(won->timing.spread, start->timing.spread), 0.02);
-  const bool holds =
-      start->result != TSL_CASE_RIGHT || won->timing.median < start->timing.median * (1 - noise);
+  const tsl_tune_result now[2] = {result_of(won), result_of(start)};
+  const bool holds = start->result != TSL_CASE_RIGHT || tsl_tune_beats(&now[0], &now[1]);
   if (count == 2 && !holds) {
     /* It may be one that a search which went on had not measured: its place on the scale is now known. */
     tsl_tune_result *result = &all->tuned.results[all->tuned.start];
@@ -145,7 +163,8 @@ static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
       *result = (tsl_tune_result){.result = TSL_CASE_RIGHT,
                                   .seconds = all->tuned.results[all->tuned.best].seconds *
                                              start->timing.median / won->timing.median,
-                                  .spread = start->timing.spread};
+                                  .spread = start->timing.spread,
+                                  .samples = start->timing.samples};
     all->tuned.tried_count += !all->tuned.tried[all->tuned.start];
     all->tuned.tried[all->tuned.start] = true;
     all->tuned.best = all->tuned.start;
@@ -175,6 +194,8 @@ static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning 
   const tsl_tune_job job = {.space = &all->space,
                             .search = all->search,
                             .start = all->start,
+                            .known = all->known,
+                            .known_count = all->known_count,
                             .budget = all->budget,
                             .points_max = (int)given->points,
                             .seed = (uint64_t)given->seed,
@@ -198,24 +219,14 @@ out:
 
 /* --- keeping --- */
 
-/* The best point of each strategy, on the scale of the winner's last measurement. */
 static void add_records(const tsl_tuning *all, tsl_text *text) {
   const tsl_tuned *tuned = &all->tuned;
-  const double scale = tuned->best_seconds / tuned->results[tuned->best].seconds;
   for (int i = 0; i < all->space.count; i++) {
-    const tsl_space_point *point = &all->space.points[i];
-    const tsl_tune_result *result = &tuned->results[i];
-    bool best = tuned->tried[i] && result->result == TSL_CASE_RIGHT;
-    for (int j = 0; j < all->space.count && best; j++)
-      best = !tuned->tried[j] || tuned->results[j].result != TSL_CASE_RIGHT || j == i ||
-             all->space.points[j].strategy != point->strategy ||
-             (i == tuned->best || (j != tuned->best && tuned->results[j].seconds >= result->seconds));
-    if (!best)
+    double seconds;
+    if (!tsl_tuned_is_record(tuned, &all->space, i, &seconds))
       continue;
-    const bool won = i == tuned->best;
-    const tsl_wisdom_record record =
-        record_of(all, point, won ? tuned->best_seconds : scale * result->seconds,
-                  won ? tuned->spread : result->spread);
+    const tsl_wisdom_record record = record_of(all, &all->space.points[i], seconds,
+                                               i == tuned->best ? tuned->spread : tuned->results[i].spread);
     tsl_wisdom_print(&record, text);
     tsl_text_add(text, "\n");
   }
@@ -229,7 +240,7 @@ static tesela_status keep_wisdom(const tsl_tune_options *given, tsl_tuning *all)
   TSL_GO(tsl_wisdom_path(&path));
   add_records(all, &text);
   TSL_GO(tsl_text_status(&text));
-  TSL_GO(tsl_wisdom_merge(tsl_text_get(&path), tsl_text_get(&text), &all->merged));
+  TSL_GO(tsl_wisdom_update(tsl_text_get(&path), tsl_text_get(&text), &all->merged));
   all->wisdom_path = tsl_text_take(&path);
 out:
   tsl_text_free(&path);
@@ -297,6 +308,7 @@ static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const 
       tsl_tune_summarise(&one, &rows[i]);
     tsl_tuned_free(&one.tuned);
     tsl_space_free(&one.space);
+    free(one.known);
     free(one.wisdom_path);
     total -= item->seconds;
     left -= tsl_clock() - start;
@@ -362,6 +374,7 @@ out:
   tsl_tuned_free(&all.tuned);
   tsl_space_free(&all.space);
   tsl_wisdom_close(all.wisdom);
+  free(all.known);
   free(all.wisdom_path);
   tsl_devices_destroy(devices);
   return status;

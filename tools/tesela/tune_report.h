@@ -24,6 +24,8 @@ typedef struct tsl_tuning {
   tsl_space space;
   const tsl_search *search;
   int start;
+  int *known; /* points that wisdom knows */
+  int known_count;
   tsl_tuned tuned; /* its best is right */
   const char *cache_path;
   char *wisdom_path; /* NULL: nothing was kept */

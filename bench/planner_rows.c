@@ -1,0 +1,305 @@
+/* planner_rows [options] MxNxK...
+ *
+ * What the planner's choices cost, for each product three of them by turns in one race (plan/race.h), all verified: by the
+ * strategies' models alone, with the wisdom that the library comes with, and with that and the records of a tuned file.
+ * Prints each one's time, and what part of its speed the first two reach: the tuned plan's time over theirs. Equal plans
+ * are timed once, and their ratio is 1.
+ *
+ *   --device D      the device (cpu)
+ *   --types LIST    of f32, f64, ... (f32)
+ *   --tuned FILE    records of tesela tune (none: what the library comes with counts as tuned)
+ *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
+ *   --most GFLOP    leaves out products of more operations (no limit)
+ *   --seconds S     of each plan's runs (0.5)
+ *   --json FILE     the same as JSON
+ *
+ * The tuned file is made by `TESELA_WISDOM=FILE tesela tune ...`; bench/wisdom.sh tunes many products. */
+#include "base/status.h"
+#include "plan/planner.h"
+#include "plan/race.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SHAPES_MAX = 256, WAYS = 3 };
+
+/* The judge looks at so many operations of a result: seconds of the host for the largest. */
+static const int64_t judged_operations = INT64_C(1) << 28;
+
+static const char *const way_names[WAYS] = {"model", "shipped", "tuned"};
+
+/* What one way of planning chose, and where its race entry is. */
+typedef struct choice {
+  char plan[256];
+  tsl_basis basis;
+  int entry;
+} choice;
+
+/* Sums of logarithms of ratios, for a geometric mean. */
+typedef struct mean {
+  double logs, least;
+  int count;
+} mean;
+
+static int64_t shapes[SHAPES_MAX][3];
+static int shape_count;
+static const char *device_name = "cpu", *types = "f32", *tuned_path, *json_path;
+static double most = INFINITY, seconds = 0.5;
+static tsl_devices *devices;
+static tsl_device *device;
+static tsl_wisdom *wisdom[WAYS]; /* the first: nothing is known */
+static mean means[WAYS];
+static FILE *json;
+static int missing, written;
+
+static _Noreturn void stop(const char *what, const char *why) {
+  fprintf(stderr, "planner_rows: %s: %s\n", what, why);
+  exit(1);
+}
+
+static void check(tesela_status status, const char *what) {
+  if (status != TESELA_OK)
+    stop(what, tesela_last_error());
+}
+
+/* --- the command line --- */
+
+static void add_shape(const char *text) {
+  int64_t *shape = shapes[shape_count];
+  if (shape_count == SHAPES_MAX)
+    stop(text, "there are more shapes than this program takes");
+  if (sscanf(text, "%" SCNd64 "%*[x ]%" SCNd64 "%*[x ]%" SCNd64, &shape[0], &shape[1], &shape[2]) != 3)
+    stop(text, "not a shape like 512x512x512");
+  if (2e-9 * (double)shape[0] * (double)shape[1] * (double)shape[2] <= most)
+    shape_count++;
+}
+
+static void add_shapes_of(const char *path) {
+  char line[256];
+  FILE *file = fopen(path, "re");
+  if (!file)
+    stop(path, "cannot be read");
+  while (fgets(line, sizeof line, file)) {
+    line[strcspn(line, "#\n")] = '\0';
+    if (line[strspn(line, " \t")])
+      add_shape(line);
+  }
+  fclose(file);
+}
+
+static void read_options(int argc, char **argv) {
+  static const struct option names[] = {
+      {"device", 1, NULL, 'd'}, {"types", 1, NULL, 'y'},   {"tuned", 1, NULL, 't'}, {"shapes", 1, NULL, 'f'},
+      {"most", 1, NULL, 'm'},   {"seconds", 1, NULL, 's'}, {"json", 1, NULL, 'j'},  {NULL, 0, NULL, 0}};
+  const char *files[SHAPES_MAX];
+  int option, file_count = 0;
+  while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
+    switch (option) {
+    case 'd':
+      device_name = optarg;
+      break;
+    case 'y':
+      types = optarg;
+      break;
+    case 't':
+      tuned_path = optarg;
+      break;
+    case 'f':
+      if (file_count < SHAPES_MAX)
+        files[file_count++] = optarg;
+      break;
+    case 'm':
+      most = atof(optarg);
+      break;
+    case 's':
+      seconds = atof(optarg);
+      break;
+    case 'j':
+      json_path = optarg;
+      break;
+    default:
+      exit(2);
+    }
+  for (int i = 0; i < file_count; i++)
+    add_shapes_of(files[i]);
+  for (int i = optind; i < argc; i++)
+    add_shape(argv[i]);
+  if (shape_count == 0)
+    stop("no products", "give shapes like 512x512x512, or --shapes FILE");
+}
+
+/* --- planning --- */
+
+static void open_wisdom(void) {
+  tsl_text own = {0};
+  if (tuned_path)
+    check(tsl_wisdom_read(tuned_path, false, &own), "--tuned");
+  check(tsl_wisdom_from(tsl_wisdom_shipped(), "", &wisdom[1]), "the library's wisdom");
+  check(tsl_wisdom_from(tsl_wisdom_shipped(), tsl_text_get(&own), &wisdom[2]), "--tuned");
+  tsl_text_free(&own);
+}
+
+/* What runs first; its place among the entries, which it joins if it is new there. False: nothing takes the product. */
+static bool plan(const tsl_problem *problem, int way, tsl_race_entry *entries, int *count, choice *out) {
+  const tsl_choice from = {
+      .devices = devices, .device = device->name, .place = TSL_PLACE_DEVICE, .wisdom = wisdom[way]};
+  tsl_candidate *list;
+  tsl_text text = {0};
+  int listed;
+  check(tsl_planner_list(problem, &from, &list, &listed), "planning");
+  const bool good = listed > 0 && !list[0].refusal[0];
+  if (good) {
+    tsl_config_print(list[0].strategy, &list[0].config, &text);
+    snprintf(out->plan, sizeof out->plan, "%s", tsl_text_get(&text));
+    out->basis = list[0].basis;
+    for (out->entry = 0; out->entry < *count; out->entry++)
+      if (entries[out->entry].strategy == list[0].strategy &&
+          memcmp(&entries[out->entry].config, &list[0].config, sizeof list[0].config) == 0)
+        break;
+    if (out->entry == *count)
+      entries[(*count)++] = (tsl_race_entry){.strategy = list[0].strategy, .config = list[0].config};
+  }
+  tsl_text_free(&text);
+  free(list);
+  return good;
+}
+
+/* --- telling --- */
+
+static void write_json(const tsl_problem *problem, const choice *chosen, const tsl_race_entry *entries) {
+  if (!json)
+    return;
+  fprintf(json, "%s\n    {\"m\": %" PRId64 ", \"n\": %" PRId64 ", \"k\": %" PRId64 ", \"type\": \"%s\"",
+          written++ ? "," : "", problem->m, problem->n, problem->k, tsl_type(problem->c.type)->name);
+  for (int way = 0; way < WAYS; way++) {
+    const tsl_race_entry *entry = &entries[chosen[way].entry];
+    fprintf(json, ",\n     \"%s\": {\"config\": \"%s\", \"by\": \"%s\"", way_names[way], chosen[way].plan,
+            tsl_basis_name(chosen[way].basis));
+    if (entry->result == TSL_CASE_RIGHT)
+      fprintf(json, ", \"seconds\": %.6g, \"spread\": %.3g}", entry->timing.median, entry->timing.spread);
+    else
+      fprintf(json, ", \"seconds\": null, \"spread\": null}");
+  }
+  fprintf(json, "}");
+}
+
+static void begin_json(void) {
+  const time_t now = time(NULL);
+  struct tm utc;
+  char date[32];
+  if (!json_path)
+    return;
+  json = fopen(json_path, "we");
+  if (!json)
+    stop(json_path, "cannot be written");
+  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  fprintf(json,
+          "{\n  \"command\": \"planner_rows\", \"date\": \"%s\", \"device\": \"%s\", \"key\": \"%s\",\n  "
+          "\"rows\": [",
+          date, device->name, device->key);
+}
+
+static void end_json(void) {
+  if (!json)
+    return;
+  fprintf(json, "\n  ],\n  \"missing\": %d", missing);
+  for (int way = 0; way < WAYS - 1; way++)
+    if (means[way].count > 0)
+      fprintf(json, ",\n  \"%s_over_tuned\": %.4f, \"%s_least\": %.4f", way_names[way],
+              exp(means[way].logs / means[way].count), way_names[way], means[way].least);
+  fprintf(json, "\n}\n");
+  fclose(json);
+}
+
+static void add_ratio(int way, double ratio) {
+  mean *to = &means[way];
+  to->least = to->count++ == 0 ? ratio : fmin(to->least, ratio);
+  to->logs += log(ratio);
+}
+
+static void tell(const tsl_problem *problem, const choice *chosen, const tsl_race_entry *entries) {
+  const tsl_race_entry *tuned = &entries[chosen[WAYS - 1].entry];
+  printf("%5" PRId64 " x %5" PRId64 " x %5" PRId64 "  %-4s", problem->m, problem->n, problem->k,
+         tsl_type(problem->c.type)->name);
+  for (int way = 0; way < WAYS; way++)
+    printf(" %10.1f", entries[chosen[way].entry].timing.median * 1e6);
+  for (int way = 0; way < WAYS - 1; way++) {
+    const double ratio = tuned->timing.median / entries[chosen[way].entry].timing.median;
+    printf("  %6.3f", ratio);
+    if (isfinite(ratio))
+      add_ratio(way, ratio);
+    else
+      missing++;
+  }
+  printf("  %s", chosen[WAYS - 1].plan);
+  if (chosen[0].entry != chosen[WAYS - 1].entry)
+    printf("  | model: %s", chosen[0].plan);
+  for (int way = 0; way < WAYS; way++)
+    if (entries[chosen[way].entry].result != TSL_CASE_RIGHT)
+      printf("  | %s: %s", way_names[way], entries[chosen[way].entry].why);
+  printf("\n");
+  fflush(stdout);
+}
+
+/* --- a product --- */
+
+static void measure(const tsl_problem *problem, uint64_t seed) {
+  tsl_race_entry entries[WAYS], *racing[WAYS];
+  choice chosen[WAYS];
+  const tsl_race_options options = {
+      .seconds_max = seconds, .operations_max = judged_operations, .seed = seed};
+  int count = 0;
+  memset(entries, 0, sizeof entries);
+  for (int way = 0; way < WAYS; way++)
+    if (!plan(problem, way, entries, &count, &chosen[way])) {
+      missing++;
+      return;
+    }
+  for (int i = 0; i < count; i++)
+    racing[i] = &entries[i];
+  check(tsl_race_run(problem, device, &options, racing, count, NULL), "the race");
+  tell(problem, chosen, entries);
+  write_json(problem, chosen, entries);
+}
+
+static void measure_type(const char *name) {
+  const tesela_type type = tsl_type_parse(name);
+  if (type == TESELA_TYPE_DEFAULT)
+    stop(name, "not a type");
+  for (int i = 0; i < shape_count; i++) {
+    const tsl_problem problem = tsl_problem_gemm(shapes[i][0], shapes[i][1], shapes[i][2], type);
+    measure(&problem, (uint64_t)i + 1);
+  }
+}
+
+int main(int argc, char **argv) {
+  char list[256], *rest = NULL;
+  read_options(argc, argv);
+  check(tsl_devices_create(&devices), "devices");
+  check(tsl_devices_find(devices, device_name, &device), "--device");
+  open_wisdom();
+  begin_json();
+  printf("%s, %s; microseconds, then the speed of each choice over the tuned plan's\n", device->name,
+         device->key);
+  printf("%21s  %-4s %10s %10s %10s  %6s  %6s\n", "", "", way_names[0], way_names[1], way_names[2],
+         way_names[0], way_names[1]);
+  snprintf(list, sizeof list, "%s", types);
+  for (char *word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+    measure_type(word);
+  for (int way = 0; way < WAYS - 1; way++)
+    if (means[way].count > 0)
+      printf("%s: geometric mean %.3f of %d, the least %.3f\n", way_names[way],
+             exp(means[way].logs / means[way].count), means[way].count, means[way].least);
+  if (missing > 0)
+    printf("without a time: %d\n", missing);
+  end_json();
+  for (int way = 1; way < WAYS; way++)
+    tsl_wisdom_close(wisdom[way]);
+  tsl_devices_destroy(devices);
+  return missing > 0;
+}
