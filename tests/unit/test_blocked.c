@@ -1,6 +1,6 @@
 /* The blocked product: the same bits with any number of threads, and with several callers at once. With a number
  * as its argument, the program prints what one process with that many threads computes. */
-#include "unit/unit.h"
+#include "unit/threads.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -74,23 +74,13 @@ static int print_results(void) {
   return 0;
 }
 
-/* What this program prints in a process of its own. */
-static void results_with(int threads, char *text, size_t size) {
-  char command[1024];
-  snprintf(command, sizeof command, "TESELA_THREADS=%d '%s' %d", threads, program, threads);
-  FILE *output = popen(command, "r");
-  assert_non_null(output);
-  text[fread(text, 1, size - 1, output)] = '\0';
-  assert_int_equal(pclose(output), 0);
-}
-
 static void threads_change_nothing(void **state) {
   (void)state;
   char alone[256], together[256];
-  results_with(1, alone, sizeof alone);
+  results_with(program, 1, alone, sizeof alone);
   assert_int_equal(strlen(alone), 4 * 33);
   for (int threads = 2; threads <= 7; threads += 1 + threads / 3) {
-    results_with(threads, together, sizeof together);
+    results_with(program, threads, together, sizeof together);
     assert_string_equal(together, alone);
   }
 }

@@ -1,46 +1,20 @@
 /* The planner, over the cpu and two devices that exist on paper only. */
+#include "unit/unit.h"
+
 #include "base/status.h"
 #include "plan/planner.h"
+#include "unit/paper.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-static tesela_status does_not_open(tsl_device *device) {
-  return tsl_fail(TESELA_DEVICE_FAILED, "%s: on paper only", device->name);
-}
-
-static void does_not_close(tsl_device *device) {
-  (void)device;
-}
-
-static const tsl_device_ops paper_ops = {.open = does_not_open, .close = does_not_close};
-
 /* paper:0 is fast and large, paper:1 the same with a mebibyte of memory. */
 static tesela_status list_paper(void (*found)(void *argument, const tsl_device *device), void *argument) {
-  tsl_device device = {.ops = &paper_ops,
-                       .capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64,
-                       .compute_units = 100,
-                       .clock_mhz = 1500,
-                       .memory_bytes = (uint64_t)1 << 36,
-                       .allocation_max = (uint64_t)1 << 34,
-                       .local_bytes = 49152,
-                       .group_items_max = 1024,
-                       .group_size_max = {1024, 1024, 64},
-                       .group_count_max = {(uint64_t)1 << 31, 65535, 65535},
-                       .warp = 32,
-                       .peak_f32 = 2e13,
-                       .peak_f64 = 1e13,
-                       .bandwidth = 1e12,
-                       .link_bandwidth = 1e10,
-                       .launch_seconds = 5e-6};
+  tsl_device device = paper_device;
+  device.key[0] = '\0';
+  device.link_bandwidth = 1e10;
   found(argument, &device);
   device.memory_bytes = (uint64_t)1 << 20;
   found(argument, &device);
