@@ -134,7 +134,7 @@ static void ask_model(const tsl_problem *problem, const wishes *wish, tsl_candid
 
 /* The config that wisdom knows to be good, else that of the model; else why the default one is refused. */
 static void score(const tsl_problem *problem, const tsl_choice *choice, const wishes *wish,
-                  const tsl_link *link, tsl_candidate *out) {
+                  tsl_candidate *out) {
   tsl_config config = tsl_strategy_defaults(out->strategy);
   for (int i = 0; i < TSL_PARAMS_MAX; i++)
     if (wish->given & 1u << i)
@@ -155,7 +155,20 @@ static void score(const tsl_problem *problem, const tsl_choice *choice, const wi
   } else {
     ask_model(problem, wish, out);
   }
-  out->seconds += tsl_link_seconds(link, problem, out->device, choice->place);
+}
+
+/* How much slower the best of what was measured is than its own model says, at least 1. Models of one device err alike, and
+ * a promise is not to be compared with a measurement: the tuner looked into those that mattered. */
+static double optimism(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
+  const tsl_candidate *best = NULL;
+  for (int i = 0; i < count; i++)
+    if (!candidates[i].refusal[0] && candidates[i].basis != TSL_BASIS_MODEL &&
+        (!best || candidates[i].seconds < best->seconds))
+      best = &candidates[i];
+  if (!best || !best->strategy->score)
+    return 1;
+  const double modelled = best->strategy->score(problem, &best->config, best->device);
+  return modelled > 0 && best->seconds > modelled ? best->seconds / modelled : 1;
 }
 
 /* --- the list --- */
@@ -202,15 +215,32 @@ static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
 static tesela_status add_device(const tsl_problem *problem, const tsl_choice *choice, const wishes *wish,
                                 tsl_device *device, candidate_list *list) {
   const tsl_link link = tsl_link_of(device);
+  const double way = tsl_link_seconds(&link, problem, device, choice->place);
+  tsl_candidate *own = NULL;
+  int count = 0;
+  tesela_status status;
+  for (int i = 0; tsl_strategy_at(i); i++)
+    count++;
+  own = calloc((size_t)count, sizeof *own);
+  if (!own)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the planner's list");
+  count = 0;
   for (int i = 0; tsl_strategy_at(i); i++) {
-    tsl_candidate candidate = {.strategy = tsl_strategy_at(i), .device = device};
-    if (candidate.strategy->op != problem->op || !is_asked_for(candidate.strategy, choice, wish))
-      continue;
-    score(problem, choice, wish, &link, &candidate);
-    TSL_TRY(add(list, &candidate));
+    own[count] = (tsl_candidate){.strategy = tsl_strategy_at(i), .device = device};
+    if (own[count].strategy->op == problem->op && is_asked_for(own[count].strategy, choice, wish))
+      score(problem, choice, wish, &own[count++]);
+  }
+  const double slower = optimism(problem, own, count);
+  for (int i = 0; i < count; i++) {
+    own[i].seconds *= own[i].basis == TSL_BASIS_MODEL ? slower : 1;
+    own[i].seconds += way;
+    TSL_GO(add(list, &own[i]));
   }
   log_foreign(choice->wisdom, device);
-  return TESELA_OK;
+  status = TESELA_OK;
+out:
+  free(own);
+  return status;
 }
 
 static tesela_status fill(const tsl_problem *problem, const tsl_choice *choice, const wishes *wish,

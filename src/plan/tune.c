@@ -17,7 +17,7 @@ typedef struct tuning {
   const tsl_tune_job *job;
   tsl_tuned *out;
   double *seconds; /* by point, as searches see it */
-  int incumbent, recalled;
+  int incumbent;
   double started;
 } tuning;
 
@@ -142,16 +142,16 @@ static void tell(const tuning *all) {
     job->progress(job->progress_argument, what, fmin(1, fmax(by_time, by_points)));
 }
 
-/* As many points as the limits leave room for, judging by those so far: compilers may take seconds for each. */
+/* As many points as the limits leave room for. Compilers, which take longest, work side by side: a whole batch is begun as
+ * long as there is time for one like those so far, and a part of one in the rest. */
 static int batch_size(const tuning *all) {
   const tsl_tune_job *job = all->job;
   const double spent = tsl_clock() - all->started;
-  const int fresh = all->out->tried_count - all->recalled;
-  int most = TSL_TUNE_BATCH;
+  int most = job->batch > 0 && job->batch < TSL_TUNE_BATCH ? job->batch : TSL_TUNE_BATCH;
   if (job->points_max > 0 && job->points_max - all->out->tried_count < most)
     most = job->points_max - all->out->tried_count;
-  if (job->budget > 0 && fresh > 0 && spent > 0)
-    most = (int)fmin(most, fmax(1, (job->budget - spent) * fresh / spent));
+  if (job->budget > 0 && all->out->batches > 0 && spent > 0)
+    most = (int)fmax(1, most * fmin(1, (job->budget - spent) * all->out->batches / spent));
   return most;
 }
 
@@ -200,7 +200,6 @@ tesela_status tsl_tune_run(const tsl_tune_job *job, tsl_tuned *tuned) {
   for (size_t i = 0; i < count; i++)
     all.seconds[i] = NAN;
   recall(&all);
-  all.recalled = tuned->tried_count;
   /* A search that goes on, goes on from its best. */
   all.incumbent = fastest(&all);
   if (all.incumbent >= 0)

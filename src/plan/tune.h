@@ -16,7 +16,7 @@
 #include "plan/search.h"
 #include "plan/wisdom.h"
 
-enum { TSL_TUNE_BATCH = 4 };
+enum { TSL_TUNE_BATCH = 8 };
 
 /* What measuring a point gave. */
 typedef struct tsl_tune_result {
@@ -42,6 +42,7 @@ typedef struct tsl_tune_job {
   int known_count;
   double budget;  /* seconds of the host's clock; 0: no limit */
   int points_max; /* how many points may be measured; 0: no limit */
+  int batch;      /* how many are measured together with the incumbent; 0, or too many: TSL_TUNE_BATCH */
   uint64_t seed;
   tsl_tune_measure *measure;
   void *argument;

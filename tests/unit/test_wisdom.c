@@ -373,6 +373,33 @@ static void the_planner_takes_what_was_measured(void **state) {
   tsl_wisdom_close(wisdom);
 }
 
+/* The models' favourite was measured, and took longer than the second is promised to: promises are put off as much. */
+static void promises_do_not_beat_what_was_measured(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32);
+  tsl_choice choice = {.devices = devices, .device = "paper:0", .place = TSL_PLACE_DEVICE};
+  tsl_candidate *list;
+  tsl_text line = {0};
+  int count;
+  assert_int_equal(tsl_planner_list(&problem, &choice, &list, &count), TESELA_OK);
+  const tsl_candidate first = list[0], second = list[1];
+  const tsl_wisdom_record record = tsl_wisdom_record_of(&problem, first.strategy, &first.config,
+                                                        device_at("paper:0"), 2 * second.seconds, 0);
+  free(list);
+  tsl_wisdom_print(&record, &line);
+  tsl_wisdom *wisdom = wisdom_of("", tsl_text_get(&line));
+  choice.wisdom = wisdom;
+  assert_int_equal(tsl_planner_list(&problem, &choice, &list, &count), TESELA_OK);
+  assert_ptr_equal(list[0].strategy, first.strategy);
+  assert_int_equal(list[0].basis, TSL_BASIS_EXACT);
+  assert_true(fabs(list[0].seconds / record.seconds - 1) < 1e-5); /* printed with six digits */
+  assert_ptr_equal(list[1].strategy, second.strategy);
+  assert_true(fabs(list[1].seconds / list[0].seconds - second.seconds / first.seconds) < 1e-4);
+  free(list);
+  tsl_wisdom_close(wisdom);
+  tsl_text_free(&line);
+}
+
 /* --- the API --- */
 
 static void expect_plan(tesela_context *context, const char *strategy, bool so) {
@@ -424,6 +451,7 @@ int main(void) {
       cmocka_unit_test(what_is_refused_or_not_asked_for_is_passed_over),
       cmocka_unit_test(the_users_records_count_more),
       cmocka_unit_test(the_planner_takes_what_was_measured),
+      cmocka_unit_test(promises_do_not_beat_what_was_measured),
       cmocka_unit_test(a_context_reads_it_once),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

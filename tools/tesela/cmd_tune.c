@@ -1,5 +1,6 @@
 /* tesela tune: find the fastest config of a product on a device, and keep it as wisdom. */
 #include "base/clock.h"
+#include "base/pool.h"
 #include "base/status.h"
 #include "plan/planner.h"
 #include "progress.h"
@@ -13,6 +14,8 @@
 
 /* Seconds: less than this and a search has not begun. */
 static const double least_share = 2;
+/* Configs that are measured together: as many as can be compiled together, and at least so many. */
+enum { least_batch = 4 };
 /* Records that are slower than so many times the best are not put to the test. */
 static const double worth_it = 4;
 
@@ -198,6 +201,8 @@ static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning 
                             .known_count = all->known_count,
                             .budget = all->budget,
                             .points_max = (int)given->points,
+                            .batch = tsl_pool_default_threads() > least_batch ? tsl_pool_default_threads()
+                                                                              : least_batch,
                             .seed = (uint64_t)given->seed,
                             .measure = tsl_tune_by_race,
                             .argument = &race,

@@ -1,16 +1,16 @@
 /* Local search from the models' best (steepest neighbours, several summits at once; as in Kernel Tuner's local
  * searches, van Werkhoven 2019):
  *
- *  1. Starts: the points that the models like best, one of those that they cannot tell apart, and the best of each
- *     strategy that is not predicted to be much slower than the best prediction, or than the best measurement: else the
- *     planner would later believe a promise that nobody looked into.
+ *  1. Starts: the best of each strategy that is not predicted to be much slower than the best prediction, or than the
+ *     best measurement: else the planner would later believe a promise that nobody looked into. Then the points that the
+ *     models like best, one of those that they cannot tell apart: the same strategy's, often, so they come second.
  *  2. Neighbours, one parameter one legal step away, of the three best points that have untried ones.
  *  3. Where all of those were tried: further points in the order of the models, each a new start. */
 #include "plan/search.h"
 
 #include <math.h>
 
-enum { STARTS = 6, SUMMITS = 3 };
+enum { STARTS = 6, SUMMITS = 3, STRATEGIES_MAX = 64 };
 /* A strategy that is predicted to be slower than this many times the best is no start. */
 static const double hopeless = 4;
 /* Predictions that differ by less are one to the models. */
@@ -25,10 +25,13 @@ static bool is_new(const tsl_search_view *view, int point, const int *next, int 
   return true;
 }
 
-static bool is_first_of_strategy(const tsl_space *space, int point) {
-  for (int i = 0; i < point; i++)
-    if (space->points[i].strategy == space->points[point].strategy)
+/* Whether a strategy is none of those that were seen so far; it is one of them now. */
+static bool is_first(const tsl_strategy *strategy, const tsl_strategy **seen, int *count) {
+  for (int i = 0; i < *count; i++)
+    if (seen[i] == strategy)
       return false;
+  if (*count < STRATEGIES_MAX)
+    seen[(*count)++] = strategy;
   return true;
 }
 
@@ -41,22 +44,28 @@ static double fastest_of(const tsl_search_view *view) {
   return fastest;
 }
 
-static int propose_starts(const tsl_search_view *view, int *next, int most) {
+static int propose_firsts(const tsl_search_view *view, int *next, int most) {
   const tsl_space *space = view->space;
-  int count = 0, starts = 0;
-  double last = -1, bound = space->count > 0 ? hopeless * space->points[0].predicted : 0;
   const double fastest = fastest_of(view);
+  double bound = space->count > 0 ? hopeless * space->points[0].predicted : 0;
+  const tsl_strategy *seen[STRATEGIES_MAX];
+  int count = 0, seen_count = 0;
   bound = isfinite(fastest) ? fmax(bound, fastest) : bound;
-  for (int i = 0; i < space->count && count < most; i++) {
-    const double predicted = space->points[i].predicted;
-    const bool differs = predicted > (1 + alike) * last;
-    if (starts >= STARTS && predicted > bound)
-      break;
-    if (!(differs && starts < STARTS) && !is_first_of_strategy(space, i))
+  for (int i = 0; i < space->count && count < most && space->points[i].predicted <= bound; i++)
+    if (is_first(space->points[i].strategy, seen, &seen_count) && isnan(view->seconds[i]))
+      next[count++] = i;
+  return count;
+}
+
+static int propose_promising(const tsl_search_view *view, int *next, int most, int count) {
+  const tsl_space *space = view->space;
+  double last = -1;
+  for (int i = 0, starts = 0; i < space->count && starts < STARTS && count < most; i++) {
+    if (space->points[i].predicted <= (1 + alike) * last)
       continue;
-    last = predicted;
+    last = space->points[i].predicted;
     starts++;
-    if (isnan(view->seconds[i]))
+    if (is_new(view, i, next, count))
       next[count++] = i;
   }
   return count;
@@ -101,7 +110,7 @@ static int propose_neighbours(const tsl_search_view *view, int *next, int most) 
 }
 
 static int propose(const tsl_search_view *view, int *next, int most) {
-  int count = propose_starts(view, next, most);
+  int count = propose_promising(view, next, most, propose_firsts(view, next, most));
   if (count == 0)
     count = propose_neighbours(view, next, most);
   for (int i = 0; count == 0 && i < view->space->count; i++)
