@@ -82,6 +82,8 @@ typedef struct tesela_context tesela_context;
 typedef struct tesela_plan tesela_plan;
 /** Memory on a device of a context. */
 typedef struct tesela_buffer tesela_buffer;
+/** An operand of a plan's runs, copied once into the form that the plan's strategy computes on. */
+typedef struct tesela_packed tesela_packed;
 
 /** How a context is made. Zero everywhere is the usual context. */
 typedef struct tesela_context_desc {
@@ -93,8 +95,8 @@ typedef struct tesela_context_desc {
   int threads;
 } tesela_context_desc;
 
-/** One matrix of a product. Exactly one of data and buffer is set; neither is needed where the matrix has no
- * elements or is not read. */
+/** One matrix of a product. Exactly one of data and buffer is set (or packed, in tesela_plan_run()); none is needed
+ * where the matrix has no elements or is not read. */
 typedef struct tesela_matrix {
   void *data;            /**< host memory; element (0, 0). A and B are never written. */
   tesela_buffer *buffer; /**< or device memory; all of a call's buffers are on one device, which runs it */
@@ -106,6 +108,8 @@ typedef struct tesela_matrix {
   tesela_type type;
   int conjugate; /**< nonzero: what takes part in the product is the complex conjugate of what is stored. A and B of
                       tesela_gemm() alone; real matrices are their own conjugates. */
+  const tesela_packed
+      *packed; /**< A or B of tesela_plan_run(): what tesela_pack() made of it for this plan */
 } tesela_matrix;
 
 /** C = alpha A B + beta C, where A is m x k, B is k x n and C is m x n.
@@ -242,12 +246,29 @@ TESELA_API tesela_status tesela_plan_create_dot(tesela_context *context, const t
 TESELA_API tesela_status tesela_plan_create_transpose(tesela_context *context,
                                                       const tesela_transpose_desc *desc, tesela_plan **plan);
 
-/** Runs a plan on these operands. Only data, buffer and offset of a, b and c are read: sizes, types and
+/** Runs a plan on these operands. Only data, buffer, offset and packed of a, b and c are read: sizes, types and
  * strides are the plan's. Of a dot, a is x, b is y and c the result; of a transpose, a is A and c is B, and in place c
  * is A; what the plan does not use may be NULL. Returns when C is complete. record may be NULL. Any number of threads
  * may run one plan at once. */
 TESELA_API tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
                                          const tesela_matrix *c, tesela_record *record);
+
+/** Packs A or B of a plan once, for many runs with it: the one of a and b that is not NULL, of which only data is read.
+ * What host strategies copy in every run (host_packed, host_amx) is copied here; where a strategy has no form of its
+ * own, a plain copy is kept, which saves nothing. Either way the matrix may change or go when this returns, and a run
+ * with what was packed gives the bits that a run with the matrix gives. Any number of threads may use one packed
+ * operand at once. It serves this plan and others of the same text (tesela_plan_describe()), and may outlive them.
+ *
+ *     tesela_pack(plan, NULL, &b, &packed);
+ *     for (...) tesela_plan_run(plan, &a[i], &(tesela_matrix){.packed = packed}, &c[i], NULL);
+ *     tesela_packed_destroy(packed);
+ *
+ *  @return TESELA_BAD_CALL where the plan is for buffers, or does not read that operand; TESELA_OUT_OF_MEMORY. */
+TESELA_API tesela_status tesela_pack(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
+                                     tesela_packed **packed);
+
+/** Frees a packed operand that no running call uses. NULL is allowed. */
+TESELA_API void tesela_packed_destroy(tesela_packed *packed);
 
 /** The plan as one line of text that tesela_plan_parse() reads. Owned by the plan. */
 TESELA_API const char *tesela_plan_describe(const tesela_plan *plan);

@@ -59,6 +59,13 @@ struct tesela_plan {
   tsl_reach reach[TSL_OPERANDS];
 };
 
+struct tesela_packed {
+  char *plan; /* the text of the plans that it was made for */
+  int operand;
+  void *memory;
+  tsl_operand used; /* as runs want it */
+};
+
 /* A buffer's own stream, for copies one at a time. */
 typedef struct tsl_transport {
   pthread_mutex_t lock;
@@ -106,6 +113,14 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, 
 /* A product's description as a request. */
 tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
                                    tsl_request *request);
+
+/* Checks a packed operand against the plan and the place where it is given; `where` as below. */
+tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int operand,
+                             const tesela_matrix *given, tsl_operand *out);
+
+/* Checks an operand in host memory, likewise. */
+tesela_status tsl_api_host_operand(const tsl_reach *reach, const char *where, const tesela_matrix *given,
+                                   tsl_operand *out);
 
 /* Checks the operands of one run against the plan, and says where they are; `where` as below. */
 tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,

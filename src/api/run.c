@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "base/status.h"
 
-static tesela_status host_operand(const tsl_reach *reach, const char *where, const tesela_matrix *given,
-                                  tsl_operand *out) {
+tesela_status tsl_api_host_operand(const tsl_reach *reach, const char *where, const tesela_matrix *given,
+                                   tsl_operand *out) {
   if (!given || !given->data)
     return tsl_fail(TESELA_BAD_CALL, "%s%s.data is NULL, but the call uses it%s", where, reach->name,
                     given && given->buffer ? ": the plan is for host memory, not for buffers" : "");
@@ -57,7 +57,7 @@ static tesela_status check_overlap(const tesela_plan *plan, const char *where, c
   for (int i = 0; i < TSL_OPERAND_C; i++) {
     const tsl_operand *other = &operands[i];
     const tsl_reach *reach = &plan->reach[i];
-    if (!reach->used || other->buffer != c->buffer)
+    if (!reach->used || other->buffer != c->buffer || other->packed)
       continue;
     const uintptr_t at = c->buffer ? (uintptr_t)other->offset * reach->size : (uintptr_t)other->host;
     const uintptr_t c_at = c->buffer ? (uintptr_t)c->offset * c_reach->size : (uintptr_t)c->host;
@@ -90,15 +90,21 @@ tsl_quick tsl_api_quick(const tesela_plan *plan) {
   return quick;
 }
 
+static tesela_status operand_of(const tesela_plan *plan, const char *where, int operand,
+                                const tesela_matrix *given, tsl_operand *out) {
+  const tsl_reach *reach = &plan->reach[operand];
+  if (given && given->packed)
+    return tsl_api_packed(plan, where, operand, given, out);
+  return plan->plan->place == TSL_PLACE_HOST ? tsl_api_host_operand(reach, where, given, out)
+                                             : device_operand(plan, reach, where, given, out);
+}
+
 tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
                              const tesela_matrix *const given[TSL_OPERANDS], tsl_operands *out) {
   tsl_operand operands[TSL_OPERANDS] = {{0}};
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tsl_reach *reach = &plan->reach[i];
-    if (!reach->used)
-      continue;
-    TSL_TRY(plan->plan->place == TSL_PLACE_HOST ? host_operand(reach, where, given[i], &operands[i])
-                                                : device_operand(plan, reach, where, given[i], &operands[i]));
+    if (plan->reach[i].used)
+      TSL_TRY(operand_of(plan, where, i, given[i], &operands[i]));
   }
   if (plan->reach[TSL_OPERAND_C].used)
     TSL_TRY(check_overlap(plan, where, operands));

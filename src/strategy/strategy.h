@@ -65,6 +65,7 @@ typedef struct tsl_operand {
   tsl_buffer *buffer;
   int64_t offset; /* elements from the buffer's start to element (0, 0) */
   int64_t row_stride, col_stride;
+  const void *packed; /* NULL, or what pack() made of it for this work: then nothing else is read */
 } tsl_operand;
 typedef struct tsl_operands {
   tsl_operand a, b, c;
@@ -137,6 +138,11 @@ struct tsl_strategy {
   tesela_status (*build)(tsl_work *work);
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* NULL: nothing to free */
+  /* The form that run() makes of A or B for itself, made once for many runs, which find it in their operand's `packed`
+   * and give the same bits: its bytes, which are 0 where run() reads that operand as it lies, and the form, at an
+   * address aligned to a cache line. The operand has the problem's strides. On the cpu. NULL: run() packs nothing. */
+  size_t (*packed_bytes)(const tsl_work *work, int operand);
+  void (*pack)(const tsl_work *work, int operand, const tsl_operand *from, void *to);
   /* Multiplies at once, in the caller's thread, where no plan of any strategy would be done sooner; false: it would, or
    * this cannot, and nothing was touched. Sizes are at least 1, and whatever tsl_problem_check() looks at is right.
    * The bits are those of run(). NULL: never. */

@@ -144,6 +144,23 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   return tsl_packed_run(&job, tsl_problem_flops(&work->problem) < alone_flops);
 }
 
+static bool is_a(const prepared *state, int operand) {
+  return (operand == TSL_OPERAND_A) != state->job.is_turned;
+}
+
+static size_t packed_bytes(const tsl_work *work, int operand) {
+  const prepared *state = work->state;
+  return tsl_packed_form_bytes(&state->job, is_a(state, operand));
+}
+
+static void pack(const tsl_work *work, int operand, const tsl_operand *from, void *to) {
+  const prepared *state = work->state;
+  const tsl_operands operands = {.a = *from, .b = *from, .c = *from}; /* the others are not looked at */
+  tsl_packed_job job = state->job;
+  tsl_packed_job_bind(&job, &operands);
+  tsl_packed_make_form(&job, is_a(state, operand), to);
+}
+
 const tsl_strategy tsl_gemm_host_packed = {
     .name = "host_packed",
     .idea = "packed panels, copied for the caches, around tiles of C in the vector registers, on all cores",
@@ -160,5 +177,7 @@ const tsl_strategy tsl_gemm_host_packed = {
     .build = build,
     .run = run,
     .release = tsl_release_block,
+    .packed_bytes = packed_bytes,
+    .pack = pack,
     .probes = probes,
 };

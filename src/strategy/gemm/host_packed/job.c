@@ -50,9 +50,11 @@ void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands) {
   const tsl_operand *a = job->is_turned ? &operands->b : &operands->a,
                     *b = job->is_turned ? &operands->a : &operands->b;
   job->c.host = (unsigned char *)operands->c.host + job->c_offset * job->size;
-  /* Nothing is read of empty operands, which may lie nowhere. */
-  job->a.host = job->k > 0 ? (unsigned char *)a->host + job->a_offset * job->size : job->c.host;
-  job->b.host = job->k > 0 ? (unsigned char *)b->host + job->b_offset * job->size : job->c.host;
+  job->a.packed = a->packed;
+  job->b.packed = b->packed;
+  /* Nothing is read of operands that are empty or packed, which may lie nowhere. */
+  job->a.host = job->k > 0 && !a->packed ? (unsigned char *)a->host + job->a_offset * job->size : job->c.host;
+  job->b.host = job->k > 0 && !b->packed ? (unsigned char *)b->host + job->b_offset * job->size : job->c.host;
 }
 
 static bool holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {

@@ -19,8 +19,8 @@ typedef struct tsl_packed_job {
   tsl_packed_schedule schedule;
   int64_t size; /* of an element */
   int64_t m, n, k;
-  tsl_operand a, b, c;                  /* with host memory once the job is bound to it */
-  bool is_turned;                       /* A is the problem's B, transposed, and B its A */
+  tsl_operand a, b, c; /* with host memory, or what was packed, once the job is bound to it */
+  bool is_turned;      /* A is the problem's B, transposed, and B its A */
   int64_t a_offset, b_offset, c_offset; /* elements from the operands' (0, 0) to what is (0, 0) here */
   double alpha[2], beta[2];
   double signs[2];         /* of conjugates: a tile's */
@@ -62,6 +62,11 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
                                   int64_t kept, const tsl_device *device);
 /* Takes the operands' memory; their strides are those that the job was made for. */
 void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands);
+
+/* Bytes of A, or B, as `packed` of the job's operand holds it: panel after panel, in each its slivers, or strips; 0
+ * where the tiles read it where it lies. Makes that of a job that is bound. */
+size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a);
+void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *to);
 
 /* --- steps: all on a block, whose slivers are as few as can be and nearly alike, and whose strips are whole but for
  * the last --- */

@@ -23,6 +23,13 @@ static tsl_packed_job part_of(const adding *run, int64_t index) {
   part.k = tsl_packed_least(end, whole->k) - first;
   part.a.host = (unsigned char *)part.a.host + first * part.a.col_stride * part.size;
   part.b.host = (unsigned char *)part.b.host + first * part.b.row_stride * part.size;
+  if (part.a.packed)
+    part.a.packed = (const unsigned char *)part.a.packed + first * part.m * part.size;
+  if (part.b.packed) {
+    const int64_t lanes = tsl_packed_lanes(part.kernels);
+    part.b.packed =
+        (const unsigned char *)part.b.packed + first * tsl_packed_count(part.n, lanes) * lanes * part.size;
+  }
   part.c =
       (tsl_operand){.host = run->sums + index * run->sum_bytes, .row_stride = run->sum_row, .col_stride = 1};
   part.alpha[0] = 1;

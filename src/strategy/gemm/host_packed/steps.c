@@ -18,7 +18,7 @@ int64_t tsl_packed_strips(const tsl_packed_job *job, const tsl_packed_block *blo
 }
 
 int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows) {
-  return job->copies_a ? rows : 0;
+  return job->copies_a && !job->a.packed ? rows : 0;
 }
 
 static int64_t whole_vectors(const tsl_packed_job *job, int64_t columns) {
@@ -33,7 +33,7 @@ static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
 }
 
 int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
-  const int64_t copied = columns - columns_in_place(job, columns);
+  const int64_t copied = job->b.packed ? 0 : columns - columns_in_place(job, columns);
   return copied == 0 ? 0 : whole_vectors(job, copied);
 }
 
@@ -45,7 +45,7 @@ static int64_t row_of(const tsl_packed_job *job, const tsl_packed_block *block, 
 void tsl_packed_copy_slivers(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                              int64_t end, void *copy) {
   const tsl_operand *a = &job->a;
-  for (int64_t i = first; i < end && job->copies_a; i++) {
+  for (int64_t i = first; i < end && job->copies_a && !job->a.packed; i++) {
     const int64_t row = row_of(job, block, i), height = row_of(job, block, i + 1) - row;
     job->kernels->copy_sliver(element_of(a, job->size, block->row + row, block->step), a->row_stride,
                               a->col_stride, height, block->depth, height,
@@ -59,7 +59,7 @@ void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *b
   const int64_t in_place = columns_in_place(job, block->columns),
                 column = tsl_packed_most(first * job->width, in_place),
                 count = tsl_packed_least(end * job->width, block->columns) - column;
-  if (count > 0)
+  if (count > 0 && !job->b.packed)
     job->kernels->copy_strips(element_of(b, job->size, block->step, block->column + column), b->col_stride,
                               b->row_stride, count, block->depth, job->width,
                               (unsigned char *)copy + (column - in_place) * block->depth * job->size);
@@ -68,6 +68,9 @@ void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *b
 tsl_packed_side tsl_packed_sliver(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                   const void *copy) {
   const int64_t row = row_of(job, block, index), height = row_of(job, block, index + 1) - row;
+  if (job->a.packed)
+    copy =
+        (const unsigned char *)job->a.packed + (block->step * job->m + block->row * block->depth) * job->size;
   if (job->copies_a)
     return (tsl_packed_side){(const unsigned char *)copy + row * block->depth * job->size, row, height, 1,
                              height};
@@ -79,6 +82,9 @@ tsl_packed_side tsl_packed_strip(const tsl_packed_job *job, const tsl_packed_blo
                                  const void *copy) {
   const int64_t column = index * job->width, count = tsl_packed_least(job->width, block->columns - column),
                 in_place = columns_in_place(job, block->columns);
+  if (job->b.packed)
+    copy = (const unsigned char *)job->b.packed +
+           (block->step * whole_vectors(job, job->n) + block->column * block->depth) * job->size;
   if (column >= in_place)
     return (tsl_packed_side){(const unsigned char *)copy + (column - in_place) * block->depth * job->size,
                              column, count, 1, whole_vectors(job, count)};
@@ -132,6 +138,8 @@ tsl_packed_ahead tsl_packed_ahead_bytes(const tsl_packed_block *block, int64_t t
 static tsl_packed_ahead ahead_of_part(const tsl_packed_job *job, const tsl_packed_block *block,
                                       const tsl_operand *operand, int64_t row, int64_t rows, int64_t column,
                                       int64_t columns, int64_t tiles) {
+  if (operand->packed) /* it lies in order */
+    return (tsl_packed_ahead){.at = operand->packed, .left = 1, .lines = 1};
   const unsigned char *at = element_of(operand, job->size, row, column);
   if (operand->col_stride == 1)
     return ahead_of(block, tiles, at, rows, columns * job->size, operand->row_stride * job->size);

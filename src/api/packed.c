@@ -1,0 +1,100 @@
+/* Operands that are packed once, for many runs of a plan. */
+#include "api/api.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <string.h>
+
+tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int operand,
+                             const tesela_matrix *given, tsl_operand *out) {
+  const tesela_packed *packed = given->packed;
+  const char *name = plan->reach[operand].name;
+  if (given->data || given->buffer)
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.packed and %s%s.%s are both given", where, name, where, name,
+                    given->data ? "data" : "buffer");
+  if (packed->operand != operand)
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.packed was packed as %s", where, name,
+                    plan->reach[packed->operand].name);
+  if (strcmp(packed->plan, plan->plan->text) != 0)
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.packed was packed for another plan, \"%.200s\"", where, name,
+                    packed->plan);
+  *out = packed->used;
+  return TESELA_OK;
+}
+
+/* A copy that lies as the operand does, of its elements alone: what is between them may be another thread's. */
+static void copy_as_it_lies(const tsl_shape *shape, const unsigned char *from, unsigned char *to) {
+  const int64_t size = (int64_t)tsl_type(shape->type)->size;
+  for (int64_t i = 0; i < shape->rows; i++)
+    for (int64_t j = 0; j < shape->cols; j++) {
+      const int64_t at = (i * shape->row_stride + j * shape->col_stride) * size;
+      memcpy(to + at, from + at, (size_t)size);
+    }
+}
+
+static tesela_status pack(const tsl_work *work, tesela_packed *made, const tsl_reach *reach,
+                          const tsl_operand *from) {
+  const tsl_strategy *strategy = work->strategy;
+  const tsl_shape *shape = tsl_problem_shape(&work->problem, made->operand);
+  const size_t bytes = strategy->packed_bytes ? strategy->packed_bytes(work, made->operand) : 0;
+  if (bytes > 0) {
+    tsl_operand given = *from;
+    given.row_stride = shape->row_stride;
+    given.col_stride = shape->col_stride;
+    TSL_TRY(tsl_alloc(bytes, "a packed operand", &made->memory));
+    strategy->pack(work, made->operand, &given, made->memory);
+    made->used.packed = made->memory;
+    return TESELA_OK;
+  }
+  TSL_TRY(tsl_alloc((size_t)(reach->below + reach->above) * reach->size, "a packed operand", &made->memory));
+  made->used.host = (unsigned char *)made->memory + (size_t)reach->below * reach->size;
+  copy_as_it_lies(shape, from->host, made->used.host);
+  return TESELA_OK;
+}
+
+static tesela_status make(const tesela_plan *plan, int operand, const tsl_operand *from,
+                          tesela_packed **packed) {
+  const size_t length = strlen(plan->plan->text) + 1;
+  void *block, *text;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **packed, "a packed operand", &block));
+  tesela_packed *made = block;
+  tesela_status status = tsl_alloc(length, "a plan's text", &text);
+  if (status == TESELA_OK) {
+    made->plan = memcpy(text, plan->plan->text, length);
+    made->operand = operand;
+    status = pack(&plan->plan->work, made, &plan->reach[operand], from);
+  }
+  if (status != TESELA_OK) {
+    tesela_packed_destroy(made);
+    return status;
+  }
+  *packed = made;
+  return TESELA_OK;
+}
+
+tesela_status tesela_pack(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
+                          tesela_packed **packed) {
+  tsl_operand from;
+  if (!plan || !packed)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "packed");
+  *packed = NULL;
+  if (!a == !b)
+    return tsl_fail(TESELA_BAD_CALL, "a and b are both %s: one of them is packed", a ? "given" : "NULL");
+  const int operand = a ? TSL_OPERAND_A : TSL_OPERAND_B;
+  const tsl_reach *reach = &plan->reach[operand];
+  if (plan->plan->place != TSL_PLACE_HOST)
+    return tsl_fail(TESELA_BAD_CALL, "the plan is for buffers: operands in host memory are packed");
+  if (!reach->used)
+    return tsl_fail(TESELA_BAD_CALL, "the plan does not read %s", *reach->name ? reach->name : "b");
+  TSL_TRY(tsl_api_host_operand(reach, "", a ? a : b, &from));
+  return make(plan, operand, &from, packed);
+}
+
+void tesela_packed_destroy(tesela_packed *packed) {
+  if (!packed)
+    return;
+  tsl_free(packed->memory);
+  tsl_free(packed->plan);
+  tsl_free(packed);
+}
