@@ -16,7 +16,7 @@
  * The tuned file is made by `TESELA_WISDOM=FILE tesela tune ...`; bench/wisdom.sh tunes many products. */
 #include "base/status.h"
 #include "plan/planner.h"
-#include "plan/race.h"
+#include "plan/tune.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -171,6 +171,11 @@ static bool plan(const tsl_problem *problem, int way, tsl_race_entry *entries, i
 
 /* --- telling --- */
 
+/* As the tuner counts: the median, on processors the fastest; NaN where there is none. */
+static double seconds_of(const tsl_race_entry *entry) {
+  return entry->result == TSL_CASE_RIGHT ? tsl_tune_result_of(entry, device).seconds : NAN;
+}
+
 static void write_json(const tsl_problem *problem, const choice *chosen, const tsl_race_entry *entries) {
   if (!json)
     return;
@@ -181,7 +186,7 @@ static void write_json(const tsl_problem *problem, const choice *chosen, const t
     fprintf(json, ",\n     \"%s\": {\"config\": \"%s\", \"by\": \"%s\"", way_names[way], chosen[way].plan,
             tsl_basis_name(chosen[way].basis));
     if (entry->result == TSL_CASE_RIGHT)
-      fprintf(json, ", \"seconds\": %.6g, \"spread\": %.3g}", entry->timing.median, entry->timing.spread);
+      fprintf(json, ", \"seconds\": %.6g, \"spread\": %.3g}", seconds_of(entry), entry->timing.spread);
     else
       fprintf(json, ", \"seconds\": null, \"spread\": null}");
   }
@@ -227,9 +232,9 @@ static void tell(const tsl_problem *problem, const choice *chosen, const tsl_rac
   printf("%5" PRId64 " x %5" PRId64 " x %5" PRId64 "  %-4s", problem->m, problem->n, problem->k,
          tsl_type(problem->c.type)->name);
   for (int way = 0; way < WAYS; way++)
-    printf(" %10.1f", entries[chosen[way].entry].timing.median * 1e6);
+    printf(" %10.1f", seconds_of(&entries[chosen[way].entry]) * 1e6);
   for (int way = 0; way < WAYS - 1; way++) {
-    const double ratio = tuned->timing.median / entries[chosen[way].entry].timing.median;
+    const double ratio = seconds_of(tuned) / seconds_of(&entries[chosen[way].entry]);
     printf("  %6.3f", ratio);
     if (isfinite(ratio))
       add_ratio(way, ratio);

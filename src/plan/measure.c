@@ -34,11 +34,6 @@ double tsl_measure_median(double *samples, int count, double *spread) {
   return median;
 }
 
-double tsl_measure_doubt(double spread, int samples) {
-  /* A median's standard error is 1.25 standard deviations over the root of the samples; quartiles are 1.35 apart. */
-  return samples > 0 ? 1.86 * spread / sqrt(samples) : spread;
-}
-
 void tsl_measure_summarise(double *compute, double *wall, int count, double noise, tsl_measurement *out) {
   double ignored;
   out->samples = count;

@@ -21,10 +21,6 @@ extern const tsl_measurement tsl_not_measured;
  * neighbours in proportion. No samples: 0. */
 double tsl_measure_median(double *samples, int count, double *spread);
 
-/* How far a median of so many samples may be off, over the median: two standard errors of it, where the samples are
- * nearly normal. 0 samples: nobody knows how many, and the answer is the spread. */
-double tsl_measure_doubt(double spread, int samples);
-
 /* All of a measurement but its batch from at least one sample each of compute and wall seconds, which are sorted in
  * place. */
 void tsl_measure_summarise(double *compute, double *wall, int count, double noise, tsl_measurement *out);

@@ -31,6 +31,7 @@ typedef struct runner {
   double *compute, *wall; /* samples, seconds of one run; room for samples_max */
   int count;
   double median, spread; /* of the samples so far */
+  double fastest;        /* of them */
   double now, now_wall;  /* this round's sample */
   double spent;          /* seconds in runs */
   double verified;       /* seconds of the run that verified it */
@@ -181,6 +182,7 @@ static bool sample(race *job, runner *one, double *compute, double *wall) {
 static void keep(race *job, runner *one) {
   one->compute[one->count] = one->now;
   one->wall[one->count++] = one->now_wall;
+  one->fastest = one->count == 1 ? one->now : fmin(one->fastest, one->now);
   memcpy(job->sorted, one->compute, (size_t)one->count * sizeof *job->sorted);
   one->median = tsl_measure_median(job->sorted, one->count, &one->spread);
 }
@@ -216,7 +218,7 @@ static void warm_up(race *job, runner *one) {
 
 static bool is_done(const race *job, const runner *one) {
   const tsl_race_options *options = &job->options;
-  if (one->count >= options->samples_max || (one->count >= SAMPLES_FLOOR && one->median > options->limit))
+  if (one->count >= options->samples_max || (one->count >= SAMPLES_FLOOR && one->fastest > options->limit))
     return true;
   if (one->spent >= options->seconds_max)
     return one->count >= SAMPLES_FLOOR;

@@ -38,7 +38,8 @@ typedef struct tsl_race_options {
   double seconds_max; /* of an entry's runs; three samples are taken in any case; 0: 1 */
   double noise;       /* goal for the interquartile range over the median; 0: 0.02 */
   double patience;    /* seconds; what takes longer for one run is left out; 0: nothing is */
-  double limit;       /* seconds; what is slower in three samples is timed no further, and what takes several
+  double
+      limit; /* seconds; what is slower in each of three samples is timed no further, and what takes several
                          times as long for its first run is left out; 0: none */
   int64_t operations_max; /* of the judge, as tsl_judge has it */
   bool warm;              /* one set of operands, which stays in the caches where it fits */

@@ -66,8 +66,8 @@ static int fastest(const tuning *all) {
 }
 
 bool tsl_tune_beats(const tsl_tune_result *challenger, const tsl_tune_result *incumbent) {
-  const double doubt = hypot(tsl_measure_doubt(challenger->spread, challenger->samples),
-                             tsl_measure_doubt(incumbent->spread, incumbent->samples));
+  const double doubt = hypot(challenger->doubt > 0 ? challenger->doubt : challenger->spread,
+                             incumbent->doubt > 0 ? incumbent->doubt : incumbent->spread);
   return challenger->seconds < incumbent->seconds * (1 - fmax(doubt, least_noise));
 }
 

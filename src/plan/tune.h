@@ -5,7 +5,7 @@
  *  1. A batch is a few points that the search proposes, and the incumbent: measured together, by turns. A point's
  *     time counts as its ratio to the incumbent's in that batch, so that what the machine does between batches falls
  *     out.
- *  2. A point takes the incumbent's place only if it is faster by more than the doubt about both medians (and at least
+ *  2. A point takes the incumbent's place only if it is faster by more than the doubt about both times (and at least
  *     2%). The first incumbent is what the planner would run; what wisdom knows of other strategies is measured next, so
  *     that old records are put to the test.
  *  3. It ends with the budget, or when the search has nothing more to propose. */
@@ -22,7 +22,7 @@ enum { TSL_TUNE_BATCH = 8 };
 typedef struct tsl_tune_result {
   tsl_case_result result; /* TSL_CASE_REFUSED: refused now, or given up since it takes too long */
   double seconds, spread; /* where it is right */
-  int samples;            /* that they are of; 0: nobody knows */
+  double doubt;           /* how far the seconds may be off, over them; 0: as far as the spread */
   char why[256];          /* where it is not */
 } tsl_tune_result;
 
@@ -79,6 +79,10 @@ bool tsl_tune_beats(const tsl_tune_result *challenger, const tsl_tune_result *in
 bool tsl_tuned_is_record(const tsl_tuned *tuned, const tsl_space *space, int point, double *seconds);
 
 /* --- on a device --- */
+
+/* What a race says of an entry: its median, in doubt by two standard errors of it; on processors, which other programs
+ * share, its fastest sample, in doubt by half the way to the first quartile. */
+tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device *device);
 
 /* The argument of tsl_tune_by_race(). Each point is verified by the judge (on a sample of its rows) before it is timed.
  * What takes several times as long as the limit is given up after a run, what is slower after three samples. */

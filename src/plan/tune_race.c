@@ -40,6 +40,22 @@ static void build_all(const tsl_tune_race *of, const tsl_space *space, const int
   tsl_status_restore(&saved);
 }
 
+tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device *device) {
+  const tsl_measurement *timing = &entry->timing;
+  tsl_tune_result made = {.result = entry->result, .seconds = timing->median, .spread = timing->spread};
+  snprintf(made.why, sizeof made.why, "%s", entry->why);
+  if (made.result != TSL_CASE_RIGHT)
+    return made;
+  /* A median's standard error is 1.25 standard deviations over the root of the samples; quartiles are 1.35 apart. */
+  made.doubt = 1.86 * timing->spread / sqrt(timing->samples);
+  if (device->is_cpu) {
+    made.seconds = timing->fastest;
+    made.doubt = (timing->first_quartile / timing->fastest - 1) / 2;
+  }
+  made.doubt = fmax(made.doubt, 1e-9);
+  return made;
+}
+
 tesela_status tsl_tune_by_race(void *argument, const tsl_space *space, const int *points, int count,
                                double limit, tsl_tune_result *results) {
   const tsl_tune_race *of = argument;
@@ -58,12 +74,7 @@ tesela_status tsl_tune_by_race(void *argument, const tsl_space *space, const int
     racing[i] = &entries[i];
   }
   const tesela_status status = tsl_race_run(of->problem, of->device, &options, racing, count, NULL);
-  for (int i = 0; i < count && status == TESELA_OK; i++) {
-    results[i].result = entries[i].result;
-    results[i].seconds = entries[i].timing.median;
-    results[i].spread = entries[i].timing.spread;
-    results[i].samples = entries[i].timing.samples;
-    snprintf(results[i].why, sizeof results[i].why, "%s", entries[i].why);
-  }
+  for (int i = 0; i < count && status == TESELA_OK; i++)
+    results[i] = tsl_tune_result_of(&entries[i], of->device);
   return status;
 }

@@ -43,7 +43,7 @@ typedef struct landscape {
   int calls, measured[512]; /* by point */
   double drift;             /* each batch, the machine is so much slower */
   double noise;             /* spread that is told */
-  int samples;              /* that it is of, as is told */
+  double doubt;             /* that is told */
 } landscape;
 
 static tesela_status measure(void *argument, const tsl_space *space, const int *points, int count,
@@ -57,7 +57,7 @@ static tesela_status measure(void *argument, const tsl_space *space, const int *
     results[i] = (tsl_tune_result){.result = TSL_CASE_RIGHT,
                                    .seconds = machine * true_seconds(config),
                                    .spread = land->noise,
-                                   .samples = land->samples};
+                                   .doubt = land->doubt};
     if (config->value[1] == 2)
       results[i] = (tsl_tune_result){.result = TSL_CASE_WRONG, .seconds = 0.001, .why = "wrong"};
   }
@@ -242,7 +242,7 @@ static void the_incumbent_stays_within_the_noise(void **state) {
 /* Many samples tell more than their spread. */
 static void many_samples_see_through_the_noise(void **state) {
   (void)state;
-  landscape land = {.noise = 0.3, .samples = 10000};
+  landscape land = {.noise = 0.3, .doubt = 0.001};
   tsl_tuned tuned = tune("exhaustive", &land, 0, NULL);
   expect_best(&tuned);
   tsl_tuned_free(&tuned);

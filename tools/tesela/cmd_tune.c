@@ -133,13 +133,6 @@ static void tell(void *argument, const char *what, double fraction) {
   tsl_progress_at(argument, what, fraction);
 }
 
-static tsl_tune_result result_of(const tsl_race_entry *entry) {
-  return (tsl_tune_result){.result = entry->result,
-                           .seconds = entry->timing.median,
-                           .spread = entry->timing.spread,
-                           .samples = entry->timing.samples};
-}
-
 /* The winner against the start once more, with more time, and judged in full. */
 static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
   tsl_race_entry entries[2], *racing[2] = {&entries[0], &entries[1]};
@@ -157,26 +150,25 @@ static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
     return tsl_fail(won->result == TSL_CASE_WRONG ? TESELA_WRONG_RESULT : TESELA_DEVICE_FAILED,
                     "the fastest config, of %s, did not pass a second time: %s", won->strategy->name,
                     won->why);
-  const tsl_tune_result now[2] = {result_of(won), result_of(start)};
+  tsl_tune_result now[2] = {tsl_tune_result_of(won, all->device), tsl_tune_result_of(start, all->device)};
   const bool holds = start->result != TSL_CASE_RIGHT || tsl_tune_beats(&now[0], &now[1]);
   if (count == 2 && !holds) {
     /* It may be one that a search which went on had not measured: its place on the scale is now known. */
     tsl_tune_result *result = &all->tuned.results[all->tuned.start];
     if (!all->tuned.tried[all->tuned.start] || result->result != TSL_CASE_RIGHT)
       *result = (tsl_tune_result){.result = TSL_CASE_RIGHT,
-                                  .seconds = all->tuned.results[all->tuned.best].seconds *
-                                             start->timing.median / won->timing.median,
-                                  .spread = start->timing.spread,
-                                  .samples = start->timing.samples};
+                                  .seconds = all->tuned.results[all->tuned.best].seconds * now[1].seconds /
+                                             now[0].seconds,
+                                  .spread = now[1].spread};
     all->tuned.tried_count += !all->tuned.tried[all->tuned.start];
     all->tuned.tried[all->tuned.start] = true;
     all->tuned.best = all->tuned.start;
     all->tuned.found_at = 1;
-    won = start;
+    now[0] = now[1];
   }
-  all->tuned.best_seconds = won->timing.median;
-  all->tuned.spread = won->timing.spread;
-  all->tuned.gain = start->timing.median / won->timing.median;
+  all->tuned.best_seconds = now[0].seconds;
+  all->tuned.spread = now[0].spread;
+  all->tuned.gain = now[1].seconds / now[0].seconds;
   return TESELA_OK;
 }
 
