@@ -97,7 +97,7 @@ static tesela_status run_at(const tsl_work *work, const void *a, const void *b, 
 }
 
 /* Products of at most so many multiply-adds are done before a plan is found; a few more would do for threads. */
-enum { INSTANT_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24 };
+enum { INSTANT_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24, WAITING_MOST = 24 * 24 };
 
 static bool instant(const tsl_instant *product, const tsl_device *device) {
   tsl_small_job job;
@@ -107,6 +107,8 @@ static bool instant(const tsl_instant *product, const tsl_device *device) {
   if (volume > INSTANT_MOST)
     return false;
   tsl_small_job_make(product, device->capabilities, &job, NULL);
+  if (job.waits && volume > WAITING_MOST)
+    return false;
   if (volume > COLLIDING_MOST && !job.copies_b && collides(job.last.tile.b_step, job.depth))
     return false;
   return tsl_small_job_run(&job, product->a, product->b, product->c) == TESELA_OK;

@@ -43,13 +43,20 @@ static void look(const tsl_instant *p, unsigned offers, bool turned, view *out) 
   out->kernels = tsl_small_kernels_for(p->type, columns, offers);
 }
 
+/* Sums of a tile that grow side by side; with fewer than LATENCY multiply-adds wait for those before. */
+enum { LATENCY = 4 };
+static int64_t chains_of(const view *seen) {
+  const int64_t vectors = vectors_of(seen->kernels, seen->columns), wide = seen->kernels->rows[1] > 0 ? 2 : 1;
+  return seen->rows * (vectors < wide ? vectors : wide);
+}
+
 /* In vector multiply-adds: the products, a tile's end, copies of B, and a C that is written number by number. */
 static double clocks_of(const view *seen) {
   const double rows = (double)seen->rows, columns = (double)seen->columns, depth = (double)seen->depth;
-  const double vectors = (double)vectors_of(seen->kernels, seen->columns);
-  double clocks = rows * vectors * (depth + 4) + 12;
+  const double vectors = (double)vectors_of(seen->kernels, seen->columns), chains = (double)chains_of(seen);
+  double clocks = rows * vectors * (depth * (chains < LATENCY ? LATENCY / chains : 1) + 4) + 12;
   if (seen->b_across != 1)
-    clocks += columns * depth * (seen->b_along == 1 ? 0.6 : 1.5);
+    clocks += columns * depth * (seen->b_along == 1 ? 0.9 : 1.5);
   if (seen->c_column != 1)
     clocks += 2 * rows * columns;
   return clocks;
@@ -115,6 +122,7 @@ void tsl_small_job_make(const tsl_instant *product, unsigned offers, tsl_small_j
   job->rows = seen.rows;
   job->columns = seen.columns;
   job->copies_b = seen.b_across != 1;
+  job->waits = chains_of(&seen) < LATENCY;
   job->b_across = seen.b_across;
   job->b_along = seen.b_along;
   job->strips = strips;

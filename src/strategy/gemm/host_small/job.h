@@ -20,6 +20,7 @@ typedef struct tsl_small_job {
   bool is_turned; /* the transposed product: A is the problem's B, transposed, and B its A */
   bool copies_b;
   bool is_one_tile;
+  bool waits;                /* for multiply-adds: a tile has too few sums */
   int64_t b_across, b_along; /* elements */
   int64_t strips;            /* all but the last one are alike */
   tsl_small_strip whole, last;

@@ -4,8 +4,6 @@
 #include "base/scratch.h"
 #include "base/status.h"
 
-#include <string.h>
-
 enum {
   SUMS_BYTES = 32 << 10,  /* of a piece, about a first cache */
   WIDTH_MOST = 4096,      /* columns of a piece */
@@ -13,6 +11,7 @@ enum {
   REDUCED = 64,           /* columns of a piece that is reduced */
   OUTER_ROWS = 32,        /* of C in a piece of an outer product */
   OUTER_WIDTH = 1024,     /* its columns */
+  FAR_BYTES = 16 << 20,   /* what is larger is asked for ahead, however large the last cache */
   ALONE_BYTES = 512 << 10 /* below so many bytes a second thread costs more than it saves */
 };
 
@@ -72,6 +71,7 @@ void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, 
                                                    : TSL_THIN_ROWS;
   const double bytes = tsl_problem_bytes(problem);
   job->streams = job->beta == 0 && bytes > (double)level_3 / 2;
+  job->is_far = bytes > (double)least(level_3 / 2, FAR_BYTES);
   job->alone = device->threads == 1 || bytes < ALONE_BYTES;
 }
 
@@ -80,9 +80,10 @@ typedef struct running {
   const tsl_thin_job *job;
   const char *large, *thin;
   char *c;
-  const void *packed; /* the thin operand, or of an outer product the large one */
-  int64_t pitch;      /* of `packed`, elements */
-  const char *coefficients;
+  const void *packed;       /* the thin operand, or of an outer product the large one */
+  int64_t pitch;            /* of `packed`, elements */
+  const char *coefficients; /* of an outer product */
+  int64_t coefficients_pitch;
   int64_t width, pieces, columns_of_pieces;
 } running;
 
@@ -100,9 +101,13 @@ static void run_pieces(const running *run, tsl_pool_task task) {
 
 static void finish(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step, int64_t from,
                    int64_t count, char *c) {
-  for (int64_t i = 0; i < job->few; i++)
-    job->kernels->finish((const char *)sums + i * row_step * job->size, step, count, job->alpha, job->beta,
-                         c + (i * job->c_few + from * job->c_many) * job->size, job->c_many);
+  if (job->c_few == 1 && job->c_many == job->few && step == job->few) /* all of it side by side */
+    job->kernels->finish(sums, 1, count * job->few, job->alpha, job->beta, c + from * job->c_many * job->size,
+                         1);
+  else
+    for (int64_t i = 0; i < job->few; i++)
+      job->kernels->finish((const char *)sums + i * row_step * job->size, step, count, job->alpha, job->beta,
+                           c + (i * job->c_few + from * job->c_many) * job->size, job->c_many);
 }
 
 /* --- rows added up --- */
@@ -114,16 +119,17 @@ static void add_piece(void *argument, int64_t index, int worker) {
   const int64_t from = index * run->width, width = least(run->width, job->many - from), size = job->size;
   const char *large = run->large + from * job->across * size;
   _Alignas(64) char sums[SUMS_BYTES], copy[COPIED_MOST * TSL_THIN_GROUP * sizeof(double)];
+  tsl_thin_numbers numbers = {run->thin, job->thin_across, job->thin_along};
   (void)worker;
-  memset(sums, 0, (size_t)(job->few * run->width * size));
   if (job->across == 1)
-    kernels->add[job->few - 1](large, job->along, job->depth, run->packed, width, sums, run->width);
+    kernels->add[job->few - 1](large, job->along, job->depth, &numbers, width, sums, run->width, true,
+                               job->is_far);
   else
     for (int64_t l = 0; l < job->depth; l += TSL_THIN_GROUP) {
       const int64_t rows = least(job->depth - l, TSL_THIN_GROUP);
       kernels->pack(large + l * job->along * size, job->along, job->across, rows, width, copy, width);
-      kernels->add[job->few - 1](copy, width, rows, (const char *)run->packed + l * job->few * size, width,
-                                 sums, run->width);
+      numbers.at = run->thin + l * job->thin_along * size;
+      kernels->add[job->few - 1](copy, width, rows, &numbers, width, sums, run->width, l == 0, false);
     }
   finish(job, sums, run->width, 1, from, width, run->c);
 }
@@ -138,16 +144,9 @@ static int64_t width_of(const tsl_thin_job *job) {
 }
 
 static tesela_status add_rows(running *run) {
-  const tsl_thin_job *job = run->job;
-  void *packed;
-  TSL_TRY(
-      tsl_scratch_take((size_t)(job->depth * job->few * job->size), "the thin operand's numbers", &packed));
-  job->kernels->pack(run->thin, job->thin_along, job->thin_across, job->depth, job->few, packed, job->few);
-  run->packed = packed;
-  run->width = width_of(job);
-  run->pieces = count_of(job->many, run->width);
+  run->width = width_of(run->job);
+  run->pieces = count_of(run->job->many, run->width);
   run_pieces(run, add_piece);
-  tsl_scratch_give(packed);
   return TESELA_OK;
 }
 
@@ -157,17 +156,14 @@ static void reduce_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_thin_job *job = run->job;
   const int64_t from = index * REDUCED, count = least(REDUCED, job->many - from);
-  const int64_t together = job->kernels->columns[job->few - 1];
-  const char *large = run->large + from * job->across * job->size;
+  const tsl_thin_columns columns = {.at = run->large + from * job->across * job->size,
+                                    .across = job->across,
+                                    .depth = job->depth,
+                                    .count = count,
+                                    .asks = job->is_far};
   _Alignas(64) char sums[REDUCED * TSL_THIN_MOST * sizeof(double)];
   (void)worker;
-  for (int64_t j = 0; j < count;) {
-    const bool whole = j + together <= count;
-    const tsl_thin_reduce reduce = (whole ? job->kernels->reduce : job->kernels->reduce_one)[job->few - 1];
-    reduce(large + j * job->across * job->size, job->across, job->depth, run->packed, run->pitch,
-           sums + j * job->few * job->size);
-    j += whole ? together : 1;
-  }
+  job->kernels->reduce[job->few - 1](&columns, run->packed, run->pitch, sums);
   finish(job, sums, 1, job->few, from, count, run->c);
 }
 
@@ -197,16 +193,19 @@ static void outer_piece(void *argument, int64_t index, int worker) {
   const tsl_thin_job *job = run->job;
   const int64_t first = index / run->columns_of_pieces * OUTER_ROWS,
                 from = index % run->columns_of_pieces * OUTER_WIDTH;
-  const tsl_thin_row row = {.b = (const char *)run->packed + from * job->size,
-                            .pitch = run->pitch,
-                            .width = least(OUTER_WIDTH, job->many - from),
-                            .alpha = job->alpha,
-                            .beta = job->beta,
-                            .streams = job->streams};
+  const tsl_thin_rows rows = {.b = (const char *)run->packed + from * job->size,
+                              .y = run->coefficients + first * run->coefficients_pitch * job->size,
+                              .c = run->c + (first * job->c_few + from) * job->size,
+                              .pitch = run->pitch,
+                              .y_pitch = run->coefficients_pitch,
+                              .c_pitch = job->c_few,
+                              .rows = least(OUTER_ROWS, job->few - first),
+                              .width = least(OUTER_WIDTH, job->many - from),
+                              .alpha = job->alpha,
+                              .beta = job->beta,
+                              .streams = job->streams};
   (void)worker;
-  for (int64_t i = first; i < least(first + OUTER_ROWS, job->few); i++)
-    job->kernels->outer[job->depth - 1](&row, run->coefficients + i * job->depth * job->size,
-                                        run->c + (i * job->c_few + from) * job->size);
+  job->kernels->outer[job->depth - 1](&rows);
   if (job->streams)
     job->kernels->fence();
 }
@@ -214,18 +213,26 @@ static void outer_piece(void *argument, int64_t index, int worker) {
 static tesela_status multiply_outer(running *run) {
   const tsl_thin_job *job = run->job;
   const tsl_thin_kernels *kernels = job->kernels;
-  const bool copies = job->across != 1;
-  const int64_t steps = job->depth, copied = copies ? steps * job->many : 0;
-  void *memory;
-  TSL_TRY(tsl_scratch_take((size_t)((copied + steps * job->few) * job->size), "an outer product's operands",
-                           &memory));
-  char *const coefficients = (char *)memory + copied * job->size;
-  if (copies)
+  const int64_t steps = job->depth, large = job->across != 1 ? steps * job->many : 0,
+                thin = job->thin_along != 1 ? steps * job->few : 0;
+  void *memory = NULL;
+  run->packed = run->large;
+  run->pitch = job->along;
+  run->coefficients = run->thin;
+  run->coefficients_pitch = job->thin_across;
+  if (large + thin > 0)
+    TSL_TRY(tsl_scratch_take((size_t)((large + thin) * job->size), "an outer product's operands", &memory));
+  if (large > 0) {
     kernels->pack(run->large, job->along, job->across, steps, job->many, memory, job->many);
-  kernels->pack(run->thin, job->thin_across, job->thin_along, job->few, steps, coefficients, steps);
-  run->packed = copies ? memory : run->large;
-  run->pitch = copies ? job->many : job->along;
-  run->coefficients = coefficients;
+    run->packed = memory;
+    run->pitch = job->many;
+  }
+  if (thin > 0) {
+    char *const copy = (char *)memory + large * job->size;
+    kernels->pack(run->thin, job->thin_across, job->thin_along, job->few, steps, copy, steps);
+    run->coefficients = copy;
+    run->coefficients_pitch = steps;
+  }
   run->columns_of_pieces = count_of(job->many, OUTER_WIDTH);
   run->pieces = run->columns_of_pieces * count_of(job->few, OUTER_ROWS);
   run_pieces(run, outer_piece);

@@ -24,6 +24,7 @@ typedef struct tsl_thin_job {
   int64_t across, along, thin_across, thin_along, c_few, c_many;
   double alpha, beta;
   bool streams; /* C goes past the caches */
+  bool is_far;  /* too large to be found in a cache */
   bool alone;   /* too little for a second thread */
 } tsl_thin_job;
 

@@ -8,28 +8,44 @@ enum {
   TSL_THIN_MOST = 8,    /* rows or columns that are few */
   TSL_THIN_STEPS = 4,   /* steps of an outer product */
   TSL_THIN_GROUP = 8,   /* rows of the large operand that are read together */
+  TSL_THIN_NARROW = 2,  /* rows of sums that may be kept in registers, */
+  TSL_THIN_KEPT = 4,    /* so many vectors of each */
   TSL_THIN_TOGETHER = 8 /* most columns of it that are read together */
 };
 
-/* `rows` rows of the large operand, `width` numbers each and `along` apart, times numbers y[l * q + i], are added to q
- * sums of `pitch` numbers: sums[i][j] += y[l][i] x[l][j], in the order of l. */
-typedef void (*tsl_thin_add)(const void *x, int64_t along, int64_t rows, const void *y, int64_t width,
-                             void *sums, int64_t pitch);
+/* The thin operand where it lies: number (i, l) at `at` + i * across + l * along, elements. */
+typedef struct tsl_thin_numbers {
+  const void *at;
+  int64_t across, along;
+} tsl_thin_numbers;
 
-/* out[j * q + i] = the sum over l of x[j][l] y[i][l], for the columns that columns() says, `across` apart. */
-typedef void (*tsl_thin_reduce)(const void *x, int64_t across, int64_t depth, const void *y, int64_t pitch,
-                                void *out);
+/* `rows` rows of the large operand, `width` numbers each and `along` apart, times numbers y(i, l), are added to q sums of
+ * `pitch` numbers: sums[i][j] += y(i, l) x[l][j], in the order of l. `fresh`: to nothing, whatever the sums were, which have room for
+ * whole vectors. `asks`: the next rows are asked for meanwhile. */
+typedef void (*tsl_thin_add)(const void *x, int64_t along, int64_t rows, const tsl_thin_numbers *y,
+                             int64_t width, void *sums, int64_t pitch, bool fresh, bool asks);
 
-/* c[j] = alpha (y[0] b[0][j] + ...) + beta c[j] for a row of C; beta = 0 never reads it. Past the caches where
- * `streams` says so; tsl_thin_kernels.fence() then comes before anybody is told. */
-typedef struct tsl_thin_row {
-  const void *b;
-  int64_t pitch; /* of b, elements */
-  int64_t width;
+/* Columns of the large operand, `across` apart, whose `depth` numbers lie side by side; `asks` as above. */
+typedef struct tsl_thin_columns {
+  const void *at;
+  int64_t across, depth, count;
+  bool asks;
+} tsl_thin_columns;
+
+/* out[j * q + i] = the sum over l of x[j][l] y[i][l]; rows of y are `pitch` apart. */
+typedef void (*tsl_thin_reduce)(const tsl_thin_columns *x, const void *y, int64_t pitch, void *out);
+
+/* c[i][j] = alpha (y[i][0] b[0][j] + ...) + beta c[i][j] for some rows of C; beta = 0 never reads them. Pitches are in
+ * elements. Past the caches where `streams` says so; tsl_thin_kernels.fence() then comes before anybody is told. */
+typedef struct tsl_thin_rows {
+  const void *b, *y;
+  void *c;
+  int64_t pitch, y_pitch, c_pitch;
+  int64_t rows, width;
   double alpha, beta;
   bool streams;
-} tsl_thin_row;
-typedef void (*tsl_thin_outer)(const tsl_thin_row *row, const void *y, void *c);
+} tsl_thin_rows;
+typedef void (*tsl_thin_outer)(const tsl_thin_rows *rows);
 
 /* Element (i, j) of rows x columns at in + i * row + j * column goes to out[i * pitch + j]. */
 typedef void (*tsl_thin_pack)(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns,
@@ -42,9 +58,8 @@ typedef void (*tsl_thin_finish)(const void *sums, int64_t step, int64_t count, d
 typedef struct tsl_thin_kernels {
   tesela_type type;
   int64_t lanes;
-  int columns[TSL_THIN_MOST]; /* that reduce[q - 1] takes together */
   tsl_thin_add add[TSL_THIN_MOST];
-  tsl_thin_reduce reduce[TSL_THIN_MOST], reduce_one[TSL_THIN_MOST];
+  tsl_thin_reduce reduce[TSL_THIN_MOST];
   tsl_thin_outer outer[TSL_THIN_STEPS]; /* by the number of steps */
   tsl_thin_pack pack;
   tsl_thin_finish finish;

@@ -17,6 +17,15 @@ static inline float total(__m256 value) {
   return _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
 }
 
+typedef float eight __attribute__((vector_size(32), may_alias));
+
+/* Sums of four vectors' numbers. */
+static inline void totals(const eight *from, float *to) {
+  const __m256 ab = _mm256_hadd_ps((__m256)from[0], (__m256)from[1]),
+               cd = _mm256_hadd_ps((__m256)from[2], (__m256)from[3]), four = _mm256_hadd_ps(ab, cd);
+  _mm_storeu_ps(to, _mm_add_ps(_mm256_castps256_ps128(four), _mm256_extractf128_ps(four, 1)));
+}
+
 #define REAL float
 #define SUFFIX _f32
 #define VECTOR_BYTES 32
@@ -24,6 +33,11 @@ static inline float total(__m256 value) {
 #define FENCE() _mm_sfence()
 #define LOAD_PART(from, count) load_part(from, count)
 #define TOTAL(value) total((__m256)(value))
+#define TOTALS(values, to) totals(values, to)
+#define KEEP(value) __asm__("" : "+x"(value))
+#define HELD 8
+#define NEAR_ROWS(q) 8
+#define OUTER_ROWS(steps) ((steps) == 1 ? 1 : 2)
 #define COLUMNS_OF(q) ((q) == 1 ? 8 : (q) == 2 ? 4 : (q) <= 4 ? 2 : 1)
 #include "strategy/gemm/host_thin/kernels_text.h"
 

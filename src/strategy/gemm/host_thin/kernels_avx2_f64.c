@@ -15,6 +15,16 @@ static inline double total(__m256d value) {
   return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
 }
 
+typedef double four __attribute__((vector_size(32), may_alias));
+
+/* Sums of four vectors' numbers. */
+static inline void totals(const four *from, double *to) {
+  const __m256d ab = _mm256_hadd_pd((__m256d)from[0], (__m256d)from[1]),
+                cd = _mm256_hadd_pd((__m256d)from[2], (__m256d)from[3]);
+  _mm256_storeu_pd(to,
+                   _mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31)));
+}
+
 #define REAL double
 #define SUFFIX _f64
 #define VECTOR_BYTES 32
@@ -22,6 +32,11 @@ static inline double total(__m256d value) {
 #define FENCE() _mm_sfence()
 #define LOAD_PART(from, count) load_part(from, count)
 #define TOTAL(value) total((__m256d)(value))
+#define TOTALS(values, to) totals(values, to)
+#define KEEP(value) __asm__("" : "+x"(value))
+#define HELD 8
+#define NEAR_ROWS(q) 8
+#define OUTER_ROWS(steps) ((steps) == 1 ? 1 : 2)
 #define COLUMNS_OF(q) ((q) == 1 ? 8 : (q) == 2 ? 4 : (q) <= 4 ? 2 : 1)
 #include "strategy/gemm/host_thin/kernels_text.h"
 
