@@ -2,7 +2,7 @@
  * has its products, dots and transposes computed here or by the BLAS that it had before, whichever is faster.
  *
  *   entries/   one exported function a name: says its arguments as one of the structs below
- *   gemm.c gemmt.c dot.c matcopy.c    check them, ask route.c, and compute, or return whom to forward to
+ *   gemm.c gemmt.c batch.c dot.c matcopy.c    check them, ask route.c, and compute, or return whom to forward to
  *   route.c    tesela, the program's own BLAS, or a plain loop
  *   instant.c  tiny products, at once
  *   next.c     finds the program's own BLAS
@@ -111,8 +111,11 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
 tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *product);
 tsl_blas_function *tsl_blas_dot(tsl_blas_call *call, const tsl_blas_sum *sum);
 tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *copy);
-/* Of a batch, whose first product this is: NULL asks the entry to call its own gemm for each. */
+/* Of a batch, whose first product this is: NULL asks the entry to go on here, by tsl_blas_alike() for each group. */
 tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *first, int64_t count);
+/* Products of one shape, the first of which this is, or where `batch` has addresses the description of each; false: the
+ * entry calls its own gemm for each. */
+bool tsl_blas_alike(tsl_blas_call *call, const tsl_blas_multiply *product, const tesela_batch *batch);
 void tsl_blas_note_forwarded(tsl_blas_call *call);
 static inline void tsl_blas_forwarded(tsl_blas_call *call) {
   if (call->began)
@@ -133,6 +136,8 @@ tesela_context *tsl_blas_context(void);
 bool tsl_blas_in_parallel(void);
 /* tesela_gemm() and its like on the process's context, in one thread where the caller is parallel already. */
 tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *record);
+tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batch *batch,
+                                 tesela_record *record);
 tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *record);
 tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_record *record);
 /* Whether a type was refused before, and that it was: planning is not repeated for what has no strategy. */
@@ -154,6 +159,8 @@ tsl_blas_peer tsl_blas_next_peer(tsl_blas_symbol *symbol);
 /* route.c: who computes. next is NULL where there is no other library. */
 typedef enum tsl_blas_route { TSL_BLAS_TESELA, TSL_BLAS_OTHER, TSL_BLAS_LOOPS } tsl_blas_route;
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
+/* Of each product of a batch: those of at most `small` multiply-adds are tesela's where they may be done at once. */
+tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small);
 /* Whether tiny products of this type may be done without looking at who else could. */
 bool tsl_blas_may_hurry(const tsl_blas_symbol *symbol);
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements);
@@ -201,8 +208,12 @@ bool tsl_blas_is_complex(tesela_type type);
 /* gemm.c: the layout of a checked product; and its result by tesela, false where it cannot. */
 tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *product);
 bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record);
+tesela_matrix tsl_blas_matrix(const tsl_blas_view *view, tesela_type type);
+void tsl_blas_describe(tsl_blas_call *call,
+                       const tsl_blas_multiply *product); /* shape and work, for the log */
 /* For tesela's descriptions, which hold what is only read by pointers that could write. */
 void *tsl_blas_writable(const void *data);
+void *const *tsl_blas_addresses(const void *const *data);
 
 /* calls.c: whether anybody listens; one call begins; and ends, computed by `who` ("libopenblas.so.0"), or as the record's plan says. */
 extern bool tsl_blas_listens;

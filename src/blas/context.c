@@ -53,6 +53,7 @@ bool tsl_blas_in_parallel(void) {
 typedef struct job {
   int op;
   const void *desc;
+  const tesela_batch *batch; /* of products, or NULL */
   tesela_record *record;
   tesela_status status;
 } job;
@@ -64,6 +65,8 @@ static void run_job(void *argument, int64_t index, int worker) {
   (void)worker;
   if (!on)
     now->status = TESELA_OUT_OF_MEMORY;
+  else if (now->batch)
+    now->status = tesela_gemm_batched(on, now->desc, now->batch, now->record);
   else if (now->op == TSL_BLAS_GEMM)
     now->status = tesela_gemm(on, now->desc, now->record);
   else if (now->op == TSL_BLAS_DOT)
@@ -73,8 +76,8 @@ static void run_job(void *argument, int64_t index, int worker) {
 }
 
 /* Inside of a pool's task, tesela's own threads are not used: that is how a call is kept to one thread. */
-static tesela_status run(int op, const void *desc, tesela_record *record) {
-  job now = {.op = op, .desc = desc, .record = record, .status = TESELA_OK};
+static tesela_status run(int op, const void *desc, const tesela_batch *batch, tesela_record *record) {
+  job now = {.op = op, .desc = desc, .batch = batch, .record = record, .status = TESELA_OK};
   if (tsl_blas_in_parallel())
     tsl_pool_run(tsl_pool_shared(), 1, run_job, &now);
   else
@@ -83,13 +86,17 @@ static tesela_status run(int op, const void *desc, tesela_record *record) {
 }
 
 tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *record) {
-  return run(TSL_BLAS_GEMM, desc, record);
+  return run(TSL_BLAS_GEMM, desc, NULL, record);
+}
+tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batch *batch,
+                                 tesela_record *record) {
+  return run(TSL_BLAS_GEMM, desc, batch, record);
 }
 tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *record) {
-  return run(TSL_BLAS_DOT, desc, record);
+  return run(TSL_BLAS_DOT, desc, NULL, record);
 }
 tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_record *record) {
-  return run(TSL_BLAS_TRANSPOSE, desc, record);
+  return run(TSL_BLAS_TRANSPOSE, desc, NULL, record);
 }
 
 /* --- what has no strategy --- */

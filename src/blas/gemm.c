@@ -1,4 +1,4 @@
-/* Products, and batches of them. */
+/* Products. */
 #include "blas/blas.h"
 
 static tsl_blas_view view_of(const void *data, int64_t ld, bool by_row, int letter, bool complex_type) {
@@ -30,7 +30,15 @@ void *tsl_blas_writable(const void *data) {
   return pointer.written;
 }
 
-static tesela_matrix matrix_of(const tsl_blas_view *view, tesela_type type) {
+void *const *tsl_blas_addresses(const void *const *data) {
+  union {
+    const void *const *read;
+    void *const *written;
+  } pointer = {data};
+  return pointer.written;
+}
+
+tesela_matrix tsl_blas_matrix(const tsl_blas_view *view, tesela_type type) {
   return (tesela_matrix){.data = tsl_blas_writable(view->data),
                          .row_stride = view->row,
                          .col_stride = view->col,
@@ -47,9 +55,9 @@ bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work
   const tesela_gemm_desc desc = {.m = work->m,
                                  .n = work->n,
                                  .k = work->k,
-                                 .a = matrix_of(&work->a, work->type),
-                                 .b = matrix_of(&work->b, work->type),
-                                 .c = matrix_of(&work->c, work->type),
+                                 .a = tsl_blas_matrix(&work->a, work->type),
+                                 .b = tsl_blas_matrix(&work->b, work->type),
+                                 .c = tsl_blas_matrix(&work->c, work->type),
                                  .alpha = alpha,
                                  .beta = beta};
   const tesela_status status = tsl_blas_run_gemm(&desc, record);
@@ -69,7 +77,7 @@ static bool is_idle(tesela_type type, const tsl_blas_multiply *product) {
          ((product->k == 0 || tsl_blas_is(type, product->alpha, 0)) && tsl_blas_is(type, product->beta, 1));
 }
 
-static void describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
+void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
   call->sizes = 3;
   call->shape[0] = product->m;
   call->shape[1] = product->n;
@@ -85,7 +93,7 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
     return NULL;
   const tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
   if (tsl_blas_listens)
-    describe(call, product);
+    tsl_blas_describe(call, product);
   if (route == TSL_BLAS_OTHER)
     return tsl_blas_forward(call);
   const int wrong = tsl_blas_check_gemm(product);
@@ -105,13 +113,4 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
     tsl_blas_end(call, tsl_blas_loops_name);
   }
   return NULL;
-}
-
-tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *first, int64_t count) {
-  if (!tsl_blas_next(call->symbol) ||
-      tsl_blas_route_gemm(call->symbol, first->m, first->n, first->k) != TSL_BLAS_OTHER)
-    return NULL;
-  describe(call, first);
-  call->flops *= (double)count;
-  return tsl_blas_forward(call);
 }

@@ -23,10 +23,10 @@ static const crossover gemm_from[TYPES][PEERS] = {
     [TESELA_C128] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {96 * 96 * 96, 16}},
 };
 
-/* Elements of the large operand from which on a product with so few rows or columns is tesela's: what memory has to be
- * asked for. */
+/* Elements of the large operand from which on a product with so few rows or columns is tesela's: finding the plan takes
+ * as long as a tenth of that. */
 enum { THIN_MOST = 8 };
-static const double thin_from = 8e6;
+static const double thin_from = 1e6;
 
 /* Elements from which on a dot or a transpose is tesela's; 0: never. tesela's sums of products are those of twice the
  * precision, which takes its time; a program that asked for a plain one gets the other library's. */
@@ -112,6 +112,12 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
                  (double)m * (double)n * (double)k >= from->volume
              ? TSL_BLAS_TESELA
              : TSL_BLAS_OTHER;
+}
+
+tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small) {
+  const double volume = (double)product->m * (double)product->n * (double)product->k;
+  const bool hurries = is_real(symbol) && wanted == WISH_AUTO && depth == 0 && volume <= small;
+  return hurries ? TSL_BLAS_TESELA : tsl_blas_route_gemm(symbol, product->m, product->n, product->k);
 }
 
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements) {

@@ -44,6 +44,10 @@ void cblas_dgemm_batch(int order, const int *transa, const int *transb, const in
                        const int32_t *k, const double *alpha, const double *const *a, const int32_t *lda,
                        const double *const *b, const int32_t *ldb, const double *beta, double *const *c,
                        const int32_t *ldc, int32_t group_count, const int32_t *group_size);
+void cblas_dgemm_batch_strided(int order, int transa, int transb, int32_t m, int32_t n, int32_t k,
+                               double alpha, const double *a, int32_t lda, int32_t stride_a, const double *b,
+                               int32_t ldb, int32_t stride_b, double beta, double *c, int32_t ldc,
+                               int32_t stride_c, int32_t count);
 void dgemm_batch_strided_(const char *transa, const char *transb, const int32_t *m, const int32_t *n,
                           const int32_t *k, const double *alpha, const double *a, const int32_t *lda,
                           const int32_t *stride_a, const double *b, const int32_t *ldb,

@@ -287,6 +287,44 @@ static void test_batch(void **state) {
   }
 }
 
+/* So many that they are done as one: by addresses, by strides, and where all add to one C, which they must do in turn. */
+static void test_long_batch(void **state) {
+  (void)state;
+  enum { SIZE = 4, STRIDE = SIZE * SIZE, COUNT = 40 };
+  static double a[COUNT * STRIDE], b[COUNT * STRIDE], c[3][COUNT * STRIDE], before[COUNT * STRIDE];
+  const int trans = N, transposed = T;
+  const int32_t size = SIZE, count = COUNT;
+  const double alpha = 2, beta = -1, one = 1;
+  const double *as[COUNT], *bs[COUNT];
+  double *cs[COUNT], *same[COUNT], sum[STRIDE];
+  fill(a, COUNT * STRIDE, 1);
+  fill(b, COUNT * STRIDE, 2);
+  fill(before, COUNT * STRIDE, 3);
+  for (int i = 0; i < 3; i++)
+    memcpy(c[i], before, sizeof before);
+  memcpy(sum, before, sizeof sum);
+  for (int i = 0; i < COUNT; i++) {
+    as[i] = a + i * STRIDE;
+    bs[i] = b + i * STRIDE;
+    cs[i] = c[0] + i * STRIDE;
+    same[i] = c[2];
+  }
+  cblas_dgemm_batch(ROW, &trans, &transposed, &size, &size, &size, &alpha, as, &size, bs, &size, &beta, cs,
+                    &size, 1, &count);
+  cblas_dgemm_batch_strided(ROW, trans, transposed, size, size, size, alpha, a, size, STRIDE, b, size, STRIDE,
+                            beta, c[1], size, STRIDE, count);
+  cblas_dgemm_batch(ROW, &trans, &transposed, &size, &size, &size, &one, as, &size, bs, &size, &one, same,
+                    &size, 1, &count);
+  assert_memory_equal(c[0], c[1], sizeof c[0]);
+  for (int i = 0; i < COUNT; i++) {
+    expect_product(&(product){ROW, N, T, SIZE, SIZE, SIZE, SIZE, SIZE, SIZE, alpha, beta, a + i * STRIDE,
+                              b + i * STRIDE, c[0] + i * STRIDE, before + i * STRIDE},
+                   WHOLE);
+    cblas_dgemm(ROW, N, T, SIZE, SIZE, SIZE, 1, as[i], SIZE, bs[i], SIZE, 1, sum, SIZE);
+  }
+  assert_memory_equal(sum, c[2], sizeof sum);
+}
+
 /* Numbers whose sums are exact: 1, 2, 3, ... times 1, 10, 100, ... */
 static void test_dot(void **state) {
   (void)state;
@@ -490,6 +528,7 @@ int main(void) {
       cmocka_unit_test(test_gemm_complex),
       cmocka_unit_test(test_gemmt),
       cmocka_unit_test(test_batch),
+      cmocka_unit_test(test_long_batch),
       cmocka_unit_test(test_dot),
       cmocka_unit_test(test_matcopy),
       cmocka_unit_test(test_arguments_fortran),

@@ -119,11 +119,29 @@ TESELA_API void CBLAS(L(gemm_batch))(int order, const int *transa, const int *tr
     return;
   }
   const TSL_BLAS_ELEMENT *alphas = alpha, *betas = beta;
-  for (int64_t group = 0, at = 0; group < group_count; group++)
-    for (int64_t i = 0; i < group_size[group]; i++, at++)
+  for (int64_t group = 0, at = 0; group < group_count; at += group_size[group++]) {
+    const tsl_blas_multiply product = {.order = order,
+                                       .trans_a = tsl_blas_trans(transa[group]),
+                                       .trans_b = tsl_blas_trans(transb[group]),
+                                       .m = m[group],
+                                       .n = n[group],
+                                       .k = k[group],
+                                       .alpha = alphas + group,
+                                       .lda = lda[group],
+                                       .ldb = ldb[group],
+                                       .beta = betas + group,
+                                       .ldc = ldc[group]};
+    const tesela_batch batch = {.count = group_size[group],
+                                .a = tsl_blas_addresses(a + at),
+                                .b = tsl_blas_addresses(b + at),
+                                .c = c + at};
+    if (tsl_blas_alike(&call, &product, &batch))
+      continue;
+    for (int64_t i = 0; i < group_size[group]; i++)
       CBLAS(L(gemm))
-  (order, transa[group], transb[group], m[group], n[group], k[group], SCALAR_OF(alphas[group]), a[at],
-   lda[group], b[at], ldb[group], SCALAR_OF(betas[group]), c[at], ldc[group]);
+    (order, transa[group], transb[group], m[group], n[group], k[group], SCALAR_OF(alphas[group]), a[at + i],
+     lda[group], b[at + i], ldb[group], SCALAR_OF(betas[group]), c[at + i], ldc[group]);
+  }
 }
 
 TESELA_API void CBLAS(L(gemm_batch_strided))(int order, int transa, int transb, INTEGER m, INTEGER n,
@@ -137,20 +155,31 @@ TESELA_API void CBLAS(L(gemm_batch_strided))(int order, int transa, int transb, 
   tsl_blas_call call = {.symbol = &symbol};
   if (count <= 0)
     return;
-  tsl_blas_function *next = tsl_blas_batch(&call,
-                                           &(tsl_blas_multiply){.order = order,
-                                                                .trans_a = tsl_blas_trans(transa),
-                                                                .trans_b = tsl_blas_trans(transb),
-                                                                .m = m,
-                                                                .n = n,
-                                                                .k = k},
-                                           count);
+  const tsl_blas_multiply first = {.order = order,
+                                   .trans_a = tsl_blas_trans(transa),
+                                   .trans_b = tsl_blas_trans(transb),
+                                   .m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .alpha = SCALAR_AT(alpha),
+                                   .a = a,
+                                   .lda = lda,
+                                   .b = b,
+                                   .ldb = ldb,
+                                   .beta = SCALAR_AT(beta),
+                                   .c = c,
+                                   .ldc = ldc};
+  tsl_blas_function *next = tsl_blas_batch(&call, &first, count);
   if (next) {
     ((forward *)next)(order, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,
                       stride_c, count);
     tsl_blas_forwarded(&call);
     return;
   }
+  if (tsl_blas_alike(
+          &call, &first,
+          &(tesela_batch){.count = count, .a_stride = stride_a, .b_stride = stride_b, .c_stride = stride_c}))
+    return;
   const TSL_BLAS_ELEMENT *as = a, *bs = b;
   TSL_BLAS_ELEMENT *cs = c;
   for (int64_t i = 0; i < count; i++)

@@ -126,11 +126,29 @@ TESELA_API void FORTRAN(L(gemm_batch))(const char *transa, const char *transb, c
     return;
   }
   const TSL_BLAS_ELEMENT *alphas = alpha, *betas = beta;
-  for (int64_t group = 0, at = 0; group < *group_count; group++)
-    for (int64_t i = 0; i < group_size[group]; i++, at++)
+  for (int64_t group = 0, at = 0; group < *group_count; at += group_size[group++]) {
+    const tsl_blas_multiply product = {.order = TSL_BLAS_COLUMN_MAJOR,
+                                       .trans_a = tsl_blas_letter(transa[group]),
+                                       .trans_b = tsl_blas_letter(transb[group]),
+                                       .m = m[group],
+                                       .n = n[group],
+                                       .k = k[group],
+                                       .alpha = alphas + group,
+                                       .lda = lda[group],
+                                       .ldb = ldb[group],
+                                       .beta = betas + group,
+                                       .ldc = ldc[group]};
+    const tesela_batch batch = {.count = group_size[group],
+                                .a = tsl_blas_addresses(a + at),
+                                .b = tsl_blas_addresses(b + at),
+                                .c = c + at};
+    if (tsl_blas_alike(&call, &product, &batch))
+      continue;
+    for (int64_t i = 0; i < group_size[group]; i++)
       FORTRAN(L(gemm))
-  (transa + group, transb + group, m + group, n + group, k + group, alphas + group, a[at], lda + group, b[at],
-   ldb + group, betas + group, c[at], ldc + group);
+    (transa + group, transb + group, m + group, n + group, k + group, alphas + group, a[at + i], lda + group,
+     b[at + i], ldb + group, betas + group, c[at + i], ldc + group);
+  }
 }
 
 TESELA_API void FORTRAN(L(gemm_batch_strided))(const char *transa, const char *transb, const INTEGER *m,
@@ -147,20 +165,32 @@ TESELA_API void FORTRAN(L(gemm_batch_strided))(const char *transa, const char *t
   tsl_blas_call call = {.symbol = &symbol};
   if (*count <= 0)
     return;
-  tsl_blas_function *next = tsl_blas_batch(&call,
-                                           &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
-                                                                .trans_a = tsl_blas_letter(*transa),
-                                                                .trans_b = tsl_blas_letter(*transb),
-                                                                .m = *m,
-                                                                .n = *n,
-                                                                .k = *k},
-                                           *count);
+  const tsl_blas_multiply first = {.order = TSL_BLAS_COLUMN_MAJOR,
+                                   .trans_a = tsl_blas_letter(*transa),
+                                   .trans_b = tsl_blas_letter(*transb),
+                                   .m = *m,
+                                   .n = *n,
+                                   .k = *k,
+                                   .alpha = alpha,
+                                   .a = a,
+                                   .lda = *lda,
+                                   .b = b,
+                                   .ldb = *ldb,
+                                   .beta = beta,
+                                   .c = c,
+                                   .ldc = *ldc};
+  tsl_blas_function *next = tsl_blas_batch(&call, &first, *count);
   if (next) {
     ((forward *)next)(transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,
                       stride_c, count, 1, 1);
     tsl_blas_forwarded(&call);
     return;
   }
+  if (tsl_blas_alike(
+          &call, &first,
+          &(tesela_batch){
+              .count = *count, .a_stride = *stride_a, .b_stride = *stride_b, .c_stride = *stride_c}))
+    return;
   const TSL_BLAS_ELEMENT *as = a, *bs = b;
   TSL_BLAS_ELEMENT *cs = c;
   for (int64_t i = 0; i < *count; i++)

@@ -1,0 +1,70 @@
+/* Batches of products that are alike. */
+#include "blas/blas.h"
+
+/* Below so much work, and so few products, calls one by one are done sooner. */
+enum { FEW = 32 };
+static const double little_work = 2e5;
+/* Products up to this are faster here than one by one elsewhere, whoever that is. */
+static const double small_volume = 120.0 * 120 * 120;
+
+static double volume_of(const tsl_blas_multiply *product) {
+  return (double)product->m * (double)product->n * (double)product->k;
+}
+
+tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *first, int64_t count) {
+  if (!tsl_blas_next(call->symbol) ||
+      tsl_blas_route_batch(call->symbol, first, small_volume) != TSL_BLAS_OTHER)
+    return NULL;
+  tsl_blas_describe(call, first);
+  call->flops *= (double)count;
+  return tsl_blas_forward(call);
+}
+
+/* Whether each C lies behind the one before: products that add to one C in turn must not be done side by side. */
+static bool are_apart(const tesela_batch *batch) {
+  if (!batch->c)
+    return batch->c_stride != 0;
+  for (int64_t i = 1; i < batch->count; i++)
+    if ((uintptr_t)batch->c[i] <= (uintptr_t)batch->c[i - 1])
+      return false;
+  return true;
+}
+
+static bool is_worth_it(const tsl_blas_multiply *product, const tesela_batch *batch) {
+  return batch->count >= FEW ||
+         (batch->count > 1 && 2 * volume_of(product) * (double)batch->count >= little_work);
+}
+
+bool tsl_blas_alike(tsl_blas_call *call, const tsl_blas_multiply *product, const tesela_batch *batch) {
+  const tesela_type type = call->symbol->type;
+  if (!is_worth_it(product, batch) || !are_apart(batch) || tsl_blas_lacks(TSL_BLAS_GEMM, type, type) ||
+      tsl_blas_route_batch(call->symbol, product, small_volume) != TSL_BLAS_TESELA ||
+      tsl_blas_check_gemm(product) || product->m == 0 || product->n == 0)
+    return false;
+  const tsl_blas_work work = tsl_blas_work_of(type, product);
+  double alpha[2], beta[2];
+  tsl_blas_doubles(type, work.alpha, alpha);
+  tsl_blas_doubles(type, work.beta, beta);
+  tesela_gemm_desc desc = {.m = work.m,
+                           .n = work.n,
+                           .k = work.k,
+                           .a = tsl_blas_matrix(&work.a, type),
+                           .b = tsl_blas_matrix(&work.b, type),
+                           .c = tsl_blas_matrix(&work.c, type),
+                           .alpha = alpha,
+                           .beta = beta};
+  tesela_record record;
+  if (tsl_blas_listens) {
+    tsl_blas_describe(call, product);
+    call->flops *= (double)batch->count;
+  }
+  tsl_blas_begin(call);
+  const tesela_status status = tsl_blas_run_batch(&desc, batch, tsl_blas_record(call, &record));
+  if (status == TESELA_DEVICE_FAILED) /* some products may be done */
+    tsl_blas_lost(call->symbol, tesela_last_error());
+  if (status == TESELA_OK)
+    tsl_blas_end_plan(call, &record);
+  else
+    tsl_blas_end(call, tsl_blas_loops_name);
+  return status == TESELA_OK || status == TESELA_DEVICE_FAILED;
+}
