@@ -187,6 +187,41 @@ static bool is_ordinary(const tsl_problem *problem) {
          (problem->alpha[0] != 0 || problem->alpha[1] != 0);
 }
 
+static tsl_shape of_size(const tsl_shape *like, const tsl_shape *size) {
+  const bool by_columns = like->row_stride == 1 && like->col_stride != 1;
+  tsl_shape made = *like;
+  made.rows = size->rows;
+  made.cols = size->cols;
+  made.row_stride = by_columns ? 1 : made.cols;
+  made.col_stride = by_columns ? made.rows : 1;
+  return made;
+}
+
+/* The problem with a record's sizes, dense. */
+static tsl_problem resized(const tsl_problem *problem, const tsl_wisdom_class *sizes) {
+  const tsl_problem dense = tsl_problem_of(problem->op, sizes->m, sizes->n, sizes->k, problem->a.type);
+  tsl_problem made = *problem;
+  made.m = dense.m;
+  made.n = dense.n;
+  made.k = dense.k;
+  made.a = of_size(&problem->a, &dense.a);
+  made.b = of_size(&problem->b, &dense.b);
+  made.c = of_size(&problem->c, &dense.c);
+  return made;
+}
+
+/* What a record's seconds become at other sizes: in proportion to the model, which knows what does not grow with the
+ * operations; to those where there is none. */
+static double scaled_to(const tsl_problem *problem, const tsl_wisdom_record *record, const tsl_device *device,
+                        double by_work) {
+  if (!record->strategy->score)
+    return by_work;
+  const tsl_problem measured = resized(problem, &record->problem);
+  const double then = record->strategy->score(&measured, &record->config, device),
+               now = record->strategy->score(problem, &record->config, device);
+  return then > 0 && now > 0 && isfinite(now / then) ? record->seconds * now / then : by_work;
+}
+
 bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device,
                      const tsl_strategy *strategy, const tsl_config *fixed, unsigned given,
                      tsl_wisdom_hit *hit) {
@@ -213,8 +248,10 @@ bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const
   }
   if (!best)
     return false;
-  *hit = (tsl_wisdom_hit){nearest == 0 ? TSL_BASIS_EXACT : TSL_BASIS_NEAR, best->record.config, seconds,
-                          &best->record};
+  const bool exact = nearest == 0;
+  *hit =
+      (tsl_wisdom_hit){exact ? TSL_BASIS_EXACT : TSL_BASIS_NEAR, best->record.config,
+                       exact ? seconds : scaled_to(problem, &best->record, device, seconds), &best->record};
   return true;
 }
 

@@ -132,7 +132,7 @@ void tsl_wisdom_close(tsl_wisdom *wisdom);
 typedef struct tsl_wisdom_hit {
   tsl_basis basis;
   tsl_config config;
-  double seconds; /* exact: as measured; near: scaled by operations (bytes, where there are none) */
+  double seconds; /* exact: as measured; near: scaled as the strategy's model grows */
   const tsl_wisdom_record *record;
 } tsl_wisdom_hit;
 
