@@ -66,9 +66,11 @@ static int fastest(const tuning *all) {
 }
 
 bool tsl_tune_beats(const tsl_tune_result *challenger, const tsl_tune_result *incumbent) {
-  const double doubt = hypot(challenger->doubt > 0 ? challenger->doubt : challenger->spread,
-                             incumbent->doubt > 0 ? incumbent->doubt : incumbent->spread);
-  return challenger->seconds < incumbent->seconds * (1 - fmax(doubt, least_noise));
+  const bool told = challenger->more > 0 || incumbent->less > 0;
+  const double more = told ? challenger->more : challenger->spread,
+               less = told ? incumbent->less : incumbent->spread;
+  return challenger->seconds * (1 + more) < incumbent->seconds * (1 - less) &&
+         challenger->seconds < incumbent->seconds * (1 - least_noise);
 }
 
 static void crown(tuning *all, int point, const tsl_tune_result *raw) {

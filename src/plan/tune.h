@@ -22,8 +22,8 @@ enum { TSL_TUNE_BATCH = 8 };
 typedef struct tsl_tune_result {
   tsl_case_result result; /* TSL_CASE_REFUSED: refused now, or given up since it takes too long */
   double seconds, spread; /* where it is right */
-  double doubt;           /* how far the seconds may be off, over them; 0: as far as the spread */
-  char why[256];          /* where it is not */
+  double less, more; /* how much less and more the true time may be, over the seconds; both 0: the spread */
+  char why[256];     /* where it is not */
 } tsl_tune_result;
 
 /* Measures points together. `limit`: seconds of a run beyond which a point may be given up; infinity: none. Fails where
@@ -80,8 +80,9 @@ bool tsl_tuned_is_record(const tsl_tuned *tuned, const tsl_space *space, int poi
 
 /* --- on a device --- */
 
-/* What a race says of an entry: its median, in doubt by two standard errors of it; on processors, which other programs
- * share, its fastest sample, in doubt by half the way to the first quartile. */
+/* What a race says of an entry: its median, give or take 1.4 standard errors, so that two medians differ by two of their
+ * difference. On processors, which other programs share, its fastest sample: that is what it can do, and may be able to do
+ * better by half the way from the first quartile. */
 tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device *device);
 
 /* The argument of tsl_tune_by_race(). Each point is verified by the judge (on a sample of its rows) before it is timed.

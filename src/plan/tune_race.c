@@ -40,6 +40,11 @@ static void build_all(const tsl_tune_race *of, const tsl_space *space, const int
   tsl_status_restore(&saved);
 }
 
+/* No doubt, which is not the same as a doubt that nobody told. */
+static const double certain = 1e-9;
+/* However disturbed the samples were, the fastest of several is not farther from the true time. */
+static const double most_less = 0.1;
+
 tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device *device) {
   const tsl_measurement *timing = &entry->timing;
   tsl_tune_result made = {.result = entry->result, .seconds = timing->median, .spread = timing->spread};
@@ -47,12 +52,12 @@ tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device
   if (made.result != TSL_CASE_RIGHT)
     return made;
   /* A median's standard error is 1.25 standard deviations over the root of the samples; quartiles are 1.35 apart. */
-  made.doubt = 1.86 * timing->spread / sqrt(timing->samples);
+  made.less = made.more = fmax(1.3 * timing->spread / sqrt(timing->samples), certain);
   if (device->is_cpu) {
     made.seconds = timing->fastest;
-    made.doubt = (timing->first_quartile / timing->fastest - 1) / 2;
+    made.more = 0;
+    made.less = fmin(fmax((timing->first_quartile / timing->fastest - 1) / 2, certain), most_less);
   }
-  made.doubt = fmax(made.doubt, 1e-9);
   return made;
 }
 

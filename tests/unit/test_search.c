@@ -57,7 +57,8 @@ static tesela_status measure(void *argument, const tsl_space *space, const int *
     results[i] = (tsl_tune_result){.result = TSL_CASE_RIGHT,
                                    .seconds = machine * true_seconds(config),
                                    .spread = land->noise,
-                                   .doubt = land->doubt};
+                                   .less = land->doubt,
+                                   .more = land->doubt};
     if (config->value[1] == 2)
       results[i] = (tsl_tune_result){.result = TSL_CASE_WRONG, .seconds = 0.001, .why = "wrong"};
   }
