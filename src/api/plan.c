@@ -54,15 +54,20 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
   return tsl_api_plan_around(chosen, plan);
 }
 
+/* Apart, so that the quick way saves no registers for it. */
+static __attribute__((noinline)) tesela_status run_thoroughly(tesela_plan *plan, const tesela_matrix *a,
+                                                              const tesela_matrix *b, const tesela_matrix *c,
+                                                              tesela_record *record) {
+  const tesela_matrix *const given[TSL_OPERANDS] = {a, b, c};
+  return plan ? tsl_api_run(plan, "", given, record) : tsl_fail(TESELA_BAD_CALL, "plan is NULL");
+}
+
 tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
                               const tesela_matrix *c, tesela_record *record) {
-  const tesela_matrix *const given[TSL_OPERANDS] = {a, b, c};
-  if (!plan)
-    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
-  if (plan->quick.run && !record && a && b && c &&
+  if (plan && plan->quick.run && !record && a && b && c &&
       tsl_api_is_quick(&plan->quick, a->data, b->data, c->data) && !tsl_log_wants(TSL_LOG_CALLS))
     return plan->quick.run(&plan->plan->work, a->data, b->data, c->data);
-  return tsl_api_run(plan, "", given, record);
+  return run_thoroughly(plan, a, b, c, record);
 }
 
 const char *tesela_plan_describe(const tesela_plan *plan) {

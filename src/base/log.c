@@ -10,8 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NOT_READ (1u << TSL_LOG_COUNT)
-#define EVERYTHING (NOT_READ - 1)
+#define EVERYTHING ((unsigned)TSL_LOG_NOT_READ - 1)
 
 static const char *const topics[] = {
 #define ROW(name, text) text,
@@ -19,8 +18,7 @@ static const char *const topics[] = {
 #undef ROW
 };
 
-/* One bit a topic, or NOT_READ. */
-static atomic_uint wanted = NOT_READ;
+atomic_uint tsl_log_wanted = TSL_LOG_NOT_READ;
 
 /* One write() a line, so that the lines of several threads do not mix. */
 static void write_line(const tsl_text *line) {
@@ -79,22 +77,18 @@ static unsigned read_topics(void) {
 
 void tsl_log_reload(void) {
   const int saved_errno = errno;
-  atomic_store_explicit(&wanted, read_topics(), memory_order_relaxed);
+  atomic_store_explicit(&tsl_log_wanted, read_topics(), memory_order_relaxed);
   errno = saved_errno;
 }
 
 void tsl_log_mute(tsl_log_topic topic) {
   (void)tsl_log_wants(topic); /* TESELA_LOG is read before */
-  atomic_fetch_and_explicit(&wanted, ~(1u << topic), memory_order_relaxed);
+  atomic_fetch_and_explicit(&tsl_log_wanted, ~(1u << topic), memory_order_relaxed);
 }
 
-bool tsl_log_wants(tsl_log_topic topic) {
-  unsigned bits = atomic_load_explicit(&wanted, memory_order_relaxed);
-  if (bits == NOT_READ) {
-    tsl_log_reload();
-    bits = atomic_load_explicit(&wanted, memory_order_relaxed);
-  }
-  return (bits >> topic & 1u) != 0;
+unsigned tsl_log_read(void) {
+  tsl_log_reload();
+  return atomic_load_explicit(&tsl_log_wanted, memory_order_relaxed);
 }
 
 void tsl_log(tsl_log_topic topic, const char *format, ...) {

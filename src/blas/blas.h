@@ -123,10 +123,18 @@ static inline void tsl_blas_forwarded(tsl_blas_call *call) {
 }
 
 /* Letters from CBLAS's numbers and from Fortran's either case; 0 for anything else. */
-int tsl_blas_trans(int cblas);
+static inline int tsl_blas_trans(int cblas) {
+  static const char letters[] = {'N', 'T', 'C', 'R'};
+  return cblas >= 111 && cblas <= 114 ? letters[cblas - 111] : 0;
+}
 int tsl_blas_uplo(int cblas);
 int tsl_blas_order(char fortran); /* 'R', 'C' */
-int tsl_blas_letter(char fortran);
+static inline int tsl_blas_letter(char fortran) {
+  enum { N = 1 << ('N' - 'A'), T = 1 << ('T' - 'A'), C = 1 << ('C' - 'A') };
+  enum { R = 1 << ('R' - 'A'), U = 1 << ('U' - 'A'), L = 1 << ('L' - 'A') };
+  const unsigned place = ((unsigned char)fortran & ~0x20u) - 'A';
+  return place < 26 && ((N | T | C | R | U | L) >> place & 1) != 0 ? (int)(place + 'A') : 0;
+}
 
 /* --- inside --- */
 
@@ -148,6 +156,14 @@ enum { TSL_BLAS_GEMM, TSL_BLAS_DOT, TSL_BLAS_TRANSPOSE, TSL_BLAS_OPS };
 /* instant.c: does a tiny product at once; false where it is not tiny, or unusual in any way: nothing was touched. */
 bool tsl_blas_instant(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
 void tsl_blas_set_instant(tesela_context *context); /* NULL: there is none */
+/* What an entry does first: true, and the product is done. `type` is a constant there. */
+extern bool tsl_blas_hurries; /* route.c: whether that is allowed */
+extern bool tsl_blas_listens;
+static inline bool tsl_blas_hurry(const tsl_blas_symbol *symbol, tesela_type type,
+                                  const tsl_blas_multiply *product) {
+  return (type == TESELA_F32 || type == TESELA_F64) && tsl_blas_hurries && !tsl_blas_listens &&
+         tsl_blas_instant(symbol, product);
+}
 
 /* next.c */
 tsl_blas_function *tsl_blas_find(tsl_blas_late *late, const char *name, bool program_first);
@@ -161,8 +177,6 @@ typedef enum tsl_blas_route { TSL_BLAS_TESELA, TSL_BLAS_OTHER, TSL_BLAS_LOOPS } 
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
 /* Of each product of a batch: those of at most `small` multiply-adds are tesela's where they may be done at once. */
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small);
-/* Whether tiny products of this type may be done without looking at who else could. */
-bool tsl_blas_may_hurry(const tsl_blas_symbol *symbol);
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements);
 /* Between these two, calls come from inside of another library or of tesela: they are not counted, and passed on.
  * Whether this is the program's call. */
@@ -215,8 +229,7 @@ void tsl_blas_describe(tsl_blas_call *call,
 void *tsl_blas_writable(const void *data);
 void *const *tsl_blas_addresses(const void *const *data);
 
-/* calls.c: whether anybody listens; one call begins; and ends, computed by `who` ("libopenblas.so.0"), or as the record's plan says. */
-extern bool tsl_blas_listens;
+/* calls.c: whether anybody listens (tsl_blas_listens); one call begins; and ends, computed by `who` ("libopenblas.so.0"), or as the record's plan says. */
 void tsl_blas_begin(tsl_blas_call *call);
 /* Begins a call that is forwarded: when nobody listens it costs nothing, and is not counted as one of ours. */
 static inline tsl_blas_function *tsl_blas_forward(tsl_blas_call *call) {

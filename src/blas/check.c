@@ -6,16 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-int tsl_blas_trans(int cblas) {
-  static const char letters[] = {'N', 'T', 'C', 'R'};
-  return cblas >= 111 && cblas <= 114 ? letters[cblas - 111] : 0;
-}
 int tsl_blas_uplo(int cblas) {
   return cblas == 121 ? 'U' : cblas == 122 ? 'L' : 0;
-}
-int tsl_blas_letter(char fortran) {
-  const int letter = toupper((unsigned char)fortran);
-  return strchr("NTCRUL", letter) ? letter : 0;
 }
 int tsl_blas_order(char fortran) {
   const int letter = toupper((unsigned char)fortran);

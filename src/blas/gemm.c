@@ -89,8 +89,6 @@ void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
 /* What goes to another library is checked there. */
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tesela_type type = call->symbol->type;
-  if (tsl_blas_may_hurry(call->symbol) && tsl_blas_instant(call->symbol, product))
-    return NULL;
   const tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
   if (tsl_blas_listens)
     tsl_blas_describe(call, product);

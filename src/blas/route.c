@@ -53,12 +53,14 @@ static const char *const wishes[] = {
 };
 
 static wish wanted;
+bool tsl_blas_hurries;
 
 __attribute__((constructor)) static void read_wish(void) {
   const char *word = tsl_env_get(TSL_ENV_BLAS);
   for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
     if (strcmp(wishes[i], word) == 0)
       wanted = (wish)i;
+  tsl_blas_hurries = wanted == WISH_AUTO || wanted == WISH_TESELA;
 }
 
 /* How many calls of ours this thread is inside of. */
@@ -73,10 +75,6 @@ void tsl_blas_leave(void) {
 
 static bool is_real(const tsl_blas_symbol *symbol) {
   return symbol->type == TESELA_F32 || symbol->type == TESELA_F64;
-}
-
-bool tsl_blas_may_hurry(const tsl_blas_symbol *symbol) {
-  return is_real(symbol) && (wanted == WISH_AUTO || wanted == WISH_TESELA) && !tsl_blas_listens;
 }
 
 /* What is decided without looking at sizes; false where they count. */
@@ -103,7 +101,7 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
   tsl_blas_route route;
   if (settled(peer, &route))
     return route;
-  if (!tsl_blas_may_hurry(symbol))
+  if (!(is_real(symbol) && tsl_blas_hurries && !tsl_blas_listens))
     let_pass(symbol, from->volume);
   const int64_t few = m < n ? m : n, many = m < n ? n : m;
   if (is_real(symbol) && from->side > few && few <= THIN_MOST && (double)many * (double)k >= thin_from)

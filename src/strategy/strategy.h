@@ -147,6 +147,10 @@ struct tsl_strategy {
    * this cannot, and nothing was touched. Sizes are at least 1, and whatever tsl_problem_check() looks at is right.
    * The bits are those of run(). NULL: never. */
   bool (*instant)(const tsl_instant *product, const tsl_device *device);
+  /* For such products that come again, elsewhere: a block for tsl_free() with all that instant() finds out about it, or
+   * NULL; and the multiplication. With instant(). */
+  void *(*prepare)(const tsl_instant *product, const tsl_device *device);
+  tesela_status (*run_prepared)(const void *prepared, const void *a, const void *b, void *c);
   /* The same as run() on the cpu, where elements (0, 0) lie at these addresses and the strides are the problem's: for
    * products so small that passing operands takes as long as they do. NULL: there is only run(). */
   tesela_status (*run_at)(const tsl_work *work, const void *a, const void *b, void *c);

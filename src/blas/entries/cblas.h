@@ -7,24 +7,27 @@ TESELA_API void CBLAS(L(gemm))(int order, int transa, int transb, INTEGER m, INT
   typedef void forward(int, int, int, INTEGER, INTEGER, INTEGER, SCALAR, const void *, INTEGER, const void *,
                        INTEGER, SCALAR, void *, INTEGER);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gemm));
+  const tsl_blas_multiply product = {.order = order,
+                                     .uplo = 0,
+                                     .trans_a = tsl_blas_trans(transa),
+                                     .trans_b = tsl_blas_trans(transb),
+                                     .m = m,
+                                     .n = n,
+                                     .k = k,
+                                     .alpha = SCALAR_AT(alpha),
+                                     .a = a,
+                                     .lda = lda,
+                                     .b = b,
+                                     .ldb = ldb,
+                                     .beta = SCALAR_AT(beta),
+                                     .c = c,
+                                     .ldc = ldc};
+  if (tsl_blas_hurry(&symbol, TSL_BLAS_TYPE, &product))
+    return;
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)m * (double)n * (double)k);
   if (!next)
-    next = tsl_blas_gemm(&call, &(tsl_blas_multiply){.order = order,
-                                                     .uplo = 0,
-                                                     .trans_a = tsl_blas_trans(transa),
-                                                     .trans_b = tsl_blas_trans(transb),
-                                                     .m = m,
-                                                     .n = n,
-                                                     .k = k,
-                                                     .alpha = SCALAR_AT(alpha),
-                                                     .a = a,
-                                                     .lda = lda,
-                                                     .b = b,
-                                                     .ldb = ldb,
-                                                     .beta = SCALAR_AT(beta),
-                                                     .c = c,
-                                                     .ldc = ldc});
+    next = tsl_blas_gemm(&call, &product);
   if (next) {
     ((forward *)next)(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     tsl_blas_forwarded(&call);

@@ -9,24 +9,27 @@ TESELA_API void FORTRAN(L(gemm))(const char *transa, const char *transb, const I
                        const void *, const void *, const INTEGER *, const void *, const INTEGER *,
                        const void *, void *, const INTEGER *, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemm), TSL_BLAS_UPPER "GEMM ");
+  const tsl_blas_multiply product = {.order = TSL_BLAS_COLUMN_MAJOR,
+                                     .uplo = 0,
+                                     .trans_a = tsl_blas_letter(*transa),
+                                     .trans_b = tsl_blas_letter(*transb),
+                                     .m = *m,
+                                     .n = *n,
+                                     .k = *k,
+                                     .alpha = alpha,
+                                     .a = a,
+                                     .lda = *lda,
+                                     .b = b,
+                                     .ldb = *ldb,
+                                     .beta = beta,
+                                     .c = c,
+                                     .ldc = *ldc};
+  if (tsl_blas_hurry(&symbol, TSL_BLAS_TYPE, &product))
+    return;
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*m * (double)*n * (double)*k);
   if (!next)
-    next = tsl_blas_gemm(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
-                                                     .uplo = 0,
-                                                     .trans_a = tsl_blas_letter(*transa),
-                                                     .trans_b = tsl_blas_letter(*transb),
-                                                     .m = *m,
-                                                     .n = *n,
-                                                     .k = *k,
-                                                     .alpha = alpha,
-                                                     .a = a,
-                                                     .lda = *lda,
-                                                     .b = b,
-                                                     .ldb = *ldb,
-                                                     .beta = beta,
-                                                     .c = c,
-                                                     .ldc = *ldc});
+    next = tsl_blas_gemm(&call, &product);
   if (next) {
     ((forward *)next)(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1);
     tsl_blas_forwarded(&call);

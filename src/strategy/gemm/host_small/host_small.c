@@ -28,6 +28,7 @@
 #include "strategy/prepared.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Whether steps of so many bytes meet in one set of the first cache, where none but the last few stay, and each lies on
  * a page of its own, which nothing is fetched ahead from. */
@@ -99,19 +100,34 @@ static tesela_status run_at(const tsl_work *work, const void *a, const void *b, 
 /* Products of at most so many multiply-adds are done before a plan is found; a few more would do for threads. */
 enum { INSTANT_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24, WAITING_MOST = 24 * 24 };
 
-static bool instant(const tsl_instant *product, const tsl_device *device) {
-  tsl_small_job job;
+static bool make_instant(const tsl_instant *product, const tsl_device *device, tsl_small_job *job) {
   if (product->m > INSTANT_MOST || product->n > INSTANT_MOST || product->k > INSTANT_MOST)
     return false;
   const int64_t volume = product->m * product->n * product->k;
   if (volume > INSTANT_MOST)
     return false;
-  tsl_small_job_make(product, device->capabilities, &job, NULL);
-  if (job.waits && volume > WAITING_MOST)
-    return false;
-  if (volume > COLLIDING_MOST && !job.copies_b && collides(job.last.tile.b_step, job.depth))
-    return false;
-  return tsl_small_job_run(&job, product->a, product->b, product->c) == TESELA_OK;
+  tsl_small_job_make(product, device->capabilities, job, NULL);
+  return !(job->waits && volume > WAITING_MOST) &&
+         !(volume > COLLIDING_MOST && !job->copies_b && collides(job->last.tile.b_step, job->depth));
+}
+
+static bool instant(const tsl_instant *product, const tsl_device *device) {
+  tsl_small_job job;
+  return make_instant(product, device, &job) &&
+         tsl_small_job_run(&job, product->a, product->b, product->c) == TESELA_OK;
+}
+
+static void *prepare(const tsl_instant *product, const tsl_device *device) {
+  tsl_small_job job;
+  void *block;
+  if (!make_instant(product, device, &job) || tsl_alloc(sizeof job, "a product's job", &block) != TESELA_OK)
+    return NULL;
+  memcpy(block, &job, sizeof job);
+  return block;
+}
+
+static tesela_status run_prepared(const void *job, const void *a, const void *b, void *c) {
+  return tsl_small_job_run(job, a, b, c);
 }
 
 const tsl_strategy tsl_gemm_host_small = {
@@ -128,5 +144,7 @@ const tsl_strategy tsl_gemm_host_small = {
     .run = run,
     .release = tsl_release_block,
     .instant = instant,
+    .prepare = prepare,
+    .run_prepared = run_prepared,
     .run_at = run_at,
 };

@@ -1,6 +1,7 @@
 /* One tile of C in registers, as text: included once per number of rows and of vectors (strategy/tile_rows.h), with TILE_ROWS
  * and TILE_VECTORS. The loops over the tile are of constant length and vanish; what remains is, for each step along k,
- * TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a multiply-add for each pair.
+ * TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a multiply-add for each pair; four steps at a time where numbers
+ * of a row of a lie side by side, since the same addresses serve them all.
  *
  * Rows of a are found from an address for every five of them: one, two and four strides further are addresses that x86
  * computes in the load, three is kept. Compilers that see through this make an address of each row, and run out of
@@ -21,15 +22,39 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(const tsl_small_tile *til
     const NAME(part) part = NAME(part_of)(tile->last);
     for (int64_t l = tile->depth; l > 0; l--) {
 #define LOAD_LAST(from) NAME(load_part)(from, part)
+#define STEP_AT 0
 #include "strategy/gemm/host_small/tile_step.h"
+#undef STEP_AT
 #undef LOAD_LAST
+      TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += a_step;
     }
-  } else
-    for (int64_t l = tile->depth; l > 0; l--) {
+  } else {
+    int64_t l = tile->depth;
 #define LOAD_LAST(from) NAME(load)(from)
+    if (a_step == sizeof(REAL))
+      for (; l >= 4; l -= 4) {
+#define STEP_AT 0
 #include "strategy/gemm/host_small/tile_step.h"
-#undef LOAD_LAST
+#undef STEP_AT
+#define STEP_AT 1
+#include "strategy/gemm/host_small/tile_step.h"
+#undef STEP_AT
+#define STEP_AT 2
+#include "strategy/gemm/host_small/tile_step.h"
+#undef STEP_AT
+#define STEP_AT 3
+#include "strategy/gemm/host_small/tile_step.h"
+#undef STEP_AT
+        TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += 4 * sizeof(REAL);
+      }
+    for (; l > 0; l--) {
+#define STEP_AT 0
+#include "strategy/gemm/host_small/tile_step.h"
+#undef STEP_AT
+      TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += a_step;
     }
+#undef LOAD_LAST
+  }
   const REAL alpha = (REAL)tile->alpha, beta = (REAL)tile->beta;
   REAL *c = c_at;
   if (tile->scales)

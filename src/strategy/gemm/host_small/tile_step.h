@@ -1,11 +1,13 @@
-/* One step of a tile along k, as text inside tile.h; LOAD_LAST(from) loads the last vector of a row. */
-NAME(vector) strip[TILE_VECTORS];
-TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++) strip[j] = NAME(load)((const REAL *)b + j * LANES);
-strip[TILE_VECTORS - 1] = LOAD_LAST((const REAL *)b + EDGE);
-TSL_UNROLL for (int i = 0; i < POINTERS; i++) __asm__("" : "+r"(a[i]), "+r"(stride), "+r"(three));
-TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
-  const REAL number = *(const REAL *)(a[i / 5] + (i % 5 == 3 ? three : i % 5 * stride));
-  TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] += number * strip[j];
+/* One step of a tile along k, as text inside tile.h; LOAD_LAST(from) loads the last vector of a row, STEP_AT is how many
+ * numbers further the step's numbers of A lie. */
+{
+  NAME(vector) strip[TILE_VECTORS];
+  TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++) strip[j] = NAME(load)((const REAL *)b + j * LANES);
+  strip[TILE_VECTORS - 1] = LOAD_LAST((const REAL *)b + EDGE);
+  TSL_UNROLL for (int i = 0; i < POINTERS; i++) __asm__("" : "+r"(a[i]), "+r"(stride), "+r"(three));
+  TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+    const REAL number = ((const REAL *)(a[i / 5] + (i % 5 == 3 ? three : i % 5 * stride)))[STEP_AT];
+    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] += number * strip[j];
+  }
+  b += b_step;
 }
-TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += a_step;
-b += b_step;
