@@ -9,11 +9,11 @@ enum { EDGE, BLOCKS, BAND };
 static const tsl_param params[] = {
     [EDGE] = {"edge", "vectors of 16 bytes along a tile's edge (no matter on the cpu)", 8, {8, 16, 32}},
     [BLOCKS] = {"blocks", "blocks of an item, each a vector wide and high (likewise)", 1, {1, 2, 4}},
-    [BAND] = {"band", "rows of tiles that groups take together (likewise)", 16, {1, 4, 16, 64}},
+    [BAND] = {"band", "rows of tiles that groups take together (likewise)", 1, {1, 4, 16, 64}},
     {NULL, NULL, 0, {0}},
 };
-static const char *const probes[] = {"edge=8 blocks=1 band=16", "edge=16 blocks=2 band=4",
-                                     "edge=32 blocks=4 band=1", "edge=16 blocks=1 band=64", NULL};
+static const char *const probes[] = {"edge=8 blocks=1 band=1", "edge=16 blocks=2 band=4",
+                                     "edge=32 blocks=4 band=16", "edge=16 blocks=1 band=64", NULL};
 enum { VECTOR_BYTES = 16 };
 
 static bool is_host(const tsl_device *device) {
@@ -69,7 +69,7 @@ static double efficiency_of(const tsl_problem *problem, const tsl_config *config
                        (has_vectors(a, true, width) && has_vectors(&problem->c, true, width));
   const double flight = (double)config->value[BLOCKS] * width;
   const double far = 0.01 * fabs(log2(flight / 4)) + 0.01 * fabs(log2(tiling.items / 256.0)) +
-                     0.005 * fabs(log2((double)config->value[BAND] / 16));
+                     0.005 * log2((double)config->value[BAND]);
   return (vectors ? 0.83 : 0.35) - far;
 }
 
