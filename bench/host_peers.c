@@ -321,11 +321,20 @@ static double seconds_of(const product *made, const contender *by, int calls, do
   return (clock_of() - start) / calls;
 }
 
+/* Workers of whoever ran before may look around for work for a while yet (OpenBLAS's for 2^26 clocks), and take processors
+ * from the next one. */
+static void let_others_sleep(void) {
+  const struct timespec pause = {.tv_nsec = 100000000};
+  if (threads > 1)
+    nanosleep(&pause, NULL);
+}
+
 /* The shortest of some calls: twenty milliseconds of them, at least two. Short calls are timed a few at a time by the
  * clock on the wall, since one of many is not disturbed; so are those of several threads, which wait for each other.
  * A long call of one thread is always disturbed where others work: the clock of this process does not count that. */
 static void time_calls(const product *made, contender *by) {
   enum { CALLS_MAX = 1000 };
+  let_others_sleep();
   const double end = tsl_clock() + 0.02, once = seconds_of(made, by, 1, tsl_clock);
   const int calls = once < 5e-5 ? (int)fmin(CALLS_MAX, 1 + 5e-5 / once) : 1;
   do

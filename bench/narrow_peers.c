@@ -2,7 +2,8 @@
  *
  * tesela on the processor beside MKL's and oneDNN's products of narrow types, loaded by their path, in one process: every
  * round runs all of them, in turned order, and keeps each one's shortest call. Dense row-major operands, every result
- * judged before it is timed. Prints 10^9 operations a second, and tesela over the best of the others.
+ * judged before it is timed. Prints 10^9 operations a second, tesela over the best of the others, and the part of what
+ * the tile registers can do, where there are any (measured between the products).
  *
  *   --threads N     threads of each, pinned to the first N processors that this process may use (1)
  *   --types LIST    of bf16, f16 (both with C in f32), u8i8 and i8 (C in i32); all
@@ -14,6 +15,8 @@
  * are up to the caller. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/random.h"
+#include "device/cpu/cpu.h"
 #include "plan/check.h"
 #include "plan/data.h"
 
@@ -27,6 +30,12 @@
 #include <string.h>
 #include <tesela/tesela.h>
 #include <time.h>
+
+#if defined(__x86_64__)
+#include "peak_amx.h"
+#else
+#define peak_amx(whole) 0.0
+#endif
 
 enum { SHAPES_MAX = 64, ROW_MAJOR = 101, AS_IT_IS = 111, OFFSET_FIXED = 173 };
 
@@ -281,7 +290,15 @@ static double clock_now(void) {
   return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
+/* Workers of whoever ran before may look around for work for a while yet, and take processors from the next one. */
+static void let_others_sleep(void) {
+  const struct timespec pause = {.tv_nsec = 100000000};
+  if (threads > 1)
+    nanosleep(&pause, NULL);
+}
+
 static void time_calls(product *made, who by) {
+  let_others_sleep();
   const double end = tsl_clock() + 0.02;
   do {
     const double start = clock_now();
@@ -296,15 +313,20 @@ static void run_shape(tesela_context *context, const int64_t *shape, const kind 
   make(context, shape, of, &made);
   for (int i = 0; i < WHO; i++)
     runs[i] = has(&made, (who)i) && is_right(&made, (who)i);
-  for (int round = 0; round < rounds; round++)
+  double peak = 0;
+  for (int round = 0; round < rounds; round++) {
+    if (of->types.a != TESELA_F16 && tsl_cpu_has_amx())
+      peak = fmax(peak, threads * peak_amx(of->types.a != TESELA_BF16));
     for (int i = 0; i < WHO; i++)
       if (runs[(i + round) % WHO])
         time_calls(&made, (who)((i + round) % WHO));
+  }
   const double giga = 1e-9 * tsl_problem_flops(&made.problem);
   printf("| %s | %" PRId64 "x%" PRId64 "x%" PRId64 " |", of->name, shape[0], shape[1], shape[2]);
   for (int i = 0; i < WHO; i++)
     printf(isfinite(made.best[i]) ? " %.4g |" : " - |", giga / made.best[i]);
-  printf(" %.3f |\n", fmin(made.best[MKL], made.best[ONEDNN]) / made.best[TESELA]);
+  printf(" %.3f |", fmin(made.best[MKL], made.best[ONEDNN]) / made.best[TESELA]);
+  printf(peak > 0 ? " %.1f%% |\n" : " - |\n", 100e9 * giga / made.best[TESELA] / peak);
   fflush(stdout);
   tesela_plan_destroy(made.plan);
   tsl_free(made.a);
@@ -323,7 +345,8 @@ int main(int argc, char **argv) {
   tesela_context *context;
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     stop("tesela", tesela_last_error());
-  printf("| types | m x n x k | tesela | mkl | onednn | over the best |\n|---|---|---|---|---|---|\n");
+  printf("| types | m x n x k | tesela | mkl | onednn | over the best | of the tile registers |\n"
+         "|---|---|---|---|---|---|---|\n");
   for (int i = 0; i < KINDS; i++) {
     char wanted[16];
     snprintf(wanted, sizeof wanted, ",%s,", kinds[i].name);

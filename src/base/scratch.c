@@ -21,7 +21,7 @@ static _Atomic(header *) kept;
 
 static tesela_status take_block(size_t bytes, const char *what, void **out) {
   size_t whole;
-  if (bytes < LARGE_PAGE || !tsl_size_add(bytes, LARGE_PAGE - 1, &whole))
+  if (bytes < LARGE_PAGE / 2 || !tsl_size_add(bytes, LARGE_PAGE - 1, &whole))
     return tsl_alloc(bytes, what, out);
   whole -= whole % LARGE_PAGE;
   TSL_TRY(tsl_alloc_aligned(whole, LARGE_PAGE, what, out));

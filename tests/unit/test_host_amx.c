@@ -9,7 +9,7 @@
 
 /* --- registers in plain C: 16 rows of 64 bytes --- */
 
-static unsigned char registers[8][16][64];
+static _Thread_local unsigned char registers[8][16][64];
 
 static void load_register(int t, const void *at, size_t stride) {
   for (size_t row = 0; row < 16; row++)
@@ -77,6 +77,7 @@ static uint32_t dot_bf16(uint32_t bits, const unsigned char *a, const unsigned c
 }
 
 #define REGISTER_LOAD(t, at, stride) load_register(t, at, stride)
+#define REGISTER_LOAD_ONCE(t, at, stride) load_register(t, at, stride)
 #define REGISTER_STORE(t, at, stride) store_register(t, at, stride)
 #define REGISTER_ZERO(t) zero_register(t)
 static dot_unit *dot_now;
@@ -115,9 +116,10 @@ typedef struct shape {
 } shape;
 
 static const shape shapes[] = {
-    {1, 1, 1, false, false},    {16, 32, 64, false, false}, {17, 33, 65, true, false},
-    {15, 31, 63, false, true},  {70, 45, 300, true, true},  {33, 64, 2, false, false},
-    {48, 7, 129, false, false}, {32, 96, 1030, true, true}, {100, 65, 513, false, true},
+    {1, 1, 1, false, false},     {16, 32, 64, false, false}, {17, 33, 65, true, false},
+    {15, 31, 63, false, true},   {70, 45, 300, true, true},  {33, 64, 2, false, false},
+    {48, 7, 129, false, false},  {32, 96, 1030, true, true}, {100, 65, 513, false, true},
+    {20, 70, 5000, true, false},
 };
 
 static void fill(const tsl_shape *of, void *at, uint64_t seed) {
@@ -129,15 +131,17 @@ static void fill(const tsl_shape *of, void *at, uint64_t seed) {
     }
 }
 
-/* Judges a product by these kernels, in panels of 32 units; rows of C of two places each, so that gaps show. */
-static void expect_right(const tsl_amx_kernels *kernels, tesela_type c_type, const shape *size, double beta) {
+/* Judges a product by these kernels, in panels of 32 units and passes of few rows; rows of C of two places each, so that
+ * gaps show, or dense ones that take sums as they are. */
+static void expect_right_way(const tsl_amx_kernels *kernels, tesela_type c_type, const shape *size,
+                             double beta, bool alone) {
   tsl_problem problem = tsl_problem_gemm(size->m, size->n, size->k, kernels->a);
   problem.b.type = kernels->b;
   problem.c.type = c_type;
-  problem.alpha[0] = -3;
+  problem.alpha[0] = beta == 0 ? 1 : -3;
   problem.beta[0] = beta;
-  problem.c.row_stride = 2 * size->n + 1;
-  problem.c.col_stride = 2;
+  problem.c.row_stride = beta == 0 ? size->n + 3 : 2 * size->n + 1;
+  problem.c.col_stride = beta == 0 ? 1 : 2;
   if (size->a_by_columns)
     problem.a.row_stride = 1, problem.a.col_stride = size->m + 3;
   if (size->b_by_columns)
@@ -154,7 +158,7 @@ static void expect_right(const tsl_amx_kernels *kernels, tesela_type c_type, con
   fill(&problem.c, before, 3);
   tsl_amx_job job = tsl_amx_job_with(kernels, false, &problem, &operands, 32, 4096, 1);
   tsl_amx_job_bind(&job, &operands);
-  assert_int_equal(tsl_amx_run(&job, true), TESELA_OK);
+  assert_int_equal(tsl_amx_run(&job, alone), TESELA_OK);
   const tsl_accuracy accuracy = tsl_accuracy_in_type(tsl_accuracy_of_sum(size->k), c_type);
   const tsl_judge judge = {.factor = accuracy.factor, .flushes = 0x1p-126};
   tsl_verdict verdict;
@@ -167,6 +171,12 @@ static void expect_right(const tsl_amx_kernels *kernels, tesela_type c_type, con
   assert_true(verdict.right);
   for (int i = 0; i < 4; i++)
     free(memory[i]);
+}
+
+/* By one thread, and by all, which copy everything first. */
+static void expect_right(const tsl_amx_kernels *kernels, tesela_type c_type, const shape *size, double beta) {
+  expect_right_way(kernels, c_type, size, beta, true);
+  expect_right_way(kernels, c_type, size, beta, false);
 }
 
 static void registers_in_plain_c_multiply(void **state) {

@@ -47,6 +47,7 @@ static const product products[] = {
     {"host_packed", F32, 5, 700, 300, PLAIN},
     {"host_amx depth=128 block=128", BF16, 130, 200, 700, PLAIN},
     {"host_amx depth=128 block=128", U8I8, 200, 130, 1300, C_BY_COLUMNS},
+    {"host_amx depth=128 block=128", BF16, 40, 70, 3000, C_BY_COLUMNS},
     {"host_amx", I8, 65, 33, 70, PLAIN},
     {"host_small", F32, 17, 19, 23, A_BACKWARDS},
     {"sequential_optimized", F32, 30, 20, 10, C_BY_COLUMNS},
@@ -83,14 +84,14 @@ static void expect_same_bits(const product *given) {
     problem.a.row_stride = -problem.a.row_stride;
   operand a = operand_of(&problem.a, 1), b = operand_of(&problem.b, 2), c = operand_of(&problem.c, 3);
   const tesela_matrix plain_a = matrix_of(&a), plain_b = matrix_of(&b), plain_c = matrix_of(&c);
-  const double beta = 3;
+  const double beta[2] = {3, 0};
   const tesela_gemm_desc desc = {.m = given->m,
                                  .n = given->n,
                                  .k = given->k,
                                  .a = plain_a,
                                  .b = plain_b,
                                  .c = plain_c,
-                                 .beta = &beta,
+                                 .beta = beta,
                                  .strategy = given->strategy};
   void *before = malloc(c.bytes), *expected = malloc(c.bytes);
   tesela_plan *plan;

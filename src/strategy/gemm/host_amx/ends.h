@@ -106,12 +106,27 @@ INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int 
   clear(copy, made, 0, copy->units);
 }
 
-/* For tile registers: 16 units of one neighbour after the other. */
+/* The same where elements lie along the panel as units do in memory: lines are moved as they are, up to `done` units. */
+INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
+  enum { LINE = TSL_AMX_REGISTER_UNITS };
+  const int64_t lines = units / LINE, width = copy->width;
+  for (int64_t i = 0; i < copy->count; i++) {
+    const unsigned char *restrict const in = copy->in + i * across;
+    uint32_t *restrict const out = copy->out + i * LINE;
+    for (int64_t line = 0; line < lines; line++)
+      memcpy(out + line * width * LINE, in + line * LINE * 4, LINE * 4);
+  }
+  for (int64_t line = 0; line < lines && copy->count < width; line++)
+    memset(copy->out + (line * width + copy->count) * LINE, 0, (size_t)((width - copy->count) * LINE * 4));
+  return lines * LINE;
+}
+
+/* For tile registers: 16 units of one neighbour after the other. The first `done` units were copied already. */
 INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const int per, int64_t across,
-                        int64_t along) {
+                        int64_t along, int64_t done) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
   const int64_t whole = copy->depth / per, rest = copy->depth % per;
-  for (int64_t first = 0; first < copy->units; first += LINE)
+  for (int64_t first = done; first < copy->units; first += LINE)
     for (int64_t i = 0; i < copy->width; i++) {
       uint32_t *const out = copy->out + first * copy->width + i * LINE;
       const unsigned char *const in = copy->in + i * across;
@@ -146,14 +161,37 @@ INLINE int64_t turn_lines(const tsl_amx_copy *copy, int64_t across, int64_t unit
 #define TURNED(copy, per, size, across) 0
 #endif
 
+/* Strips of 32 neighbours that lie side by side are zipped in registers where the file has words for it: ZIP_2 two
+ * elements of 16 bits, ZIP_4 four of 8, a unit of each neighbour. How many units of each were copied. */
+#ifdef ZIP_2
+INLINE int64_t zip_units(const tsl_amx_copy *copy, int per, int64_t along) {
+  const int64_t units = copy->depth / per;
+  if (copy->count != TSL_AMX_WIDTH_MAX || copy->width != TSL_AMX_WIDTH_MAX)
+    return 0;
+  for (int64_t u = 0; u < units; u++) {
+    const unsigned char *const in = copy->in + u * per * along;
+    uint32_t *const out = copy->out + u * TSL_AMX_WIDTH_MAX;
+    if (per == 2)
+      ZIP_2(in, along, copy->flip, out);
+    else
+      ZIP_4(in, along, copy->flip, out);
+  }
+  return units;
+}
+#define ZIPPED(copy, per, size, along) (per * size == 4 ? zip_units(copy, per, along) : 0)
+#else
+#define ZIPPED(copy, per, size, along) 0
+#endif
+
 INLINE void copy_any(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size) {
   const int64_t across = copy->across * size, along = copy->along * size;
   if (copy->for_registers && along == size)
-    copy_blocks(copy, make, per, across, size);
+    copy_blocks(copy, make, per, across, size,
+                per * size == 4 ? copy_lines(copy, across, copy->depth / per) : 0);
   else if (copy->for_registers)
-    copy_blocks(copy, make, per, across, along);
+    copy_blocks(copy, make, per, across, along, 0);
   else if (across == size)
-    copy_units(copy, make, per, size, size, along, 0);
+    copy_units(copy, make, per, size, size, along, ZIPPED(copy, per, size, along));
   else if (along == size)
     copy_units(copy, make, per, size, across, size, TURNED(copy, per, size, across));
   else
@@ -196,24 +234,24 @@ INLINE float finished(float alpha, float sum, float beta, float before) {
   return beta == 0 ? alpha * sum : alpha * sum + beta * before;
 }
 
-INLINE void row_f32(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t columns,
-                    int64_t step, float beta) {
+INLINE void row_f32(const tsl_amx_last *last, const uint32_t *restrict sums, unsigned char *restrict c,
+                    int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
     float *const at = (float *)(void *)c + j * step;
     *at = finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : *at);
   }
 }
 
-INLINE void row_f16(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t columns,
-                    int64_t step, float beta) {
+INLINE void row_f16(const tsl_amx_last *last, const uint32_t *restrict sums, unsigned char *restrict c,
+                    int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
     uint16_t *const at = (uint16_t *)(void *)c + j * step;
     *at = f32_to_f16(finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : f16_to_f32(*at)));
   }
 }
 
-INLINE void row_bf16(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t columns,
-                     int64_t step, float beta) {
+INLINE void row_bf16(const tsl_amx_last *last, const uint32_t *restrict sums, unsigned char *restrict c,
+                     int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
     uint16_t *const at = (uint16_t *)(void *)c + j * step;
     const float before = beta == 0 ? 0 : from_bits((uint32_t)*at << 16);
@@ -221,16 +259,16 @@ INLINE void row_bf16(const tsl_amx_last *last, const uint32_t *sums, unsigned ch
   }
 }
 
-INLINE void row_i32(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t columns,
-                    int64_t step, float beta) {
+INLINE void row_i32(const tsl_amx_last *last, const uint32_t *restrict sums, unsigned char *restrict c,
+                    int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
     uint32_t *const at = (uint32_t *)(void *)c + j * step;
     *at = beta == 0 ? last->whole_alpha * sums[j] : last->whole_alpha * sums[j] + last->whole_beta * *at;
   }
 }
 
-typedef void row_function(const tsl_amx_last *last, const uint32_t *sums, unsigned char *c, int64_t columns,
-                          int64_t step, float beta);
+typedef void row_function(const tsl_amx_last *last, const uint32_t *restrict sums, unsigned char *restrict c,
+                          int64_t columns, int64_t step, float beta);
 
 /* A whole row of a tile past the caches, where the file has a word for it and the row is whole lines. */
 #ifdef STREAM_LINE

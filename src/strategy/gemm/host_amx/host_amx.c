@@ -14,15 +14,16 @@
  *   AMX      2 x 2 tile registers of 16 x 16 sums; a sliver's units lie in 16s, row after row (registers.h)
  *   AVX2, any processor: 6 x 2 vectors; f32 for floating-point types, pairs of 16-bit integers for the others
  *
- * All of A and B is copied once, by all threads; then they take blocks of C, panel after panel. Rows and columns that
- * are not there are zeros in the copies, so tiles have no edges; the last step writes what is there. Operands may lie
- * in any way; where C's columns lie side by side, the transposed product is computed.
+ * All of A and B is copied once, by all threads; then they take blocks of C, panel after panel (shared.c). One thread with
+ * tile registers copies what it is about to use (alone.c). Where C is small and k long, k is cut into parts (parts.c). Rows
+ * and columns that are not there are zeros in the copies, so tiles have no edges; the last step writes what is there.
+ * Operands may lie in any way; where C's rows lie side by side, the transposed product is computed.
  *
  * VPDPBUSD wants an unsigned operand and a signed one. Where both are alike, the sign bits of A are turned: each of its
  * elements is 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
  *
- * Sums of floating-point types are f32: `depth` units in a panel, panels in order; rounded to C once. The bits are the same
- * for any number of threads. AMX and VDPBF16PS take bf16 below 2^-126 as 0, and such sums, too. Integers are exact
+ * Sums of floating-point types are f32: `depth` units in a panel, panels in order, then parts in order; rounded to C once. The
+ * bits are the same for any number of threads. AMX and VDPBF16PS take bf16 below 2^-126 as 0, and such sums, too. Integers are exact
  * modulo 2^32.
  *
  * Parameters: units of a panel (a strip of 32 columns should fit half of the first-level cache, or stream from the second), KiB of A
@@ -116,6 +117,23 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   return tsl_amx_run(&job, tsl_problem_flops(&work->problem) < alone_flops);
 }
 
+static bool is_a(const prepared *state, int operand) {
+  return (operand == TSL_OPERAND_A) != state->job.is_turned;
+}
+
+static size_t packed_bytes(const tsl_work *work, int operand) {
+  const prepared *state = work->state;
+  return (size_t)tsl_amx_form_units(&state->job, is_a(state, operand)) * sizeof(uint32_t);
+}
+
+static void pack(const tsl_work *work, int operand, const tsl_operand *from, void *to) {
+  const prepared *state = work->state;
+  const tsl_operands operands = {.a = *from, .b = *from, .c = *from}; /* the others are not looked at */
+  tsl_amx_job job = state->job;
+  tsl_amx_job_bind(&job, &operands);
+  tsl_amx_make_form(&job, is_a(state, operand), to);
+}
+
 const tsl_strategy tsl_gemm_host_amx = {
     .name = "host_amx",
     .idea = "narrow types in packed panels by tile registers (AMX) or dot instructions (AVX-512 BF16, VNNI), "
@@ -123,7 +141,7 @@ const tsl_strategy tsl_gemm_host_amx = {
     .lifts = "one product a lane and instruction",
     .op = TSL_OP_GEMM,
     .rung = 8,
-    .version = 1,
+    .version = 2,
     .needs = TSL_CAN_HOST,
     .accuracy = accuracy,
     .types = types,
@@ -134,4 +152,6 @@ const tsl_strategy tsl_gemm_host_amx = {
     .build = build,
     .run = run,
     .release = tsl_release_block,
+    .packed_bytes = packed_bytes,
+    .pack = pack,
 };

@@ -2,7 +2,19 @@
 #ifndef TSL_GEMM_HOST_AMX_JOB_H
 #define TSL_GEMM_HOST_AMX_JOB_H
 
+#include "base/pool.h"
 #include "strategy/gemm/host_amx/kernels.h"
+
+enum { TSL_AMX_PARTS_MAX = 16 };
+
+/* A copy of an operand in units, or a part of it: panel after panel, in each of them slivers (strips) one after the other.
+ * For B, where tiles start with more than nothing, a row of starts for each panel. */
+typedef struct tsl_amx_form {
+  uint32_t *at;         /* NULL: there is none */
+  uint32_t *starts;     /* of B */
+  int64_t panel;        /* the first panel in it */
+  int64_t first, count; /* the first row (column), and how many a panel has */
+} tsl_amx_form;
 
 /* C is m x n. k is 0 where alpha is 0. */
 typedef struct tsl_amx_job {
@@ -10,18 +22,25 @@ typedef struct tsl_amx_job {
   tsl_amx_copy_function *copy_a, *copy_b;
   tsl_amx_last_function *last;
   int64_t m, n, k;
-  int64_t size, c_size; /* of an element of A and B, and of C */
-  tsl_operand a, b, c;  /* with host memory once the job is bound to it */
-  bool is_turned;       /* the problem is turned over: A is its B, transposed, and B its A */
+  int64_t size, c_size;            /* of an element of A and B, and of C */
+  tsl_operand a, b, c;             /* with host memory once the job is bound to it */
+  tsl_amx_form packed_a, packed_b; /* what was packed before, once the job is bound */
+  bool is_turned;                  /* the problem is turned over: A is its B, transposed, and B its A */
   double alpha, beta;
   bool streams;                        /* C is written past the caches */
+  bool sums_are_c;                     /* nothing is left to be done with them but to write them */
   int64_t units, depth, panels;        /* of k in all, of a panel but the last, and how many of these */
   int64_t slivers, strips;             /* of A and of B */
   int64_t block_slivers, block_strips; /* of what a thread takes at once */
+  int64_t kept;                        /* bytes of A in the second-level cache */
+  int64_t parts;                       /* of k, whose sums are added in the end */
 } tsl_amx_job;
 
 static inline int64_t tsl_amx_least(int64_t a, int64_t b) {
   return a < b ? a : b;
+}
+static inline int64_t tsl_amx_most(int64_t a, int64_t b) {
+  return a > b ? a : b;
 }
 static inline int64_t tsl_amx_count(int64_t total, int64_t of) {
   return total <= 0 ? 0 : (total - 1) / of + 1;
@@ -37,5 +56,47 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, bool is_turned, con
 void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands);
 /* Multiplies, with one thread or all. */
 tesela_status tsl_amx_run(const tsl_amx_job *job, bool alone);
+
+/* --- pieces: what the loops are made of --- */
+
+/* Rows and columns that copies have, zeros among them; row at which sliver `index` starts; units of a panel. */
+int64_t tsl_amx_rows_of_a(const tsl_amx_job *job);
+int64_t tsl_amx_columns_of_b(const tsl_amx_job *job);
+int64_t tsl_amx_row_of(const tsl_amx_job *job, int64_t index);
+int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel);
+
+/* Where a panel of a copy has this row, or column. */
+uint32_t *tsl_amx_at(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first);
+
+/* A form of all of A, or B, in this memory, and how many units it takes. */
+int64_t tsl_amx_form_units(const tsl_amx_job *job, bool is_a);
+tsl_amx_form tsl_amx_form_in(const tsl_amx_job *job, bool is_a, uint32_t *at);
+
+/* Copies a panel's part of a sliver, or a strip. */
+void tsl_amx_copy_sliver(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index);
+void tsl_amx_copy_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index);
+
+/* Sums that a tile has room for. */
+int64_t tsl_amx_tile_room(const tsl_amx_job *job);
+/* Adds a panel's products to a tile's sums, of which panel 0 makes the first; after the last panel it is written to C.
+ * has_next: the next strip's tile comes next, with its sums behind these. */
+void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
+                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums, bool has_next);
+/* C = alpha sums + beta C for a tile. */
+void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t sliver, int64_t strip, const uint32_t *sums);
+
+/* --- ways --- */
+
+/* For each index, by all threads; NULL: by the caller's. */
+void tsl_amx_run_all(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argument);
+/* The way that suits a job of one part, and that of more. */
+tesela_status tsl_amx_run_whole(const tsl_amx_job *job, tsl_pool *pool);
+tesela_status tsl_amx_run_parts(const tsl_amx_job *job, tsl_pool *pool);
+/* Copies all of A, or B, with all threads, for many runs. */
+void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to);
+/* Copies of all of A and B, then blocks of C, by all threads; NULL: by the caller's. */
+tesela_status tsl_amx_run_shared(const tsl_amx_job *job, tsl_pool *pool);
+/* Copies just before they are used, in the caller's thread; for tile registers. */
+tesela_status tsl_amx_run_alone(const tsl_amx_job *job);
 
 #endif

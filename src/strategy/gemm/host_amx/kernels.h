@@ -26,6 +26,13 @@ typedef struct tsl_amx_tile {
   const uint32_t *a, *b, *start;
   uint32_t *sums;
   bool goes_on;
+  /* For tile registers: where the sums go in the end, and how many numbers further each row does. */
+  uint32_t *out;
+  int64_t out_row;
+  /* Likewise: the next tile's sums and part of C, asked for meanwhile, with the bytes from row to row; or NULL. */
+  const uint32_t *next_sums;
+  const unsigned char *next_c;
+  int64_t next_c_row;
 } tsl_amx_tile;
 typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
 

@@ -3,7 +3,6 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#include <string.h>
 
 /* What LDTILECFG reads: all eight registers of 16 rows by 64 bytes. */
 typedef struct shape {
@@ -12,14 +11,13 @@ typedef struct shape {
   uint8_t rows[16];
 } shape;
 
+/* A constant: GCC's _tile_loadconfig() is said to read eight bytes, so stores to the rest of a local table are lost. */
+#define EIGHT(value)                                                                                         \
+  { value, value, value, value, value, value, value, value }
+static const shape all = {
+    .palette = 1, .bytes = EIGHT(4 * TSL_AMX_REGISTER_UNITS), .rows = EIGHT(TSL_AMX_REGISTER_ROWS)};
+
 void tsl_amx_registers_begin(void) {
-  shape all;
-  memset(&all, 0, sizeof all);
-  all.palette = 1;
-  for (int t = 0; t < 8; t++) {
-    all.rows[t] = TSL_AMX_REGISTER_ROWS;
-    all.bytes[t] = 4 * TSL_AMX_REGISTER_UNITS;
-  }
   _tile_loadconfig(&all);
 }
 

@@ -1,6 +1,7 @@
-/* Tiles of C in tile registers, as text: 2 x 2 registers of 16 x 16 sums. A file that includes it has the words REGISTER_LOAD(t, at,
- * stride in bytes), REGISTER_STORE(t, at, stride), REGISTER_ZERO(t) and REGISTER_DOT(c, a, b) for the numbers of
- * registers; tests include it with words that are plain C, to prove its addresses where there is no such unit.
+/* Tiles of C in tile registers, as text: 2 x 2 registers of 16 x 16 sums. A file that includes it has the words
+ * REGISTER_LOAD(t, at, stride in bytes), REGISTER_LOAD_ONCE (the same for what is not wanted again soon),
+ * REGISTER_STORE(t, at, stride), REGISTER_ZERO(t) and REGISTER_DOT(c, a, b) for the numbers of registers; tests include it
+ * with words that are plain C, to prove its addresses where there is no such unit.
  *
  *          4        5        16 units (64 bytes) of B: a register holds 16 columns' units, unit after unit
  *      +--------+--------+
@@ -9,7 +10,9 @@
  *   7  |   2    |   3    |   for each 16 units: four loads, four products of 16 clocks each, no sum waits for the one before
  *      +--------+--------+
  *
- * A is in blocks of 16 units: rows x 64 bytes, dense. Each load of A is 1 KiB in a row; those of B are rows of 64 bytes, 128 apart. */
+ * A is in blocks of 16 units: rows x 64 bytes, dense. Each load of A is 1 KiB in a row; those of B are rows of 64 bytes,
+ * 128 apart. A sliver's panel stays in the first-level cache while strips pass by, whose loads say that they will not be
+ * wanted again: else each strip would push a part of the sliver out. */
 #include "strategy/gemm/host_amx/kernels.h"
 
 enum { REGISTER_BYTES = 64, STRIP_BYTES = 2 * REGISTER_BYTES };
@@ -17,7 +20,7 @@ enum { REGISTER_BYTES = 64, STRIP_BYTES = 2 * REGISTER_BYTES };
 /* Sums so far, at first nothing. What is 16 columns right of a register is 16 numbers further, 16 rows below it 16 rows. */
 static void multiply_16(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
-  uint32_t *const sums = tile->sums;
+  const uint32_t *const sums = tile->sums;
   if (tile->goes_on) {
     REGISTER_LOAD(0, sums, STRIP_BYTES);
     REGISTER_LOAD(1, sums + 16, STRIP_BYTES);
@@ -27,20 +30,55 @@ static void multiply_16(const tsl_amx_tile *tile) {
   }
   for (int64_t u = 0; u < tile->units; u += TSL_AMX_REGISTER_UNITS) {
     REGISTER_LOAD(6, a, REGISTER_BYTES);
-    REGISTER_LOAD(4, b, STRIP_BYTES);
-    REGISTER_LOAD(5, b + REGISTER_BYTES, STRIP_BYTES);
+    REGISTER_LOAD_ONCE(4, b, STRIP_BYTES);
+    REGISTER_LOAD_ONCE(5, b + REGISTER_BYTES, STRIP_BYTES);
     REGISTER_DOT(0, 6, 4);
     REGISTER_DOT(1, 6, 5);
     a += 16 * REGISTER_BYTES;
     b += 16 * STRIP_BYTES;
   }
-  REGISTER_STORE(0, sums, STRIP_BYTES);
-  REGISTER_STORE(1, sums + 16, STRIP_BYTES);
+  REGISTER_STORE(0, tile->out, 4 * tile->out_row);
+  REGISTER_STORE(1, tile->out + 16, 4 * tile->out_row);
+}
+
+/* Two lines of each of 32 rows are asked for, some in each step, so that they neither come in a burst nor late. */
+typedef struct asking {
+  const unsigned char *sums, *c;
+  int64_t c_row, rows, left;
+} asking;
+
+static asking asking_of(const tsl_amx_tile *tile) {
+  const int64_t steps = tile->units / TSL_AMX_REGISTER_UNITS;
+  return (asking){.sums = (const unsigned char *)tile->next_sums,
+                  .c = tile->next_c,
+                  .c_row = tile->next_c_row,
+                  .rows = steps < 16 ? 32 / steps : 2,
+                  .left = tile->next_sums || tile->next_c ? 32 : 0};
+}
+
+static inline __attribute__((always_inline)) void ask_some(asking *of) {
+  if (of->left <= 0)
+    return;
+  for (int64_t i = 0; i < of->rows; i++) {
+    if (of->sums) {
+      __builtin_prefetch(of->sums);
+      __builtin_prefetch(of->sums + REGISTER_BYTES);
+      of->sums += STRIP_BYTES;
+    }
+    if (of->c) {
+      __builtin_prefetch(of->c, 1);
+      __builtin_prefetch(of->c + REGISTER_BYTES, 1);
+      of->c += of->c_row;
+    }
+  }
+  of->left -= of->rows;
 }
 
 static void multiply_32(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
-  uint32_t *const sums = tile->sums, *const below = sums + 16 * 32;
+  const uint32_t *const sums = tile->sums, *const below = sums + 16 * 32;
+  uint32_t *const out_below = tile->out + 16 * tile->out_row;
+  const int64_t out_bytes = 4 * tile->out_row;
   if (tile->goes_on) {
     REGISTER_LOAD(0, sums, STRIP_BYTES);
     REGISTER_LOAD(1, sums + 16, STRIP_BYTES);
@@ -52,23 +90,22 @@ static void multiply_32(const tsl_amx_tile *tile) {
     REGISTER_ZERO(2);
     REGISTER_ZERO(3);
   }
+  asking next = asking_of(tile);
   for (int64_t u = 0; u < tile->units; u += TSL_AMX_REGISTER_UNITS) {
-    REGISTER_LOAD(4, b, STRIP_BYTES);
     REGISTER_LOAD(6, a, REGISTER_BYTES);
+    REGISTER_LOAD_ONCE(4, b, STRIP_BYTES);
     REGISTER_DOT(0, 6, 4);
-    REGISTER_LOAD(5, b + REGISTER_BYTES, STRIP_BYTES);
-    REGISTER_DOT(1, 6, 5);
     REGISTER_LOAD(7, a + 16 * REGISTER_BYTES, REGISTER_BYTES);
-    /* A streams from the second-level cache, 2 KiB a step; B stays in the first. */
-    for (int line = 0; line < 32; line++)
-      __builtin_prefetch(a + (2 * 32 + line) * REGISTER_BYTES);
     REGISTER_DOT(2, 7, 4);
+    REGISTER_LOAD_ONCE(5, b + REGISTER_BYTES, STRIP_BYTES);
+    ask_some(&next);
+    REGISTER_DOT(1, 6, 5);
     REGISTER_DOT(3, 7, 5);
     a += 32 * REGISTER_BYTES;
     b += 16 * STRIP_BYTES;
   }
-  REGISTER_STORE(0, sums, STRIP_BYTES);
-  REGISTER_STORE(1, sums + 16, STRIP_BYTES);
-  REGISTER_STORE(2, below, STRIP_BYTES);
-  REGISTER_STORE(3, below + 16, STRIP_BYTES);
+  REGISTER_STORE(0, tile->out, out_bytes);
+  REGISTER_STORE(1, tile->out + 16, out_bytes);
+  REGISTER_STORE(2, out_below, out_bytes);
+  REGISTER_STORE(3, out_below + 16, out_bytes);
 }

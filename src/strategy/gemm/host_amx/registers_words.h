@@ -2,5 +2,6 @@
 #include <immintrin.h>
 
 #define REGISTER_LOAD(t, at, stride) _tile_loadd(t, at, stride)
+#define REGISTER_LOAD_ONCE(t, at, stride) _tile_stream_loadd(t, at, stride)
 #define REGISTER_STORE(t, at, stride) _tile_stored(t, at, stride)
 #define REGISTER_ZERO(t) _tile_zero(t)

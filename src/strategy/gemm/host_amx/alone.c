@@ -1,0 +1,168 @@
+/* One thread, tile registers: everything is copied just before it is used, into memory that stays in the second-level
+ * cache, since tiles use a copy up faster than memory brings it.
+ *
+ *           pass     pass          A pass takes some columns of B, all of k or a chunk of it, about a MiB of copies, and then all
+ *         +--------+--------+      slivers of A. A sliver is copied in the first pass that meets it, and kept where there are
+ *  sliver | | | | || | | | ||      more passes. Panel after panel it meets the pass's strips: the sliver's panel stays in the
+ *         +--------+--------+      first-level cache, strips come from the second, past the first.
+ *         |        |        |
+ *                                  So rows of A, of B and of C are each read and written in long runs. */
+#include "strategy/gemm/host_amx/job.h"
+
+#include "base/memory.h"
+#include "base/scratch.h"
+#include "base/status.h"
+
+#include <stdatomic.h>
+
+/* Lines to be asked for, some before each tile: `left` runs of `lines` lines, `stride` bytes from one to the next. */
+typedef struct ahead {
+  const unsigned char *at;
+  int64_t left, lines, line, stride;
+  int64_t each;
+} ahead;
+
+static void ask(ahead *of) {
+  for (int64_t i = 0; i < of->each && of->left > 0; i++) {
+    __builtin_prefetch(of->at + of->line * TSL_CACHE_LINE, 0, 2);
+    if (++of->line == of->lines) {
+      of->line = 0;
+      of->at += of->stride;
+      of->left--;
+    }
+  }
+}
+
+typedef struct passing {
+  const tsl_amx_job *job;
+  tsl_amx_form a, b;
+  uint32_t *sums;
+  bool keeps_a;           /* A's copies are of all of it, and serve all passes */
+  int64_t strips, panels; /* of a pass, and of a chunk of k */
+} passing;
+
+/* Where the elements of a sliver lie that will be copied next. */
+static ahead ahead_of_elements(const tsl_amx_job *job, int64_t sliver, int64_t panel, int64_t end_panel) {
+  const int64_t per = tsl_amx_elements(job->kernels->format), first = panel * job->depth * per,
+                end = tsl_amx_least(end_panel * job->depth * per, job->k), row = tsl_amx_row_of(job, sliver),
+                rows = tsl_amx_least(tsl_amx_row_of(job, sliver + 1), job->m) - row;
+  const int64_t across = job->a.row_stride, along = job->a.col_stride;
+  ahead made = {.at = (const unsigned char *)job->a.host + (row * across + first * along) * job->size};
+  if (along == 1) {
+    made.left = rows;
+    made.lines = tsl_amx_count((end - first) * job->size, TSL_CACHE_LINE);
+    made.stride = across * job->size;
+  } else if (across == 1) {
+    made.left = end - first;
+    made.lines = tsl_amx_count(rows * job->size, TSL_CACHE_LINE);
+    made.stride = along * job->size;
+  }
+  return made;
+}
+
+/* Its copy, where there is one. */
+static ahead ahead_of_copy(const passing *run, int64_t sliver, int64_t panel, int64_t end_panel) {
+  const tsl_amx_job *job = run->job;
+  const int64_t row = tsl_amx_row_of(job, sliver), rows = tsl_amx_row_of(job, sliver + 1) - row;
+  return (ahead){.at = (const unsigned char *)tsl_amx_at(job, &run->a, panel, row),
+                 .left = end_panel - panel,
+                 .lines = tsl_amx_panel_units(job, panel) * rows * (int64_t)sizeof(uint32_t) / TSL_CACHE_LINE,
+                 .stride = job->depth * run->a.count * (int64_t)sizeof(uint32_t)};
+}
+
+static void copy_strips(passing *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
+  const int64_t width = run->job->kernels->width;
+  run->b.first = first * width;
+  run->b.count = (end - first) * width;
+  run->b.panel = panel;
+  for (int64_t p = panel; p < end_panel; p++)
+    for (int64_t strip = first; strip < end; strip++)
+      tsl_amx_copy_strip(run->job, &run->b, p, strip);
+}
+
+static void copy_sliver(passing *run, int64_t sliver, int64_t panel, int64_t end_panel) {
+  if (!run->keeps_a) {
+    run->a.first = tsl_amx_row_of(run->job, sliver);
+    run->a.count = tsl_amx_row_of(run->job, sliver + 1) - run->a.first;
+    run->a.panel = panel;
+  }
+  for (int64_t p = panel; p < end_panel; p++)
+    tsl_amx_copy_sliver(run->job, &run->a, p, sliver);
+}
+
+/* The strips from `first` to before `end` with a chunk of k. */
+static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
+  const tsl_amx_job *job = run->job;
+  const bool copies_a = !job->packed_a.at && (first == 0 || !run->keeps_a),
+             one_sliver = run->panels >= job->panels;
+  const int64_t room = tsl_amx_tile_room(job), tiles = (end - first) * (end_panel - panel);
+  if (!job->packed_b.at)
+    copy_strips(run, first, end, panel, end_panel);
+  for (int64_t sliver = 0; sliver < job->slivers; sliver++) {
+    uint32_t *const sums = run->sums + (one_sliver ? 0 : sliver * run->strips * room);
+    ahead next = {.each = 0};
+    if (copies_a)
+      copy_sliver(run, sliver, panel, end_panel);
+    if (sliver + 1 < job->slivers) {
+      next = copies_a ? ahead_of_elements(job, sliver + 1, panel, end_panel)
+                      : ahead_of_copy(run, sliver + 1, panel, end_panel);
+      next.each = tsl_amx_count(next.left * next.lines, tiles);
+    }
+    for (int64_t p = panel; p < end_panel; p++)
+      for (int64_t strip = first; strip < end; strip++) {
+        ask(&next);
+        tsl_amx_multiply_tile(job, &run->a, &run->b, p, sliver, strip,
+                              sums + (job->panels == 1 ? 0 : (strip - first) * room), strip + 1 < end);
+      }
+  }
+}
+
+/* All of k while that leaves a pass some columns, else a chunk of it, whose sums of all tiles wait in memory. */
+static void choose(const tsl_amx_job *job, passing *run) {
+  enum { MOST_COLUMNS = 512, LEAST_COLUMNS = 256, COLUMNS_OF_A_CHUNK = 384 };
+  const int64_t units = 4 * job->kept / (int64_t)sizeof(uint32_t), width = job->kernels->width;
+  int64_t columns = units / job->units;
+  run->panels = job->panels;
+  if (columns < LEAST_COLUMNS) {
+    columns = COLUMNS_OF_A_CHUNK;
+    const int64_t most = tsl_amx_most(units / (columns * job->depth), 1);
+    run->panels = tsl_amx_count(job->panels, tsl_amx_count(job->panels, most));
+  }
+  const int64_t most = tsl_amx_most(tsl_amx_least(columns, MOST_COLUMNS) / width, 1);
+  run->strips = tsl_amx_count(job->strips, tsl_amx_count(job->strips, most));
+  run->keeps_a = run->strips < job->strips;
+}
+
+tesela_status tsl_amx_run_alone(const tsl_amx_job *job) {
+  passing run = {.job = job, .a = job->packed_a, .b = job->packed_b};
+  choose(job, &run);
+  const int64_t units = tsl_amx_least(run.panels * job->depth, job->units);
+  const int64_t a = job->packed_a.at ? 0
+                    : run.keeps_a    ? tsl_amx_form_units(job, true)
+                                     : job->kernels->height * units,
+                b = job->packed_b.at ? 0 : run.strips * job->kernels->width * units,
+                tiles = job->panels == 1            ? 1
+                        : run.panels >= job->panels ? run.strips
+                                                    : run.strips * job->slivers;
+  void *memory;
+  TSL_TRY(tsl_scratch_take((size_t)(a + b + tiles * tsl_amx_tile_room(job)) * sizeof(uint32_t),
+                           "copies of the operands", &memory));
+  uint32_t *const at = memory;
+  if (!job->packed_a.at)
+    run.a = run.keeps_a ? tsl_amx_form_in(job, true, at) : (tsl_amx_form){.at = at};
+  if (!job->packed_b.at)
+    run.b.at = at + a;
+  run.sums = at + a + b;
+  if (job->kernels->begin)
+    job->kernels->begin();
+  for (int64_t first = 0; first < job->strips; first += run.strips)
+    for (int64_t panel = 0; panel < job->panels; panel += run.panels)
+      run_pass(&run, first, tsl_amx_least(first + run.strips, job->strips), panel,
+               tsl_amx_least(panel + run.panels, job->panels));
+  if (job->kernels->end)
+    job->kernels->end();
+  if (job->streams) /* lines past the caches are there before this product is said to be done */
+    atomic_thread_fence(memory_order_seq_cst);
+  tsl_scratch_give(memory);
+  return TESELA_OK;
+}

@@ -1,0 +1,192 @@
+/* What the loops are made of: where a piece of a copy is, how it is made, and what is done with two of them. */
+#include "strategy/gemm/host_amx/job.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+int64_t tsl_amx_rows_of_a(const tsl_amx_job *job) {
+  const int64_t step = job->kernels->has_registers ? TSL_AMX_REGISTER_ROWS : 1;
+  return tsl_amx_count(job->m, step) * step;
+}
+
+int64_t tsl_amx_columns_of_b(const tsl_amx_job *job) {
+  return job->strips * job->kernels->width;
+}
+
+int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel) {
+  return tsl_amx_least(job->depth, job->units - panel * job->depth);
+}
+
+/* Slivers are nearly alike, or whole registers. */
+int64_t tsl_amx_row_of(const tsl_amx_job *job, int64_t index) {
+  const int64_t m = job->m, slivers = job->slivers;
+  if (job->kernels->has_registers)
+    return tsl_amx_least(index * job->kernels->height, tsl_amx_rows_of_a(job));
+  return m / slivers * index + tsl_amx_least(m % slivers, index);
+}
+
+uint32_t *tsl_amx_at(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first) {
+  return form->at + (panel - form->panel) * job->depth * form->count +
+         (first - form->first) * tsl_amx_panel_units(job, panel);
+}
+
+/* Whole cache lines, so that what follows starts with one. */
+int64_t tsl_amx_form_units(const tsl_amx_job *job, bool is_a) {
+  enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
+  const int64_t width = is_a ? tsl_amx_rows_of_a(job) : tsl_amx_columns_of_b(job),
+                starts = !is_a && job->kernels->turned != 0 ? job->panels : 0;
+  return tsl_amx_count((job->units + starts) * width, LINE) * LINE;
+}
+
+tsl_amx_form tsl_amx_form_in(const tsl_amx_job *job, bool is_a, uint32_t *at) {
+  const int64_t width = is_a ? tsl_amx_rows_of_a(job) : tsl_amx_columns_of_b(job);
+  return (tsl_amx_form){.at = at, .starts = at + job->units * width, .count = width};
+}
+
+static uint32_t *start_at(const tsl_amx_form *form, int64_t panel, int64_t column) {
+  return form->starts + (panel - form->panel) * form->count + column - form->first;
+}
+
+/* --- copying --- */
+
+/* What the elements of A have too much in each sum, taken off: the sums of B's columns come from a tile of one row of
+ * ones. */
+static void make_start(const tsl_amx_job *job, const tsl_amx_tile *strip, uint32_t *start) {
+  enum { PIECE = 256 };
+  uint32_t ones[PIECE];
+  tsl_amx_tile piece = *strip;
+  memset(ones, 1, sizeof ones);
+  for (int64_t u = 0; u < strip->units; u += PIECE) {
+    piece.a = ones;
+    piece.b = strip->b + u * job->kernels->width;
+    piece.units = tsl_amx_least(PIECE, strip->units - u);
+    piece.sums = start;
+    piece.goes_on = u > 0;
+    job->kernels->tiles[0](&piece);
+  }
+  for (int j = 0; j < job->kernels->width; j++)
+    start[j] *= (uint32_t)-job->kernels->turned;
+}
+
+static tsl_amx_copy panel_copy(const tsl_amx_job *job, int64_t panel, const tsl_operand *of, int64_t across,
+                               int64_t along, int64_t first) {
+  const int64_t per = tsl_amx_elements(job->kernels->format), step = panel * job->depth * per;
+  return (tsl_amx_copy){.in = (const unsigned char *)of->host + (first * across + step * along) * job->size,
+                        .across = across,
+                        .along = along,
+                        .depth = tsl_amx_least(job->k - step, job->depth * per),
+                        .units = tsl_amx_panel_units(job, panel)};
+}
+
+void tsl_amx_copy_sliver(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
+  const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
+  tsl_amx_copy copy = panel_copy(job, panel, &job->a, job->a.row_stride, job->a.col_stride, row);
+  copy.count = tsl_amx_least(end, job->m) - row;
+  copy.width = end - row;
+  copy.for_registers = job->kernels->has_registers;
+  copy.flip = job->kernels->turned != 0 ? 0x80808080 : 0;
+  copy.out = tsl_amx_at(job, to, panel, row);
+  job->copy_a(&copy);
+}
+
+void tsl_amx_copy_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
+  const int64_t width = job->kernels->width, column = index * width;
+  tsl_amx_copy copy = panel_copy(job, panel, &job->b, job->b.col_stride, job->b.row_stride, column);
+  copy.count = tsl_amx_least(width, job->n - column);
+  copy.width = width;
+  copy.out = tsl_amx_at(job, to, panel, column);
+  job->copy_b(&copy);
+  if (job->kernels->turned != 0)
+    make_start(job, &(tsl_amx_tile){.units = copy.units, .b = copy.out}, start_at(to, panel, column));
+}
+
+/* --- multiplying --- */
+
+/* Sums of a tile are dense, in room for the largest. */
+int64_t tsl_amx_tile_room(const tsl_amx_job *job) {
+  return (int64_t)job->kernels->height * job->kernels->width;
+}
+
+static unsigned char *c_at(const tsl_amx_job *job, int64_t row, int64_t column) {
+  return (unsigned char *)job->c.host + (row * job->c.row_stride + column * job->c.col_stride) * job->c_size;
+}
+
+/* Part of the tile that C has. */
+static int64_t rows_in_c(const tsl_amx_job *job, int64_t sliver) {
+  return tsl_amx_least(tsl_amx_row_of(job, sliver + 1), job->m) - tsl_amx_row_of(job, sliver);
+}
+static int64_t columns_in_c(const tsl_amx_job *job, int64_t strip) {
+  return tsl_amx_least(job->kernels->width, job->n - strip * job->kernels->width);
+}
+
+void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t sliver, int64_t strip, const uint32_t *sums) {
+  const bool any = job->k > 0;
+  const tsl_amx_last last = {
+      .sums = sums,
+      .rows = rows_in_c(job, sliver),
+      .columns = columns_in_c(job, strip),
+      .width = job->kernels->width,
+      .c = c_at(job, tsl_amx_row_of(job, sliver), strip * job->kernels->width),
+      .c_row = job->c.row_stride,
+      .c_column = job->c.col_stride,
+      .alpha = any ? (float)job->alpha : 0,
+      .beta = (float)job->beta,
+      .whole_alpha = job->c_size == 4 && any ? (uint32_t)(int64_t)job->alpha : 0,
+      .whole_beta = job->c_size == 4 ? (uint32_t)(int64_t)job->beta : 0,
+      .streams = job->streams,
+  };
+  job->last(&last);
+}
+
+/* Lines of C that the last panel's tile ends in, asked for before it is computed. */
+static void fetch_c(const tsl_amx_job *job, int64_t sliver, int64_t strip) {
+  const int64_t row = tsl_amx_row_of(job, sliver), end = row + rows_in_c(job, sliver);
+  for (int64_t i = row; i < end && job->c.col_stride == 1; i++) {
+    const unsigned char *const at = c_at(job, i, strip * job->kernels->width);
+    __builtin_prefetch(at, 1);
+    __builtin_prefetch(at + TSL_CACHE_LINE, 1);
+  }
+}
+
+/* Whether the tile's sums are C, whole and in C's type. */
+static bool is_c(const tsl_amx_job *job, int64_t sliver, int64_t strip) {
+  return job->kernels->has_registers && job->sums_are_c && columns_in_c(job, strip) == job->kernels->width &&
+         rows_in_c(job, sliver) % TSL_AMX_REGISTER_ROWS == 0;
+}
+
+/* What the next tile of the same sliver needs, for the kernel to ask for. */
+static void set_next(const tsl_amx_job *job, int64_t panel, int64_t sliver, int64_t strip,
+                     tsl_amx_tile *tile) {
+  if (panel > 0)
+    tile->next_sums = tile->sums + tsl_amx_tile_room(job);
+  if (panel == job->panels - 1 && job->c.col_stride == 1 && !job->streams) {
+    tile->next_c = c_at(job, tsl_amx_row_of(job, sliver), (strip + 1) * job->kernels->width);
+    tile->next_c_row = job->c.row_stride * job->c_size;
+  }
+}
+
+void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
+                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums, bool has_next) {
+  const tsl_amx_kernels *kernels = job->kernels;
+  const int64_t row = tsl_amx_row_of(job, sliver), rows = tsl_amx_row_of(job, sliver + 1) - row,
+                column = strip * kernels->width;
+  const bool is_last = panel == job->panels - 1, writes_c = is_last && is_c(job, sliver, strip);
+  tsl_amx_tile tile = {
+      .units = tsl_amx_panel_units(job, panel),
+      .a = tsl_amx_at(job, a, panel, row),
+      .b = tsl_amx_at(job, b, panel, column),
+      .start = kernels->turned != 0 ? start_at(b, panel, column) : NULL,
+      .sums = sums,
+      .goes_on = panel > 0,
+      .out = writes_c ? (uint32_t *)(void *)c_at(job, row, column) : sums,
+      .out_row = writes_c ? job->c.row_stride : kernels->width,
+  };
+  if (kernels->has_registers && has_next)
+    set_next(job, panel, sliver, strip, &tile);
+  else if (!kernels->has_registers && is_last && !job->streams)
+    fetch_c(job, sliver, strip);
+  kernels->tiles[kernels->has_registers ? rows / TSL_AMX_REGISTER_ROWS - 1 : rows - 1](&tile);
+  if (is_last && !writes_c)
+    tsl_amx_finish_tile(job, sliver, strip, sums);
+}
