@@ -11,9 +11,12 @@
  *   --strategy TEXT tesela's strategy (the planner's choice)
  *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
  *   --most GFLOP    leaves out products of more operations (300)
+ *   --json FILE     writes the rows to this file as well, with the libraries' versions
  *
  * What the libraries read from the environment is up to the caller: OPENBLAS_CORETYPE, MKL_ENABLE_INSTRUCTIONS,
  * BLIS_ARCH_TYPE, TESELA_ISA. Their numbers of threads are set here. */
+#include "json.h"
+
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -49,6 +52,7 @@ typedef void (*complex_call)(int order, int trans_a, int trans_b, int m, int n, 
 /* One that takes part: tesela where there is no library. */
 typedef struct contender {
   const char *name;
+  char version[128];
   sgemm_call sgemm;
   dgemm_call dgemm;
   complex_call cgemm, zgemm;
@@ -67,6 +71,8 @@ static int64_t shapes[SHAPES_MAX][3];
 static int shape_count, threads = 1, rounds = 7;
 static const char *types = "f32,f64", *strategy;
 static double most = 300;
+static FILE *json;
+static int json_rows;
 
 static _Noreturn void stop(const char *what, const char *why) {
   fprintf(stderr, "host_peers: %s: %s\n", what, why);
@@ -101,7 +107,7 @@ static void read_options(int argc, char **argv) {
   static const struct option names[] = {{"threads", 1, NULL, 't'}, {"types", 1, NULL, 'y'},
                                         {"rounds", 1, NULL, 'r'},  {"strategy", 1, NULL, 's'},
                                         {"shapes", 1, NULL, 'f'},  {"most", 1, NULL, 'm'},
-                                        {NULL, 0, NULL, 0}};
+                                        {"json", 1, NULL, 'j'},    {NULL, 0, NULL, 0}};
   int option;
   while ((option = getopt_long(argc, argv, "+", names, NULL)) != -1)
     switch (option) {
@@ -122,6 +128,11 @@ static void read_options(int argc, char **argv) {
       break;
     case 'm':
       most = atof(optarg);
+      break;
+    case 'j':
+      json = fopen(optarg, "we");
+      if (!json)
+        stop(optarg, "cannot be written");
       break;
     default:
       exit(2);
@@ -216,6 +227,26 @@ static void *symbol(void *library, const char *name) {
   return NULL;
 }
 
+/* What a library says about itself; "" where this program does not know how to ask. */
+static void ask_version(void *library, char *version, size_t size) {
+  static const char *const names[] = {"openblas_get_config", "scipy_openblas_get_config",
+                                      "bli_info_get_version_str"};
+  union {
+    void *symbol;
+    const char *(*text)(void);
+    void (*fill)(char *buffer, int size);
+  } ask;
+  version[0] = '\0';
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    ask.symbol = dlsym(library, names[i]);
+    if (ask.symbol)
+      snprintf(version, size, "%s", ask.text());
+  }
+  ask.symbol = dlsym(library, "mkl_get_version_string");
+  if (ask.symbol)
+    ask.fill(version, (int)size);
+}
+
 static void add_contender(char *argument) {
   char *path = strchr(argument, '=');
   if (!path || contender_count > PEERS_MAX)
@@ -231,6 +262,7 @@ static void add_contender(char *argument) {
   *(void **)&made.zgemm = symbol(library, "zgemm");
   if (!made.sgemm || !made.dgemm || !made.cgemm || !made.zgemm)
     stop(argument, "has not all of cblas_sgemm, dgemm, cgemm and zgemm");
+  ask_version(library, made.version, sizeof made.version);
   contenders[contender_count++] = made;
 }
 
@@ -343,6 +375,38 @@ static void time_calls(const product *made, contender *by) {
   while (tsl_clock() < end);
 }
 
+/* Operations a second of everyone, by name; null where the result was wrong. */
+static void write_row(const product *made, double peak) {
+  const tsl_problem *problem = &made->problem;
+  fprintf(json, "%s\n    {\"type\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, ", json_rows++ ? "," : "",
+          tsl_type(problem->c.type)->name, (long long)problem->m, (long long)problem->n,
+          (long long)problem->k);
+  json_number(json, "peak", peak > 0 ? peak * threads : NAN);
+  for (int i = 0; i < contender_count; i++) {
+    fprintf(json, i == 0 ? ", \"flops_per_second\": {" : ", ");
+    json_number(json, contenders[i].name, tsl_problem_flops(problem) / contenders[i].best);
+  }
+  fprintf(json, "}, ");
+  json_text(json, "plan", tesela_plan_describe(made->plan));
+  fprintf(json, "}");
+}
+
+static void begin_json(void) {
+  json_begin(json, "bench_host_peers");
+  fprintf(json, ",\n  \"threads\": %d, \"rounds\": %d,\n  \"peers\": {", threads, rounds);
+  for (int i = 1; i < contender_count; i++) {
+    fprintf(json, i > 1 ? ", " : "");
+    json_text(json, contenders[i].name, contenders[i].version);
+  }
+  fprintf(json, "},\n  \"rows\": [");
+}
+
+static void end_json(void) {
+  fprintf(json, "\n  ]\n}\n");
+  if (fclose(json) != 0)
+    stop("--json", "not all could be written");
+}
+
 static void print_row(const product *made, double peak) {
   const double giga = 1e-9 * tsl_problem_flops(&made->problem);
   double best = INFINITY;
@@ -376,6 +440,8 @@ static void compare(tesela_context *context, const int64_t *shape, tesela_type t
     }
   }
   print_row(&made, peak);
+  if (json)
+    write_row(&made, peak);
   release(&made);
 }
 
@@ -398,6 +464,8 @@ int main(int argc, char **argv) {
       add_shape(argv[i]);
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     stop("tesela", tesela_last_error());
+  if (json)
+    begin_json();
   printf("| type | m x n x k |");
   for (int i = 0; i < contender_count; i++)
     printf(" %s |", contenders[i].name);
@@ -412,6 +480,8 @@ int main(int argc, char **argv) {
       if (is_wanted(all[t]) && flops <= 1e9 * most)
         compare(context, shapes[i], all[t]);
     }
+  if (json)
+    end_json();
   tesela_context_destroy(context);
   return 0;
 }

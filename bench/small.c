@@ -1,4 +1,4 @@
-/* small [--types f32,f64] [--rounds N] MxNxK... -- [DROP_IN] NAME=LIBRARY...
+/* small [--types f32,f64] [--rounds N] [--json FILE] MxNxK... -- [DROP_IN] NAME=LIBRARY...
  *
  * Products so small that the call counts: nanoseconds a call, the least of many rounds in which all take turns, on one
  * thread, dense row-major operands that stay in the first cache. Columns:
@@ -11,6 +11,8 @@
  *
  * A library may have, in place of CBLAS's names, `void *bench_prepare(int is_double, int m, int n, int k)` and `void
  * bench_multiply(void *prepared, const void *a, const void *b, void *c)`: an adapter to a generator of code. */
+#include "json.h"
+
 #include "base/clock.h"
 
 #include <dlfcn.h>
@@ -44,6 +46,8 @@ static tesela_context *context;
 static tesela_plan *plan;
 static int m, n, k;
 static bool is_double;
+static FILE *json;
+static int json_rows;
 /* Addresses that are the same modulo a page make processors take loads of one for stores to another. */
 enum { COUNT = SIZE_MAX_HERE * SIZE_MAX_HERE, SHIFT = 264 };
 static _Alignas(4096) double memory[3 * COUNT + 3 * SHIFT];
@@ -219,6 +223,17 @@ static void compare(void) {
                       : "one-shot",
            ways[i].best * 1e9, flops / ways[i].best * 1e-9);
   printf("  %.24s\n", tesela_plan_describe(plan));
+  if (json) {
+    fprintf(json, "%s\n    {\"type\": \"%s\", \"m\": %d, \"n\": %d, \"k\": %d, \"seconds\": {",
+            json_rows++ ? "," : "", is_double ? "f64" : "f32", m, n, k);
+    for (int i = 0; i < count; i++) {
+      fprintf(json, i > 0 ? ", " : "");
+      json_number(json, ways[i].by->name, ways[i].best);
+    }
+    fprintf(json, "}, ");
+    json_text(json, "plan", tesela_plan_describe(plan));
+    fprintf(json, "}");
+  }
   tesela_plan_destroy(plan);
 }
 
@@ -230,10 +245,16 @@ int main(int argc, char **argv) {
       types = argv[++last];
     else if (strcmp(argv[last], "--rounds") == 0 && last + 1 < argc)
       rounds = atoi(argv[++last]);
+    else if (strcmp(argv[last], "--json") == 0 && last + 1 < argc && !(json = fopen(argv[++last], "we")))
+      stop(argv[last], "cannot be written");
   for (int i = last + 1; i < argc; i++)
     add_peer(argv[i]);
   if (tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &context) != TESELA_OK)
     stop("a context", tesela_last_error());
+  if (json) {
+    json_begin(json, "bench_small");
+    fprintf(json, ",\n  \"threads\": 1, \"rounds\": %d,\n  \"rows\": [", rounds);
+  }
   printf("nanoseconds a call (GFLOP/s)\n");
   for (int type = 0; type < 2; type++) {
     is_double = type == 1;
@@ -249,6 +270,11 @@ int main(int argc, char **argv) {
         stop(argv[i], "not a shape like 8x8x8, up to 512");
       compare();
     }
+  }
+  if (json) {
+    fprintf(json, "\n  ]\n}\n");
+    if (fclose(json) != 0)
+      stop("--json", "not all could be written");
   }
   tesela_context_destroy(context);
   return 0;

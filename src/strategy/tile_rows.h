@@ -69,3 +69,13 @@
 #include TILE_TEXT
 #undef TILE_ROWS
 #endif
+#if TILE_ROWS_MAX >= 15
+#define TILE_ROWS 15
+#include TILE_TEXT
+#undef TILE_ROWS
+#endif
+#if TILE_ROWS_MAX >= 16
+#define TILE_ROWS 16
+#include TILE_TEXT
+#undef TILE_ROWS
+#endif

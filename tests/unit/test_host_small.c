@@ -62,7 +62,7 @@ static void expect_right(const tsl_problem *problem, unsigned offers) {
 }
 
 /* What the processor here has, and everything below it. */
-static int sets_of(unsigned out[3]) {
+static int sets_of(unsigned out[4]) {
   tsl_devices *devices;
   tsl_device *device;
   int count = 0;
@@ -71,8 +71,10 @@ static int sets_of(unsigned out[3]) {
   out[count++] = 0;
   if (device->capabilities & TSL_CAN_AVX2)
     out[count++] = TSL_CAN_AVX2;
-  if (device->capabilities & TSL_CAN_AVX512)
+  if (device->capabilities & TSL_CAN_AVX512) {
     out[count++] = TSL_CAN_AVX2 | TSL_CAN_AVX512;
+    out[count++] = TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AMX; /* wider tiles of the same instructions */
+  }
   tsl_devices_destroy(devices);
   return count;
 }
@@ -87,7 +89,7 @@ static void set_layout(tsl_problem *problem, int layout) {
 }
 
 static void every_tile(void **state) {
-  unsigned sets[3];
+  unsigned sets[4];
   const int count = sets_of(sets);
   (void)state;
   for (int set = 0; set < count; set++)
@@ -104,7 +106,7 @@ static void every_tile(void **state) {
 
 /* Copies on the stack, and those that are too large for it. */
 static void copies(void **state) {
-  unsigned sets[3];
+  unsigned sets[4];
   const int count = sets_of(sets);
   (void)state;
   for (int set = 0; set < count; set++)

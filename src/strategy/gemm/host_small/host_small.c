@@ -61,6 +61,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
     clocks *= 1.2;
   if (bytes > level_2)
     clocks *= bytes > 4 * level_2 ? 2 : 1.1;
+  else if (bytes > 16 * level_1) /* strips of B that no copy keeps together */
+    clocks *= 1.08;
   const double fetched = bytes > level_2 ? bytes / (device->bandwidth / device->threads) : 0;
   return 2e-8 + fmax(clocks / (0.98 * clock), fetched);
 }

@@ -16,6 +16,10 @@ static const struct {
     {TSL_CAN_AVX512,
      {&tsl_small_kernels_avx512_f32, &tsl_small_kernels_avx512_half_f32},
      {&tsl_small_kernels_avx512_f64, &tsl_small_kernels_avx512_half_f64}},
+    /* All processors with tile registers have two units for 512-bit multiply-adds. */
+    {TSL_CAN_AVX512 | TSL_CAN_AMX,
+     {&tsl_small_kernels_avx512_wide_f32, &tsl_small_kernels_avx512_half_f32},
+     {&tsl_small_kernels_avx512_wide_f64, &tsl_small_kernels_avx512_half_f64}},
 #endif
 };
 

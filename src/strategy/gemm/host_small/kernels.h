@@ -44,6 +44,7 @@ extern const tsl_small_kernels tsl_small_kernels_generic_f32, tsl_small_kernels_
 extern const tsl_small_kernels tsl_small_kernels_avx2_f32, tsl_small_kernels_avx2_f64;
 extern const tsl_small_kernels tsl_small_kernels_avx512_f32, tsl_small_kernels_avx512_f64;
 extern const tsl_small_kernels tsl_small_kernels_avx512_half_f32, tsl_small_kernels_avx512_half_f64;
+extern const tsl_small_kernels tsl_small_kernels_avx512_wide_f32, tsl_small_kernels_avx512_wide_f64;
 
 /* The best row for C with so many columns, of f32 or f64, and what a device offers. */
 const tsl_small_kernels *tsl_small_kernels_for(tesela_type type, int64_t columns, unsigned offers);

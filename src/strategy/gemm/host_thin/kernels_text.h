@@ -253,7 +253,7 @@ static inline __attribute__((always_inline)) void NAME(mix)(NAME(making) now, co
     NAME(vector) sum = held[i * steps] * b[0];
     TSL_UNROLL for (int l = 1; l < steps; l++) sum += held[i * steps + l] * b[l];
     sum *= now.alpha;
-    if (together == 1 && !streams)
+    if (!streams)
       __builtin_prefetch(to + AHEAD, 1);
     if (adds)
       sum += now.beta * NAME(load)(to);

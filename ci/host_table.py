@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""The README's table of products on a processor's core, from bench/results/nvidia-h200/host-*.json.
+
+    ci/host_table.py            prints it
+    ci/host_table.py --check    says whether the README has it
+    ci/host_table.py --write    puts it there
+
+It stands between two comments in README.md; nothing between them is written by hand.
+"""
+import json
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BEGIN, END = "<!-- ci/host_table.py -->", "<!-- end of ci/host_table.py -->"
+
+
+def version(text):
+    """What a library says about itself, without its list of build options."""
+    words = text.replace("Intel(R) oneAPI Math Kernel Library Version", "MKL").replace("-Product", " Product").split()
+    if words and words[0] == "OpenBLAS": # name, version, options, what its kernels are for, threads
+        return " ".join(words[:2] + [word for word in words[-2:-1] if word != "NO_AFFINITY"])
+    return " ".join(words[: words.index("Product")] if "Product" in words else words)
+
+
+def cell(row):
+    """GFLOP/s, the best of the others, the ratio."""
+    rates = row["flops_per_second"]
+    own = rates["tesela"]
+    others = {name: rate for name, rate in rates.items() if name != "tesela" and rate}
+    if not others or not own:
+        return ["", "", ""]
+    best = max(others, key=others.get)
+    return [f"{own / 1e9:.4g}", f"{others[best] / 1e9:.4g} {best}", f"{own / others[best]:.2f}"]
+
+
+def products(result):
+    """One line a shape, f32 and f64 beside each other."""
+    lines = ["| m x n x k | f32 | best peer | over it | of the peak | f64 | best peer | over it | of the peak |", "|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    rows = {(row["m"], row["n"], row["k"], row["type"]): row for row in result["rows"]}
+    for m, n, k in dict.fromkeys(key[:3] for key in rows):
+        cells = [f"{m} x {n} x {k}"]
+        for kind in ("f32", "f64"):
+            row = rows.get((m, n, k, kind))
+            cells += cell(row) if row else ["", "", ""]
+            peak = row and row["peak"] and row["flops_per_second"]["tesela"]
+            cells.append(f"{100 * row['flops_per_second']['tesela'] / row['peak']:.0f}%" if peak else "")
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def small(result):
+    """Nanoseconds a call, everyone a column."""
+    names = list(result["rows"][0]["seconds"])
+    shown = [name for name in names if name not in ("one-shot", "batch")]
+    lines = ["| type | m x n x k | " + " | ".join(shown) + " |", "|---|---|" + "---:|" * len(shown)]
+    for row in result["rows"]:
+        values = [f"{row['seconds'][name] * 1e9:.4g}" if row["seconds"].get(name) else "" for name in shown]
+        lines.append(f"| {row['type']} | {row['m']} x {row['n']} x {row['k']} | " + " | ".join(values) + " |")
+    return lines
+
+
+def caption(result, path, what):
+    machine = result["machine"]
+    peers = ", ".join(text if (text := version(said)).lower().startswith((name, "openblas", "mkl")) else f"{name} {text}".strip() for name, said in result.get("peers", {}).items())
+    return (f"{what}, one core of {machine['label']} ({result['date'][:10]}, [{os.path.basename(path)}]({path}), revision "
+            f"{result['revision']}{'; ' + peers if peers else ''}):")
+
+
+# Other machines' results are in bench/results for whoever compares.
+MACHINE = "nvidia-h200"
+KINDS = (("host-core.json", "GFLOP/s", products), ("host-avx2.json", "GFLOP/s with everyone kept to AVX2", products), ("host-small.json", "Nanoseconds a call", small))
+
+
+def table():
+    parts = []
+    for name, what, make in KINDS:
+        path = os.path.join(ROOT, "bench", "results", MACHINE, name)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                result = json.load(file)
+            parts.append("\n".join([caption(result, os.path.relpath(path, ROOT), what), "", *make(result)]))
+    return "\n\n".join(parts)
+
+
+def main():
+    path = os.path.join(ROOT, "README.md")
+    text = table()
+    if len(sys.argv) < 2:
+        print(text)
+        return 0
+    with open(path, encoding="utf-8") as file:
+        readme = file.read()
+    if BEGIN not in readme or END not in readme:
+        print(f"README.md has not both of {BEGIN} and {END}", file=sys.stderr)
+        return 1
+    before, rest = readme.split(BEGIN, 1)
+    after = rest.split(END, 1)[1]
+    wanted = f"{before}{BEGIN}\n{text}\n{END}{after}"
+    if sys.argv[1] == "--check":
+        return 0 if wanted == readme else 1
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(wanted)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
