@@ -43,7 +43,8 @@ typedef struct tsl_kernel tsl_kernel;
   X(OPENCL, 10, "OpenCL")                                                                                    \
   X(AVX512_VNNI, 11, "AVX-512 VNNI")                                                                         \
   X(AVX512_BF16, 12, "AVX-512 BF16")                                                                         \
-  X(AMX, 13, "AMX (tiles of bf16 and 8-bit integers)")
+  X(AMX, 13, "AMX (tiles of bf16 and 8-bit integers)")                                                       \
+  X(MMA, 14, "NVIDIA's matrix instructions (PTX from sm_80 on)")
 
 typedef enum tsl_capability {
 #define TSL_CAPABILITY_MEMBER(name, bit, text) TSL_CAN_##name = 1 << (bit),
@@ -69,6 +70,9 @@ struct tsl_device {
   int is_cpu;            /* a processor of the host, whatever the API (PoCL): warm caches, few cores */
   int compute_units, clock_mhz;
   uint64_t memory_bytes, allocation_max, local_bytes;
+  /* Local memory that arrays inside a kernel may take where that is more than local_bytes, which is what the driver
+   * tells; else 0. */
+  uint64_t local_bytes_inside;
   /* Images: the most texels of a row, the most rows, and what a layout's offset and pitch are multiples of, in
    * bytes; see tsl_image_fits(). A pitch alignment of 0: images are copies, and their rows touch. All of it is 0
    * without TSL_CAN_IMAGES. */

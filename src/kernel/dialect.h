@@ -8,6 +8,7 @@
  *   TSL_FUNCTION                 in front of a helper's return type
  *   TSL_GLOBAL                   qualifier of pointers to device memory
  *   TSL_LOCAL                    declares an array shared by the work-group, at the top of a kernel
+ *   TSL_LOCAL_LINES              the same, aligned to 128 bytes, a round of all banks
  *   TSL_LOCAL_POINTER            qualifier of pointers to such an array, in helpers
  *   TSL_CONSTANT                 declares a constant table outside functions
  *   TSL_RESTRICT                 this pointer's memory is reached by no other pointer

@@ -11,8 +11,11 @@
 
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
                         tsl_text *text) {
-  if (real != TESELA_TYPE_DEFAULT)
-    tsl_text_add(text, "#define TSL_REAL %s\n", tsl_type(tsl_type(real)->component)->kernel_name);
+  if (real != TESELA_TYPE_DEFAULT) {
+    const tsl_type_info *own = tsl_type(tsl_type(real)->component);
+    tsl_text_add(text, "#define TSL_REAL %s\n",
+                 own->kernel_name ? own->kernel_name : tsl_type(own->sums)->kernel_name);
+  }
   if (real == TESELA_C64 || real == TESELA_C128)
     tsl_text_add(text, "#define TSL_COMPLEX 1\n");
   if (real == TESELA_F64 || real == TESELA_C128)
@@ -140,6 +143,10 @@ static tsl_gemm_argument scaled(const tsl_work *work, const tsl_gemm_sizes *size
     argument.scalars.f64[0] = alpha;
     argument.scalars.f64[1] = beta;
     argument.bytes = sizeof argument.sizes + sizeof argument.scalars.f64;
+  } else if (tsl_type(work->problem.c.type)->is_integer) { /* modulo 2^32, as sums are */
+    argument.scalars.i32[0] = (uint32_t)(int64_t)alpha;
+    argument.scalars.i32[1] = (uint32_t)(int64_t)beta;
+    argument.bytes = sizeof argument.sizes + sizeof argument.scalars.i32;
   } else {
     argument.scalars.f32[0] = (float)alpha;
     argument.scalars.f32[1] = (float)beta;

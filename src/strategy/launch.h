@@ -34,6 +34,7 @@ typedef struct tsl_gemm_argument {
   union {
     float f32[2];
     double f64[2];
+    uint32_t i32[2];
   } scalars; /* alpha, beta */
   size_t bytes;
 } tsl_gemm_argument;
@@ -41,7 +42,8 @@ tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes 
 /* The same with alpha = 1, beta = 0: for sums that are scaled later. */
 tsl_gemm_argument tsl_launch_unscaled(const tsl_work *work, const tsl_gemm_sizes *sizes);
 
-/* Appends what stands in front of every kernel's text: TSL_REAL (not where `real` is TESELA_TYPE_DEFAULT), and one
+/* Appends what stands in front of every kernel's text: TSL_REAL (not where `real` is TESELA_TYPE_DEFAULT; the type of
+ * the sums where kernels have no word for the type), and one
  * TSL_PARAM_<NAME> per parameter of the strategy (none where it is NULL). */
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
                         tsl_text *text);

@@ -15,6 +15,7 @@
   X(gemm, thin_tile)                                                                                         \
   X(gemm, blocked)                                                                                           \
   X(gemm, image_microtile)                                                                                   \
+  X(gemm, opencl_mma)                                                                                        \
   X(gemm, host_packed)                                                                                       \
   X(gemm, host_small)                                                                                        \
   X(gemm, host_amx)                                                                                          \

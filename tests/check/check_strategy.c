@@ -2,7 +2,7 @@
  * the standard cases and RANDOM random ones (200): all of these for the first config in its first two types, a quarter,
  * each time another, for the rest. The first config takes all types that the strategy does; the others the first two, but
  * probes, whose kernels take long to compile, one of them each, by turns. Exits 0 when all are right, 1 when one is not,
- * 77 where the kind has no device and may be absent. */
+ * 77 where the kind has no device and may be absent, or none with what only some graphics processors have. */
 #include "base/status.h"
 #include "base/text.h"
 #include "plan/check.h"
@@ -96,6 +96,16 @@ static int no_device(const char *kind, const char *why) {
   return result;
 }
 
+/* What only some graphics processors have, of all that devices offer. */
+enum { MAY_LACK = TSL_CAN_MMA };
+
+static bool is_able(const tsl_strategy *strategy, const tsl_device *device) {
+  const char *missing = tsl_capability_missing(strategy->needs & MAY_LACK, device->capabilities);
+  if (missing)
+    printf("left out: %s lacks: %s\n", device->name, missing);
+  return missing == NULL;
+}
+
 /* A vendor's library may be missing everywhere. */
 static int no_library(const char *why) {
   printf("skipped: %s\n", why);
@@ -116,10 +126,15 @@ static int check_kind(const tsl_strategy *strategy, tsl_devices *devices, const 
     if (strategy->vendor)
       printf("%s, %s\n", strategy->vendor()->name, strategy->vendor()->file);
     tsl_device *device;
+    int able = 0;
     for (int d = 0; (device = tsl_devices_at(devices, d)); d++)
-      if (strcmp(device->kind, kind) == 0)
+      if (strcmp(device->kind, kind) == 0 && is_able(strategy, device)) {
         result |= check_device(strategy, device);
-    return result;
+        able++;
+      }
+    if (able == 0)
+      printf("skipped: %s runs on no device of kind %s that is here\n", strategy->name, kind);
+    return able == 0 ? SKIPPED : result;
   }
   printf("there is no kind of device '%s'\n", kind);
   return 1;

@@ -21,8 +21,8 @@ struct tsl_module {
 struct tsl_kernel {
   tsl_module *module;
 };
-static tsl_module last; /* tests build in one thread, and look at one module at a time */
-static tsl_kernel last_kernel = {&last};
+static const tsl_module *last; /* tests build in one thread; NULL: none, or it is gone */
+static tsl_kernel any_kernel;
 
 int paper_builds(void) {
   return builds;
@@ -37,7 +37,7 @@ bool paper_built(const char *path) {
 }
 
 const tsl_binary *paper_last(void) {
-  return &last.binary;
+  return &last->binary;
 }
 
 static void note(const char *text) {
@@ -59,8 +59,6 @@ static tesela_status open_nothing(tsl_device *device) {
 
 static void close_nothing(tsl_device *device) {
   (void)device;
-  free(last.binary.data);
-  last.binary = (tsl_binary){NULL, 0};
 }
 
 static tesela_status build(tsl_device *device, const tsl_build *what, tsl_binary *binary) {
@@ -82,17 +80,22 @@ static tesela_status module_load(tsl_device *device, const char *name, const tsl
                                  tsl_module **module) {
   *module = NULL;
   void *copy = malloc(binary->bytes);
-  if (!copy)
+  tsl_module *made = malloc(sizeof *made);
+  if (!copy || !made) {
+    free(copy);
+    free(made);
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: %s", device->name, name);
+  }
   memcpy(copy, binary->data, binary->bytes);
-  free(last.binary.data);
-  last.binary = (tsl_binary){copy, binary->bytes};
-  *module = &last;
+  made->binary = (tsl_binary){copy, binary->bytes};
+  last = *module = made;
   return TESELA_OK;
 }
 
 static void module_destroy(tsl_module *module) {
-  (void)module;
+  last = last == module ? NULL : last;
+  free(module->binary.data);
+  free(module);
 }
 
 /* Names stand in a binary as they are. */
@@ -109,7 +112,8 @@ static tesela_status kernel_get(tsl_module *module, const char *name, tsl_kernel
   *kernel = NULL;
   if (!holds(&module->binary, name))
     return tsl_fail(TESELA_BAD_CALL, "there is no kernel %s in what was compiled", name);
-  *kernel = &last_kernel;
+  any_kernel.module = module;
+  *kernel = &any_kernel;
   return TESELA_OK;
 }
 
@@ -140,7 +144,8 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
     }
     tsl_device device = {.ops = &ops,
                          .capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64 | TSL_CAN_F16 |
-                                         TSL_CAN_IMAGES | TSL_CAN_CUDA,
+                                         TSL_CAN_IMAGES | TSL_CAN_CUDA |
+                                         (architectures[i] >= 80 ? TSL_CAN_MMA : 0),
                          .compute_units = 100,
                          .clock_mhz = 1500,
                          .memory_bytes = (uint64_t)16 << 30,

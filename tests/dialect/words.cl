@@ -11,7 +11,7 @@
  *                              multiply-adds of numbers where rounding twice would show
  *
  * Parameters: TSL_PARAM_WIDTH, the vectors' length; TSL_PARAM_IMAGES, defined where the device has images. Local
- * memory: 64 numbers. Addresses of vectors are aligned to the element only, but for those that say otherwise. */
+ * memory: twice 64 numbers. Addresses of vectors are aligned to the element only, but for those that say otherwise. */
 #include "epilogue.h"
 #include "gemm.h"
 
@@ -67,6 +67,7 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
           TSL_GLOBAL TSL_INDEX *TSL_RESTRICT places, TSL_GLOBAL TSL_REAL *TSL_RESTRICT lines,
           TSL_GLOBAL TSL_REAL *TSL_RESTRICT vectors, const tsl_gemm_arguments given) {
   TSL_LOCAL TSL_REAL line[ITEMS];
+  TSL_LOCAL_LINES TSL_REAL pairs[ITEMS];
   const TSL_INDEX width = (TSL_INDEX)TSL_GROUPS(0) * TSL_ITEMS(0);
   const TSL_INDEX height = (TSL_INDEX)TSL_GROUPS(1) * TSL_ITEMS(1);
   const TSL_INDEX depth = (TSL_INDEX)TSL_GROUPS(2) * TSL_ITEMS(2);
@@ -76,10 +77,11 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   places[g] = words_place(0, words_place(1, 0));
   places[width * height * depth + g] = words_polynomial(given);
 
+  line[item] = whole[g];
   if (item % 2 == 0)
-    TSL_LOCAL_STORE(TSL_REAL, 2, line + item, TSL_LOAD(TSL_REAL, 2, whole + g));
+    TSL_LOCAL_STORE(TSL_REAL, 2, pairs + item, TSL_LOAD(TSL_REAL, 2, whole + g));
   TSL_BARRIER();
-  const TSL_VECTOR(TSL_REAL, 2) pair = TSL_LOCAL_LOAD(TSL_REAL, 2, line + item / 2 * 2);
+  const TSL_VECTOR(TSL_REAL, 2) pair = TSL_LOCAL_LOAD(TSL_REAL, 2, pairs + item / 2 * 2);
   /* Nothing, if what was put down comes back. */
   const TSL_REAL lost = (item % 2 == 0 ? TSL_LANE(pair, 0) : TSL_LANE(pair, 1)) - whole[g];
   tsl_finish(lines + g, words_weighted(line, item + 1) + lost, given.alpha, given.beta);

@@ -95,6 +95,8 @@ tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const
   device->capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64 | TSL_CAN_CUDA;
   if (device->architecture >= 53)
     device->capabilities |= TSL_CAN_F16;
+  if (device->architecture >= 80)
+    device->capabilities |= TSL_CAN_MMA;
   limits(ordinal, device);
   tsl_cuda_image_limits(ordinal, device);
   predict(ordinal, device);

@@ -76,8 +76,13 @@ void tsl_opencl_text(cl_device_id id, cl_device_info what, char *out, size_t siz
 void tsl_opencl_platform_text(cl_platform_id platform, cl_platform_info what, char *out, size_t size);
 bool tsl_opencl_has(cl_device_id id, const char *extension);
 
-/* Fills the predictions (peaks, bandwidths, launch time), the warp, the cache and the place on the bus of a device
- * whose other fields are filled. */
+/* Whether NVIDIA's own driver is behind the device. */
+bool tsl_opencl_is_nvidia(cl_device_id id);
+/* 10 * major + minor of an NVIDIA GPU's compute capability; 0 where the device does not answer. */
+int tsl_opencl_architecture(cl_device_id id);
+
+/* Fills the predictions (peaks, bandwidths, launch time), the warp, the cache, what more there is of local memory, and the
+ * place on the bus of a device whose other fields are filled. */
 void tsl_opencl_guess(cl_device_id id, tsl_device *device);
 
 /* Fills the limits of images of a device that has them. */

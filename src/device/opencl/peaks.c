@@ -21,6 +21,13 @@ static const struct {
   int architecture, mebibytes;
 } nvidia_caches[] = {{120, 128}, {100, 126}, {90, 60}, {89, 96}, {86, 6}, {80, 40}, {75, 6}, {70, 6}, {0, 4}};
 
+/* NVIDIA's OpenCL tells 48 KiB of local memory and refuses arguments of more, but its compiler takes arrays inside a kernel
+ * up to what the hardware has for a group. Seen on an H200 with driver 580; architectures where nobody looked are not here. */
+static const struct {
+  int architecture;
+  uint64_t bytes;
+} nvidia_locals[] = {{90, 227 << 10}};
+
 /* NVIDIA's multiprocessors from an architecture on (major * 10 + minor), newest first. */
 static const struct {
   int architecture;
@@ -38,7 +45,12 @@ enum { WAVEFRONT_WIDTH_AMD = 0x4043 };
 /* cl_nv_device_attribute_query, later parts; likewise. */
 enum { PCI_BUS_NV = 0x4008, PCI_SLOT_NV = 0x4009, PCI_DOMAIN_NV = 0x400A };
 
-static int nvidia_architecture(cl_device_id id) {
+bool tsl_opencl_is_nvidia(cl_device_id id) {
+  return tsl_opencl_number(id, CL_DEVICE_VENDOR_ID) == VENDOR_NVIDIA &&
+         tsl_opencl_has(id, "cl_nv_device_attribute_query");
+}
+
+int tsl_opencl_architecture(cl_device_id id) {
   return (int)(10 * tsl_opencl_number(id, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) +
                tsl_opencl_number(id, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
 }
@@ -48,7 +60,7 @@ static int nvidia_architecture(cl_device_id id) {
 static unit gpu_unit(cl_device_id id, bool shared) {
   const uint64_t vendor = tsl_opencl_number(id, CL_DEVICE_VENDOR_ID);
   if (vendor == VENDOR_NVIDIA) {
-    const int architecture = nvidia_architecture(id);
+    const int architecture = tsl_opencl_architecture(id);
     size_t row = 0;
     while (architecture < nvidia[row].architecture)
       row++;
@@ -80,11 +92,19 @@ static uint64_t cache_bytes(cl_device_id id, bool is_cpu) {
   uint64_t known = is_cpu ? tsl_processor_cache_at("") : 0;
   if (tsl_opencl_number(id, CL_DEVICE_VENDOR_ID) == VENDOR_NVIDIA) {
     size_t row = 0;
-    while (nvidia_architecture(id) < nvidia_caches[row].architecture)
+    while (tsl_opencl_architecture(id) < nvidia_caches[row].architecture)
       row++;
     known = (uint64_t)nvidia_caches[row].mebibytes << 20;
   }
   return told > known ? told : known;
+}
+
+static uint64_t local_bytes_inside(cl_device_id id) {
+  const int architecture = tsl_opencl_is_nvidia(id) ? tsl_opencl_architecture(id) : 0;
+  for (size_t i = 0; i < sizeof nvidia_locals / sizeof *nvidia_locals; i++)
+    if (nvidia_locals[i].architecture == architecture)
+      return nvidia_locals[i].bytes;
+  return 0;
 }
 
 /* NVIDIA's OpenCL tells bus and slot, the function being the slot's low three bits. */
@@ -104,6 +124,7 @@ void tsl_opencl_guess(cl_device_id id, tsl_device *device) {
   const double cycles = clock * device->compute_units;
   device->warp = device->is_cpu ? 1 : warp_of(id);
   device->cache_bytes = cache_bytes(id, device->is_cpu);
+  device->local_bytes_inside = local_bytes_inside(id);
   find_pci(id, device);
   device->peak_f32 = 2 * one.f32 * cycles;
   device->peak_f64 = (device->capabilities & TSL_CAN_F64) != 0 ? 2 * one.f64 * cycles : 0;

@@ -1,0 +1,92 @@
+/* NVIDIA's matrix instructions and asynchronous copies, as text of PTX inside kernels (NVIDIA's PTX ISA, 7.0 or newer,
+ * from sm_80 on). For devices with TSL_CAN_MMA alone, whose OpenCL and CUDA compilers both take asm. Addresses of local
+ * memory are 32 bits: tsl_ptx_local(). All items of a warp call these together, with arguments of their own. */
+#ifndef TSL_KERNEL_PTX_H
+#define TSL_KERNEL_PTX_H
+
+#include "dialect.h"
+
+/* A pointer to local memory, as OpenCL C 1.2 (an offset in local memory) or CUDA C++ (a generic address) has it, as the
+ * instructions below want it. */
+TSL_FUNCTION unsigned int tsl_ptx_local(TSL_LOCAL_POINTER const void *pointer) {
+  unsigned int address;
+  asm volatile(
+      "{ .reg .u64 t; .reg .pred p; isspacep.shared p, %1; mov.u64 t, %1; @p cvta.to.shared.u64 t, %1;"
+      " cvt.u32.u64 %0, t; }"
+      : "=r"(address)
+      : "l"((TSL_BITS)pointer)
+      : "memory");
+  return address;
+}
+
+/* Starts copying 16 bytes to local memory, of which the first `bytes` (0 to 16) come from global memory and the others
+ * are zeros. Both addresses are aligned to 16 bytes; with 0 bytes, `from` may lie anywhere. */
+TSL_FUNCTION void tsl_ptx_copy(unsigned int to, TSL_GLOBAL const char *from, int bytes) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+}
+/* Ends a batch of copies that this item started. */
+TSL_FUNCTION void tsl_ptx_copies_end(void) {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+/* Waits until at most `most` (a number written out, or a macro of one) of this item's batches are under way. */
+#define TSL_PTX_COPIES_WAIT(most) asm volatile("cp.async.wait_group " TSL_TEXT(most) ";" ::: "memory")
+
+/* Four blocks of 8 lines of 16 bytes: items 8 i to 8 i + 7 give the addresses of block i's lines, and each item gets 4
+ * bytes of each block: of line (item / 4), bytes 4 (item % 4) on. */
+TSL_FUNCTION void tsl_ptx_blocks(unsigned int line, unsigned int *out) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
+               : "r"(line)
+               : "memory");
+}
+/* The same of blocks as 8 x 8 pairs of bytes, each transposed: pairs (item / 4) of lines 2 (item % 4) and the next. */
+TSL_FUNCTION void tsl_ptx_blocks_turned(unsigned int line, unsigned int *out) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
+               : "r"(line)
+               : "memory");
+}
+
+/* Bytes of a (numbers 0 to 3) and b (4 to 7), as the four hexadecimal digits of `which` say, lowest first. */
+TSL_FUNCTION unsigned int tsl_ptx_bytes(unsigned int a, unsigned int b, unsigned int which) {
+  unsigned int out;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(a), "r"(b), "r"(which));
+  return out;
+}
+
+/* to = `given` of the item beside this one (item ^ 1); both are of type int (REGISTER r) or float (f). */
+#define TSL_PTX_EXCHANGE(REGISTER, to, given)                                                                \
+  asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=" REGISTER(to) : REGISTER(given))
+
+/* The warp's 16 x 8 sums, four in each item, += A (16 x k) B (k x 8), four and two registers in each. `shape` is "m16n8k16" with
+ * `type` "f32" and REGISTER "f", or "m16n8k32" with "s32" and "r"; A's and B's types are words of PTX, without quotes. */
+#define TSL_PTX_MULTIPLY(shape, type, REGISTER, a_type, b_type, sums, a, b)                                  \
+  asm volatile("mma.sync.aligned." shape ".row.col." type "." TSL_TEXT(a_type) "." TSL_TEXT(                 \
+                   b_type) "." type " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"       \
+               : "+" REGISTER((sums)[0]), "+" REGISTER((sums)[1]), "+" REGISTER((sums)[2]),                  \
+                 "+" REGISTER((sums)[3])                                                                     \
+               : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
+
+/* f32 to f16 or bf16, rounded to nearest even: two of them in a word, the first in its lower half; and back. */
+TSL_FUNCTION unsigned int tsl_ptx_f16_pair(float first, float second) {
+  unsigned int out;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
+  return out;
+}
+TSL_FUNCTION unsigned int tsl_ptx_bf16_pair(float first, float second) {
+  unsigned int out;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
+  return out;
+}
+TSL_FUNCTION float tsl_ptx_from_f16(unsigned int bits) {
+  float out;
+  asm("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low; }" : "=f"(out) : "r"(bits));
+  return out;
+}
+TSL_FUNCTION float tsl_ptx_from_bf16(unsigned int bits) {
+  float out;
+  asm("mov.b32 %0, %1;" : "=f"(out) : "r"(bits << 16));
+  return out;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* The model of opencl_mma, in clocks of a compute unit; NOTES.md has what its constants were fitted to. */
+#include "strategy/gemm/opencl_mma/opencl_mma.h"
+
+#include <math.h>
+
+/* A unit's registers of 32 bits; bytes that its local memory takes or gives in a clock, and that the last cache gives it. */
+enum { UNIT_REGISTERS = 65536, LOCAL_CLOCK = 128, CACHE_CLOCK = 23 };
+/* Operations of 16 bits that a unit's tensor cores do while its lanes do one; of 8 bits, twice as many. */
+static const double times_lanes = 9;
+/* Clocks from asking global memory to the answer; of a group's beginning and end; of a tile's last step, for each number. */
+static const double memory_wait = 1200, group_clocks = 3000, store_clocks = 0.15;
+
+static int groups_of(const tsl_opencl_mma *tile, const tsl_device *device) {
+  const int sums = tile->warp_m * tile->warp_n / 32, factors = (tile->warp_m + tile->warp_n) / 4;
+  const int registers = sums + 2 * factors + 48;
+  const int by_registers = UNIT_REGISTERS / ((registers > 255 ? 255 : registers) * tile->items);
+  /* A unit has about as much as one group can have where that is told, else about four times what is. */
+  const int64_t local =
+      device->local_bytes_inside ? (int64_t)device->local_bytes_inside : 4 * (int64_t)device->local_bytes;
+  const int by_local = (int)(local / (tile->local_bytes + 1024));
+  const int least = by_registers < by_local ? by_registers : by_local;
+  return least < 1 ? 1 : least;
+}
+
+/* Seconds of packing an operand that does not lie as copies want it. */
+static double pack_seconds(const tsl_shape *shape, bool across_rows, const tsl_device *device, int size) {
+  const int64_t step = across_rows ? shape->row_stride : shape->col_stride,
+                pitch = across_rows ? shape->col_stride : shape->row_stride;
+  if (step == 1 && pitch * size % 16 == 0)
+    return 0;
+  return 3 * (double)shape->rows * (double)shape->cols * size / device->bandwidth + device->launch_seconds;
+}
+
+/* Clocks in which each of `sharing` groups of a unit goes through a panel: products, what is copied from the last cache, and
+ * local memory, which takes that and gives it to each warp. The longest, and what does not hide behind it. */
+static double panel_clocks(const tsl_opencl_mma *tile, const tsl_device *device, double clock,
+                           double sharing) {
+  const double lanes = fmax(device->peak_f32 / fmax(1, device->compute_units) / clock, 1e-3);
+  const double depth = (double)tile->depth / tile->size,
+               bytes = (double)(tile->tile_m + tile->tile_n) * tile->depth;
+  const double multiply =
+      2.0 * tile->tile_m * tile->tile_n * depth / (lanes * times_lanes * (tile->size == 1 ? 2 : 1));
+  const double read = (double)tile->items / 32 * (tile->warp_m + tile->warp_n) * tile->depth;
+  const double local = (bytes + read) / LOCAL_CLOCK, cache = bytes / CACHE_CLOCK;
+  const double most = fmax(multiply, fmax(local, cache));
+  const double warps = sharing * tile->items / 32;
+  /* Fewer than two warps for each of four schedulers leave gaps. */
+  const double gaps = warps < 8 ? 1 + 0.3 * (8 - warps) / 8 : 1;
+  /* What is asked for arrives after the wait and what the others asked for; stages - 1 panels are on their way. */
+  const double arrival = (memory_wait + sharing * cache) / (tile->stages - 1);
+  const double busy = sharing * (most + 0.05 * (multiply + local + cache - most)) * gaps;
+  return fmax(busy, arrival) * (1 + 0.01 / tile->stages);
+}
+
+double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config,
+                              const tsl_device *device) {
+  const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
+  const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
+  const double tiles =
+      ceil((double)tile.problem.m / tile.tile_m) * ceil((double)tile.problem.n / tile.tile_n);
+  const double most = ceil(tiles / units);
+  const double fits = groups_of(&tile, device), sharing = fmin(fmin(fits, tile.groups), most);
+  const double panels = ceil((double)problem->k / ((double)tile.depth / tile.size));
+  const double store = store_clocks * tile.tile_m * tile.tile_n;
+  const double rounds = floor(most / sharing), rest = most - rounds * sharing;
+  /* Groups that stay copy the next tile's panels while they store. */
+  const double between = tile.groups <= fits ? 0 : group_clocks;
+  double clocks = group_clocks +
+                  rounds * (panels * panel_clocks(&tile, device, clock, sharing) + sharing * store + between);
+  if (rest > 0)
+    clocks += panels * panel_clocks(&tile, device, clock, rest) + rest * store + between;
+  const double band = 1 + 0.01 * fabs(log2(tile.band / 8.0)), shallow = tile.depth == 128 ? 1 : 1.02;
+  const double packing = pack_seconds(&tile.problem.a, tile.a_across, device, tile.size) +
+                         pack_seconds(&tile.problem.b, !tile.b_across, device, tile.size);
+  return fmax(clocks / clock * band * shallow, tsl_problem_bytes(problem) / device->bandwidth) + packing +
+         device->launch_seconds;
+}

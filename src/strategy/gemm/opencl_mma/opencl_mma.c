@@ -1,0 +1,143 @@
+/* The family of opencl_mma.cl: parameters, what is legal, and why not. */
+#include "strategy/gemm/opencl_mma/opencl_mma.h"
+
+static const tsl_param params[] = {
+    [TSL_OPENCL_MMA_TILE_M] = {"tile_m", "rows of a group's tile of C", 128, {64, 128, 256}},
+    [TSL_OPENCL_MMA_TILE_N] = {"tile_n", "columns of a group's tile", 128, {64, 128, 256}},
+    [TSL_OPENCL_MMA_WARP_M] = {"warp_m", "rows of a warp's tile", 64, {32, 64}},
+    [TSL_OPENCL_MMA_WARP_N] = {"warp_n", "columns of a warp's tile", 64, {32, 64}},
+    [TSL_OPENCL_MMA_DEPTH] = {"depth", "bytes of a line in a panel", 64, {64, 128}},
+    [TSL_OPENCL_MMA_STAGES] = {"stages", "panels of each operand in local memory", 3, {2, 3, 4, 6, 8}},
+    [TSL_OPENCL_MMA_BAND] = {"band", "rows of tiles that groups take together", 8, {4, 8, 16}},
+    [TSL_OPENCL_MMA_GROUPS] = {"groups",
+                               "groups a compute unit, which take tile after tile; 999: one for each tile",
+                               2,
+                               {1, 2, 4, 999}},
+    {NULL, NULL, 0, {0}},
+};
+
+static const char *const probes[] = {
+    "tile_m=128 tile_n=128 warp_m=64 warp_n=64 depth=64 stages=3 band=8 groups=2",
+    "tile_m=64 tile_n=128 warp_m=32 warp_n=64 depth=128 stages=2 band=4 groups=1",
+    "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=4 band=8 groups=1",
+    NULL,
+};
+
+static const tsl_types types[] = {{TESELA_BF16, TESELA_BF16, TESELA_F32},
+                                  {TESELA_I8, TESELA_I8, TESELA_I32},
+                                  {TESELA_F16, TESELA_F16, TESELA_F32},
+                                  {TESELA_BF16, TESELA_BF16, TESELA_BF16},
+                                  {TESELA_F16, TESELA_F16, TESELA_F16},
+                                  {TESELA_U8, TESELA_I8, TESELA_I32},
+                                  {TESELA_I8, TESELA_U8, TESELA_I32},
+                                  {TESELA_U8, TESELA_U8, TESELA_I32},
+                                  {0, 0, 0}};
+
+static int64_t rounded_up(int64_t value, int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+tsl_opencl_mma_rows tsl_opencl_mma_rows_of(int64_t lines, int64_t k, bool across, int size) {
+  const int64_t elements = across ? lines : k;
+  return (tsl_opencl_mma_rows){across ? k : lines, elements, rounded_up(elements * size, 16)};
+}
+
+tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config) {
+  const int64_t *value = config->value;
+  tsl_opencl_mma tile = {
+      .turned = problem->c.row_stride == 1 && problem->c.col_stride != 1,
+      .size = (int)tsl_type(problem->a.type)->size,
+      .tile_m = (int)value[TSL_OPENCL_MMA_TILE_M],
+      .tile_n = (int)value[TSL_OPENCL_MMA_TILE_N],
+      .warp_m = (int)value[TSL_OPENCL_MMA_WARP_M],
+      .warp_n = (int)value[TSL_OPENCL_MMA_WARP_N],
+      .depth = (int)value[TSL_OPENCL_MMA_DEPTH],
+      .stages = (int)value[TSL_OPENCL_MMA_STAGES],
+      .band = (int)value[TSL_OPENCL_MMA_BAND],
+      .groups = (int)value[TSL_OPENCL_MMA_GROUPS],
+  };
+  tile.problem = tile.turned ? tsl_problem_turned(problem) : *problem;
+  const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
+  tile.a_across = !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.b_across = !tsl_launch_along(b->row_stride, b->col_stride);
+  tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n);
+  tile.local_bytes = (int64_t)tile.stages * (tile.tile_m + tile.tile_n) * tile.depth;
+  const tsl_opencl_mma_rows rows_a =
+                                tsl_opencl_mma_rows_of(tile.problem.m, problem->k, tile.a_across, tile.size),
+                            rows_b =
+                                tsl_opencl_mma_rows_of(tile.problem.n, problem->k, tile.b_across, tile.size);
+  tile.a_bytes = rounded_up(rows_a.rows * rows_a.pitch, 128);
+  tile.b_bytes = rounded_up(rows_b.rows * rows_b.pitch, 128);
+  return tile;
+}
+
+uint64_t tsl_opencl_mma_local(const tsl_device *device) {
+  return device->local_bytes_inside > device->local_bytes ? device->local_bytes_inside : device->local_bytes;
+}
+
+/* --- what is legal --- */
+
+/* Warps of a group; sums, factors of two steps and the rest, in registers of each item. */
+enum { LEAST_ITEMS = 128, MOST_ITEMS = 256 };
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
+  if (tile.items < LEAST_ITEMS || tile.items > MOST_ITEMS)
+    return tsl_refusal("tiles of %d x %d by %d x %d are %d work-items: takes %d to %d", tile.tile_m,
+                       tile.tile_n, tile.warp_m, tile.warp_n, tile.items, LEAST_ITEMS, MOST_ITEMS);
+  const uint64_t local = tsl_opencl_mma_local(device);
+  if ((uint64_t)tile.local_bytes > local)
+    return tsl_refusal(
+        "%d panels of %d and %d lines of %d bytes take %lld bytes of local memory, %s has %llu", tile.stages,
+        tile.tile_m, tile.tile_n, tile.depth, (long long)tile.local_bytes, device->name,
+        (unsigned long long)local);
+  const int block = 128 / tile.size;
+  if ((tile.a_across && tile.tile_m % block != 0) || (tile.b_across && tile.tile_n % block != 0))
+    return tsl_refusal("tile_%c=%d is no multiple of the %d numbers that are copied side by side",
+                       tile.a_across && tile.tile_m % block != 0 ? 'm' : 'n',
+                       tile.a_across && tile.tile_m % block != 0 ? tile.tile_m : tile.tile_n, block);
+  const double tiles = (double)rounded_up(tile.problem.m, tile.tile_m) / tile.tile_m *
+                       ((double)rounded_up(tile.problem.n, tile.tile_n) / tile.tile_n);
+  if (tiles > (double)device->group_count_max[0] || tiles > INT32_MAX)
+    return tsl_refusal("%.0f tiles of C are more than the %llu work-groups of %s", tiles,
+                       (unsigned long long)device->group_count_max[0], device->name);
+  return NULL;
+}
+
+/* Room for packed copies of both operands: whether a run needs them, its strides decide. */
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)device;
+  const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
+  return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes;
+}
+
+/* Products are exact. An instruction aligns 8 of them (16 on newer devices) and the sum before to the largest, cuts each
+ * off below f32's last digit and adds (Fasi, Higham, Mikaitis, Pranesh 2021): at most nine cuts of 2 u for 8 products. */
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  const double k = (double)problem->k;
+  return tsl_accuracy_in_type((tsl_accuracy){.factor = 2.25 * k + 24 + 0x1p-22 * k, .repeats = true},
+                              problem->c.type);
+}
+
+const tsl_strategy tsl_gemm_opencl_mma = {
+    .name = "opencl_mma",
+    .idea = "narrow types by tensor cores: NVIDIA's matrix instructions and asynchronous copies, as PTX in "
+            "kernels",
+    .lifts = "one product a lane and instruction, on graphics processors",
+    .op = TSL_OP_GEMM,
+    .rung = 9,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_MMA,
+    .accuracy = accuracy,
+    .types = types,
+    .types_why = "tensor cores multiply narrow types",
+    .params = params,
+    .probes = probes,
+    .refuse = refuse,
+    .scratch = scratch,
+    .score = tsl_opencl_mma_seconds,
+    .build = tsl_opencl_mma_build,
+    .run = tsl_opencl_mma_run,
+    .release = tsl_opencl_mma_release,
+};

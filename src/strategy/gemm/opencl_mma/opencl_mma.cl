@@ -1,0 +1,429 @@
+/* Idea: tensor cores from portable kernel text: NVIDIA's compilers for OpenCL C and CUDA C++ take PTX inside a kernel.
+ * What it adds to register_tile: f16, bf16 and 8-bit integers, multiplied 16 x 8 x 16 (x 32) at a time with sums of 32
+ * bits by all items of a warp; copies to local memory that pass the registers by, several panels ahead.
+ *
+ *   group's tile of C, TILE_M x TILE_N            panels in local memory, STAGES of each operand
+ *   +--------+--------+                            stage 0 | stage 1 | ...
+ *   | warp 0 | warp 2 | WARP_M                     multiplied, while the others are on their way
+ *   +--------+--------+
+ *   | warp 1 | warp 3 |   a warp's tile: 16 x 8 sums at a time, four of them in each item
+ *   +--------+--------+
+ *      WARP_N
+ *
+ * A line is a row of A or a column of B. A panel is DEPTH_BYTES of each line along k, in chunks of 16 bytes:
+ *
+ *   lines along k (A_ACROSS, B_ACROSS 0)          lines side by side in memory (1)
+ *   line 0   | chunk 0 | chunk 1 | ...            blocks of 128 bytes across, one below the other:
+ *   line 1   | chunk 1 | chunk 0 | ...            depth 0  | lines 0-63 of 16 bits, 0-127 of 8 |
+ *                                                 depth 1  | ...
+ *
+ * Chunks are exchanged within a line by the line's number, so that any 8 chunks that are read together lie in different
+ * banks (phase_along(), phase_across()). Blocks that lie the wrong way are turned as they are read into registers. That
+ * turns pairs of bytes; of 8-bit numbers, two turned blocks of interleaved depths are taken apart and put together
+ * bytewise, which leaves the lines of a 16-line tile in the order 0 2 4 ... 1 3 5 ...; C is stored accordingly.
+ *
+ * Operands' inner strides are 1 here, and addresses and pitches are multiples of 16 bytes: others are packed first
+ * (opencl_mma_pack.cl). What lies beyond the edges is copied as zeros.
+ *
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, _WARP_M, _WARP_N, _DEPTH (bytes), _STAGES. From the host: MMA_A, MMA_B (types of
+ * PTX), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS.
+ * Limits: sm_80 or newer; 48 KiB of local memory, which is what OpenCL gives; any sizes, any strides of C. */
+#include "gemm.h"
+#include "ptx.h"
+#include "raster.h"
+
+#define TILE_M TSL_PARAM_TILE_M
+#define TILE_N TSL_PARAM_TILE_N
+#define WARP_M TSL_PARAM_WARP_M
+#define WARP_N TSL_PARAM_WARP_N
+#define DEPTH_BYTES TSL_PARAM_DEPTH
+#define STAGES TSL_PARAM_STAGES
+#define WHOLE (C_FORM == 3)
+#define SIZE (WHOLE ? 1 : 2)
+#define DEPTH (DEPTH_BYTES / SIZE)
+#define WARPS_M (TILE_M / WARP_M)
+#define ITEMS (32 * WARPS_M * (TILE_N / WARP_N))
+#define STEPS (DEPTH_BYTES / 32)
+#define STEP_DEPTH (32 / SIZE)
+#define TILES_M (WARP_M / 16)
+#define TILES_N (WARP_N / 8)
+#define A_BYTES (TILE_M * DEPTH_BYTES)
+#define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
+#define CHUNKS (DEPTH_BYTES / 16)
+#define BLOCK_BYTES (DEPTH * 128) /* of a block of lines side by side */
+#define BLOCK_LINES (128 / SIZE)
+/* Batches of copies under way when the next panel, or the first, must be there: STAGES - 2 and STAGES - 1. */
+#if STAGES == 2
+#define NEXT_PENDING 0
+#define FIRST_PENDING 1
+#elif STAGES == 3
+#define NEXT_PENDING 1
+#define FIRST_PENDING 2
+#elif STAGES == 4
+#define NEXT_PENDING 2
+#define FIRST_PENDING 3
+#elif STAGES == 6
+#define NEXT_PENDING 4
+#define FIRST_PENDING 5
+#else
+#define NEXT_PENDING 6
+#define FIRST_PENDING 7
+#endif
+
+#if WHOLE
+#define MMA_NUMBER int
+#define MMA_RESULT int
+#define MMA_REGISTER "r"
+#define MMA_SHAPE "m16n8k32"
+#define MMA_SUM "s32"
+#else
+#define MMA_NUMBER float
+#if C_FORM == 0
+#define MMA_RESULT float
+#else
+#define MMA_RESULT unsigned short
+#endif
+#define MMA_REGISTER "f"
+#define MMA_SHAPE "m16n8k16"
+#define MMA_SUM "f32"
+#endif
+
+/* opencl_mma.h has the same struct for the host. */
+typedef struct opencl_mma_arguments {
+  tsl_gemm_arguments gemm;
+  TSL_INDEX band, tiles_m, tiles_n; /* rows of tiles that groups take together; how many there are */
+} opencl_mma_arguments;
+
+/* What a chunk's number is exchanged by. */
+TSL_FUNCTION int phase_along(int line) {
+  return DEPTH_BYTES == 64 ? (line >> 1) & 3 : line & 7;
+}
+TSL_FUNCTION int phase_across(int depth) {
+  return WHOLE ? (depth & 1) | ((depth >> 2) & 3) << 1 : depth & 7;
+}
+
+/* --- panels to local memory --- */
+
+/* The chunks of one operand that an item copies: the first one of each panel, and how to go on. */
+typedef struct mma_copies {
+  TSL_GLOBAL const char *from;
+  TSL_INDEX pass, panel; /* bytes to the item's next chunk, and to its first one in the next panel */
+  unsigned int to;
+  int at;   /* along k: first byte of the chunk; across: its depth */
+  int left; /* along k: lines from the chunk's on; across: bytes of the row from the chunk's first on */
+} mma_copies;
+
+/* `from`: the tile's first line at depth 0; `lines` are left from there on. */
+TSL_FUNCTION void copies_start(mma_copies *copies, int across, TSL_GLOBAL const char *from, TSL_INDEX pitch,
+                               TSL_INDEX lines) {
+  const int row = TSL_ITEM(0) / (across ? 8 : CHUNKS), chunk = TSL_ITEM(0) % (across ? 8 : CHUNKS);
+  const int left = lines < 1024 ? (int)lines : 1024; /* more than any tile has */
+  copies->from = from + (row * pitch + chunk * 16);
+  copies->pass = (across ? ITEMS / 8 : ITEMS / CHUNKS) * pitch;
+  copies->panel = across ? DEPTH * pitch : DEPTH_BYTES;
+  copies->to = across ? row * 128 + ((chunk ^ phase_across(row)) << 4)
+                      : row * DEPTH_BYTES + ((chunk ^ phase_along(row)) << 4);
+  copies->at = across ? row : chunk * 16;
+  copies->left = across ? left * SIZE - chunk * 16 : left - row;
+}
+
+TSL_FUNCTION int within_chunk(int bytes) {
+  return bytes < 0 ? 0 : bytes > 16 ? 16 : bytes;
+}
+
+/* Starts copying the next panel, of which `inside` depths, from 0 to DEPTH, are there. */
+TSL_FUNCTION void copy_panel(mma_copies *copies, unsigned int to, int across, int lines, int inside) {
+  to += copies->to;
+  if (across) {
+    TSL_UNROLL
+    for (int s = 0; s < lines / BLOCK_LINES; s++) {
+      TSL_GLOBAL const char *from = copies->from + s * 128;
+      const int bytes = within_chunk(copies->left - s * 128);
+      TSL_UNROLL
+      for (int i = 0; i < DEPTH * 8 / ITEMS; i++, from += copies->pass)
+        tsl_ptx_copy(to + (s * BLOCK_BYTES + i * ITEMS * 16), from,
+                     copies->at + i * (ITEMS / 8) < inside ? bytes : 0);
+    }
+  } else {
+    TSL_GLOBAL const char *from = copies->from;
+    const int bytes = within_chunk(inside * SIZE - copies->at);
+    TSL_UNROLL
+    for (int i = 0; i < lines * CHUNKS / ITEMS; i++, from += copies->pass)
+      tsl_ptx_copy(to + i * ITEMS * 16, from, i * (ITEMS / CHUNKS) < copies->left ? bytes : 0);
+  }
+  copies->from += copies->panel;
+}
+
+/* The panels of all tiles that this group multiplies, one after the other: those of the next tile are on their way while
+ * this one is stored. */
+typedef struct mma_stream {
+  mma_copies a, b;
+  int tile, tiles; /* whose panels are copied; how many tiles there are */
+  int panels;      /* of this tile, not yet asked for */
+} mma_stream;
+
+TSL_FUNCTION int panels_of(const opencl_mma_arguments given) {
+  return (int)((given.gemm.k + DEPTH - 1) / DEPTH);
+}
+
+TSL_FUNCTION void stream_tile(mma_stream *stream, TSL_GLOBAL const char *a, TSL_GLOBAL const char *b,
+                              const opencl_mma_arguments given) {
+  const TSL_INDEX a_pitch = SIZE * (A_ACROSS ? given.gemm.a_col_stride : given.gemm.a_row_stride);
+  const TSL_INDEX b_pitch = SIZE * (B_ACROSS ? given.gemm.b_row_stride : given.gemm.b_col_stride);
+  TSL_INDEX row, col;
+  tsl_raster(stream->tile, given.tiles_m, given.tiles_n, given.band, &row, &col);
+  row *= TILE_M;
+  col *= TILE_N;
+  copies_start(&stream->a, A_ACROSS, a + SIZE * given.gemm.a_offset + row * (A_ACROSS ? SIZE : a_pitch),
+               a_pitch, given.gemm.m - row);
+  copies_start(&stream->b, B_ACROSS, b + SIZE * given.gemm.b_offset + col * (B_ACROSS ? SIZE : b_pitch),
+               b_pitch, given.gemm.n - col);
+  stream->panels = panels_of(given);
+}
+
+/* Starts copying the next panel of both operands, zeros where there is none. */
+TSL_FUNCTION void stream_panel(mma_stream *stream, unsigned int to, TSL_GLOBAL const char *a,
+                               TSL_GLOBAL const char *b, const opencl_mma_arguments given) {
+  if (stream->panels == 0 && stream->tile < stream->tiles) {
+    stream->tile += TSL_GROUPS(0);
+    if (stream->tile < stream->tiles)
+      stream_tile(stream, a, b, given);
+  }
+  const int last = (int)(given.gemm.k - (TSL_INDEX)(panels_of(given) - 1) * DEPTH);
+  const int inside = stream->panels > 1 ? DEPTH : stream->panels == 1 ? last : 0;
+  copy_panel(&stream->a, to, A_ACROSS, TILE_M, inside);
+  copy_panel(&stream->b, to + A_BYTES, B_ACROSS, TILE_N, inside);
+  stream->panels -= stream->panels > 0;
+  tsl_ptx_copies_end();
+}
+
+/* --- local memory to registers --- */
+
+/* Where in a panel this item's line of the first blocks of a warp's tile is. A's registers are rows 0-7, rows 8-15, and
+ * both again for the second half of the depths; B's are both halves of columns 0-7, then of columns 8-15. */
+TSL_FUNCTION unsigned int blocks_start(int across, int is_b, int line) {
+  const int row = TSL_ITEM(0) & 7, second = (TSL_ITEM(0) >> 3) & 1, fourth = (TSL_ITEM(0) >> 4) & 1;
+  const int by_line = is_b ? fourth : second, by_depth = is_b ? second : fourth;
+  if (!across) {
+    const int own = by_line * 8 + row;
+    return (line + own) * DEPTH_BYTES + ((by_depth ^ phase_along(own)) << 4);
+  }
+  /* Of 8-bit numbers, depths 0 1 4 5 8 9 12 13 in one block, the others in the next: together, 4 of each line. */
+  const int depth = WHOLE ? fourth * 16 + second * 2 + (row & 1) + (row >> 1) * 4 : by_depth * 8 + row;
+  const int chunk = (WHOLE ? 0 : by_line) + line % BLOCK_LINES * SIZE / 16;
+  return line / BLOCK_LINES * BLOCK_BYTES + depth * 128 + ((chunk ^ phase_across(depth)) << 4);
+}
+
+/* Registers of 16 lines, `tile` * 16 on, in step `step` of the panel; `start` is a local address. */
+TSL_FUNCTION void read_blocks(unsigned int start, int across, int is_b, int step, int tile,
+                              unsigned int *out) {
+  if (!across) {
+    tsl_ptx_blocks((start ^ (step * 32)) + tile * 16 * DEPTH_BYTES, out);
+    return;
+  }
+  const int chunks = tile * SIZE;
+  const unsigned int at = (start ^ (chunks % 8 << 4)) + chunks / 8 * BLOCK_BYTES + step * STEP_DEPTH * 128;
+  if (!WHOLE) {
+    tsl_ptx_blocks_turned(at, out);
+    return;
+  }
+  unsigned int turned[4];
+  tsl_ptx_blocks_turned(at, turned);
+  out[0] = tsl_ptx_bytes(turned[0], turned[1], 0x6420);
+  out[is_b ? 2 : 1] = tsl_ptx_bytes(turned[0], turned[1], 0x7531);
+  out[is_b ? 1 : 2] = tsl_ptx_bytes(turned[2], turned[3], 0x6420);
+  out[3] = tsl_ptx_bytes(turned[2], turned[3], 0x7531);
+}
+
+typedef struct mma_factors {
+  unsigned int a[TILES_M * 4], b[TILES_N * 2];
+} mma_factors;
+
+TSL_FUNCTION void read_step(unsigned int a, unsigned int b, int step, mma_factors *out) {
+  TSL_UNROLL
+  for (int i = 0; i < TILES_M; i++)
+    read_blocks(a, A_ACROSS, 0, step, i, out->a + 4 * i);
+  TSL_UNROLL
+  for (int j = 0; j < TILES_N / 2; j++)
+    read_blocks(b, B_ACROSS, 1, step, j, out->b + 4 * j);
+}
+
+/* Back and forth along the columns, so that neighbours in time share a register of each operand. */
+TSL_FUNCTION void multiply_step(MMA_NUMBER sums[TILES_M][TILES_N][4], const mma_factors *factors) {
+  TSL_UNROLL
+  for (int i = 0; i < TILES_M; i++) {
+    TSL_UNROLL
+    for (int j = 0; j < TILES_N; j++) {
+      const int col = i % 2 == 0 ? j : TILES_N - 1 - j;
+      TSL_PTX_MULTIPLY(MMA_SHAPE, MMA_SUM, MMA_REGISTER, MMA_A, MMA_B, sums[i][col], factors->a + 4 * i,
+                       factors->b + 2 * col);
+    }
+  }
+}
+
+/* --- the last step --- */
+
+#if WHOLE
+TSL_FUNCTION int finished(int sum, TSL_GLOBAL const int *c, const opencl_mma_arguments given) {
+  const unsigned int scaled = (unsigned int)given.gemm.alpha * (unsigned int)sum;
+  return (int)(given.gemm.beta == 0 ? scaled : scaled + (unsigned int)given.gemm.beta * (unsigned int)*c);
+}
+#else
+TSL_FUNCTION float finished(float sum, TSL_GLOBAL const MMA_RESULT *c, const opencl_mma_arguments given) {
+  const float scaled = given.gemm.alpha * sum;
+  if (given.gemm.beta == 0)
+    return scaled;
+#if C_FORM == 0
+  const float before = *c;
+#elif C_FORM == 1
+  const float before = tsl_ptx_from_f16(*c);
+#else
+  const float before = tsl_ptx_from_bf16(*c);
+#endif
+  return TSL_FMA(given.gemm.beta, before, scaled);
+}
+#endif
+
+/* Four numbers of a row of C, `inside` of which are there; `is_wide`: they lie side by side, and aligned. */
+TSL_FUNCTION void store(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, bool is_wide, TSL_INDEX inside,
+                        const MMA_NUMBER *sums, const opencl_mma_arguments given) {
+  MMA_NUMBER out[4];
+  TSL_UNROLL
+  for (int e = 0; e < 4; e++)
+    out[e] = e < inside ? finished(sums[e], c + e * step, given) : 0;
+#if C_FORM == 1 || C_FORM == 2
+  unsigned int pairs[2];
+  TSL_UNROLL
+  for (int p = 0; p < 2; p++)
+    pairs[p] = C_FORM == 1 ? tsl_ptx_f16_pair(out[2 * p], out[2 * p + 1])
+                           : tsl_ptx_bf16_pair(out[2 * p], out[2 * p + 1]);
+  if (is_wide && inside >= 4) {
+    TSL_VECTOR(int, 2) whole;
+    TSL_LANE(whole, 0) = (int)pairs[0];
+    TSL_LANE(whole, 1) = (int)pairs[1];
+    TSL_STORE_ALIGNED(int, 2, (TSL_GLOBAL int *)c, whole);
+    return;
+  }
+  TSL_UNROLL
+  for (int e = 0; e < 4; e++)
+    if (e < inside)
+      c[e * step] = (unsigned short)(pairs[e / 2] >> (16 * (e % 2)));
+#else
+  if (is_wide && inside >= 4) {
+    TSL_VECTOR(MMA_RESULT, 4) whole;
+    TSL_LANE(whole, 0) = out[0];
+    TSL_LANE(whole, 1) = out[1];
+    TSL_LANE(whole, 2) = out[2];
+    TSL_LANE(whole, 3) = out[3];
+    TSL_STORE_WHOLE(MMA_RESULT, 4, c, whole);
+    return;
+  }
+  TSL_UNROLL
+  for (int e = 0; e < 4; e++)
+    if (e < inside)
+      c[e * step] = out[e];
+#endif
+}
+
+/* Row `lower` * 8 of a 16-line tile and four columns of 16, of two neighbouring tiles. An item has two of each, whose
+ * columns are side by side with those of the item beside it: one takes both pairs of the first tile, the other those of
+ * the second. Turned bytes have left the columns in an order in which all four are this item's. */
+TSL_FUNCTION void gather(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, MMA_NUMBER *line) {
+  TSL_UNROLL
+  for (int e = 0; e < 2; e++) {
+    const MMA_NUMBER left = first[2 * lower + e], right = second[2 * lower + e];
+    if (WHOLE && B_ACROSS) {
+      line[2 * e] = left;
+      line[2 * e + 1] = right;
+    } else {
+      const bool is_odd = TSL_ITEM(0) % 2 == 1;
+      const MMA_NUMBER given = is_odd ? left : right;
+      MMA_NUMBER taken;
+      TSL_PTX_EXCHANGE(MMA_REGISTER, taken, given);
+      line[e] = is_odd ? taken : left;
+      line[2 + e] = is_odd ? right : taken;
+    }
+  }
+}
+
+/* The item's sums of a warp's tile, whose first element is (row, col). */
+TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX row, TSL_INDEX col,
+                             MMA_NUMBER sums[TILES_M][TILES_N][4], const opencl_mma_arguments given) {
+  const int own_row = TSL_ITEM(0) % 32 / 4, own_col = TSL_ITEM(0) % 4;
+  const bool is_wide =
+      given.gemm.c_col_stride == 1 && (given.gemm.c_offset | given.gemm.c_row_stride) % 4 == 0;
+  c += given.gemm.c_offset;
+  col += WHOLE && B_ACROSS ? 4 * own_col : own_col % 2 * 8 + own_col / 2 * 4;
+  TSL_UNROLL
+  for (int i = 0; i < 2 * TILES_M; i++) {
+    const TSL_INDEX at = row + i / 2 * 16 + (WHOLE && A_ACROSS ? 2 * own_row + i % 2 : own_row + i % 2 * 8);
+    TSL_UNROLL
+    for (int j = 0; j < TILES_N; j += 2) {
+      const TSL_INDEX first = col + j * 8;
+      MMA_NUMBER line[4];
+      gather(sums[i / 2][j], sums[i / 2][j + 1], i % 2, line);
+      if (at < given.gemm.m)
+        store(c + (at * given.gemm.c_row_stride + first * given.gemm.c_col_stride), given.gemm.c_col_stride,
+              is_wide, given.gemm.n - first, line, given);
+    }
+  }
+}
+
+TSL_FUNCTION void clear(MMA_NUMBER sums[TILES_M][TILES_N][4]) {
+  TSL_UNROLL
+  for (int i = 0; i < TILES_M; i++) {
+    TSL_UNROLL
+    for (int j = 0; j < TILES_N; j++) {
+      TSL_UNROLL
+      for (int e = 0; e < 4; e++)
+        sums[i][j][e] = 0;
+    }
+  }
+}
+
+TSL_KERNEL(ITEMS, 1, 1)
+tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char *TSL_RESTRICT b,
+                    TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, const opencl_mma_arguments given) {
+  TSL_LOCAL_LINES char panels[STAGES * STAGE_BYTES];
+  const unsigned int base = tsl_ptx_local(panels);
+  const int warp = TSL_ITEM(0) / 32, warp_row = warp % WARPS_M * WARP_M, warp_col = warp / WARPS_M * WARP_N;
+  const unsigned int from_a = blocks_start(A_ACROSS, 0, warp_row),
+                     from_b = blocks_start(B_ACROSS, 1, warp_col) + A_BYTES;
+  mma_stream stream;
+  stream.tile = TSL_GROUP(0);
+  stream.tiles = (int)(given.tiles_m * given.tiles_n);
+  stream_tile(&stream, a, b, given);
+  TSL_UNROLL
+  for (int s = 0; s < STAGES; s++)
+    stream_panel(&stream, base + s * STAGE_BYTES, a, b, given);
+  MMA_NUMBER sums[TILES_M][TILES_N][4];
+  mma_factors factors[2]; /* of this step and of the next */
+  unsigned int stage = base;
+  TSL_PTX_COPIES_WAIT(FIRST_PENDING);
+  TSL_BARRIER();
+  read_step(stage + from_a, stage + from_b, 0, &factors[0]);
+  TSL_UNROLL_BY(1)
+  for (int tile = TSL_GROUP(0); tile < stream.tiles; tile += TSL_GROUPS(0)) {
+    clear(sums);
+    TSL_UNROLL_BY(1)
+    for (int panel = panels_of(given); panel > 0; panel--) {
+      TSL_UNROLL
+      for (int s = 0; s < STEPS; s++) {
+        if (s == STEPS - 1) {
+          /* All warps have read the last of this panel: its place is free, and the next one is there. */
+          const unsigned int done = stage;
+          stage = stage == base + (STAGES - 1) * STAGE_BYTES ? base : stage + STAGE_BYTES;
+          TSL_PTX_COPIES_WAIT(NEXT_PENDING);
+          TSL_BARRIER();
+          stream_panel(&stream, done, a, b, given);
+        }
+        read_step(stage + from_a, stage + from_b, (s + 1) % STEPS, &factors[(s + 1) % 2]);
+        multiply_step(sums, &factors[s % 2]);
+      }
+    }
+    TSL_INDEX row, col;
+    tsl_raster(tile, given.tiles_m, given.tiles_n, given.band, &row, &col);
+    store_tile(c, row * TILE_M + warp_row, col * TILE_N + warp_col, sums, given);
+  }
+  TSL_PTX_COPIES_WAIT(0); /* of zeros: none may arrive after the group is gone */
+}

@@ -1,0 +1,48 @@
+/* What the files of opencl_mma share. */
+#ifndef TSL_STRATEGY_GEMM_OPENCL_MMA_H
+#define TSL_STRATEGY_GEMM_OPENCL_MMA_H
+
+#include "strategy/launch.h"
+
+enum {
+  TSL_OPENCL_MMA_TILE_M,
+  TSL_OPENCL_MMA_TILE_N,
+  TSL_OPENCL_MMA_WARP_M,
+  TSL_OPENCL_MMA_WARP_N,
+  TSL_OPENCL_MMA_DEPTH,
+  TSL_OPENCL_MMA_STAGES,
+  TSL_OPENCL_MMA_BAND,
+  TSL_OPENCL_MMA_GROUPS
+};
+
+/* A problem and a config as the kernels see them. */
+typedef struct tsl_opencl_mma {
+  tsl_problem problem; /* turned where C's columns are dense */
+  bool turned;
+  bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, numbers along k do not */
+  int size;                /* bytes of an element of A and B */
+  int tile_m, tile_n, warp_m, warp_n, depth, stages, band, groups;
+  int items;
+  int64_t local_bytes;
+  int64_t a_bytes, b_bytes; /* of packed operands, each a multiple of 128 */
+} tsl_opencl_mma;
+
+tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config);
+
+/* Local memory that a group may have. */
+uint64_t tsl_opencl_mma_local(const tsl_device *device);
+
+/* Rows of a packed operand, elements in each, and bytes from one to the next. `across` as above; of A, lines is m. */
+typedef struct tsl_opencl_mma_rows {
+  int64_t rows, elements, pitch;
+} tsl_opencl_mma_rows;
+tsl_opencl_mma_rows tsl_opencl_mma_rows_of(int64_t lines, int64_t k, bool across, int size);
+
+/* Predicted seconds; NOTES.md has what it was fitted to. */
+double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+
+tesela_status tsl_opencl_mma_build(tsl_work *work);
+tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+void tsl_opencl_mma_release(tsl_work *work);
+
+#endif

@@ -1,0 +1,171 @@
+/* Compiling and launching opencl_mma. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "strategy/gemm/opencl_mma/opencl_mma.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FOLDER "strategy/gemm/opencl_mma/"
+
+/* What build() leaves in work->state. */
+typedef struct mma_kernels {
+  tsl_kernel *multiply, *pack;
+} mma_kernels;
+
+/* The structs of the same names in the kernels' files. Scalars of 32 bits end the first one's first member. */
+typedef struct opencl_mma_arguments {
+  tsl_gemm_sizes sizes;
+  uint32_t scalars[2];
+  int64_t band, tiles_m, tiles_n;
+} opencl_mma_arguments;
+typedef struct opencl_mma_pack_arguments {
+  int64_t rows, elements;
+  int64_t offset, row_stride, step;
+  int64_t to, pitch;
+} opencl_mma_pack_arguments;
+
+enum { PACK_ITEMS = 256, PACK_GROUPS = 16 /* a unit */ };
+
+/* PTX's word for a type of A and B. */
+static const char *word_of(tesela_type type) {
+  static const struct {
+    tesela_type type;
+    const char *word;
+  } words[] = {{TESELA_BF16, "bf16"}, {TESELA_F16, "f16"}, {TESELA_I8, "s8"}, {TESELA_U8, "u8"}};
+  size_t i = 0;
+  while (words[i].type != type)
+    i++;
+  return words[i].word;
+}
+
+static int form_of(tesela_type type) {
+  return type == TESELA_F32 ? 0 : type == TESELA_F16 ? 1 : type == TESELA_BF16 ? 2 : 3;
+}
+
+/* --- building --- */
+
+tesela_status tsl_opencl_mma_build(tsl_work *work) {
+  const tsl_opencl_mma tile = tsl_opencl_mma_of(&work->problem, &work->config);
+  const tsl_problem *problem = &tile.problem;
+  char defines[256];
+  mma_kernels made = {NULL, NULL};
+  void *block;
+  snprintf(
+      defines, sizeof defines,
+      "#define MMA_A %s\n#define MMA_B %s\n#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n",
+      word_of(problem->a.type), word_of(problem->b.type), form_of(problem->c.type), tile.a_across,
+      tile.b_across);
+  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "opencl_mma.cl", "tsl_gemm_opencl_mma", tile.items, defines,
+                                 &made.multiply));
+  snprintf(defines, sizeof defines, "#define SIZE %d\n", tile.size);
+  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "opencl_mma_pack.cl", "tsl_gemm_opencl_mma_pack", PACK_ITEMS,
+                                 defines, &made.pack));
+  TSL_TRY(tsl_alloc(sizeof made, "opencl_mma's kernels", &block));
+  *(mma_kernels *)block = made;
+  work->state = block;
+  return TESELA_OK;
+}
+
+void tsl_opencl_mma_release(tsl_work *work) {
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+/* --- running --- */
+
+/* An operand on its way to the kernel: where it lies, seen as rows of elements that the kernel wants side by side. */
+typedef struct lying {
+  tsl_buffer *buffer;
+  int64_t offset, row_stride, step;
+} lying;
+
+/* A pitch that is never used is none: addresses of rows that are not there must be aligned, too. */
+static int64_t pitch_of(const tsl_opencl_mma_rows *rows, int64_t stride) {
+  return rows->rows <= 1 ? 0 : stride;
+}
+
+/* Copies of 16 bytes take rows of dense elements that start at multiples of 16 bytes. */
+static bool lies_well(const lying *operand, const tsl_opencl_mma_rows *rows, int size) {
+  return (operand->step == 1 || rows->elements <= 1) && operand->offset * size % 16 == 0 &&
+         operand->row_stride * size % 16 == 0;
+}
+
+static tesela_status pack(const tsl_work *work, tsl_buffer *scratch, int64_t to,
+                          const tsl_opencl_mma_rows *rows, int size, tsl_stream *stream, lying *operand) {
+  const mma_kernels *kernels = work->state;
+  const opencl_mma_pack_arguments given = {.rows = rows->rows,
+                                           .elements = rows->elements,
+                                           .offset = operand->offset,
+                                           .row_stride = operand->row_stride,
+                                           .step = operand->step,
+                                           .to = to,
+                                           .pitch = rows->pitch};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(operand->buffer), TSL_ARG_BUFFER(scratch),
+                               TSL_ARG_VALUE(given)};
+  const int64_t chunks = rows->rows * (rows->pitch / 16), needed = (chunks + PACK_ITEMS - 1) / PACK_ITEMS,
+                most = (int64_t)PACK_GROUPS *
+                       (work->device->compute_units > 0 ? work->device->compute_units : 1);
+  const tsl_grid grid = {{(uint64_t)(needed < most ? needed : most), 1, 1}, {PACK_ITEMS, 1, 1}};
+  TSL_TRY(work->device->ops->launch(stream, kernels->pack, &grid, list, sizeof list / sizeof *list));
+  *operand = (lying){scratch, to / size, rows->pitch / size, 1};
+  return TESELA_OK;
+}
+
+/* Packs A, B or none, and says in `sizes` and `buffers` where they lie then. */
+static tesela_status prepare(const tsl_work *work, const tsl_opencl_mma *tile, tsl_buffer *scratch,
+                             tsl_stream *stream, tsl_gemm_sizes *sizes, tsl_buffer *buffers[2]) {
+  const tsl_opencl_mma_rows rows_a = tsl_opencl_mma_rows_of(sizes->m, sizes->k, tile->a_across, tile->size),
+                            rows_b = tsl_opencl_mma_rows_of(sizes->n, sizes->k, tile->b_across, tile->size);
+  lying a = {buffers[0], sizes->a_offset,
+             pitch_of(&rows_a, tile->a_across ? sizes->a_col_stride : sizes->a_row_stride),
+             tile->a_across ? sizes->a_row_stride : sizes->a_col_stride};
+  lying b = {buffers[1], sizes->b_offset,
+             pitch_of(&rows_b, tile->b_across ? sizes->b_row_stride : sizes->b_col_stride),
+             tile->b_across ? sizes->b_col_stride : sizes->b_row_stride};
+  if (!lies_well(&a, &rows_a, tile->size))
+    TSL_TRY(pack(work, scratch, 0, &rows_a, tile->size, stream, &a));
+  if (!lies_well(&b, &rows_b, tile->size))
+    TSL_TRY(pack(work, scratch, tile->a_bytes, &rows_b, tile->size, stream, &b));
+  buffers[0] = a.buffer;
+  buffers[1] = b.buffer;
+  sizes->a_offset = a.offset;
+  sizes->a_row_stride = tile->a_across ? a.step : a.row_stride;
+  sizes->a_col_stride = tile->a_across ? a.row_stride : a.step;
+  sizes->b_offset = b.offset;
+  sizes->b_row_stride = tile->b_across ? b.row_stride : b.step;
+  sizes->b_col_stride = tile->b_across ? b.step : b.row_stride;
+  return TESELA_OK;
+}
+
+tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const mma_kernels *kernels = work->state;
+  const tsl_opencl_mma tile = tsl_opencl_mma_of(&work->problem, &work->config);
+  tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
+  const bool any = sizes.k > 0;
+  if (tile.turned)
+    sizes = tsl_launch_turned(&sizes);
+  /* A kernel wants a buffer in every place, also where nothing is read. */
+  tsl_buffer *buffers[2] = {operands->c.buffer, operands->c.buffer};
+  if (any) {
+    buffers[0] = tile.turned ? operands->b.buffer : operands->a.buffer;
+    buffers[1] = tile.turned ? operands->a.buffer : operands->b.buffer;
+    TSL_TRY(prepare(work, &tile, operands->scratch, stream, &sizes, buffers));
+  } else {
+    sizes.a_offset = sizes.a_row_stride = sizes.a_col_stride = 0;
+    sizes.b_offset = sizes.b_row_stride = sizes.b_col_stride = 0;
+  }
+  const tsl_gemm_argument scaled = tsl_launch_scalars(work, &sizes);
+  opencl_mma_arguments given = {.sizes = sizes,
+                                .band = tile.band,
+                                .tiles_m = (sizes.m + tile.tile_m - 1) / tile.tile_m,
+                                .tiles_n = (sizes.n + tile.tile_n - 1) / tile.tile_n};
+  memcpy(given.scalars, &scaled.scalars, sizeof given.scalars);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(buffers[0]), TSL_ARG_BUFFER(buffers[1]),
+                               TSL_ARG_BUFFER(operands->c.buffer), TSL_ARG_VALUE(given)};
+  const int64_t tiles = given.tiles_m * given.tiles_n,
+                most = (int64_t)tile.groups *
+                       (work->device->compute_units > 0 ? work->device->compute_units : 1);
+  const tsl_grid grid = {{(uint64_t)(tiles < most ? tiles : most), 1, 1}, {tile.items, 1, 1}};
+  return work->device->ops->launch(stream, kernels->multiply, &grid, list, sizeof list / sizeof *list);
+}

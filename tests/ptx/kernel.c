@@ -1,0 +1,13 @@
+/* opencl_mma.cl as C. The build says PTX_KERNEL, the name of what comes out, and the kernel's parameters. */
+#include "../../src/strategy/gemm/opencl_mma/opencl_mma.cl"
+
+#include <string.h>
+
+static void run(const char *a, const char *b, void *c, const void *given) {
+  opencl_mma_arguments whole;
+  memcpy(&whole, given, sizeof whole);
+  tsl_gemm_opencl_mma(a, b, c, whole);
+}
+
+extern const ptx_kernel PTX_KERNEL;
+const ptx_kernel PTX_KERNEL = {run, ptx_items, DEPTH, TILE_M, TILE_N};

@@ -1,0 +1,22 @@
+/* src/kernel/ptx.h without a GPU: the same words, as the PTX ISA describes them, computed by warp.c. */
+#ifndef TSL_KERNEL_PTX_H
+#define TSL_KERNEL_PTX_H
+
+#include "dialect.h"
+
+#define tsl_ptx_local ptx_local
+#define tsl_ptx_copy ptx_copy
+#define tsl_ptx_copies_end ptx_copies_end
+#define TSL_PTX_COPIES_WAIT(most) ptx_copies_wait(most)
+#define tsl_ptx_blocks(line, out) ptx_blocks(line, 0, out)
+#define tsl_ptx_blocks_turned(line, out) ptx_blocks(line, 1, out)
+#define tsl_ptx_bytes ptx_bytes
+#define TSL_PTX_EXCHANGE(REGISTER, to, given) ptx_exchange(&(to), &(given))
+#define TSL_PTX_MULTIPLY(shape, type, REGISTER, a_type, b_type, sums, a, b)                                  \
+  ptx_multiply(shape, TSL_TEXT(a_type), TSL_TEXT(b_type), sums, a, b)
+#define tsl_ptx_f16_pair(first, second) ptx_pair(TESELA_F16, first, second)
+#define tsl_ptx_bf16_pair(first, second) ptx_pair(TESELA_BF16, first, second)
+#define tsl_ptx_from_f16(bits) ptx_from(TESELA_F16, bits)
+#define tsl_ptx_from_bf16(bits) ptx_from(TESELA_BF16, bits)
+
+#endif

@@ -1,0 +1,165 @@
+/* opencl_mma's kernel without a GPU: its text is compiled as C, in several types and orders of memory, and run by warps of
+ * threads (warp.h). Whole numbers, whose sums are exact in every type, so that every element must be right to the bit:
+ * wrong lines, chunks, bytes or columns show, and so do copies that are read too early, overwritten too early, or come from
+ * outside the operands. */
+#include "unit/unit.h"
+
+#include "base/random.h"
+#include "strategy/launch.h"
+#include "warp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern const ptx_kernel ptx_bf16_rows, ptx_bf16_mixed, ptx_f16_mixed, ptx_bytes_rows, ptx_bytes_mixed,
+    ptx_bytes_turned;
+
+/* The struct of the same name in opencl_mma.cl. */
+typedef struct opencl_mma_arguments {
+  tsl_gemm_sizes sizes;
+  union {
+    float f32[2];
+    int i32[2];
+  } scalars;
+  int64_t band, tiles_m, tiles_n;
+} opencl_mma_arguments;
+
+typedef struct product {
+  const ptx_kernel *kernel;
+  tsl_types types;
+  bool a_across, b_across;
+  int64_t m, n, k;
+  int alpha, beta;
+  int64_t c_gap; /* elements between columns of C, and more between rows */
+  int groups;
+} product;
+
+/* Memory that starts and ends where an operand does, so that sanitizers see what is touched beside it. */
+typedef struct operand {
+  tesela_type type;
+  char *data;
+  int64_t row_stride, col_stride, extent;
+} operand;
+
+static size_t size_of(const operand *o) {
+  return tsl_type(o->type)->size;
+}
+
+static double get(const operand *o, int64_t row, int64_t col) {
+  double value[2];
+  tsl_type_load(o->type, o->data + (size_t)(row * o->row_stride + col * o->col_stride) * size_of(o), value);
+  return value[0];
+}
+
+static operand make(tesela_type type, int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
+                    uint64_t seed) {
+  operand o = {type, NULL, row_stride, col_stride, (rows - 1) * row_stride + (cols - 1) * col_stride + 1};
+  const size_t bytes = ((size_t)o.extent * size_of(&o) + 63) / 64 * 64;
+  o.data = aligned_alloc(64, bytes);
+  assert_non_null(o.data);
+  for (int64_t i = 0; i < (int64_t)(bytes / size_of(&o)); i++) {
+    const bool has_sign = type != TESELA_U8;
+    const double value[2] = {(double)(tsl_random_u64(seed, (uint64_t)i) % 7) - (has_sign ? 3 : 0), 0};
+    tsl_type_store(type, o.data + (size_t)i * size_of(&o), value);
+  }
+  return o;
+}
+
+/* Elements from one row (column) to the next: those of a row, to a multiple of 16 bytes, and 16 bytes more. */
+static int64_t pitch(int64_t elements, tesela_type type) {
+  const int64_t chunk = 16 / (int64_t)tsl_type(type)->size;
+  return (elements + chunk - 1) / chunk * chunk + chunk;
+}
+
+static void multiply(const product *p) {
+  const operand a = p->a_across ? make(p->types.a, p->m, p->k, 1, pitch(p->m, p->types.a), 1)
+                                : make(p->types.a, p->m, p->k, pitch(p->k, p->types.a), 1, 1);
+  const operand b = p->b_across ? make(p->types.b, p->k, p->n, pitch(p->n, p->types.b), 1, 2)
+                                : make(p->types.b, p->k, p->n, 1, pitch(p->k, p->types.b), 2);
+  operand c = make(p->types.c, p->m, p->n, (p->n + 4) / 4 * 4 * p->c_gap, p->c_gap, 3);
+  operand before = make(p->types.c, p->m, p->n, c.row_stride, c.col_stride, 3);
+  const ptx_memory memory[2] = {{a.data, (size_t)a.extent * size_of(&a)},
+                                {b.data, (size_t)b.extent * size_of(&b)}};
+  opencl_mma_arguments given = {.sizes = {.m = p->m,
+                                          .n = p->n,
+                                          .k = p->k,
+                                          .a_row_stride = a.row_stride,
+                                          .a_col_stride = a.col_stride,
+                                          .b_row_stride = b.row_stride,
+                                          .b_col_stride = b.col_stride,
+                                          .c_row_stride = c.row_stride,
+                                          .c_col_stride = c.col_stride},
+                                .band = 2,
+                                .tiles_m = (p->m + p->kernel->tile_m - 1) / p->kernel->tile_m,
+                                .tiles_n = (p->n + p->kernel->tile_n - 1) / p->kernel->tile_n};
+  if (tsl_type(p->types.c)->is_integer) {
+    given.scalars.i32[0] = p->alpha;
+    given.scalars.i32[1] = p->beta;
+  } else {
+    given.scalars.f32[0] = (float)p->alpha;
+    given.scalars.f32[1] = (float)p->beta;
+  }
+  assert_int_equal(ptx_run(p->kernel, p->groups, memory, c.data, &given), 0);
+  for (int64_t i = 0; i < p->m; i++)
+    for (int64_t j = 0; j < p->n; j++) {
+      double sum[2] = {0, 0};
+      for (int64_t l = 0; l < p->k; l++)
+        sum[0] += get(&a, i, l) * get(&b, l, j);
+      sum[0] = p->alpha * sum[0] + p->beta * get(&before, i, j);
+      char stored[8];
+      tsl_type_store(p->types.c, stored, sum);
+      tsl_type_load(p->types.c, stored, sum);
+      if (get(&c, i, j) != sum[0])
+        fail_msg("C(%d, %d) is %g where %g is right", (int)i, (int)j, get(&c, i, j), sum[0]);
+      memcpy(c.data + (size_t)(i * c.row_stride + j * c.col_stride) * size_of(&c),
+             before.data + (size_t)(i * c.row_stride + j * c.col_stride) * size_of(&c), size_of(&c));
+    }
+  assert_memory_equal(c.data, before.data, (size_t)c.extent * size_of(&c)); /* gaps */
+  free(a.data);
+  free(b.data);
+  free(c.data);
+  free(before.data);
+}
+
+/* More tiles than groups, edges in all three directions, C by vectors and one by one. */
+static void every_order_and_type(void **state) {
+  (void)state;
+  static const tsl_types floats = {TESELA_BF16, TESELA_BF16, TESELA_F32},
+                         narrow = {TESELA_BF16, TESELA_BF16, TESELA_BF16},
+                         halves = {TESELA_F16, TESELA_F16, TESELA_F16},
+                         bytes = {TESELA_I8, TESELA_I8, TESELA_I32},
+                         mixed = {TESELA_I8, TESELA_U8, TESELA_I32},
+                         turned = {TESELA_U8, TESELA_I8, TESELA_I32};
+  const product products[] = {{&ptx_bf16_rows, floats, false, false, 70, 150, 75, 1, 0, 1, 2},
+                              {&ptx_bf16_mixed, narrow, false, true, 70, 150, 131, 2, -1, 1, 1},
+                              {&ptx_f16_mixed, halves, true, false, 133, 129, 33, 1, 3, 2, 2},
+                              {&ptx_bytes_rows, bytes, false, false, 65, 131, 147, -2, 1, 1, 3},
+                              {&ptx_bytes_mixed, mixed, false, true, 70, 150, 65, 1, 0, 1, 2},
+                              {&ptx_bytes_turned, turned, true, true, 131, 134, 70, 3, 2, 1, 1}};
+  for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+    multiply(&products[i]);
+}
+
+/* Nothing of A and B is read where there is nothing to add up. */
+static void empty_sums(void **state) {
+  (void)state;
+  const product nothing = {
+      &ptx_bf16_rows, {TESELA_BF16, TESELA_BF16, TESELA_F32}, false, false, 5, 9, 0, 0, 2, 1, 1};
+  const ptx_memory memory[2] = {{NULL, 0}, {NULL, 0}};
+  float c[5 * 12];
+  for (int i = 0; i < 60; i++)
+    c[i] = (float)i;
+  const opencl_mma_arguments given = {.sizes = {.m = 5, .n = 9, .c_row_stride = 12, .c_col_stride = 1},
+                                      .scalars.f32 = {0, 2},
+                                      .band = 4,
+                                      .tiles_m = 1,
+                                      .tiles_n = 1};
+  assert_int_equal(ptx_run(nothing.kernel, 1, memory, c, &given), 0);
+  for (int i = 0; i < 60; i++)
+    assert_true(c[i] == (float)(i % 12 < 9 ? 2 * i : i));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_order_and_type), cmocka_unit_test(empty_sums)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,51 @@
+/* Warps on the host, for tests: a group of a kernel is a thread for each item, and the instructions of PTX that a warp
+ * executes together meet at a barrier. What a GPU would not notice at once is noticed here: addresses that are not aligned,
+ * reads outside the operands, and local memory that is read before the copies to it were waited for, which arrive as late
+ * as they may. */
+#ifndef TSL_TESTS_PTX_WARP_H
+#define TSL_TESTS_PTX_WARP_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/types.h"
+
+typedef struct ptx_place {
+  int group, groups, item;
+} ptx_place;
+extern _Thread_local ptx_place ptx_self;
+
+/* What is read by copies must lie in these. */
+typedef struct ptx_memory {
+  const char *from;
+  size_t bytes;
+} ptx_memory;
+
+typedef void ptx_function(const char *a, const char *b, void *c, const void *given);
+/* A kernel as one of the files made of kernel.c has it. */
+typedef struct ptx_kernel {
+  ptx_function *run;
+  int items, depth; /* a group; numbers along k of a panel */
+  int tile_m, tile_n;
+} ptx_kernel;
+
+/* Runs `groups` groups, one after the other. How many of what is listed above was seen; 0: all is well. */
+int ptx_run(const ptx_kernel *kernel, int groups, const ptx_memory memory[2], void *c, const void *given);
+
+/* What kernels call. */
+unsigned int ptx_local(const void *pointer);
+void ptx_barrier(void);
+void ptx_copy(unsigned int to, const char *from, int bytes);
+void ptx_copies_end(void);
+void ptx_copies_wait(int most);
+void ptx_blocks(unsigned int line, bool turned, unsigned int *out);
+unsigned int ptx_bytes(unsigned int a, unsigned int b, unsigned int which);
+void ptx_exchange(void *to, const void *given);
+void ptx_multiply(const char *shape, const char *a_type, const char *b_type, void *sums,
+                  const unsigned int *a, const unsigned int *b);
+unsigned int ptx_pair(tesela_type type, float first, float second);
+float ptx_from(tesela_type type, unsigned int bits);
+void ptx_store(void *to, const void *from, size_t bytes);
+
+#endif
