@@ -23,9 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Waking a thread costs some microseconds, about as much as a small job: who waits looks around for this long
- * before going to sleep. */
-#define SPIN_SECONDS 20e-6
+/* Waking a thread costs some microseconds, about as much as a small job, and all of sixteen several times that: who waits
+ * looks around for this long before going to sleep. Products in stages wait between them for less. */
+#define SPIN_SECONDS 100e-6
 
 /* Halves of crew.seating. */
 #define ONE_OFFERED ((uint64_t)1)

@@ -119,7 +119,7 @@ static const shape shapes[] = {
     {1, 1, 1, false, false},     {16, 32, 64, false, false}, {17, 33, 65, true, false},
     {15, 31, 63, false, true},   {70, 45, 300, true, true},  {33, 64, 2, false, false},
     {48, 7, 129, false, false},  {32, 96, 1030, true, true}, {100, 65, 513, false, true},
-    {20, 70, 5000, true, false},
+    {20, 70, 5000, true, false}, {50, 40, 64, false, false},
 };
 
 static void fill(const tsl_shape *of, void *at, uint64_t seed) {
@@ -129,6 +129,13 @@ static void fill(const tsl_shape *of, void *at, uint64_t seed) {
       const double whole = of->type == TESELA_U8 ? (double)(bits >> 56) : (double)(int8_t)(bits >> 56);
       test_set(of, at, i, j, of->type == TESELA_BF16 ? whole / 64 : whole);
     }
+}
+
+/* At a cache line, as tiles want it that read A where it lies. */
+static void *aligned_matrix(const tsl_shape *of, void **origin) {
+  const size_t bytes = (size_t)tsl_shape_extent(of) * tsl_type(of->type)->size;
+  *origin = aligned_alloc(64, (bytes + 63) / 64 * 64);
+  return *origin;
 }
 
 /* Judges a product by these kernels, in panels of 32 units and passes of few rows; rows of C of two places each, so that
@@ -150,7 +157,7 @@ static void expect_right_way(const tsl_amx_kernels *kernels, tesela_type c_type,
                            .b = {.row_stride = problem.b.row_stride, .col_stride = problem.b.col_stride},
                            .c = {.row_stride = problem.c.row_stride, .col_stride = problem.c.col_stride}};
   void *before,
-      *memory[] = {test_matrix(&problem.a, &operands.a.host), test_matrix(&problem.b, &operands.b.host),
+      *memory[] = {aligned_matrix(&problem.a, &operands.a.host), test_matrix(&problem.b, &operands.b.host),
                    test_matrix(&problem.c, &operands.c.host), test_matrix(&problem.c, &before)};
   fill(&problem.a, operands.a.host, 1);
   fill(&problem.b, operands.b.host, 2);

@@ -76,8 +76,7 @@ static void copy_strips(passing *run, int64_t first, int64_t end, int64_t panel,
   run->b.count = (end - first) * width;
   run->b.panel = panel;
   for (int64_t p = panel; p < end_panel; p++)
-    for (int64_t strip = first; strip < end; strip++)
-      tsl_amx_copy_strip(run->job, &run->b, p, strip);
+    tsl_amx_copy_strips(run->job, &run->b, p, first, end);
 }
 
 static void copy_sliver(passing *run, int64_t sliver, int64_t panel, int64_t end_panel) {
@@ -101,7 +100,8 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
   for (int64_t sliver = 0; sliver < job->slivers; sliver++) {
     uint32_t *const sums = run->sums + (one_sliver ? 0 : sliver * run->strips * room);
     ahead next = {.each = 0};
-    if (copies_a)
+    const bool copies = copies_a && !tsl_amx_reads_in_place(job, sliver);
+    if (copies)
       copy_sliver(run, sliver, panel, end_panel);
     if (sliver + 1 < job->slivers) {
       next = copies_a ? ahead_of_elements(job, sliver + 1, panel, end_panel)

@@ -113,8 +113,10 @@ INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t unit
   for (int64_t i = 0; i < copy->count; i++) {
     const unsigned char *restrict const in = copy->in + i * across;
     uint32_t *restrict const out = copy->out + i * LINE;
-    for (int64_t line = 0; line < lines; line++)
+    for (int64_t line = 0; line < lines; line++) {
+      __builtin_prefetch(in + 2 * across + line * LINE * 4); /* where the row after the next one will be */
       memcpy(out + line * width * LINE, in + line * LINE * 4, LINE * 4);
+    }
   }
   for (int64_t line = 0; line < lines && copy->count < width; line++)
     memset(copy->out + (line * width + copy->count) * LINE, 0, (size_t)((width - copy->count) * LINE * 4));

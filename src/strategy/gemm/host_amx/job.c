@@ -81,10 +81,12 @@ static void set_operands(tsl_amx_job *job, const tsl_operands *operands) {
   job->c = job->is_turned ? turned_over(&operands->c) : operands->c;
 }
 
-/* Blocks of about `kept` bytes of A by 512 columns, smaller ones where there would be too few for the threads. */
+/* Blocks of about `kept` bytes of A by 512 columns, smaller ones where there would be too few for the threads. Tile registers
+ * use copies up so fast that blocks are large and few: what a block reads is in proportion to its sides. */
 static void choose_blocks(tsl_amx_job *job, int64_t kept, int threads) {
-  const int64_t wanted = threads == 1 ? 1 : 4 * (int64_t)threads;
-  job->block_slivers = kept / (4 * job->depth * job->kernels->height);
+  const int64_t large = job->kernels->has_registers ? 2 : 1,
+                wanted = threads == 1 ? 1 : (int64_t)threads * (job->kernels->has_registers ? 1 : 4);
+  job->block_slivers = large * kept / (4 * job->depth * job->kernels->height);
   job->block_slivers = job->block_slivers < 1 ? 1 : tsl_amx_least(job->block_slivers, job->slivers);
   job->block_strips = tsl_amx_least(512 / job->kernels->width, job->strips);
   while (tsl_amx_count(job->slivers, job->block_slivers) * tsl_amx_count(job->strips, job->block_strips) <
@@ -129,6 +131,8 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, bool is_turned, con
   if (job.panels > 1) /* nearly alike, so that the last one is not short */
     job.depth = tsl_amx_count(tsl_amx_count(job.units, job.panels), 16) * 16;
   job.panels = tsl_amx_count(job.units, job.depth);
+  job.reads_a = kernels->has_registers && job.panels == 1 && job.a.col_stride == 1 &&
+                job.a.row_stride == job.k && job.k * job.size == 4 * job.units;
   job.kept = kept;
   choose_blocks(&job, kept, threads);
   job.parts = parts_of(&job);

@@ -27,10 +27,11 @@ typedef struct tsl_amx_job {
   tsl_amx_form packed_a, packed_b; /* what was packed before, once the job is bound */
   bool is_turned;                  /* the problem is turned over: A is its B, transposed, and B its A */
   double alpha, beta;
-  bool streams;                        /* C is written past the caches */
-  bool sums_are_c;                     /* nothing is left to be done with them but to write them */
-  int64_t units, depth, panels;        /* of k in all, of a panel but the last, and how many of these */
-  int64_t slivers, strips;             /* of A and of B */
+  bool streams;                 /* C is written past the caches */
+  bool sums_are_c;              /* nothing is left to be done with them but to write them */
+  bool reads_a;                 /* one panel of dense rows: tile registers may read them where they lie */
+  int64_t units, depth, panels; /* of k in all, of a panel but the last, and how many of these */
+  int64_t slivers, strips;      /* of A and of B */
   int64_t block_slivers, block_strips; /* of what a thread takes at once */
   int64_t kept;                        /* bytes of A in the second-level cache */
   int64_t parts;                       /* of k, whose sums are added in the end */
@@ -72,9 +73,15 @@ uint32_t *tsl_amx_at(const tsl_amx_job *job, const tsl_amx_form *form, int64_t p
 int64_t tsl_amx_form_units(const tsl_amx_job *job, bool is_a);
 tsl_amx_form tsl_amx_form_in(const tsl_amx_job *job, bool is_a, uint32_t *at);
 
+/* Whether tiles read a sliver where it lies. */
+bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t sliver);
 /* Copies a panel's part of a sliver, or a strip. */
 void tsl_amx_copy_sliver(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index);
 void tsl_amx_copy_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index);
+/* Those of strips from `first` to before `end`, for tile registers: some units of all of them, then some more, since memory
+ * likes long rows. */
+void tsl_amx_copy_strips(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t first,
+                         int64_t end);
 
 /* Sums that a tile has room for. */
 int64_t tsl_amx_tile_room(const tsl_amx_job *job);

@@ -18,7 +18,7 @@ enum {
 
 /* sums (rows x width, 32 bits each, dense) = start + a b, or with `goes_on` sums + start + a b.
  *
- *   a: units x rows, unit after unit; or for tile registers, for each 16 units, rows x 16 (rows are 16 or 32)
+ *   a: units x rows, unit after unit; or for tile registers, 16 units of each of 16 or 32 rows, a_row apart, then the next 16
  *   b: units x width, unit after unit
  *   start: a row that is added to each row of the sums; NULL: nothing */
 typedef struct tsl_amx_tile {
@@ -26,7 +26,9 @@ typedef struct tsl_amx_tile {
   const uint32_t *a, *b, *start;
   uint32_t *sums;
   bool goes_on;
-  /* For tile registers: where the sums go in the end, and how many numbers further each row does. */
+  /* For tile registers: units from row to row of A, and from 16 units of a row to the next 16. */
+  int64_t a_row, a_step;
+  /* Likewise: where the sums go in the end, and how many numbers further each row does. */
   uint32_t *out;
   int64_t out_row;
   /* Likewise: the next tile's sums and part of C, asked for meanwhile, with the bytes from row to row; or NULL. */

@@ -90,15 +90,35 @@ void tsl_amx_copy_sliver(const tsl_amx_job *job, const tsl_amx_form *to, int64_t
   job->copy_a(&copy);
 }
 
-void tsl_amx_copy_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
-  const int64_t width = job->kernels->width, column = index * width;
+/* Units from `first` to before `end` of a panel's part of a strip. */
+static void copy_units_of_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index,
+                                int64_t first, int64_t end) {
+  const int64_t width = job->kernels->width, column = index * width,
+                per = tsl_amx_elements(job->kernels->format);
   tsl_amx_copy copy = panel_copy(job, panel, &job->b, job->b.col_stride, job->b.row_stride, column);
+  copy.in += first * per * copy.along * job->size;
+  copy.depth = tsl_amx_most(tsl_amx_least(copy.depth, end * per) - first * per, 0);
+  copy.units = end - first;
   copy.count = tsl_amx_least(width, job->n - column);
   copy.width = width;
-  copy.out = tsl_amx_at(job, to, panel, column);
+  copy.out = tsl_amx_at(job, to, panel, column) + first * width;
   job->copy_b(&copy);
+}
+
+void tsl_amx_copy_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
+  const int64_t column = index * job->kernels->width, units = tsl_amx_panel_units(job, panel);
+  copy_units_of_strip(job, to, panel, index, 0, units);
   if (job->kernels->turned != 0)
-    make_start(job, &(tsl_amx_tile){.units = copy.units, .b = copy.out}, start_at(to, panel, column));
+    make_start(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_at(job, to, panel, column)},
+               start_at(to, panel, column));
+}
+
+void tsl_amx_copy_strips(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t first,
+                         int64_t end) {
+  const int64_t units = tsl_amx_panel_units(job, panel), step = TSL_AMX_REGISTER_UNITS;
+  for (int64_t unit = 0; unit < units; unit += step)
+    for (int64_t strip = first; strip < end; strip++)
+      copy_units_of_strip(job, to, panel, strip, unit, tsl_amx_least(unit + step, units));
 }
 
 /* --- multiplying --- */
@@ -155,6 +175,27 @@ static bool is_c(const tsl_amx_job *job, int64_t sliver, int64_t strip) {
          rows_in_c(job, sliver) % TSL_AMX_REGISTER_ROWS == 0;
 }
 
+bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t sliver) {
+  return job->reads_a && !job->packed_a.at && rows_in_c(job, sliver) % TSL_AMX_REGISTER_ROWS == 0 &&
+         ((uintptr_t)job->a.host & (TSL_CACHE_LINE - 1)) == 0;
+}
+
+/* A's part of a tile, copied or where it lies. */
+static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, int64_t sliver,
+                  tsl_amx_tile *tile) {
+  enum { UNITS = TSL_AMX_REGISTER_UNITS };
+  const int64_t row = tsl_amx_row_of(job, sliver);
+  if (tsl_amx_reads_in_place(job, sliver)) {
+    tile->a_row = job->a.row_stride * job->size / (int64_t)sizeof(uint32_t);
+    tile->a_step = UNITS;
+    tile->a = (const uint32_t *)job->a.host + row * tile->a_row;
+  } else {
+    tile->a = tsl_amx_at(job, a, panel, row);
+    tile->a_row = UNITS;
+    tile->a_step = UNITS * (tsl_amx_row_of(job, sliver + 1) - row);
+  }
+}
+
 /* What the next tile of the same sliver needs, for the kernel to ask for. */
 static void set_next(const tsl_amx_job *job, int64_t panel, int64_t sliver, int64_t strip,
                      tsl_amx_tile *tile) {
@@ -174,7 +215,6 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
   const bool is_last = panel == job->panels - 1, writes_c = is_last && is_c(job, sliver, strip);
   tsl_amx_tile tile = {
       .units = tsl_amx_panel_units(job, panel),
-      .a = tsl_amx_at(job, a, panel, row),
       .b = tsl_amx_at(job, b, panel, column),
       .start = kernels->turned != 0 ? start_at(b, panel, column) : NULL,
       .sums = sums,
@@ -182,6 +222,7 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
       .out = writes_c ? (uint32_t *)(void *)c_at(job, row, column) : sums,
       .out_row = writes_c ? job->c.row_stride : kernels->width,
   };
+  set_a(job, a, panel, sliver, &tile);
   if (kernels->has_registers && has_next)
     set_next(job, panel, sliver, strip, &tile);
   else if (!kernels->has_registers && is_last && !job->streams)

@@ -10,16 +10,17 @@
  *   7  |   2    |   3    |   for each 16 units: four loads, four products of 16 clocks each, no sum waits for the one before
  *      +--------+--------+
  *
- * A is in blocks of 16 units: rows x 64 bytes, dense. Each load of A is 1 KiB in a row; those of B are rows of 64 bytes,
- * 128 apart. A sliver's panel stays in the first-level cache while strips pass by, whose loads say that they will not be
+ * A copy of A is in blocks of 16 units: rows x 64 bytes, dense, so each load is of 1 KiB in a row; those of B are of rows of
+ * 64 bytes, 128 apart. A sliver's panel stays in the first-level cache while strips pass by, whose loads say that they will not be
  * wanted again: else each strip would push a part of the sliver out. */
 #include "strategy/gemm/host_amx/kernels.h"
 
-enum { REGISTER_BYTES = 64, STRIP_BYTES = 2 * REGISTER_BYTES };
+enum { UNIT_BYTES = 4, REGISTER_BYTES = 64, STRIP_BYTES = 2 * REGISTER_BYTES };
 
 /* Sums so far, at first nothing. What is 16 columns right of a register is 16 numbers further, 16 rows below it 16 rows. */
 static void multiply_16(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
+  const int64_t row = UNIT_BYTES * tile->a_row, step = UNIT_BYTES * tile->a_step;
   const uint32_t *const sums = tile->sums;
   if (tile->goes_on) {
     REGISTER_LOAD(0, sums, STRIP_BYTES);
@@ -29,16 +30,16 @@ static void multiply_16(const tsl_amx_tile *tile) {
     REGISTER_ZERO(1);
   }
   for (int64_t u = 0; u < tile->units; u += TSL_AMX_REGISTER_UNITS) {
-    REGISTER_LOAD(6, a, REGISTER_BYTES);
+    REGISTER_LOAD(6, a, row);
     REGISTER_LOAD_ONCE(4, b, STRIP_BYTES);
     REGISTER_LOAD_ONCE(5, b + REGISTER_BYTES, STRIP_BYTES);
     REGISTER_DOT(0, 6, 4);
     REGISTER_DOT(1, 6, 5);
-    a += 16 * REGISTER_BYTES;
+    a += step;
     b += 16 * STRIP_BYTES;
   }
-  REGISTER_STORE(0, tile->out, 4 * tile->out_row);
-  REGISTER_STORE(1, tile->out + 16, 4 * tile->out_row);
+  REGISTER_STORE(0, tile->out, UNIT_BYTES * tile->out_row);
+  REGISTER_STORE(1, tile->out + 16, UNIT_BYTES * tile->out_row);
 }
 
 /* Two lines of each of 32 rows are asked for, some in each step, so that they neither come in a burst nor late. */
@@ -76,9 +77,10 @@ static inline __attribute__((always_inline)) void ask_some(asking *of) {
 
 static void multiply_32(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
+  const int64_t row = UNIT_BYTES * tile->a_row, step = UNIT_BYTES * tile->a_step;
   const uint32_t *const sums = tile->sums, *const below = sums + 16 * 32;
   uint32_t *const out_below = tile->out + 16 * tile->out_row;
-  const int64_t out_bytes = 4 * tile->out_row;
+  const int64_t out_bytes = UNIT_BYTES * tile->out_row;
   if (tile->goes_on) {
     REGISTER_LOAD(0, sums, STRIP_BYTES);
     REGISTER_LOAD(1, sums + 16, STRIP_BYTES);
@@ -92,16 +94,16 @@ static void multiply_32(const tsl_amx_tile *tile) {
   }
   asking next = asking_of(tile);
   for (int64_t u = 0; u < tile->units; u += TSL_AMX_REGISTER_UNITS) {
-    REGISTER_LOAD(6, a, REGISTER_BYTES);
+    REGISTER_LOAD(6, a, row);
     REGISTER_LOAD_ONCE(4, b, STRIP_BYTES);
     REGISTER_DOT(0, 6, 4);
-    REGISTER_LOAD(7, a + 16 * REGISTER_BYTES, REGISTER_BYTES);
+    REGISTER_LOAD(7, a + 16 * row, row);
     REGISTER_DOT(2, 7, 4);
     REGISTER_LOAD_ONCE(5, b + REGISTER_BYTES, STRIP_BYTES);
     ask_some(&next);
     REGISTER_DOT(1, 6, 5);
     REGISTER_DOT(3, 7, 5);
-    a += 32 * REGISTER_BYTES;
+    a += step;
     b += 16 * STRIP_BYTES;
   }
   REGISTER_STORE(0, tile->out, out_bytes);

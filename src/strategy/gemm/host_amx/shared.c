@@ -26,9 +26,10 @@ static void copy_one(void *argument, int64_t index, int worker) {
   const int64_t each = pieces(job), panel = index / each, piece = index % each,
                 slivers = job->packed_a.at ? 0 : job->slivers;
   (void)worker;
-  if (piece < slivers)
-    tsl_amx_copy_sliver(job, &run->a, panel, piece);
-  else
+  if (piece < slivers) {
+    if (!tsl_amx_reads_in_place(job, piece))
+      tsl_amx_copy_sliver(job, &run->a, panel, piece);
+  } else
     tsl_amx_copy_strip(job, &run->b, panel, piece - slivers);
 }
 
@@ -79,6 +80,7 @@ void tsl_amx_run_all(tsl_pool *pool, int64_t count, tsl_pool_task task, void *ar
 
 void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to) {
   tsl_amx_job own = *job;
+  own.reads_a = false;
   *(is_a ? &own.packed_b : &own.packed_a) = (tsl_amx_form){.at = to}; /* the other one is not copied */
   running run = {.job = &own, .a = tsl_amx_form_in(job, true, to), .b = tsl_amx_form_in(job, false, to)};
   tsl_pool_run(tsl_pool_shared(), job->panels * pieces(&own), copy_one, &run);
