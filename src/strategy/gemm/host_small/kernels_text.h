@@ -27,15 +27,24 @@ static inline void NAME(store)(REAL *to, NAME(vector) value) {
   *(NAME(loose) *)to = value;
 }
 
-/* A tile of C whose columns do not lie side by side. */
-static __attribute__((noinline)) void NAME(scatter)(const tsl_small_tile *tile, int rows, int vectors,
-                                                    const REAL *sums, REAL *c) {
+/* A tile of C whose columns do not lie side by side: it is made where they do, and brought there number by number. Apart,
+ * so that tiles need no memory of their own. */
+static __attribute__((noinline)) void NAME(scatter)(tsl_small_function multiply, const tsl_small_tile *tile,
+                                                    int rows, int vectors, const void *a, const void *b,
+                                                    void *to) {
+  enum { MOST = TSL_SMALL_ROWS_MAX * TSL_SMALL_VECTORS_MAX * NAME(LANES) };
+  REAL sums[MOST], *c = to;
   const REAL beta = (REAL)tile->beta;
   const int64_t width = vectors * (int64_t)NAME(LANES), columns = width - NAME(LANES) + tile->last;
-  for (int i = 0; i < rows; i++, sums += width, c += tile->c_row)
+  tsl_small_tile here = *tile;
+  here.c_row = width;
+  here.c_column = 1;
+  here.adds = false;
+  multiply(&here, a, b, sums);
+  for (int i = 0; i < rows; i++, c += tile->c_row)
     for (int64_t j = 0; j < columns; j++) {
       REAL *at = c + j * tile->c_column;
-      *at = !tile->adds ? sums[j] : beta * *at + sums[j];
+      *at = tile->adds ? beta * *at + sums[i * width + j] : sums[i * width + j];
     }
 }
 

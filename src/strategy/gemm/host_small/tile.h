@@ -8,6 +8,11 @@
  * registers; an empty instruction keeps them from it. */
 static void TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(const tsl_small_tile *tile, const void *a_at,
                                                        const void *b_at, void *c_at) {
+  if (tile->c_column != 1) {
+    NAME(scatter)
+    (TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX), tile, TILE_ROWS, TILE_VECTORS, a_at, b_at, c_at);
+    return;
+  }
   enum { LANES = NAME(LANES), EDGE = (TILE_VECTORS - 1) * LANES, POINTERS = (TILE_ROWS + 4) / 5 };
   const int64_t a_step = tile->a_step, b_step = tile->b_step;
   const bool is_whole = tile->last == LANES;
@@ -56,21 +61,14 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(const tsl_small_tile *til
 #undef LOAD_LAST
   }
   const REAL alpha = (REAL)tile->alpha, beta = (REAL)tile->beta;
-  REAL *c = c_at;
   if (tile->scales)
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] *= alpha;
     }
-  if (tile->c_column != 1) {
-    REAL sums[TILE_ROWS * TILE_VECTORS * LANES];
-    TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
-      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++)
-          NAME(store)(sums + (i * TILE_VECTORS + j) * LANES, sum[i][j]);
-    }
-    NAME(scatter)(tile, TILE_ROWS, TILE_VECTORS, sums, c);
-    return;
-  }
-  const int64_t c_row = tile->c_row;
+  char *c[POINTERS];
+  stride = tile->c_row * (int64_t)sizeof(REAL);
+  three = 3 * stride;
+  TSL_UNROLL for (int i = 0; i < POINTERS; i++) c[i] = (char *)c_at + 5 * i * stride;
   if (is_whole) {
 #define LOAD_LAST(from) NAME(load)(from)
 #define STORE_LAST(to, value) NAME(store)(to, value)

@@ -10,4 +10,5 @@
     TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] += number * strip[j];
   }
   b += b_step;
+  __asm__("" : "+r"(b)); /* or compilers find where it will be four steps on, and have no register for that */
 }
