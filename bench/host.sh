@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # host.sh FOLDER NAME=LIBRARY... [-- ADAPTER...]: measures products of f32 and f64 on one core beside CBLAS libraries, which
-# are given by their paths, into FOLDER (bench/results/<machine>): host-core.json, host-avx2.json, and with the drop-in
-# and adapters of code generators (bench/small.c) host-small.json. ci/host_table.py makes the README's table of them.
+# are given by their paths, into FOLDER (bench/results/<machine>): host-f32.json, host-f64.json, host-avx2.json, and with the
+# drop-in and adapters of code generators (bench/small.c) host-small.json. ci/host_table.py makes the README's table of them.
 #
 #   bench/host.sh bench/results/my-machine openblas=/path/libopenblas.so.0 mkl=/path/libmkl_rt.so.3 -- xsmm=adapter.so
 #
 # All libraries take turns in one process on one pinned core. Those that do not know the processor are told by OPENBLAS_CORETYPE
 # and the like, which are the caller's; for host-avx2.json they are kept to AVX2. BIN is where the programs are
 # (build/release/bin), DROP_IN the library (build/release/lib/libtesela_blas.so), ROUNDS how often each has its turn,
-# CORE the first processor that is used (0), PARTS what is measured (core avx2 small). About three minutes.
+# CORE the first processor that is used (0), PARTS what is measured (f32 f64 avx2 small). About three minutes.
 set -uo pipefail
 [ $# -ge 2 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | head -n -1; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)
 bin=${BIN:-$root/build/release/bin} drop_in=${DROP_IN:-$root/build/release/lib/libtesela_blas.so}
-rounds=${ROUNDS:-5} parts=${PARTS:-core avx2 small} folder=$1 failed=0
+rounds=${ROUNDS:-5} parts=${PARTS:-f32 f64 avx2 small} folder=$1 failed=0
 shift
 libraries=() adapters=()
 while [ $# -gt 0 ] && [ "$1" != -- ]; do libraries+=("$1"); shift; done
@@ -42,7 +42,7 @@ keep() {
 
 for part in $parts; do
   case $part in
-  core) keep host-core.json "$bin/bench_host_peers" "${squares[@]}" "${thick[@]}" "${thin[@]}" "${libraries[@]}" ;;
+  f32 | f64) keep "host-$part.json" "$bin/bench_host_peers" --types "$part" "${squares[@]}" "${thick[@]}" "${thin[@]}" "${libraries[@]}" ;;
   avx2) TESELA_ISA=avx2 OPENBLAS_CORETYPE=Haswell MKL_ENABLE_INSTRUCTIONS=AVX2 BLIS_ARCH_TYPE=haswell \
     keep host-avx2.json "$bin/bench_host_peers" "${squares[@]:2}" "${thick[@]:0:7}" "${thin[@]:0:2}" "${libraries[@]}" ;;
   small) rounds=$((rounds * 10)) keep host-small.json "$bin/bench_small" "${cubes[@]}" -- "$drop_in" "${libraries[@]}" "${adapters[@]}" ;;

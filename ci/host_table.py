@@ -60,26 +60,41 @@ def small(result):
     return lines
 
 
-def caption(result, path, what):
+def merged(results):
+    """The rows of several results of one machine, which are otherwise alike."""
+    whole = dict(results[0])
+    whole["rows"] = [row for result in results for row in result["rows"]]
+    return whole
+
+
+def caption(result, paths, what):
     machine = result["machine"]
+    links = ", ".join(f"[{os.path.basename(path)}]({path})" for path in paths)
     peers = ", ".join(text if (text := version(said)).lower().startswith((name, "openblas", "mkl")) else f"{name} {text}".strip() for name, said in result.get("peers", {}).items())
-    return (f"{what}, one core of {machine['label']} ({result['date'][:10]}, [{os.path.basename(path)}]({path}), revision "
+    return (f"{what}, one core of {machine['label']} ({result['date'][:10]}, {links}, revision "
             f"{result['revision']}{'; ' + peers if peers else ''}):")
 
 
 # Other machines' results are in bench/results for whoever compares.
 MACHINE = "nvidia-h200"
-KINDS = (("host-core.json", "GFLOP/s", products), ("host-avx2.json", "GFLOP/s with everyone kept to AVX2", products), ("host-small.json", "Nanoseconds a call", small))
+KINDS = (
+    (("host-f32.json", "host-f64.json"), "GFLOP/s", products),
+    (("host-avx2.json",), "GFLOP/s with everyone kept to AVX2", products),
+    (("host-small.json",), "Nanoseconds a call", small),
+)
 
 
 def table():
     parts = []
-    for name, what, make in KINDS:
-        path = os.path.join(ROOT, "bench", "results", MACHINE, name)
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                result = json.load(file)
-            parts.append("\n".join([caption(result, os.path.relpath(path, ROOT), what), "", *make(result)]))
+    for names, what, make in KINDS:
+        paths = [path for path in (os.path.join("bench", "results", MACHINE, name) for name in names) if os.path.exists(os.path.join(ROOT, path))]
+        results = []
+        for path in paths:
+            with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+                results.append(json.load(file))
+        if results:
+            whole = merged(results)
+            parts.append("\n".join([caption(whole, paths, what), "", *make(whole)]))
     return "\n\n".join(parts)
 
 
