@@ -13,6 +13,9 @@ static const double least_noise = 0.02;
 /* What is slower than the incumbent by this factor is not worth exact measuring. */
 static const double not_worth_it = 1.5;
 
+/* Before anything was measured, what is slower than the start's prediction by this factor. */
+static const double beyond_belief = 20;
+
 typedef struct tuning {
   const tsl_tune_job *job;
   tsl_tuned *out;
@@ -121,7 +124,10 @@ static tesela_status run_batch(tuning *all, const int *next, int next_count) {
   if (count == 0)
     return TESELA_OK;
   memset(raw, 0, sizeof raw);
-  const double limit = is_right(all, all->incumbent) ? not_worth_it * all->seconds[all->incumbent] : INFINITY;
+  const double limit = is_right(all, all->incumbent) ? not_worth_it * all->seconds[all->incumbent]
+                       : all->incumbent >= 0
+                           ? beyond_belief * all->job->space->points[all->incumbent].predicted
+                           : INFINITY;
   TSL_TRY(all->job->measure(all->job->argument, all->job->space, points, count, limit, raw));
   all->out->batches++;
   return judge_batch(all, points, count, raw);
@@ -157,32 +163,25 @@ static int batch_size(const tuning *all) {
   return most;
 }
 
-static tesela_status try_known(tuning *all) {
+/* What is known and was not tried; else what the search proposes. The incumbent is in every batch. */
+static int next_points(const tuning *all, int *next, int most) {
   const tsl_tune_job *job = all->job;
-  for (int i = 0; i < job->known_count && !is_over(all);) {
-    int next[TSL_TUNE_BATCH], count = 0;
-    for (const int most = batch_size(all); i < job->known_count && count < most; i++)
-      if (!all->out->tried[job->known[i]])
-        next[count++] = job->known[i];
-    tell(all);
-    if (count > 0)
-      TSL_TRY(run_batch(all, next, count));
-  }
-  return TESELA_OK;
+  const tsl_search_view view = {job->space, all->seconds, job->seed};
+  int count = 0;
+  for (int i = 0; i < job->known_count && count < most; i++)
+    if (!all->out->tried[job->known[i]] && job->known[i] != all->incumbent)
+      next[count++] = job->known[i];
+  return count > 0 || most == 0 ? count : job->search->propose(&view, next, most);
 }
 
 static tesela_status climb(tuning *all) {
-  const tsl_tune_job *job = all->job;
-  const tsl_search_view view = {job->space, all->seconds, job->seed};
   int next[TSL_TUNE_BATCH];
-  if (!is_right(all, all->incumbent)) /* what everything else is compared with */
-    TSL_TRY(run_batch(all, &all->incumbent, 1));
-  TSL_TRY(try_known(all));
   while (!is_over(all)) {
+    const bool is_new = all->incumbent >= 0 && !all->out->tried[all->incumbent];
     tell(all);
-    const int count = job->search->propose(&view, next, batch_size(all));
-    all->out->complete = count == 0;
-    if (count == 0)
+    const int count = next_points(all, next, batch_size(all) - is_new);
+    all->out->complete = count == 0 && !is_new;
+    if (all->out->complete)
       break;
     TSL_TRY(run_batch(all, next, count));
   }
