@@ -135,6 +135,7 @@ typedef struct tsl_build {
   const char
       *text; /* flattened source with its #define lines in front: all that decides what the kernel is */
   const char *options; /* further compiler options, "" for none */
+  bool loaded_only;    /* no compiler and no disk: TESELA_UNSUPPORTED where this process has not loaded it */
 } tsl_build;
 
 /* A compiled kernel text: OpenCL's program binary, CUDA's cubin. `data` is from malloc(). */

@@ -203,6 +203,8 @@ tesela_status tsl_jit_module(tsl_device *device, const tsl_build *build, tsl_mod
   tsl_jit_module_entry *entry = find(slot, &key);
   if (entry != NULL) {
     status = await(slot, entry, module);
+  } else if (build->loaded_only) {
+    status = tsl_fail(TESELA_UNSUPPORTED, "%s: %s is not loaded in this form", device->name, build->name);
   } else if ((entry = entry_create(slot, &text, key.hash)) == NULL) {
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory for the record of a kernel", device->name);
   } else {

@@ -201,12 +201,16 @@ static tesela_status run_all(checking *job, tsl_plan *plan, tsl_place place) {
 
 /* --- both ways --- */
 
+static tesela_status create(const checking *job, tsl_place place, tsl_plan **plan) {
+  const tsl_case *what = job->what;
+  return (what->loaded_only ? tsl_plan_create_loaded : tsl_plan_create)(
+      &what->problem, job->strategy, job->config, job->device, place, plan);
+}
+
 static tesela_status check_buffers(checking *job) {
   tsl_plan *plan = NULL;
   tesela_status status = TESELA_OK;
-  if (failed(job, TSL_PLACE_DEVICE,
-             tsl_plan_create(&job->what->problem, job->strategy, job->config, job->device, TSL_PLACE_DEVICE,
-                             &plan)))
+  if (failed(job, TSL_PLACE_DEVICE, create(job, TSL_PLACE_DEVICE, &plan)))
     return TESELA_OK;
   if (!failed(job, TSL_PLACE_DEVICE, make_buffers(job)))
     status = run_all(job, plan, TSL_PLACE_DEVICE);
@@ -231,7 +235,7 @@ tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *con
   *report = (tsl_case_report){.result = TSL_CASE_RIGHT};
   TSL_TRY(tsl_problem_check(&what->problem));
   tsl_plan *plan = NULL;
-  tesela_status status = tsl_plan_create(&what->problem, strategy, config, device, TSL_PLACE_HOST, &plan);
+  tesela_status status = create(&job, TSL_PLACE_HOST, &plan);
   if (status != TESELA_OK) {
     report_text(&job, status == TESELA_UNSUPPORTED ? TSL_CASE_REFUSED : TSL_CASE_FAILED, TSL_PLACE_HOST,
                 tesela_last_error());

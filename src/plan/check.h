@@ -91,6 +91,7 @@ typedef struct tsl_case {
   uint64_t seed;
   int repeats;            /* runs whose bits must be equal where the strategy promises that; 0: 1 */
   int64_t operations_max; /* as tsl_judge has it */
+  bool loaded_only;       /* refused where it would take kernels that are not loaded yet */
 } tsl_case;
 
 typedef enum tsl_case_result {

@@ -49,9 +49,9 @@ static tesela_status build(tsl_plan *plan) {
   return work->strategy->build ? work->strategy->build(work) : TESELA_OK;
 }
 
-tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
-                              const tsl_config *config, tsl_device *device, tsl_place place,
-                              tsl_plan **plan) {
+static tesela_status create(const tsl_problem *problem, const tsl_strategy *strategy,
+                            const tsl_config *config, tsl_device *device, tsl_place place, bool loaded_only,
+                            tsl_plan **plan) {
   *plan = NULL;
   TSL_TRY(tsl_problem_check(problem));
   const char *why = tsl_strategy_refuse(strategy, problem, config, device);
@@ -61,7 +61,11 @@ tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *st
   TSL_TRY(tsl_alloc_zeroed(sizeof **plan, "a plan", &block));
   tsl_plan *made = block;
   made->place = place;
-  made->work = (tsl_work){.strategy = strategy, .problem = *problem, .config = *config, .device = device};
+  made->work = (tsl_work){.strategy = strategy,
+                          .problem = *problem,
+                          .config = *config,
+                          .device = device,
+                          .loaded_only = loaded_only};
   const tesela_status status = build(made);
   if (status != TESELA_OK) {
     /* What build() of the strategy made is gone already. */
@@ -72,6 +76,18 @@ tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *st
   }
   *plan = made;
   return TESELA_OK;
+}
+
+tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
+                              const tsl_config *config, tsl_device *device, tsl_place place,
+                              tsl_plan **plan) {
+  return create(problem, strategy, config, device, place, false, plan);
+}
+
+tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strategy *strategy,
+                                     const tsl_config *config, tsl_device *device, tsl_place place,
+                                     tsl_plan **plan) {
+  return create(problem, strategy, config, device, place, true, plan);
 }
 
 void tsl_plan_destroy(tsl_plan *plan) {

@@ -31,6 +31,10 @@ typedef struct tsl_phases {
  * refuses. */
 tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
                               const tsl_config *config, tsl_device *device, tsl_place place, tsl_plan **plan);
+/* The same of kernels that are loaded already; TESELA_UNSUPPORTED where it would take others. */
+tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strategy *strategy,
+                                     const tsl_config *config, tsl_device *device, tsl_place place,
+                                     tsl_plan **plan);
 /* From text; unknown or missing words, a retired version, an unknown device: TESELA_BAD_INPUT or
  * TESELA_NO_DEVICE, naming them. */
 tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan);

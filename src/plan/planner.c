@@ -92,6 +92,9 @@ static tesela_status parse_wish(tsl_op op, const char *text, wishes *out) {
 
 /* --- scoring --- */
 
+/* A config of another size stays unless the model promises more than this of another one. */
+static const double much_better = 1.2;
+
 static const char *refuse_memory(const tsl_problem *problem, const tsl_device *device, tsl_place place) {
   const uint64_t bytes = tsl_plan_device_bytes(problem, device, place);
   if (bytes == 0)
@@ -132,6 +135,21 @@ static void ask_model(const tsl_problem *problem, const wishes *wish, tsl_candid
   }
 }
 
+/* What was measured at sizes near these says how far the model is off; where the model knows a much better config for
+ * these, that one is taken, with its prediction put right. */
+static void weigh_near(const tsl_problem *problem, const wishes *wish, tsl_candidate *out) {
+  tsl_candidate best = *out;
+  if (!out->strategy->score)
+    return;
+  const double near = out->strategy->score(problem, &out->config, out->device);
+  best.seconds = INFINITY;
+  ask_model(problem, wish, &best);
+  if (!(best.seconds * much_better < near))
+    return;
+  out->config = best.config;
+  out->seconds *= best.seconds / near;
+}
+
 /* The config that wisdom knows to be good, else that of the model; else why the default one is refused. */
 static void score(const tsl_problem *problem, const tsl_choice *choice, const wishes *wish,
                   tsl_candidate *out) {
@@ -152,6 +170,8 @@ static void score(const tsl_problem *problem, const tsl_choice *choice, const wi
     out->seconds = hit.seconds;
     out->basis = hit.basis;
     out->refusal[0] = '\0';
+    if (hit.basis == TSL_BASIS_NEAR)
+      weigh_near(problem, wish, out);
   } else {
     ask_model(problem, wish, out);
   }

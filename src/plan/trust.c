@@ -62,8 +62,10 @@ static tesela_status try_all(trying *job) {
   tsl_case what;
   const double start = tsl_clock();
   job->trial.right = true;
-  for (int i = 0; job->trial.right && tsl_case_quick(&job->work->problem, i, &what); i++)
+  for (int i = 0; job->trial.right && tsl_case_quick(&job->work->problem, i, &what); i++) {
+    what.loaded_only = true; /* other kernels are not on trial, and their compilers take a second */
     TSL_TRY(try_case(job, &what));
+  }
   if (job->trial.right && job->judged == 0) {
     /* The kernels are made for the problem's sizes: it is its own trial. */
     what = (tsl_case){.problem = job->work->problem, .seed = 24, .operations_max = (int64_t)1 << 26};

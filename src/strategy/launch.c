@@ -39,7 +39,8 @@ static tesela_status compile(tsl_work *work, const char *path, tesela_type real,
   tsl_text_add(&text, "%s", defines);
   TSL_GO(tsl_source_flatten(path, folders, &text));
   TSL_GO(tsl_text_status(&text));
-  const tsl_build build = {.name = name, .text = tsl_text_get(&text), .options = ""};
+  const tsl_build build = {
+      .name = name, .text = tsl_text_get(&text), .options = "", .loaded_only = work->loaded_only};
   double seconds;
   TSL_GO(tsl_jit_module(work->device, &build, module, &seconds));
   work->build_seconds += seconds;

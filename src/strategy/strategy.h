@@ -101,6 +101,8 @@ typedef struct tsl_work {
   tsl_device *device;
   void *state;          /* what build() made */
   double build_seconds; /* time in compilers, for reports */
+  bool
+      loaded_only; /* build() takes kernels that are loaded already, and fails for others: TESELA_UNSUPPORTED */
   int texts;       /* how many texts of kernels were compiled or found compiled; 0: it is C of this library */
   tsl_hash source; /* of all of them, in their order */
 } tsl_work;

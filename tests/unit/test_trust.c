@@ -3,10 +3,12 @@
 #include "unit.h"
 
 #include "base/status.h"
+#include "device/jit_cache.h"
 #include "plan/check.h"
 #include "plan/planner.h"
 #include "plan/trust.h"
 #include "scratch.h"
+#include "strategy/launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,6 +155,42 @@ static void trials_are_remembered(void **state) {
   assert_int_equal(tsl_trial_counts().right, 2);
 }
 
+static tesela_status build_by_parity(tsl_work *work) {
+  const bool odd = work->problem.m % 2 != 0;
+  tsl_grid grid;
+  tsl_launch_grid(work->device, work->problem.n, work->problem.m, 16, 16, &grid);
+  return tsl_launch_build_with(work, "strategy/gemm/element/element.cl", "tsl_gemm_element", &grid,
+                               TESELA_F32, odd ? "#define ODD 1\n" : "#define EVEN 1\n");
+}
+
+static void count_kernel(void *argument, const tsl_jit_entry *entry) {
+  int *count = argument;
+  *count += strcmp(entry->name, "gemm/by_parity") == 0;
+}
+
+/* Kernels that are made for other sizes are not on trial: none is compiled for it, and odd cases are left out. */
+static void a_trial_compiles_nothing(void **state) {
+  (void)state;
+  tsl_strategy by_parity = *tsl_strategy_find(TSL_OP_GEMM, "element");
+  const tsl_config config = tsl_strategy_defaults(&by_parity);
+  const tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F32);
+  tsl_devices *devices;
+  tsl_device *device;
+  tsl_plan *plan;
+  int count = 0;
+  by_parity.name = "by_parity";
+  by_parity.build = build_by_parity;
+  must(tsl_devices_create(&devices));
+  must(tsl_devices_find(devices, "opencl:0", &device));
+  must(tsl_plan_create(&problem, &by_parity, &config, device, TSL_PLACE_HOST, &plan));
+  must(tsl_trust_plan(plan));
+  assert_true(plan->was_tried && plan->trial.right && plan->trial_seconds > 0);
+  must(tsl_jit_list(count_kernel, &count));
+  assert_int_equal(count, 1);
+  tsl_plan_destroy(plan);
+  tsl_devices_destroy(devices);
+}
+
 static void self_tests_can_be_switched_off(void **state) {
   (void)state;
   setenv("TESELA_SELFTEST", "0", 1);
@@ -275,8 +313,9 @@ static void files_of_trials_may_be_damaged(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_kernels_never_give_a_result), cmocka_unit_test(trials_are_remembered),
-      cmocka_unit_test(self_tests_can_be_switched_off),    cmocka_unit_test(the_next_best_takes_the_place),
-      cmocka_unit_test(a_device_that_nobody_knows),        cmocka_unit_test(files_of_trials_may_be_damaged),
+      cmocka_unit_test(a_trial_compiles_nothing),          cmocka_unit_test(self_tests_can_be_switched_off),
+      cmocka_unit_test(the_next_best_takes_the_place),     cmocka_unit_test(a_device_that_nobody_knows),
+      cmocka_unit_test(files_of_trials_may_be_damaged),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
