@@ -373,7 +373,9 @@ static void check(tsl_device *device, tesela_type type, int width) {
   assert_true(p != NULL && out != NULL);
   make_problem(p, type, width);
   make_text(p, device, &text);
-  must(tsl_jit_module(device, &(tsl_build){"dialect/words", tsl_text_get(&text), ""}, &module, NULL));
+  must(tsl_jit_module(device,
+                      &(tsl_build){.name = "dialect/words", .text = tsl_text_get(&text), .options = ""},
+                      &module, NULL));
   must(device->ops->kernel_get(module, "tsl_words", &kernel));
   assert_true(device->ops->kernel_items_max(kernel) >= GROUP_ITEMS);
   run(device, p, kernel, out);

@@ -11,8 +11,9 @@ static tesela_status ask_for(const copier *c, const tsl_build *build, tsl_module
 /* One entry for what is the same, another for each thing that differs. */
 static void test_memory(void **state) {
   copier c = copier_begin();
-  const tsl_build builds[] = {{"a", "text", ""},   {"b", "text", ""},   {"a", "text2", ""},
-                              {"a", "text", "-x"}, {"a", "text\n", ""}, {"", "atext", ""}};
+  const tsl_build builds[] = {{"a", "text", "", false},   {"b", "text", "", false},
+                              {"a", "text2", "", false},  {"a", "text", "-x", false},
+                              {"a", "text\n", "", false}, {"", "atext", "", false}};
   tsl_module *first[6], *again;
   double seconds;
   (void)state;
@@ -36,7 +37,7 @@ static void test_memory(void **state) {
 
 static void test_failure(void **state) {
   copier c = copier_begin();
-  const tsl_build build = {"bad", "#error", ""};
+  const tsl_build build = {.name = "bad", .text = "#error", .options = ""};
   tsl_module *module = (tsl_module *)&c;
   (void)state;
   for (int i = 1; i <= 2; i++) { /* a failure is not remembered */
@@ -49,7 +50,7 @@ static void test_failure(void **state) {
   assert_int_equal(cache_listed().entries, 0);
   /* A binary that the device itself has just made and does not take is a failure, too. */
   atomic_store(&copier_refuses, true);
-  const tsl_build good = {"good", "text", ""};
+  const tsl_build good = {.name = "good", .text = "text", .options = ""};
   assert_int_equal(ask_for(&c, &good, &module, NULL), TESELA_BUILD_FAILED);
   assert_int_equal(cache_listed().entries, 0);
   copier_end(&c);
@@ -58,7 +59,7 @@ static void test_failure(void **state) {
 static void test_no_compiler(void **state) {
   tsl_devices *devices;
   tsl_device *cpu;
-  const tsl_build build = {"a", "text", ""};
+  const tsl_build build = {.name = "a", .text = "text", .options = ""};
   tsl_module *module;
   (void)state;
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
@@ -82,7 +83,7 @@ typedef struct asker {
 
 static void *ask(void *argument) {
   asker *a = argument;
-  const tsl_build build = {"shared", a->text, ""};
+  const tsl_build build = {.name = "shared", .text = a->text, .options = ""};
   a->status = tsl_jit_module(a->c->device, &build, &a->module, NULL);
   snprintf(a->sentence, sizeof a->sentence, "%s", tesela_last_error());
   snprintf(a->log, sizeof a->log, "%s", tesela_last_log());

@@ -23,7 +23,7 @@ static const char scale_text[] = "#define N 64\n"
 static tsl_module *module_of(const char *text) {
   tsl_binary binary;
   tsl_module *module;
-  must(ops->build(device, &(tsl_build){"unit/opencl", text, ""}, &binary));
+  must(ops->build(device, &(tsl_build){.name = "unit/opencl", .text = text, .options = ""}, &binary));
   assert_true(binary.bytes > 0);
   must(ops->module_load(device, "unit/opencl", &binary, &module));
   free(binary.data);
@@ -104,15 +104,20 @@ static void test_build_failure_names_file_and_line(void **state) {
   tsl_binary binary;
   const char *text = "#line 41 \"strategy/gemm/broken/broken.cl\"\n"
                      "__kernel void broken(__global float *x) { x[0] = nowhere; }\n";
-  assert_int_equal(ops->build(device, &(tsl_build){"gemm/broken", text, ""}, &binary), TESELA_BUILD_FAILED);
+  assert_int_equal(
+      ops->build(device, &(tsl_build){.name = "gemm/broken", .text = text, .options = ""}, &binary),
+      TESELA_BUILD_FAILED);
   assert_null(binary.data);
   assert_says(device->name);
   assert_says("gemm/broken does not compile");
   assert_says("strategy/gemm/broken/broken.cl:41");
   assert_non_null(strstr(tesela_last_log(), "strategy/gemm/broken/broken.cl:41"));
   assert_non_null(strstr(tesela_last_log(), "nowhere"));
-  assert_int_equal(ops->build(device, &(tsl_build){"gemm/options", scale_text, "-no-such-option"}, &binary),
-                   TESELA_BUILD_FAILED);
+  assert_int_equal(
+      ops->build(device,
+                 &(tsl_build){.name = "gemm/options", .text = scale_text, .options = "-no-such-option"},
+                 &binary),
+      TESELA_BUILD_FAILED);
 }
 
 static void test_lines_of_logs_get_their_files(void **state) {
@@ -200,7 +205,7 @@ static void check_adds(const tsl_binary *binary) {
 
 static void test_binaries_go_round(void **state) {
   (void)state;
-  const tsl_build build = {"unit/opencl", scale_text, ""};
+  const tsl_build build = {.name = "unit/opencl", .text = scale_text, .options = ""};
   tsl_binary binary;
   must(ops->build(device, &build, &binary));
   assert_memory_equal(binary.data, "tslCLbin", 8);
@@ -227,7 +232,7 @@ static void refuse_binary(const void *data, size_t bytes, const char *why) {
 static void test_damaged_binaries_are_refused(void **state) {
   (void)state;
   tsl_binary binary, foreign;
-  must(ops->build(device, &(tsl_build){"unit/opencl", scale_text, ""}, &binary));
+  must(ops->build(device, &(tsl_build){.name = "unit/opencl", .text = scale_text, .options = ""}, &binary));
   unsigned char *bytes = binary.data;
   refuse_binary(bytes, 0, "not one of");
   refuse_binary(bytes, 20, "not one of");
