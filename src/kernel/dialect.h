@@ -24,6 +24,10 @@
  *   TSL_MUL(type, a, b)          a * b, rounded, which no compiler fuses with what follows; scalars
  *   TSL_AS_INDEX(x)              the bits of a double, as TSL_INDEX
  *   TSL_AS_DOUBLE(i)             the double that has the bits of a TSL_INDEX
+ *   TSL_AS_INT(x), TSL_AS_FLOAT(i)   the same of a float, as int
+ *   TSL_FLOAT_OF_HALF(bits), TSL_HALF_OF_FLOAT(x)  f16 as an unsigned short; rounded once, to nearest even
+ *   TSL_DOT4(s, u, a, b, sum)    sum + the products of four bytes of an int each, signed (s) or not (u), written out as here;
+ *                                modulo 2^32
  *   TSL_NAN(type)                the quiet NaN whose sign and payload are zero
  *   TSL_VECTOR(type, n)          n = 2, 4, 8 or 16 numbers
  *   TSL_SPLAT(type, n, x)        such a vector, x in every lane

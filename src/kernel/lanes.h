@@ -22,6 +22,13 @@
 #endif
 typedef TSL_VECTOR(TSL_REAL, TSL_LANES) tsl_lanes;
 
+/* a * b + c of numbers or vectors of them, where TSL_REAL may be int. */
+#ifdef TSL_REAL_IS_INTEGER
+#define TSL_LANES_FMA(a, b, c) ((a) * (b) + (c))
+#else
+#define TSL_LANES_FMA(a, b, c) TSL_FMA(a, b, c)
+#endif
+
 /* to[i] = lane i. */
 TSL_FUNCTION void tsl_lanes_spread(TSL_REAL *to, tsl_lanes from) {
   to[0] = TSL_LANE(from, 0);
@@ -82,18 +89,21 @@ TSL_FUNCTION void tsl_lanes_finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TS
                                    tsl_lanes sum, TSL_REAL alpha, TSL_REAL beta) {
   const tsl_lanes scaled = TSL_SPLAT(TSL_REAL, TSL_LANES, alpha) * sum;
   if (together && count >= TSL_LANES) {
-    const tsl_lanes factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
+    tsl_lanes made = scaled;
 #if TSL_PARAM_VECTOR <= 16
-    if (beta == 0)
-      TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, at, scaled);
-    else
-      TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, at,
-                        TSL_FMA(factor, TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, at), scaled));
+    if (beta != 0) {
+      const tsl_lanes factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
+      const tsl_lanes before = TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, at);
+      made = TSL_LANES_FMA(factor, before, scaled);
+    }
+    TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, at, made);
 #else
-    if (beta == 0)
-      TSL_STORE(TSL_REAL, TSL_LANES, at, scaled);
-    else
-      TSL_STORE(TSL_REAL, TSL_LANES, at, TSL_FMA(factor, TSL_LOAD(TSL_REAL, TSL_LANES, at), scaled));
+    if (beta != 0) {
+      const tsl_lanes factor = TSL_SPLAT(TSL_REAL, TSL_LANES, beta);
+      const tsl_lanes before = TSL_LOAD(TSL_REAL, TSL_LANES, at);
+      made = TSL_LANES_FMA(factor, before, scaled);
+    }
+    TSL_STORE(TSL_REAL, TSL_LANES, at, made);
 #endif
     return;
   }
@@ -107,7 +117,7 @@ TSL_FUNCTION void tsl_lanes_finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TS
 #endif
   for (int e = 0; e < TSL_LANES; e++)
     if (e < count)
-      at[e * stride] = beta == 0 ? line[e] : TSL_FMA(beta, at[e * stride], line[e]);
+      at[e * stride] = beta == 0 ? line[e] : TSL_LANES_FMA(beta, at[e * stride], line[e]);
 }
 
 /* Whether rows of C from this offset on may be taken as `together`. */

@@ -20,6 +20,8 @@ void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const ts
     tsl_text_add(text, "#define TSL_COMPLEX 1\n");
   if (real == TESELA_F64 || real == TESELA_C128)
     tsl_text_add(text, "#define TSL_REAL_IS_DOUBLE 1\n");
+  if (real == TESELA_I32)
+    tsl_text_add(text, "#define TSL_REAL_IS_INTEGER 1\n");
   for (int i = 0; strategy && i < tsl_strategy_params(strategy); i++) {
     tsl_text_add(text, "#define TSL_PARAM_");
     for (const char *c = strategy->params[i].name; *c; c++)
@@ -62,18 +64,22 @@ static tesela_status find_kernel(tsl_work *work, const char *path, const char *n
   return TESELA_OK;
 }
 
+static tesela_type type_of_sums(const tsl_work *work) {
+  return tsl_type(work->problem.c.type)->sums;
+}
+
 tesela_status tsl_launch_kernel(tsl_work *work, const char *path, const char *name, int items,
                                 tsl_kernel **kernel) {
-  return find_kernel(work, path, name, items, work->problem.c.type, "", kernel);
+  return find_kernel(work, path, name, items, type_of_sums(work), "", kernel);
 }
 
 tesela_status tsl_launch_kernel_with(tsl_work *work, const char *path, const char *name, int items,
                                      const char *defines, tsl_kernel **kernel) {
-  return find_kernel(work, path, name, items, work->problem.c.type, defines, kernel);
+  return find_kernel(work, path, name, items, type_of_sums(work), defines, kernel);
 }
 
 tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *kernel, const tsl_grid *grid) {
-  return tsl_launch_build_with(work, path, kernel, grid, work->problem.c.type, "");
+  return tsl_launch_build_with(work, path, kernel, grid, type_of_sums(work), "");
 }
 
 tesela_status tsl_launch_build_with(tsl_work *work, const char *path, const char *kernel,

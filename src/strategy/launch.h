@@ -48,7 +48,7 @@ tsl_gemm_argument tsl_launch_unscaled(const tsl_work *work, const tsl_gemm_sizes
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
                         tsl_text *text);
 
-/* Compiles `path` (from src/) with TSL_REAL set to the problem's type, and one #define TSL_PARAM_<NAME> per
+/* Compiles `path` (from src/) with TSL_REAL set to the type that sums of the problem's are made in, and one #define TSL_PARAM_<NAME> per
  * parameter of the strategy, upper case; finds `kernel`; keeps it in a new tsl_launch with this grid. Fails
  * with TESELA_UNSUPPORTED when the compiled kernel takes fewer work-items than the grid asks for. */
 tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *kernel, const tsl_grid *grid);

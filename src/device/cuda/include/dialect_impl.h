@@ -35,9 +35,53 @@
 #define TSL_MUL(type, a, b) TSL_PASTE(TSL_MUL_, type)(a, b)
 #define TSL_AS_INDEX(x) __double_as_longlong(x)
 #define TSL_AS_DOUBLE(i) __longlong_as_double(i)
+#define TSL_AS_INT(x) __float_as_int(x)
+#define TSL_AS_FLOAT(i) __int_as_float(i)
 #define TSL_NAN_float __int_as_float(0x7fc00000)
 #define TSL_NAN_double __longlong_as_double(0x7ff8000000000000ll)
 #define TSL_NAN(type) TSL_PASTE(TSL_NAN_, type)
+
+/* f16 as bits, because CUDA's type for it needs a header. */
+TSL_FUNCTION float tsl_float_of_half(unsigned short bits) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+  return x;
+}
+TSL_FUNCTION unsigned short tsl_half_of_float(float x) {
+  unsigned short bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
+#define TSL_FLOAT_OF_HALF(bits) tsl_float_of_half(bits)
+#define TSL_HALF_OF_FLOAT(x) tsl_half_of_float(x)
+
+#if __CUDA_ARCH__ >= 610
+TSL_FUNCTION int tsl_dot4_ss(int a, int b, int sum) {
+  asm("dp4a.s32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
+  return sum;
+}
+TSL_FUNCTION int tsl_dot4_su(int a, int b, int sum) {
+  asm("dp4a.s32.u32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
+  return sum;
+}
+TSL_FUNCTION int tsl_dot4_us(int a, int b, int sum) {
+  asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
+  return sum;
+}
+TSL_FUNCTION int tsl_dot4_uu(int a, int b, int sum) {
+  asm("dp4a.u32.u32 %0, %1, %2, %0;" : "+r"(sum) : "r"(a), "r"(b));
+  return sum;
+}
+#define TSL_DOT4_(a_sign, b_sign, a, b, sum) tsl_dot4_##a_sign##b_sign(a, b, sum)
+#else
+#define TSL_BYTE_s(x, i) ((int)((unsigned)(x) << (24 - 8 * (i))) >> 24)
+#define TSL_BYTE_u(x, i) ((int)((unsigned)(x) >> 8 * (i)&255))
+#define TSL_DOT4_(a_sign, b_sign, a, b, sum)                                                                 \
+  ((sum) + TSL_BYTE_##a_sign(a, 0) * TSL_BYTE_##b_sign(b, 0) +                                               \
+   TSL_BYTE_##a_sign(a, 1) * TSL_BYTE_##b_sign(b, 1) + TSL_BYTE_##a_sign(a, 2) * TSL_BYTE_##b_sign(b, 2) +   \
+   TSL_BYTE_##a_sign(a, 3) * TSL_BYTE_##b_sign(b, 3))
+#endif
+#define TSL_DOT4(a_sign, b_sign, a, b, sum) TSL_DOT4_(a_sign, b_sign, a, b, sum)
 
 /* n numbers side by side; operators work lane by lane and vanish when the compiler unrolls them. */
 template <typename T, int N>

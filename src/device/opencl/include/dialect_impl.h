@@ -46,9 +46,59 @@ static inline double tsl_mul_double(double a, double b) {
 #define TSL_MUL(type, a, b) TSL_PASTE(tsl_mul_, type)(a, b)
 #define TSL_AS_INDEX(x) as_long(x)
 #define TSL_AS_DOUBLE(i) as_double((long)(i))
+#define TSL_AS_INT(x) as_int(x)
+#define TSL_AS_FLOAT(i) as_float((int)(i))
 #define TSL_NAN_float as_float(0x7fc00000u)
 #define TSL_NAN_double as_double(0x7ff8000000000000ul)
 #define TSL_NAN(type) TSL_PASTE(TSL_NAN_, type)
+
+/* Every device loads and stores halves; only some compute with them. */
+static inline float tsl_float_of_half(ushort bits) {
+  return vload_half(0, (const __private half *)&bits);
+}
+static inline ushort tsl_half_of_float(float x) {
+  ushort bits;
+  vstore_half_rte(x, 0, (__private half *)&bits);
+  return bits;
+}
+#define TSL_FLOAT_OF_HALF(bits) tsl_float_of_half(bits)
+#define TSL_HALF_OF_FLOAT(x) tsl_half_of_float(x)
+
+/* By the extension, by PTX where there is none of it, or in single bytes. */
+#if defined(__opencl_c_integer_dot_product_input_4x8bit_packed)
+#define TSL_DOT4_(a_sign, b_sign, a, b, sum)                                                                 \
+  ((sum) + (int)tsl_dot4_##a_sign##b_sign((uint)(a), (uint)(b)))
+#define tsl_dot4_ss dot_4x8packed_ss_int
+#define tsl_dot4_su dot_4x8packed_su_int
+#define tsl_dot4_us dot_4x8packed_us_int
+#define tsl_dot4_uu dot_4x8packed_uu_uint
+#elif defined(__NV_CL_C_VERSION)
+static inline int tsl_dot4_ss(int a, int b, int sum) {
+  asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(sum));
+  return sum;
+}
+static inline int tsl_dot4_su(int a, int b, int sum) {
+  asm("dp4a.s32.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(sum));
+  return sum;
+}
+static inline int tsl_dot4_us(int a, int b, int sum) {
+  asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(sum));
+  return sum;
+}
+static inline int tsl_dot4_uu(int a, int b, int sum) {
+  asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(sum));
+  return sum;
+}
+#define TSL_DOT4_(a_sign, b_sign, a, b, sum) tsl_dot4_##a_sign##b_sign(a, b, sum)
+#else
+#define TSL_BYTE_s(x, i) ((int)((uint)(x) << (24 - 8 * (i))) >> 24)
+#define TSL_BYTE_u(x, i) ((int)((uint)(x) >> 8 * (i)&255))
+#define TSL_DOT4_(a_sign, b_sign, a, b, sum)                                                                 \
+  ((sum) + TSL_BYTE_##a_sign(a, 0) * TSL_BYTE_##b_sign(b, 0) +                                               \
+   TSL_BYTE_##a_sign(a, 1) * TSL_BYTE_##b_sign(b, 1) + TSL_BYTE_##a_sign(a, 2) * TSL_BYTE_##b_sign(b, 2) +   \
+   TSL_BYTE_##a_sign(a, 3) * TSL_BYTE_##b_sign(b, 3))
+#endif
+#define TSL_DOT4(a_sign, b_sign, a, b, sum) TSL_DOT4_(a_sign, b_sign, a, b, sum)
 
 #define TSL_VECTOR(type, n) TSL_PASTE(type, n)
 #define TSL_SPLAT(type, n, x) ((TSL_VECTOR(type, n))(x))

@@ -28,18 +28,27 @@ static pace pace_of(const tsl_problem *problem, const tsl_device *device) {
                 twice ? fmax(1, device->peak_f32 / peak) : 1};
 }
 
-static double ratio_up(int64_t value, int64_t step) {
-  return (double)((value + step - 1) / step);
+static double ratio_up(double value, double step) {
+  return ceil(value / step);
+}
+
+/* Multiply-adds of one product of elements; depths of a panel that a slice multiplies. */
+static double adds_of(const tsl_register_tile *tile) {
+  return tile->complex ? 4 : 1;
+}
+static double share_of(const tsl_register_tile *tile) {
+  return (double)tile->tile_k / tile->slices;
 }
 
 /* Clocks of one multiply-add of all lanes, everything beside it included: other instructions in the schedulers' slots,
  * and local memory, which gives 128 bytes a clock to one of four warps. */
 static double clocks_each(const tsl_register_tile *tile, double slots) {
-  const double sums = tile->micro_m * tile->micro_n;
-  const double loads = (double)(tile->micro_m + tile->micro_n) / tile->lanes;
-  const double fetches = (double)(tile->tile_m + tile->tile_n) / tile->lanes / tile->items;
+  const double sums = tile->micro_m * tile->micro_n * adds_of(tile);
+  const double loads = (double)(tile->micro_m + tile->micro_n) * tile->numbers / tile->lanes;
+  const double fetches =
+      (double)(tile->tile_m + tile->tile_n) * tile->numbers * tile->slices / tile->lanes / tile->items;
   const double beside = loads + fetch_instructions * fetches, local = 8 * loads / (sums * slots);
-  const double loop = tile->tile_k * (sums + beside);
+  const double loop = share_of(tile) * (sums + beside);
   return (1 + beside / sums / slots) * (1 + 1.2 * local * local * local / slots) *
          (loop > loop_most ? 1.15 : 1);
 }
@@ -47,29 +56,40 @@ static double clocks_each(const tsl_register_tile *tile, double slots) {
 /* Clocks in which each of `groups` groups that share a unit goes through a panel. */
 static double clocks_of_panel(const tsl_register_tile *tile, const pace *units, double each, double groups) {
   const double warps = groups * tile->items / 128; /* for each of four schedulers */
-  const double multiply = groups * tile->tile_m * tile->tile_n / units->lanes * each / fmin(1, warps);
+  const double products = (double)tile->tile_m * tile->tile_n * tile->tile_k * adds_of(tile);
+  const double multiply = groups * products / units->lanes * each / fmin(1, warps);
   const double busy =
-      tile->tile_k * (multiply + depth_wait / warps) + (tile->stages == 1 ? 2 * barrier_clocks : 0);
+      multiply + share_of(tile) * depth_wait / warps + (tile->stages == 1 ? 2 * barrier_clocks : 0);
   /* What is fetched at the end of a panel is needed half-way through the next; with one stage, at its end. */
   return fmax(busy, memory_wait + (tile->stages == 1 ? 0 : busy / 2));
+}
+
+/* Clocks in which slices' sums meet: written and read through local memory, in rounds with barriers. */
+static double clocks_of_fold(const tsl_register_tile *tile) {
+  const double sums = (double)tile->tile_m * tile->tile_n * tile->slices * tile->size;
+  return tile->slices == 1
+             ? 0
+             : 2 * sums / 128 + 300 * ceil(sums / (double)tsl_register_tile_local_bytes(tile));
 }
 
 static double local_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
   const pace units = pace_of(problem, device);
   const double groups = ratio_up(problem->m, tile->tile_m) * ratio_up(problem->n, tile->tile_n) * tile->split;
-  const double panels = ratio_up(ratio_up(problem->k, tile->split), tile->tile_k);
+  const double panels = ratio_up(ratio_up(ratio_up(problem->k, tile->products), tile->split), tile->tile_k);
   const double most = ceil(groups / units.count),
                sharing = fmin(tsl_register_tile_groups(tile, device), most);
   const double each = clocks_each(tile, units.slots), rounds = floor(most / sharing),
-               rest = most - rounds * sharing;
-  double clocks = rounds * (panels * clocks_of_panel(tile, &units, each, sharing) + group_clocks);
+               rest = most - rounds * sharing, around = group_clocks + clocks_of_fold(tile);
+  double clocks = rounds * (panels * clocks_of_panel(tile, &units, each, sharing) + around);
   if (rest > 0)
-    clocks += panels * clocks_of_panel(tile, &units, each, rest) + group_clocks;
+    clocks += panels * clocks_of_panel(tile, &units, each, rest) + around;
   const double reads = groups * (tile->tile_m + tile->tile_n) * panels * tile->tile_k * tile->size;
   const double memory = fmax(tsl_problem_bytes(problem), reads / 1.2) / device->bandwidth;
   clocks += part_clocks * (tile->split - 1);
-  const double seconds = fmax(clocks / units.clock, memory) + device->launch_seconds;
+  double seconds = fmax(clocks / units.clock, memory) + device->launch_seconds;
+  if (tile->copied)
+    seconds += 3 * tsl_register_tile_copies(problem, tile) / device->bandwidth + device->launch_seconds;
   if (tile->split == 1)
     return seconds;
   /* Parts are written, read and added; memory for them is worth a little. */
@@ -96,7 +116,7 @@ static double panel_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double groups = ratio_up(problem->m, tile->tile_m) * ratio_up(problem->n, tile->tile_n);
   const double group =
       parts * parts * tile->tile_m * tile->tile_n * (double)problem->k / units.lanes * slow + group_clocks;
-  const double copies = 4 * tsl_register_tile_scratch(problem, tile) * tile->size / device->bandwidth;
+  const double copies = 4 * tsl_register_tile_copies(problem, tile) / device->bandwidth;
   return ceil(groups / units.count) * group / units.clock + copies + 3 * device->launch_seconds;
 }
 
@@ -109,7 +129,7 @@ double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *c
     return local_seconds(&turned, &tile, device) * (device->is_cpu ? 100 : 1);
   case TSL_REGISTER_TILE_PANELS: /* items of a group read the same from global memory */
     return panel_seconds(&turned, &tile, device) * (device->is_cpu ? 1.2 : 3);
-  default:
-    return panel_seconds(&turned, &tile, device);
+  default: /* one item leaves all lanes of a graphics processor but one empty */
+    return panel_seconds(&turned, &tile, device) * (device->is_cpu ? 1 : 64);
   }
 }

@@ -18,29 +18,36 @@ static const tsl_param params[] = {
                                    "columns of an item's micro-tile",
                                    8,
                                    {2, 4, 8, 16, 24, 32, 48}},
-    [TSL_REGISTER_TILE_TILE_K] = {"tile_k", "products of a panel in local memory", 8, {8, 16, 32}},
+    [TSL_REGISTER_TILE_TILE_K] = {"tile_k", "products of a panel in local memory", 8, {8, 16, 32, 64, 128}},
     [TSL_REGISTER_TILE_STAGES] = {"stages", "panels of each operand in local memory", 2, {1, 2}},
+    [TSL_REGISTER_TILE_SLICES] = {"slices", "items that share a micro-tile's products", 1, {1, 2, 4, 8, 16, 32}},
     [TSL_REGISTER_TILE_SPLIT] = {"split", "parts of k, added in order", 1, {1, 2, 4, 8, 16, 32, 64, 128}},
     {NULL, NULL, 0, {0}},
 };
 
 /* Both sides of local and of private memory, both ways of loading, and each form; between them every path. Tests try the
- * first in all types, and the others in f32, f64, c64 and c128 by turns: so each is in a place whose type it takes. */
+ * first in all types, and the others in one type each, in the order of the types: so each is in the place of one that it
+ * takes. */
 static const char *const probes[] = {
-    "form=1 vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8 stages=2 split=1",
-    "form=1 vector=16 tile_m=16 tile_n=32 micro_m=4 micro_n=4 tile_k=16 stages=1 split=2",
-    "form=3 vector=64 tile_m=16 tile_n=48 micro_m=4 micro_n=48 tile_k=8 stages=1 split=1",
-    "form=2 vector=32 tile_m=16 tile_n=32 micro_m=2 micro_n=8 tile_k=8 stages=1 split=1",
-    "form=1 vector=8 tile_m=32 tile_n=16 micro_m=2 micro_n=4 tile_k=8 stages=2 split=4",
-    "form=3 vector=64 tile_m=64 tile_n=48 micro_m=8 micro_n=48 tile_k=8 stages=1 split=1",
+    "form=1 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=2 slices=1 split=1",
+    "form=1 vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=16 stages=1 slices=4 split=2",
+    "form=3 vector=64 tile_m=16 tile_n=48 micro_m=4 micro_n=48 tile_k=8 stages=1 slices=1 split=1",
+    "form=2 vector=32 tile_m=16 tile_n=32 micro_m=2 micro_n=8 tile_k=8 stages=1 slices=1 split=1",
+    "form=1 vector=8 tile_m=32 tile_n=16 micro_m=2 micro_n=4 tile_k=8 stages=2 slices=1 split=4",
+    "form=3 vector=64 tile_m=64 tile_n=48 micro_m=8 micro_n=48 tile_k=8 stages=1 slices=1 split=1",
+    "form=2 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=8 tile_k=8 stages=1 slices=1 split=1",
+    "form=1 vector=16 tile_m=32 tile_n=64 micro_m=4 micro_n=8 tile_k=16 stages=2 slices=4 split=2",
+    "form=3 vector=64 tile_m=32 tile_n=32 micro_m=4 micro_n=32 tile_k=8 stages=1 slices=1 split=1",
     NULL,
 };
 
 static const tsl_types types[] = {
-    {TESELA_F32, TESELA_F32, TESELA_F32},
-    {TESELA_F64, TESELA_F64, TESELA_F64},
-    {TESELA_C64, TESELA_C64, TESELA_C64},
-    {TESELA_C128, TESELA_C128, TESELA_C128},
+    {TESELA_F32, TESELA_F32, TESELA_F32},   {TESELA_F64, TESELA_F64, TESELA_F64},
+    {TESELA_C64, TESELA_C64, TESELA_C64},   {TESELA_C128, TESELA_C128, TESELA_C128},
+    {TESELA_F16, TESELA_F16, TESELA_F32},   {TESELA_BF16, TESELA_BF16, TESELA_F32},
+    {TESELA_F16, TESELA_F16, TESELA_F16},   {TESELA_I8, TESELA_I8, TESELA_I32},
+    {TESELA_U8, TESELA_I8, TESELA_I32},     {TESELA_I8, TESELA_U8, TESELA_I32},
+    {TESELA_BF16, TESELA_BF16, TESELA_BF16}, {TESELA_U8, TESELA_U8, TESELA_I32},
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
@@ -58,21 +65,28 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
       .micro_m = (int)value[TSL_REGISTER_TILE_MICRO_M],
       .micro_n = (int)value[TSL_REGISTER_TILE_MICRO_N],
       .stages = (int)value[TSL_REGISTER_TILE_STAGES],
+      .slices = (int)value[TSL_REGISTER_TILE_SLICES],
       .split = (int)value[TSL_REGISTER_TILE_SPLIT],
-      .size = (int)tsl_type(problem->c.type)->size,
   };
-  tile.complex = tsl_type(problem->c.type)->is_complex;
-  tile.lanes = tile.vector / (tile.complex ? tile.size / 2 : tile.size);
-  tile.items =
-      tile.form == TSL_REGISTER_TILE_SINGLE ? 1 : (tile.tile_m / tile.micro_m) * (tile.tile_n / tile.micro_n);
+  const tesela_type sums = tsl_type(problem->c.type)->sums;
+  tile.size = (int)tsl_type(sums)->size;
+  tile.complex = tsl_type(sums)->is_complex;
+  tile.numbers = tile.complex ? 2 : 1;
+  tile.lanes = tile.vector * tile.numbers / tile.size;
+  tile.copied = tile.form == TSL_REGISTER_TILE_LOCAL && (tile.complex || problem->a.type != sums);
+  tile.products = tile.copied && tsl_type(sums)->is_integer ? 4 : 1;
+  const int places = (tile.tile_m / tile.micro_m) * (tile.tile_n / tile.micro_n);
+  tile.items = tile.form == TSL_REGISTER_TILE_SINGLE ? 1 : places * tile.slices;
   return tile;
 }
 
 int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
+  if (tile->form != TSL_REGISTER_TILE_LOCAL)
+    return 0;
   /* Four numbers of padding a line: kernel/fetch.h. */
-  return tile->form == TSL_REGISTER_TILE_LOCAL
-             ? (int64_t)tile->stages * tile->tile_k * (tile->tile_m + tile->tile_n + 8) * tile->size
-             : 0;
+  const int64_t panels = (int64_t)tile->stages * tile->tile_k * (tile->tile_m + tile->tile_n + 8);
+  const int64_t fold = (int64_t)tile->slices * (tile->tile_m / tile->micro_m) * (tile->tile_n + tile->lanes);
+  return (tile->slices > 1 && fold > panels ? fold : panels) * tile->size;
 }
 
 int tsl_register_tile_registers(const tsl_register_tile *tile) {
@@ -99,11 +113,20 @@ static double rounded_up(int64_t value, int step) {
   return ceil((double)value / step) * step;
 }
 
+double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_tile *tile) {
+  const tsl_problem turned = tsl_register_tile_turned(problem);
+  const bool panels = tile->form != TSL_REGISTER_TILE_LOCAL;
+  const int round_m = panels ? tile->micro_m : tile->lanes, round_n = panels ? tile->micro_n : tile->lanes;
+  return panels || tile->copied ? (rounded_up(turned.m, round_m) + rounded_up(turned.n, round_n)) *
+                                      ceil((double)turned.k / tile->products) * tile->size
+                                : 0;
+}
+
 double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile) {
   const tsl_problem turned = tsl_register_tile_turned(problem);
-  if (tile->form != TSL_REGISTER_TILE_LOCAL)
-    return (rounded_up(turned.m, tile->micro_m) + rounded_up(turned.n, tile->micro_n)) * (double)turned.k;
-  return tile->split > 1 ? tile->split * (double)turned.m * rounded_up(turned.n, tile->lanes) : 0;
+  const double parts =
+      tile->split > 1 ? tile->split * (double)turned.m * rounded_up(turned.n, tile->lanes) * tile->size : 0;
+  return tsl_register_tile_copies(problem, tile) + parts;
 }
 
 tsl_problem tsl_register_tile_turned(const tsl_problem *problem) {
@@ -112,23 +135,32 @@ tsl_problem tsl_register_tile_turned(const tsl_problem *problem) {
 
 /* --- what is legal --- */
 
+/* Depths of a panel, without slices and of each slice; items of a group that is cut into slices. */
+enum { MOST_DEPTH = 32, LEAST_SHARE = 2, MOST_SHARE = 8, LEAST_SLICED = 128, MOST_SLICED = 256 };
+
 /* How many parameters decide that the sizes do not fit each other; 0 when they do. */
 static int misfit(const tsl_register_tile *tile) {
   const bool local = tile->form == TSL_REGISTER_TILE_LOCAL;
   if (tile->lanes < 2 || tile->lanes > 16 || (local && tile->vector > 16))
     return TSL_REGISTER_TILE_VECTOR + 1;
-  if (tile->tile_m % tile->micro_m != 0 || (local && tile->micro_m % tile->lanes != 0))
+  if (tile->tile_m % tile->micro_m != 0 || (local && tile->micro_m * tile->numbers % tile->lanes != 0))
     return TSL_REGISTER_TILE_MICRO_M + 1;
-  if (tile->tile_n % tile->micro_n != 0 || tile->micro_n % tile->lanes != 0)
+  if (tile->tile_n % tile->micro_n != 0 || tile->micro_n * (local ? tile->numbers : 1) % tile->lanes != 0)
     return TSL_REGISTER_TILE_MICRO_N + 1;
   if (!local)
     return tile->tile_k != params[TSL_REGISTER_TILE_TILE_K].values[0] ? TSL_REGISTER_TILE_TILE_K + 1
            : tile->stages != 1                                        ? TSL_REGISTER_TILE_STAGES + 1
+           : tile->slices != 1                                        ? TSL_REGISTER_TILE_SLICES + 1
            : tile->split != 1                                         ? TSL_REGISTER_TILE_SPLIT + 1
                                                                       : 0;
+  if (tile->slices > 1 ? tile->tile_k < LEAST_SHARE * tile->slices || tile->tile_k > MOST_SHARE * tile->slices ||
+                             tile->items < LEAST_SLICED || tile->items > MOST_SLICED
+                       : tile->tile_k > MOST_DEPTH)
+    return TSL_REGISTER_TILE_SLICES + 1;
   const int round = tile->items * tile->lanes;
-  return tile->tile_m * tile->tile_k % round != 0 || tile->tile_n * tile->tile_k % round != 0
-             ? TSL_REGISTER_TILE_TILE_K + 1
+  const int numbers = tile->tile_k * tile->numbers;
+  return tile->tile_m * numbers % round != 0 || tile->tile_n * numbers % round != 0
+             ? TSL_REGISTER_TILE_SLICES + 1
              : 0;
 }
 
@@ -147,11 +179,14 @@ static const char *refuse_misfit(const tsl_register_tile *tile, int place) {
   default:
     return tile->form == TSL_REGISTER_TILE_LOCAL
                ? tsl_refusal(
-                     "panels of %d and %d by %d numbers are not whole vectors of %d for each of %d items",
-                     tile->tile_m, tile->tile_n, tile->tile_k, tile->lanes, tile->items)
-               : tsl_refusal(
-                     "form=%d takes tile_k=8, stages=1 and split=1 only: it has no panels in local memory",
-                     tile->form);
+                     "panels of %d and %d by %d numbers are not whole vectors of %d for each of %d items, or "
+                     "slices=%d share them badly: a slice takes %d to %d depths, and a group of them has %d to "
+                     "%d items",
+                     tile->tile_m, tile->tile_n, tile->tile_k, tile->lanes, tile->items, tile->slices,
+                     LEAST_SHARE, MOST_SHARE, LEAST_SLICED, MOST_SLICED)
+               : tsl_refusal("form=%d takes tile_k=8, stages=1, slices=1 and split=1 only: it has no panels in "
+                             "local memory",
+                             tile->form);
   }
 }
 
@@ -164,14 +199,13 @@ static bool too_many_registers(const tsl_register_tile *tile, const tsl_device *
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
-  if (tile.complex && tile.form == TSL_REGISTER_TILE_LOCAL)
-    return tsl_refusal("form=1 keeps real numbers in local memory: complex ones take form=2 or form=3");
   const int place = misfit(&tile);
   if (place)
     return refuse_misfit(&tile, place);
-  if (tile.split > 1 && problem->k < (int64_t)tile.split * tile.tile_k)
-    return tsl_refusal("k=%lld is too short for split=%d parts of at least tile_k=%d", (long long)problem->k,
-                       tile.split, tile.tile_k);
+  if (tile.split > 1 && problem->k < (int64_t)tile.split * tile.tile_k * tile.products)
+    return tsl_refusal("k=%lld is too short for split=%d parts of at least tile_k=%d%s",
+                       (long long)problem->k, tile.split, tile.tile_k,
+                       tile.products > 1 ? " units of four" : "");
   const int64_t bytes = tsl_register_tile_local_bytes(&tile);
   if (bytes > 0 && !(device->capabilities & TSL_CAN_LOCAL))
     return tsl_refusal("form=1 keeps panels in local memory, which %s lacks", device->name);
@@ -195,30 +229,29 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return NULL;
 }
 
-static bool one_type(const tsl_problem *problem) {
-  const tesela_type type = problem->c.type;
-  return (type == TESELA_F32 || type == TESELA_F64 || tsl_type(type)->is_complex) &&
-         problem->a.type == type && problem->b.type == type;
+static bool takes_types(const tsl_problem *problem) {
+  for (const tsl_types *one = types; one->c != TESELA_TYPE_DEFAULT; one++)
+    if (one->a == problem->a.type && one->b == problem->b.type && one->c == problem->c.type)
+      return true;
+  return false;
 }
 
 static int prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  if (!(device->capabilities & TSL_CAN_KERNELS) || !one_type(problem))
+  if (!(device->capabilities & TSL_CAN_KERNELS) || !takes_types(problem))
     return TSL_REGISTER_TILE_FORM + 1;
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
-  if (tile.complex && tile.form == TSL_REGISTER_TILE_LOCAL)
-    return TSL_REGISTER_TILE_FORM + 1;
   const int place = misfit(&tile);
   if (place)
     return place;
-  if (tile.items > device->group_items_max || too_many_registers(&tile, device))
-    return TSL_REGISTER_TILE_TILE_K + 1;
-  return 0;
+  return tile.items > device->group_items_max || too_many_registers(&tile, device)
+             ? TSL_REGISTER_TILE_SLICES + 1
+             : 0;
 }
 
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)device;
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
-  const double bytes = tsl_register_tile_scratch(problem, &tile) * tile.size;
+  const double bytes = tsl_register_tile_scratch(problem, &tile);
   return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 

@@ -14,11 +14,17 @@
  *   |    |    | o . o .   |               row and ITEMS_M in a column (o): neighbouring items read neighbouring
  *   +----+    +-----------+               vectors, so that no bank of local memory is asked twice.
  *
+ * Where there are few tiles, SLICES items share a micro-tile: each multiplies its share of every panel's depths, and their
+ * sums are added in order in local memory at the end. So a group is as large as a compute unit wants it, while its tile
+ * is small enough for all units to have one.
  * Dimension 0 counts tiles of C, dimension 1 parts of k: with more than one, each part's sum goes to scratch memory,
  * and register_tile_sum.cl adds them in order.
  *
+ * Elements that are no numbers (complex ones, halves, bytes) are copied first, as units (register_tile_units.cl, which
+ * sets COPIED): depth by depth, lines side by side; so a complex line is two lines of numbers here.
+ *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _TILE_K, _MICRO_M, _MICRO_N, _VECTOR (bytes), and _STAGES: panels of each
- * operand in local memory, 1 or 2. The build sets A_ALONG_K and B_ALONG_K where rows of A and columns of B are read along k.
+ * operand in local memory, 1 or 2; _SLICES. The build sets A_ALONG_K and B_ALONG_K where rows of A and columns of B are read along k.
  * Limits: any sizes, strides and alignment. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
 /* The other forms are in register_tile_panels.cl. */
 #if TSL_PARAM_FORM == 1
@@ -37,27 +43,44 @@
 #define GROUPS 1
 #endif
 
+#define SLICES TSL_PARAM_SLICES
 #define ITEMS_M (TILE_M / MICRO_M)
 #define ITEMS_N (TILE_N / MICRO_N)
-#define ITEMS (ITEMS_M * ITEMS_N)
-#include "lanes.h"
+#define PLACES (ITEMS_M * ITEMS_N)
+#define ITEMS (PLACES * SLICES)
+#include "units.h"
 
+/* In numbers, of which a complex element has two. */
+#define EXTENT_M (TILE_M * TSL_NUMBERS)
+#define EXTENT_N (TILE_N * TSL_NUMBERS)
+#define WIDTH_M (MICRO_M * TSL_NUMBERS)
+#define WIDTH_N (MICRO_N * TSL_NUMBERS)
 #define PASSES_OF(extent) ((extent)*TSL_PARAM_TILE_K / TSL_LANES / ITEMS)
-#define PASSES_A PASSES_OF(TILE_M)
-#define PASSES_B PASSES_OF(TILE_N)
+#define PASSES_A PASSES_OF(EXTENT_M)
+#define PASSES_B PASSES_OF(EXTENT_N)
 #define TSL_FETCH_PASSES (PASSES_A > PASSES_B ? PASSES_A : PASSES_B)
 
 #include "fetch.h"
 #include "raster.h"
 
-#define VECTORS_M (MICRO_M / TSL_LANES)
-#define VECTORS_N (MICRO_N / TSL_LANES)
-#define PITCH_A TSL_FETCH_PITCH(TILE_M, A_ALONG_K)
-#define PITCH_B TSL_FETCH_PITCH(TILE_N, B_ALONG_K)
+#define VECTORS_M (WIDTH_M / TSL_LANES)
+#define VECTORS_N (WIDTH_N / TSL_LANES)
+#define PITCH_A TSL_FETCH_PITCH(EXTENT_M, A_ALONG_K)
+#define PITCH_B TSL_FETCH_PITCH(EXTENT_N, B_ALONG_K)
 #define PANEL_A (TSL_DEPTH * PITCH_A)
 #define PANEL_B (TSL_DEPTH * PITCH_B)
+/* Depths of a panel that a slice multiplies. */
+#define SHARE (TSL_DEPTH / SLICES)
 /* The depth at which the next panel is put down: with room to spare before the barrier where there is a free half. */
-#define STASH_AT (STAGES == 1 ? TSL_DEPTH - 1 : TSL_DEPTH / 2)
+#define STASH_AT (STAGES == 1 ? SHARE - 1 : SHARE / 2)
+/* Where slices' sums meet: as many rows of the micro-tiles at once as find room, at least one.
+ *   slice 0: | row 0 of each item: EXTENT_N sums, padding | row 1 | ... | slice 1: ... */
+#define FOLD_PITCH (EXTENT_N + TSL_LANES)
+#define FOLD_ROW (SLICES * ITEMS_M * FOLD_PITCH)
+#define PANELS (STAGES * (PANEL_A + PANEL_B))
+#define MEMORY (SLICES > 1 && FOLD_ROW > PANELS ? FOLD_ROW : PANELS)
+#define FOLD_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*FOLD_ROW <= MEMORY)
+#define FOLD_ROWS (FOLD_FITS(8) ? 8 : FOLD_FITS(4) ? 4 : FOLD_FITS(2) ? 2 : 1)
 /* Whether multiply-adds go along columns of the micro-tile. */
 #define DOWN (MICRO_M <= MICRO_N)
 
@@ -68,6 +91,26 @@ typedef struct register_tile_arguments {
   TSL_INDEX part_step; /* elements from part to part of C */
   TSL_INDEX band;      /* rows of tiles that groups take together */
 } register_tile_arguments;
+
+/* Parts of C stay sums, in rows of whole vectors. */
+#if TSL_PARAM_SPLIT > 1
+typedef TSL_REAL tile_result;
+TSL_FUNCTION void finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TSL_INDEX count, bool together,
+                         tsl_lanes sum, const tsl_gemm_arguments *g) {
+  (void)stride, (void)count, (void)together, (void)g;
+  TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, at, sum);
+}
+#else
+typedef tsl_result tile_result;
+#define finish tsl_units_finish
+#endif
+
+/* Lines of an operand that fetches may read. */
+#ifdef COPIED
+#define LINES(elements) (((elements)*TSL_NUMBERS + TSL_LANES - 1) / TSL_LANES * TSL_LANES)
+#else
+#define LINES(elements) (elements)
+#endif
 
 /* Where an item stands among ITEMS_M x ITEMS_N. Of 32 items that run in step, those that differ in bit 0 read the same
  * of A, and those that differ in bit 1 the same of B: local memory answers both at once. */
@@ -94,27 +137,80 @@ TSL_FUNCTION void read_columns(TSL_REAL *columns, TSL_LOCAL_POINTER const TSL_RE
                      TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + j * ITEMS_N * TSL_LANES));
 }
 
+/* sum[i][j] += row i times column j. */
+#ifdef TSL_COMPLEX
+TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns,
+                               int i, int j) {
+  sum[i][2 * j] = TSL_FMA(rows[2 * i], columns[2 * j], sum[i][2 * j]);
+  sum[i][2 * j + 1] = TSL_FMA(rows[2 * i], columns[2 * j + 1], sum[i][2 * j + 1]);
+  sum[i][2 * j + 1] = TSL_FMA(rows[2 * i + 1], columns[2 * j], sum[i][2 * j + 1]);
+  sum[i][2 * j] = TSL_FMA(-rows[2 * i + 1], columns[2 * j + 1], sum[i][2 * j]);
+}
+#else
+TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns,
+                               int i, int j) {
+  sum[i][j] = TSL_UNIT_FMA(rows[i], columns[j], sum[i][j]);
+}
+#endif
+
 /* One depth's multiply-adds: along the shorter side of the micro-tile, and back along the next line, so that two in a
  * row always have a factor in common. NVIDIA's multiprocessors read two registers a clock beside those that the
  * instruction before has read, and this order leaves the compiler the most of them (NOTES.md). */
-TSL_FUNCTION void multiply(TSL_REAL sum[MICRO_M][MICRO_N], const TSL_REAL *rows, const TSL_REAL *columns) {
+TSL_FUNCTION void multiply(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns) {
   TSL_UNROLL
   for (int outer = 0; outer < (DOWN ? MICRO_N : MICRO_M); outer++)
     TSL_UNROLL
   for (int inner = 0; inner < (DOWN ? MICRO_M : MICRO_N); inner++) {
     const int turned = outer % 2 ? (DOWN ? MICRO_M : MICRO_N) - 1 - inner : inner;
-    const int i = DOWN ? turned : outer, j = DOWN ? outer : turned;
-    sum[i][j] = TSL_FMA(rows[i], columns[j], sum[i][j]);
+    multiply_one(sum, rows, columns, DOWN ? turned : outer, DOWN ? outer : turned);
   }
 }
 
+/* Where a group's tile starts, and how its part of C lies. */
+typedef struct tile_corner {
+  TSL_INDEX row, col, c_offset;
+  bool together;
+} tile_corner;
+
+/* A vector of sums of row `i` of a micro-tile: those of the item whose first row is number m_item, from number n on. */
+TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, const tile_corner *corner, int i,
+                        int m_item, int n, tsl_lanes sum) {
+  const int number = i * TSL_NUMBERS;
+  const TSL_INDEX row =
+      corner->row + (number / TSL_LANES * ITEMS_M * TSL_LANES + m_item + number % TSL_LANES) / TSL_NUMBERS;
+  const TSL_INDEX col = corner->col + n / TSL_NUMBERS;
+  if (row < g->m && col < g->n)
+    finish(c + TSL_NUMBERS * (corner->c_offset + row * g->c_row_stride + col * g->c_col_stride),
+           g->c_col_stride, g->n - col, corner->together, sum, g);
+}
+
+#if SLICES > 1
+/* Adds the slices' sums of the micro-tiles' rows from `first` on, in order, and stores them. */
+TSL_FUNCTION void fold(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile_result *c,
+                       const tsl_gemm_arguments *g, const tile_corner *corner, int first) {
+  const int across = EXTENT_N / TSL_LANES, lines = FOLD_ROWS * ITEMS_M;
+  TSL_UNROLL_BY(1)
+  for (int at = TSL_ITEM(0); at < lines * across; at += ITEMS) {
+    const int line = at / across, n = at % across * TSL_LANES;
+    TSL_LOCAL_POINTER const TSL_REAL *from = memory + line * FOLD_PITCH + n;
+    tsl_lanes total = TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from);
+    TSL_UNROLL
+    for (int s = 1; s < SLICES; s++)
+      total = total + TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from + s * lines * FOLD_PITCH);
+    store(c, g, corner, first + line / ITEMS_M, line % ITEMS_M * TSL_LANES, n, total);
+  }
+}
+#endif
+
 TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
-                       TSL_GLOBAL TSL_REAL *TSL_RESTRICT c, const register_tile_arguments arguments) {
-  TSL_LOCAL TSL_REAL a_panels[STAGES * PANEL_A];
-  TSL_LOCAL TSL_REAL b_panels[STAGES * PANEL_B];
+                       TSL_GLOBAL tile_result *TSL_RESTRICT c, const register_tile_arguments arguments) {
+  TSL_LOCAL TSL_REAL memory[MEMORY];
+  TSL_LOCAL_POINTER TSL_REAL *a_panels = memory, *b_panels = memory + STAGES * PANEL_A;
   const tsl_gemm_arguments g = arguments.gemm;
-  const int m_item = item_row(TSL_ITEM(0)) * TSL_LANES, n_item = item_column(TSL_ITEM(0)) * TSL_LANES;
+  const int place = TSL_ITEM(0) % PLACES, slice = TSL_ITEM(0) / PLACES;
+  const int m_item = item_row(place) * TSL_LANES, n_item = item_column(place) * TSL_LANES;
+  const int a_first = slice * SHARE * PITCH_A + m_item, b_first = slice * SHARE * PITCH_B + n_item;
   TSL_INDEX row0, col0;
   tsl_raster(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, arguments.band, &row0,
              &col0);
@@ -124,29 +220,29 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   const TSL_INDEX end = g.k - first < arguments.part ? g.k : first + arguments.part;
 
   tsl_fetch a_fetch, b_fetch;
-  tsl_fetch_start(&a_fetch, A_ALONG_K, TILE_M, PASSES_A, ITEMS, a, g.a_offset, g.a_row_stride, g.a_col_stride,
-                  row0, g.m, first);
-  tsl_fetch_start(&b_fetch, B_ALONG_K, TILE_N, PASSES_B, ITEMS, b, g.b_offset, g.b_col_stride, g.b_row_stride,
-                  col0, g.n, first);
+  tsl_fetch_start(&a_fetch, A_ALONG_K, EXTENT_M, PASSES_A, ITEMS, a, g.a_offset, g.a_row_stride,
+                  g.a_col_stride, row0 * TSL_NUMBERS, LINES(g.m), first);
+  tsl_fetch_start(&b_fetch, B_ALONG_K, EXTENT_N, PASSES_B, ITEMS, b, g.b_offset, g.b_col_stride,
+                  g.b_row_stride, col0 * TSL_NUMBERS, LINES(g.n), first);
 
   const int panels = (int)((end - first + TSL_DEPTH - 1) / TSL_DEPTH);
   const bool vectors = a_fetch.reading == TSL_FETCH_VECTORS && b_fetch.reading == TSL_FETCH_VECTORS;
-  TSL_REAL rows[MICRO_M], columns[MICRO_N], sum[MICRO_M][MICRO_N];
+  TSL_REAL rows[WIDTH_M], columns[WIDTH_N], sum[MICRO_M][WIDTH_N];
   TSL_UNROLL
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
-  for (int j = 0; j < MICRO_N; j++)
+  for (int j = 0; j < WIDTH_N; j++)
     sum[i][j] = 0;
 
-  tsl_fetch_any(&a_fetch, A_ALONG_K, TILE_M, PASSES_A, ITEMS, end - first);
-  tsl_fetch_any(&b_fetch, B_ALONG_K, TILE_N, PASSES_B, ITEMS, end - first);
-  tsl_fetch_stash(&a_fetch, A_ALONG_K, TILE_M, PASSES_A, ITEMS, a_panels);
-  tsl_fetch_stash(&b_fetch, B_ALONG_K, TILE_N, PASSES_B, ITEMS, b_panels);
-  tsl_fetch_any(&a_fetch, A_ALONG_K, TILE_M, PASSES_A, ITEMS, end - first - TSL_DEPTH);
-  tsl_fetch_any(&b_fetch, B_ALONG_K, TILE_N, PASSES_B, ITEMS, end - first - TSL_DEPTH);
+  tsl_fetch_any(&a_fetch, A_ALONG_K, EXTENT_M, PASSES_A, ITEMS, end - first);
+  tsl_fetch_any(&b_fetch, B_ALONG_K, EXTENT_N, PASSES_B, ITEMS, end - first);
+  tsl_fetch_stash(&a_fetch, A_ALONG_K, EXTENT_M, PASSES_A, ITEMS, a_panels);
+  tsl_fetch_stash(&b_fetch, B_ALONG_K, EXTENT_N, PASSES_B, ITEMS, b_panels);
+  tsl_fetch_any(&a_fetch, A_ALONG_K, EXTENT_M, PASSES_A, ITEMS, end - first - TSL_DEPTH);
+  tsl_fetch_any(&b_fetch, B_ALONG_K, EXTENT_N, PASSES_B, ITEMS, end - first - TSL_DEPTH);
   TSL_BARRIER();
-  read_rows(rows, a_panels + m_item);
-  read_columns(columns, b_panels + n_item);
+  read_rows(rows, a_panels + a_first);
+  read_columns(columns, b_panels + b_first);
 
   /* `left` numbers along k lie behind those that were read, which are two panels ahead; of the panels there, `plain`
    * need no guards. */
@@ -155,20 +251,20 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   for (int rest = panels; rest > 0;) {
     const int next = STAGES == 1 ? 0 : stage ^ 1;
     TSL_UNROLL
-    for (int depth = 0; depth < TSL_DEPTH; depth++) {
+    for (int depth = 0; depth < SHARE; depth++) {
       if (STAGES == 1 && depth == STASH_AT)
         TSL_BARRIER();
       if (depth == STASH_AT) {
-        tsl_fetch_stash(&a_fetch, A_ALONG_K, TILE_M, PASSES_A, ITEMS, a_panels + next * PANEL_A);
-        tsl_fetch_stash(&b_fetch, B_ALONG_K, TILE_N, PASSES_B, ITEMS, b_panels + next * PANEL_B);
+        tsl_fetch_stash(&a_fetch, A_ALONG_K, EXTENT_M, PASSES_A, ITEMS, a_panels + next * PANEL_A);
+        tsl_fetch_stash(&b_fetch, B_ALONG_K, EXTENT_N, PASSES_B, ITEMS, b_panels + next * PANEL_B);
       }
-      if (depth == TSL_DEPTH - 1) {
+      if (depth == SHARE - 1) {
         TSL_BARRIER();
         stage = next;
       }
       multiply(sum, rows, columns);
-      read_rows(rows, a_panels + stage * PANEL_A + (depth + 1) % TSL_DEPTH * PITCH_A + m_item);
-      read_columns(columns, b_panels + stage * PANEL_B + (depth + 1) % TSL_DEPTH * PITCH_B + n_item);
+      read_rows(rows, a_panels + stage * PANEL_A + (depth + 1) % SHARE * PITCH_A + a_first);
+      read_columns(columns, b_panels + stage * PANEL_B + (depth + 1) % SHARE * PITCH_B + b_first);
     }
     const TSL_INDEX behind = left;
     left -= TSL_DEPTH;
@@ -178,22 +274,34 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
       tsl_fetch_vectors(&b_fetch, PASSES_B);
       continue;
     }
-    tsl_fetch_any(&a_fetch, A_ALONG_K, TILE_M, PASSES_A, ITEMS, behind);
-    tsl_fetch_any(&b_fetch, B_ALONG_K, TILE_N, PASSES_B, ITEMS, behind);
+    tsl_fetch_any(&a_fetch, A_ALONG_K, EXTENT_M, PASSES_A, ITEMS, behind);
+    tsl_fetch_any(&b_fetch, B_ALONG_K, EXTENT_N, PASSES_B, ITEMS, behind);
   }
 
   const TSL_INDEX c_offset = g.c_offset + TSL_GROUP(1) * arguments.part_step;
-  const bool together = tsl_lanes_together(c_offset, g.c_row_stride, g.c_col_stride);
+  tile_corner corner = {row0, col0, c_offset, tsl_lanes_together(c_offset, g.c_row_stride, g.c_col_stride)};
+#if SLICES == 1
   TSL_UNROLL
-  for (int i = 0; i < MICRO_M; i++) {
-    const TSL_INDEX row = row0 + i / TSL_LANES * ITEMS_M * TSL_LANES + m_item + i % TSL_LANES;
+  for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
-    for (int j = 0; j < VECTORS_N; j++) {
-      const TSL_INDEX col = col0 + j * ITEMS_N * TSL_LANES + n_item;
-      if (row < g.m)
-        tsl_lanes_finish(c + c_offset + row * g.c_row_stride + col * g.c_col_stride, g.c_col_stride,
-                         g.n - col, together, tsl_lanes_gather(&sum[i][j * TSL_LANES]), g.alpha, g.beta);
-    }
+  for (int j = 0; j < VECTORS_N; j++)
+    store(c, &g, &corner, i, m_item, j * ITEMS_N * TSL_LANES + n_item,
+          tsl_lanes_gather(&sum[i][j * TSL_LANES]));
+#else
+  TSL_UNROLL
+  for (int first = 0; first < MICRO_M; first += FOLD_ROWS) {
+    TSL_BARRIER(); /* what lies there was read */
+    TSL_UNROLL
+    for (int i = 0; i < FOLD_ROWS; i++)
+      TSL_UNROLL
+    for (int j = 0; j < VECTORS_N; j++)
+      TSL_LOCAL_STORE(TSL_REAL, TSL_LANES,
+                      memory + ((slice * FOLD_ROWS + i) * ITEMS_M + m_item / TSL_LANES) * FOLD_PITCH +
+                          j * ITEMS_N * TSL_LANES + n_item,
+                      tsl_lanes_gather(&sum[first + i][j * TSL_LANES]));
+    TSL_BARRIER();
+    fold(memory, c, &g, &corner, first);
   }
+#endif
 }
 #endif

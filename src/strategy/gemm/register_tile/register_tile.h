@@ -14,6 +14,7 @@ enum {
   TSL_REGISTER_TILE_MICRO_N,
   TSL_REGISTER_TILE_TILE_K,
   TSL_REGISTER_TILE_STAGES,
+  TSL_REGISTER_TILE_SLICES,
   TSL_REGISTER_TILE_SPLIT
 };
 
@@ -22,11 +23,13 @@ enum { TSL_REGISTER_TILE_LOCAL = 1, TSL_REGISTER_TILE_PANELS = 2, TSL_REGISTER_T
 
 /* A config with what follows from it. */
 typedef struct tsl_register_tile {
-  int form, vector, tile_m, tile_n, tile_k, micro_m, micro_n, stages, split;
-  bool complex;
-  int size;  /* bytes of an element */
-  int lanes; /* numbers of a vector: elements, or one part of complex ones */
-  int items; /* work-items of a group */
+  int form, vector, tile_m, tile_n, tile_k, micro_m, micro_n, stages, slices, split;
+  bool complex, copied; /* copied: into units, because its elements are not what form 1 multiplies */
+  int products;         /* along k of a unit: 4 of bytes in form 1, else 1 */
+  int size;             /* bytes of an element of sums */
+  int numbers;          /* of an element: 2 of complex ones */
+  int lanes;            /* numbers of a vector */
+  int items;            /* work-items of a group */
 } tsl_register_tile;
 
 tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config);
@@ -36,8 +39,10 @@ int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile);
 int tsl_register_tile_registers(const tsl_register_tile *tile);
 /* Groups that find room on a compute unit at once: by registers, local memory and work-items. */
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device);
-/* Elements of scratch memory: parts of C, or panels of A and B. */
+/* Bytes of scratch memory: copies of A and B, as units or as panels, and parts of C. */
 double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile);
+/* Those of A and B alone. */
+double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_tile *tile);
 
 /* Predicted seconds: model.c. */
 double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *config,

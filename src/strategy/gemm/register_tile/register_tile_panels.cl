@@ -14,9 +14,8 @@
  *
  * Parameters: TSL_PARAM_FORM, _TILE_M, _TILE_N, _MICRO_M, _MICRO_N, _VECTOR (bytes). Limits: any sizes and strides.
  * Scratch memory: both operands, lines rounded up to whole panels. */
-#include "gemm.h"
-#include "lanes.h"
 #include "raster.h"
+#include "units.h"
 
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
@@ -30,9 +29,17 @@
 #define ITEMS (ROWS * COLUMNS)
 #endif
 #define VECTORS (MICRO_N / TSL_LANES)
-#ifndef CONJUGATE_A
+/* Of imaginary parts, or of bytes. */
+#if defined(TSL_COMPLEX) && !defined(CONJUGATE_A)
 #define CONJUGATE_A 1
 #define CONJUGATE_B 1
+#endif
+#ifdef TSL_COMPLEX
+#define SIGN_A CONJUGATE_A
+#define SIGN_B CONJUGATE_B
+#else
+#define SIGN_A TSL_SIGNED_A
+#define SIGN_B TSL_SIGNED_B
 #endif
 /* Numbers along k that an item copies. */
 #define CHUNK 64
@@ -45,32 +52,29 @@ typedef struct register_tile_arguments {
 } register_tile_arguments;
 
 #ifdef TSL_COMPLEX
-#define PARTS 2 /* numbers of an element */
 /* Copies a chunk of a panel of `width` lines; `sign` is that of imaginary parts. */
 TSL_FUNCTION void copy_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_INDEX line_stride,
-                             TSL_INDEX depth_stride, TSL_INDEX lines, TSL_INDEX k, int width, TSL_REAL sign,
+                             TSL_INDEX depth_stride, TSL_INDEX lines, TSL_INDEX k, int width, int sign,
                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT to) {
   const TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * width, start = (TSL_INDEX)TSL_GROUP(0) * CHUNK;
   const int depth = k - start < CHUNK ? (int)(k - start) : CHUNK;
   const int inside = lines - first < width ? (int)(lines - first) : width;
-  from += PARTS * (first * line_stride + start * depth_stride);
-  to += PARTS * (first * k + start * width);
-  for (int l = 0; l < depth; l++, from += PARTS * depth_stride, to += PARTS * width) {
+  from += TSL_NUMBERS * (first * line_stride + start * depth_stride);
+  to += TSL_NUMBERS * (first * k + start * width);
+  for (int l = 0; l < depth; l++, from += TSL_NUMBERS * depth_stride, to += TSL_NUMBERS * width) {
     for (int i = 0; i < inside; i++) {
-      to[i] = from[PARTS * i * line_stride];
-      to[width + i] = sign * from[PARTS * i * line_stride + 1];
+      to[i] = from[TSL_NUMBERS * i * line_stride];
+      to[width + i] = sign * from[TSL_NUMBERS * i * line_stride + 1];
     }
     for (int i = inside; i < width; i++)
       to[i] = to[width + i] = 0;
   }
 }
 #else
-#define PARTS 1
-/* Copies a chunk of a panel of `width` lines. */
-TSL_FUNCTION void copy_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_INDEX line_stride,
-                             TSL_INDEX depth_stride, TSL_INDEX lines, TSL_INDEX k, int width, TSL_REAL sign,
+/* Copies a chunk of a panel of `width` lines; `sign`: bytes have one. */
+TSL_FUNCTION void copy_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TSL_INDEX line_stride,
+                             TSL_INDEX depth_stride, TSL_INDEX lines, TSL_INDEX k, int width, int sign,
                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT to) {
-  (void)sign;
   const TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * width, start = (TSL_INDEX)TSL_GROUP(0) * CHUNK;
   const int depth = k - start < CHUNK ? (int)(k - start) : CHUNK;
   from += first * line_stride + start * depth_stride;
@@ -78,52 +82,44 @@ TSL_FUNCTION void copy_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_I
   if (first + width <= lines && line_stride == 1) {
     for (int l = 0; l < depth; l++)
       for (int i = 0; i < width; i++)
-        to[l * width + i] = from[l * depth_stride + i];
+        to[l * width + i] = tsl_unit(from + l * depth_stride + i, 0, 1, sign);
   } else if (first + width <= lines) {
     for (int l = 0; l < depth; l++)
       for (int i = 0; i < width; i++)
-        to[l * width + i] = from[i * line_stride + l * depth_stride];
+        to[l * width + i] = tsl_unit(from + i * line_stride + l * depth_stride, 0, 1, sign);
   } else {
     for (int l = 0; l < depth; l++)
       for (int i = 0; i < width; i++)
-        to[l * width + i] = first + i < lines ? from[i * line_stride + l * depth_stride] : (TSL_REAL)0;
+        to[l * width + i] =
+            first + i < lines ? tsl_unit(from + i * line_stride + l * depth_stride, 0, 1, sign) : (TSL_REAL)0;
   }
 }
 #endif
 
 TSL_KERNEL(1, 1, 1)
-tsl_gemm_register_tile_copy_a(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
+tsl_gemm_register_tile_copy_a(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
                               TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_gemm_arguments g) {
-  copy_panel(a + PARTS * g.a_offset, g.a_row_stride, g.a_col_stride, g.m, g.k, MICRO_M, CONJUGATE_A, panels);
+  copy_panel(a + TSL_NUMBERS * g.a_offset, g.a_row_stride, g.a_col_stride, g.m, g.k, MICRO_M, SIGN_A, panels);
 }
 
 TSL_KERNEL(1, 1, 1)
-tsl_gemm_register_tile_copy_b(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
+tsl_gemm_register_tile_copy_b(TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
                               TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_gemm_arguments g) {
-  const TSL_INDEX before = PARTS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
-  copy_panel(b + PARTS * g.b_offset, g.b_col_stride, g.b_row_stride, g.n, g.k, MICRO_N, CONJUGATE_B,
+  const TSL_INDEX before = TSL_NUMBERS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
+  copy_panel(b + TSL_NUMBERS * g.b_offset, g.b_col_stride, g.b_row_stride, g.n, g.k, MICRO_N, SIGN_B,
              panels + before);
 }
 
 #ifdef TSL_COMPLEX
-/* A vector of elements of C from the parts of their sums. beta = 0 reads nothing. */
+/* A vector of elements of C from the parts of their sums. */
 TSL_FUNCTION void finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TSL_INDEX count, tsl_lanes real,
                          tsl_lanes imaginary, const tsl_gemm_arguments *g) {
   TSL_REAL line[2][TSL_LANES];
   tsl_lanes_spread(line[0], real);
   tsl_lanes_spread(line[1], imaginary);
-  const bool reads = g->beta != 0 || g->beta_imaginary != 0;
-  for (int e = 0; e < TSL_LANES && e < count; e++, at += 2 * stride) {
-    /* An empty sum is not scaled. */
-    TSL_REAL x = g->k == 0 ? (TSL_REAL)0 : g->alpha * line[0][e] - g->alpha_imaginary * line[1][e];
-    TSL_REAL y = g->k == 0 ? (TSL_REAL)0 : g->alpha * line[1][e] + g->alpha_imaginary * line[0][e];
-    if (reads) {
-      const TSL_REAL before = at[0], beside = at[1];
-      x += g->beta * before - g->beta_imaginary * beside;
-      y += g->beta * beside + g->beta_imaginary * before;
-    }
-    at[0] = x;
-    at[1] = y;
+  for (int e = 0; e < TSL_LANES && e < count; e++) {
+    const TSL_REAL sum[2] = {line[0][e], line[1][e]};
+    tsl_element_finish(at + 2 * e * stride, sum, g);
   }
 }
 
@@ -165,7 +161,7 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
 }
 #else
 TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
-                             TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
+                             TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b, TSL_GLOBAL tsl_result *TSL_RESTRICT c,
                              TSL_INDEX row0, TSL_INDEX col0, const tsl_gemm_arguments g) {
   tsl_lanes sum[MICRO_M][VECTORS];
   TSL_UNROLL
@@ -183,7 +179,7 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
       const tsl_lanes row = TSL_SPLAT(TSL_REAL, TSL_LANES, a[i]);
       TSL_UNROLL
       for (int j = 0; j < VECTORS; j++)
-        sum[i][j] = TSL_FMA(row, columns[j], sum[i][j]);
+        sum[i][j] = TSL_LANES_FMA(row, columns[j], sum[i][j]);
     }
   }
   const bool together = tsl_lanes_together(g.c_offset, g.c_row_stride, g.c_col_stride);
@@ -193,17 +189,17 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
   for (int j = 0; j < VECTORS; j++) {
     const TSL_INDEX row = row0 + i, col = col0 + j * TSL_LANES;
     if (row < g.m && col < g.n)
-      tsl_lanes_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, g.c_col_stride,
-                       g.n - col, together, sum[i][j], g.alpha, g.beta);
+      tsl_units_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, g.c_col_stride,
+                       g.n - col, together, sum[i][j], &g);
   }
 }
 #endif
 
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_register_tile_panels(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
-                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT c, const register_tile_arguments arguments) {
+                              TSL_GLOBAL tsl_result *TSL_RESTRICT c, const register_tile_arguments arguments) {
   const tsl_gemm_arguments g = arguments.gemm;
-  TSL_GLOBAL const TSL_REAL *b_panels = panels + PARTS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
+  TSL_GLOBAL const TSL_REAL *b_panels = panels + TSL_NUMBERS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
   TSL_INDEX tile_row, tile_col;
   tsl_raster(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, arguments.band,
              &tile_row, &tile_col);
@@ -212,6 +208,6 @@ tsl_gemm_register_tile_panels(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
     const TSL_INDEX row = tile_row * TILE_M + place % ROWS * MICRO_M;
     const TSL_INDEX col = tile_col * TILE_N + place / ROWS * MICRO_N;
     if (row < g.m && col < g.n)
-      micro_tile(panels + PARTS * row * g.k, b_panels + PARTS * col * g.k, c, row, col, g);
+      micro_tile(panels + TSL_NUMBERS * row * g.k, b_panels + TSL_NUMBERS * col * g.k, c, row, col, g);
   }
 }

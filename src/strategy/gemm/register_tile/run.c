@@ -20,6 +20,7 @@ typedef struct tile_kernels {
   tsl_kernel *multiply;
   tsl_kernel *sum;             /* of the parts of k; NULL where there is one */
   tsl_kernel *copy_a, *copy_b; /* into panels; NULL where local memory has them */
+  tsl_kernel *units;           /* copies into units; NULL where elements are what is multiplied */
   bool turned;                 /* C' = B' A' is computed */
 } tile_kernels;
 
@@ -28,6 +29,8 @@ typedef struct tile_kernels {
 enum { BAND = 8 };
 /* Work-items of register_tile_sum.cl's groups; numbers along k that an item of the copies takes. */
 enum { SUM_ITEMS = 64, CHUNK = 64 };
+/* register_tile_units.cl: items of a group, units of a line that each copies. */
+enum { UNIT_ITEMS = 64, UNIT_DEPTHS = 16 };
 
 /* --- building --- */
 
@@ -37,30 +40,54 @@ static int groups_wanted(const tsl_register_tile *tile) {
   return tile->items < 256 ? 256 / tile->items : 1;
 }
 
+/* kernel/units.h: what elements are where they are not of the type of sums. */
+static int code_of(tesela_type type) {
+  return type == TESELA_F16 ? 1 : type == TESELA_BF16 ? 2 : tsl_type(type)->size == 1 ? 3 : 0;
+}
+
+/* The lines in front of every text of a config. */
+static void define_types(const tsl_problem *turned, const tsl_register_tile *tile, tsl_text *text) {
+  if (code_of(turned->a.type))
+    tsl_text_add(text, "#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n", code_of(turned->a.type),
+                 code_of(turned->c.type));
+  if (code_of(turned->a.type) == 3)
+    tsl_text_add(text, "#define TSL_SIGNED_A %d\n#define TSL_SIGNED_B %d\n", turned->a.type == TESELA_I8,
+                 turned->b.type == TESELA_I8);
+  if (tile->products > 1)
+    tsl_text_add(text, "#define TSL_QUADS 1\n");
+}
+
 static tesela_status build_local(tsl_work *work, const tsl_problem *turned, const tsl_register_tile *tile,
-                                 tile_kernels *out) {
-  char defines[128];
-  snprintf(defines, sizeof defines, "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n",
-           tsl_launch_along(turned->a.col_stride, turned->a.row_stride),
-           tsl_launch_along(turned->b.row_stride, turned->b.col_stride), groups_wanted(tile));
-  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
-                                 defines, &out->multiply));
-  if (tile->split == 1)
-    return TESELA_OK;
-  return tsl_launch_kernel(work, FOLDER "register_tile_sum.cl", "tsl_gemm_register_tile_sum", SUM_ITEMS,
-                           &out->sum);
+                                 tsl_text *defines, tile_kernels *out) {
+  if (tile->copied)
+    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_units.cl", "tsl_gemm_register_tile_units",
+                                   UNIT_ITEMS, tsl_text_get(defines), &out->units));
+  if (tile->split > 1)
+    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_sum.cl", "tsl_gemm_register_tile_sum",
+                                   SUM_ITEMS, tsl_text_get(defines), &out->sum));
+  if (tile->copied)
+    tsl_text_add(defines, "#define COPIED 1\n");
+  tsl_text_add(defines, "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n",
+               !tile->copied && tsl_launch_along(turned->a.col_stride, turned->a.row_stride),
+               !tile->copied && tsl_launch_along(turned->b.row_stride, turned->b.col_stride),
+               groups_wanted(tile));
+  TSL_TRY(tsl_text_status(defines));
+  return tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
+                                tsl_text_get(defines), &out->multiply);
 }
 
 static tesela_status build_panels(tsl_work *work, const tsl_problem *turned, const tsl_register_tile *tile,
-                                  tile_kernels *out) {
+                                  tsl_text *defines, tile_kernels *out) {
   static const char path[] = FOLDER "register_tile_panels.cl";
-  char defines[96];
-  snprintf(defines, sizeof defines, "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n",
-           turned->conjugate_a ? -1 : 1, turned->conjugate_b ? -1 : 1);
-  TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_panels", tile->items, defines,
+  if (tile->complex)
+    tsl_text_add(defines, "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n", turned->conjugate_a ? -1 : 1,
+                 turned->conjugate_b ? -1 : 1);
+  TSL_TRY(tsl_text_status(defines));
+  const char *lines = tsl_text_get(defines);
+  TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_panels", tile->items, lines,
                                  &out->multiply));
-  TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_copy_a", 1, defines, &out->copy_a));
-  return tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_copy_b", 1, defines, &out->copy_b);
+  TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_copy_a", 1, lines, &out->copy_a));
+  return tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_copy_b", 1, lines, &out->copy_b);
 }
 
 tesela_status tsl_register_tile_build(tsl_work *work) {
@@ -70,9 +97,12 @@ tesela_status tsl_register_tile_build(tsl_work *work) {
   TSL_TRY(tsl_alloc_zeroed(sizeof(tile_kernels), "register_tile's kernels", &block));
   tile_kernels *made = block;
   made->turned = turned.c.col_stride != work->problem.c.col_stride;
+  tsl_text defines = {0};
+  define_types(&turned, &tile, &defines);
   const tesela_status status = tile.form == TSL_REGISTER_TILE_LOCAL
-                                   ? build_local(work, &turned, &tile, made)
-                                   : build_panels(work, &turned, &tile, made);
+                                   ? build_local(work, &turned, &tile, &defines, made)
+                                   : build_panels(work, &turned, &tile, &defines, made);
+  tsl_text_free(&defines);
   if (status != TESELA_OK) {
     tsl_free(made);
     return status;
@@ -141,8 +171,8 @@ static void append(arguments *to, const void *from, size_t bytes) {
 
 static arguments arguments_of(const running *run, const tsl_gemm_sizes *sizes, const double alpha[2],
                               const double beta[2], int64_t part, int64_t part_step) {
-  const tesela_type type = run->work->problem.c.type;
-  const int parts = tsl_type(type)->is_complex ? 2 : 1;
+  const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
+  const int parts = tsl_type(sums)->is_complex ? 2 : 1;
   const int64_t more[] = {part, part_step, BAND};
   const double *const scalars[] = {alpha, beta};
   arguments all = {.whole = 0};
@@ -150,8 +180,11 @@ static arguments arguments_of(const running *run, const tsl_gemm_sizes *sizes, c
   for (int i = 0; i < 2 * parts; i++) {
     const double twice = scalars[i / parts][i % parts];
     const float single = (float)twice;
-    if (tsl_type(type)->component == TESELA_F64)
+    const int32_t whole = sums == TESELA_I32 ? (int32_t)twice : 0;
+    if (tsl_type(sums)->component == TESELA_F64)
       append(&all, &twice, sizeof twice);
+    else if (sums == TESELA_I32)
+      append(&all, &whole, sizeof whole);
     else
       append(&all, &single, sizeof single);
   }
@@ -164,40 +197,98 @@ static uint64_t tiles_of(const running *run) {
   return (uint64_t)(count_of(run->sizes.m, run->tile.tile_m) * count_of(run->sizes.n, run->tile.tile_n));
 }
 
-/* Elements from row to row of a part of C in scratch memory. */
-static int64_t pitch_of(const running *run) {
-  return count_of(run->sizes.n, run->tile.lanes) * run->tile.lanes;
+static int64_t rounded_up(int64_t value, int64_t step) {
+  return count_of(value, step) * step;
+}
+
+/* Where what is in scratch memory lies, in numbers. */
+typedef struct room {
+  int64_t units;            /* along k; 0 where nothing is copied */
+  int64_t pitch_a, pitch_b; /* from unit to unit of the copies, that of A first */
+  int64_t parts, pitch;     /* where the parts of C start, and from row to row of each */
+} room;
+
+static room room_of(const running *run) {
+  const tsl_register_tile *tile = &run->tile;
+  const tsl_gemm_sizes *sizes = &run->sizes;
+  room made = {.units = tile->copied ? count_of(sizes->k, tile->products) : 0,
+               .pitch_a = rounded_up(sizes->m * tile->numbers, tile->lanes),
+               .pitch_b = rounded_up(sizes->n * tile->numbers, tile->lanes)};
+  made.parts = made.units * (made.pitch_a + made.pitch_b);
+  made.pitch = made.pitch_b;
+  return made;
+}
+
+/* Dimension 1 of a grid, where kernels go on to further rows. */
+static uint64_t limited(const running *run, int64_t rows) {
+  const uint64_t most = run->work->device->group_count_max[1];
+  return (uint64_t)rows < most ? (uint64_t)rows : most;
+}
+
+/* register_tile_units.cl has the same struct. */
+typedef struct units_arguments {
+  int64_t lines, k, from, line_stride, depth_stride, to, pitch, sign;
+} units_arguments;
+
+static tesela_status copy_units(const running *run, tsl_buffer *from, const units_arguments *given) {
+  const tsl_argument list[] = {TSL_ARG_BUFFER(from), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given)};
+  const int64_t units = count_of(given->k, run->tile.products);
+  const tsl_grid grid = {
+      {(uint64_t)count_of(given->lines, UNIT_ITEMS), limited(run, count_of(units, UNIT_DEPTHS)), 1},
+      {UNIT_ITEMS, 1, 1}};
+  return launch(run, run->kernels->units, &grid, list, 3);
+}
+
+static tesela_status copy_both(const running *run, const room *at) {
+  const tsl_gemm_sizes *s = &run->sizes;
+  const tsl_problem *problem = &run->work->problem;
+  const bool turned = run->kernels->turned;
+  const int64_t sign_a = (turned ? problem->conjugate_b : problem->conjugate_a) ? -1 : 1;
+  const int64_t sign_b = (turned ? problem->conjugate_a : problem->conjugate_b) ? -1 : 1;
+  const units_arguments a = {s->m, s->k, s->a_offset, s->a_row_stride, s->a_col_stride, 0, at->pitch_a, sign_a};
+  const units_arguments b = {s->n, s->k, s->b_offset, s->b_col_stride, s->b_row_stride, at->units * at->pitch_a,
+                             at->pitch_b, sign_b};
+  TSL_TRY(copy_units(run, run->a, &a));
+  return copy_units(run, run->b, &b);
 }
 
 static tesela_status multiply(const running *run) {
   const tsl_register_tile *tile = &run->tile;
-  static const double one[2] = {1, 0}, none[2] = {0, 0};
+  const room at = room_of(run);
   const bool parts = tile->split > 1;
-  const int64_t part = count_of(count_of(run->sizes.k, tile->split), tile->tile_k) * tile->tile_k;
-  const int64_t pitch = pitch_of(run);
   tsl_gemm_sizes sizes = run->sizes;
+  if (tile->copied && sizes.k > 0) {
+    TSL_TRY(copy_both(run, &at));
+    sizes.k = at.units;
+    sizes.a_offset = 0;
+    sizes.a_row_stride = sizes.b_col_stride = 1;
+    sizes.a_col_stride = at.pitch_a;
+    sizes.b_offset = at.units * at.pitch_a;
+    sizes.b_row_stride = at.pitch_b;
+  }
   if (parts) {
-    sizes.c_offset = 0;
-    sizes.c_row_stride = pitch;
+    sizes.c_offset = at.parts / tile->numbers;
+    sizes.c_row_stride = at.pitch / tile->numbers;
     sizes.c_col_stride = 1;
   }
+  const int64_t part = rounded_up(count_of(sizes.k, tile->split), tile->tile_k);
   const arguments all =
-      arguments_of(run, &sizes, parts ? one : run->alpha, parts ? none : run->beta, part, sizes.m * pitch);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b),
+      arguments_of(run, &sizes, run->alpha, run->beta, part, sizes.m * at.pitch / tile->numbers);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->a),
+                               TSL_ARG_BUFFER(tile->copied ? run->scratch : run->b),
                                TSL_ARG_BUFFER(parts ? run->scratch : run->c), pass(&all, true)};
   const tsl_grid grid = {{tiles_of(run), (uint64_t)tile->split, 1}, {tile->items, 1, 1}};
   return launch(run, run->kernels->multiply, &grid, list, 4);
 }
 
 static tesela_status sum(const running *run) {
-  const uint64_t rows = (uint64_t)run->sizes.m, most = run->work->device->group_count_max[1];
-  const int64_t pitch = pitch_of(run);
+  const room at = room_of(run);
   const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0);
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), pass(&all, false),
-                               TSL_ARG_VALUE(pitch)};
-  const uint64_t across_row = (uint64_t)count_of(pitch / run->tile.lanes, SUM_ITEMS);
-  const tsl_grid grid = {{across_row, rows < most ? rows : most, 1}, {SUM_ITEMS, 1, 1}};
-  return launch(run, run->kernels->sum, &grid, list, 4);
+                               TSL_ARG_VALUE(at.pitch), TSL_ARG_VALUE(at.parts)};
+  const uint64_t across_row = (uint64_t)count_of(at.pitch / run->tile.lanes, SUM_ITEMS);
+  const tsl_grid grid = {{across_row, limited(run, run->sizes.m), 1}, {SUM_ITEMS, 1, 1}};
+  return launch(run, run->kernels->sum, &grid, list, 5);
 }
 
 /* Copies an operand into panels of `width` lines. */

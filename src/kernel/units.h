@@ -1,0 +1,146 @@
+/* Elements as multiply-adds take them. Where the build says nothing, elements of A, B and C are TSL_REAL, or two of them
+ * where it defines TSL_COMPLEX. Else TSL_TYPE_AB and TSL_TYPE_C are of the list below, and TSL_REAL is the type of sums:
+ * float for the halves, int for bytes, of which TSL_SIGNED_A and TSL_SIGNED_B say whether they have signs. A "unit" is
+ * what one multiply-add takes of an operand: a number; or, with TSL_QUADS, four bytes that follow each other along k. */
+#ifndef TSL_KERNEL_UNITS_H
+#define TSL_KERNEL_UNITS_H
+
+#include "gemm.h"
+#include "lanes.h"
+
+#define TSL_TYPE_REAL 0
+#define TSL_TYPE_F16 1
+#define TSL_TYPE_BF16 2
+#define TSL_TYPE_BYTE 3
+#ifndef TSL_TYPE_AB
+#define TSL_TYPE_AB TSL_TYPE_REAL
+#define TSL_TYPE_C TSL_TYPE_REAL
+#endif
+#ifndef TSL_SIGNED_A
+#define TSL_SIGNED_A 1
+#define TSL_SIGNED_B 1
+#endif
+
+/* Numbers of an element; products along k of a unit. */
+#ifdef TSL_COMPLEX
+#define TSL_NUMBERS 2
+#else
+#define TSL_NUMBERS 1
+#endif
+#ifdef TSL_QUADS
+#define TSL_UNIT_PRODUCTS 4
+#else
+#define TSL_UNIT_PRODUCTS 1
+#endif
+
+#if TSL_TYPE_AB == TSL_TYPE_REAL
+typedef TSL_REAL tsl_element;
+#elif TSL_TYPE_AB == TSL_TYPE_BYTE
+typedef unsigned char tsl_element;
+#else
+typedef unsigned short tsl_element;
+#endif
+#if TSL_TYPE_C == TSL_TYPE_REAL
+typedef TSL_REAL tsl_result;
+#else
+typedef unsigned short tsl_result;
+#endif
+
+/* --- numbers --- */
+
+#if TSL_TYPE_AB == TSL_TYPE_F16 || TSL_TYPE_C == TSL_TYPE_F16
+TSL_FUNCTION TSL_REAL tsl_wide(unsigned short bits) {
+  return TSL_FLOAT_OF_HALF(bits);
+}
+TSL_FUNCTION unsigned short tsl_narrow(TSL_REAL x) {
+  return TSL_HALF_OF_FLOAT(x);
+}
+#elif TSL_TYPE_AB == TSL_TYPE_BF16 || TSL_TYPE_C == TSL_TYPE_BF16
+TSL_FUNCTION TSL_REAL tsl_wide(unsigned short bits) {
+  return TSL_AS_FLOAT((int)((unsigned)bits << 16));
+}
+/* To nearest even; a NaN stays one. */
+TSL_FUNCTION unsigned short tsl_narrow(TSL_REAL x) {
+  const unsigned bits = (unsigned)TSL_AS_INT(x);
+  return (unsigned short)(x != x ? bits >> 16 | 64 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+#endif
+
+/* A unit of the element at `from` and, where it takes more, of the next ones, `step` elements apart, of which `count` are
+ * there. `is_signed`: of bytes. */
+TSL_FUNCTION TSL_REAL tsl_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX step, TSL_INDEX count,
+                               bool is_signed) {
+#if TSL_TYPE_AB == TSL_TYPE_REAL
+  return *from;
+#elif TSL_TYPE_AB != TSL_TYPE_BYTE
+  return tsl_wide(*from);
+#elif defined(TSL_QUADS)
+  unsigned unit = from[0];
+  TSL_UNROLL
+  for (int i = 1; i < 4; i++)
+    if (i < count)
+      unit |= (unsigned)from[i * step] << 8 * i;
+  return (TSL_REAL)unit;
+#else
+  return is_signed ? (TSL_REAL)(signed char)*from : (TSL_REAL)*from;
+#endif
+}
+
+/* a * b + sum, of units. */
+#if defined(TSL_QUADS) && TSL_SIGNED_A && TSL_SIGNED_B
+#define TSL_UNIT_FMA(a, b, sum) TSL_DOT4(s, s, a, b, sum)
+#elif defined(TSL_QUADS) && TSL_SIGNED_A
+#define TSL_UNIT_FMA(a, b, sum) TSL_DOT4(s, u, a, b, sum)
+#elif defined(TSL_QUADS) && TSL_SIGNED_B
+#define TSL_UNIT_FMA(a, b, sum) TSL_DOT4(u, s, a, b, sum)
+#elif defined(TSL_QUADS)
+#define TSL_UNIT_FMA(a, b, sum) TSL_DOT4(u, u, a, b, sum)
+#else
+#define TSL_UNIT_FMA(a, b, sum) TSL_LANES_FMA(a, b, sum)
+#endif
+
+/* --- C --- */
+
+#if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
+/* One element of C from the numbers of its sum. beta = 0 reads nothing; an empty sum is not scaled. */
+TSL_FUNCTION void tsl_element_finish(TSL_GLOBAL tsl_result *at, const TSL_REAL *sum,
+                                     const tsl_gemm_arguments *g) {
+#ifdef TSL_COMPLEX
+  TSL_REAL x = g->k == 0 ? (TSL_REAL)0 : g->alpha * sum[0] - g->alpha_imaginary * sum[1];
+  TSL_REAL y = g->k == 0 ? (TSL_REAL)0 : g->alpha * sum[1] + g->alpha_imaginary * sum[0];
+  if (g->beta != 0 || g->beta_imaginary != 0) {
+    const TSL_REAL before = at[0], beside = at[1];
+    x += g->beta * before - g->beta_imaginary * beside;
+    y += g->beta * beside + g->beta_imaginary * before;
+  }
+  at[0] = x;
+  at[1] = y;
+#else
+  const TSL_REAL scaled = g->alpha * sum[0];
+  *at = tsl_narrow(g->beta == 0 ? scaled : TSL_FMA(g->beta, tsl_wide(*at), scaled));
+#endif
+}
+#endif
+
+/* TSL_LANES numbers of a row of C, which are whole elements: `at` is the first of them, `count` how many elements from it
+ * on are inside. `together` as tsl_lanes_finish() has it. */
+TSL_FUNCTION void tsl_units_finish(TSL_GLOBAL tsl_result *at, TSL_INDEX stride, TSL_INDEX count,
+                                   bool together, tsl_lanes sum, const tsl_gemm_arguments *g) {
+#if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
+  TSL_REAL line[TSL_LANES];
+  (void)together;
+  tsl_lanes_spread(line, sum);
+#if TSL_PARAM_VECTOR > 16
+  TSL_UNROLL_BY(1)
+#else
+  TSL_UNROLL
+#endif
+  for (int e = 0; e < TSL_LANES / TSL_NUMBERS; e++)
+    if (e < count)
+      tsl_element_finish(at + e * TSL_NUMBERS * stride, line + e * TSL_NUMBERS, g);
+#else
+  tsl_lanes_finish(at, stride, count, together, sum, g->alpha, g->beta);
+#endif
+}
+
+#endif

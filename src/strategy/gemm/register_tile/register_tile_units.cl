@@ -1,0 +1,42 @@
+/* The first step of register_tile where elements are not what its multiply-adds take: an operand as units (kernel/units.h),
+ * depth by depth.
+ *
+ *   depth 0   | line 0 | line 1 | ... up to `pitch` numbers      a line is a row of A, a column of B; a complex number is
+ *   depth 1   | line 0 | line 1 | ...                            two numbers, a depth of quads four products
+ *
+ * An item copies a line's next DEPTHS units, so that what its neighbours read along k is used up from a cache.
+ * Limits: any sizes and strides. What lies between the last line and the pitch is not written. */
+#include "units.h"
+
+#define ITEMS 64
+#define DEPTHS 16
+
+/* run.c has the same struct for the host. */
+typedef struct units_arguments {
+  TSL_INDEX lines, k;
+  TSL_INDEX from, line_stride, depth_stride; /* elements */
+  TSL_INDEX to, pitch;                       /* numbers */
+  TSL_INDEX sign;                            /* of imaginary parts */
+} units_arguments;
+
+TSL_KERNEL(ITEMS, 1, 1)
+tsl_gemm_register_tile_units(TSL_GLOBAL const tsl_element *TSL_RESTRICT from,
+                             TSL_GLOBAL TSL_REAL *TSL_RESTRICT to, const units_arguments g) {
+  const TSL_INDEX line = TSL_GLOBAL_ITEM(0), units = (g.k + TSL_UNIT_PRODUCTS - 1) / TSL_UNIT_PRODUCTS;
+  if (line >= g.lines)
+    return;
+  for (TSL_INDEX start = (TSL_INDEX)TSL_GROUP(1) * DEPTHS; start < units;
+       start += (TSL_INDEX)TSL_GROUPS(1) * DEPTHS)
+    TSL_UNROLL_BY(4)
+  for (TSL_INDEX u = start; u < units && u < start + DEPTHS; u++) {
+    const TSL_INDEX l = u * TSL_UNIT_PRODUCTS;
+    TSL_GLOBAL const tsl_element *at = from + TSL_NUMBERS * (g.from + line * g.line_stride + l * g.depth_stride);
+    TSL_GLOBAL TSL_REAL *unit = to + g.to + u * g.pitch + line * TSL_NUMBERS;
+#ifdef TSL_COMPLEX
+    unit[0] = at[0];
+    unit[1] = g.sign * at[1];
+#else
+    *unit = tsl_unit(at, g.depth_stride, g.k - l, false);
+#endif
+  }
+}
