@@ -149,6 +149,16 @@ static void multiply_chunk(void *argument, int64_t chunk, int worker) {
   }
 }
 
+/* All products at once, on a plan that is a batch's. */
+static tesela_status multiply_together(const running *run) {
+  tsl_operands operands;
+  TSL_TRY(gather(run, 0, &operands));
+  operands.a.step = run->batch->a_stride;
+  operands.b.step = run->batch->b_stride;
+  operands.c.step = run->batch->c_stride;
+  return tsl_plan_run(run->plan->plan, &operands, NULL);
+}
+
 /* Threads share products where one is too small for them and all are not. */
 static tesela_status multiply_all(running *run) {
   const tsl_work *work = &run->plan->plan->work;
@@ -175,7 +185,8 @@ static tesela_status run_batch(running *run, tesela_record *record) {
   if (run->batch->count == 0)
     return TESELA_OK;
   TSL_TRY(check_all(run));
-  TSL_TRY(multiply_all(run));
+  const bool together = tsl_problem_batch(&run->plan->plan->work.problem) > 1;
+  TSL_TRY(together ? multiply_together(run) : multiply_all(run));
   if (record) {
     const double seconds = tsl_clock() - start;
     snprintf(last_plan, sizeof last_plan, "%s", run->plan->plan->text);
@@ -185,6 +196,21 @@ static tesela_status run_batch(running *run, tesela_record *record) {
                               .error_bound = tsl_plan_error_bound(run->plan->plan)};
   }
   return TESELA_OK;
+}
+
+/* A plan of all products, where they lie in a device's memory at even distances and a strategy takes them so; else of
+ * one. */
+static tesela_status recall_plan(tesela_context *context, tsl_call_key *key, const tesela_batch *batch,
+                                 tsl_remembered **remembered) {
+  const bool by_strides = !batch->a && !batch->b && !batch->c;
+  if (key->place == TSL_PLACE_DEVICE && by_strides && batch->count > 1) {
+    key->problem.batch = batch->count;
+    const tesela_status status = tsl_api_recall(context, key, remembered);
+    if (status != TESELA_UNSUPPORTED)
+      return status;
+    key->problem.batch = 0;
+  }
+  return tsl_api_recall(context, key, remembered);
 }
 
 tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_desc *desc,
@@ -197,7 +223,7 @@ tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_des
     return tsl_fail(TESELA_BAD_CALL, "batch is NULL");
   TSL_TRY(check_batch(desc, batch));
   TSL_TRY(tsl_api_request(context, &request, &key));
-  TSL_TRY(tsl_api_recall(context, &key, &remembered));
+  TSL_TRY(recall_plan(context, &key, batch, &remembered));
   running run = {.plan = tsl_api_recalled(remembered), .desc = desc, .batch = batch, .status = TESELA_OK};
   const tesela_status status = run_batch(&run, record);
   tsl_api_give_back(context, remembered);

@@ -49,7 +49,8 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
                        .vendors = tsl_planner_vendors()};
   tsl_plan *chosen;
   TSL_TRY(tsl_api_devices(context, &choice.devices));
-  TSL_TRY(tsl_api_wisdom(context, &choice.wisdom));
+  if (tsl_problem_batch(&key->problem) == 1) /* of batches nothing was measured */
+    TSL_TRY(tsl_api_wisdom(context, &choice.wisdom));
   TSL_TRY(tsl_planner_choose(&key->problem, &choice, &chosen));
   return tsl_api_plan_around(chosen, plan);
 }
@@ -82,6 +83,10 @@ tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesel
   *plan = NULL;
   TSL_TRY(tsl_api_devices(context, &devices));
   TSL_TRY(tsl_plan_parse(devices, text, &parsed));
+  if (tsl_problem_batch(&parsed->work.problem) > 1) {
+    tsl_plan_destroy(parsed);
+    return tsl_fail(TESELA_BAD_INPUT, "batch= is of tesela_gemm_batched(): a plan runs one product");
+  }
   const tesela_status status = tsl_trust_plan(parsed);
   if (status != TESELA_OK) {
     tsl_plan_destroy(parsed);

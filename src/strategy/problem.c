@@ -259,6 +259,8 @@ void tsl_problem_print(const tsl_problem *problem, tsl_text *text) {
   if (problem->conjugate_a || problem->conjugate_b)
     tsl_text_add(text, " conjugate=%s%s%s", problem->conjugate_a ? "a" : "",
                  problem->conjugate_a && problem->conjugate_b ? "," : "", problem->conjugate_b ? "b" : "");
+  if (problem->batch > 0)
+    tsl_text_add(text, " batch=%lld", (long long)problem->batch);
 }
 
 /* Cuts "a,b,c" in place at commas into at most `most` words; the number of words, or -1 when there are more.
@@ -394,6 +396,8 @@ tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem
   TSL_TRY(parse_scalar(record, "beta", made.beta));
   TSL_TRY(parse_in_place(record, &made.in_place));
   TSL_TRY(parse_conjugates(record, &made));
+  if (tsl_record_get(record, "batch"))
+    TSL_TRY(parse_size(record, "batch", &made.batch));
   TSL_TRY(tsl_problem_check(&made));
   *problem = made;
   return TESELA_OK;
@@ -417,8 +421,13 @@ bool tsl_shape_is_dense(const tsl_shape *shape) {
   return !overlaps_itself(shape) && tsl_shape_extent(shape) == shape->rows * shape->cols;
 }
 
+int64_t tsl_problem_batch(const tsl_problem *problem) {
+  return problem->batch < 1 ? 1 : problem->batch;
+}
+
 double tsl_problem_flops(const tsl_problem *problem) {
-  const double per_term = tsl_type(problem->c.type)->is_complex ? 8 : 2;
+  const double per_term =
+      (tsl_type(problem->c.type)->is_complex ? 8 : 2) * (double)tsl_problem_batch(problem);
   return per_term * (double)problem->m * (double)problem->n * (double)problem->k;
 }
 
@@ -429,5 +438,5 @@ double tsl_problem_bytes(const tsl_problem *problem) {
     const int times = tsl_problem_reads(problem, i) + (i == TSL_OPERAND_C);
     bytes += times * (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
   }
-  return bytes;
+  return bytes * (double)tsl_problem_batch(problem);
 }

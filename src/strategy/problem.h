@@ -39,7 +39,10 @@ typedef struct tsl_problem {
   bool in_place;            /* transpose only */
   /* gemm of complex types only: what takes part is the complex conjugate of what is stored. */
   bool conjugate_a, conjugate_b;
+  int64_t batch; /* gemm: so many products of this kind, one after the other in memory; 0: one */
 } tsl_problem;
+/* Its number of products, at least 1. */
+int64_t tsl_problem_batch(const tsl_problem *problem);
 
 /* The type of C for operands of this type where nothing else is said: i32 for sums of small integers, else the same. */
 tesela_type tsl_result_type(tsl_op op, tesela_type type);

@@ -240,6 +240,8 @@ static const char *refuse_types(const tsl_strategy *strategy, const tsl_problem 
     return refuse_these_types(strategy, problem);
   if ((problem->conjugate_a || problem->conjugate_b) && !strategy->conjugates)
     return "takes no conjugates";
+  if (problem->batch > 1 && !strategy->batches)
+    return "takes one product at a time";
   if (computes_in_double(problem) && !(device->capabilities & TSL_CAN_F64))
     return tsl_refusal("%s has no double precision", device->name);
   return NULL;

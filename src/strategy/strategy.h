@@ -66,6 +66,7 @@ typedef struct tsl_operand {
   int64_t offset; /* elements from the buffer's start to element (0, 0) */
   int64_t row_stride, col_stride;
   const void *packed; /* NULL, or what pack() made of it for this work: then nothing else is read */
+  int64_t step; /* of a problem that is a batch: elements from product to product, of any sign */
 } tsl_operand;
 typedef struct tsl_operands {
   tsl_operand a, b, c;
@@ -121,6 +122,7 @@ struct tsl_strategy {
   tsl_accuracy (*accuracy)(const tsl_problem *problem, const tsl_config *config);
   const tsl_types *types; /* ends with a zero; NULL: f32 throughout or f64 throughout */
   bool conjugates;        /* takes conjugates of A and B */
+  bool batches;           /* takes problems that are batches */
   const char *types_why;  /* why no others, for refusals ("texels of images are f32"); NULL: nothing to say */
   const tsl_param *params; /* ends with a NULL name; NULL: none */
   /* NULL, or a short sentence saying why not ("tile=32 needs 1024 work-items, opencl:0 allows 512"). The text

@@ -307,6 +307,71 @@ static void compare(const problem *p, const results *got) {
   }
 }
 
+/* --- bytes and halves --- */
+
+enum { NARROW = 1024 };
+
+static uint32_t scrambled(uint32_t x) {
+  x = (x ^ x >> 16) * 0x45d9f3bu;
+  return x ^ x >> 13;
+}
+
+static uint32_t dot4(bool a_signed, bool b_signed, uint32_t a, uint32_t b, uint32_t sum) {
+  for (int i = 0; i < 4; i++) {
+    const uint8_t x = (uint8_t)(a >> 8 * i), y = (uint8_t)(b >> 8 * i);
+    sum += (uint32_t)((a_signed ? (int8_t)x : x) * (b_signed ? (int8_t)y : y));
+  }
+  return sum;
+}
+
+static float float_of(uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* The same number, or both are none. */
+static bool same_float(uint32_t bits, double right) {
+  const float x = float_of(bits);
+  return isnan(right) ? isnan(x) != 0 : x == right && (signbit(x) != 0) == (signbit(right) != 0);
+}
+static bool same_half(uint32_t bits, float from) {
+  const double made = tsl_f16_to_f64((uint16_t)bits);
+  return bits <= 0xffff && (isnan(from) ? isnan(made) != 0 : bits == tsl_f16_from_f64(from));
+}
+
+static void check_narrow(tsl_device *device, tsl_module *module) {
+  const tsl_device_ops *ops = device->ops;
+  const tsl_grid grid = {{NARROW / 64, 1, 1}, {64, 1, 1}};
+  static uint32_t out[8 * NARROW];
+  tsl_kernel *kernel;
+  tsl_stream *stream;
+  tsl_buffer *buffer;
+  must(ops->kernel_get(module, "tsl_words_narrow", &kernel));
+  must(ops->stream_create(device, &stream));
+  must(ops->buffer_create(device, sizeof out, &buffer));
+  const tsl_argument arguments[] = {TSL_ARG_BUFFER(buffer)};
+  must(ops->launch(stream, kernel, &grid, arguments, 1));
+  must(tsl_device_read(stream, buffer, 0, out, sizeof out));
+  for (uint32_t g = 0; g < NARROW; g++) {
+    const uint32_t x = scrambled(3 * g + 1), y = scrambled(5 * g + 2), *got = out + 8 * g;
+    const uint32_t right[4] = {dot4(true, true, x, y, 7), dot4(true, false, x, y, (uint32_t)-7),
+                               dot4(false, true, x, y, 0x7fffffff), dot4(false, false, x, y, g)};
+    for (int i = 0; i < 4; i++)
+      if (got[i] != right[i])
+        fail_msg("%s: dot of %08x and %08x, form %d: %08x, not %08x", device->name, x, y, i, got[i], right[i]);
+    const uint16_t half = (uint16_t)(64 * g + g % 64);
+    if (!same_float(got[4], tsl_f16_to_f64(half)))
+      fail_msg("%s: f16 %04x became %08x", device->name, half, got[4]);
+    const float near_half = float_of((y & 0x0fffffff) + 0x30000000);
+    if (!same_half(got[5], float_of(x)) || !same_half(got[6], near_half))
+      fail_msg("%s: %a became f16 %04x, or %a became %04x", device->name, float_of(x), got[5], near_half,
+               got[6]);
+  }
+  ops->buffer_destroy(buffer);
+  ops->stream_destroy(stream);
+}
+
 /* --- images --- */
 
 enum { IMAGE_WIDTH = 13, IMAGE_HEIGHT = 5, LEFT = 3, ABOVE = 2 };
@@ -380,6 +445,8 @@ static void check(tsl_device *device, tesela_type type, int width) {
   assert_true(device->ops->kernel_items_max(kernel) >= GROUP_ITEMS);
   run(device, p, kernel, out);
   compare(p, out);
+  if (type == TESELA_F32)
+    check_narrow(device, module);
   if (device->capabilities & TSL_CAN_IMAGES)
     check_image(device, module);
   tsl_text_free(&text);

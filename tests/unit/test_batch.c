@@ -1,7 +1,8 @@
-/* tesela_gemm_batched(): the bits of single calls by strides and by addresses, shared operands, and a sentence for every
+/* tesela_gemm_batched(): the bits of single calls by strides and by addresses, shared operands, one run on a device, and a sentence for every
  * wrong call, before anything is computed. */
 #include "unit/unit.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tesela/tesela.h>
@@ -105,6 +106,70 @@ static void in_buffers(void **state) {
     tesela_buffer_destroy(buffers[i]);
 }
 
+/* Sums of small whole numbers are exact in any order. Matrices of the batch lie apart, C's backwards; B is one for all. */
+enum { DM = 37, DN = 29, DK = 300, DCOUNT = 7, DA = DM * DK + 5, DC = DM * DN + 3 };
+static float device_a[DCOUNT * DA], device_b[DK * DN], device_c[DCOUNT * DC], device_right[DCOUNT * DC];
+
+static void fill_device_data(void) {
+  for (int i = 0; i < DCOUNT * DA; i++)
+    device_a[i] = (float)(i * 37 % 11 - 5);
+  for (int i = 0; i < DK * DN; i++)
+    device_b[i] = (float)(i * 53 % 13 - 6);
+  for (int i = 0; i < DCOUNT * DC; i++)
+    device_c[i] = device_right[i] = (float)(i % 31);
+  for (int p = 0; p < DCOUNT; p++)
+    for (int i = 0; i < DM; i++)
+      for (int j = 0; j < DN; j++) {
+        float *at = device_right + (DCOUNT - 1 - p) * DC + i * DN + j, sum = 0;
+        for (int l = 0; l < DK; l++)
+          sum += device_a[p * DA + i * DK + l] * device_b[l * DN + j];
+        *at = sum + 2 * *at;
+      }
+}
+
+static void on_a_device(void **state) {
+  static const struct {
+    const char *strategy, *plan;
+    bool together;
+  } ways[] = {{"register_tile", "gemm register_tile", true},
+              {"register_tile form=1 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=16 slices=2 split=4", "split=4", true},
+              {"thin_tile", "gemm thin_tile", true},
+              {"thin_tile vector=16 micro_m=4 micro_n=4 items_m=2 items_n=4 slices=8 split=2", "split=2", true},
+              {NULL, "batch=7", true},
+              {"tile_local", "gemm tile_local", false}};
+  static const double two = 2;
+  const size_t sizes[3] = {sizeof device_a, sizeof device_b, sizeof device_c};
+  const void *const from[3] = {device_a, device_b, device_c};
+  tesela_buffer *buffers[3];
+  static float got[DCOUNT * DC];
+  (void)state;
+  fill_device_data();
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(tesela_buffer_create(context, "opencl:0", sizes[i], &buffers[i]), TESELA_OK);
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+    for (int i = 0; i < 3; i++)
+      assert_int_equal(tesela_buffer_write(buffers[i], 0, from[i], sizes[i]), TESELA_OK);
+    const tesela_gemm_desc desc = {.m = DM,
+                                   .n = DN,
+                                   .k = DK,
+                                   .a = {.buffer = buffers[0]},
+                                   .b = {.buffer = buffers[1]},
+                                   .c = {.buffer = buffers[2], .offset = (DCOUNT - 1) * DC},
+                                   .beta = &two,
+                                   .strategy = ways[w].strategy};
+    const tesela_batch batch = {.count = DCOUNT, .a_stride = DA, .c_stride = -DC};
+    tesela_record record;
+    if (tesela_gemm_batched(context, &desc, &batch, &record) != TESELA_OK)
+      fail_msg("%s: %s", ways[w].plan, tesela_last_error());
+    assert_non_null(strstr(record.plan, ways[w].plan));
+    assert_true((strstr(record.plan, "batch=7") != NULL) == ways[w].together);
+    assert_int_equal(tesela_buffer_read(buffers[2], 0, got, sizeof got), TESELA_OK);
+    assert_memory_equal(got, device_right, sizeof got);
+  }
+  for (int i = 0; i < 3; i++)
+    tesela_buffer_destroy(buffers[i]);
+}
+
 static void expect_refused(const tesela_gemm_desc *desc, const tesela_batch *batch, const char *words) {
   reset();
   assert_int_equal(tesela_gemm_batched(context, desc, batch, NULL), TESELA_BAD_CALL);
@@ -153,6 +218,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits),
       cmocka_unit_test(in_buffers),
+      cmocka_unit_test(on_a_device),
       cmocka_unit_test(wrong_calls),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

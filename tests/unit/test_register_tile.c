@@ -77,12 +77,15 @@ static void the_walk_loses_nothing(void **state) {
 /* In the types in which checks take them by turns. */
 static void probes_are_legal(void **state) {
   (void)state;
-  static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
   const tsl_device device = processor();
   tsl_config config;
+  tsl_types types;
   int count = 0;
   for (; tsl_strategy_probe(strategy, count, &config); count++) {
-    const tsl_problem problem = tsl_problem_gemm(300, 200, 100, types[count % 4]);
+    assert_true(tsl_strategy_types(strategy, count, &types));
+    tsl_problem problem = tsl_problem_gemm(300, 200, 100, types.c);
+    problem.a.type = types.a;
+    problem.b.type = types.b;
     const char *why = tsl_strategy_refuse(strategy, &problem, &config, &device);
     if (why)
       fail_msg("probe %d: %s", count, why);
@@ -119,7 +122,11 @@ static void refusals_have_numbers(void **state) {
   assert_refused("form=1 tile_n=64 micro_n=24", &graphics, TESELA_F32, "micro_n=24 does not fit tile_n=64");
   assert_refused("form=1 tile_m=128 tile_n=64 micro_m=8 micro_n=4 tile_k=8", &graphics, TESELA_F32,
                  "256 items");
-  assert_refused("form=1", &graphics, TESELA_C64, "complex ones take form=2 or form=3");
+  assert_refused("form=1 micro_m=8 micro_n=8 tile_k=32 slices=2", &graphics, TESELA_F32,
+                 "a slice takes 2 to 8 depths");
+  assert_refused("form=1 micro_m=4 micro_n=4 tile_k=32 slices=4", &graphics, TESELA_F32, "128 to 256 items");
+  assert_refused("form=1 tile_m=32 tile_n=32 micro_m=4 micro_n=4 split=8", &graphics, TESELA_I8,
+                 "units of four");
   assert_refused("form=3 vector=8 stages=1", &graphics, TESELA_C128, "vector=8 holds 1 numbers");
   assert_refused("form=2 split=4 stages=1", &graphics, TESELA_F32, "split=1 only");
   assert_refused("form=1 split=16", &graphics, TESELA_F32, "k=100 is too short for split=16");

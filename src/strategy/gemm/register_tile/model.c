@@ -75,7 +75,8 @@ static double clocks_of_fold(const tsl_register_tile *tile) {
 static double local_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
   const pace units = pace_of(problem, device);
-  const double groups = ratio_up(problem->m, tile->tile_m) * ratio_up(problem->n, tile->tile_n) * tile->split;
+  const double groups = ratio_up(problem->m, tile->tile_m) * ratio_up(problem->n, tile->tile_n) * tile->split *
+                        (double)tsl_problem_batch(problem);
   const double panels = ratio_up(ratio_up(ratio_up(problem->k, tile->products), tile->split), tile->tile_k);
   const double most = ceil(groups / units.count),
                sharing = fmin(tsl_register_tile_groups(tile, device), most);
@@ -93,7 +94,8 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   if (tile->split == 1)
     return seconds;
   /* Parts are written, read and added; memory for them is worth a little. */
-  const double parts = (2 * tile->split + 1) * (double)problem->m * (double)problem->n * tile->size;
+  const double parts = (2 * tile->split + 1) * (double)problem->m * (double)problem->n * tile->size *
+                       (double)tsl_problem_batch(problem);
   return 1.02 * seconds + parts / (1.2 * device->bandwidth) + device->launch_seconds / 2;
 }
 

@@ -36,7 +36,7 @@ static const char *const probes[] = {
     "form=1 vector=8 tile_m=32 tile_n=16 micro_m=2 micro_n=4 tile_k=8 stages=2 slices=1 split=4",
     "form=3 vector=64 tile_m=64 tile_n=48 micro_m=8 micro_n=48 tile_k=8 stages=1 slices=1 split=1",
     "form=2 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=8 tile_k=8 stages=1 slices=1 split=1",
-    "form=1 vector=16 tile_m=32 tile_n=64 micro_m=4 micro_n=8 tile_k=16 stages=2 slices=4 split=2",
+    "form=1 vector=16 tile_m=32 tile_n=64 micro_m=4 micro_n=8 tile_k=32 stages=2 slices=4 split=1",
     "form=3 vector=64 tile_m=32 tile_n=32 micro_m=4 micro_n=32 tile_k=8 stages=1 slices=1 split=1",
     NULL,
 };
@@ -126,7 +126,7 @@ double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_
   const tsl_problem turned = tsl_register_tile_turned(problem);
   const double parts =
       tile->split > 1 ? tile->split * (double)turned.m * rounded_up(turned.n, tile->lanes) * tile->size : 0;
-  return tsl_register_tile_copies(problem, tile) + parts;
+  return tsl_register_tile_copies(problem, tile) + parts * (double)tsl_problem_batch(problem);
 }
 
 tsl_problem tsl_register_tile_turned(const tsl_problem *problem) {
@@ -221,6 +221,12 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
         "micro_m=%d micro_n=%d needs about %d registers for each of %d items, %s has %d and %d in all",
         tile.micro_m, tile.micro_n, tsl_register_tile_registers(&tile), tile.items, device->name,
         MOST_REGISTERS, UNIT_REGISTERS);
+  const int64_t batch = tsl_problem_batch(problem);
+  if (batch > 1 && (tile.copied || tile.form != TSL_REGISTER_TILE_LOCAL))
+    return tsl_refusal("form=%d copies operands first, of one product at a time", tile.form);
+  if ((uint64_t)batch > device->group_count_max[2])
+    return tsl_refusal("%lld products are more than the %llu work-groups along dimension 2 of %s",
+                       (long long)batch, (unsigned long long)device->group_count_max[2], device->name);
   const tsl_problem turned = tsl_register_tile_turned(problem);
   const double tiles = ceil((double)turned.m / tile.tile_m) * ceil((double)turned.n / tile.tile_n);
   if (tiles > (double)device->group_count_max[0] || tiles > INT32_MAX)
@@ -266,6 +272,7 @@ const tsl_strategy tsl_gemm_register_tile = {
     .accuracy = tsl_accuracy_in_order,
     .types = types,
     .conjugates = true,
+    .batches = true,
     .params = params,
     .probes = probes,
     .prune = prune,

@@ -18,7 +18,7 @@
  * sums are added in order in local memory at the end. So a group is as large as a compute unit wants it, while its tile
  * is small enough for all units to have one.
  * Dimension 0 counts tiles of C, dimension 1 parts of k: with more than one, each part's sum goes to scratch memory,
- * and register_tile_sum.cl adds them in order.
+ * and register_tile_sum.cl adds them in order. Dimension 2 counts the products of a batch.
  *
  * Elements that are no numbers (complex ones, halves, bytes) are copied first, as units (register_tile_units.cl, which
  * sets COPIED): depth by depth, lines side by side; so a complex line is two lines of numbers here.
@@ -90,6 +90,7 @@ typedef struct register_tile_arguments {
   TSL_INDEX part;      /* products of a part of k */
   TSL_INDEX part_step; /* elements from part to part of C */
   TSL_INDEX band;      /* rows of tiles that groups take together */
+  TSL_INDEX a_step, b_step, c_step; /* elements from product to product of a batch */
 } register_tile_arguments;
 
 /* Parts of C stay sums, in rows of whole vectors. */
@@ -207,7 +208,10 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
                        TSL_GLOBAL tile_result *TSL_RESTRICT c, const register_tile_arguments arguments) {
   TSL_LOCAL TSL_REAL memory[MEMORY];
   TSL_LOCAL_POINTER TSL_REAL *a_panels = memory, *b_panels = memory + STAGES * PANEL_A;
-  const tsl_gemm_arguments g = arguments.gemm;
+  tsl_gemm_arguments g = arguments.gemm;
+  g.a_offset += TSL_GROUP(2) * arguments.a_step;
+  g.b_offset += TSL_GROUP(2) * arguments.b_step;
+  g.c_offset += TSL_GROUP(2) * arguments.c_step;
   const int place = TSL_ITEM(0) % PLACES, slice = TSL_ITEM(0) / PLACES;
   const int m_item = item_row(place) * TSL_LANES, n_item = item_column(place) * TSL_LANES;
   const int a_first = slice * SHARE * PITCH_A + m_item, b_first = slice * SHARE * PITCH_B + n_item;

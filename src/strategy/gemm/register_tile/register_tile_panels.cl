@@ -49,6 +49,7 @@ typedef struct register_tile_arguments {
   tsl_gemm_arguments gemm;
   TSL_INDEX part, part_step; /* of the other form */
   TSL_INDEX band;            /* rows of tiles that groups take together */
+  TSL_INDEX a_step, b_step, c_step;
 } register_tile_arguments;
 
 #ifdef TSL_COMPLEX

@@ -9,9 +9,9 @@
 #define FOLDER "strategy/gemm/register_tile/"
 
 /* The kernels' arguments, as register_tile.cl has them: sizes, the scalars (two or four, in the type of C's parts), and
- * three more numbers. Kernels that take a tsl_gemm_arguments take the front. */
+ * six more numbers. Kernels that take a tsl_gemm_arguments take the front. */
 typedef struct arguments {
-  unsigned char bytes[sizeof(tsl_gemm_sizes) + 4 * sizeof(double) + 3 * sizeof(int64_t)];
+  unsigned char bytes[sizeof(tsl_gemm_sizes) + 4 * sizeof(double) + 6 * sizeof(int64_t)];
   size_t front, whole;
 } arguments;
 
@@ -125,6 +125,7 @@ typedef struct running {
   tsl_register_tile tile;
   tsl_gemm_sizes sizes;
   tsl_buffer *a, *b, *c, *scratch;
+  int64_t steps[TSL_OPERANDS]; /* from product to product of a batch */
   double alpha[2], beta[2];
   tsl_stream *stream;
 } running;
@@ -144,6 +145,8 @@ static running start(const tsl_work *work, const tsl_operands *operands, tsl_str
       .b = kernels->turned ? a : b,
       .c = c,
       .scratch = operands->scratch ? operands->scratch : c,
+      .steps = {kernels->turned ? operands->b.step : operands->a.step,
+                kernels->turned ? operands->a.step : operands->b.step, operands->c.step},
       /* An empty sum is not scaled: infinity times nothing is nothing. */
       .alpha = {sizes.k == 0 ? 0 : work->problem.alpha[0], sizes.k == 0 ? 0 : work->problem.alpha[1]},
       .beta = {work->problem.beta[0], work->problem.beta[1]},
@@ -170,10 +173,11 @@ static void append(arguments *to, const void *from, size_t bytes) {
 }
 
 static arguments arguments_of(const running *run, const tsl_gemm_sizes *sizes, const double alpha[2],
-                              const double beta[2], int64_t part, int64_t part_step) {
+                              const double beta[2], int64_t part, int64_t part_step,
+                              int64_t c_step) {
   const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
   const int parts = tsl_type(sums)->is_complex ? 2 : 1;
-  const int64_t more[] = {part, part_step, BAND};
+  const int64_t more[] = {part, part_step, BAND, run->steps[TSL_OPERAND_A], run->steps[TSL_OPERAND_B], c_step};
   const double *const scalars[] = {alpha, beta};
   arguments all = {.whole = 0};
   append(&all, sizes, sizeof *sizes);
@@ -195,6 +199,11 @@ static arguments arguments_of(const running *run, const tsl_gemm_sizes *sizes, c
 
 static uint64_t tiles_of(const running *run) {
   return (uint64_t)(count_of(run->sizes.m, run->tile.tile_m) * count_of(run->sizes.n, run->tile.tile_n));
+}
+
+/* Dimension 2 of a grid. */
+static uint64_t products_of(const running *run) {
+  return (uint64_t)tsl_problem_batch(&run->work->problem);
 }
 
 static int64_t rounded_up(int64_t value, int64_t step) {
@@ -272,29 +281,32 @@ static tesela_status multiply(const running *run) {
     sizes.c_col_stride = 1;
   }
   const int64_t part = rounded_up(count_of(sizes.k, tile->split), tile->tile_k);
-  const arguments all =
-      arguments_of(run, &sizes, run->alpha, run->beta, part, sizes.m * at.pitch / tile->numbers);
+  const int64_t part_step = sizes.m * at.pitch / tile->numbers;
+  const arguments all = arguments_of(run, &sizes, run->alpha, run->beta, part, part_step,
+                                     parts ? tile->split * part_step : run->steps[TSL_OPERAND_C]);
   const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->a),
                                TSL_ARG_BUFFER(tile->copied ? run->scratch : run->b),
                                TSL_ARG_BUFFER(parts ? run->scratch : run->c), pass(&all, true)};
-  const tsl_grid grid = {{tiles_of(run), (uint64_t)tile->split, 1}, {tile->items, 1, 1}};
+  const tsl_grid grid = {{tiles_of(run), (uint64_t)tile->split, products_of(run)}, {tile->items, 1, 1}};
   return launch(run, run->kernels->multiply, &grid, list, 4);
 }
 
 static tesela_status sum(const running *run) {
   const room at = room_of(run);
-  const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), pass(&all, false),
-                               TSL_ARG_VALUE(at.pitch), TSL_ARG_VALUE(at.parts)};
+  const int64_t step = run->tile.split * run->sizes.m * at.pitch;
+  const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0, 0);
+  const tsl_argument list[] = {
+      TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), pass(&all, false),   TSL_ARG_VALUE(at.pitch),
+      TSL_ARG_VALUE(at.parts),      TSL_ARG_VALUE(step),    TSL_ARG_VALUE(run->steps[TSL_OPERAND_C])};
   const uint64_t across_row = (uint64_t)count_of(at.pitch / run->tile.lanes, SUM_ITEMS);
-  const tsl_grid grid = {{across_row, limited(run, run->sizes.m), 1}, {SUM_ITEMS, 1, 1}};
-  return launch(run, run->kernels->sum, &grid, list, 5);
+  const tsl_grid grid = {{across_row, limited(run, run->sizes.m), products_of(run)}, {SUM_ITEMS, 1, 1}};
+  return launch(run, run->kernels->sum, &grid, list, sizeof list / sizeof *list);
 }
 
 /* Copies an operand into panels of `width` lines. */
 static tesela_status copy(const running *run, tsl_kernel *kernel, tsl_buffer *operand, int64_t lines,
                           int width) {
-  const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0);
+  const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0, 0);
   const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), pass(&all, false)};
   const tsl_grid grid = {{(uint64_t)count_of(run->sizes.k, CHUNK), (uint64_t)count_of(lines, width), 1},
                          {1, 1, 1}};
@@ -302,7 +314,7 @@ static tesela_status copy(const running *run, tsl_kernel *kernel, tsl_buffer *op
 }
 
 static tesela_status multiply_panels(const running *run) {
-  const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0);
+  const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0, 0);
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), pass(&all, true)};
   const tsl_grid grid = {{tiles_of(run), 1, 1}, {run->tile.items, 1, 1}};
   if (run->sizes.k > 0) {

@@ -53,6 +53,7 @@ typedef struct running {
   tsl_thin_tile tile;
   tsl_gemm_sizes sizes;
   tsl_buffer *a, *b, *c, *scratch;
+  int64_t steps[TSL_OPERANDS]; /* from product to product of a batch */
   tsl_stream *stream;
 } running;
 
@@ -65,6 +66,7 @@ static tesela_status multiply(const running *run) {
   const bool parts = tile->split > 1;
   const int64_t part = count_of(count_of(run->sizes.k, tile->split), tile->chunk) * tile->chunk;
   const int64_t pitch = tsl_thin_tile_pitch(tile), part_step = parts ? run->sizes.m * pitch : 0;
+  const int64_t c_step = parts ? tile->split * part_step : run->steps[TSL_OPERAND_C];
   tsl_gemm_sizes sizes = run->sizes;
   tsl_gemm_argument given = tsl_launch_scalars(run->work, &sizes);
   if (parts) {
@@ -78,23 +80,30 @@ static tesela_status multiply(const running *run) {
                                TSL_ARG_BUFFER(parts ? run->scratch : run->c),
                                {.value = &given, .bytes = given.bytes},
                                TSL_ARG_VALUE(part),
-                               TSL_ARG_VALUE(part_step)};
+                               TSL_ARG_VALUE(part_step),
+                               TSL_ARG_VALUE(run->steps[TSL_OPERAND_A]),
+                               TSL_ARG_VALUE(run->steps[TSL_OPERAND_B]),
+                               TSL_ARG_VALUE(c_step)};
   const uint64_t tiles = (uint64_t)(count_of(sizes.m, tile->tile_m) * count_of(sizes.n, tile->tile_n));
-  const tsl_grid grid = {{tiles, (uint64_t)tile->split, 1}, {tile->items, 1, 1}};
+  const uint64_t products = (uint64_t)tsl_problem_batch(&run->work->problem);
+  const tsl_grid grid = {{tiles, (uint64_t)tile->split, products}, {tile->items, 1, 1}};
   return run->work->device->ops->launch(run->stream, run->kernels->multiply, &grid, list,
                                         sizeof list / sizeof *list);
 }
 
 static tesela_status sum(const running *run) {
   const uint64_t rows = (uint64_t)run->sizes.m, most = run->work->device->group_count_max[1];
-  const int64_t pitch = tsl_thin_tile_pitch(&run->tile);
+  const int64_t pitch = tsl_thin_tile_pitch(&run->tile), step = run->tile.split * run->sizes.m * pitch;
   const tsl_gemm_argument given = tsl_launch_scalars(run->work, &run->sizes);
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch),
                                TSL_ARG_BUFFER(run->c),
                                {.value = &given, .bytes = given.bytes},
-                               TSL_ARG_VALUE(pitch)};
+                               TSL_ARG_VALUE(pitch),
+                               TSL_ARG_VALUE(step),
+                               TSL_ARG_VALUE(run->steps[TSL_OPERAND_C])};
   const uint64_t across = (uint64_t)count_of(pitch, (int64_t)SUM_WIDTH * run->tile.lanes);
-  const tsl_grid grid = {{across, rows < most ? rows : most, 1}, {SUM_WIDTH * SUM_SHARES, 1, 1}};
+  const uint64_t products = (uint64_t)tsl_problem_batch(&run->work->problem);
+  const tsl_grid grid = {{across, rows < most ? rows : most, products}, {SUM_WIDTH * SUM_SHARES, 1, 1}};
   return run->work->device->ops->launch(run->stream, run->kernels->sum, &grid, list,
                                         sizeof list / sizeof *list);
 }
@@ -114,6 +123,8 @@ tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operan
       .b = tile.turned ? a : b,
       .c = c,
       .scratch = operands->scratch,
+      .steps = {tile.turned ? operands->b.step : operands->a.step,
+                tile.turned ? operands->a.step : operands->b.step, operands->c.step},
       .stream = stream,
   };
   TSL_TRY(multiply(&run));

@@ -167,6 +167,10 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
                        "%d, and %d in all",
                        tile.micro_m, tile.micro_n, tile.flight, tsl_thin_tile_registers(&tile), tile.items,
                        MOST_REGISTERS, UNIT_REGISTERS);
+  const int64_t batch = tsl_problem_batch(problem);
+  if ((uint64_t)batch > device->group_count_max[2])
+    return tsl_refusal("%lld products are more than the %llu work-groups along dimension 2 of %s",
+                       (long long)batch, (unsigned long long)device->group_count_max[2], device->name);
   const double tiles =
       ceil((double)tile.problem.m / tile.tile_m) * ceil((double)tile.problem.n / tile.tile_n);
   if (tiles > (double)device->group_count_max[0] || tiles > INT32_MAX)
@@ -199,7 +203,8 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
   (void)device;
   const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
   const double bytes =
-      (double)tile.split * (double)tile.problem.m * (double)tsl_thin_tile_pitch(&tile) * tile.size;
+      (double)tile.split * (double)tile.problem.m * (double)tsl_thin_tile_pitch(&tile) * tile.size *
+      (double)tsl_problem_batch(problem);
   return tile.split == 1 ? 0 : bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
@@ -212,6 +217,7 @@ const tsl_strategy tsl_gemm_thin_tile = {
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = tsl_accuracy_in_order,
+    .batches = true,
     .params = params,
     .probes = probes,
     .prune = prune,

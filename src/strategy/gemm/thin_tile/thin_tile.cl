@@ -15,7 +15,7 @@
  * B's vectors lie along columns where those are contiguous (each item has whole columns), else along k (neighbouring
  * items share columns, and each has a slice). The host swaps A and B where C is thin the other way.
  * Dimension 0 counts tiles, those of one column of tiles together; dimension 1 counts parts of k: with more than one,
- * sums go to scratch memory, and thin_tile_sum.cl adds them in order.
+ * sums go to scratch memory, and thin_tile_sum.cl adds them in order. Dimension 2 counts the products of a batch.
  *
  * Parameters: TSL_PARAM_VECTOR (bytes), _MICRO_M, _MICRO_N: an item's sums; _ITEMS_M, _ITEMS_N, _SLICES: items of a
  * group along m, n and k; _STEPS: steps of each slice in a chunk; _FLIGHT. The build sets B_ALONG_K where
@@ -314,11 +314,17 @@ TSL_FUNCTION void fold_rows(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL
 
 TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
-                   TSL_GLOBAL TSL_REAL *TSL_RESTRICT c, const tsl_gemm_arguments g,
+                   TSL_GLOBAL TSL_REAL *TSL_RESTRICT c, const tsl_gemm_arguments given,
                    const TSL_INDEX part /* products of a part of k */,
-                   const TSL_INDEX part_step /* elements from part to part of C */) {
+                   const TSL_INDEX part_step /* elements from part to part of C */,
+                   const TSL_INDEX a_step, const TSL_INDEX b_step,
+                   const TSL_INDEX c_step /* from product to product of a batch */) {
   TSL_LOCAL TSL_REAL memory[MEMORY];
   const int item = TSL_ITEM(0);
+  tsl_gemm_arguments g = given;
+  g.a_offset += TSL_GROUP(2) * a_step;
+  g.b_offset += TSL_GROUP(2) * b_step;
+  g.c_offset += TSL_GROUP(2) * c_step;
 #if B_ALONG_K
   const int slice = item % SLICES, row_place = item / SLICES % ITEMS_M,
             column_place = item / (SLICES * ITEMS_M);

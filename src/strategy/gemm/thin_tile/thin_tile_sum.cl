@@ -4,6 +4,8 @@
  *
  *   parts:  | part 0: m rows, `pitch` numbers each | part 1 | ...        an item adds one vector of a row
  *
+ * Dimension 2 counts the products of a batch: their parts are `step` numbers apart, their results `c_step` elements.
+ *
  * Parameters: TSL_PARAM_SPLIT, TSL_PARAM_VECTOR. Any strides of C; where dimension 1 has fewer groups than rows, each
  * goes on to further rows. */
 #include "gemm.h"
@@ -22,8 +24,12 @@
 
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_thin_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
-                       const tsl_gemm_arguments g, const TSL_INDEX pitch) {
+                       const tsl_gemm_arguments given, const TSL_INDEX pitch, const TSL_INDEX step,
+                       const TSL_INDEX c_step) {
   TSL_LOCAL TSL_REAL shares[SHARES * LINE];
+  parts += TSL_GROUP(2) * step;
+  tsl_gemm_arguments g = given;
+  g.c_offset += TSL_GROUP(2) * c_step;
   const int place = TSL_ITEM(0) % WIDTH * TSL_LANES, share = TSL_ITEM(0) / WIDTH;
   const TSL_INDEX col = (TSL_INDEX)TSL_GROUP(0) * LINE + place;
   const bool together = tsl_lanes_together(g.c_offset, g.c_row_stride, g.c_col_stride);
