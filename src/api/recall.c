@@ -36,10 +36,11 @@ static bool same_scalar(const double a[2], const double b[2]) {
 static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
   const tsl_problem *p = &a->problem, *q = &b->problem;
   return p->op == q->op && p->in_place == q->in_place && p->conjugate_a == q->conjugate_a &&
-         p->conjugate_b == q->conjugate_b && p->m == q->m && p->n == q->n && p->k == q->k && p->batch == q->batch &&
-         same_shape(&p->a, &q->a) && same_shape(&p->b, &q->b) && same_shape(&p->c, &q->c) &&
-         a->place == b->place && same_scalar(p->alpha, q->alpha) && same_scalar(p->beta, q->beta) &&
-         strcmp(a->device, b->device) == 0 && same_text(a->strategy, b->strategy);
+         p->conjugate_b == q->conjugate_b && p->m == q->m && p->n == q->n && p->k == q->k &&
+         p->batch == q->batch && same_shape(&p->a, &q->a) && same_shape(&p->b, &q->b) &&
+         same_shape(&p->c, &q->c) && a->place == b->place && same_scalar(p->alpha, q->alpha) &&
+         same_scalar(p->beta, q->beta) && strcmp(a->device, b->device) == 0 &&
+         same_text(a->strategy, b->strategy);
 }
 
 /* Frees a chain; NULL is an empty one. */

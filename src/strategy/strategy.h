@@ -66,7 +66,7 @@ typedef struct tsl_operand {
   int64_t offset; /* elements from the buffer's start to element (0, 0) */
   int64_t row_stride, col_stride;
   const void *packed; /* NULL, or what pack() made of it for this work: then nothing else is read */
-  int64_t step; /* of a problem that is a batch: elements from product to product, of any sign */
+  int64_t step;       /* of a problem that is a batch: elements from product to product, of any sign */
 } tsl_operand;
 typedef struct tsl_operands {
   tsl_operand a, b, c;

@@ -12,6 +12,7 @@
 #include "cuda/paper.h"
 #include "device/cuda/nvrtc.h"
 #include "strategy/launch.h"
+#include "unit/config.h"
 #include "unit/sanitizers.h"
 
 #include <stdio.h>
@@ -211,6 +212,49 @@ static void vectors(void **state) {
   tsl_devices_destroy(devices);
 }
 
+/* In PTX it shows what each form of register_tile multiplies: complex numbers by fused multiply-adds of their parts, bytes
+ * four at a time with the signs that their types have, or one by one in panels. */
+static void element_types(void **state) {
+  (void)state;
+  static const char local[] = "form=1 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8";
+  static const char sliced[] =
+      "form=1 vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=16 slices=4 stages=1";
+  static const char panels[] = "form=2 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=1";
+  static const char single[] = "form=3 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=1";
+  static const struct {
+    tsl_types types;
+    const char *config, *holds, *lacks;
+  } rows[] = {
+      {{TESELA_C64, TESELA_C64, TESELA_C64}, local, "fma.rn.f32", "f64"},
+      {{TESELA_C64, TESELA_C64, TESELA_C64}, sliced, "neg.f32", "f64"},
+      {{TESELA_C64, TESELA_C64, TESELA_C64}, panels, "fma.rn.f32", "f64"},
+      {{TESELA_C128, TESELA_C128, TESELA_C128}, local, "neg.f64", "f32"},
+      {{TESELA_C128, TESELA_C128, TESELA_C128}, panels, "fma.rn.f64", "f32"},
+      {{TESELA_C128, TESELA_C128, TESELA_C128}, single, "fma.rn.f64", "f32"},
+      {{TESELA_F16, TESELA_F16, TESELA_F32}, panels, "cvt.f32.f16", "cvt.rn.f16.f32"},
+      {{TESELA_F16, TESELA_F16, TESELA_F16}, local, "cvt.rn.f16.f32", "dp4a"},
+      {{TESELA_I8, TESELA_I8, TESELA_I32}, local, "dp4a.s32.s32", "dp4a.u32"},
+      {{TESELA_U8, TESELA_I8, TESELA_I32}, local, "dp4a.u32.s32", "dp4a.s32"},
+      {{TESELA_U8, TESELA_U8, TESELA_I32}, sliced, "dp4a.u32.u32", "dp4a.s32"},
+      {{TESELA_I8, TESELA_U8, TESELA_I32}, panels, "mad.lo.s32", "dp4a"},
+  };
+  tsl_device *found[LENGTH(architectures) + 2];
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "register_tile");
+  const int count = find_devices(found, (int)LENGTH(found));
+  for (size_t i = 0; i < LENGTH(rows); i++) {
+    const form one = {.types = rows[i].types};
+    const tsl_config config = config_of(strategy, rows[i].config);
+    const char *name = tsl_type(rows[i].types.a)->name;
+    if (!build(strategy, &config, &one, found[count - 1]))
+      fail_msg("%s is refused, %s", name, rows[i].config);
+    if (!strstr(paper_last()->data, rows[i].holds))
+      fail_msg("no %s among the instructions for %s, %s", rows[i].holds, name, rows[i].config);
+    if (strstr(paper_last()->data, rows[i].lacks))
+      fail_msg("%s among the instructions for %s, %s", rows[i].lacks, name, rows[i].config);
+  }
+  tsl_devices_destroy(devices);
+}
+
 /* What this NVRTC does not know is said, and left out. */
 static bool target_for(int architecture, tsl_nvrtc_target *target) {
   if (tsl_nvrtc_target_for(architecture, target) == TESELA_OK)
@@ -365,9 +409,10 @@ static void named_library(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(targets),   cmocka_unit_test(options),      cmocka_unit_test(errors),
-      cmocka_unit_test(described), cmocka_unit_test(every_kernel), cmocka_unit_test(every_word),
-      cmocka_unit_test(roofs),     cmocka_unit_test(vectors),      cmocka_unit_test(named_library),
+      cmocka_unit_test(targets),       cmocka_unit_test(options),      cmocka_unit_test(errors),
+      cmocka_unit_test(described),     cmocka_unit_test(every_kernel), cmocka_unit_test(every_word),
+      cmocka_unit_test(roofs),         cmocka_unit_test(vectors),      cmocka_unit_test(element_types),
+      cmocka_unit_test(named_library),
   };
   if (tsl_nvrtc_load(0) != TESELA_OK) {
     printf("skipped: %s\n", tesela_last_error());

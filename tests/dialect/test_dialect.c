@@ -359,7 +359,8 @@ static void check_narrow(tsl_device *device, tsl_module *module) {
                                dot4(false, true, x, y, 0x7fffffff), dot4(false, false, x, y, g)};
     for (int i = 0; i < 4; i++)
       if (got[i] != right[i])
-        fail_msg("%s: dot of %08x and %08x, form %d: %08x, not %08x", device->name, x, y, i, got[i], right[i]);
+        fail_msg("%s: dot of %08x and %08x, form %d: %08x, not %08x", device->name, x, y, i, got[i],
+                 right[i]);
     const uint16_t half = (uint16_t)(64 * g + g % 64);
     if (!same_float(got[4], tsl_f16_to_f64(half)))
       fail_msg("%s: f16 %04x became %08x", device->name, half, got[4]);

@@ -131,12 +131,14 @@ static void on_a_device(void **state) {
   static const struct {
     const char *strategy, *plan;
     bool together;
-  } ways[] = {{"register_tile", "gemm register_tile", true},
-              {"register_tile form=1 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=16 slices=2 split=4", "split=4", true},
-              {"thin_tile", "gemm thin_tile", true},
-              {"thin_tile vector=16 micro_m=4 micro_n=4 items_m=2 items_n=4 slices=8 split=2", "split=2", true},
-              {NULL, "batch=7", true},
-              {"tile_local", "gemm tile_local", false}};
+  } ways[] = {
+      {"register_tile", "gemm register_tile", true},
+      {"register_tile form=1 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=16 slices=2 split=4", "split=4",
+       true},
+      {"thin_tile", "gemm thin_tile", true},
+      {"thin_tile vector=16 micro_m=4 micro_n=4 items_m=2 items_n=4 slices=8 split=2", "split=2", true},
+      {NULL, "batch=7", true},
+      {"tile_local", "gemm tile_local", false}};
   static const double two = 2;
   const size_t sizes[3] = {sizeof device_a, sizeof device_b, sizeof device_c};
   const void *const from[3] = {device_a, device_b, device_c};
@@ -165,6 +167,10 @@ static void on_a_device(void **state) {
     assert_true((strstr(record.plan, "batch=7") != NULL) == ways[w].together);
     assert_int_equal(tesela_buffer_read(buffers[2], 0, got, sizeof got), TESELA_OK);
     assert_memory_equal(got, device_right, sizeof got);
+    tesela_plan *plan; /* of a batch: steps from product to product are no plan's */
+    const tesela_status parsed = tesela_plan_parse(context, record.plan, &plan);
+    assert_int_equal(parsed, ways[w].together ? TESELA_BAD_INPUT : TESELA_OK);
+    tesela_plan_destroy(plan);
   }
   for (int i = 0; i < 3; i++)
     tesela_buffer_destroy(buffers[i]);

@@ -66,8 +66,7 @@ static inline ushort tsl_half_of_float(float x) {
 
 /* By the extension, by PTX where there is none of it, or in single bytes. */
 #if defined(__opencl_c_integer_dot_product_input_4x8bit_packed)
-#define TSL_DOT4_(a_sign, b_sign, a, b, sum)                                                                 \
-  ((sum) + (int)tsl_dot4_##a_sign##b_sign((uint)(a), (uint)(b)))
+#define TSL_DOT4_(a_sign, b_sign, a, b, sum) ((sum) + (int)tsl_dot4_##a_sign##b_sign((uint)(a), (uint)(b)))
 #define tsl_dot4_ss dot_4x8packed_ss_int
 #define tsl_dot4_su dot_4x8packed_su_int
 #define tsl_dot4_us dot_4x8packed_us_int

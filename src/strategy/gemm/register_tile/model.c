@@ -67,16 +67,15 @@ static double clocks_of_panel(const tsl_register_tile *tile, const pace *units, 
 /* Clocks in which slices' sums meet: written and read through local memory, in rounds with barriers. */
 static double clocks_of_fold(const tsl_register_tile *tile) {
   const double sums = (double)tile->tile_m * tile->tile_n * tile->slices * tile->size;
-  return tile->slices == 1
-             ? 0
-             : 2 * sums / 128 + 300 * ceil(sums / (double)tsl_register_tile_local_bytes(tile));
+  return tile->slices == 1 ? 0
+                           : 2 * sums / 128 + 300 * ceil(sums / (double)tsl_register_tile_local_bytes(tile));
 }
 
 static double local_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
   const pace units = pace_of(problem, device);
-  const double groups = ratio_up(problem->m, tile->tile_m) * ratio_up(problem->n, tile->tile_n) * tile->split *
-                        (double)tsl_problem_batch(problem);
+  const double groups = ratio_up(problem->m, tile->tile_m) * ratio_up(problem->n, tile->tile_n) *
+                        tile->split * (double)tsl_problem_batch(problem);
   const double panels = ratio_up(ratio_up(ratio_up(problem->k, tile->products), tile->split), tile->tile_k);
   const double most = ceil(groups / units.count),
                sharing = fmin(tsl_register_tile_groups(tile, device), most);

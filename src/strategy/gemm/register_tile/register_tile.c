@@ -20,7 +20,10 @@ static const tsl_param params[] = {
                                    {2, 4, 8, 16, 24, 32, 48}},
     [TSL_REGISTER_TILE_TILE_K] = {"tile_k", "products of a panel in local memory", 8, {8, 16, 32, 64, 128}},
     [TSL_REGISTER_TILE_STAGES] = {"stages", "panels of each operand in local memory", 2, {1, 2}},
-    [TSL_REGISTER_TILE_SLICES] = {"slices", "items that share a micro-tile's products", 1, {1, 2, 4, 8, 16, 32}},
+    [TSL_REGISTER_TILE_SLICES] = {"slices",
+                                  "items that share a micro-tile's products",
+                                  1,
+                                  {1, 2, 4, 8, 16, 32}},
     [TSL_REGISTER_TILE_SPLIT] = {"split", "parts of k, added in order", 1, {1, 2, 4, 8, 16, 32, 64, 128}},
     {NULL, NULL, 0, {0}},
 };
@@ -42,12 +45,18 @@ static const char *const probes[] = {
 };
 
 static const tsl_types types[] = {
-    {TESELA_F32, TESELA_F32, TESELA_F32},   {TESELA_F64, TESELA_F64, TESELA_F64},
-    {TESELA_C64, TESELA_C64, TESELA_C64},   {TESELA_C128, TESELA_C128, TESELA_C128},
-    {TESELA_F16, TESELA_F16, TESELA_F32},   {TESELA_BF16, TESELA_BF16, TESELA_F32},
-    {TESELA_F16, TESELA_F16, TESELA_F16},   {TESELA_I8, TESELA_I8, TESELA_I32},
-    {TESELA_U8, TESELA_I8, TESELA_I32},     {TESELA_I8, TESELA_U8, TESELA_I32},
-    {TESELA_BF16, TESELA_BF16, TESELA_BF16}, {TESELA_U8, TESELA_U8, TESELA_I32},
+    {TESELA_F32, TESELA_F32, TESELA_F32},
+    {TESELA_F64, TESELA_F64, TESELA_F64},
+    {TESELA_C64, TESELA_C64, TESELA_C64},
+    {TESELA_C128, TESELA_C128, TESELA_C128},
+    {TESELA_F16, TESELA_F16, TESELA_F32},
+    {TESELA_BF16, TESELA_BF16, TESELA_F32},
+    {TESELA_F16, TESELA_F16, TESELA_F16},
+    {TESELA_I8, TESELA_I8, TESELA_I32},
+    {TESELA_U8, TESELA_I8, TESELA_I32},
+    {TESELA_I8, TESELA_U8, TESELA_I32},
+    {TESELA_BF16, TESELA_BF16, TESELA_BF16},
+    {TESELA_U8, TESELA_U8, TESELA_I32},
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
@@ -153,9 +162,10 @@ static int misfit(const tsl_register_tile *tile) {
            : tile->slices != 1                                        ? TSL_REGISTER_TILE_SLICES + 1
            : tile->split != 1                                         ? TSL_REGISTER_TILE_SPLIT + 1
                                                                       : 0;
-  if (tile->slices > 1 ? tile->tile_k < LEAST_SHARE * tile->slices || tile->tile_k > MOST_SHARE * tile->slices ||
-                             tile->items < LEAST_SLICED || tile->items > MOST_SLICED
-                       : tile->tile_k > MOST_DEPTH)
+  if (tile->slices > 1
+          ? tile->tile_k < LEAST_SHARE * tile->slices || tile->tile_k > MOST_SHARE * tile->slices ||
+                tile->items < LEAST_SLICED || tile->items > MOST_SLICED
+          : tile->tile_k > MOST_DEPTH)
     return TSL_REGISTER_TILE_SLICES + 1;
   const int round = tile->items * tile->lanes;
   const int numbers = tile->tile_k * tile->numbers;
@@ -180,13 +190,15 @@ static const char *refuse_misfit(const tsl_register_tile *tile, int place) {
     return tile->form == TSL_REGISTER_TILE_LOCAL
                ? tsl_refusal(
                      "panels of %d and %d by %d numbers are not whole vectors of %d for each of %d items, or "
-                     "slices=%d share them badly: a slice takes %d to %d depths, and a group of them has %d to "
+                     "slices=%d share them badly: a slice takes %d to %d depths, and a group of them has %d "
+                     "to "
                      "%d items",
                      tile->tile_m, tile->tile_n, tile->tile_k, tile->lanes, tile->items, tile->slices,
                      LEAST_SHARE, MOST_SHARE, LEAST_SLICED, MOST_SLICED)
-               : tsl_refusal("form=%d takes tile_k=8, stages=1, slices=1 and split=1 only: it has no panels in "
-                             "local memory",
-                             tile->form);
+               : tsl_refusal(
+                     "form=%d takes tile_k=8, stages=1, slices=1 and split=1 only: it has no panels in "
+                     "local memory",
+                     tile->form);
   }
 }
 

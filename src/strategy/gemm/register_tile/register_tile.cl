@@ -87,9 +87,9 @@
 /* register_tile.h has the same struct for the host. */
 typedef struct register_tile_arguments {
   tsl_gemm_arguments gemm;
-  TSL_INDEX part;      /* products of a part of k */
-  TSL_INDEX part_step; /* elements from part to part of C */
-  TSL_INDEX band;      /* rows of tiles that groups take together */
+  TSL_INDEX part;                   /* products of a part of k */
+  TSL_INDEX part_step;              /* elements from part to part of C */
+  TSL_INDEX band;                   /* rows of tiles that groups take together */
   TSL_INDEX a_step, b_step, c_step; /* elements from product to product of a batch */
 } register_tile_arguments;
 
@@ -174,8 +174,8 @@ typedef struct tile_corner {
 } tile_corner;
 
 /* A vector of sums of row `i` of a micro-tile: those of the item whose first row is number m_item, from number n on. */
-TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, const tile_corner *corner, int i,
-                        int m_item, int n, tsl_lanes sum) {
+TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, const tile_corner *corner,
+                        int i, int m_item, int n, tsl_lanes sum) {
   const int number = i * TSL_NUMBERS;
   const TSL_INDEX row =
       corner->row + (number / TSL_LANES * ITEMS_M * TSL_LANES + m_item + number % TSL_LANES) / TSL_NUMBERS;

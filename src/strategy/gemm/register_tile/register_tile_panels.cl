@@ -198,9 +198,11 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
 
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_register_tile_panels(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
-                              TSL_GLOBAL tsl_result *TSL_RESTRICT c, const register_tile_arguments arguments) {
+                              TSL_GLOBAL tsl_result *TSL_RESTRICT c,
+                              const register_tile_arguments arguments) {
   const tsl_gemm_arguments g = arguments.gemm;
-  TSL_GLOBAL const TSL_REAL *b_panels = panels + TSL_NUMBERS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
+  TSL_GLOBAL const TSL_REAL *b_panels =
+      panels + TSL_NUMBERS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
   TSL_INDEX tile_row, tile_col;
   tsl_raster(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, arguments.band,
              &tile_row, &tile_col);

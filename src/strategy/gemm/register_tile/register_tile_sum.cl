@@ -13,8 +13,9 @@
 #define ITEMS 64
 
 TSL_KERNEL(ITEMS, 1, 1)
-tsl_gemm_register_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts, TSL_GLOBAL tsl_result *TSL_RESTRICT c,
-                           const tsl_gemm_arguments given, const TSL_INDEX pitch, const TSL_INDEX first, const TSL_INDEX step,
+tsl_gemm_register_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts,
+                           TSL_GLOBAL tsl_result *TSL_RESTRICT c, const tsl_gemm_arguments given,
+                           const TSL_INDEX pitch, const TSL_INDEX first, const TSL_INDEX step,
                            const TSL_INDEX c_step) {
   parts += first + TSL_GROUP(2) * step;
   tsl_gemm_arguments g = given;

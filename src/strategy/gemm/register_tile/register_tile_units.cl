@@ -30,7 +30,8 @@ tsl_gemm_register_tile_units(TSL_GLOBAL const tsl_element *TSL_RESTRICT from,
     TSL_UNROLL_BY(4)
   for (TSL_INDEX u = start; u < units && u < start + DEPTHS; u++) {
     const TSL_INDEX l = u * TSL_UNIT_PRODUCTS;
-    TSL_GLOBAL const tsl_element *at = from + TSL_NUMBERS * (g.from + line * g.line_stride + l * g.depth_stride);
+    TSL_GLOBAL const tsl_element *at =
+        from + TSL_NUMBERS * (g.from + line * g.line_stride + l * g.depth_stride);
     TSL_GLOBAL TSL_REAL *unit = to + g.to + u * g.pitch + line * TSL_NUMBERS;
 #ifdef TSL_COMPLEX
     unit[0] = at[0];

@@ -37,7 +37,8 @@ enum { UNIT_ITEMS = 64, UNIT_DEPTHS = 16 };
 /* As many groups on a unit as find room with all the registers that an item can have: the compiler is not asked to save
  * any, but knows that it need not wait for memory in one group alone. */
 static int groups_wanted(const tsl_register_tile *tile) {
-  return tile->items < 256 ? 256 / tile->items : 1;
+  const int items = tile->items < 32 ? 32 : tile->items; /* what runs in lockstep has registers of its own */
+  return items < 256 ? 256 / items : 1;
 }
 
 /* kernel/units.h: what elements are where they are not of the type of sums. */
@@ -173,11 +174,11 @@ static void append(arguments *to, const void *from, size_t bytes) {
 }
 
 static arguments arguments_of(const running *run, const tsl_gemm_sizes *sizes, const double alpha[2],
-                              const double beta[2], int64_t part, int64_t part_step,
-                              int64_t c_step) {
+                              const double beta[2], int64_t part, int64_t part_step, int64_t c_step) {
   const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
   const int parts = tsl_type(sums)->is_complex ? 2 : 1;
-  const int64_t more[] = {part, part_step, BAND, run->steps[TSL_OPERAND_A], run->steps[TSL_OPERAND_B], c_step};
+  const int64_t more[] = {part,  part_step, BAND, run->steps[TSL_OPERAND_A], run->steps[TSL_OPERAND_B],
+                          c_step};
   const double *const scalars[] = {alpha, beta};
   arguments all = {.whole = 0};
   append(&all, sizes, sizeof *sizes);
@@ -254,9 +255,11 @@ static tesela_status copy_both(const running *run, const room *at) {
   const bool turned = run->kernels->turned;
   const int64_t sign_a = (turned ? problem->conjugate_b : problem->conjugate_a) ? -1 : 1;
   const int64_t sign_b = (turned ? problem->conjugate_a : problem->conjugate_b) ? -1 : 1;
-  const units_arguments a = {s->m, s->k, s->a_offset, s->a_row_stride, s->a_col_stride, 0, at->pitch_a, sign_a};
-  const units_arguments b = {s->n, s->k, s->b_offset, s->b_col_stride, s->b_row_stride, at->units * at->pitch_a,
-                             at->pitch_b, sign_b};
+  const units_arguments a = {s->m, s->k,        s->a_offset, s->a_row_stride, s->a_col_stride,
+                             0,    at->pitch_a, sign_a};
+  const units_arguments b = {
+      s->n,        s->k,  s->b_offset, s->b_col_stride, s->b_row_stride, at->units * at->pitch_a,
+      at->pitch_b, sign_b};
   TSL_TRY(copy_units(run, run->a, &a));
   return copy_units(run, run->b, &b);
 }
@@ -295,9 +298,13 @@ static tesela_status sum(const running *run) {
   const room at = room_of(run);
   const int64_t step = run->tile.split * run->sizes.m * at.pitch;
   const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0, 0);
-  const tsl_argument list[] = {
-      TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), pass(&all, false),   TSL_ARG_VALUE(at.pitch),
-      TSL_ARG_VALUE(at.parts),      TSL_ARG_VALUE(step),    TSL_ARG_VALUE(run->steps[TSL_OPERAND_C])};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch),
+                               TSL_ARG_BUFFER(run->c),
+                               pass(&all, false),
+                               TSL_ARG_VALUE(at.pitch),
+                               TSL_ARG_VALUE(at.parts),
+                               TSL_ARG_VALUE(step),
+                               TSL_ARG_VALUE(run->steps[TSL_OPERAND_C])};
   const uint64_t across_row = (uint64_t)count_of(at.pitch / run->tile.lanes, SUM_ITEMS);
   const tsl_grid grid = {{across_row, limited(run, run->sizes.m), products_of(run)}, {SUM_ITEMS, 1, 1}};
   return launch(run, run->kernels->sum, &grid, list, sizeof list / sizeof *list);

@@ -57,7 +57,8 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   const tsl_problem *problem = &tile->problem;
   const pace units = pace_of(problem, device);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
-  const double tiles = ratio_up(m, tile->tile_m) * ratio_up(n, tile->tile_n), groups = tiles * tile->split * (double)tsl_problem_batch(problem);
+  const double tiles = ratio_up(m, tile->tile_m) * ratio_up(n, tile->tile_n),
+               groups = tiles * tile->split * (double)tsl_problem_batch(problem);
   const double chunks = ratio_up(ratio_up(k, tile->split), tile->chunk);
   const double most = ceil(groups / units.count), sharing = fmin(tsl_thin_tile_groups(tile, device), most);
   const double rounds = floor(most / sharing), rest = most - rounds * sharing;
@@ -88,14 +89,16 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
   const double narrow = fmax(1, (double)width / tile->lanes), wide = tile->lanes > width ? 1.5 : 1;
   const double waits = fmax(1, 8 / sums), loads = 1 + (0.5 * tile->micro_m + vectors) / sums;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
-  const double down = ratio_up(m, tile->tile_m), groups = down * ratio_up(n, tile->tile_n) * tile->split * (double)tsl_problem_batch(problem);
+  const double down = ratio_up(m, tile->tile_m),
+               groups = down * ratio_up(n, tile->tile_n) * tile->split * (double)tsl_problem_batch(problem);
   const double part = ratio_up(ratio_up(k, tile->split), tile->chunk) * tile->chunk;
   const double clocks =
       tile->tile_m * tile->tile_n * part / units.lanes * spills * narrow * wide * waits * loads + 2000;
   const double compute = ceil(groups / units.count) * clocks / units.clock;
   /* Columns of tiles are narrow, so that memory is read in short runs; those below find it in a cache. */
   const double bytes = tsl_problem_bytes(problem) * (1 + 0.2 * (down - 1));
-  const double parts = tile->split > 1 ? (2 * tile->split + 1) * m * n * tile->size * (double)tsl_problem_batch(problem) : 0;
+  const double parts =
+      tile->split > 1 ? (2 * tile->split + 1) * m * n * tile->size * (double)tsl_problem_batch(problem) : 0;
   /* Where a strip's rows lie in pages of their own, each row costs a walk through the tables of pages. */
   const double row = fabs((double)problem->b.row_stride) * tile->size;
   const double walks = tile->b_along_k ? 0 : groups / tile->split * k * fmin(1, row / 4096) / units.count;

@@ -95,12 +95,9 @@ static tesela_status sum(const running *run) {
   const uint64_t rows = (uint64_t)run->sizes.m, most = run->work->device->group_count_max[1];
   const int64_t pitch = tsl_thin_tile_pitch(&run->tile), step = run->tile.split * run->sizes.m * pitch;
   const tsl_gemm_argument given = tsl_launch_scalars(run->work, &run->sizes);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch),
-                               TSL_ARG_BUFFER(run->c),
-                               {.value = &given, .bytes = given.bytes},
-                               TSL_ARG_VALUE(pitch),
-                               TSL_ARG_VALUE(step),
-                               TSL_ARG_VALUE(run->steps[TSL_OPERAND_C])};
+  const tsl_argument list[] = {
+      TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), {.value = &given, .bytes = given.bytes},
+      TSL_ARG_VALUE(pitch),         TSL_ARG_VALUE(step),    TSL_ARG_VALUE(run->steps[TSL_OPERAND_C])};
   const uint64_t across = (uint64_t)count_of(pitch, (int64_t)SUM_WIDTH * run->tile.lanes);
   const uint64_t products = (uint64_t)tsl_problem_batch(&run->work->problem);
   const tsl_grid grid = {{across, rows < most ? rows : most, products}, {SUM_WIDTH * SUM_SHARES, 1, 1}};

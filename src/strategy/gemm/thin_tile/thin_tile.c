@@ -202,9 +202,8 @@ static int prune(const tsl_problem *problem, const tsl_config *config, const tsl
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)device;
   const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
-  const double bytes =
-      (double)tile.split * (double)tile.problem.m * (double)tsl_thin_tile_pitch(&tile) * tile.size *
-      (double)tsl_problem_batch(problem);
+  const double bytes = (double)tile.split * (double)tile.problem.m * (double)tsl_thin_tile_pitch(&tile) *
+                       tile.size * (double)tsl_problem_batch(problem);
   return tile.split == 1 ? 0 : bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
