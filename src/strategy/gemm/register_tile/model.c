@@ -7,11 +7,13 @@
 
 /* Clocks that a warp waits between the numbers of one depth and the next, where no other warp fills them; clocks from
  * asking global memory to the answer; clocks of a group's beginning and end; of a barrier. */
-static const double depth_wait = 75, memory_wait = 1000, group_clocks = 3000, barrier_clocks = 75;
+static const double depth_wait = 15, memory_wait = 1400, group_clocks = 10000, barrier_clocks = 10;
 /* Instructions for each vector that an item fetches, its share of the loop's own included; clocks for each part of k. */
-static const double fetch_instructions = 26, part_clocks = 200;
+static const double fetch_instructions = 52, part_clocks = 136;
 /* Instructions of a loop that the instruction cache holds. */
 static const double loop_most = 1800;
+/* Registers of an item from which on the compiler has to save them, and instructions a depth for each one above. */
+static const double registers_easy = 212, pressure = 3.5;
 
 /* A device as the model sees it. */
 typedef struct pace {
@@ -47,9 +49,15 @@ static double clocks_each(const tsl_register_tile *tile, double slots) {
   const double loads = (double)(tile->micro_m + tile->micro_n) * tile->numbers / tile->lanes;
   const double fetches =
       (double)(tile->tile_m + tile->tile_n) * tile->numbers * tile->slices / tile->lanes / tile->items;
-  const double beside = loads + fetch_instructions * fetches, local = 8 * loads / (sums * slots);
+  const double above = fmax(0, tsl_register_tile_registers(tile) - registers_easy);
+  const double beside = loads + fetch_instructions * fetches + pressure * above,
+               local = 8 * loads / (sums * slots);
   const double loop = share_of(tile) * (sums + beside);
-  return (1 + beside / sums / slots) * (1 + 1.2 * local * local * local / slots) *
+  /* Of two micro-tiles as large, the one in which multiply-adds go along rows finds its registers sooner where slices leave
+   * few of them, the other one where there are enough. */
+  const bool rows = tile->micro_m > tile->micro_n, columns = tile->micro_m < tile->micro_n;
+  const double turned = tile->slices > 1 || tile->complex ? (columns ? 1.03 : 1) : (rows ? 1.005 : 1);
+  return turned * (1 + beside / sums / slots) * (1 + local * local * local / slots) *
          (loop > loop_most ? 1.15 : 1);
 }
 
@@ -60,15 +68,14 @@ static double clocks_of_panel(const tsl_register_tile *tile, const pace *units, 
   const double multiply = groups * products / units->lanes * each / fmin(1, warps);
   const double busy =
       multiply + share_of(tile) * depth_wait / warps + (tile->stages == 1 ? 2 * barrier_clocks : 0);
-  /* What is fetched at the end of a panel is needed half-way through the next; with one stage, at its end. */
-  return fmax(busy, memory_wait + (tile->stages == 1 ? 0 : busy / 2));
+  /* What is asked for in one panel is needed in the next. */
+  return fmax(busy, memory_wait + (tile->stages == 1 ? 0 : busy / 10));
 }
 
 /* Clocks in which slices' sums meet: written and read through local memory, in rounds with barriers. */
 static double clocks_of_fold(const tsl_register_tile *tile) {
   const double sums = (double)tile->tile_m * tile->tile_n * tile->slices * tile->size;
-  return tile->slices == 1 ? 0
-                           : 2 * sums / 128 + 300 * ceil(sums / (double)tsl_register_tile_local_bytes(tile));
+  return tile->slices == 1 ? 0 : sums / 128 + 100 * ceil(sums / (double)tsl_register_tile_local_bytes(tile));
 }
 
 static double local_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
@@ -85,7 +92,7 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   if (rest > 0)
     clocks += panels * clocks_of_panel(tile, &units, each, rest) + around;
   const double reads = groups * (tile->tile_m + tile->tile_n) * panels * tile->tile_k * tile->size;
-  const double memory = fmax(tsl_problem_bytes(problem), reads / 1.2) / device->bandwidth;
+  const double memory = fmax(tsl_problem_bytes(problem), reads / 0.6) / device->bandwidth;
   clocks += part_clocks * (tile->split - 1);
   double seconds = fmax(clocks / units.clock, memory) + device->launch_seconds;
   if (tile->copied)
@@ -95,7 +102,7 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   /* Parts are written, read and added; memory for them is worth a little. */
   const double parts = (2 * tile->split + 1) * (double)problem->m * (double)problem->n * tile->size *
                        (double)tsl_problem_batch(problem);
-  return 1.02 * seconds + parts / (1.2 * device->bandwidth) + device->launch_seconds / 2;
+  return 1.02 * seconds + parts / (2.4 * device->bandwidth) + device->launch_seconds / 2;
 }
 
 /* Panels in scratch memory, read through caches; for processors with vector registers. */

@@ -63,6 +63,9 @@
 #include "fetch.h"
 #include "raster.h"
 
+/* What fetches are told of each operand. */
+#define OF_A A_ALONG_K, EXTENT_M, PASSES_A, ITEMS
+#define OF_B B_ALONG_K, EXTENT_N, PASSES_B, ITEMS
 #define VECTORS_M (WIDTH_M / TSL_LANES)
 #define VECTORS_N (WIDTH_N / TSL_LANES)
 #define PITCH_A TSL_FETCH_PITCH(EXTENT_M, A_ALONG_K)
@@ -73,6 +76,8 @@
 #define SHARE (TSL_DEPTH / SLICES)
 /* The depth at which the next panel is put down: with room to spare before the barrier where there is a free half. */
 #define STASH_AT (STAGES == 1 ? SHARE - 1 : SHARE / 2)
+/* Whether the panel behind it is read at once, and not at the end of the present one: measured (NOTES.md). */
+#define FETCH_EARLY (SLICES == 1 || STAGES == 1)
 /* Where slices' sums meet: as many rows of the micro-tiles at once as find room, at least one.
  *   slice 0: | row 0 of each item: EXTENT_N sums, padding | row 1 | ... | slice 1: ... */
 #define FOLD_PITCH (EXTENT_N + TSL_LANES)
@@ -203,18 +208,63 @@ TSL_FUNCTION void fold(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile
 }
 #endif
 
+/* Where the panels of each operand start in local memory, at an item's share of them. */
+typedef struct tile_panels {
+  TSL_LOCAL_POINTER TSL_REAL *a, *b;
+  int a_first, b_first;
+} tile_panels;
+
+/* Reads the panel behind the one that is put down. `left` numbers along k lie behind its start; `plain`: it needs no
+ * guards. */
+TSL_FUNCTION void fetch_both(tsl_fetch *a_fetch, tsl_fetch *b_fetch, TSL_INDEX left, bool plain) {
+  if (plain) {
+    tsl_fetch_vectors(a_fetch, PASSES_A);
+    tsl_fetch_vectors(b_fetch, PASSES_B);
+  } else {
+    tsl_fetch_any(a_fetch, OF_A, left);
+    tsl_fetch_any(b_fetch, OF_B, left);
+  }
+}
+
+/* Goes through the panel of `stage`, while the next one is put down and one more is read. */
+TSL_FUNCTION void go_through(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL *rows, TSL_REAL *columns,
+                             const tile_panels *panels, int stage, tsl_fetch *a_fetch, tsl_fetch *b_fetch,
+                             TSL_INDEX left, bool plain) {
+  const int next = STAGES == 1 ? 0 : stage ^ 1;
+  TSL_UNROLL
+  for (int depth = 0; depth < SHARE; depth++) {
+    if (STAGES == 1 && depth == STASH_AT)
+      TSL_BARRIER();
+    if (depth == STASH_AT) {
+      tsl_fetch_stash(a_fetch, OF_A, panels->a + next * PANEL_A);
+      tsl_fetch_stash(b_fetch, OF_B, panels->b + next * PANEL_B);
+      if (FETCH_EARLY)
+        fetch_both(a_fetch, b_fetch, left, plain);
+    }
+    if (depth == SHARE - 1) {
+      TSL_BARRIER();
+      stage = next;
+    }
+    multiply(sum, rows, columns);
+    read_rows(rows, panels->a + stage * PANEL_A + (depth + 1) % SHARE * PITCH_A + panels->a_first);
+    read_columns(columns, panels->b + stage * PANEL_B + (depth + 1) % SHARE * PITCH_B + panels->b_first);
+  }
+  if (!FETCH_EARLY)
+    fetch_both(a_fetch, b_fetch, left, plain);
+}
+
 TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
                        TSL_GLOBAL tile_result *TSL_RESTRICT c, const register_tile_arguments arguments) {
   TSL_LOCAL TSL_REAL memory[MEMORY];
-  TSL_LOCAL_POINTER TSL_REAL *a_panels = memory, *b_panels = memory + STAGES * PANEL_A;
   tsl_gemm_arguments g = arguments.gemm;
   g.a_offset += TSL_GROUP(2) * arguments.a_step;
   g.b_offset += TSL_GROUP(2) * arguments.b_step;
   g.c_offset += TSL_GROUP(2) * arguments.c_step;
   const int place = TSL_ITEM(0) % PLACES, slice = TSL_ITEM(0) / PLACES;
   const int m_item = item_row(place) * TSL_LANES, n_item = item_column(place) * TSL_LANES;
-  const int a_first = slice * SHARE * PITCH_A + m_item, b_first = slice * SHARE * PITCH_B + n_item;
+  const tile_panels panels = {memory, memory + STAGES * PANEL_A, slice * SHARE * PITCH_A + m_item,
+                              slice * SHARE * PITCH_B + n_item};
   TSL_INDEX row0, col0;
   tsl_raster(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, arguments.band, &row0,
              &col0);
@@ -224,12 +274,12 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   const TSL_INDEX end = g.k - first < arguments.part ? g.k : first + arguments.part;
 
   tsl_fetch a_fetch, b_fetch;
-  tsl_fetch_start(&a_fetch, A_ALONG_K, EXTENT_M, PASSES_A, ITEMS, a, g.a_offset, g.a_row_stride,
-                  g.a_col_stride, row0 * TSL_NUMBERS, LINES(g.m), first);
-  tsl_fetch_start(&b_fetch, B_ALONG_K, EXTENT_N, PASSES_B, ITEMS, b, g.b_offset, g.b_col_stride,
-                  g.b_row_stride, col0 * TSL_NUMBERS, LINES(g.n), first);
+  tsl_fetch_start(&a_fetch, OF_A, a, g.a_offset, g.a_row_stride, g.a_col_stride, row0 * TSL_NUMBERS,
+                  LINES(g.m), first);
+  tsl_fetch_start(&b_fetch, OF_B, b, g.b_offset, g.b_col_stride, g.b_row_stride, col0 * TSL_NUMBERS,
+                  LINES(g.n), first);
 
-  const int panels = (int)((end - first + TSL_DEPTH - 1) / TSL_DEPTH);
+  const int count = (int)((end - first + TSL_DEPTH - 1) / TSL_DEPTH);
   const bool vectors = a_fetch.reading == TSL_FETCH_VECTORS && b_fetch.reading == TSL_FETCH_VECTORS;
   TSL_REAL rows[WIDTH_M], columns[WIDTH_N], sum[MICRO_M][WIDTH_N];
   TSL_UNROLL
@@ -238,49 +288,25 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   for (int j = 0; j < WIDTH_N; j++)
     sum[i][j] = 0;
 
-  tsl_fetch_any(&a_fetch, A_ALONG_K, EXTENT_M, PASSES_A, ITEMS, end - first);
-  tsl_fetch_any(&b_fetch, B_ALONG_K, EXTENT_N, PASSES_B, ITEMS, end - first);
-  tsl_fetch_stash(&a_fetch, A_ALONG_K, EXTENT_M, PASSES_A, ITEMS, a_panels);
-  tsl_fetch_stash(&b_fetch, B_ALONG_K, EXTENT_N, PASSES_B, ITEMS, b_panels);
-  tsl_fetch_any(&a_fetch, A_ALONG_K, EXTENT_M, PASSES_A, ITEMS, end - first - TSL_DEPTH);
-  tsl_fetch_any(&b_fetch, B_ALONG_K, EXTENT_N, PASSES_B, ITEMS, end - first - TSL_DEPTH);
+  tsl_fetch_any(&a_fetch, OF_A, end - first);
+  tsl_fetch_any(&b_fetch, OF_B, end - first);
+  tsl_fetch_stash(&a_fetch, OF_A, panels.a);
+  tsl_fetch_stash(&b_fetch, OF_B, panels.b);
+  tsl_fetch_any(&a_fetch, OF_A, end - first - TSL_DEPTH);
+  tsl_fetch_any(&b_fetch, OF_B, end - first - TSL_DEPTH);
   TSL_BARRIER();
-  read_rows(rows, a_panels + a_first);
-  read_columns(columns, b_panels + b_first);
+  read_rows(rows, panels.a + panels.a_first);
+  read_columns(columns, panels.b + panels.b_first);
 
   /* `left` numbers along k lie behind those that were read, which are two panels ahead; of the panels there, `plain`
    * need no guards. */
   TSL_INDEX left = end - first - 2 * TSL_DEPTH;
   int stage = 0, plain = vectors ? (int)(left / TSL_DEPTH) : 0;
-  for (int rest = panels; rest > 0;) {
-    const int next = STAGES == 1 ? 0 : stage ^ 1;
-    TSL_UNROLL
-    for (int depth = 0; depth < SHARE; depth++) {
-      if (STAGES == 1 && depth == STASH_AT)
-        TSL_BARRIER();
-      if (depth == STASH_AT) {
-        tsl_fetch_stash(&a_fetch, A_ALONG_K, EXTENT_M, PASSES_A, ITEMS, a_panels + next * PANEL_A);
-        tsl_fetch_stash(&b_fetch, B_ALONG_K, EXTENT_N, PASSES_B, ITEMS, b_panels + next * PANEL_B);
-      }
-      if (depth == SHARE - 1) {
-        TSL_BARRIER();
-        stage = next;
-      }
-      multiply(sum, rows, columns);
-      read_rows(rows, a_panels + stage * PANEL_A + (depth + 1) % SHARE * PITCH_A + a_first);
-      read_columns(columns, b_panels + stage * PANEL_B + (depth + 1) % SHARE * PITCH_B + b_first);
-    }
-    const TSL_INDEX behind = left;
-    left -= TSL_DEPTH;
-    rest--;
-    if (plain-- > 0) {
-      tsl_fetch_vectors(&a_fetch, PASSES_A);
-      tsl_fetch_vectors(&b_fetch, PASSES_B);
-      continue;
-    }
-    tsl_fetch_any(&a_fetch, A_ALONG_K, EXTENT_M, PASSES_A, ITEMS, behind);
-    tsl_fetch_any(&b_fetch, B_ALONG_K, EXTENT_N, PASSES_B, ITEMS, behind);
-  }
+  int rest = count - (plain > 0 ? plain : 0);
+  for (; plain > 0; plain--, left -= TSL_DEPTH, stage ^= STAGES - 1)
+    go_through(sum, rows, columns, &panels, stage, &a_fetch, &b_fetch, left, true);
+  for (; rest > 0; rest--, left -= TSL_DEPTH, stage ^= STAGES - 1)
+    go_through(sum, rows, columns, &panels, stage, &a_fetch, &b_fetch, left, false);
 
   const TSL_INDEX c_offset = g.c_offset + TSL_GROUP(1) * arguments.part_step;
   tile_corner corner = {row0, col0, c_offset, tsl_lanes_together(c_offset, g.c_row_stride, g.c_col_stride)};

@@ -1,13 +1,16 @@
 /* The model of thin_tile: the bytes of the large operand, how many of them are asked for at once, what multiplying them
- * costs, and the price of parts. In clocks of a compute unit, as register_tile's model, which was fitted to measurements on
- * an H200; what is thin_tile's own are estimates (NOTES.md). */
+ * costs, and the price of parts. In clocks of a compute unit, as register_tile's model; its constants were fitted to some
+ * 200 measurements on an H200 (NOTES.md). */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
 #include <math.h>
 
-/* Clocks from asking global memory to the answer; of a group's beginning and end; of a barrier with what the slowest
- * item makes the others wait. */
-static const double memory_wait = 1000, group_clocks = 3000, barrier_clocks = 100;
+/* Clocks from asking global memory to the answer; of a group's beginning and end; of a round in which slices add; of a
+ * warp's vector from local memory. */
+static const double memory_wait = 1600, group_clocks = 3400, fold_clocks = 1200, local_clocks = 6.2;
+/* Instructions beside an item's own of each step, and of each vector of the thin operand that it brings; registers from
+ * which on the compiler has to save them, and instructions for each one above. */
+static const double step_instructions = 18, bring_instructions = 60, registers_easy = 134, pressure = 0.64;
 
 /* Seconds in which a processor finds a page that its tables do not hold: from 16 x 4096 x 4096 on PoCL (NOTES.md). */
 static const double walk_seconds = 30e-9;
@@ -32,25 +35,24 @@ static double ratio_up(double value, double step) {
 }
 
 /* Clocks in which `groups` groups that share a unit go through their parts. */
-static double clocks_of_round(const tsl_thin_tile *tile, const tsl_device *device, const pace *units,
-                              double groups, double chunks) {
+static double clocks_of_round(const tsl_thin_tile *tile, const pace *units, double groups, double chunks) {
   const double steps = chunks * tile->steps, items = groups * tile->items, warps = items / 32;
   const double loads = tile->micro_m + tile->micro_n;
   const double products = (double)tile->micro_m * tile->micro_n * tile->lanes;
   /* An address for each vector, the loop's own, and what brings the thin operand. */
-  const double beside = loads + tile->micro_n + 12 + 6.0 * tile->tile_m * tile->slices / tile->items;
+  const double above = fmax(0, tsl_thin_tile_registers(tile) - registers_easy);
+  const double beside = loads + tile->micro_n + step_instructions +
+                        bring_instructions * tile->tile_m * tile->slices / tile->items + pressure * above;
   const double issue = steps * items / units->lanes * (products + beside / units->slots);
   /* Items wait for one another's numbers where few share a unit. */
-  const double multiply = issue / fmin(1, (warps + 2) / 10);
-  const double local = steps * warps * loads * 2.5;
+  const double multiply = issue / fmin(1, (warps + 2.7) / 13.9);
+  const double local = steps * warps * loads * local_clocks;
   const double bytes = groups * tile->tile_n * chunks * tile->chunk * tile->size;
   const double flight = items / tile->items_m * tile->flight * tile->micro_n * 16;
   /* What neighbours read together; less than 64 bytes wastes some of each transfer. */
   const double run = tile->b_along_k ? 16.0 * tile->slices : 16.0 * fmin(8, tile->items_n);
-  const double rate =
-      fmin(0.93 * device->bandwidth / units->clock / units->count, flight / memory_wait) * fmin(1, run / 64);
-  return fmax(fmax(multiply, local), bytes / rate) + 0.15 * fmin(multiply, bytes / rate) +
-         chunks * barrier_clocks;
+  const double rate = flight / memory_wait * fmin(1, run / 72);
+  return fmax(fmax(multiply, local), bytes / rate) + 0.64 * fmin(multiply, bytes / rate);
 }
 
 static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *device) {
@@ -63,19 +65,19 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   const double most = ceil(groups / units.count), sharing = fmin(tsl_thin_tile_groups(tile, device), most);
   const double rounds = floor(most / sharing), rest = most - rounds * sharing;
   const double folds = tile->slices > 1 ? (double)tile->micro_m / tsl_thin_tile_fold_rows(tile) : 0;
-  const double around = group_clocks + folds * 400;
-  double clocks = rounds * (clocks_of_round(tile, device, &units, sharing, chunks) + around);
+  const double around = group_clocks + folds * fold_clocks;
+  double clocks = rounds * (clocks_of_round(tile, &units, sharing, chunks) + around);
   if (rest > 0)
-    clocks += clocks_of_round(tile, device, &units, rest, chunks) + around;
-  /* What groups read in all comes from the second-level cache, a little faster than memory. */
+    clocks += clocks_of_round(tile, &units, rest, chunks) + around;
+  /* What groups read in all comes from the second-level cache, strip by strip. */
   const double reads = groups * (tile->tile_m + tile->tile_n) * chunks * tile->chunk * tile->size;
-  const double memory = fmax(tsl_problem_bytes(problem), reads / 1.2) / (0.93 * device->bandwidth);
+  const double memory = fmax(tsl_problem_bytes(problem), reads / 0.8) / (0.93 * device->bandwidth);
   const double seconds = fmax(clocks / units.clock, memory) + device->launch_seconds;
   if (tile->split == 1)
     return seconds;
   const double parts = (2 * tile->split + 1) * m * (double)tsl_thin_tile_pitch(tile) * tile->size *
                        (double)tsl_problem_batch(problem);
-  return 1.02 * seconds + parts / (1.2 * device->bandwidth) + device->launch_seconds / 2;
+  return 1.02 * seconds + parts / device->bandwidth + device->launch_seconds / 8;
 }
 
 /* One item a group: vectors of the large operand from memory or a cache, times numbers of the thin one. */
