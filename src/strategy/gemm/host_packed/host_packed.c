@@ -74,7 +74,8 @@ static tsl_packed_job job_of(const tsl_problem *problem, const tsl_operands *str
 static const double alone_flops = 4e6;
 
 /* What a config costs beside the operations, as a part of them: what stays in the first-level cache (a sliver, or a
- * strip where those stream by, with the slivers that pass) should fit it, and a block of B half of the second. */
+ * strip where those stream by, with the slivers that pass) should fit it, and a block of B half of the second; half as
+ * much of that where strips stream by, so that a group of them is still there when it is multiplied. */
 static double misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
@@ -86,7 +87,8 @@ static double misfit(const tsl_packed_job *job, const tsl_config *config, const 
           : stays > 0.9 * level_1 ? 0.002
                                   : 0) +
          (stays + passes > 1.01 * level_1 ? 0.015 : 0) +
-         0.002 * fabs(log2((double)config->value[BLOCK] * 1024 / half_level_2));
+         0.002 *
+             fabs(log2((double)config->value[BLOCK] * 1024 / (by_strips ? half_level_2 / 2 : half_level_2)));
 }
 
 /* The multiply-adds at nearly the peak, of which a tile's end costs about six steps more; four clocks for each vector
