@@ -119,7 +119,8 @@ static const shape shapes[] = {
     {1, 1, 1, false, false},     {16, 32, 64, false, false}, {17, 33, 65, true, false},
     {15, 31, 63, false, true},   {70, 45, 300, true, true},  {33, 64, 2, false, false},
     {48, 7, 129, false, false},  {32, 96, 1030, true, true}, {100, 65, 513, false, true},
-    {20, 70, 5000, true, false}, {50, 40, 64, false, false},
+    {20, 70, 5000, true, false}, {50, 40, 64, false, false}, {20, 600, 64, false, false},
+    {40, 600, 200, true, false},
 };
 
 static void fill(const tsl_shape *of, void *at, uint64_t seed) {
