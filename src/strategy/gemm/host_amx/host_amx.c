@@ -71,7 +71,9 @@ static tsl_amx_job job_of(const tsl_problem *problem, const tsl_operands *stride
 }
 
 /* Below this many operations a second thread costs more than it saves. */
-static const double alone_flops = 1e7;
+static double alone_flops(const tsl_amx_job *job) {
+  return job->kernels->has_registers ? 3e7 : 1e7;
+}
 
 /* Units multiplied in a clock: by a tile register 16 x 16 x 16 in 16 clocks, by vectors as many as f32 has. About a
  * clock for each unit that is copied. */
@@ -87,7 +89,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
                         0.01 * fabs(log2((double)config->value[BLOCK] / 256));
   const double products = m * width * (units + 8 * (double)job.panels) / (0.9 * rate) * misfit;
   const double seconds = (products + (m + n) * units + 8 * m * n / vectors) / clock;
-  const bool alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops;
+  const bool alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops(&job);
   return (alone ? 5e-7 : 1e-5) +
          fmax(seconds / (alone ? 1 : 0.95 * device->threads), tsl_problem_bytes(problem) / device->bandwidth);
 }
@@ -114,7 +116,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   tsl_amx_job job = is_prepared ? state->job : job_of(&work->problem, operands, &work->config, work->device);
   (void)stream;
   tsl_amx_job_bind(&job, operands);
-  return tsl_amx_run(&job, tsl_problem_flops(&work->problem) < alone_flops);
+  return tsl_amx_run(&job, tsl_problem_flops(&work->problem) < alone_flops(&job));
 }
 
 static bool is_a(const prepared *state, int operand) {
