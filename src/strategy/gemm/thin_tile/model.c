@@ -72,7 +72,10 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   /* What groups read in all comes from the second-level cache, strip by strip. */
   const double reads = groups * (tile->tile_m + tile->tile_n) * chunks * tile->chunk * tile->size;
   const double memory = fmax(tsl_problem_bytes(problem), reads / 0.8) / (0.93 * device->bandwidth);
-  const double seconds = fmax(clocks / units.clock, memory) + device->launch_seconds;
+  /* Units without a group ask for nothing, and those that ask for little at once fall behind now and then. */
+  const double flight = sharing * tile->items / tile->items_m * tile->flight * tile->micro_n * 16;
+  const double scarce = 1 + 0.1 * fmax(0, 1 - groups / units.count) + fmin(0.2, 0.02 * 65536 / flight);
+  const double seconds = scarce * fmax(clocks / units.clock, memory) + device->launch_seconds;
   if (tile->split == 1)
     return seconds;
   const double parts = (2 * tile->split + 1) * m * (double)tsl_thin_tile_pitch(tile) * tile->size *
