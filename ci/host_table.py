@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The README's table of products on a processor's core, from bench/results/nvidia-h200/host-*.json.
+"""The README's table of products on a processor's core, from bench/results/<machine>/host-*.json.
 
     ci/host_table.py            prints it
     ci/host_table.py --check    says whether the README has it
@@ -75,8 +75,8 @@ def caption(result, paths, what):
             f"{result['revision']}{'; ' + peers if peers else ''}):")
 
 
-# Other machines' results are in bench/results for whoever compares.
-MACHINE = "nvidia-h200"
+# The first of these that has results; others' are in bench/results for whoever compares.
+MACHINES = ("nvidia-h200", "amd-zen4")
 KINDS = (
     (("host-f32.json", "host-f64.json"), "GFLOP/s", products),
     (("host-avx2.json",), "GFLOP/s with everyone kept to AVX2", products),
@@ -84,10 +84,15 @@ KINDS = (
 )
 
 
+def folder():
+    folders = [os.path.join("bench", "results", machine) for machine in MACHINES]
+    return next((path for path in folders if os.path.exists(os.path.join(ROOT, path, "host-f32.json"))), folders[0])
+
+
 def table():
     parts = []
     for names, what, make in KINDS:
-        paths = [path for path in (os.path.join("bench", "results", MACHINE, name) for name in names) if os.path.exists(os.path.join(ROOT, path))]
+        paths = [path for path in (os.path.join(folder(), name) for name in names) if os.path.exists(os.path.join(ROOT, path))]
         results = []
         for path in paths:
             with open(os.path.join(ROOT, path), encoding="utf-8") as file:
