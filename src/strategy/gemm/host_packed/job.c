@@ -2,7 +2,7 @@
 #include "strategy/gemm/host_packed/job.h"
 
 /* Where nothing tells how large the caches are. */
-enum { LEVEL_1_GUESS = 32 << 10, LEVEL_3_GUESS = 8 << 20 };
+enum { LEVEL_1_GUESS = 32 << 10, LEVEL_2_GUESS = 512 << 10, LEVEL_3_GUESS = 8 << 20 };
 
 static tsl_operand transposed(tsl_operand operand) {
   const int64_t row_stride = operand.row_stride;
@@ -76,15 +76,27 @@ static tsl_packed_schedule choose(const tsl_packed_job *job, int64_t kept, int64
   return keeps_a ? TSL_PACKED_COLUMNS : TSL_PACKED_PANELS;
 }
 
+/* Whether rows of a panel drive each other out of the second cache, since their addresses are the same modulo a large
+ * power of two, and the last cache is far away: one as large as this serves dozens of cores, and takes three times as
+ * long as a small one. */
+static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
+  enum { FAR_BYTES = 64 << 20 };
+  const uint64_t stride = (uint64_t)(magnitude(job->b.row_stride) * job->size);
+  const uint64_t level_2 = device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS;
+  const uint64_t apart = stride & (~stride + 1); /* its largest power of two */
+  return device->level_bytes[2] > FAR_BYTES && apart > 4096 && (uint64_t)job->depth > level_2 / apart;
+}
+
 /* Where copies do not pay. Rows of A are read where they lie when few strips would use a copy of theirs; B, when its
  * panel lies together closely enough to stay in a cache, and few slivers would use a copy. */
-static void choose_copies(tsl_packed_job *job, int64_t kept) {
+static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *device) {
   enum { FEW_COLUMN_BYTES = 1024, FEW_ROWS = 256, FEW_SLIVERS = 2 };
+  const int64_t few = is_lost(job, device) ? 1 : FEW_SLIVERS;
   const bool is_panels = job->schedule == TSL_PACKED_PANELS, is_columns = job->schedule == TSL_PACKED_COLUMNS;
   job->copies_a = is_panels || job->a.col_stride != 1 || job->n * job->size > FEW_COLUMN_BYTES;
   job->copies_b =
       is_panels || job->b.col_stride != 1 ||
-      (is_columns ? job->m > FEW_SLIVERS * job->kernels->rows[1]
+      (is_columns ? job->m > few * job->kernels->rows[1]
                   : job->m > FEW_ROWS || !holds(magnitude(job->b.row_stride), job->depth, job->size, kept));
 }
 
@@ -135,7 +147,7 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
     job.a.row_stride = job.a.col_stride = job.b.row_stride = job.b.col_stride = 0;
   job.depth = tsl_packed_count(job.k, tsl_packed_count(job.k, depth));
   job.schedule = choose(&job, kept, last);
-  choose_copies(&job, kept);
+  choose_copies(&job, kept, device);
   choose_tile(&job);
   cut(&job, kept, last);
   job.parts = parts_of(&job);
