@@ -64,6 +64,7 @@ def merged(results):
     """The rows of several results of one machine, which are otherwise alike."""
     whole = dict(results[0])
     whole["rows"] = [row for result in results for row in result["rows"]]
+    whole["revision"] = " and ".join(dict.fromkeys(result["revision"] for result in results))
     return whole
 
 

@@ -76,7 +76,8 @@ typedef struct known {
   int64_t m, n, k, lda, ldb, ldc;
   uint64_t alpha, beta; /* bits */
   const tsl_instant_way *way;
-  void *prepared; /* NULL: it is nothing for run_prepared() */
+  void *prepared;      /* NULL: it is nothing for run_prepared() */
+  struct known *older; /* what had the place before */
 } known;
 
 /* Each place of the table has the last call that was not there before, until so many are known. */
@@ -130,8 +131,11 @@ static void learn(const tsl_blas_multiply *given, unsigned place, const tsl_inst
                   .alpha = bits_of(product->type, given->alpha),
                   .beta = bits_of(product->type, given->beta),
                   .way = way,
-                  .prepared = way->strategy->prepare(product, way->device)};
-  atomic_store_explicit(&table[place], made, memory_order_release);
+                  .prepared = way->strategy->prepare(product, way->device),
+                  .older = atomic_load_explicit(&table[place], memory_order_acquire)};
+  while (!atomic_compare_exchange_weak_explicit(&table[place], &made->older, made, memory_order_release,
+                                                memory_order_acquire))
+    continue;
 }
 
 /* --- a call --- */
