@@ -105,7 +105,8 @@ static bool build(const tsl_strategy *strategy, const tsl_config *config, const 
 }
 
 /* The devices share a strategy's configs and forms: each takes the first config in the first two forms, and of the rest
- * what its turn is. Transposes have many forms: further configs take one of them each. */
+ * what its turn is. Where there are many forms, further configs take one of them each. */
+enum { FEW_FORMS = 2 };
 static int build_all(const tsl_strategy *strategy, tsl_device *device, int turn, int turns) {
   static form forms[FORMS_MAX];
   const int form_count = forms_of(strategy, forms);
@@ -113,7 +114,7 @@ static int build_all(const tsl_strategy *strategy, tsl_device *device, int turn,
   tsl_config config;
   for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
     for (int f = 0; f < form_count; f++) {
-      const bool is_wanted = i == 0 || strategy->op != TSL_OP_TRANSPOSE || f == i % form_count;
+      const bool is_wanted = i == 0 || form_count <= FEW_FORMS || f == i % form_count;
       if ((i == 0 && f < 2) || (is_wanted && (i + f) % turns == turn))
         count += build(strategy, &config, &forms[f], device);
     }
