@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # host.sh FOLDER NAME=LIBRARY... [-- ADAPTER...]: measures products of f32 and f64 on one core beside CBLAS libraries, which
 # are given by their paths, into FOLDER (bench/results/<machine>): host-f32.json, host-f64.json, host-avx2.json, and with the
-# drop-in and adapters of code generators (bench/small.c) host-small.json. ci/host_table.py makes the README's table of them.
+# drop-in and adapters of code generators (bench/small.c) host-small.json. ci/readme_tables.py makes the README's table of them.
 #
 #   bench/host.sh bench/results/my-machine openblas=/path/libopenblas.so.0 mkl=/path/libmkl_rt.so.3 -- xsmm=adapter.so
 #

@@ -12,7 +12,6 @@ import os
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BEGIN, END = "<!-- ci/host_table.py -->", "<!-- end of ci/host_table.py -->"
 
 
 def version(text):
@@ -102,28 +101,3 @@ def table():
             whole = merged(results)
             parts.append("\n".join([caption(whole, paths, what), "", *make(whole)]))
     return "\n\n".join(parts)
-
-
-def main():
-    path = os.path.join(ROOT, "README.md")
-    text = table()
-    if len(sys.argv) < 2:
-        print(text)
-        return 0
-    with open(path, encoding="utf-8") as file:
-        readme = file.read()
-    if BEGIN not in readme or END not in readme:
-        print(f"README.md has not both of {BEGIN} and {END}", file=sys.stderr)
-        return 1
-    before, rest = readme.split(BEGIN, 1)
-    after = rest.split(END, 1)[1]
-    wanted = f"{before}{BEGIN}\n{text}\n{END}{after}"
-    if sys.argv[1] == "--check":
-        return 0 if wanted == readme else 1
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(wanted)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

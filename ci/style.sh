@@ -29,7 +29,7 @@ done
 
 tesela=build/release/bin/tesela
 ci/ladder.sh "$tesela" | cmp -s - docs/LADDER.md || complain "docs/LADDER.md is stale: ci/ladder.sh $tesela >docs/LADDER.md"
-python3 ci/host_table.py --check || complain "README.md's table of processors is stale: ci/host_table.py --write"
+python3 ci/readme_tables.py --check || complain "README.md's tables are stale: ci/readme_tables.py --write"
 "$tesela" help environment --markdown | cmp -s - docs/ENVIRONMENT.md ||
   complain "docs/ENVIRONMENT.md is stale: $tesela help environment --markdown >docs/ENVIRONMENT.md"
 
