@@ -6,7 +6,7 @@
 #
 # Small products with patience for the slowest rung, the triple loop, so that the tables have speed-ups; dots and
 # transposes in the caches and far past them; one parameter's sweep each; and large products, without patience. About
-# five minutes with a GPU, most of them for making operands and judging results. Each file is whole when it is there.
+# seven minutes with a GPU, most of them for making operands and judging results. Each file is whole when it is there.
 # TESELA is the tool, build/release/bin/tesela by default. Vendors' libraries take part where they are installed.
 set -uo pipefail
 [ $# -ge 1 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | head -n -1; exit 2; }
