@@ -1,6 +1,6 @@
 /* register_tile: its walk over the family, what it refuses, what its model likes on devices that exist on paper, and
  * equal bits in ten runs of each way to multiply. */
-#include "unit/config.h"
+#include "unit/family.h"
 #include "unit/unit.h"
 
 #include <math.h>
@@ -13,26 +13,6 @@
 #include "strategy/strategy.h"
 
 static const tsl_strategy *strategy;
-
-/* A large graphics processor. */
-static const tsl_device graphics = {.kind = "paper",
-                                    .name = "paper:0",
-                                    .capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64,
-                                    .compute_units = 132,
-                                    .clock_mhz = 1980,
-                                    .memory_bytes = (uint64_t)1 << 37,
-                                    .allocation_max = (uint64_t)1 << 37,
-                                    .local_bytes = 49152,
-                                    .group_items_max = 1024,
-                                    .group_size_max = {1024, 1024, 64},
-                                    .group_count_max = {INT32_MAX, 65535, 65535},
-                                    .warp = 32,
-                                    .vector_f32 = 1,
-                                    .vector_f64 = 1,
-                                    .peak_f32 = 6.7e13,
-                                    .peak_f64 = 3.3e13,
-                                    .bandwidth = 4.8e12,
-                                    .launch_seconds = 4e-6};
 
 /* Two cores with vectors of 64 bytes. */
 static tsl_device processor(void) {
@@ -104,10 +84,7 @@ static void nothing_to_walk_without_kernels(void **state) {
 
 static void assert_refused(const char *text, const tsl_device *device, tesela_type type, const char *part) {
   const tsl_problem problem = tsl_problem_gemm(300, 200, 100, type);
-  const tsl_config config = config_of(strategy, text);
-  const char *why = tsl_strategy_refuse(strategy, &problem, &config, device);
-  if (!why || !strstr(why, part))
-    fail_msg("%s: '%s' does not say '%s'", text, why ? why : "(can)", part);
+  assert_refused_for(strategy, text, device, &problem, part);
 }
 
 static void refusals_have_numbers(void **state) {
@@ -141,19 +118,8 @@ static void refusals_have_numbers(void **state) {
 /* --- the model --- */
 
 static tsl_config best_of(const tsl_problem *problem, const tsl_device *device) {
-  tsl_config best = tsl_strategy_defaults(strategy);
-  double least = INFINITY;
-  for (tsl_walk walk = {.begun = false}; tsl_strategy_walk(strategy, problem, device, &walk);) {
-    if (tsl_strategy_refuse(strategy, problem, &walk.config, device))
-      continue;
-    const double seconds = strategy->score(problem, &walk.config, device);
-    assert_true(isfinite(seconds) && seconds > 0);
-    if (seconds < least)
-      best = walk.config;
-    least = fmin(least, seconds);
-  }
-  assert_true(isfinite(least));
-  return best;
+  double seconds;
+  return best_config(strategy, problem, device, &seconds);
 }
 
 /* Large products go to large micro-tiles, whole; thin ones with a long sum to parts; processors to one item a group. */

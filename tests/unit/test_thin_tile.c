@@ -1,6 +1,6 @@
 /* thin_tile: its walk over the family, what it refuses, what its model likes on devices that exist on paper; the code that
  * NVRTC makes of it; and equal bits in ten runs of thin products of either orientation. */
-#include "unit/config.h"
+#include "unit/family.h"
 #include "unit/unit.h"
 
 #include <math.h>
@@ -14,26 +14,6 @@
 #include "strategy/launch.h"
 
 static const tsl_strategy *strategy;
-
-/* A large graphics processor. */
-static const tsl_device graphics = {.kind = "paper",
-                                    .name = "paper:0",
-                                    .capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64,
-                                    .compute_units = 132,
-                                    .clock_mhz = 1980,
-                                    .memory_bytes = (uint64_t)1 << 37,
-                                    .allocation_max = (uint64_t)1 << 37,
-                                    .local_bytes = 49152,
-                                    .group_items_max = 1024,
-                                    .group_size_max = {1024, 1024, 64},
-                                    .group_count_max = {INT32_MAX, 65535, 65535},
-                                    .warp = 32,
-                                    .vector_f32 = 1,
-                                    .vector_f64 = 1,
-                                    .peak_f32 = 6.7e13,
-                                    .peak_f64 = 3.3e13,
-                                    .bandwidth = 4.8e12,
-                                    .launch_seconds = 4e-6};
 
 /* --- the family --- */
 
@@ -60,10 +40,7 @@ static void the_walk_loses_nothing(void **state) {
 
 static void assert_refused(const char *text, const tsl_device *device, tesela_type type, const char *part) {
   const tsl_problem problem = tsl_problem_gemm(16, 300, 100, type);
-  const tsl_config config = config_of(strategy, text);
-  const char *why = tsl_strategy_refuse(strategy, &problem, &config, device);
-  if (!why || !strstr(why, part))
-    fail_msg("%s: '%s' does not say '%s'", text, why ? why : "(can)", part);
+  assert_refused_for(strategy, text, device, &problem, part);
 }
 
 static void refusals_have_numbers(void **state) {
@@ -87,30 +64,6 @@ static void refusals_have_numbers(void **state) {
 
 /* --- the model --- */
 
-static tsl_config best_of(const tsl_problem *problem, const tsl_device *device, double *seconds) {
-  tsl_config best = tsl_strategy_defaults(strategy);
-  *seconds = INFINITY;
-  for (tsl_walk walk = {.begun = false}; tsl_strategy_walk(strategy, problem, device, &walk);) {
-    if (tsl_strategy_refuse(strategy, problem, &walk.config, device))
-      continue;
-    const double now = strategy->score(problem, &walk.config, device);
-    assert_true(isfinite(now) && now > 0);
-    if (now < *seconds)
-      best = walk.config;
-    *seconds = fmin(now, *seconds);
-  }
-  assert_true(isfinite(*seconds));
-  return best;
-}
-
-static void say(const tsl_problem *problem, const tsl_config *config, double seconds) {
-  tsl_text text = {0};
-  tsl_config_print(strategy, config, &text);
-  print_message("  %lld x %lld x %lld: %.1f us, %s\n", (long long)problem->m, (long long)problem->n,
-                (long long)problem->k, 1e6 * seconds, tsl_text_get(&text));
-  tsl_text_free(&text);
-}
-
 /* Thin products get tiles that are not much wider than they are, enough groups for all units, and no time below what
  * memory needs; a deep one is cut into many parts. */
 static void the_model_likes_thin_tiles(void **state) {
@@ -121,12 +74,12 @@ static void the_model_likes_thin_tiles(void **state) {
     const tsl_problem problem = tsl_problem_gemm(sizes[i][0], sizes[i][1], sizes[i][2], TESELA_F32);
     const int64_t thin = problem.m < problem.n ? problem.m : problem.n, wide = problem.m + problem.n - thin;
     double seconds;
-    const tsl_config best = best_of(&problem, &graphics, &seconds);
+    const tsl_config best = best_config(strategy, &problem, &graphics, &seconds);
     const int64_t tile_m = value_of(strategy, &best, "micro_m") * value_of(strategy, &best, "items_m"),
                   tile_n = value_of(strategy, &best, "micro_n") * value_of(strategy, &best, "items_n");
     const int64_t groups =
         (thin + tile_m - 1) / tile_m * ((wide + tile_n - 1) / tile_n) * value_of(strategy, &best, "split");
-    say(&problem, &best, seconds);
+    say_choice(strategy, &problem, &best, seconds);
     assert_true(seconds >= tsl_problem_bytes(&problem) / graphics.bandwidth);
     assert_true(tile_m < 2 * thin);
     assert_true(groups >= 64);
@@ -143,7 +96,7 @@ static void unknown_devices_have_predictions(void **state) {
   device.clock_mhz = 0;
   device.compute_units = 0;
   device.vector_f64 = 0;
-  best_of(&problem, &device, &seconds);
+  best_config(strategy, &problem, &device, &seconds);
 }
 
 /* --- code --- */
