@@ -192,6 +192,8 @@ const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name);
 
 /* Every type, each throughout: for strategies that move elements. Ends with a zero. */
 extern const tsl_types tsl_types_all[];
+/* What matrix instructions of processors multiply: bf16 and f16 with sums of 32 bits, 8-bit integers in all mixes. */
+extern const tsl_types tsl_types_narrow[];
 /* Entry `index` of the types that a strategy takes; false past the end. */
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types);
 

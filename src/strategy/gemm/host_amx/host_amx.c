@@ -43,15 +43,6 @@ static const tsl_param params[] = {
 };
 static const char *const probes[] = {"depth=256 block=256", "depth=128 block=128", "depth=1024 block=1024",
                                      NULL};
-static const tsl_types types[] = {{TESELA_BF16, TESELA_BF16, TESELA_F32},
-                                  {TESELA_I8, TESELA_I8, TESELA_I32},
-                                  {TESELA_F16, TESELA_F16, TESELA_F32},
-                                  {TESELA_BF16, TESELA_BF16, TESELA_BF16},
-                                  {TESELA_F16, TESELA_F16, TESELA_F16},
-                                  {TESELA_U8, TESELA_I8, TESELA_I32},
-                                  {TESELA_I8, TESELA_U8, TESELA_I32},
-                                  {TESELA_U8, TESELA_U8, TESELA_I32},
-                                  {0, 0, 0}};
 
 /* A unit has two bf16, or one where there are no instructions for pairs: the longer panel, and the larger number. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
@@ -146,7 +137,7 @@ const tsl_strategy tsl_gemm_host_amx = {
     .version = 2,
     .needs = TSL_CAN_HOST,
     .accuracy = accuracy,
-    .types = types,
+    .types = tsl_types_narrow,
     .types_why = "host_packed is for wide types",
     .params = params,
     .probes = probes,

@@ -23,16 +23,6 @@ static const char *const probes[] = {
     NULL,
 };
 
-static const tsl_types types[] = {{TESELA_BF16, TESELA_BF16, TESELA_F32},
-                                  {TESELA_I8, TESELA_I8, TESELA_I32},
-                                  {TESELA_F16, TESELA_F16, TESELA_F32},
-                                  {TESELA_BF16, TESELA_BF16, TESELA_BF16},
-                                  {TESELA_F16, TESELA_F16, TESELA_F16},
-                                  {TESELA_U8, TESELA_I8, TESELA_I32},
-                                  {TESELA_I8, TESELA_U8, TESELA_I32},
-                                  {TESELA_U8, TESELA_U8, TESELA_I32},
-                                  {0, 0, 0}};
-
 static int64_t rounded_up(int64_t value, int64_t step) {
   return (value + step - 1) / step * step;
 }
@@ -131,7 +121,7 @@ const tsl_strategy tsl_gemm_opencl_mma = {
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_MMA,
     .accuracy = accuracy,
-    .types = types,
+    .types = tsl_types_narrow,
     .types_why = "tensor cores multiply narrow types",
     .params = params,
     .probes = probes,
