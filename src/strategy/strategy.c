@@ -129,10 +129,15 @@ static bool step(const tsl_strategy *strategy, int params, tsl_walk *walk) {
   return true;
 }
 
+static const char *refuse_throughout(const tsl_strategy *strategy, const tsl_problem *problem,
+                                     const tsl_device *device);
+
 bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
                        tsl_walk *walk) {
   const int all = tsl_strategy_params(strategy);
   int params = all;
+  if (!walk->begun && refuse_throughout(strategy, problem, device))
+    return false;
   bool there = !walk->begun || step(strategy, all, walk);
   if (!walk->begun)
     for (int i = 0; i < all; i++)
@@ -266,8 +271,9 @@ static const char *refuse_scratch(const tsl_strategy *strategy, const tsl_proble
                      (unsigned long long)(device->allocation_max >> 20));
 }
 
-const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
-                                const tsl_config *config, const tsl_device *device) {
+/* What no config changes. */
+static const char *refuse_throughout(const tsl_strategy *strategy, const tsl_problem *problem,
+                                     const tsl_device *device) {
   if (strategy->op != problem->op)
     return tsl_refusal("is a %s, not a %s", tsl_op_name(strategy->op), tsl_op_name(problem->op));
   const char *missing = tsl_capability_missing(strategy->needs, device->capabilities);
@@ -276,8 +282,14 @@ const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem 
   const char *why = refuse_types(strategy, problem, device);
   if (why)
     return why;
-  if (strategy->vendor && strategy->vendor()->why_not[0])
-    return strategy->vendor()->why_not;
+  return strategy->vendor && strategy->vendor()->why_not[0] ? strategy->vendor()->why_not : NULL;
+}
+
+const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
+                                const tsl_config *config, const tsl_device *device) {
+  const char *why = refuse_throughout(strategy, problem, device);
+  if (why)
+    return why;
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
     if (!allowed(&strategy->params[i], config->value[i]))
       return tsl_refusal("%s=%lld is not one of its values", strategy->params[i].name,

@@ -206,7 +206,8 @@ bool tsl_strategy_config(const tsl_strategy *strategy, int index, tsl_config *co
 bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *config);
 
 /* A walk over all configs that prune() leaves, the last parameter fastest: zero it, then read `config` after each
- * tsl_strategy_walk() that returns true. */
+ * tsl_strategy_walk() that returns true. There are none where the strategy refuses problem or device whatever the config:
+ * families are large, and reasons take time to write. */
 typedef struct tsl_walk {
   tsl_config config;
   int place[TSL_PARAMS_MAX]; /* of each parameter's value among those allowed */
