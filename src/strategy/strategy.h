@@ -131,7 +131,7 @@ struct tsl_strategy {
   const char *(*refuse)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* How many of the leading parameters rule the config out, whatever the others are; 0: not by this. Walks over all
    * configs leave out the rest of such a branch, so that a large family costs no more than its legal configs. Says
-   * nothing that refuse() does not say. NULL: always 0. */
+   * nothing that refuse() does not say, and is asked only where needs and types are met. NULL: always 0. */
   int (*prune)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* Bytes of device memory that a run needs beside its operands, whatever their strides are; called after
    * refuse(). NULL: none. */

@@ -247,16 +247,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return NULL;
 }
 
-static bool takes_types(const tsl_problem *problem) {
-  for (const tsl_types *one = types; one->c != TESELA_TYPE_DEFAULT; one++)
-    if (one->a == problem->a.type && one->b == problem->b.type && one->c == problem->c.type)
-      return true;
-  return false;
-}
-
 static int prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  if (!(device->capabilities & TSL_CAN_KERNELS) || !takes_types(problem))
-    return TSL_REGISTER_TILE_FORM + 1;
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   const int place = misfit(&tile);
   if (place)

@@ -179,15 +179,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return NULL;
 }
 
-static bool real_throughout(const tsl_problem *problem) {
-  const tesela_type type = problem->c.type;
-  return (type == TESELA_F32 || type == TESELA_F64) && problem->a.type == type && problem->b.type == type;
-}
-
 static int prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  if ((device->capabilities & (TSL_CAN_KERNELS | TSL_CAN_LOCAL)) != (TSL_CAN_KERNELS | TSL_CAN_LOCAL) ||
-      !real_throughout(problem))
-    return TSL_THIN_TILE_VECTOR + 1;
   const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
   const int place = misfit(&tile);
   if (place)

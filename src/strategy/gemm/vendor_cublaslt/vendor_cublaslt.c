@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/gemm/vendor_cublaslt/choice.h"
+#include "strategy/prepared.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -121,10 +122,7 @@ static tsl_blas_product packed(tsl_blas_product product) {
 
 static tesela_status prepare(const tsl_work *work, state *own) {
   const tsl_problem *problem = &work->problem;
-  const tsl_operands operands = {
-      .a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},
-      .b = {.row_stride = problem->b.row_stride, .col_stride = problem->b.col_stride},
-      .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
+  const tsl_operands operands = tsl_strides_of(problem);
   tsl_blas_product given;
   tsl_lt_choice *unused;
   if (problem->m == 0 || problem->n == 0)
