@@ -118,9 +118,11 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_g
 tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int operand,
                              const tesela_matrix *given, tsl_operand *out);
 
-/* Checks an operand in host memory, likewise. */
+/* Checks an operand in host memory, or in a buffer of the plan's device, likewise. */
 tesela_status tsl_api_host_operand(const tsl_reach *reach, const char *where, const tesela_matrix *given,
                                    tsl_operand *out);
+tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_reach *reach, const char *where,
+                                     const tesela_matrix *given, tsl_operand *out);
 
 /* Checks the operands of one run against the plan, and says where they are; `where` as below. */
 tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,

@@ -55,31 +55,3 @@ void tesela_context_destroy(tesela_context *context) {
   tsl_guard_destroy(&context->lock);
   tsl_free(context);
 }
-
-/* The cpu is listed at the first use of any device, so that its threads are set before a plan reads them. */
-tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices) {
-  tesela_status status = TESELA_OK;
-  *devices = context->devices;
-  if (context->threads == 0)
-    return TESELA_OK;
-  tsl_guard_lock(&context->lock);
-  if (!context->threads_applied) {
-    tsl_device *cpu;
-    status = tsl_devices_find(context->devices, "cpu", &cpu);
-    if (status == TESELA_OK && context->threads < cpu->threads)
-      cpu->threads = context->threads;
-    context->threads_applied = status == TESELA_OK;
-  }
-  tsl_guard_unlock(&context->lock);
-  return status;
-}
-
-tesela_status tsl_api_wisdom(tesela_context *context, const tsl_wisdom **wisdom) {
-  tesela_status status = TESELA_OK;
-  tsl_guard_lock(&context->lock);
-  if (!context->wisdom)
-    status = tsl_wisdom_open(&context->wisdom);
-  *wisdom = context->wisdom;
-  tsl_guard_unlock(&context->lock);
-  return status;
-}

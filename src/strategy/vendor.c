@@ -125,6 +125,13 @@ tesela_status tsl_blas_product_of(const tsl_work *work, const tsl_operands *oper
   return TESELA_OK;
 }
 
+tsl_accuracy tsl_vendor_accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  tsl_accuracy promised = tsl_accuracy_of_sum(problem->k);
+  promised.repeats = false;
+  return promised;
+}
+
 double tsl_vendor_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,
                           double start, int64_t tile) {
   const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;

@@ -38,6 +38,9 @@ const char *tsl_blas_refuse(const tsl_problem *problem, int64_t most);
  * these strides. What it points to is the operands'. */
 tesela_status tsl_blas_product_of(const tsl_work *work, const tsl_operands *operands, tsl_blas_product *out);
 
+/* What a library that keeps its order of sums to itself can be held to: any order of k terms, and no two runs alike. */
+tsl_accuracy tsl_vendor_accuracy(const tsl_problem *problem, const tsl_config *config);
+
 /* The model of a tuned library: `efficiency` of the peak, or the bandwidth, after `start` seconds; and at most what
  * its tiles of `tile` x `tile` elements of C keep busy. */
 double tsl_vendor_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,

@@ -46,6 +46,9 @@ tesela_status tsl_cuda_load(void);
  * one. */
 tesela_status tsl_cuda_fail(tsl_device *device, const char *call, int code, const char *more);
 
+/* An attribute of a device; 0 where the driver does not know it. */
+int tsl_cuda_attribute(tsl_cu_device ordinal, tsl_cu_attribute attribute);
+
 /* Around each group of driver calls: makes the device's context current, and puts back what was. leave()
  * fails when `code`, the result of `call`, is not success. enter() fails on a device whose context ended. */
 tesela_status tsl_cuda_enter(tsl_device *device);
@@ -58,8 +61,6 @@ void tsl_cuda_leave_quietly(void);
  * people, and `driver_key` as a word. */
 tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const char *driver_key,
                                 tsl_device *device);
-/* An attribute of a device; 0 where the driver does not know it. */
-int tsl_cuda_attribute(tsl_cu_device ordinal, tsl_cu_attribute attribute);
 
 /* Fills in what the device says about images, and the capability. */
 void tsl_cuda_image_limits(tsl_cu_device ordinal, tsl_device *device);

@@ -23,11 +23,6 @@ static const double launch_seconds = 4e-6;
 /* Where the driver does not tell a clock or a memory bus. */
 static const double clock_guess_hz = 1e9, bandwidth_guess = 200e9;
 
-int tsl_cuda_attribute(tsl_cu_device ordinal, tsl_cu_attribute attribute) {
-  int value = 0;
-  return tsl_cuda.device_attribute(&value, attribute, ordinal) == TSL_CU_SUCCESS ? value : 0;
-}
-
 static int f32_lanes_of(int architecture) {
   int lanes = 0;
   for (size_t i = 0; i < sizeof f32_lanes / sizeof *f32_lanes; i++)

@@ -1,4 +1,4 @@
-/* The CUDA driver: loading it, its errors as sentences, and being a guest in its contexts. */
+/* The CUDA driver: loading it, its errors as sentences, what it says of a device, and being a guest in its contexts. */
 #include "base/env.h"
 #include "base/library.h"
 #include "base/status.h"
@@ -68,6 +68,11 @@ tesela_status tsl_cuda_fail(tsl_device *device, const char *call, int code, cons
                     call, name_of(code), text_of(code), more);
   }
   return tsl_fail(status, "%s: %s: %s (%s)%s", who, call, name_of(code), text_of(code), more);
+}
+
+int tsl_cuda_attribute(tsl_cu_device ordinal, tsl_cu_attribute attribute) {
+  int value = 0;
+  return tsl_cuda.device_attribute(&value, attribute, ordinal) == TSL_CU_SUCCESS ? value : 0;
 }
 
 tesela_status tsl_cuda_enter(tsl_device *device) {

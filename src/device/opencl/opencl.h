@@ -69,6 +69,9 @@ struct tsl_stream {
   int64_t image_width, image_height;
 };
 
+/* What CL_DEVICE_VENDOR_ID answers: the makers' numbers on the PCI bus. */
+enum { TSL_OPENCL_AMD = 0x1002, TSL_OPENCL_NVIDIA = 0x10de, TSL_OPENCL_INTEL = 0x8086 };
+
 /* Questions about a device: a number of any width (0 where the device does not answer), a text (trimmed, cut
  * to `size` with its NUL, "" where there is none), and whether it has an extension. */
 uint64_t tsl_opencl_number(cl_device_id id, cl_device_info what);

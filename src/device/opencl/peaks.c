@@ -39,27 +39,16 @@ static const struct {
     {60, {64, 32, 700e9, 8e9}},    {0, {128, 4, 200e9, 6e9}},
 };
 
-enum { VENDOR_AMD = 0x1002, VENDOR_NVIDIA = 0x10de, VENDOR_INTEL = 0x8086 };
 /* cl_amd_device_attribute_query; not in every distribution's headers. */
 enum { WAVEFRONT_WIDTH_AMD = 0x4043 };
 /* cl_nv_device_attribute_query, later parts; likewise. */
 enum { PCI_BUS_NV = 0x4008, PCI_SLOT_NV = 0x4009, PCI_DOMAIN_NV = 0x400A };
 
-bool tsl_opencl_is_nvidia(cl_device_id id) {
-  return tsl_opencl_number(id, CL_DEVICE_VENDOR_ID) == VENDOR_NVIDIA &&
-         tsl_opencl_has(id, "cl_nv_device_attribute_query");
-}
-
-int tsl_opencl_architecture(cl_device_id id) {
-  return (int)(10 * tsl_opencl_number(id, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV) +
-               tsl_opencl_number(id, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV));
-}
-
 /* NVIDIA answers for its architecture, AMD has 64 lanes in a unit, Intel's unit is two SIMD4 pipes; another
  * GPU is taken for a small one. */
 static unit gpu_unit(cl_device_id id, bool shared) {
   const uint64_t vendor = tsl_opencl_number(id, CL_DEVICE_VENDOR_ID);
-  if (vendor == VENDOR_NVIDIA) {
+  if (vendor == TSL_OPENCL_NVIDIA) {
     const int architecture = tsl_opencl_architecture(id);
     size_t row = 0;
     while (architecture < nvidia[row].architecture)
@@ -67,9 +56,9 @@ static unit gpu_unit(cl_device_id id, bool shared) {
     return nvidia[row].unit;
   }
   const double bandwidth = shared ? 50e9 : 500e9;
-  if (vendor == VENDOR_AMD)
+  if (vendor == TSL_OPENCL_AMD)
     return (unit){64, 4, bandwidth, 8e9};
-  if (vendor == VENDOR_INTEL)
+  if (vendor == TSL_OPENCL_INTEL)
     return (unit){8, 2, bandwidth, 8e9};
   return (unit){32, 1, bandwidth, 4e9};
 }
@@ -90,7 +79,7 @@ static int warp_of(cl_device_id id) {
 static uint64_t cache_bytes(cl_device_id id, bool is_cpu) {
   const uint64_t told = tsl_opencl_number(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   uint64_t known = is_cpu ? tsl_processor_cache_at("") : 0;
-  if (tsl_opencl_number(id, CL_DEVICE_VENDOR_ID) == VENDOR_NVIDIA) {
+  if (tsl_opencl_number(id, CL_DEVICE_VENDOR_ID) == TSL_OPENCL_NVIDIA) {
     size_t row = 0;
     while (tsl_opencl_architecture(id) < nvidia_caches[row].architecture)
       row++;
@@ -109,7 +98,7 @@ static uint64_t local_bytes_inside(cl_device_id id) {
 
 /* NVIDIA's OpenCL tells bus and slot, the function being the slot's low three bits. */
 static void find_pci(cl_device_id id, tsl_device *device) {
-  if (tsl_opencl_number(id, CL_DEVICE_VENDOR_ID) != VENDOR_NVIDIA)
+  if (tsl_opencl_number(id, CL_DEVICE_VENDOR_ID) != TSL_OPENCL_NVIDIA)
     return;
   const unsigned domain = (unsigned)tsl_opencl_number(id, PCI_DOMAIN_NV) & 0xffff,
                  bus = (unsigned)tsl_opencl_number(id, PCI_BUS_NV) & 0xff,

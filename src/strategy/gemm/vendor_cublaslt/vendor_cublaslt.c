@@ -71,13 +71,6 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return tsl_blas_refuse(problem, INT64_MAX);
 }
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  (void)config;
-  tsl_accuracy promised = tsl_accuracy_of_sum(problem->k);
-  promised.repeats = false;
-  return promised;
-}
-
 /* For small products, too: given less, the heuristics leave out algorithms that would fit. 64 x 64 x 16384 in f32 wants
  * 2 MiB; offered 3 MiB, the best proposal took 61 us on an H200, offered 256 MiB it took 16 us. */
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -218,7 +211,7 @@ const tsl_strategy tsl_gemm_vendor_cublaslt = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA,
-    .accuracy = accuracy,
+    .accuracy = tsl_vendor_accuracy,
     .refuse = refuse,
     .scratch = scratch,
     .score = score,

@@ -104,13 +104,6 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return tsl_blas_refuse(problem, size_max);
 }
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  (void)config;
-  tsl_accuracy promised = tsl_accuracy_of_sum(problem->k);
-  promised.repeats = false;
-  return promised;
-}
-
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   return tsl_vendor_seconds(problem, device, 0.7, 1e-6, 64);
@@ -149,7 +142,7 @@ const tsl_strategy tsl_gemm_vendor_openblas = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,
-    .accuracy = accuracy,
+    .accuracy = tsl_vendor_accuracy,
     .refuse = refuse,
     .score = score,
     .run = run,

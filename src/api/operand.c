@@ -1,0 +1,37 @@
+/* One operand of a run: the caller's matrix, checked against what the plan knows of it. */
+#include "api/api.h"
+
+#include "base/status.h"
+
+tesela_status tsl_api_host_operand(const tsl_reach *reach, const char *where, const tesela_matrix *given,
+                                   tsl_operand *out) {
+  if (!given || !given->data)
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.data is NULL, but the call uses it%s", where, reach->name,
+                    given && given->buffer ? ": the plan is for host memory, not for buffers" : "");
+  if ((uintptr_t)given->data % reach->align != 0)
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.data is %p, which is not aligned to the %zu bytes of its elements",
+                    where, reach->name, given->data, reach->align);
+  *out = (tsl_operand){.host = given->data};
+  return TESELA_OK;
+}
+
+tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_reach *reach, const char *where,
+                                     const tesela_matrix *given, tsl_operand *out) {
+  const tsl_device *device = plan->plan->work.device;
+  if (!given || !given->buffer)
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.buffer is NULL, but the call uses it%s", where, reach->name,
+                    given && given->data ? ": the plan is for buffers, not for host memory" : "");
+  const tsl_buffer *memory = given->buffer->memory;
+  if (memory->device != device)
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.buffer is on %s, but the plan runs on %s", where, reach->name,
+                    memory->device->name, device->name);
+  const int64_t elements = (int64_t)(memory->bytes / reach->size);
+  if (given->offset < reach->below || given->offset > elements || reach->above > elements - given->offset)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s%s.offset is %lld: there must be %lld elements before that and %lld from there on, "
+                    "and its buffer has %lld",
+                    where, reach->name, (long long)given->offset, (long long)reach->below,
+                    (long long)reach->above, (long long)elements);
+  *out = (tsl_operand){.buffer = given->buffer->memory, .offset = given->offset};
+  return TESELA_OK;
+}
