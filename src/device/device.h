@@ -44,7 +44,8 @@ typedef struct tsl_kernel tsl_kernel;
   X(AVX512_VNNI, 11, "AVX-512 VNNI")                                                                         \
   X(AVX512_BF16, 12, "AVX-512 BF16")                                                                         \
   X(AMX, 13, "AMX (tiles of bf16 and 8-bit integers)")                                                       \
-  X(MMA, 14, "NVIDIA's matrix instructions (PTX from sm_80 on)")
+  X(MMA, 14, "NVIDIA's matrix instructions (PTX from sm_80 on)")                                             \
+  X(MMA_GROUP, 15, "matrix instructions of four warps together (sm_90), and panels copied by one instruction")
 
 typedef enum tsl_capability {
 #define TSL_CAPABILITY_MEMBER(name, bit, text) TSL_CAN_##name = 1 << (bit),

@@ -12,7 +12,7 @@
 #include <string.h>
 
 extern const ptx_kernel ptx_bf16_rows, ptx_bf16_mixed, ptx_f16_mixed, ptx_bytes_rows, ptx_bytes_mixed,
-    ptx_bytes_turned;
+    ptx_bytes_turned, ptx_group_rows, ptx_group_wide, ptx_group_bytes;
 
 /* The struct of the same name in opencl_mma.cl. */
 typedef struct opencl_mma_arguments {
@@ -135,16 +135,16 @@ static void every_order_and_type(void **state) {
                               {&ptx_f16_mixed, halves, true, false, 133, 129, 33, 1, 3, 2, 2},
                               {&ptx_bytes_rows, bytes, false, false, 65, 131, 147, -2, 1, 1, 3},
                               {&ptx_bytes_mixed, mixed, false, true, 70, 150, 65, 1, 0, 1, 2},
-                              {&ptx_bytes_turned, turned, true, true, 131, 134, 70, 3, 2, 1, 1}};
+                              {&ptx_bytes_turned, turned, true, true, 131, 134, 70, 3, 2, 1, 1},
+                              {&ptx_group_rows, floats, false, true, 140, 150, 200, 1, 0, 1, 2},
+                              {&ptx_group_wide, halves, true, false, 65, 270, 70, 2, -1, 2, 3},
+                              {&ptx_group_bytes, mixed, false, false, 130, 131, 400, 1, 1, 1, 1}};
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)
     multiply(&products[i]);
 }
 
 /* Nothing of A and B is read where there is nothing to add up. */
-static void empty_sums(void **state) {
-  (void)state;
-  const product nothing = {
-      &ptx_bf16_rows, {TESELA_BF16, TESELA_BF16, TESELA_F32}, false, false, 5, 9, 0, 0, 2, 1, 1};
+static void no_sum(const ptx_kernel *kernel) {
   const ptx_memory memory[2] = {{NULL, 0}, {NULL, 0}};
   float c[5 * 12];
   for (int i = 0; i < 60; i++)
@@ -154,9 +154,15 @@ static void empty_sums(void **state) {
                                       .band = 4,
                                       .tiles_m = 1,
                                       .tiles_n = 1};
-  assert_int_equal(ptx_run(nothing.kernel, 1, memory, c, &given), 0);
+  assert_int_equal(ptx_run(kernel, 1, memory, c, &given), 0);
   for (int i = 0; i < 60; i++)
     assert_true(c[i] == (float)(i % 12 < 9 ? 2 * i : i));
+}
+
+static void empty_sums(void **state) {
+  (void)state;
+  no_sum(&ptx_bf16_rows);
+  no_sum(&ptx_group_rows);
 }
 
 int main(void) {

@@ -1,4 +1,4 @@
-#include "warp.h"
+#include "group.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARP = 32, MOST_ITEMS = 256, MOST_COPIES = 512, MOST_BATCHES = 64 };
+enum { WARP = 32, MOST_ITEMS = 288, MOST_COPIES = 512, MOST_BATCHES = 64 };
 
 _Thread_local ptx_place ptx_self;
 
@@ -32,7 +32,7 @@ static const ptx_memory *memories;
 static char *local;
 static atomic_int complaints;
 
-static void complain(const char *what) {
+void ptx_complain(const char *what) {
   if (atomic_fetch_add(&complaints, 1) < 5)
     printf("item %d of group %d: %s\n", ptx_self.item, ptx_self.group, what);
 }
@@ -42,6 +42,22 @@ unsigned int ptx_local(const void *pointer) {
     local = (char *)(uintptr_t)pointer;
   ptx_barrier();
   return 0;
+}
+
+char *ptx_local_memory(void) {
+  return local;
+}
+
+bool ptx_is_inside(const char *from, int bytes) {
+  for (int i = 0; i < 2; i++)
+    if (from >= memories[i].from && from + bytes <= memories[i].from + memories[i].bytes)
+      return true;
+  ptx_complain("a copy from outside");
+  return false;
+}
+
+void ptx_warp_barrier(void) {
+  pthread_barrier_wait(&warp_barriers[ptx_self.item / WARP]);
 }
 
 void ptx_barrier(void) {
@@ -58,12 +74,9 @@ static const shown *show(const unsigned int *words, int count) {
 
 void ptx_copy(unsigned int to, const char *from, int bytes) {
   if (to % 16 != 0 || (uintptr_t)from % 16 != 0 || bytes < 0 || bytes > 16)
-    complain("a copy that is not aligned");
-  if (bytes > 0 && !(from >= memories[0].from && from + bytes <= memories[0].from + memories[0].bytes) &&
-      !(from >= memories[1].from && from + bytes <= memories[1].from + memories[1].bytes)) {
-    complain("a copy from outside");
+    ptx_complain("a copy that is not aligned");
+  if (bytes > 0 && !ptx_is_inside(from, bytes))
     bytes = 0;
-  }
   /* What is there until it arrives is a NaN of every type, or a large number. */
   memset(local + to, 0x7f, 16);
   if (copy_count == MOST_COPIES)
@@ -96,7 +109,7 @@ void ptx_copies_wait(int most) {
 void ptx_blocks(unsigned int line, bool turned, unsigned int *out) {
   const int own = ptx_self.item % WARP;
   if (line % 16 != 0)
-    complain("a line that is not aligned");
+    ptx_complain("a line that is not aligned");
   const shown *all = show(&line, 1);
   for (int b = 0; b < 4; b++) {
     if (!turned) {
@@ -125,7 +138,7 @@ void ptx_exchange(void *to, const void *given) {
 }
 
 /* Number `index` of a register: 4 of 8 bits or 2 of 16. */
-static double number(const char *type, unsigned int word, int index) {
+double ptx_number(const char *type, unsigned int word, int index) {
   if (strcmp(type, "s8") == 0)
     return (int8_t)(word >> 8 * index);
   if (strcmp(type, "u8") == 0)
@@ -146,8 +159,8 @@ void ptx_multiply(const char *shape, const char *a_type, const char *b_type, voi
     double sum = 0;
     for (int k = 0; k < 2 * half; k++) {
       const int upper = k / half, item = k % half / each, index = k % each;
-      sum += number(a_type, all[row % 8 * 4 + item].words[row / 8 + 2 * upper], index) *
-             number(b_type, all[col * 4 + item].words[4 + upper], index);
+      sum += ptx_number(a_type, all[row % 8 * 4 + item].words[row / 8 + 2 * upper], index) *
+             ptx_number(b_type, all[col * 4 + item].words[4 + upper], index);
     }
     if (is_whole)
       ((int *)sums)[e] += (int)sum;
@@ -167,7 +180,7 @@ float ptx_from(tesela_type type, unsigned int bits) {
 
 void ptx_store(void *to, const void *from, size_t bytes) {
   if ((uintptr_t)to % bytes != 0)
-    complain("a store that is not aligned");
+    ptx_complain("a store that is not aligned");
   memcpy(to, from, bytes);
 }
 
@@ -186,7 +199,7 @@ static void *run_item(void *argument) {
     ptx_self = (ptx_place){g, own->groups, own->item};
     own->kernel->run(memories[0].from, memories[1].from, own->c, own->given);
     if (copy_count > 0)
-      complain("copies that nobody waited for");
+      ptx_complain("copies that nobody waited for");
     ptx_barrier();
   }
   return NULL;
@@ -198,6 +211,7 @@ int ptx_run(const ptx_kernel *kernel, int groups, const ptx_memory memory[2], vo
   memories = memory;
   atomic_store(&complaints, 0);
   pthread_barrier_init(&group_barrier, NULL, (unsigned)kernel->items);
+  ptx_group_start(kernel->items);
   for (int w = 0; w < kernel->items / WARP; w++)
     pthread_barrier_init(&warp_barriers[w], NULL, WARP);
   for (int i = 0; i < kernel->items; i++) {
@@ -210,5 +224,6 @@ int ptx_run(const ptx_kernel *kernel, int groups, const ptx_memory memory[2], vo
   for (int w = 0; w < kernel->items / WARP; w++)
     pthread_barrier_destroy(&warp_barriers[w]);
   pthread_barrier_destroy(&group_barrier);
+  ptx_group_stop();
   return atomic_load(&complaints);
 }

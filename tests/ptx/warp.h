@@ -33,6 +33,12 @@ typedef struct ptx_kernel {
 /* Runs `groups` groups, one after the other. How many of what is listed above was seen; 0: all is well. */
 int ptx_run(const ptx_kernel *kernel, int groups, const ptx_memory memory[2], void *c, const void *given);
 
+/* For group.c. */
+char *ptx_local_memory(void);
+bool ptx_is_inside(const char *from, int bytes); /* complains, too */
+void ptx_complain(const char *what);
+double ptx_number(const char *type, unsigned int word, int index);
+
 /* What kernels call. */
 unsigned int ptx_local(const void *pointer);
 void ptx_barrier(void);

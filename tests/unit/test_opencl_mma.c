@@ -18,6 +18,13 @@ static tsl_device with_matrices(void) {
   return device;
 }
 
+/* One whose four warps multiply together. */
+static tsl_device with_groups(void) {
+  tsl_device device = with_matrices();
+  device.capabilities |= TSL_CAN_MMA_GROUP;
+  return device;
+}
+
 static tsl_problem problem_of(int64_t m, int64_t n, int64_t k, tesela_type ab, tesela_type c) {
   tsl_problem problem = tsl_problem_gemm(m, n, k, c);
   problem.a.type = problem.b.type = ab;
@@ -48,6 +55,27 @@ static void refusals_have_numbers(void **state) {
   assert_null(tsl_strategy_refuse(strategy, &floats, &narrow, &matrices));
 }
 
+#define FOUR "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=4 warps=4"
+
+static void four_warps_have_limits(void **state) {
+  (void)state;
+  const tsl_device one = with_matrices(), four = with_groups();
+  const tsl_problem floats = problem_of(256, 256, 256, TESELA_BF16, TESELA_F32),
+                    huge = problem_of(64, 64, (int64_t)1 << 31, TESELA_BF16, TESELA_F32);
+  const tsl_config whole = config_of(strategy, FOUR);
+  assert_null(tsl_strategy_refuse(strategy, &floats, &whole, &four));
+  assert_refused_for(strategy, FOUR, &one, &floats, "no matrix instructions of four warps");
+  assert_refused_for(strategy, FOUR, &four, &huge, "32 bits");
+  assert_refused_for(strategy, "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=64 stages=4 warps=4", &four,
+                     &floats, "lines of 128 bytes");
+  assert_refused_for(strategy, "tile_m=128 tile_n=64 warp_m=64 warp_n=64 depth=128 stages=4 warps=4", &four,
+                     &floats, "128 or 256 columns");
+  assert_refused_for(strategy, "tile_m=128 tile_n=256 warp_m=64 warp_n=32 depth=128 stages=4 warps=4", &four,
+                     &floats, "32 rows of 256 columns");
+  assert_refused_for(strategy, "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=6 warps=4", &four,
+                     &floats, "bytes of local memory");
+}
+
 /* Operands that lie badly are packed: each row to a multiple of 16 bytes, each operand to one of 128. */
 static void scratch_holds_both_operands(void **state) {
   (void)state;
@@ -61,6 +89,12 @@ static void scratch_holds_both_operands(void **state) {
   problem = problem_of(4096, 4096, 4097, TESELA_I8, TESELA_I32);
   assert_int_equal(tsl_strategy_scratch(strategy, &problem, &config, &matrices),
                    4096LL * 4112 + 4097LL * 4096);
+  /* Bytes of B along k, and descriptions of 256 bytes for each of 16 x 32 tiles, or of as many groups as run. */
+  const tsl_device four = with_groups();
+  const tsl_config together = config_of(strategy, FOUR " groups=1");
+  const int64_t tiles = 16 * 32, groups = four.compute_units < tiles ? four.compute_units : tiles;
+  assert_int_equal(tsl_strategy_scratch(strategy, &problem, &together, &four),
+                   2 * 4096LL * 4112 + groups * 256);
 }
 
 /* Large products get large tiles, small ones tiles that are enough for many units; bytes take half the time at most. */
@@ -80,6 +114,12 @@ static void the_model_likes_what_fits(void **state) {
   best = best_config(strategy, &small, &matrices, &seconds_of_small);
   say_choice(strategy, &small, &best, seconds_of_small);
   assert_true(value_of(strategy, &best, "tile_m") * value_of(strategy, &best, "tile_n") <= 128 * 64);
+  const tsl_device four = with_groups();
+  double seconds_of_four;
+  best = best_config(strategy, &large, &four, &seconds_of_four);
+  say_choice(strategy, &large, &best, seconds_of_four);
+  assert_int_equal(value_of(strategy, &best, "warps"), 4);
+  assert_true(seconds_of_four < 0.7 * seconds);
   tsl_device unknown = matrices;
   unknown.compute_units = 0;
   unknown.clock_mhz = 0;
@@ -89,9 +129,9 @@ static void the_model_likes_what_fits(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(refusals_have_numbers),
-                                     cmocka_unit_test(scratch_holds_both_operands),
-                                     cmocka_unit_test(the_model_likes_what_fits)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(refusals_have_numbers), cmocka_unit_test(four_warps_have_limits),
+      cmocka_unit_test(scratch_holds_both_operands), cmocka_unit_test(the_model_likes_what_fits)};
   strategy = tsl_strategy_find(TSL_OP_GEMM, "opencl_mma");
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

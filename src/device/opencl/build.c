@@ -120,34 +120,46 @@ static tesela_status touch_kernels(const tsl_device *device, cl_program program)
   return status;
 }
 
-/* The vendor's binary, sealed; 0 bytes and TESELA_OK where the vendor gives none. */
-static tesela_status binary_of(const tsl_device *device, cl_program program, tsl_binary *binary) {
-  size_t bytes = 0;
-  *binary = (tsl_binary){NULL, 0};
-  TSL_TRY(TSL_CL(device, clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES, sizeof bytes, &bytes, NULL));
-  if (bytes == 0)
+/* The vendor's binary with a NUL behind it, which the caller frees; NULL and TESELA_OK where the vendor gives none. */
+static tesela_status take_binary(const tsl_device *device, cl_program program, unsigned char **data,
+                                 size_t *bytes) {
+  *data = NULL;
+  TSL_TRY(TSL_CL(device, clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES, sizeof *bytes, bytes, NULL));
+  if (*bytes == 0)
     return TESELA_OK;
-  unsigned char *data = malloc(bytes);
-  if (data == NULL)
+  *data = calloc(*bytes + 1, 1);
+  if (*data == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for a compiled kernel of %zu bytes",
-                    device->name, bytes);
-  tesela_status status =
-      TSL_CL(device, clGetProgramInfo, program, CL_PROGRAM_BINARIES, sizeof data, &data, NULL);
+                    device->name, *bytes);
+  return TSL_CL(device, clGetProgramInfo, program, CL_PROGRAM_BINARIES, sizeof *data, data, NULL);
+}
+
+/* The binary as the cache keeps it: code for sm_90a is in force in it. */
+static tesela_status seal_binary(const tsl_build *build, const unsigned char *data, size_t bytes,
+                                 tsl_binary *binary) {
+  if (!tsl_opencl_ptx_wanted(build->text))
+    return tsl_opencl_seal(false, data, bytes, binary);
+  tsl_text text = {0};
+  tesela_status status = tsl_opencl_ptx_open(build->name, data != NULL ? (const char *)data : "", &text);
   if (status == TESELA_OK)
-    status = tsl_opencl_seal(false, data, bytes, binary);
-  free(data);
+    status = tsl_opencl_seal(false, tsl_text_get(&text), text.length + 1, binary);
+  tsl_text_free(&text);
   return status;
 }
 
 tesela_status tsl_opencl_build(tsl_device *device, const tsl_build *build, tsl_binary *binary) {
   cl_program program = NULL;
+  unsigned char *data = NULL;
+  size_t bytes = 0;
   *binary = (tsl_binary){NULL, 0};
   TSL_TRY(compile(device, build->name, build->options, build->text, &program));
   tesela_status status = touch_kernels(device, program);
   if (status == TESELA_OK)
-    status = binary_of(device, program, binary);
-  if (status == TESELA_OK && binary->bytes == 0)
-    status = tsl_opencl_seal_source(build, binary);
+    status = take_binary(device, program, &data, &bytes);
+  if (status == TESELA_OK)
+    status = data != NULL || tsl_opencl_ptx_wanted(build->text) ? seal_binary(build, data, bytes, binary)
+                                                                : tsl_opencl_seal_source(build, binary);
+  free(data);
   tsl_opencl.clReleaseProgram(program);
   return status;
 }

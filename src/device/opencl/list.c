@@ -110,6 +110,7 @@ static unsigned capabilities(cl_device_id id) {
       {tsl_opencl_number(id, CL_DEVICE_IMAGE_SUPPORT) != 0, TSL_CAN_IMAGES},
       {tsl_opencl_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0, TSL_CAN_SHARED_MEMORY},
       {tsl_opencl_is_nvidia(id) && tsl_opencl_architecture(id) >= 80, TSL_CAN_MMA},
+      {tsl_opencl_is_nvidia(id) && tsl_opencl_architecture(id) == 90, TSL_CAN_MMA_GROUP},
   };
   unsigned set = TSL_CAN_OPENCL;
   for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)

@@ -6,6 +6,7 @@
  *                                                             queue.c   streams and events
  *                                                             build.c   programs and modules
  *                                                             log.c     whose lines a compiler speaks of
+ *                                                             ptx.c     code that NVIDIA's compiler lacks
  *                                                             launch.c  kernels */
 #ifndef TSL_DEVICE_OPENCL_OPENCL_H
 #define TSL_DEVICE_OPENCL_OPENCL_H
@@ -96,6 +97,11 @@ cl_mem tsl_opencl_image_memory(const tsl_image *image);
  * #line directives of the text that was compiled: NVIDIA's compiler counts its lines and ignores those. The
  * caller frees it; NULL when memory runs out. */
 char *tsl_opencl_log_with_files(const char *log, const char *text);
+
+/* Whether a kernel's source has code for sm_90a, which stands in comments of its PTX; and the same PTX, NVIDIA's binary with
+ * a NUL behind it, with that code in force. Fails with TESELA_BUILD_FAILED where the binary is no such text. */
+bool tsl_opencl_ptx_wanted(const char *source);
+tesela_status tsl_opencl_ptx_open(const char *name, const char *binary, tsl_text *text);
 
 /* Wraps a program for the cache: 8 bytes of magic, a 128-bit hash of what follows, and what follows: the
  * vendor's binary, or, where the vendor gives none, the options and the source, each with its NUL. The hash

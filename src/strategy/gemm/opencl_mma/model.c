@@ -4,15 +4,19 @@
 #include <math.h>
 
 /* A unit's registers of 32 bits; bytes that its local memory takes or gives in a clock, and that the last cache gives it. */
-enum { UNIT_REGISTERS = 65536, LOCAL_CLOCK = 128, CACHE_CLOCK = 23 };
-/* Operations of 16 bits that a unit's tensor cores do while its lanes do one; of 8 bits, twice as many. */
-static const double times_lanes = 9;
+enum { UNIT_REGISTERS = 65536, LOCAL_CLOCK = 128 };
+/* What one warp or four together do: operations of 16 bits while a unit's lanes do one (of 8 bits, twice as many); bytes
+ * that come from the last cache in a clock. */
+typedef struct mma_rates {
+  double times_lanes, cache_clock;
+} mma_rates;
+static const mma_rates of_warp = {9, 23}, of_four = {12.6, 40};
 /* Clocks from asking global memory to the answer; of a group's beginning and end; of a tile's last step, for each number. */
 static const double memory_wait = 1200, group_clocks = 3000, store_clocks = 0.15;
 
 static int groups_of(const tsl_opencl_mma *tile, const tsl_device *device) {
   const int sums = tile->warp_m * tile->warp_n / 32, factors = (tile->warp_m + tile->warp_n) / 4;
-  const int registers = sums + 2 * factors + 48;
+  const int registers = sums + (tile->warps == 4 ? 40 : 2 * factors + 48);
   const int by_registers = UNIT_REGISTERS / ((registers > 255 ? 255 : registers) * tile->items);
   /* A unit has about as much as one group can have where that is told, else about four times what is. */
   const int64_t local =
@@ -38,12 +42,16 @@ static double panel_clocks(const tsl_opencl_mma *tile, const tsl_device *device,
   const double lanes = fmax(device->peak_f32 / fmax(1, device->compute_units) / clock, 1e-3);
   const double depth = (double)tile->depth / tile->size,
                bytes = (double)(tile->tile_m + tile->tile_n) * tile->depth;
+  const bool is_group = tile->warps == 4;
+  const mma_rates rates = is_group ? of_four : of_warp;
   const double multiply =
-      2.0 * tile->tile_m * tile->tile_n * depth / (lanes * times_lanes * (tile->size == 1 ? 2 : 1));
-  const double read = (double)tile->items / 32 * (tile->warp_m + tile->warp_n) * tile->depth;
-  const double local = (bytes + read) / LOCAL_CLOCK, cache = bytes / CACHE_CLOCK;
+      2.0 * tile->tile_m * tile->tile_n * depth / (lanes * rates.times_lanes * (tile->size == 1 ? 2 : 1));
+  /* Four warps read B for each 64 rows that they have. */
+  const double read = is_group ? (double)tile->tile_m / 64 * (64 + tile->tile_n) * tile->depth
+                               : (double)tile->items / 32 * (tile->warp_m + tile->warp_n) * tile->depth;
+  const double local = (bytes + read) / LOCAL_CLOCK, cache = bytes / rates.cache_clock;
   const double most = fmax(multiply, fmax(local, cache));
-  const double warps = sharing * tile->items / 32;
+  const double warps = sharing * (tile->items / 32 - (is_group ? 1 : 0));
   /* Fewer than two warps for each of four schedulers leave gaps. */
   const double gaps = warps < 8 ? 1 + 0.3 * (8 - warps) / 8 : 1;
   /* What is asked for arrives after the wait and what the others asked for; stages - 1 panels are on their way. */

@@ -13,6 +13,7 @@ static const tsl_param params[] = {
                                "groups a compute unit, which take tile after tile; 999: one for each tile",
                                2,
                                {1, 2, 4, 999}},
+    [TSL_OPENCL_MMA_WARPS] = {"warps", "warps that multiply together; 4: as sm_90 does", 1, {1, 4}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -20,8 +21,11 @@ static const char *const probes[] = {
     "tile_m=128 tile_n=128 warp_m=64 warp_n=64 depth=64 stages=3 band=8 groups=2",
     "tile_m=64 tile_n=128 warp_m=32 warp_n=64 depth=128 stages=2 band=4 groups=1",
     "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=4 band=8 groups=1",
+    "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=4 band=8 groups=1 warps=4",
     NULL,
 };
+
+enum { WARP = 32 };
 
 static int64_t rounded_up(int64_t value, int64_t step) {
   return (value + step - 1) / step * step;
@@ -45,13 +49,20 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
       .stages = (int)value[TSL_OPENCL_MMA_STAGES],
       .band = (int)value[TSL_OPENCL_MMA_BAND],
       .groups = (int)value[TSL_OPENCL_MMA_GROUPS],
+      .warps = (int)value[TSL_OPENCL_MMA_WARPS],
   };
   tile.problem = tile.turned ? tsl_problem_turned(problem) : *problem;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
-  tile.a_across = !tsl_launch_along(a->col_stride, a->row_stride);
-  tile.b_across = !tsl_launch_along(b->row_stride, b->col_stride);
-  tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n);
+  const bool is_group = tile.warps == 4;
+  /* Four warps together take numbers of 8 bits along k alone. */
+  const bool along = is_group && tile.size == 1;
+  tile.a_across = !along && !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.b_across = !along && !tsl_launch_along(b->row_stride, b->col_stride);
+  tile.rows = 4 * tile.warp_m * tile.warp_n / tile.tile_n;
+  tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) + (is_group ? WARP : 0);
   tile.local_bytes = (int64_t)tile.stages * (tile.tile_m + tile.tile_n) * tile.depth;
+  if (is_group)
+    tile.local_bytes += TSL_OPENCL_MMA_MAPS + 16 * (int64_t)tile.stages + 1023;
   const tsl_opencl_mma_rows rows_a =
                                 tsl_opencl_mma_rows_of(tile.problem.m, problem->k, tile.a_across, tile.size),
                             rows_b =
@@ -59,6 +70,12 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
   tile.a_bytes = rounded_up(rows_a.rows * rows_a.pitch, 128);
   tile.b_bytes = rounded_up(rows_b.rows * rows_b.pitch, 128);
   return tile;
+}
+
+int64_t tsl_opencl_mma_groups(const tsl_opencl_mma *tile, int64_t m, int64_t n, const tsl_device *device) {
+  const int64_t tiles = (m + tile->tile_m - 1) / tile->tile_m * ((n + tile->tile_n - 1) / tile->tile_n),
+                most = (int64_t)tile->groups * (device->compute_units > 0 ? device->compute_units : 1);
+  return tiles < most ? tiles : most;
 }
 
 uint64_t tsl_opencl_mma_local(const tsl_device *device) {
@@ -70,9 +87,30 @@ uint64_t tsl_opencl_mma_local(const tsl_device *device) {
 /* Warps of a group; sums, factors of two steps and the rest, in registers of each item. */
 enum { LEAST_ITEMS = 128, MOST_ITEMS = 256 };
 
+/* What four warps that multiply together cannot do. */
+static const char *refuse_group(const tsl_problem *problem, const tsl_opencl_mma *tile,
+                                const tsl_device *device) {
+  if ((device->capabilities & TSL_CAN_MMA_GROUP) == 0)
+    return tsl_refusal("%s has no matrix instructions of four warps (OpenCL on sm_90 has)", device->name);
+  if (tile->depth != 128)
+    return tsl_refusal("depth=%d: four warps together take lines of 128 bytes", tile->depth);
+  if (tile->tile_n != 128 && tile->tile_n != 256)
+    return tsl_refusal("tile_n=%d: four warps together multiply 128 or 256 columns", tile->tile_n);
+  if (tile->rows % 64 != 0 || tile->rows == 0 || tile->tile_m % tile->rows != 0)
+    return tsl_refusal("four warps of %d x %d have %d rows of %d columns, and tile_m=%d", tile->warp_m,
+                       tile->warp_n, tile->rows, tile->tile_n, tile->tile_m);
+  if (problem->m > INT32_MAX || problem->n > INT32_MAX || problem->k > INT32_MAX)
+    return tsl_refusal("copies of panels count lines and numbers in 32 bits");
+  return NULL;
+}
+
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
-  if (tile.items < LEAST_ITEMS || tile.items > MOST_ITEMS)
+  const bool is_group = tile.warps == 4;
+  const char *why = is_group ? refuse_group(problem, &tile, device) : NULL;
+  if (why != NULL)
+    return why;
+  if (tile.items < LEAST_ITEMS || tile.items > MOST_ITEMS + (is_group ? WARP : 0))
     return tsl_refusal("tiles of %d x %d by %d x %d are %d work-items: takes %d to %d", tile.tile_m,
                        tile.tile_n, tile.warp_m, tile.warp_n, tile.items, LEAST_ITEMS, MOST_ITEMS);
   const uint64_t local = tsl_opencl_mma_local(device);
@@ -95,11 +133,12 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return NULL;
 }
 
-/* Room for packed copies of both operands: whether a run needs them, its strides decide. */
+/* Room for packed copies of both operands: whether a run needs them, its strides decide. Behind them, what groups write. */
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  (void)device;
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
-  return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes;
+  const int64_t groups =
+      tile.warps == 4 ? tsl_opencl_mma_groups(&tile, tile.problem.m, tile.problem.n, device) : 0;
+  return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes + (uint64_t)groups * TSL_OPENCL_MMA_MAPS;
 }
 
 /* Products are exact. An instruction aligns 8 of them (16 on newer devices) and the sum before to the largest, cuts each
@@ -113,12 +152,12 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 
 const tsl_strategy tsl_gemm_opencl_mma = {
     .name = "opencl_mma",
-    .idea = "narrow types by tensor cores: NVIDIA's matrix instructions and asynchronous copies, as PTX in "
-            "kernels",
+    .idea = "narrow types by tensor cores: NVIDIA's matrix instructions, of a warp or of four, and "
+            "asynchronous copies, as PTX in kernels",
     .lifts = "one product a lane and instruction, on graphics processors",
     .op = TSL_OP_GEMM,
     .rung = 9,
-    .version = 1,
+    .version = 2,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_MMA,
     .accuracy = accuracy,
     .types = tsl_types_narrow,

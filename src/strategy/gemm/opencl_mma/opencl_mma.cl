@@ -28,9 +28,6 @@
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _WARP_M, _WARP_N, _DEPTH (bytes), _STAGES. From the host: MMA_A, MMA_B (types of
  * PTX), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS.
  * Limits: sm_80 or newer; 48 KiB of local memory, which is what OpenCL gives; any sizes, any strides of C. */
-#include "gemm.h"
-#include "ptx.h"
-#include "raster.h"
 
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
@@ -38,8 +35,6 @@
 #define WARP_N TSL_PARAM_WARP_N
 #define DEPTH_BYTES TSL_PARAM_DEPTH
 #define STAGES TSL_PARAM_STAGES
-#define WHOLE (C_FORM == 3)
-#define SIZE (WHOLE ? 1 : 2)
 #define DEPTH (DEPTH_BYTES / SIZE)
 #define WARPS_M (TILE_M / WARP_M)
 #define ITEMS (32 * WARPS_M * (TILE_N / WARP_N))
@@ -47,6 +42,11 @@
 #define STEP_DEPTH (32 / SIZE)
 #define TILES_M (WARP_M / 16)
 #define TILES_N (WARP_N / 8)
+#include "ptx.h"
+#include "raster.h"
+
+#include "mma_sums.h"
+
 #define A_BYTES (TILE_M * DEPTH_BYTES)
 #define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
 #define CHUNKS (DEPTH_BYTES / 16)
@@ -69,30 +69,6 @@
 #define NEXT_PENDING 6
 #define FIRST_PENDING 7
 #endif
-
-#if WHOLE
-#define MMA_NUMBER int
-#define MMA_RESULT int
-#define MMA_REGISTER "r"
-#define MMA_SHAPE "m16n8k32"
-#define MMA_SUM "s32"
-#else
-#define MMA_NUMBER float
-#if C_FORM == 0
-#define MMA_RESULT float
-#else
-#define MMA_RESULT unsigned short
-#endif
-#define MMA_REGISTER "f"
-#define MMA_SHAPE "m16n8k16"
-#define MMA_SUM "f32"
-#endif
-
-/* opencl_mma.h has the same struct for the host. */
-typedef struct opencl_mma_arguments {
-  tsl_gemm_arguments gemm;
-  TSL_INDEX band, tiles_m, tiles_n; /* rows of tiles that groups take together; how many there are */
-} opencl_mma_arguments;
 
 /* What a chunk's number is exchanged by. */
 TSL_FUNCTION int phase_along(int line) {
@@ -257,126 +233,6 @@ TSL_FUNCTION void multiply_step(MMA_NUMBER sums[TILES_M][TILES_N][4], const mma_
       const int col = i % 2 == 0 ? j : TILES_N - 1 - j;
       TSL_PTX_MULTIPLY(MMA_SHAPE, MMA_SUM, MMA_REGISTER, MMA_A, MMA_B, sums[i][col], factors->a + 4 * i,
                        factors->b + 2 * col);
-    }
-  }
-}
-
-/* --- the last step --- */
-
-#if WHOLE
-TSL_FUNCTION int finished(int sum, TSL_GLOBAL const int *c, const opencl_mma_arguments given) {
-  const unsigned int scaled = (unsigned int)given.gemm.alpha * (unsigned int)sum;
-  return (int)(given.gemm.beta == 0 ? scaled : scaled + (unsigned int)given.gemm.beta * (unsigned int)*c);
-}
-#else
-TSL_FUNCTION float finished(float sum, TSL_GLOBAL const MMA_RESULT *c, const opencl_mma_arguments given) {
-  const float scaled = given.gemm.alpha * sum;
-  if (given.gemm.beta == 0)
-    return scaled;
-#if C_FORM == 0
-  const float before = *c;
-#elif C_FORM == 1
-  const float before = tsl_ptx_from_f16(*c);
-#else
-  const float before = tsl_ptx_from_bf16(*c);
-#endif
-  return TSL_FMA(given.gemm.beta, before, scaled);
-}
-#endif
-
-/* Four numbers of a row of C, `inside` of which are there; `is_wide`: they lie side by side, and aligned. */
-TSL_FUNCTION void store(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, bool is_wide, TSL_INDEX inside,
-                        const MMA_NUMBER *sums, const opencl_mma_arguments given) {
-  MMA_NUMBER out[4];
-  TSL_UNROLL
-  for (int e = 0; e < 4; e++)
-    out[e] = e < inside ? finished(sums[e], c + e * step, given) : 0;
-#if C_FORM == 1 || C_FORM == 2
-  unsigned int pairs[2];
-  TSL_UNROLL
-  for (int p = 0; p < 2; p++)
-    pairs[p] = C_FORM == 1 ? tsl_ptx_f16_pair(out[2 * p], out[2 * p + 1])
-                           : tsl_ptx_bf16_pair(out[2 * p], out[2 * p + 1]);
-  if (is_wide && inside >= 4) {
-    TSL_VECTOR(int, 2) whole;
-    TSL_LANE(whole, 0) = (int)pairs[0];
-    TSL_LANE(whole, 1) = (int)pairs[1];
-    TSL_STORE_ALIGNED(int, 2, (TSL_GLOBAL int *)c, whole);
-    return;
-  }
-  TSL_UNROLL
-  for (int e = 0; e < 4; e++)
-    if (e < inside)
-      c[e * step] = (unsigned short)(pairs[e / 2] >> (16 * (e % 2)));
-#else
-  if (is_wide && inside >= 4) {
-    TSL_VECTOR(MMA_RESULT, 4) whole;
-    TSL_LANE(whole, 0) = out[0];
-    TSL_LANE(whole, 1) = out[1];
-    TSL_LANE(whole, 2) = out[2];
-    TSL_LANE(whole, 3) = out[3];
-    TSL_STORE_WHOLE(MMA_RESULT, 4, c, whole);
-    return;
-  }
-  TSL_UNROLL
-  for (int e = 0; e < 4; e++)
-    if (e < inside)
-      c[e * step] = out[e];
-#endif
-}
-
-/* Row `lower` * 8 of a 16-line tile and four columns of 16, of two neighbouring tiles. An item has two of each, whose
- * columns are side by side with those of the item beside it: one takes both pairs of the first tile, the other those of
- * the second. Turned bytes have left the columns in an order in which all four are this item's. */
-TSL_FUNCTION void gather(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, MMA_NUMBER *line) {
-  TSL_UNROLL
-  for (int e = 0; e < 2; e++) {
-    const MMA_NUMBER left = first[2 * lower + e], right = second[2 * lower + e];
-    if (WHOLE && B_ACROSS) {
-      line[2 * e] = left;
-      line[2 * e + 1] = right;
-    } else {
-      const bool is_odd = TSL_ITEM(0) % 2 == 1;
-      const MMA_NUMBER given = is_odd ? left : right;
-      MMA_NUMBER taken;
-      TSL_PTX_EXCHANGE(MMA_REGISTER, taken, given);
-      line[e] = is_odd ? taken : left;
-      line[2 + e] = is_odd ? right : taken;
-    }
-  }
-}
-
-/* The item's sums of a warp's tile, whose first element is (row, col). */
-TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX row, TSL_INDEX col,
-                             MMA_NUMBER sums[TILES_M][TILES_N][4], const opencl_mma_arguments given) {
-  const int own_row = TSL_ITEM(0) % 32 / 4, own_col = TSL_ITEM(0) % 4;
-  const bool is_wide =
-      given.gemm.c_col_stride == 1 && (given.gemm.c_offset | given.gemm.c_row_stride) % 4 == 0;
-  c += given.gemm.c_offset;
-  col += WHOLE && B_ACROSS ? 4 * own_col : own_col % 2 * 8 + own_col / 2 * 4;
-  TSL_UNROLL
-  for (int i = 0; i < 2 * TILES_M; i++) {
-    const TSL_INDEX at = row + i / 2 * 16 + (WHOLE && A_ACROSS ? 2 * own_row + i % 2 : own_row + i % 2 * 8);
-    TSL_UNROLL
-    for (int j = 0; j < TILES_N; j += 2) {
-      const TSL_INDEX first = col + j * 8;
-      MMA_NUMBER line[4];
-      gather(sums[i / 2][j], sums[i / 2][j + 1], i % 2, line);
-      if (at < given.gemm.m)
-        store(c + (at * given.gemm.c_row_stride + first * given.gemm.c_col_stride), given.gemm.c_col_stride,
-              is_wide, given.gemm.n - first, line, given);
-    }
-  }
-}
-
-TSL_FUNCTION void clear(MMA_NUMBER sums[TILES_M][TILES_N][4]) {
-  TSL_UNROLL
-  for (int i = 0; i < TILES_M; i++) {
-    TSL_UNROLL
-    for (int j = 0; j < TILES_N; j++) {
-      TSL_UNROLL
-      for (int e = 0; e < 4; e++)
-        sums[i][j][e] = 0;
     }
   }
 }

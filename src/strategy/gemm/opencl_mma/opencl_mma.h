@@ -12,7 +12,8 @@ enum {
   TSL_OPENCL_MMA_DEPTH,
   TSL_OPENCL_MMA_STAGES,
   TSL_OPENCL_MMA_BAND,
-  TSL_OPENCL_MMA_GROUPS
+  TSL_OPENCL_MMA_GROUPS,
+  TSL_OPENCL_MMA_WARPS
 };
 
 /* A problem and a config as the kernels see them. */
@@ -22,12 +23,20 @@ typedef struct tsl_opencl_mma {
   bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, numbers along k do not */
   int size;                /* bytes of an element of A and B */
   int tile_m, tile_n, warp_m, warp_n, depth, stages, band, groups;
+  int warps; /* that multiply together: 1, or 4 (opencl_mma_group.cl) */
+  int rows;  /* of C that these have in registers, tile_n columns of them; of 4 warps */
   int items;
   int64_t local_bytes;
   int64_t a_bytes, b_bytes; /* of packed operands, each a multiple of 128 */
 } tsl_opencl_mma;
 
+/* Descriptions of A and B that each group writes to scratch memory, where four warps multiply together. */
+enum { TSL_OPENCL_MMA_MAPS = 256 };
+
 tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config);
+
+/* Groups that a run of these sizes starts. */
+int64_t tsl_opencl_mma_groups(const tsl_opencl_mma *tile, int64_t m, int64_t n, const tsl_device *device);
 
 /* Local memory that a group may have. */
 uint64_t tsl_opencl_mma_local(const tsl_device *device);

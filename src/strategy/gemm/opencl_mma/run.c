@@ -19,6 +19,10 @@ typedef struct opencl_mma_arguments {
   uint32_t scalars[2];
   int64_t band, tiles_m, tiles_n;
 } opencl_mma_arguments;
+typedef struct opencl_mma_group_arguments {
+  opencl_mma_arguments whole;
+  int64_t maps;
+} opencl_mma_group_arguments;
 typedef struct opencl_mma_pack_arguments {
   int64_t rows, elements;
   int64_t offset, row_stride, step;
@@ -56,8 +60,10 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
       "#define MMA_A %s\n#define MMA_B %s\n#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n",
       word_of(problem->a.type), word_of(problem->b.type), form_of(problem->c.type), tile.a_across,
       tile.b_across);
-  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "opencl_mma.cl", "tsl_gemm_opencl_mma", tile.items, defines,
-                                 &made.multiply));
+  const bool is_group = tile.warps == 4;
+  TSL_TRY(tsl_launch_kernel_with(work, is_group ? FOLDER "opencl_mma_group.cl" : FOLDER "opencl_mma.cl",
+                                 is_group ? "tsl_gemm_opencl_mma_group" : "tsl_gemm_opencl_mma", tile.items,
+                                 defines, &made.multiply));
   snprintf(defines, sizeof defines, "#define SIZE %d\n", tile.size);
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "opencl_mma_pack.cl", "tsl_gemm_opencl_mma_pack", PACK_ITEMS,
                                  defines, &made.pack));
@@ -85,8 +91,11 @@ static int64_t pitch_of(const tsl_opencl_mma_rows *rows, int64_t stride) {
   return rows->rows <= 1 ? 0 : stride;
 }
 
-/* Copies of 16 bytes take rows of dense elements that start at multiples of 16 bytes. */
-static bool lies_well(const lying *operand, const tsl_opencl_mma_rows *rows, int size) {
+/* Copies take rows of dense elements that start at multiples of 16 bytes; copies of panels, rows in their order. */
+static bool lies_well(const lying *operand, const tsl_opencl_mma_rows *rows, const tsl_opencl_mma *tile) {
+  const int size = tile->size;
+  if (tile->warps == 4 && rows->rows > 1 && (operand->row_stride <= 0 || operand->row_stride > INT32_MAX))
+    return false;
   return (operand->step == 1 || rows->elements <= 1) && operand->offset * size % 16 == 0 &&
          operand->row_stride * size % 16 == 0;
 }
@@ -123,9 +132,9 @@ static tesela_status prepare(const tsl_work *work, const tsl_opencl_mma *tile, t
   lying b = {buffers[1], sizes->b_offset,
              pitch_of(&rows_b, tile->b_across ? sizes->b_row_stride : sizes->b_col_stride),
              tile->b_across ? sizes->b_col_stride : sizes->b_row_stride};
-  if (!lies_well(&a, &rows_a, tile->size))
+  if (!lies_well(&a, &rows_a, tile))
     TSL_TRY(pack(work, scratch, 0, &rows_a, tile->size, stream, &a));
-  if (!lies_well(&b, &rows_b, tile->size))
+  if (!lies_well(&b, &rows_b, tile))
     TSL_TRY(pack(work, scratch, tile->a_bytes, &rows_b, tile->size, stream, &b));
   buffers[0] = a.buffer;
   buffers[1] = b.buffer;
@@ -156,16 +165,23 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
     sizes.b_offset = sizes.b_row_stride = sizes.b_col_stride = 0;
   }
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, &sizes);
-  opencl_mma_arguments given = {.sizes = sizes,
-                                .band = tile.band,
-                                .tiles_m = (sizes.m + tile.tile_m - 1) / tile.tile_m,
-                                .tiles_n = (sizes.n + tile.tile_n - 1) / tile.tile_n};
-  memcpy(given.scalars, &scaled.scalars, sizeof given.scalars);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(buffers[0]), TSL_ARG_BUFFER(buffers[1]),
-                               TSL_ARG_BUFFER(operands->c.buffer), TSL_ARG_VALUE(given)};
-  const int64_t tiles = given.tiles_m * given.tiles_n,
-                most = (int64_t)tile.groups *
-                       (work->device->compute_units > 0 ? work->device->compute_units : 1);
-  const tsl_grid grid = {{(uint64_t)(tiles < most ? tiles : most), 1, 1}, {tile.items, 1, 1}};
-  return work->device->ops->launch(stream, kernels->multiply, &grid, list, sizeof list / sizeof *list);
+  opencl_mma_group_arguments given = {
+      .whole = {.sizes = sizes,
+                .band = tile.band,
+                .tiles_m = (sizes.m + tile.tile_m - 1) / tile.tile_m,
+                .tiles_n = (sizes.n + tile.tile_n - 1) / tile.tile_n},
+      .maps = tile.a_bytes + tile.b_bytes,
+  };
+  memcpy(given.whole.scalars, &scaled.scalars, sizeof given.whole.scalars);
+  const tsl_argument alone[] = {TSL_ARG_BUFFER(buffers[0]), TSL_ARG_BUFFER(buffers[1]),
+                                TSL_ARG_BUFFER(operands->c.buffer), TSL_ARG_VALUE(given.whole)};
+  const tsl_argument together[] = {TSL_ARG_BUFFER(buffers[0]), TSL_ARG_BUFFER(buffers[1]),
+                                   TSL_ARG_BUFFER(operands->c.buffer), TSL_ARG_BUFFER(operands->scratch),
+                                   TSL_ARG_VALUE(given)};
+  const bool is_group = tile.warps == 4;
+  const int64_t groups = tsl_opencl_mma_groups(&tile, sizes.m, sizes.n, work->device);
+  const tsl_grid grid = {{(uint64_t)groups, 1, 1}, {tile.items, 1, 1}};
+  return work->device->ops->launch(stream, kernels->multiply, &grid, is_group ? together : alone,
+                                   is_group ? sizeof together / sizeof *together
+                                            : sizeof alone / sizeof *alone);
 }

@@ -1,0 +1,159 @@
+/* What the kernels of opencl_mma share: types, what they are given, and the last step, from sums in registers to C.
+ *
+ * An item has four numbers of each 16 x 8 sums of a warp's tile: columns 2 (item % 4) and the next, of rows item / 4 and 8
+ * below. Neighbours exchange pairs, so that each stores four columns at once.
+ *
+ * Before it is included: ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, and how many 16 x 8 sums a warp's tile
+ * has, TILES_M x TILES_N. */
+#ifndef TSL_KERNEL_MMA_SUMS_H
+#define TSL_KERNEL_MMA_SUMS_H
+
+#include "gemm.h"
+
+#define WHOLE (C_FORM == 3)
+#define SIZE (WHOLE ? 1 : 2)
+#if WHOLE
+#define MMA_NUMBER int
+#define MMA_RESULT int
+#define MMA_REGISTER "r"
+#define MMA_SHAPE "m16n8k32"
+#define MMA_SUM "s32"
+#else
+#define MMA_NUMBER float
+#if C_FORM == 0
+#define MMA_RESULT float
+#else
+#define MMA_RESULT unsigned short
+#endif
+#define MMA_REGISTER "f"
+#define MMA_SHAPE "m16n8k16"
+#define MMA_SUM "f32"
+#endif
+
+/* opencl_mma.h has the same struct for the host. */
+typedef struct opencl_mma_arguments {
+  tsl_gemm_arguments gemm;
+  TSL_INDEX band, tiles_m, tiles_n; /* rows of tiles that groups take together; how many there are */
+} opencl_mma_arguments;
+
+/* --- the last step --- */
+
+#if WHOLE
+TSL_FUNCTION int finished(int sum, TSL_GLOBAL const int *c, const opencl_mma_arguments given) {
+  const unsigned int scaled = (unsigned int)given.gemm.alpha * (unsigned int)sum;
+  return (int)(given.gemm.beta == 0 ? scaled : scaled + (unsigned int)given.gemm.beta * (unsigned int)*c);
+}
+#else
+TSL_FUNCTION float finished(float sum, TSL_GLOBAL const MMA_RESULT *c, const opencl_mma_arguments given) {
+  const float scaled = given.gemm.alpha * sum;
+  if (given.gemm.beta == 0)
+    return scaled;
+#if C_FORM == 0
+  const float before = *c;
+#elif C_FORM == 1
+  const float before = tsl_ptx_from_f16(*c);
+#else
+  const float before = tsl_ptx_from_bf16(*c);
+#endif
+  return TSL_FMA(given.gemm.beta, before, scaled);
+}
+#endif
+
+/* Four numbers of a row of C, `inside` of which are there; `is_wide`: they lie side by side, and aligned. */
+TSL_FUNCTION void store(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, bool is_wide, TSL_INDEX inside,
+                        const MMA_NUMBER *sums, const opencl_mma_arguments given) {
+  MMA_NUMBER out[4];
+  TSL_UNROLL
+  for (int e = 0; e < 4; e++)
+    out[e] = e < inside ? finished(sums[e], c + e * step, given) : 0;
+#if C_FORM == 1 || C_FORM == 2
+  unsigned int pairs[2];
+  TSL_UNROLL
+  for (int p = 0; p < 2; p++)
+    pairs[p] = C_FORM == 1 ? tsl_ptx_f16_pair(out[2 * p], out[2 * p + 1])
+                           : tsl_ptx_bf16_pair(out[2 * p], out[2 * p + 1]);
+  if (is_wide && inside >= 4) {
+    TSL_VECTOR(int, 2) whole;
+    TSL_LANE(whole, 0) = (int)pairs[0];
+    TSL_LANE(whole, 1) = (int)pairs[1];
+    TSL_STORE_ALIGNED(int, 2, (TSL_GLOBAL int *)c, whole);
+    return;
+  }
+  TSL_UNROLL
+  for (int e = 0; e < 4; e++)
+    if (e < inside)
+      c[e * step] = (unsigned short)(pairs[e / 2] >> (16 * (e % 2)));
+#else
+  if (is_wide && inside >= 4) {
+    TSL_VECTOR(MMA_RESULT, 4) whole;
+    TSL_LANE(whole, 0) = out[0];
+    TSL_LANE(whole, 1) = out[1];
+    TSL_LANE(whole, 2) = out[2];
+    TSL_LANE(whole, 3) = out[3];
+    TSL_STORE_WHOLE(MMA_RESULT, 4, c, whole);
+    return;
+  }
+  TSL_UNROLL
+  for (int e = 0; e < 4; e++)
+    if (e < inside)
+      c[e * step] = out[e];
+#endif
+}
+
+/* Row `lower` * 8 of a 16-line tile and four columns of 16, of two neighbouring tiles. An item has two of each, whose
+ * columns are side by side with those of the item beside it: one takes both pairs of the first tile, the other those of
+ * the second. Turned bytes have left the columns in an order in which all four are this item's. */
+TSL_FUNCTION void gather(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, MMA_NUMBER *line) {
+  TSL_UNROLL
+  for (int e = 0; e < 2; e++) {
+    const MMA_NUMBER left = first[2 * lower + e], right = second[2 * lower + e];
+    if (WHOLE && B_ACROSS) {
+      line[2 * e] = left;
+      line[2 * e + 1] = right;
+    } else {
+      const bool is_odd = TSL_ITEM(0) % 2 == 1;
+      const MMA_NUMBER given = is_odd ? left : right;
+      MMA_NUMBER taken;
+      TSL_PTX_EXCHANGE(MMA_REGISTER, taken, given);
+      line[e] = is_odd ? taken : left;
+      line[2 + e] = is_odd ? right : taken;
+    }
+  }
+}
+
+/* The item's sums of a warp's tile, whose first element is (row, col). */
+TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX row, TSL_INDEX col,
+                             MMA_NUMBER sums[TILES_M][TILES_N][4], const opencl_mma_arguments given) {
+  const int own_row = TSL_ITEM(0) % 32 / 4, own_col = TSL_ITEM(0) % 4;
+  const bool is_wide =
+      given.gemm.c_col_stride == 1 && (given.gemm.c_offset | given.gemm.c_row_stride) % 4 == 0;
+  c += given.gemm.c_offset;
+  col += WHOLE && B_ACROSS ? 4 * own_col : own_col % 2 * 8 + own_col / 2 * 4;
+  TSL_UNROLL
+  for (int i = 0; i < 2 * TILES_M; i++) {
+    const TSL_INDEX at = row + i / 2 * 16 + (WHOLE && A_ACROSS ? 2 * own_row + i % 2 : own_row + i % 2 * 8);
+    TSL_UNROLL
+    for (int j = 0; j < TILES_N; j += 2) {
+      const TSL_INDEX first = col + j * 8;
+      MMA_NUMBER line[4];
+      gather(sums[i / 2][j], sums[i / 2][j + 1], i % 2, line);
+      if (at < given.gemm.m)
+        store(c + (at * given.gemm.c_row_stride + first * given.gemm.c_col_stride), given.gemm.c_col_stride,
+              is_wide, given.gemm.n - first, line, given);
+    }
+  }
+}
+
+TSL_FUNCTION void clear(MMA_NUMBER sums[TILES_M][TILES_N][4]) {
+  TSL_UNROLL
+  for (int i = 0; i < TILES_M; i++) {
+    TSL_UNROLL
+    for (int j = 0; j < TILES_N; j++) {
+      TSL_UNROLL
+      for (int e = 0; e < 4; e++)
+        sums[i][j][e] = 0;
+    }
+  }
+}
+
+#endif

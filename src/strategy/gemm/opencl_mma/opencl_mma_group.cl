@@ -1,0 +1,240 @@
+/* Idea: sm_90's matrix instructions, which four warps execute together and which read both factors from local memory.
+ * What it adds to opencl_mma.cl: no factors in registers, so that each item has room for 128 sums and nothing is read
+ * twice; and panels that one instruction copies, which a warp of its own asks for, as far ahead as there is room.
+ *
+ *   group's tile of C, TILE_M x TILE_N             warps
+ *   +------------------+                           four warps multiply GROUP_M rows: 16 rows each of every 64
+ *   |   warps 0 to 3   | GROUP_M                   four warps the next GROUP_M rows, and so on
+ *   +------------------+                           the last warp copies
+ *   |   warps 4 to 7   |
+ *   +------------------+      local memory: stage 0 | stage 1 | ...   each has barriers "full" and "empty"
+ *
+ * A stage is a panel of each operand, DEPTH_BYTES of each line along k. Its lines lie as in opencl_mma.cl, which is also how
+ * the instructions want them. The copying warp waits until a stage is empty and asks for its panels; the copies say when it is
+ * full; those who multiplied what is in it say that it is empty. The instructions know matrices by descriptions of
+ * 128 bytes, which each group writes for itself to scratch memory before it starts.
+ *
+ * Operands' inner strides are 1 here, addresses and pitches are multiples of 16 bytes, and numbers of 8 bits lie along k: others
+ * are packed first (opencl_mma_pack.cl). What lies beyond the edges is copied as zeros.
+ *
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, _STAGES; _WARP_M * _WARP_N sums for each warp. From the host: as opencl_mma.cl.
+ * Limits: sm_90 alone; sizes below 2^31. */
+#define TILE_M TSL_PARAM_TILE_M
+#define TILE_N TSL_PARAM_TILE_N
+#define STAGES TSL_PARAM_STAGES
+#define GROUP_M (4 * TSL_PARAM_WARP_M * TSL_PARAM_WARP_N / TILE_N)
+#define BLOCKS_M (GROUP_M / 64)
+#define TILES_M 1
+#define TILES_N (TILE_N / 8)
+#include "ptx_group.h"
+#include "raster.h"
+
+#include "mma_sums.h"
+
+#define DEPTH_BYTES 128
+#define DEPTH (DEPTH_BYTES / SIZE)
+#define MULTIPLYING (128 * (TILE_M / GROUP_M))
+#define ITEMS (MULTIPLYING + 32)
+#define STEPS (DEPTH_BYTES / 32)
+#define STEP_DEPTH (32 / SIZE)
+#define LINES_8 1024 /* bytes of 8 lines */
+#define A_BYTES (TILE_M * DEPTH_BYTES)
+#define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
+#define BLOCK_BYTES (DEPTH * 128) /* of a block of lines side by side */
+#define BLOCK_LINES (128 / SIZE)
+/* Local memory: two descriptions, the barriers, and stages from the next multiple of 1024 bytes on. */
+#define MAP_BYTES 128
+#define BARRIERS (2 * MAP_BYTES)
+#define PANELS (BARRIERS + 16 * STAGES)
+#define LOCAL_BYTES (PANELS + 1023 + STAGES * STAGE_BYTES)
+
+#if WHOLE
+#define GROUP_DEPTH "32"
+#define GROUP_FLAGS ""
+#define MAP_TYPE "0"
+#else
+#define GROUP_DEPTH "16"
+#define GROUP_FLAGS ", 1, 1, " TSL_TEXT(A_ACROSS) ", " TSL_TEXT(B_ACROSS)
+#define MAP_TYPE "1"
+#endif
+#if TILE_N == 256
+#define GROUP_MULTIPLY TSL_PTX_GROUP_256
+#else
+#define GROUP_MULTIPLY TSL_PTX_GROUP_128
+#endif
+
+/* opencl_mma.h has the same struct for the host. */
+typedef struct opencl_mma_group_arguments {
+  opencl_mma_arguments whole;
+  TSL_INDEX maps; /* bytes from the scratch memory's start to the groups' descriptions */
+} opencl_mma_group_arguments;
+
+TSL_FUNCTION int panels_of(const opencl_mma_arguments given) {
+  return (int)((given.gemm.k + DEPTH - 1) / DEPTH);
+}
+
+/* A stage that is being filled or used: its number, and the parity of its barriers' phase. */
+typedef struct mma_stage {
+  int number;
+  unsigned int phase;
+} mma_stage;
+
+TSL_FUNCTION void next_stage(mma_stage *stage) {
+  stage->number++;
+  if (stage->number == STAGES) {
+    stage->number = 0;
+    stage->phase ^= 1;
+  }
+}
+
+/* --- panels to local memory --- */
+
+/* Describes an operand of `lines` lines (a single one's pitch may be 0); boxes of `box` lines along k, or of a panel's depths of a block across. */
+TSL_FUNCTION void describe(unsigned int map, int across, TSL_GLOBAL const char *from, TSL_INDEX lines,
+                           TSL_INDEX k, TSL_INDEX pitch, int box) {
+  TSL_PTX_MAP(map, from, across ? lines : k, across ? k : lines, pitch > 0 ? SIZE * pitch : 16, BLOCK_LINES,
+              across ? DEPTH : box, MAP_TYPE);
+}
+
+TSL_FUNCTION void copy_panel(unsigned int to, TSL_GLOBAL char *map, int across, int lines, int line,
+                             int depth, unsigned int full) {
+  if (!across) {
+    tsl_ptx_copy_box(to, map, depth, line, full);
+    return;
+  }
+  TSL_UNROLL
+  for (int s = 0; s < lines / BLOCK_LINES; s++)
+    tsl_ptx_copy_box(to + s * BLOCK_BYTES, map, line + s * BLOCK_LINES, depth, full);
+}
+
+/* All panels of all tiles of this group, by one item. */
+TSL_FUNCTION void copy_tiles(unsigned int base, unsigned int full, unsigned int empty, TSL_GLOBAL char *maps,
+                             const opencl_mma_arguments given) {
+  const int tiles = (int)(given.tiles_m * given.tiles_n), panels = panels_of(given);
+  mma_stage stage = {0, 1}; /* all are empty at first */
+  tsl_ptx_map_acquire(maps);
+  tsl_ptx_map_acquire(maps + MAP_BYTES);
+  TSL_UNROLL_BY(1)
+  for (int tile = TSL_GROUP(0); tile < tiles; tile += TSL_GROUPS(0)) {
+    TSL_INDEX row, col;
+    tsl_raster(tile, given.tiles_m, given.tiles_n, given.band, &row, &col);
+    TSL_UNROLL_BY(1)
+    for (int p = 0; p < panels; p++) {
+      const unsigned int to = base + stage.number * STAGE_BYTES, own_full = full + 8 * stage.number;
+      tsl_ptx_await(empty + 8 * stage.number, stage.phase);
+      tsl_ptx_arrive_bytes(own_full, STAGE_BYTES);
+      copy_panel(to, maps, A_ACROSS, TILE_M, (int)row * TILE_M, p * DEPTH, own_full);
+      copy_panel(to + A_BYTES, maps + MAP_BYTES, B_ACROSS, TILE_N, (int)col * TILE_N, p * DEPTH, own_full);
+      next_stage(&stage);
+    }
+  }
+}
+
+TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL const char *a,
+                            TSL_GLOBAL const char *b, TSL_GLOBAL char *maps,
+                            const opencl_mma_arguments given) {
+  const bool is_first = TSL_ITEM(0) == MULTIPLYING;
+  if (panels_of(given) == 0)
+    return;
+  if (is_first) {
+    describe(start, A_ACROSS, a + SIZE * given.gemm.a_offset, given.gemm.m, given.gemm.k,
+             A_ACROSS ? given.gemm.a_col_stride : given.gemm.a_row_stride, TILE_M);
+    describe(start + MAP_BYTES, B_ACROSS, b + SIZE * given.gemm.b_offset, given.gemm.n, given.gemm.k,
+             B_ACROSS ? given.gemm.b_row_stride : given.gemm.b_col_stride, TILE_N);
+  }
+  tsl_ptx_warp_barrier();
+  tsl_ptx_map_publish(maps, start);
+  tsl_ptx_map_publish(maps + MAP_BYTES, start + MAP_BYTES);
+  if (is_first)
+    copy_tiles(base, start + BARRIERS, start + BARRIERS + 8 * STAGES, maps, given);
+}
+
+/* --- multiplying --- */
+
+/* Where a step's numbers start in a panel of one operand. */
+TSL_FUNCTION TSL_BITS step_of(unsigned int panel, int across, int step) {
+  return across ? tsl_ptx_panel(panel + step * STEP_DEPTH * 128, BLOCK_BYTES, LINES_8)
+                : tsl_ptx_panel(panel + step * 32, 16, LINES_8);
+}
+
+/* Four warps start to multiply what a stage holds; `a` is where their rows start. */
+TSL_FUNCTION void multiply_panel(MMA_NUMBER sums[BLOCKS_M][TILES_N][4], unsigned int a, unsigned int b,
+                                 int more) {
+  TSL_PTX_GROUP_BEGIN();
+  TSL_UNROLL
+  for (int s = 0; s < STEPS; s++) {
+    TSL_UNROLL
+    for (int i = 0; i < BLOCKS_M; i++)
+      GROUP_MULTIPLY(GROUP_DEPTH, MMA_SUM, MMA_REGISTER, MMA_A, MMA_B, sums[i],
+                     step_of(a + i * (A_ACROSS ? BLOCK_BYTES : 64 * DEPTH_BYTES), A_ACROSS, s),
+                     step_of(b, B_ACROSS, s), s > 0 || more, GROUP_FLAGS);
+  }
+  TSL_PTX_GROUP_END();
+}
+
+/* All tiles of this group: GROUP_M rows of each. */
+TSL_FUNCTION void multiply_tiles(unsigned int base, unsigned int full, unsigned int empty,
+                                 TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, const opencl_mma_arguments given) {
+  const int tiles = (int)(given.tiles_m * given.tiles_n), panels = panels_of(given),
+            first_row = TSL_ITEM(0) / 128 * GROUP_M;
+  const unsigned int from_a = A_ACROSS ? first_row / BLOCK_LINES * BLOCK_BYTES : first_row * DEPTH_BYTES;
+  const bool tells = TSL_ITEM(0) % 128 == 0;
+  mma_stage stage = {0, 0};
+  MMA_NUMBER sums[BLOCKS_M][TILES_N][4];
+  TSL_UNROLL_BY(1)
+  for (int tile = TSL_GROUP(0); tile < tiles; tile += TSL_GROUPS(0)) {
+    unsigned int before = empty; /* the stage whose products may be under way when the next ones start */
+    TSL_UNROLL
+    for (int i = 0; i < BLOCKS_M; i++)
+      clear(sums + i);
+    TSL_UNROLL_BY(1)
+    for (int p = 0; p < panels; p++) {
+      const unsigned int panel = base + stage.number * STAGE_BYTES;
+      tsl_ptx_await(full + 8 * stage.number, stage.phase);
+      multiply_panel(sums, panel + from_a, panel + A_BYTES, 1);
+      TSL_PTX_GROUP_WAIT(1);
+      if (p > 0 && tells)
+        tsl_ptx_arrive(before);
+      before = empty + 8 * stage.number;
+      next_stage(&stage);
+    }
+    TSL_PTX_GROUP_WAIT(0);
+    TSL_UNROLL
+    for (int i = 0; i < BLOCKS_M; i++) {
+      TSL_UNROLL
+      for (int j = 0; j < TILES_N; j++)
+        TSL_PTX_SUMS_HOLD(MMA_REGISTER, sums[i], j);
+    }
+    if (panels > 0 && tells)
+      tsl_ptx_arrive(before);
+    TSL_INDEX row, col;
+    tsl_raster(tile, given.tiles_m, given.tiles_n, given.band, &row, &col);
+    row = row * TILE_M + first_row + TSL_ITEM(0) % 128 / 32 * 16;
+    TSL_UNROLL
+    for (int i = 0; i < BLOCKS_M; i++)
+      store_tile(c, row + i * 64, col * TILE_N, sums + i, given);
+  }
+}
+
+TSL_KERNEL(ITEMS, 1, 1)
+tsl_gemm_opencl_mma_group(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char *TSL_RESTRICT b,
+                          TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL char *scratch,
+                          const opencl_mma_group_arguments given) {
+  TSL_LOCAL_LINES char memory[LOCAL_BYTES];
+  const unsigned int start = tsl_ptx_local(memory), full = start + BARRIERS, empty = full + 8 * STAGES,
+                     base = (start + PANELS + 1023) / 1024 * 1024;
+  if (TSL_ITEM(0) < 2 * MAP_BYTES / 4)
+    ((TSL_LOCAL_POINTER unsigned int *)memory)[TSL_ITEM(0)] = 0;
+  if (TSL_ITEM(0) == 0) {
+    for (int s = 0; s < STAGES; s++) {
+      tsl_ptx_barrier_start(full + 8 * s, 1);
+      tsl_ptx_barrier_start(empty + 8 * s, MULTIPLYING / 128);
+    }
+    tsl_ptx_barriers_started();
+  }
+  TSL_BARRIER();
+  if (TSL_ITEM(0) >= MULTIPLYING)
+    copy_warp(start, base, a, b, scratch + (given.maps + TSL_GROUP(0) * 2 * MAP_BYTES), given.whole);
+  else
+    multiply_tiles(base, full, empty, c, given.whole);
+}

@@ -1,0 +1,16 @@
+/* opencl_mma_group.cl as C, as kernel.c has opencl_mma.cl. */
+#include "../../src/strategy/gemm/opencl_mma/opencl_mma_group.cl"
+
+#include <string.h>
+
+/* For at most three groups, from the third description on. */
+static _Alignas(128) char scratch[8 * MAP_BYTES];
+
+static void run(const char *a, const char *b, void *c, const void *given) {
+  opencl_mma_group_arguments all = {.maps = 2 * MAP_BYTES};
+  memcpy(&all.whole, given, sizeof all.whole);
+  tsl_gemm_opencl_mma_group(a, b, c, scratch, all);
+}
+
+extern const ptx_kernel PTX_KERNEL;
+const ptx_kernel PTX_KERNEL = {run, ptx_items, DEPTH, TILE_M, TILE_N};
