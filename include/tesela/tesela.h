@@ -220,8 +220,9 @@ TESELA_API tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_
                                      tesela_record *record);
 
 /** Multiplies many times: product i is desc's, with its operands where batch says. On the processor small products are
- * shared out among threads, and every result has the bits that a call of its own would give; buffers on a device at even
- * distances are multiplied in one run where a strategy can, in its own order of sums. All operands are checked before any
+ * shared out among threads, and every result has the bits that a call of its own would give. On another device, operands
+ * at even distances are brought there together, unless they are there, and multiplied in one run where a strategy can, in
+ * its own order of sums. All operands are checked before any
  * product is computed. record, which may be NULL, tells of all products together; its plan is that of one, or of the
  * batch.
  *  @return as tesela_gemm(); TESELA_BAD_CALL with the product's number where its operands are wrong, and where C is the

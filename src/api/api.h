@@ -146,8 +146,13 @@ static inline bool tsl_api_is_quick(const tsl_quick *quick, const void *a, const
 /* A remembered plan for a key, or a new one. It is given back after the run; it may be forgotten meanwhile,
  * and is destroyed when the last user gave it back. */
 tesela_status tsl_api_recall(tesela_context *context, const tsl_call_key *key, tsl_remembered **remembered);
-tesela_plan *tsl_api_recalled(tsl_remembered *remembered);
+/* The same if it is remembered; NULL: it is not. */
+tsl_remembered *tsl_api_known(tesela_context *context, const tsl_call_key *key);
+tesela_plan *tsl_api_recalled(const tsl_remembered *remembered);
 void tsl_api_give_back(tesela_context *context, tsl_remembered *remembered);
 void tsl_api_forget_all(tesela_context *context);
+/* What was found of batches of a remembered plan's product: that no strategy takes them in one run. */
+void tsl_api_refuse_batches(tsl_remembered *remembered);
+bool tsl_api_refuses_batches(const tsl_remembered *remembered);
 
 #endif

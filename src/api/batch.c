@@ -198,19 +198,44 @@ static tesela_status run_batch(running *run, tesela_record *record) {
   return TESELA_OK;
 }
 
-/* A plan of all products, where they lie in a device's memory at even distances and a strategy takes them so; else of
- * one. */
-static tesela_status recall_plan(tesela_context *context, tsl_call_key *key, const tesela_batch *batch,
+/* Whether products follow each other at even distances, so that one run may take all. */
+static bool is_even(const tesela_gemm_desc *desc, const tesela_batch *batch) {
+  return batch->count > 1 && !batch->a && !batch->b && !batch->c && !desc->a.packed && !desc->b.packed;
+}
+
+/* Whether products run one by one for good: on the processor threads share them out, and elsewhere it was found that no
+ * strategy takes them in one run. */
+static bool is_alone(const tsl_remembered *one) {
+  return tsl_api_recalled(one)->plan->work.device->capabilities & TSL_CAN_HOST || tsl_api_refuses_batches(one);
+}
+
+/* A plan of all products where they lie at even distances, do not run on the processor, and a strategy takes them so; else
+ * of one. The plan of one says where products in host memory run; of buffers it is made only where it is needed. */
+static tesela_status recall_plan(tesela_context *context, const tesela_gemm_desc *desc,
+                                 const tesela_batch *batch, const tsl_call_key *key,
                                  tsl_remembered **remembered) {
-  const bool by_strides = !batch->a && !batch->b && !batch->c;
-  if (key->place == TSL_PLACE_DEVICE && by_strides && batch->count > 1) {
-    key->problem.batch = batch->count;
-    const tesela_status status = tsl_api_recall(context, key, remembered);
-    if (status != TESELA_UNSUPPORTED)
-      return status;
-    key->problem.batch = 0;
+  tsl_call_key all = *key;
+  const bool even = is_even(desc, batch);
+  tsl_remembered *one = tsl_api_known(context, key), *together;
+  if (!one && (!even || key->place == TSL_PLACE_HOST))
+    TSL_TRY(tsl_api_recall(context, key, &one));
+  *remembered = one;
+  if (one && (!even || is_alone(one)))
+    return TESELA_OK;
+  all.problem.batch = batch->count;
+  if (one)
+    snprintf(all.device, sizeof all.device, "%s", tsl_api_recalled(one)->plan->work.device->name);
+  const tesela_status status = tsl_api_recall(context, &all, &together);
+  if (status == TESELA_UNSUPPORTED) {
+    if (!one)
+      TSL_TRY(tsl_api_recall(context, key, remembered));
+    tsl_api_refuse_batches(*remembered);
+    return TESELA_OK;
   }
-  return tsl_api_recall(context, key, remembered);
+  if (one)
+    tsl_api_give_back(context, one);
+  *remembered = together;
+  return status;
 }
 
 tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_desc *desc,
@@ -223,7 +248,7 @@ tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_des
     return tsl_fail(TESELA_BAD_CALL, "batch is NULL");
   TSL_TRY(check_batch(desc, batch));
   TSL_TRY(tsl_api_request(context, &request, &key));
-  TSL_TRY(recall_plan(context, &key, batch, &remembered));
+  TSL_TRY(recall_plan(context, desc, batch, &key, &remembered));
   running run = {.plan = tsl_api_recalled(remembered), .desc = desc, .batch = batch, .status = TESELA_OK};
   const tesela_status status = run_batch(&run, record);
   tsl_api_give_back(context, remembered);

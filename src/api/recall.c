@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ struct tsl_remembered {
   int users;
   uint64_t used;        /* when, by the context's count of calls */
   bool forgotten;       /* not in the list any more: the last user frees it */
+  atomic_bool alone;    /* no strategy takes batches of it in one run */
   tsl_remembered *next; /* in a chain of those that go */
 };
 
@@ -145,13 +147,18 @@ static tesela_status make(tesela_context *context, const tsl_call_key *key, tsl_
   return TESELA_OK;
 }
 
+tsl_remembered *tsl_api_known(tesela_context *context, const tsl_call_key *key) {
+  tsl_guard_lock(&context->lock);
+  tsl_remembered *remembered = find(context, key);
+  tsl_guard_unlock(&context->lock);
+  return remembered;
+}
+
 /* Plans are made outside of the lock, since compilers take seconds. Of two threads that make the same one, the
  * second drops its own. */
 tesela_status tsl_api_recall(tesela_context *context, const tsl_call_key *key, tsl_remembered **remembered) {
   tsl_remembered *made, *gone;
-  tsl_guard_lock(&context->lock);
-  *remembered = find(context, key);
-  tsl_guard_unlock(&context->lock);
+  *remembered = tsl_api_known(context, key);
   if (*remembered)
     return TESELA_OK;
   TSL_TRY(make(context, key, &made));
@@ -169,7 +176,7 @@ tesela_status tsl_api_recall(tesela_context *context, const tsl_call_key *key, t
   return TESELA_OK;
 }
 
-tesela_plan *tsl_api_recalled(tsl_remembered *remembered) {
+tesela_plan *tsl_api_recalled(const tsl_remembered *remembered) {
   return remembered->plan;
 }
 
@@ -179,6 +186,14 @@ void tsl_api_give_back(tesela_context *context, tsl_remembered *remembered) {
   tsl_guard_unlock(&context->lock);
   if (last)
     destroy(remembered);
+}
+
+void tsl_api_refuse_batches(tsl_remembered *remembered) {
+  atomic_store_explicit(&remembered->alone, true, memory_order_relaxed);
+}
+
+bool tsl_api_refuses_batches(const tsl_remembered *remembered) {
+  return atomic_load_explicit(&remembered->alone, memory_order_relaxed);
 }
 
 void tsl_api_forget_all(tesela_context *context) {

@@ -82,8 +82,11 @@ tesela_status tsl_lane_events(tsl_lane *lane) {
 }
 
 tesela_status tsl_lane_staged(tsl_lane *lane, int operand, size_t bytes) {
-  if (lane->staged[operand])
+  if (lane->staged[operand] && lane->staged[operand]->bytes >= bytes)
     return TESELA_OK;
+  if (lane->staged[operand])
+    lane->device->ops->buffer_destroy(lane->staged[operand]);
+  lane->staged[operand] = NULL;
   return lane->device->ops->buffer_create(lane->device, bytes, &lane->staged[operand]);
 }
 

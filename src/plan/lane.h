@@ -12,7 +12,7 @@ typedef struct tsl_lane {
   tsl_device *device;
   tsl_stream *stream;
   tsl_event *begin, *end;           /* made when a run is timed */
-  tsl_buffer *staged[TSL_OPERANDS]; /* made when an operand is copied */
+  tsl_buffer *staged[TSL_OPERANDS]; /* made when an operand is copied; anew when one needs more */
   tsl_buffer *scratch;              /* made at the first run of a strategy that needs it */
   void *block;                      /* for gathering, made when needed */
   size_t block_bytes;

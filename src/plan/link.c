@@ -202,7 +202,8 @@ double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const 
     return seconds;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem, i);
-    const double bytes = (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
+    const double bytes = (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size *
+                         (double)tsl_problem_batch(problem);
     if (tsl_problem_reads(problem, i))
       seconds += link->in.seconds + bytes / link->in.rate;
     if (i == TSL_OPERAND_C)

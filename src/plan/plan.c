@@ -114,9 +114,11 @@ uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *dev
     tsl_transfer transfer;
     if (!tsl_problem_uses(problem, i))
       continue;
-    if (!tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) || bytes > UINT64_MAX - transfer.bytes)
+    size_t all;
+    if (!tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) ||
+        !tsl_size_mul(transfer.bytes, (size_t)tsl_problem_batch(problem), &all) || bytes > UINT64_MAX - all)
       return UINT64_MAX;
-    bytes += transfer.bytes;
+    bytes += all;
   }
   return bytes;
 }

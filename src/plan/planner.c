@@ -105,7 +105,7 @@ static const char *refuse_memory(const tsl_problem *problem, const tsl_device *d
   for (int i = 0; i < TSL_OPERANDS; i++) {
     tsl_transfer transfer;
     if (tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) &&
-        transfer.bytes > device->allocation_max)
+        transfer.bytes > device->allocation_max / (uint64_t)tsl_problem_batch(problem))
       return tsl_refusal("operand %c takes %llu MiB, %s gives at most %llu at once", "ABC"[i],
                          (unsigned long long)(transfer.bytes >> 20), device -> name,
                          (unsigned long long)(device->allocation_max >> 20));

@@ -1,5 +1,6 @@
 /* Running a plan: straight on host memory on the cpu, else in a lane. */
 #include "base/clock.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "plan/lane.h"
 #include "plan/plan.h"
@@ -24,7 +25,18 @@ static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
   }
 }
 
-/* The bytes that an operand in host memory spans. */
+/* The products of a batch; those that share an operand have one of it. */
+static tsl_series series_of(const tsl_problem *problem, const tsl_operand *operand) {
+  const int64_t count = operand->step != 0 ? tsl_problem_batch(problem) : 1;
+  return (tsl_series){count, operand->step};
+}
+
+/* Elements from the lowest of a series' first elements to the first one. */
+static int64_t below_first(tsl_series series) {
+  return series.step < 0 ? -series.step * (series.count - 1) : 0;
+}
+
+/* The bytes that an operand in host memory spans, all products of a batch together. */
 typedef struct span {
   unsigned char *start;
   size_t bytes;
@@ -32,13 +44,15 @@ typedef struct span {
 
 static span span_of(const running *run, int operand) {
   const tsl_shape *shape = tsl_problem_shape(&run->plan->work.problem, operand);
-  const tsl_operands *given = run->given;
-  void *host = operand == TSL_OPERAND_A   ? given->a.host
-               : operand == TSL_OPERAND_B ? given->b.host
-                                          : given->c.host;
+  const tsl_operands *all = run->given;
+  const tsl_operand *given = operand == TSL_OPERAND_A   ? &all->a
+                             : operand == TSL_OPERAND_B ? &all->b
+                                                        : &all->c;
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  return (span){(unsigned char *)host - tsl_shape_below(shape) * size,
-                (size_t)(tsl_shape_extent(shape) * size)};
+  const tsl_series series = series_of(&run->plan->work.problem, given);
+  const int64_t apart = (series.step < 0 ? -series.step : series.step) * (series.count - 1);
+  return (span){(unsigned char *)given->host - (tsl_shape_below(shape) + below_first(series)) * size,
+                (size_t)((tsl_shape_extent(shape) + apart) * size)};
 }
 
 static bool disjoint(span a, span b) {
@@ -66,11 +80,12 @@ static bool can_wrap(const running *run, int operand) {
 static tesela_status wrap(running *run, int operand) {
   tsl_device *device = run->plan->work.device;
   const span own = span_of(run, operand);
+  const tsl_problem *problem = &run->plan->work.problem;
   tsl_operand *used = operand_of(&run->used, operand);
   TSL_TRY(device->ops->buffer_wrap(device, own.start, own.bytes, &run->wrapped[operand]));
   used->host = NULL;
   used->buffer = run->wrapped[operand];
-  used->offset = tsl_shape_below(tsl_problem_shape(&run->plan->work.problem, operand));
+  used->offset = tsl_shape_below(tsl_problem_shape(problem, operand)) + below_first(series_of(problem, used));
   return TESELA_OK;
 }
 
@@ -79,16 +94,21 @@ static tesela_status stage(running *run, int operand) {
   const tsl_transfer *transfer = &run->plan->lanes->transfers[operand];
   tsl_operand *used = operand_of(&run->used, operand);
   const void *host = used->host;
-  TSL_TRY(tsl_lane_staged(run->lane, operand, transfer->bytes));
+  const tsl_series series = series_of(problem, used);
+  size_t bytes;
+  if (!tsl_size_mul(transfer->bytes, (size_t)series.count, &bytes))
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "a batch's operands pass the address space");
+  TSL_TRY(tsl_lane_staged(run->lane, operand, bytes));
   if (tsl_transfer_needs_block(transfer, run->lane->device))
     TSL_TRY(tsl_lane_block(run->lane, transfer->bytes));
   *used = (tsl_operand){.buffer = run->lane->staged[operand],
                         .row_stride = transfer->packed.row_stride,
-                        .col_stride = transfer->packed.col_stride};
+                        .col_stride = transfer->packed.col_stride,
+                        .step = series.count > 1 ? transfer->packed.rows * transfer->packed.cols : 0};
   if (!tsl_problem_reads(problem, operand))
     return TESELA_OK;
-  return tsl_transfer_in(tsl_problem_shape(problem, operand), transfer, host, used->buffer, run->lane->stream,
-                         run->lane->block);
+  return tsl_transfer_in(tsl_problem_shape(problem, operand), transfer, series, host, used->buffer,
+                         run->lane->stream, run->lane->block);
 }
 
 static tesela_status bring_in(running *run) {
@@ -110,8 +130,10 @@ static tesela_status bring_out(running *run) {
   tsl_lane *lane = run->lane;
   if (run->plan->place == TSL_PLACE_DEVICE || run->wrapped[TSL_OPERAND_C])
     return lane->device->ops->finish(lane->stream);
-  return tsl_transfer_out(&run->plan->work.problem.c, &run->plan->lanes->transfers[TSL_OPERAND_C],
-                          run->given->c.host, lane->staged[TSL_OPERAND_C], lane->stream, lane->block);
+  const tsl_problem *problem = &run->plan->work.problem;
+  return tsl_transfer_out(&problem->c, &run->plan->lanes->transfers[TSL_OPERAND_C],
+                          series_of(problem, &run->given->c), run->given->c.host, lane->staged[TSL_OPERAND_C],
+                          lane->stream, lane->block);
 }
 
 static tesela_status bring_scratch(running *run) {

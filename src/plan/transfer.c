@@ -67,52 +67,103 @@ static bool packed_by_rows(const tsl_transfer *transfer) {
   return transfer->packed.col_stride == 1;
 }
 
-static tsl_copy copy_of_rows(const tsl_transfer *transfer, tsl_buffer *buffer, void *host) {
-  return (tsl_copy){.buffer = buffer,
-                    .device_pitch = transfer->row_bytes,
-                    .host = host,
-                    .host_pitch = transfer->host_pitch,
-                    .rows = transfer->rows,
-                    .row_bytes = transfer->row_bytes};
+/* The copies that a series takes: one where each operand is one run of bytes, and they follow each other at a distance
+ * that a pitch can say; else one each. */
+static int64_t copies_of(const tsl_transfer *transfer, tsl_series series, size_t size) {
+  const bool one_run = !transfer->gathered && transfer->rows == 1;
+  return one_run && series.step > 0 && (size_t)series.step * size >= transfer->bytes ? 1 : series.count;
 }
 
-tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, const void *host,
-                              tsl_buffer *buffer, tsl_stream *stream, void *block) {
-  const tsl_device_ops *ops = buffer->device->ops;
-  if (transfer->gathered && can_map(buffer->device)) {
-    void *seen;
-    TSL_TRY(ops->buffer_map(stream, buffer, 1, &seen));
-    rearrange(shape, host, &transfer->packed, seen, packed_by_rows(transfer));
-    return ops->buffer_unmap(stream, buffer, seen);
+/* Copy `index` of them; `host` is the first operand's. */
+static tsl_copy copy_of_rows(const tsl_transfer *transfer, tsl_series series, int64_t index,
+                             tsl_buffer *buffer, void *host) {
+  const size_t size = tsl_type(transfer->packed.type)->size;
+  tsl_copy made = {.buffer = buffer,
+                   .offset = (size_t)index * transfer->bytes,
+                   .device_pitch = transfer->row_bytes,
+                   .host = (unsigned char *)host + index * series.step * (int64_t)size,
+                   .host_pitch = transfer->host_pitch,
+                   .rows = transfer->rows,
+                   .row_bytes = transfer->row_bytes};
+  if (series.count > 1 && copies_of(transfer, series, size) == 1) {
+    made.rows = (size_t)series.count;
+    made.host_pitch = (size_t)series.step * size;
   }
-  if (transfer->gathered) {
-    rearrange(shape, host, &transfer->packed, block, packed_by_rows(transfer));
-    return tsl_device_write(stream, buffer, 0, block, transfer->bytes);
+  return made;
+}
+
+/* One operand whose elements are gathered, or scattered: its copy in the buffer begins at `offset`. */
+typedef struct gathering {
+  const tsl_shape *shape;
+  const tsl_transfer *transfer;
+  tsl_buffer *buffer;
+  size_t offset;
+  tsl_stream *stream;
+  void *block;
+} gathering;
+
+static tesela_status gather(const gathering *job, const unsigned char *host) {
+  const tsl_device_ops *ops = job->buffer->device->ops;
+  const tsl_transfer *transfer = job->transfer;
+  const bool by_rows = packed_by_rows(transfer);
+  if (!can_map(job->buffer->device)) {
+    rearrange(job->shape, host, &transfer->packed, job->block, by_rows);
+    return tsl_device_write(job->stream, job->buffer, job->offset, job->block, transfer->bytes);
   }
+  void *seen;
+  TSL_TRY(ops->buffer_map(job->stream, job->buffer, 1, &seen));
+  rearrange(job->shape, host, &transfer->packed, (unsigned char *)seen + job->offset, by_rows);
+  return ops->buffer_unmap(job->stream, job->buffer, seen);
+}
+
+static tesela_status scatter(const gathering *job, unsigned char *host) {
+  const tsl_device_ops *ops = job->buffer->device->ops;
+  const tsl_transfer *transfer = job->transfer;
+  const bool by_rows = packed_by_rows(transfer);
+  if (!can_map(job->buffer->device)) {
+    TSL_TRY(tsl_device_read(job->stream, job->buffer, job->offset, job->block, transfer->bytes));
+    rearrange(&transfer->packed, job->block, job->shape, host, by_rows);
+    return TESELA_OK;
+  }
+  void *seen;
+  TSL_TRY(ops->buffer_map(job->stream, job->buffer, 0, &seen));
+  rearrange(&transfer->packed, (unsigned char *)seen + job->offset, job->shape, host, by_rows);
+  return ops->buffer_unmap(job->stream, job->buffer, seen);
+}
+
+tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, tsl_series series,
+                              const void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
+  const int64_t size = (int64_t)tsl_type(shape->type)->size;
+  const int64_t copies = copies_of(transfer, series, (size_t)size);
   /* The field is shared with read(); write() only reads there. */
   const union {
     const void *read_only;
     void *any;
   } from = {.read_only = host};
-  const tsl_copy copy = copy_of_rows(transfer, buffer, from.any);
-  return ops->write(stream, &copy);
+  for (int64_t i = 0; i < copies; i++) {
+    if (transfer->gathered) {
+      const gathering job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
+      TSL_TRY(gather(&job, (const unsigned char *)host + i * series.step * size));
+      continue;
+    }
+    const tsl_copy copy = copy_of_rows(transfer, series, i, buffer, from.any);
+    TSL_TRY(buffer->device->ops->write(stream, &copy));
+  }
+  return TESELA_OK;
 }
 
-tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *transfer, void *host,
-                               tsl_buffer *buffer, tsl_stream *stream, void *block) {
-  const tsl_device_ops *ops = buffer->device->ops;
-  if (transfer->gathered && can_map(buffer->device)) {
-    void *seen;
-    TSL_TRY(ops->buffer_map(stream, buffer, 0, &seen));
-    rearrange(&transfer->packed, seen, shape, host, packed_by_rows(transfer));
-    return ops->buffer_unmap(stream, buffer, seen);
+tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *transfer, tsl_series series,
+                               void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
+  const int64_t size = (int64_t)tsl_type(shape->type)->size;
+  const int64_t copies = copies_of(transfer, series, (size_t)size);
+  for (int64_t i = 0; i < copies; i++) {
+    if (transfer->gathered) {
+      const gathering job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
+      TSL_TRY(scatter(&job, (unsigned char *)host + i * series.step * size));
+      continue;
+    }
+    const tsl_copy copy = copy_of_rows(transfer, series, i, buffer, host);
+    TSL_TRY(buffer->device->ops->read(stream, &copy));
   }
-  if (transfer->gathered) {
-    const tesela_status status = tsl_device_read(stream, buffer, 0, block, transfer->bytes);
-    if (status == TESELA_OK)
-      rearrange(&transfer->packed, block, shape, host, packed_by_rows(transfer));
-    return status;
-  }
-  const tsl_copy copy = copy_of_rows(transfer, buffer, host);
-  return ops->read(stream, &copy);
+  return TESELA_OK;
 }

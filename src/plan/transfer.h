@@ -22,11 +22,17 @@ bool tsl_transfer_plan(const tsl_shape *shape, tsl_transfer *out);
 /* Whether the transfer goes through a block of `bytes` bytes on the host. */
 bool tsl_transfer_needs_block(const tsl_transfer *transfer, const tsl_device *device);
 
-/* Between the caller's element (0, 0) and a buffer. `block` is used where it is needed. write() of the device
- * copies before it returns, and read() is complete on return. */
-tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, const void *host,
-                              tsl_buffer *buffer, tsl_stream *stream, void *block);
-tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *transfer, void *host,
-                               tsl_buffer *buffer, tsl_stream *stream, void *block);
+/* Operands of one shape: so many, and elements of host memory from one to the next, of any sign. Their copies lie one
+ * after the other. */
+typedef struct tsl_series {
+  int64_t count, step;
+} tsl_series;
+
+/* Between the caller's element (0, 0), of the first one, and a buffer. `block` is used where it is needed, and holds one
+ * copy. write() of the device copies before it returns, and read() is complete on return. */
+tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, tsl_series series,
+                              const void *host, tsl_buffer *buffer, tsl_stream *stream, void *block);
+tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *transfer, tsl_series series,
+                               void *host, tsl_buffer *buffer, tsl_stream *stream, void *block);
 
 #endif

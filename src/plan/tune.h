@@ -16,7 +16,7 @@
 #include "plan/search.h"
 #include "plan/wisdom.h"
 
-enum { TSL_TUNE_BATCH = 8 };
+enum { TSL_TUNE_BATCH = 32 };
 
 /* What measuring a point gave. */
 typedef struct tsl_tune_result {

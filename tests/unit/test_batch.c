@@ -1,11 +1,14 @@
 /* tesela_gemm_batched(): the bits of single calls by strides and by addresses, shared operands, one run on a device, and a sentence for every
  * wrong call, before anything is computed. */
+#include "base/log.h"
 #include "unit/unit.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tesela/tesela.h>
+#include <unistd.h>
 
 enum { M = 9, N = 14, K = 11, COUNT = 300, A = M * K, B = K * N, C = M * N + 3 };
 
@@ -176,6 +179,116 @@ static void on_a_device(void **state) {
     tesela_buffer_destroy(buffers[i]);
 }
 
+/* The same in host memory: one transfer and one run; where memory is shared, operands that are aligned are not copied at
+ * all. What lies between the results is not written. */
+static void from_host_memory(void **state) {
+  static const double two = 2;
+  static const char *const strategies[] = {"register_tile", "thin_tile", "tile_local"};
+  static float got[DCOUNT * DC + 64], right[DCOUNT * DC + 64];
+  (void)state;
+  fill_device_data();
+  for (size_t s = 0; s < 6; s++) {
+    const int off = s < 3 ? 1 : (int)(-(uintptr_t)got % 64 / sizeof *got); /* off, and on a line of a cache */
+    for (size_t i = 0; i < sizeof got / sizeof *got; i++)
+      got[i] = right[i] = -7;
+    memcpy(got + off, device_c, sizeof device_c);
+    memcpy(right + off, device_right, sizeof device_right);
+    const tesela_gemm_desc desc = {.m = DM,
+                                   .n = DN,
+                                   .k = DK,
+                                   .a = {.data = device_a},
+                                   .b = {.data = device_b},
+                                   .c = {.data = got + off + (DCOUNT - 1) * DC},
+                                   .beta = &two,
+                                   .device = "opencl:0",
+                                   .strategy = strategies[s % 3]};
+    const tesela_batch batch = {.count = DCOUNT, .a_stride = DA, .c_stride = -DC};
+    tesela_record record;
+    if (tesela_gemm_batched(context, &desc, &batch, &record) != TESELA_OK)
+      fail_msg("%s: %s", strategies[s % 3], tesela_last_error());
+    assert_true((strstr(record.plan, "batch=7") != NULL) == (s % 3 < 2));
+    assert_memory_equal(got, right, sizeof got);
+  }
+}
+
+/* Rows with gaps, columns with gaps, and a batch whose products lie closer than a product's rows reach. */
+static void from_gaps_in_host_memory(void **state) {
+  enum { SIZE = 6, PRODUCTS = 4 };
+  static float x[4096], y[4096], z[4096], expected_z[4096];
+  (void)state;
+  for (int i = 0; i < 4096; i++) {
+    x[i] = (float)(i % 17 - 8);
+    y[i] = (float)(i % 23 - 11);
+    z[i] = expected_z[i] = (float)(i % 5);
+  }
+  tesela_gemm_desc desc = {.m = SIZE,
+                           .n = SIZE,
+                           .k = SIZE,
+                           .a = {.data = x, .row_stride = 1, .col_stride = 9},
+                           .b = {.data = y, .row_stride = 40, .col_stride = 2},
+                           .c = {.data = expected_z, .row_stride = 50, .col_stride = 1},
+                           .beta = &beta};
+  const tesela_batch batch = {.count = PRODUCTS, .a_stride = 3, .b_stride = 13, .c_stride = 12};
+  assert_int_equal(tesela_gemm_batched(context, &desc, &batch, NULL), TESELA_OK);
+  desc.c.data = z;
+  desc.device = "opencl:0";
+  desc.strategy = "register_tile";
+  tesela_record record;
+  assert_int_equal(tesela_gemm_batched(context, &desc, &batch, &record), TESELA_OK);
+  assert_non_null(strstr(record.plan, "batch=4"));
+  assert_memory_equal(z, expected_z, sizeof z);
+}
+
+/* How often the planner was asked for a batch's plan in one call. */
+static int plans_asked(const tesela_gemm_desc *desc, const tesela_batch *batch) {
+  char line[4096];
+  int count = 0;
+  FILE *log = tmpfile();
+  assert_non_null(log);
+  const int kept = dup(STDERR_FILENO);
+  assert_true(dup2(fileno(log), STDERR_FILENO) >= 0);
+  setenv("TESELA_LOG", "plan", 1);
+  tsl_log_reload();
+  const tesela_status status = tesela_gemm_batched(context, desc, batch, NULL);
+  unsetenv("TESELA_LOG");
+  tsl_log_reload();
+  assert_true(dup2(kept, STDERR_FILENO) >= 0);
+  close(kept);
+  assert_int_equal(status, TESELA_OK);
+  rewind(log);
+  while (fgets(line, sizeof line, log))
+    count += strstr(line, "batch=7") != NULL;
+  fclose(log);
+  return count;
+}
+
+/* What no strategy takes in one run is not asked for again at every call. */
+static void refused_once(void **state) {
+  const size_t sizes[3] = {sizeof device_a, sizeof device_b, sizeof device_c};
+  tesela_buffer *buffers[3];
+  (void)state;
+  tesela_gemm_desc desc = {.m = DM,
+                           .n = DN,
+                           .k = DK,
+                           .a = {.data = device_a},
+                           .b = {.data = device_b},
+                           .c = {.data = device_c},
+                           .device = "opencl:0",
+                           .strategy = "element"};
+  const tesela_batch batch = {.count = DCOUNT, .a_stride = DA, .c_stride = DC};
+  assert_int_equal(plans_asked(&desc, &batch), 1);
+  assert_int_equal(plans_asked(&desc, &batch), 0);
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(tesela_buffer_create(context, "opencl:0", sizes[i], &buffers[i]), TESELA_OK);
+  desc.a = (tesela_matrix){.buffer = buffers[0]};
+  desc.b = (tesela_matrix){.buffer = buffers[1]};
+  desc.c = (tesela_matrix){.buffer = buffers[2]};
+  assert_int_equal(plans_asked(&desc, &batch), 1);
+  assert_int_equal(plans_asked(&desc, &batch), 0);
+  for (int i = 0; i < 3; i++)
+    tesela_buffer_destroy(buffers[i]);
+}
+
 static void expect_refused(const tesela_gemm_desc *desc, const tesela_batch *batch, const char *words) {
   reset();
   assert_int_equal(tesela_gemm_batched(context, desc, batch, NULL), TESELA_BAD_CALL);
@@ -225,6 +338,9 @@ int main(void) {
       cmocka_unit_test(same_bits),
       cmocka_unit_test(in_buffers),
       cmocka_unit_test(on_a_device),
+      cmocka_unit_test(from_host_memory),
+      cmocka_unit_test(from_gaps_in_host_memory),
+      cmocka_unit_test(refused_once),
       cmocka_unit_test(wrong_calls),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -274,6 +274,7 @@ static void elements_travel_and_gaps_do_not(void **state) {
     void *from, *to;
     unsigned char *from_memory = test_matrix(shape, &from), *to_memory = test_matrix(shape, &to),
                   *expected = malloc(extent);
+    const tsl_series one = {.count = 1};
     tsl_transfer transfer;
     tsl_buffer *buffer;
     assert_true(tsl_transfer_plan(shape, &transfer));
@@ -286,10 +287,10 @@ static void elements_travel_and_gaps_do_not(void **state) {
     for (int64_t r = 0; r < shape->rows; r++)
       for (int64_t c = 0; c < shape->cols; c++)
         test_set(shape, expected + tsl_shape_below(shape) * (int64_t)size, r, c, test_get(shape, from, r, c));
-    assert_int_equal(tsl_transfer_in(shape, &transfer, from, buffer, stream, block), TESELA_OK);
+    assert_int_equal(tsl_transfer_in(shape, &transfer, one, from, buffer, stream, block), TESELA_OK);
     assert_true(test_get(&transfer.packed, buffer->host, shape->rows - 1, 0) ==
                 test_get(shape, from, shape->rows - 1, 0));
-    assert_int_equal(tsl_transfer_out(shape, &transfer, to, buffer, stream, block), TESELA_OK);
+    assert_int_equal(tsl_transfer_out(shape, &transfer, one, to, buffer, stream, block), TESELA_OK);
     assert_memory_equal(to_memory, expected, extent);
     cpu->ops->buffer_destroy(buffer);
     free(block);
