@@ -12,8 +12,10 @@ static const double memory_wait = 1600, group_clocks = 3400, fold_clocks = 1200,
  * which on the compiler has to save them, and instructions for each one above. */
 static const double step_instructions = 18, bring_instructions = 60, registers_easy = 134, pressure = 0.64;
 
-/* Seconds in which a processor finds a page that its tables do not hold: from 16 x 4096 x 4096 on PoCL (NOTES.md). */
-static const double walk_seconds = 30e-9;
+/* Of a processor, from 12 configs of 16 x 4096 x 4096 on PoCL (NOTES.md): seconds for a row of a strip whose page its tables
+ * do not hold, from memory and, in the tiles below, from a cache; clocks over the least, and those again where sums go
+ * through memory. */
+static const double walk_seconds = 20e-9, walk_again_seconds = 6e-9, processor_clocks = 1.5, spilled = 1.5;
 
 /* A device as the model sees it. */
 typedef struct pace {
@@ -89,7 +91,7 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
   const pace units = pace_of(problem, device);
   const double vectors = tile->b_along_k ? tile->micro_n : (double)tile->micro_n / tile->lanes;
   const double sums = tile->micro_m * vectors, room = tile->vector >= 64 ? 31 : 15;
-  const double spills = sums + vectors + 1 > room ? 4 : 1;
+  const double spills = sums + vectors + 1 > room ? spilled : 1;
   const int width = problem->c.type == TESELA_F64 ? device->vector_f64 : device->vector_f32;
   const double narrow = fmax(1, (double)width / tile->lanes), wide = tile->lanes > width ? 1.5 : 1;
   const double waits = fmax(1, 8 / sums), loads = 1 + (0.5 * tile->micro_m + vectors) / sums;
@@ -100,7 +102,8 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
                groups = down * ratio_up(n, tile->tile_n) * tile->split * (double)tsl_problem_batch(problem);
   const double part = ratio_up(ratio_up(k, tile->split), tile->chunk) * tile->chunk;
   const double clocks =
-      tile->tile_m * tile->tile_n * part / units.lanes * spills * narrow * wide * waits * loads * gathers +
+      processor_clocks * tile->tile_m * tile->tile_n * part / units.lanes * spills * narrow * wide * waits *
+          loads * gathers +
       2000;
   const double compute = ceil(groups / units.count) * clocks / units.clock;
   /* Columns of tiles are narrow, so that memory is read in short runs; those below find it in a cache. */
@@ -109,8 +112,10 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
       tile->split > 1 ? (2 * tile->split + 1) * m * n * tile->size * (double)tsl_problem_batch(problem) : 0;
   /* Where a strip's rows lie in pages of their own, each row costs a walk through the tables of pages. */
   const double row = fabs((double)problem->b.row_stride) * tile->size;
-  const double walks = tile->b_along_k ? 0 : groups / tile->split * k * fmin(1, row / 4096) / units.count;
-  return walk_seconds * walks + fmax(compute, 1.3 * bytes / device->bandwidth) + parts / device->bandwidth +
+  const double walks =
+      tile->b_along_k ? 0 : groups / down / tile->split * k * fmin(1, row / 4096) / units.count;
+  const double first = fmax(fmax(compute, 1.3 * bytes / device->bandwidth), walk_seconds * walks);
+  return first + (down - 1) * walk_again_seconds * walks + parts / device->bandwidth +
          (tile->split > 1 ? 2 : 1) * device->launch_seconds;
 }
 
