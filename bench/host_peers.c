@@ -16,6 +16,7 @@
  * What the libraries read from the environment is up to the caller: OPENBLAS_CORETYPE, MKL_ENABLE_INSTRUCTIONS,
  * BLIS_ARCH_TYPE, TESELA_ISA. Their numbers of threads are set here. */
 #include "json.h"
+#include "shapes.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -36,7 +37,7 @@
 #include <tesela/tesela.h>
 #include <time.h>
 
-enum { PEERS_MAX = 8, SHAPES_MAX = 64, ROW_MAJOR = 101, AS_IT_IS = 111 };
+enum { PEERS_MAX = 8, ROW_MAJOR = 101, AS_IT_IS = 111 };
 
 typedef void (*sgemm_call)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
                            const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
@@ -67,8 +68,8 @@ typedef struct product {
 
 static contender contenders[PEERS_MAX + 1] = {{.name = "tesela"}};
 static int contender_count = 1;
-static int64_t shapes[SHAPES_MAX][3];
-static int shape_count, threads = 1, rounds = 7;
+static shape_list shapes;
+static int threads = 1, rounds = 7;
 static const char *types = "f32,f64", *strategy;
 static double most = 300;
 static FILE *json;
@@ -81,26 +82,9 @@ static _Noreturn void stop(const char *what, const char *why) {
 
 /* --- the command line --- */
 
-static void add_shape(const char *text) {
-  int64_t *shape = shapes[shape_count];
-  if (shape_count == SHAPES_MAX)
-    stop(text, "there are more shapes than this program takes");
-  if (sscanf(text, "%" SCNd64 "%*[x ]%" SCNd64 "%*[x ]%" SCNd64, &shape[0], &shape[1], &shape[2]) != 3)
-    stop(text, "not a shape like 512x512x512");
-  shape_count++;
-}
-
-static void add_shapes_of(const char *path) {
-  char line[256];
-  FILE *file = fopen(path, "re");
-  if (!file)
-    stop(path, "cannot be read");
-  while (fgets(line, sizeof line, file)) {
-    line[strcspn(line, "#\n")] = '\0';
-    if (line[strspn(line, " \t")])
-      add_shape(line);
-  }
-  fclose(file);
+static void take(const char *text, const char *why) {
+  if (why)
+    stop(text, why);
 }
 
 static void read_options(int argc, char **argv) {
@@ -124,7 +108,7 @@ static void read_options(int argc, char **argv) {
       strategy = optarg;
       break;
     case 'f':
-      add_shapes_of(optarg);
+      take(optarg, shapes_read(&shapes, optarg));
       break;
     case 'm':
       most = atof(optarg);
@@ -461,7 +445,7 @@ int main(int argc, char **argv) {
     if (strchr(argv[i], '='))
       add_contender(argv[i]);
     else
-      add_shape(argv[i]);
+      take(argv[i], shapes_add(&shapes, argv[i]));
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     stop("tesela", tesela_last_error());
   if (json)
@@ -474,12 +458,9 @@ int main(int argc, char **argv) {
     printf("---:|");
   printf("---:|---:|\n");
   for (int t = 0; t < 4; t++)
-    for (int i = 0; i < shape_count; i++) {
-      const tsl_problem problem = tsl_problem_gemm(shapes[i][0], shapes[i][1], shapes[i][2], all[t]);
-      const double flops = tsl_problem_flops(&problem);
-      if (is_wanted(all[t]) && flops <= 1e9 * most)
-        compare(context, shapes[i], all[t]);
-    }
+    for (int i = 0; i < shapes.count; i++)
+      if (is_wanted(all[t]) && shape_is_within(shapes.items[i], all[t], most))
+        compare(context, shapes.items[i], all[t]);
   if (json)
     end_json();
   tesela_context_destroy(context);

@@ -9,10 +9,14 @@
  *   --types LIST    of bf16, f16 (both with C in f32), u8i8 and i8 (C in i32); all
  *   --rounds N      rounds (7)
  *   --strategy TEXT tesela's strategy (host_amx)
+ *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
+ *   --most GFLOP    leaves out products of more operations (300)
  *
  * MKL has cblas_gemm_bf16bf16f32, cblas_gemm_f16f16f32 and cblas_gemm_s8u8s32, which takes u8 x i8 of rows; oneDNN's are
  * matmul primitives, made once for plain strides of A, B and C. TESELA_ISA, MKL_ENABLE_INSTRUCTIONS and ONEDNN_MAX_CPU_ISA
  * are up to the caller. */
+#include "shapes.h"
+
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -37,7 +41,7 @@
 #define peak_amx(whole) 0.0
 #endif
 
-enum { SHAPES_MAX = 64, ROW_MAJOR = 101, AS_IT_IS = 111, OFFSET_FIXED = 173 };
+enum { ROW_MAJOR = 101, AS_IT_IS = 111, OFFSET_FIXED = 173 };
 
 typedef void (*mkl_real)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const void *a,
                          int lda, const void *b, int ldb, float beta, float *c, int ldc);
@@ -98,8 +102,9 @@ typedef struct product {
   double best[WHO]; /* seconds of the shortest call; INFINITY: none was right */
 } product;
 
-static int64_t shapes[SHAPES_MAX][3];
-static int shape_count, threads = 1, rounds = 7;
+static shape_list shapes;
+static int threads = 1, rounds = 7;
+static double most = 300;
 static const char *types = "bf16,f16,u8i8,i8", *strategy = "host_amx";
 
 static _Noreturn void stop(const char *what, const char *why) {
@@ -107,13 +112,9 @@ static _Noreturn void stop(const char *what, const char *why) {
   exit(1);
 }
 
-static void add_shape(const char *text) {
-  int64_t *shape = shapes[shape_count];
-  if (shape_count == SHAPES_MAX)
-    stop(text, "there are more shapes than this program takes");
-  if (sscanf(text, "%" SCNd64 "x%" SCNd64 "x%" SCNd64, &shape[0], &shape[1], &shape[2]) != 3)
-    stop(text, "not a shape like 512x512x512");
-  shape_count++;
+static void take(const char *text, const char *why) {
+  if (why)
+    stop(text, why);
 }
 
 static void read_options(int argc, char **argv) {
@@ -121,6 +122,8 @@ static void read_options(int argc, char **argv) {
                                           {"types", 1, NULL, 'y'},
                                           {"rounds", 1, NULL, 'r'},
                                           {"strategy", 1, NULL, 's'},
+                                          {"shapes", 1, NULL, 'f'},
+                                          {"most", 1, NULL, 'm'},
                                           {0}};
   int option;
   while ((option = getopt_long(argc, argv, "+", options, NULL)) != -1)
@@ -132,6 +135,10 @@ static void read_options(int argc, char **argv) {
       rounds = atoi(optarg);
     else if (option == 's')
       strategy = optarg;
+    else if (option == 'f')
+      take(optarg, shapes_read(&shapes, optarg));
+    else if (option == 'm')
+      most = atof(optarg);
     else
       exit(2);
 }
@@ -339,7 +346,7 @@ int main(int argc, char **argv) {
   set_threads();
   int at = optind;
   for (; at < argc && strcmp(argv[at], "--") != 0; at++)
-    add_shape(argv[at]);
+    take(argv[at], shapes_add(&shapes, argv[at]));
   for (at++; at < argc; at++)
     add_peer(argv[at]);
   tesela_context *context;
@@ -352,8 +359,9 @@ int main(int argc, char **argv) {
     snprintf(wanted, sizeof wanted, ",%s,", kinds[i].name);
     char list[64];
     snprintf(list, sizeof list, ",%s,", types);
-    for (int s = 0; strstr(list, wanted) && s < shape_count; s++)
-      run_shape(context, shapes[s], &kinds[i]);
+    for (int s = 0; strstr(list, wanted) && s < shapes.count; s++)
+      if (shape_is_within(shapes.items[s], kinds[i].types.a, most))
+        run_shape(context, shapes.items[s], &kinds[i]);
   }
   tesela_context_destroy(context);
   return 0;

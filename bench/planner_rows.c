@@ -14,6 +14,8 @@
  *   --json FILE     the same as JSON
  *
  * The tuned file is made by `TESELA_WISDOM=FILE tesela tune ...`; bench/wisdom.sh tunes many products. */
+#include "shapes.h"
+
 #include "base/status.h"
 #include "plan/planner.h"
 #include "plan/tune.h"
@@ -26,7 +28,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { SHAPES_MAX = 256, WAYS = 3 };
+enum { WAYS = 3 };
 
 /* The judge looks at so many operations of a result: seconds of the host for the largest. */
 static const int64_t judged_operations = INT64_C(1) << 28;
@@ -46,8 +48,7 @@ typedef struct mean {
   int count;
 } mean;
 
-static int64_t shapes[SHAPES_MAX][3];
-static int shape_count;
+static shape_list shapes;
 static const char *device_name = "cpu", *types = "f32", *tuned_path, *json_path;
 static double most = INFINITY, seconds = 0.5;
 static tsl_devices *devices;
@@ -69,35 +70,16 @@ static void check(tesela_status status, const char *what) {
 
 /* --- the command line --- */
 
-static void add_shape(const char *text) {
-  int64_t *shape = shapes[shape_count];
-  if (shape_count == SHAPES_MAX)
-    stop(text, "there are more shapes than this program takes");
-  if (sscanf(text, "%" SCNd64 "%*[x ]%" SCNd64 "%*[x ]%" SCNd64, &shape[0], &shape[1], &shape[2]) != 3)
-    stop(text, "not a shape like 512x512x512");
-  if (2e-9 * (double)shape[0] * (double)shape[1] * (double)shape[2] <= most)
-    shape_count++;
-}
-
-static void add_shapes_of(const char *path) {
-  char line[256];
-  FILE *file = fopen(path, "re");
-  if (!file)
-    stop(path, "cannot be read");
-  while (fgets(line, sizeof line, file)) {
-    line[strcspn(line, "#\n")] = '\0';
-    if (line[strspn(line, " \t")])
-      add_shape(line);
-  }
-  fclose(file);
+static void take(const char *text, const char *why) {
+  if (why)
+    stop(text, why);
 }
 
 static void read_options(int argc, char **argv) {
   static const struct option names[] = {
       {"device", 1, NULL, 'd'}, {"types", 1, NULL, 'y'},   {"tuned", 1, NULL, 't'}, {"shapes", 1, NULL, 'f'},
       {"most", 1, NULL, 'm'},   {"seconds", 1, NULL, 's'}, {"json", 1, NULL, 'j'},  {NULL, 0, NULL, 0}};
-  const char *files[SHAPES_MAX];
-  int option, file_count = 0;
+  int option;
   while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
     switch (option) {
     case 'd':
@@ -110,8 +92,7 @@ static void read_options(int argc, char **argv) {
       tuned_path = optarg;
       break;
     case 'f':
-      if (file_count < SHAPES_MAX)
-        files[file_count++] = optarg;
+      take(optarg, shapes_read(&shapes, optarg));
       break;
     case 'm':
       most = atof(optarg);
@@ -125,11 +106,9 @@ static void read_options(int argc, char **argv) {
     default:
       exit(2);
     }
-  for (int i = 0; i < file_count; i++)
-    add_shapes_of(files[i]);
   for (int i = optind; i < argc; i++)
-    add_shape(argv[i]);
-  if (shape_count == 0)
+    take(argv[i], shapes_add(&shapes, argv[i]));
+  if (shapes.count == 0)
     stop("no products", "give shapes like 512x512x512, or --shapes FILE");
 }
 
@@ -276,9 +255,11 @@ static void measure_type(const char *name) {
   const tesela_type type = tsl_type_parse(name);
   if (type == TESELA_TYPE_DEFAULT)
     stop(name, "not a type");
-  for (int i = 0; i < shape_count; i++) {
-    const tsl_problem problem = tsl_problem_gemm(shapes[i][0], shapes[i][1], shapes[i][2], type);
-    measure(&problem, (uint64_t)i + 1);
+  for (int i = 0; i < shapes.count; i++) {
+    const int64_t *shape = shapes.items[i];
+    const tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
+    if (shape_is_within(shape, type, most))
+      measure(&problem, (uint64_t)i + 1);
   }
 }
 
