@@ -206,7 +206,8 @@ static bool is_even(const tesela_gemm_desc *desc, const tesela_batch *batch) {
 /* Whether products run one by one for good: on the processor threads share them out, and elsewhere it was found that no
  * strategy takes them in one run. */
 static bool is_alone(const tsl_remembered *one) {
-  return tsl_api_recalled(one)->plan->work.device->capabilities & TSL_CAN_HOST || tsl_api_refuses_batches(one);
+  return tsl_api_recalled(one)->plan->work.device->capabilities & TSL_CAN_HOST ||
+         tsl_api_refuses_batches(one);
 }
 
 /* A plan of all products where they lie at even distances, do not run on the processor, and a strategy takes them so; else

@@ -101,10 +101,9 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
   const double down = ratio_up(m, tile->tile_m),
                groups = down * ratio_up(n, tile->tile_n) * tile->split * (double)tsl_problem_batch(problem);
   const double part = ratio_up(ratio_up(k, tile->split), tile->chunk) * tile->chunk;
-  const double clocks =
-      processor_clocks * tile->tile_m * tile->tile_n * part / units.lanes * spills * narrow * wide * waits *
-          loads * gathers +
-      2000;
+  const double clocks = processor_clocks * tile->tile_m * tile->tile_n * part / units.lanes * spills *
+                            narrow * wide * waits * loads * gathers +
+                        2000;
   const double compute = ceil(groups / units.count) * clocks / units.clock;
   /* Columns of tiles are narrow, so that memory is read in short runs; those below find it in a cache. */
   const double bytes = tsl_problem_bytes(problem) * (1 + 0.2 * (down - 1));
