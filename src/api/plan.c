@@ -66,7 +66,7 @@ static __attribute__((noinline)) tesela_status run_thoroughly(tesela_plan *plan,
 tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
                               const tesela_matrix *c, tesela_record *record) {
   if (plan && plan->quick.run && !record && a && b && c &&
-      tsl_api_is_quick(&plan->quick, a->data, b->data, c->data) && !tsl_log_wants(TSL_LOG_CALLS))
+      tsl_api_is_quick(&plan->quick, a->data, b->data, c->data) && !tsl_log_may_want(TSL_LOG_CALLS))
     return plan->quick.run(&plan->plan->work, a->data, b->data, c->data);
   return run_thoroughly(plan, a, b, c, record);
 }

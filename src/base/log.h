@@ -32,5 +32,10 @@ static inline bool tsl_log_wants(tsl_log_topic topic) {
     bits = tsl_log_read();
   return (bits >> topic & 1u) != 0;
 }
+/* The same where nothing may be called: true as long as TESELA_LOG was not read, too. */
+static inline bool tsl_log_may_want(tsl_log_topic topic) {
+  return (atomic_load_explicit(&tsl_log_wanted, memory_order_relaxed) & (1u << topic | TSL_LOG_NOT_READ)) !=
+         0;
+}
 
 #endif

@@ -5,6 +5,7 @@
  *   gemm.c gemmt.c batch.c dot.c matcopy.c    check them, ask route.c, and compute, or return whom to forward to
  *   route.c    tesela, the program's own BLAS, or a plain loop
  *   instant.c  tiny products, at once
+ *   known.h    and those that come again, in the entry
  *   next.c     finds the program's own BLAS
  *   calls.c    what was called, for TESELA_LOG=calls
  *
@@ -127,12 +128,19 @@ static inline int tsl_blas_trans(int cblas) {
   static const char letters[] = {'N', 'T', 'C', 'R'};
   return cblas >= 111 && cblas <= 114 ? letters[cblas - 111] : 0;
 }
+static inline int tsl_blas_cblas_trans(int letter) {
+  return letter == 'N' ? 111 : letter == 'T' ? 112 : letter == 'C' ? 113 : letter == 'R' ? 114 : 0;
+}
 int tsl_blas_uplo(int cblas);
 int tsl_blas_order(char fortran); /* 'R', 'C' */
+/* What a letter of either case and its capital have in common. */
+static inline int tsl_blas_capital(char fortran) {
+  return (unsigned char)fortran & ~0x20;
+}
 static inline int tsl_blas_letter(char fortran) {
   enum { N = 1 << ('N' - 'A'), T = 1 << ('T' - 'A'), C = 1 << ('C' - 'A') };
   enum { R = 1 << ('R' - 'A'), U = 1 << ('U' - 'A'), L = 1 << ('L' - 'A') };
-  const unsigned place = ((unsigned char)fortran & ~0x20u) - 'A';
+  const unsigned place = (unsigned)tsl_blas_capital(fortran) - 'A';
   return place < 26 && ((N | T | C | R | U | L) >> place & 1) != 0 ? (int)(place + 'A') : 0;
 }
 
@@ -156,11 +164,11 @@ enum { TSL_BLAS_GEMM, TSL_BLAS_DOT, TSL_BLAS_TRANSPOSE, TSL_BLAS_OPS };
 /* instant.c: does a tiny product at once; false where it is not tiny, or unusual in any way: nothing was touched. */
 bool tsl_blas_instant(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
 void tsl_blas_set_instant(tesela_context *context); /* NULL: there is none */
-/* What an entry does first: true, and the product is done. `type` is a constant there. */
+/* The same where it is allowed; `type` is a constant. */
 extern bool tsl_blas_hurries; /* route.c: whether that is allowed */
 extern bool tsl_blas_listens;
-static inline bool tsl_blas_hurry(const tsl_blas_symbol *symbol, tesela_type type,
-                                  const tsl_blas_multiply *product) {
+static inline bool tsl_blas_try_instant(const tsl_blas_symbol *symbol, tesela_type type,
+                                        const tsl_blas_multiply *product) {
   return (type == TESELA_F32 || type == TESELA_F64) && tsl_blas_hurries && !tsl_blas_listens &&
          tsl_blas_instant(symbol, product);
 }

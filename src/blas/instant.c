@@ -3,7 +3,7 @@
  * is left to the long way, which knows the words. */
 #include "blas/blas.h"
 
-#include "api/instant.h"
+#include "blas/known.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@ typedef struct link {
   struct link *older;
 } link;
 static _Atomic(link *) newest;
+_Atomic(const tsl_instant_way *) tsl_blas_way;
 static atomic_bool looked; /* for a context */
 
 void tsl_blas_set_instant(tesela_context *context) {
@@ -24,6 +25,7 @@ void tsl_blas_set_instant(tesela_context *context) {
   if (!context || !tsl_api_instant(context, &made->way))
     made->way.strategy = NULL;
   atomic_store_explicit(&newest, made, memory_order_release);
+  atomic_store_explicit(&tsl_blas_way, made->way.strategy ? &made->way : NULL, memory_order_release);
 }
 
 static const tsl_instant_way *find_way(void) {
@@ -31,8 +33,7 @@ static const tsl_instant_way *find_way(void) {
     (void)tsl_blas_context();
     atomic_store_explicit(&looked, true, memory_order_release);
   }
-  const link *now = atomic_load_explicit(&newest, memory_order_acquire);
-  return now && now->way.strategy ? &now->way : NULL;
+  return atomic_load_explicit(&tsl_blas_way, memory_order_acquire);
 }
 
 static bool is_transposed(int letter) {
@@ -69,80 +70,50 @@ static double scalar_of(tesela_type type, const void *at, bool *is_0, bool *is_1
 
 /* --- products that come again --- */
 
-/* A call that came, and what is known about it. Never changed and never freed: any number of threads may read it. */
-typedef struct known {
-  tesela_type type;
-  int order, trans_a, trans_b;
-  int64_t m, n, k, lda, ldb, ldc;
-  uint64_t alpha, beta; /* bits */
-  const tsl_instant_way *way;
-  void *prepared;      /* NULL: it is nothing for run_prepared() */
-  struct known *older; /* what had the place before */
-} known;
-
-/* Each place of the table has the last call that was not there before, until so many are known. */
-enum { PLACES = 256, KNOWN_MOST = 512 };
-static _Atomic(known *) table[PLACES];
+enum { KNOWN_MOST = 512 };
+_Atomic(tsl_blas_known *) tsl_blas_known_calls[TSL_BLAS_PLACES];
 static atomic_int known_count;
 
-static uint64_t bits_of(tesela_type type, const void *scalar) {
-  uint32_t single;
-  uint64_t bits;
-  if (type == TESELA_F32) {
-    memcpy(&single, scalar, sizeof single);
-    return single;
-  }
-  memcpy(&bits, scalar, sizeof bits);
-  return bits;
+/* A letter as known calls have it. */
+static int said(const tsl_blas_symbol *symbol, int letter) {
+  return symbol->cblas ? tsl_blas_cblas_trans(letter) : letter;
 }
 
-/* Few and quick operations: the product waits for them. Cubes of 256 sizes in a row have places of their own. */
-static unsigned place_of(const tsl_blas_multiply *given, tesela_type type) {
-  const unsigned letters = (unsigned)given->trans_a + 2 * (unsigned)given->trans_b + 4 * (unsigned)type;
-  return ((unsigned)given->m + 4 * (unsigned)given->n + 16 * (unsigned)given->k + 32 * letters) % PLACES;
-}
-
-/* With the operands where they are: what is written to a copy just before it is compared has not reached the cache. */
-static bool is_known_call(const known *was, const tsl_blas_multiply *given, tesela_type type) {
-  return was->type == type && was->m == given->m && was->n == given->n && was->k == given->k &&
-         was->order == given->order && was->trans_a == given->trans_a && was->trans_b == given->trans_b &&
-         was->lda == given->lda && was->ldb == given->ldb && was->ldc == given->ldc &&
-         was->alpha == bits_of(type, given->alpha) && was->beta == bits_of(type, given->beta);
-}
-
-static void learn(const tsl_blas_multiply *given, unsigned place, const tsl_instant *product,
+static void learn(const tsl_blas_symbol *symbol, const tsl_blas_multiply *given, const tsl_instant *product,
                   const tsl_instant_way *way) {
   if (atomic_load_explicit(&known_count, memory_order_relaxed) >= KNOWN_MOST)
     return;
-  known *made = malloc(sizeof *made);
+  tsl_blas_known *made = malloc(sizeof *made);
   if (!made)
     return;
   atomic_fetch_add_explicit(&known_count, 1, memory_order_relaxed);
-  *made = (known){.type = product->type,
-                  .order = given->order,
-                  .trans_a = given->trans_a,
-                  .trans_b = given->trans_b,
-                  .m = given->m,
-                  .n = given->n,
-                  .k = given->k,
-                  .lda = given->lda,
-                  .ldb = given->ldb,
-                  .ldc = given->ldc,
-                  .alpha = bits_of(product->type, given->alpha),
-                  .beta = bits_of(product->type, given->beta),
-                  .way = way,
-                  .prepared = way->strategy->prepare(product, way->device),
-                  .older = atomic_load_explicit(&table[place], memory_order_acquire)};
-  while (!atomic_compare_exchange_weak_explicit(&table[place], &made->older, made, memory_order_release,
+  const int trans_a = said(symbol, given->trans_a), trans_b = said(symbol, given->trans_b);
+  _Atomic(tsl_blas_known *) *at =
+      &tsl_blas_known_calls[tsl_blas_place(symbol->type, trans_a, trans_b, given->m, given->n, given->k)];
+  *made = (tsl_blas_known){.way = way,
+                           .m = given->m,
+                           .n = given->n,
+                           .k = given->k,
+                           .lda = given->lda,
+                           .ldb = given->ldb,
+                           .ldc = given->ldc,
+                           .alpha = tsl_blas_bits(symbol->type, given->alpha),
+                           .beta = tsl_blas_bits(symbol->type, given->beta),
+                           .type = symbol->type,
+                           .order = given->order,
+                           .trans_a = trans_a,
+                           .trans_b = trans_b,
+                           .older = atomic_load_explicit(at, memory_order_acquire)};
+  made->prepared = way->strategy->prepare(product, way->device, &made->surely);
+  while (!atomic_compare_exchange_weak_explicit(at, &made->older, made, memory_order_release,
                                                 memory_order_acquire))
     continue;
 }
 
 /* --- a call --- */
 
-static __attribute__((noinline)) bool do_unknown(const tsl_blas_symbol *symbol,
-                                                 const tsl_blas_multiply *given, unsigned place,
-                                                 const tsl_instant_way *way) {
+static bool do_unknown(const tsl_blas_symbol *symbol, const tsl_blas_multiply *given,
+                       const tsl_instant_way *way) {
   const bool by_row = given->order == TSL_BLAS_ROW_MAJOR;
   if ((!by_row && given->order != TSL_BLAS_COLUMN_MAJOR) || given->m <= 0 || given->n <= 0 || given->k <= 0 ||
       !is_known(given->trans_a) || !is_known(given->trans_b))
@@ -163,20 +134,19 @@ static __attribute__((noinline)) bool do_unknown(const tsl_blas_symbol *symbol,
       !strides_of(by_row, given->trans_b, given->k, given->n, given->ldb, &product.b_row, &product.b_col) ||
       !strides_of(by_row, 'N', given->m, given->n, given->ldc, &product.c_row, &product.c_col))
     return false;
-  learn(given, place, &product, way);
+  learn(symbol, given, &product, way);
   return way->strategy->instant(&product, way->device);
 }
 
 bool tsl_blas_instant(const tsl_blas_symbol *symbol, const tsl_blas_multiply *given) {
   const tsl_instant_way *way = find_way();
-  const tesela_type type = symbol->type;
-  const uintptr_t addresses = (uintptr_t)given->a | (uintptr_t)given->b | (uintptr_t)given->c;
-  if (!way || (addresses & (type == TESELA_F32 ? 3 : 7)) != 0)
+  if (!way || !tsl_blas_aligned(symbol->type, given->a, given->b, given->c))
     return false;
-  const unsigned place = place_of(given, type);
-  const known *was = atomic_load_explicit(&table[place], memory_order_acquire);
-  if (!was || !is_known_call(was, given, type) || was->way != way)
-    return do_unknown(symbol, given, place, way);
+  const tsl_blas_known *was = tsl_blas_recall(symbol->type, given->order, said(symbol, given->trans_a),
+                                              said(symbol, given->trans_b), given->m, given->n, given->k,
+                                              given->alpha, given->lda, given->ldb, given->beta, given->ldc);
+  if (!was)
+    return do_unknown(symbol, given, way);
   return was->prepared &&
          way->strategy->run_prepared(was->prepared, given->a, given->b, given->c) == TESELA_OK;
 }

@@ -87,6 +87,9 @@ typedef struct tsl_instant {
       beta_is_0; /* told beside: comparing numbers would wait for the multiply-adds before */
 } tsl_instant;
 
+/* A product of which all but the addresses is known: `state` knows it. */
+typedef tesela_status tsl_at_once(const void *state, const void *a, const void *b, void *c);
+
 /* What came of loading a vendor's library. */
 typedef struct tsl_vendor {
   char why_not[160]; /* why it cannot be used, a sentence; "" when it can */
@@ -152,9 +155,10 @@ struct tsl_strategy {
    * The bits are those of run(). NULL: never. */
   bool (*instant)(const tsl_instant *product, const tsl_device *device);
   /* For such products that come again, elsewhere: a block for tsl_free() with all that instant() finds out about it, or
-   * NULL; and the multiplication. With instant(). */
-  void *(*prepare)(const tsl_instant *product, const tsl_device *device);
-  tesela_status (*run_prepared)(const void *prepared, const void *a, const void *b, void *c);
+   * NULL; and the multiplication. Where that cannot fail, `surely` gets what does the same with no way round, else NULL.
+   * With instant(). */
+  void *(*prepare)(const tsl_instant *product, const tsl_device *device, tsl_at_once **surely);
+  tsl_at_once *run_prepared;
   /* The same as run() on the cpu, where elements (0, 0) lie at these addresses and the strides are the problem's: for
    * products so small that passing operands takes as long as they do. NULL: there is only run(). */
   tesela_status (*run_at)(const tsl_work *work, const void *a, const void *b, void *c);

@@ -104,6 +104,31 @@ static void every_tile(void **state) {
         }
 }
 
+/* Products whose sizes tiles are made for, and the same next to them: what only the sums' number tells. */
+static void exact_tiles(void **state) {
+  static const int64_t sizes[] = {4, 8, 16};
+  unsigned sets[4];
+  const int count = sets_of(sets);
+  (void)state;
+  for (int set = 0; set < count; set++)
+    for (int type = TESELA_F64; type <= TESELA_F32; type++)
+      for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int way = 0; way < 24; way++) {
+          const int64_t size = sizes[i];
+          tsl_problem problem = tsl_problem_gemm(way < 16 ? size : 2 * size, size,
+                                                 way % 8 == 7 ? size + 1 : size, (tesela_type)type);
+          problem.alpha[0] = way % 2 ? 1 : -1.5;
+          problem.beta[0] = way / 2 % 2 ? 0 : 0.5;
+          set_layout(&problem, way % 8);
+          if (way >= 8) { /* padded */
+            problem.a.row_stride += problem.a.row_stride > 1 ? 3 : 0;
+            problem.b.row_stride += problem.b.row_stride > 1 ? 1 : 0;
+            problem.c.row_stride += problem.c.row_stride > 1 ? 2 : 0;
+          }
+          expect_right(&problem, sets[set]);
+        }
+}
+
 /* Copies on the stack, and those that are too large for it. */
 static void copies(void **state) {
   unsigned sets[4];
@@ -198,10 +223,8 @@ static void wrong_calls(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_tile),
-      cmocka_unit_test(copies),
-      cmocka_unit_test(same_bits),
-      cmocka_unit_test(wrong_calls),
+      cmocka_unit_test(every_tile), cmocka_unit_test(exact_tiles), cmocka_unit_test(copies),
+      cmocka_unit_test(same_bits),  cmocka_unit_test(wrong_calls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,12 @@
 /* CBLAS functions of one type. SCALAR is how a scalar is passed, SCALAR_AT(scalar) where it lies; enumerations are
  * ints. */
 
-TESELA_API void CBLAS(L(gemm))(int order, int transa, int transb, INTEGER m, INTEGER n, INTEGER k,
-                               SCALAR alpha, const void *a, INTEGER lda, const void *b, INTEGER ldb,
-                               SCALAR beta, void *c, INTEGER ldc) {
+/* Apart, so that calls that are known save no registers for it. */
+static __attribute__((noinline)) void THOROUGHLY(CBLAS(L(gemm)))(int order, int transa, int transb, INTEGER m,
+                                                                 INTEGER n, INTEGER k, SCALAR alpha,
+                                                                 const void *a, INTEGER lda, const void *b,
+                                                                 INTEGER ldb, SCALAR beta, void *c,
+                                                                 INTEGER ldc) {
   typedef void forward(int, int, int, INTEGER, INTEGER, INTEGER, SCALAR, const void *, INTEGER, const void *,
                        INTEGER, SCALAR, void *, INTEGER);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gemm));
@@ -22,7 +25,7 @@ TESELA_API void CBLAS(L(gemm))(int order, int transa, int transb, INTEGER m, INT
                                      .beta = SCALAR_AT(beta),
                                      .c = c,
                                      .ldc = ldc};
-  if (tsl_blas_hurry(&symbol, TSL_BLAS_TYPE, &product))
+  if (tsl_blas_try_instant(&symbol, TSL_BLAS_TYPE, &product))
     return;
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)m * (double)n * (double)k);
@@ -32,6 +35,17 @@ TESELA_API void CBLAS(L(gemm))(int order, int transa, int transb, INTEGER m, INT
     ((forward *)next)(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     tsl_blas_forwarded(&call);
   }
+}
+
+TESELA_API void CBLAS(L(gemm))(int order, int transa, int transb, INTEGER m, INTEGER n, INTEGER k,
+                               SCALAR alpha, const void *a, INTEGER lda, const void *b, INTEGER ldb,
+                               SCALAR beta, void *c, INTEGER ldc) {
+  const tsl_blas_known *known = tsl_blas_hurry(TSL_BLAS_TYPE, order, transa, transb, m, n, k,
+                                               SCALAR_AT(alpha), a, lda, b, ldb, SCALAR_AT(beta), c, ldc);
+  if (known)
+    (void)known->surely(known->prepared, a, b, c);
+  else
+    THOROUGHLY(CBLAS(L(gemm)))(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 TESELA_API void CBLAS(L(gemmt))(int order, int uplo, int transa, int transb, INTEGER n, INTEGER k,

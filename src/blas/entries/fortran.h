@@ -1,10 +1,12 @@
 /* Fortran routines of one type: everything by pointer, and the lengths of character arguments at the end, which
  * gfortran passes and nobody reads. */
 
-TESELA_API void FORTRAN(L(gemm))(const char *transa, const char *transb, const INTEGER *m, const INTEGER *n,
-                                 const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,
-                                 const void *b, const INTEGER *ldb, const void *beta, void *c,
-                                 const INTEGER *ldc) {
+/* Apart, so that calls that are known save no registers for it. */
+static __attribute__((noinline)) void
+THOROUGHLY(FORTRAN(L(gemm)))(const char *transa, const char *transb, const INTEGER *m, const INTEGER *n,
+                             const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,
+                             const void *b, const INTEGER *ldb, const void *beta, void *c,
+                             const INTEGER *ldc) {
   typedef void forward(const char *, const char *, const INTEGER *, const INTEGER *, const INTEGER *,
                        const void *, const void *, const INTEGER *, const void *, const INTEGER *,
                        const void *, void *, const INTEGER *, size_t, size_t);
@@ -24,7 +26,7 @@ TESELA_API void FORTRAN(L(gemm))(const char *transa, const char *transb, const I
                                      .beta = beta,
                                      .c = c,
                                      .ldc = *ldc};
-  if (tsl_blas_hurry(&symbol, TSL_BLAS_TYPE, &product))
+  if (tsl_blas_try_instant(&symbol, TSL_BLAS_TYPE, &product))
     return;
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*m * (double)*n * (double)*k);
@@ -34,6 +36,19 @@ TESELA_API void FORTRAN(L(gemm))(const char *transa, const char *transb, const I
     ((forward *)next)(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1);
     tsl_blas_forwarded(&call);
   }
+}
+
+TESELA_API void FORTRAN(L(gemm))(const char *transa, const char *transb, const INTEGER *m, const INTEGER *n,
+                                 const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,
+                                 const void *b, const INTEGER *ldb, const void *beta, void *c,
+                                 const INTEGER *ldc) {
+  const tsl_blas_known *known =
+      tsl_blas_hurry(TSL_BLAS_TYPE, TSL_BLAS_COLUMN_MAJOR, tsl_blas_capital(*transa),
+                     tsl_blas_capital(*transb), *m, *n, *k, alpha, a, *lda, b, *ldb, beta, c, *ldc);
+  if (known)
+    (void)known->surely(known->prepared, a, b, c);
+  else
+    THOROUGHLY(FORTRAN(L(gemm)))(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 TESELA_API void FORTRAN(L(gemmt))(const char *uplo, const char *transa, const char *transb, const INTEGER *n,

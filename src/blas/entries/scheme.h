@@ -4,6 +4,7 @@
  *   TSL_BLAS_CBLAS(name)      what the CBLAS function of this name is called: cblas_##name
  * It is the only thing in which the schemes differ. */
 #include "blas/blas.h"
+#include "blas/known.h"
 
 #define PASTE_TWO(a, b) a##b
 #define PASTE(a, b) PASTE_TWO(a, b)
@@ -14,6 +15,7 @@
 #define FORTRAN(name) TSL_BLAS_FORTRAN(name)
 #define CBLAS(name) TSL_BLAS_CBLAS(name)
 #define INTEGER TSL_BLAS_INTEGER
+#define THOROUGHLY(name) PASTE(name, _thoroughly)
 
 #define FORTRAN_SYMBOL(routine, routine_title)                                                               \
   {                                                                                                          \

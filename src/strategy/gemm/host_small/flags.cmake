@@ -2,9 +2,11 @@
 # The same text is compiled per instruction set and type; kernels.c chooses at run time.
 set(folder src/strategy/gemm/host_small)
 set(best ${TESELA_FULL_OPTIMISATION} -ffp-contract=fast -fno-math-errno)
+set(TESELA_FOR_avx2_half ${TESELA_FOR_avx2})
 set(TESELA_FOR_avx512_half ${TESELA_FOR_avx512})
 set(TESELA_FOR_avx512_wide ${TESELA_FOR_avx512})
-foreach(set generic avx2 avx512 avx512_half avx512_wide)
+set(TESELA_FOR_avx512_quarter ${TESELA_FOR_avx512})
+foreach(set generic avx2 avx2_half avx512 avx512_half avx512_quarter avx512_wide)
   foreach(type f32 f64)
     set_source_files_properties(${folder}/kernels_${set}_${type}.c PROPERTIES COMPILE_OPTIONS "${best};${TESELA_FOR_${set}}")
   endforeach()

@@ -119,11 +119,14 @@ static bool instant(const tsl_instant *product, const tsl_device *device) {
          tsl_small_job_run(&job, product->a, product->b, product->c) == TESELA_OK;
 }
 
-static void *prepare(const tsl_instant *product, const tsl_device *device) {
+static void *prepare(const tsl_instant *product, const tsl_device *device, tsl_at_once **surely) {
   tsl_small_job job;
   void *block;
+  *surely = NULL;
   if (!make_instant(product, device, &job) || tsl_alloc(sizeof job, "a product's job", &block) != TESELA_OK)
     return NULL;
+  if (!tsl_small_job_may_fail(&job))
+    *surely = job.run;
   memcpy(block, &job, sizeof job);
   return block;
 }

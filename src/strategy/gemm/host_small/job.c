@@ -62,6 +62,18 @@ static double clocks_of(const view *seen) {
   return clocks;
 }
 
+/* A tile of so many rows and vectors, the last of which has `last` numbers. */
+static tsl_small_function kernel_of(const view *seen, int64_t rows, int64_t vectors, int64_t last) {
+  const tsl_small_kernels *kernels = seen->kernels;
+  if (last == kernels->lanes && seen->a_step == 1 && seen->c_column == 1)
+    for (int i = 0; i < TSL_SMALL_EXACT_MAX; i++) {
+      const tsl_small_exact *exact = &kernels->exact[i];
+      if (exact->rows == rows && exact->vectors == vectors && exact->depth == seen->depth)
+        return exact->multiply;
+    }
+  return kernels->multiply[vectors - 1][rows - 1];
+}
+
 static void make_strip(const view *seen, int64_t vectors, int64_t last, int64_t size, tsl_small_strip *out) {
   const int64_t most = seen->kernels->rows[vectors - 1];
   const int64_t tiles = seen->rows <= most ? 1 : count_of(seen->rows, most);
@@ -76,8 +88,8 @@ static void make_strip(const view *seen, int64_t vectors, int64_t last, int64_t 
   out->height = height;
   out->lowers = tiles * height - seen->rows;
   out->tallers = tiles - out->lowers;
-  out->taller = seen->kernels->multiply[vectors - 1][height - 1];
-  out->lower = height > 1 ? seen->kernels->multiply[vectors - 1][height - 2] : NULL;
+  out->taller = kernel_of(seen, height, vectors, last);
+  out->lower = height > 1 ? kernel_of(seen, height - 1, vectors, last) : NULL;
   out->width = vectors << seen->kernels->lanes_log2;
 }
 
@@ -107,6 +119,8 @@ static void scale(tsl_small_tile *tile, const tsl_instant *product) {
   tile->adds = !product->beta_is_0;
 }
 
+static tsl_small_function run_of(const tsl_small_job *job);
+
 void tsl_small_job_make(const tsl_instant *product, unsigned offers, tsl_small_job *job, double *clocks) {
   view seen;
   job->is_turned = choose(product, offers, &seen);
@@ -132,7 +146,7 @@ void tsl_small_job_make(const tsl_instant *product, unsigned offers, tsl_small_j
   }
   make_strip(&seen, vectors - wide * (strips - 1), seen.columns - (vectors - 1) * lanes, size, &job->last);
   scale(&job->last.tile, product);
-  job->is_one_tile = strips == 1 && job->last.tallers + job->last.lowers == 1 && !job->copies_b;
+  job->run = run_of(job);
   if (job->copies_b) {
     if (strips > 1)
       job->whole.tile.b_step = job->whole.width * size;
@@ -162,10 +176,10 @@ tsl_instant tsl_small_product(const tsl_problem *problem, const tsl_operands *op
 static void run_strip(const tsl_small_strip *strip, int64_t size, const char *a, const void *b, char *c) {
   const int64_t a_jump = strip->height * strip->tile.a_row, c_jump = strip->height * strip->tile.c_row * size;
   for (int64_t i = 0; i < strip->tallers; i++, a += a_jump, c += c_jump)
-    strip->taller(&strip->tile, a, b, c);
+    (void)strip->taller(&strip->tile, a, b, c);
   for (int64_t i = 0; i < strip->lowers;
        i++, a += a_jump - strip->tile.a_row, c += c_jump - strip->tile.c_row * size)
-    strip->lower(&strip->tile, a, b, c);
+    (void)strip->lower(&strip->tile, a, b, c);
 }
 
 static void run_strips(const tsl_small_job *job, const void *a, const char *b, char *c, void *copy) {
@@ -187,11 +201,20 @@ static __attribute__((noinline)) void run_on_stack(const tsl_small_job *job, con
   run_strips(job, a, b, c, copy);
 }
 
-static __attribute__((noinline)) tesela_status run_copying(const tsl_small_job *job, const void *a,
-                                                           const void *b, void *c) {
+/* Of a strip of B's copy. */
+static int64_t copy_bytes(const tsl_small_job *job) {
   const int64_t width =
       job->strips > 1 && job->last.width < job->whole.width ? job->whole.width : job->last.width;
-  const int64_t bytes = width * job->depth * job->size;
+  return width * job->depth * job->size;
+}
+
+bool tsl_small_job_may_fail(const tsl_small_job *job) {
+  return job->copies_b && copy_bytes(job) > LOCAL_BYTES;
+}
+
+static __attribute__((noinline)) tesela_status run_copying(const tsl_small_job *job, const void *a,
+                                                           const void *b, void *c) {
+  const int64_t bytes = copy_bytes(job);
   void *copy;
   if (bytes <= LOCAL_BYTES) {
     run_on_stack(job, a, b, c);
@@ -203,16 +226,33 @@ static __attribute__((noinline)) tesela_status run_copying(const tsl_small_job *
   return TESELA_OK;
 }
 
-tesela_status tsl_small_job_run(const tsl_small_job *job, const void *a, const void *b, void *c) {
+/* The ways to run a job, each given as the address of its first member. */
+
+static tesela_status run_turned_tile(const void *job, const void *a, const void *b, void *c) {
+  return ((const tsl_small_job *)job)->last.taller(job, b, a, c);
+}
+
+static tesela_status run_one_strip(const void *of, const void *a, const void *b, void *c) {
+  const tsl_small_job *job = of;
+  run_strip(&job->last, job->size, job->is_turned ? b : a, job->is_turned ? a : b, c);
+  return TESELA_OK;
+}
+
+static tesela_status run_any(const void *of, const void *a, const void *b, void *c) {
+  const tsl_small_job *job = of;
   const void *left = job->is_turned ? b : a, *right = job->is_turned ? a : b;
-  if (job->is_one_tile) {
-    job->last.taller(&job->last.tile, left, right, c);
-    return TESELA_OK;
-  }
   if (job->depth == 0) /* pointers that nobody reads move all the same */
     left = right = c;
   if (job->copies_b)
     return run_copying(job, left, right, c);
   run_strips(job, left, right, c, NULL);
   return TESELA_OK;
+}
+
+static tsl_small_function run_of(const tsl_small_job *job) {
+  if (job->strips > 1 || job->depth == 0 || job->copies_b)
+    return run_any;
+  if (job->last.tallers + job->last.lowers > 1)
+    return run_one_strip;
+  return job->is_turned ? run_turned_tile : job->last.taller;
 }

@@ -6,7 +6,7 @@
 #include "strategy/strategy.h"
 
 /* Most rows of a tile, and most vectors across it, of any row of the table. */
-enum { TSL_SMALL_ROWS_MAX = 16, TSL_SMALL_VECTORS_MAX = 3 };
+enum { TSL_SMALL_ROWS_MAX = 16, TSL_SMALL_VECTORS_MAX = 3, TSL_SMALL_EXACT_MAX = 4 };
 
 /* What all tiles of a strip of C share: c = alpha a b + beta c, where beta = 0 never reads c. Strides are in bytes, but
  * for C's.
@@ -24,19 +24,27 @@ typedef struct tsl_small_tile {
       adds; /* alpha is not 1; beta is not 0: comparing numbers would wait for the multiply-adds before */
 } tsl_small_tile;
 
-/* Computes a tile of as many rows and vectors as its place in the table says. */
-typedef void (*tsl_small_function)(const tsl_small_tile *tile, const void *a, const void *b, void *c);
+/* Computes a tile of as many rows and vectors as its place in the table says; `tile` is a tsl_small_tile. Returns
+ * TESELA_OK, so that a whole run may end with it. */
+typedef tsl_at_once *tsl_small_function;
 
 /* Copies `count` columns of `depth` numbers each, element (l, j) at in + l * along + j * across (elements), to rows of
  * `width` numbers; those behind the last column are not written. */
 typedef void (*tsl_small_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                                int64_t width, void *out);
 
+/* The same with as many steps, whose number is no question: for whole vectors, a_step an element's size, c_column 1. */
+typedef struct tsl_small_exact {
+  int rows, vectors, depth;
+  tsl_small_function multiply;
+} tsl_small_exact;
+
 typedef struct tsl_small_kernels {
   tesela_type type;
   int64_t lanes, lanes_log2;       /* elements of a vector */
   int rows[TSL_SMALL_VECTORS_MAX]; /* of the largest tile of 1, 2, 3 vectors; 0: there are none so wide */
   tsl_small_copy copy;
+  tsl_small_exact exact[TSL_SMALL_EXACT_MAX];                             /* the rest have 0 rows */
   tsl_small_function multiply[TSL_SMALL_VECTORS_MAX][TSL_SMALL_ROWS_MAX]; /* [vectors - 1][rows - 1] */
 } tsl_small_kernels;
 
@@ -44,6 +52,7 @@ extern const tsl_small_kernels tsl_small_kernels_generic_f32, tsl_small_kernels_
 extern const tsl_small_kernels tsl_small_kernels_avx2_f32, tsl_small_kernels_avx2_f64;
 extern const tsl_small_kernels tsl_small_kernels_avx512_f32, tsl_small_kernels_avx512_f64;
 extern const tsl_small_kernels tsl_small_kernels_avx512_half_f32, tsl_small_kernels_avx512_half_f64;
+extern const tsl_small_kernels tsl_small_kernels_avx2_half_f32, tsl_small_kernels_avx512_quarter_f32;
 extern const tsl_small_kernels tsl_small_kernels_avx512_wide_f32, tsl_small_kernels_avx512_wide_f64;
 
 /* The best row for C with so many columns, of f32 or f64, and what a device offers. */

@@ -11,6 +11,6 @@
 #define ROWS_OF_3 0
 #include "strategy/gemm/host_small/kernels_text.h"
 
-const tsl_small_kernels tsl_small_kernels_avx512_f32 = TILE_TABLE_ROW(TESELA_F32);
+const tsl_small_kernels tsl_small_kernels_avx512_f32 = TILE_TABLE_ROW(TESELA_F32, NO_EXACT);
 
 #endif

@@ -10,4 +10,4 @@
 #define ROWS_OF_3 4
 #include "strategy/gemm/host_small/kernels_text.h"
 
-const tsl_small_kernels tsl_small_kernels_generic_f64 = TILE_TABLE_ROW(TESELA_F64);
+const tsl_small_kernels tsl_small_kernels_generic_f64 = TILE_TABLE_ROW(TESELA_F64, NO_EXACT);

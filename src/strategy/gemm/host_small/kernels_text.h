@@ -11,6 +11,8 @@
 #define NAME(word) JOIN(word, SUFFIX)
 #define TILE_NAME_LATE(rows, vectors, suffix) tile_##rows##x##vectors##suffix
 #define TILE_NAME(rows, vectors, suffix) TILE_NAME_LATE(rows, vectors, suffix)
+#define EXACT_NAME_LATE(rows, vectors, depth, suffix) exact_##rows##x##vectors##x##depth##suffix
+#define EXACT_NAME(rows, vectors, depth, suffix) EXACT_NAME_LATE(rows, vectors, depth, suffix)
 
 #if defined(__clang__)
 #define TSL_UNROLL _Pragma("clang loop unroll(full)")
@@ -29,9 +31,10 @@ static inline void NAME(store)(REAL *to, NAME(vector) value) {
 
 /* A tile of C whose columns do not lie side by side: it is made where they do, and brought there number by number. Apart,
  * so that tiles need no memory of their own. */
-static __attribute__((noinline)) void NAME(scatter)(tsl_small_function multiply, const tsl_small_tile *tile,
-                                                    int rows, int vectors, const void *a, const void *b,
-                                                    void *to) {
+static __attribute__((noinline)) tesela_status NAME(scatter)(tsl_small_function multiply,
+                                                             const tsl_small_tile *tile, int rows,
+                                                             int vectors, const void *a, const void *b,
+                                                             void *to) {
   enum { MOST = TSL_SMALL_ROWS_MAX * TSL_SMALL_VECTORS_MAX * NAME(LANES) };
   REAL sums[MOST], *c = to;
   const REAL beta = (REAL)tile->beta;
@@ -40,12 +43,13 @@ static __attribute__((noinline)) void NAME(scatter)(tsl_small_function multiply,
   here.c_row = width;
   here.c_column = 1;
   here.adds = false;
-  multiply(&here, a, b, sums);
+  (void)multiply(&here, a, b, sums);
   for (int i = 0; i < rows; i++, c += tile->c_row)
     for (int64_t j = 0; j < columns; j++) {
       REAL *at = c + j * tile->c_column;
       *at = tile->adds ? beta * *at + sums[i * width + j] : sums[i * width + j];
     }
+  return TESELA_OK;
 }
 
 /* --- copies --- */
@@ -99,11 +103,17 @@ static void NAME(copy)(const void *from, int64_t across, int64_t along, int64_t 
 #undef TILE_ROWS_MAX
 #undef TILE_TEXT
 
-/* The type's row of the table; `type_` is its name in the enumeration. */
-#define TILE_TABLE_ROW(type_)                                                                                \
+/* An exact tile in the table; its text is tile.h with TILE_DEPTH. */
+#define EXACT(rows, vectors, depth)                                                                          \
+  { rows, vectors, depth, EXACT_NAME(rows, vectors, depth, SUFFIX) }
+#define NO_EXACT                                                                                             \
+  { 0, 0, 0, NULL }
+
+/* The type's row of the table; `type_` is its name in the enumeration, behind which the exact tiles stand. */
+#define TILE_TABLE_ROW(type_, ...)                                                                           \
   {                                                                                                          \
     .type = (type_), .lanes = NAME(LANES), .lanes_log2 = NAME(LANES_LOG2),                                   \
-    .rows = {ROWS_OF_1, ROWS_OF_2, ROWS_OF_3}, .copy = NAME(copy), .multiply = {                             \
+    .rows = {ROWS_OF_1, ROWS_OF_2, ROWS_OF_3}, .copy = NAME(copy), .exact = {__VA_ARGS__}, .multiply = {     \
       {TILES_UP_TO(ROWS_OF_1, 1)},                                                                           \
       {TILES_UP_TO(ROWS_OF_2, 2)},                                                                           \
       {TILES_UP_TO(ROWS_OF_3, 3)}                                                                            \

@@ -1,0 +1,20 @@
+/* Kernels in f32 for AVX2 with vectors of 16 bytes; flags.cmake has the compiler's flags. */
+#include "strategy/gemm/host_small/kernels.h"
+
+#if defined(__x86_64__)
+#include "strategy/gemm/host_small/lanes_avx2_half.h"
+
+#define REAL float
+#define SUFFIX _f32
+#define ROWS_OF_1 12
+#define ROWS_OF_2 0
+#define ROWS_OF_3 0
+#include "strategy/gemm/host_small/kernels_text.h"
+#define TILE_ROWS 4
+#define TILE_VECTORS 1
+#define TILE_DEPTH 4
+#include "strategy/gemm/host_small/tile.h"
+
+const tsl_small_kernels tsl_small_kernels_avx2_half_f32 = TILE_TABLE_ROW(TESELA_F32, EXACT(4, 1, 4));
+
+#endif
