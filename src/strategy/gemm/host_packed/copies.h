@@ -74,23 +74,24 @@ static void NAME(copy_sliver)(const void *in, int64_t across, int64_t along, int
 /* Whole strips whose columns lie side by side: a row of all of them at a time, since the next row may be on another
  * page. */
 static void NAME(copy_rows)(const ELEMENT *in, int64_t along, int64_t strips, int64_t depth, int64_t width,
-                            ELEMENT *out) {
+                            int64_t whole, ELEMENT *out) {
   for (int64_t l = 0; l < depth; l++, in += along, out += width)
     for (int64_t j = 0; j < strips; j++)
       for (int64_t t = 0; t < width; t += NAME(LANES)) {
         __builtin_prefetch(in + COPY_AHEAD * along + j * width + t);
-        NAME(store)(out + j * width * depth + t, NAME(load)(in + j * width + t));
+        NAME(store)(out + j * width * whole + t, NAME(load)(in + j * width + t));
       }
 }
 
-static void NAME(copy_strips)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
-                              int64_t width, void *out) {
-  const int64_t in_rows = across == 1 ? count / width : 0;
-  NAME(copy_rows)(in, along, in_rows, depth, width, out);
+static void NAME(copy_strips)(const void *in, int64_t across, int64_t along, int64_t count, int64_t first,
+                              int64_t end, int64_t width, int64_t whole, void *out) {
+  const ELEMENT *const from = (const ELEMENT *)in + first * along;
+  const int64_t depth = end - first, in_rows = across == 1 ? count / width : 0;
+  NAME(copy_rows)(from, along, in_rows, depth, width, whole, (ELEMENT *)out + first * width);
   for (int64_t t = in_rows * width; t < count; t += width) {
-    const int64_t rest = least(count - t, width);
+    const int64_t rest = least(count - t, width),
+                  vectors = (rest + NAME(LANES) - 1) / NAME(LANES) * NAME(LANES);
     NAME(copy_sliver)
-    ((const ELEMENT *)in + t * across, across, along, rest, depth,
-     (rest + NAME(LANES) - 1) / NAME(LANES) * NAME(LANES), (ELEMENT *)out + t * depth);
+    (from + t * across, across, along, rest, depth, vectors, (ELEMENT *)out + t * whole + first * vectors);
   }
 }

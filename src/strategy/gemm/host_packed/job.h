@@ -86,6 +86,12 @@ void tsl_packed_copy_slivers(const tsl_packed_job *job, const tsl_packed_block *
 void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                             int64_t end, void *copy);
 
+/* B's block is copied in pieces, too: some of the block's steps of all strips, which end where lines of transposed
+ * operands do. Piece `index` of `pieces` starts at this step; some may have none. */
+int64_t tsl_packed_piece(const tsl_packed_block *block, int64_t pieces, int64_t index);
+void tsl_packed_copy_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
+                           int64_t index, void *copy);
+
 /* What a tile is made of: a sliver or a strip, in a copy or where it lies. */
 typedef struct tsl_packed_side {
   const void *at;
@@ -106,16 +112,15 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
                               tsl_packed_tile *tile);
 
 /* Lines to ask for while `tiles` tiles of the block's depth are multiplied: `bytes` bytes from `at` on; or the part of
- * an operand that sliver `index`, or group of strips, will be made of. */
+ * an operand that sliver `index` will be made of. */
 tsl_packed_ahead tsl_packed_ahead_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,
                                         int64_t bytes);
 tsl_packed_ahead tsl_packed_ahead_sliver(const tsl_packed_job *job, const tsl_packed_block *block,
                                          int64_t index, int64_t tiles);
-tsl_packed_ahead tsl_packed_ahead_strips(const tsl_packed_job *job, const tsl_packed_block *block,
-                                         int64_t group, int64_t tiles);
-/* The same for part `index` of `parts` of B's panel behind the block's; nothing where that is the last one. */
-tsl_packed_ahead tsl_packed_ahead_panel(const tsl_packed_job *job, const tsl_packed_block *block,
-                                        int64_t index, int64_t parts, int64_t tiles);
+/* The same for piece `index` of `pieces` of B's block `of`, while tiles of `block` are multiplied. */
+tsl_packed_ahead tsl_packed_ahead_piece(const tsl_packed_job *job, const tsl_packed_block *block,
+                                        const tsl_packed_block *of, int64_t pieces, int64_t index,
+                                        int64_t tiles);
 
 /* --- schedules --- */
 

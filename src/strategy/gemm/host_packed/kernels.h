@@ -47,9 +47,12 @@ typedef void (*tsl_packed_tile_function)(tsl_packed_tile *tile);
  * stride along the panel.
  *  - As a sliver: for each step along the panel `width` numbers lie side by side, at least `count`, with zeros or
  *    numbers of the first neighbour behind the last one.
- *  - As strips of `width` neighbours, one sliver after the other; the last one has as many whole vectors as it needs. */
+ *  - As strips of `width` neighbours, one sliver after the other; the last one has as many whole vectors as it needs.
+ *    Steps `first` to before `end` of strips that have `whole` steps; `in` and `out` are those of step 0. */
 typedef void (*tsl_packed_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                                 int64_t width, void *out);
+typedef void (*tsl_packed_copy_many)(const void *in, int64_t across, int64_t along, int64_t count,
+                                     int64_t first, int64_t end, int64_t width, int64_t whole, void *out);
 
 /* One row of C from the sums of parts of k, which lie `stride` elements apart: c = alpha (part 0 + part 1 + ...) +
  * beta c, added in this order; beta = 0 never reads c. `column` is the stride of c. */
@@ -61,7 +64,8 @@ typedef struct tsl_packed_kernels {
   tesela_type type;
   int lanes_log2;                   /* elements of a vector: 2 to this power */
   int rows[TSL_PACKED_VECTORS_MAX]; /* of the largest tile of 1, 2, ... vectors; never rising */
-  tsl_packed_copy copy_sliver, copy_strips;
+  tsl_packed_copy copy_sliver;
+  tsl_packed_copy_many copy_strips;
   tsl_packed_add add_parts;
   tsl_packed_tile_function multiply[TSL_PACKED_VECTORS_MAX]
                                    [TSL_PACKED_ROWS_MAX]; /* [vectors - 1][rows - 1] */

@@ -1,7 +1,7 @@
 /* Both operands are large: TSL_PACKED_PANELS.
  *
- * One thread: for each panel of A's rows, for each panel of k, A's panel is copied; for each block of columns, B's
- * block is copied and multiplied.
+ * One thread: for each panel of A's rows, for each panel of k, for each block of columns, slivers of A are multiplied
+ * with B's block; A's slivers are copied when they are first needed, B's next block in pieces between slivers.
  *
  * Several threads share both copies. A stage is one panel of k of a large rectangle of C; its tasks are tiles of that
  * rectangle, many slivers by many strips, and then the copies of the next stage, small tasks which fill what the last
@@ -31,31 +31,64 @@ static void multiply(const tsl_packed_job *job, const tsl_packed_block *block, i
 
 /* --- one thread --- */
 
-static void multiply_alone(const tsl_packed_job *job, void *a_copy, void *b_copy) {
-  for (int64_t row = 0; row < job->m; row += job->rows)
-    for (int64_t step = 0; step == 0 || step < job->k; step += job->depth) {
-      tsl_packed_block block = {.row = row,
-                                .rows = tsl_packed_least(job->rows, job->m - row),
-                                .step = step,
-                                .depth = tsl_packed_least(job->depth, job->k - step)};
-      const int64_t slivers = tsl_packed_slivers(job, &block);
-      tsl_packed_copy_slivers(job, &block, 0, slivers, a_copy);
-      for (int64_t column = 0; column < job->n; column += job->columns) {
-        block.column = column;
-        block.columns = tsl_packed_least(job->columns, job->n - column);
-        const int64_t strips = tsl_packed_strips(job, &block);
-        tsl_packed_copy_strips(job, &block, 0, strips, b_copy);
-        multiply(job, &block, 0, slivers, 0, strips, a_copy, b_copy);
-      }
+/* The blocks in order: panels of A's rows, in each the panels of k, in each the blocks of B's columns. None behind the
+ * last: its depth is 0. */
+static tsl_packed_block block_at(const tsl_packed_job *job, int64_t index) {
+  const int64_t across = tsl_packed_count(job->n, job->columns),
+                panels = tsl_packed_count(job->k, job->depth), row = index / across / panels * job->rows,
+                step = index / across % panels * job->depth, column = index % across * job->columns;
+  if (row >= job->m)
+    return (tsl_packed_block){.depth = 0};
+  return (tsl_packed_block){row,    tsl_packed_least(job->rows, job->m - row),
+                            column, tsl_packed_least(job->columns, job->n - column),
+                            step,   tsl_packed_least(job->depth, job->k - step)};
+}
+
+/* A block. While a sliver meets its strips, a piece of B's next block is asked for and then the next sliver; behind
+ * the sliver the piece is copied. So copies wait for no memory. `copies_a`: slivers are copied when their turn comes. */
+static void multiply_block(const tsl_packed_job *job, const tsl_packed_block *block, bool copies_a,
+                           void *a_copy, const void *b_copy, const tsl_packed_block *next, void *b_next) {
+  const int64_t slivers = tsl_packed_slivers(job, block), strips = tsl_packed_strips(job, block),
+                tiles = strips > 1 ? (strips + 3) / 4 : 0; /* while which the piece is asked for */
+  tsl_packed_tile tile = tsl_packed_tile_of(job, block);
+  tile.ahead = tsl_packed_ahead_piece(job, block, next, slivers, 0, 1);
+  if (copies_a)
+    tsl_packed_copy_slivers(job, block, 0, 1, a_copy);
+  for (int64_t i = 0; i < slivers; i++) {
+    const tsl_packed_side sliver = tsl_packed_sliver(job, block, i, a_copy);
+    const int64_t bytes = sliver.count * block->depth * job->size;
+    for (int64_t j = 0; j < strips; j++) {
+      const tsl_packed_side strip = tsl_packed_strip(job, block, j, b_copy);
+      if (j == 0 && tiles > 0)
+        tile.ahead = tsl_packed_ahead_piece(job, block, next, slivers, i, tiles);
+      if (j == tiles)
+        tile.ahead = copies_a && i + 1 < slivers
+                         ? tsl_packed_ahead_sliver(job, block, i + 1, strips - tiles)
+                         : tsl_packed_ahead_bytes(block, strips - tiles,
+                                                  (const unsigned char *)sliver.at + bytes, bytes);
+      tsl_packed_multiply_tile(job, block, &sliver, &strip, &tile);
     }
+    if (copies_a && i + 1 < slivers)
+      tsl_packed_copy_slivers(job, block, i + 1, i + 2, a_copy);
+    tsl_packed_copy_piece(job, next, slivers, i, b_next);
+  }
 }
 
 static tesela_status run_alone(const tsl_packed_job *job) {
   const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->rows) * job->depth),
                 b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->columns) * job->depth);
+  unsigned char *b_copy[2];
   void *copies;
-  TSL_TRY(tsl_scratch_take((size_t)(a_bytes + b_bytes), "copies of panels", &copies));
-  multiply_alone(job, copies, (unsigned char *)copies + a_bytes);
+  TSL_TRY(tsl_scratch_take((size_t)(a_bytes + 2 * b_bytes), "copies of panels", &copies));
+  b_copy[0] = (unsigned char *)copies + a_bytes;
+  b_copy[1] = b_copy[0] + b_bytes;
+  tsl_packed_block block = block_at(job, 0);
+  tsl_packed_copy_strips(job, &block, 0, tsl_packed_strips(job, &block), b_copy[0]);
+  for (int64_t index = 0; block.rows > 0; index++) {
+    const tsl_packed_block next = block_at(job, index + 1);
+    multiply_block(job, &block, block.column == 0, copies, b_copy[index % 2], &next, b_copy[(index + 1) % 2]);
+    block = next;
+  }
   tsl_scratch_give(copies);
   return TESELA_OK;
 }

@@ -53,16 +53,33 @@ void tsl_packed_copy_slivers(const tsl_packed_job *job, const tsl_packed_block *
   }
 }
 
-void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
-                            int64_t end, void *copy) {
+static void copy_strips(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
+                        int64_t from, int64_t to, void *copy) {
   const tsl_operand *b = &job->b;
   const int64_t in_place = columns_in_place(job, block->columns),
                 column = tsl_packed_most(first * job->width, in_place),
                 count = tsl_packed_least(end * job->width, block->columns) - column;
-  if (count > 0 && !job->b.packed)
+  if (count > 0 && to > from && !job->b.packed)
     job->kernels->copy_strips(element_of(b, job->size, block->step, block->column + column), b->col_stride,
-                              b->row_stride, count, block->depth, job->width,
+                              b->row_stride, count, from, to, job->width, block->depth,
                               (unsigned char *)copy + (column - in_place) * block->depth * job->size);
+}
+
+void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
+                            int64_t end, void *copy) {
+  copy_strips(job, block, first, end, 0, block->depth, copy);
+}
+
+int64_t tsl_packed_piece(const tsl_packed_block *block, int64_t pieces, int64_t index) {
+  enum { STEPS = 16 };
+  const int64_t all = (block->depth + STEPS - 1) / STEPS;
+  return tsl_packed_least(tsl_packed_start(all, pieces, index) * STEPS, block->depth);
+}
+
+void tsl_packed_copy_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
+                           int64_t index, void *copy) {
+  copy_strips(job, block, 0, tsl_packed_strips(job, block), tsl_packed_piece(block, pieces, index),
+              tsl_packed_piece(block, pieces, index + 1), copy);
 }
 
 tsl_packed_side tsl_packed_sliver(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
@@ -155,19 +172,11 @@ tsl_packed_ahead tsl_packed_ahead_sliver(const tsl_packed_job *job, const tsl_pa
                        block->step, block->depth, tiles);
 }
 
-tsl_packed_ahead tsl_packed_ahead_strips(const tsl_packed_job *job, const tsl_packed_block *block,
-                                         int64_t group, int64_t tiles) {
-  const int64_t column = group * job->columns;
-  return ahead_of_part(job, block, &job->b, block->step, block->depth, block->column + column,
-                       tsl_packed_least(job->columns, block->columns - column), tiles);
-}
-
-tsl_packed_ahead tsl_packed_ahead_panel(const tsl_packed_job *job, const tsl_packed_block *block,
-                                        int64_t index, int64_t parts, int64_t tiles) {
-  const int64_t next = block->step + block->depth, depth = tsl_packed_least(job->depth, job->k - next);
-  if (depth <= 0)
+tsl_packed_ahead tsl_packed_ahead_piece(const tsl_packed_job *job, const tsl_packed_block *block,
+                                        const tsl_packed_block *of, int64_t pieces, int64_t index,
+                                        int64_t tiles) {
+  const int64_t from = tsl_packed_piece(of, pieces, index), to = tsl_packed_piece(of, pieces, index + 1);
+  if (to <= from)
     return (tsl_packed_ahead){.at = job->b.host, .left = 1, .lines = 1};
-  const int64_t first = tsl_packed_start(depth, parts, index),
-                end = tsl_packed_start(depth, parts, index + 1);
-  return ahead_of_part(job, block, &job->b, next + first, end - first, block->column, block->columns, tiles);
+  return ahead_of_part(job, block, &job->b, of->step + from, to - from, of->column, of->columns, tiles);
 }

@@ -5,7 +5,8 @@
 #include "strategy/gemm/host_packed/job.h"
 
 static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
-  return (tsl_packed_block){0, job->m, 0, job->n, step, tsl_packed_least(job->depth, job->k - step)};
+  return (tsl_packed_block){0,      job->m, 0,
+                            job->n, step,   tsl_packed_most(tsl_packed_least(job->depth, job->k - step), 0)};
 }
 
 /* --- the rows stream by --- */
@@ -23,6 +24,7 @@ static tsl_packed_block sliver_block(const tsl_packed_job *job, tsl_packed_block
 static void stream_rows(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                         void *a_copy, const void *b_copy) {
   const int64_t strips = tsl_packed_strips(job, block);
+  const tsl_packed_block behind = panel_at(job, block->step + job->depth);
   for (int64_t i = first; i < end; i++) {
     const tsl_packed_block one = sliver_block(job, *block, i);
     tsl_packed_tile tile = tsl_packed_tile_of(job, block);
@@ -33,39 +35,13 @@ static void stream_rows(const tsl_packed_job *job, const tsl_packed_block *block
     for (int64_t j = 0; j < strips; j++) {
       const tsl_packed_side strip = tsl_packed_strip(job, &one, j, b_copy);
       if (j > 0 && j == strips - 1)
-        tile.ahead = tsl_packed_ahead_panel(job, block, i - first, end - first, 1);
+        tile.ahead = tsl_packed_ahead_piece(job, block, &behind, end - first, i - first, 1);
       tsl_packed_multiply_tile(job, &one, &sliver, &strip, &tile);
     }
   }
 }
 
-/* --- the columns stream by --- */
-
-/* Groups of strips from `first` to before `end`, times A's panel. A group is copied at once, since its columns share
- * pages; while it is multiplied the next is asked for. A strip stays in the first-level cache while all slivers pass
- * by, where it fits with one of them. */
-static void stream_columns(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
-                           int64_t end, const void *a_copy, void *b_copy) {
-  const int64_t slivers = tsl_packed_slivers(job, block);
-  for (int64_t group = first; group < end; group++) {
-    tsl_packed_block one = *block;
-    one.column = group * job->columns;
-    one.columns = tsl_packed_least(job->columns, job->n - one.column);
-    const int64_t strips = tsl_packed_strips(job, &one);
-    tsl_packed_tile tile = tsl_packed_tile_of(job, &one);
-    tsl_packed_copy_strips(job, &one, 0, strips, b_copy);
-    tile.ahead = tsl_packed_ahead_strips(job, block, tsl_packed_least(group + 1, end - 1), strips * slivers);
-    for (int64_t t = 0; t < slivers * strips; t++) {
-      const tsl_packed_side sliver = tsl_packed_sliver(job, &one, job->strips_stay ? t % slivers : t / strips,
-                                                       a_copy),
-                            strip = tsl_packed_strip(job, &one, job->strips_stay ? t / slivers : t % strips,
-                                                     b_copy);
-      tsl_packed_multiply_tile(job, &one, &sliver, &strip, &tile);
-    }
-  }
-}
-
-/* --- either, in one thread or in many --- */
+/* --- either operand, in one thread or in many --- */
 
 /* One run. What is kept is copied whole, panel after panel; what streams by has a buffer for each worker. */
 typedef struct streaming {
@@ -96,14 +72,6 @@ static void keep(const tsl_packed_job *job, const tsl_packed_block *block, void 
     tsl_packed_copy_strips(job, block, 0, tsl_packed_strips(job, block), copy);
 }
 
-static void stream(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
-                   void *kept, void *passing) {
-  if (job->schedule == TSL_PACKED_COLUMNS)
-    stream_columns(job, block, first, end, kept, passing);
-  else
-    stream_rows(job, block, first, end, passing, kept);
-}
-
 static int64_t units_of(const tsl_packed_job *job) {
   return job->schedule == TSL_PACKED_COLUMNS ? tsl_packed_count(job->n, job->columns)
                                              : tsl_packed_count(job->m, job->height);
@@ -117,29 +85,87 @@ static void keep_panel(void *argument, int64_t index, int worker) {
   keep(run->job, &block, run->kept + step * run->kept_step);
 }
 
-static void stream_chunk(void *argument, int64_t index, int worker) {
-  const streaming *run = argument;
+/* Units from `first` to before `end`, in each panel. What is kept is there, or is copied: `keeps`, a panel at a time. */
+static void stream_chunk_rows(const streaming *run, int64_t first, int64_t end, bool keeps, void *passing) {
   const tsl_packed_job *job = run->job;
-  const int64_t first = tsl_packed_start(run->units, run->chunks, index),
-                end = tsl_packed_start(run->units, run->chunks, index + 1);
   for (int64_t step = 0; step == 0 || step < job->k; step += job->depth) {
     const tsl_packed_block block = panel_at(job, step);
-    stream(job, &block, first, end, run->kept + step * run->kept_step,
-           run->passing + worker * run->passing_bytes);
+    if (keeps)
+      keep(job, &block, run->kept);
+    stream_rows(job, &block, first, end, passing, run->kept + (keeps ? 0 : step * run->kept_step));
   }
 }
 
-static void stream_alone(const tsl_packed_job *job, void *kept, void *passing) {
-  const int64_t units = units_of(job);
-  for (int64_t step = 0; step == 0 || step < job->k; step += job->depth) {
-    const tsl_packed_block block = panel_at(job, step);
-    keep(job, &block, kept);
-    stream(job, &block, 0, units, kept, passing);
+/* --- the columns stream by --- */
+
+/* Of panel after panel, group `index` of strips counted from group `first`, `count` groups in each; of no depth behind
+ * the last. */
+static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64_t count, int64_t index) {
+  tsl_packed_block one = panel_at(job, index / count * job->depth);
+  one.column = (first + index % count) * job->columns;
+  one.columns = tsl_packed_least(job->columns, job->n - one.column);
+  return one;
+}
+
+/* A group, times A's panel. The next one is copied in pieces, each of which is asked for while some tiles are
+ * multiplied: rows of B may drive each other out of a cache where they are many. A strip stays in the first-level cache
+ * while all slivers pass by, where it fits with one of them. */
+static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *block, const void *a_copy,
+                           const void *b_copy, const tsl_packed_block *next, void *b_next) {
+  enum { TILES_OF_A_PIECE = 1 };
+  const int64_t slivers = tsl_packed_slivers(job, block), strips = tsl_packed_strips(job, block),
+                tiles = slivers * strips, pieces = tsl_packed_count(tiles, TILES_OF_A_PIECE);
+  tsl_packed_tile tile = tsl_packed_tile_of(job, block);
+  for (int64_t piece = 0, t = 0; piece < pieces; piece++) {
+    const int64_t end = tsl_packed_start(tiles, pieces, piece + 1);
+    tile.ahead = tsl_packed_ahead_piece(job, block, next, pieces, piece, end - t);
+    for (; t < end; t++) {
+      const tsl_packed_side sliver = tsl_packed_sliver(job, block,
+                                                       job->strips_stay ? t % slivers : t / strips, a_copy),
+                            strip = tsl_packed_strip(job, block, job->strips_stay ? t / slivers : t % strips,
+                                                     b_copy);
+      tsl_packed_multiply_tile(job, block, &sliver, &strip, &tile);
+    }
+    tsl_packed_copy_piece(job, next, pieces, piece, b_next);
   }
+}
+
+static void stream_chunk_columns(const streaming *run, int64_t first, int64_t end, bool keeps,
+                                 void *passing) {
+  const tsl_packed_job *job = run->job;
+  const int64_t count = end - first;
+  tsl_packed_block block = group_at(job, first, count, 0);
+  unsigned char *copies[] = {passing, (unsigned char *)passing + run->passing_bytes / 2};
+  tsl_packed_copy_strips(job, &block, 0, tsl_packed_strips(job, &block), copies[0]);
+  for (int64_t index = 0; index < count || block.depth > 0; index++) {
+    const tsl_packed_block next = group_at(job, first, count, index + 1);
+    if (keeps && index % count == 0)
+      keep(job, &block, run->kept);
+    multiply_group(job, &block, run->kept + (keeps ? 0 : block.step * run->kept_step), copies[index % 2],
+                   &next, copies[(index + 1) % 2]);
+    block = next;
+  }
+}
+
+/* --- either --- */
+
+static void stream(const streaming *run, int64_t first, int64_t end, bool keeps, void *passing) {
+  if (run->job->schedule == TSL_PACKED_COLUMNS)
+    stream_chunk_columns(run, first, end, keeps, passing);
+  else
+    stream_chunk_rows(run, first, end, keeps, passing);
+}
+
+static void stream_chunk(void *argument, int64_t index, int worker) {
+  const streaming *run = argument;
+  stream(run, tsl_packed_start(run->units, run->chunks, index),
+         tsl_packed_start(run->units, run->chunks, index + 1), false,
+         run->passing + worker * run->passing_bytes);
 }
 
 void tsl_packed_stream_alone(const tsl_packed_job *job, void *a_copy, void *b_copy) {
-  stream_alone(job, b_copy, a_copy);
+  const streaming run = {.job = job, .kept = b_copy};
+  stream_chunk_rows(&run, 0, units_of(job), true, a_copy);
 }
 
 tesela_status tsl_packed_run_streams(const tsl_packed_job *job, bool alone) {
@@ -149,6 +175,8 @@ tesela_status tsl_packed_run_streams(const tsl_packed_job *job, bool alone) {
   streaming run = {.job = job, .units = units_of(job)};
   run.kept_step = kept_width(job) * job->size;
   run.passing_bytes = tsl_packed_bytes(job, passing_width(job) * job->depth);
+  if (job->schedule == TSL_PACKED_COLUMNS)
+    run.passing_bytes *= 2;
   const int64_t kept_bytes = tsl_packed_bytes(job, kept_width(job) * (threads > 1 ? job->k : job->depth)),
                 bytes = kept_bytes + threads * run.passing_bytes;
   void *copies = NULL;
@@ -158,7 +186,7 @@ tesela_status tsl_packed_run_streams(const tsl_packed_job *job, bool alone) {
   run.passing = run.kept + kept_bytes;
   run.chunks = tsl_packed_least(run.units, CHUNKS_OF_A_THREAD * threads);
   if (threads == 1) {
-    stream_alone(job, run.kept, run.passing);
+    stream(&run, 0, run.units, true, run.passing);
   } else {
     if (run.kept_step > 0 && job->k > 0)
       tsl_pool_run(pool, tsl_packed_count(job->k, job->depth), keep_panel, &run);
