@@ -6,13 +6,16 @@
  * Several threads share both copies. A stage is one panel of k of a large rectangle of C; its tasks are tiles of that
  * rectangle, many slivers by many strips, and then the copies of the next stage, small tasks which fill what the last
  * tiles leave of time. So a stage has one wait, and two sets of copies. */
+#include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
 #include "strategy/gemm/host_packed/job.h"
 
+#include <stdatomic.h>
+
 /* Slivers from `first` to before `end`, times the strips of the same kind. While a sliver meets its strips, the copy of
- * the next is asked for. */
+ * the next is asked for; while the first does, which finds no strip in a near cache, the next strip. */
 static void multiply(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first_sliver,
                      int64_t end_sliver, int64_t first_strip, int64_t end_strip, const void *a_copy,
                      const void *b_copy) {
@@ -24,6 +27,13 @@ static void multiply(const tsl_packed_job *job, const tsl_packed_block *block, i
                                         (const unsigned char *)sliver.at + bytes, bytes);
     for (int64_t j = first_strip; j < end_strip; j++) {
       const tsl_packed_side strip = tsl_packed_strip(job, block, j, b_copy);
+      if (i == first_sliver)
+        tile.ahead = j + 1 < end_strip
+                         ? tsl_packed_ahead_bytes(block, 1,
+                                                  (const unsigned char *)strip.at +
+                                                      job->width * block->depth * job->size,
+                                                  job->width * block->depth * job->size)
+                         : tsl_packed_ahead_bytes(block, 1, (const unsigned char *)sliver.at + bytes, bytes);
       tsl_packed_multiply_tile(job, block, &sliver, &strip, &tile);
     }
   }
@@ -100,14 +110,16 @@ typedef struct stage {
   tsl_packed_block block;
   unsigned char *a_copy, *b_copy;
   int64_t slivers, strips;
-  int64_t down, across;       /* tasks of tiles along a column and along a row */
-  int64_t a_copies, b_copies; /* tasks of copies */
+  int64_t down, across;                 /* tasks of tiles along a column and along a row */
+  int64_t a_copies, b_copies;           /* tasks of copies */
+  int64_t regions_down, regions_across; /* of tasks that one thread takes first */
 } stage;
 
 /* Two neighbouring stages. */
 typedef struct running {
   const tsl_packed_job *job;
-  stage now, next; /* without blocks where there is none */
+  stage now, next;        /* without blocks where there is none */
+  _Atomic int64_t *taken; /* tasks of each region of `now` */
 } running;
 
 /* Stages in order: rectangles row by row, in each the panels of k. */
@@ -117,7 +129,9 @@ typedef struct stages {
   int64_t count;
 } stages;
 
-enum { COPY_SLIVERS = 4, COPY_STRIPS = 4, TASKS_OF_A_THREAD = 12 };
+/* Counters on lines of their own. */
+enum { APART = TSL_CACHE_LINE / sizeof(int64_t) };
+enum { COPY_SLIVERS = 2, COPY_STRIPS = 4, TASKS_OF_A_THREAD = 12 };
 
 /* Tasks as tall as leaves each thread a dozen or so, but eight slivers at least where there are so many, since
  * the first sliver of a task waits for its strips. */
@@ -129,6 +143,21 @@ static void cut_tiles(const tsl_packed_job *job, int64_t threads, stage *made) {
   made->down = tsl_packed_most(tsl_packed_least(wanted, most), 1);
   while (made->down * made->across < 3 * threads && made->across < made->strips)
     made->across = tsl_packed_least(2 * made->across, made->strips);
+}
+
+/* A region for each thread, as square as can be: who stays in one reads the fewest slivers and strips. */
+static void cut_regions(int64_t threads, stage *made) {
+  int64_t least_edge = INT64_MAX;
+  made->regions_down = made->regions_across = 1;
+  for (int64_t down = 1; down <= threads; down++) {
+    const int64_t across = threads / down, edge = tsl_packed_count(made->block.rows, down) +
+                                                  tsl_packed_count(made->block.columns, across);
+    if (threads % down == 0 && down <= made->down && across <= made->across && edge < least_edge) {
+      least_edge = edge;
+      made->regions_down = down;
+      made->regions_across = across;
+    }
+  }
 }
 
 static stage stage_at(const tsl_packed_job *job, const stages *all, int64_t index, int64_t threads,
@@ -145,6 +174,7 @@ static stage stage_at(const tsl_packed_job *job, const stages *all, int64_t inde
   made.a_copies = tsl_packed_count(made.slivers, COPY_SLIVERS);
   made.b_copies = tsl_packed_count(made.strips, COPY_STRIPS);
   cut_tiles(job, threads, &made);
+  cut_regions(threads, &made);
   return made;
 }
 
@@ -165,15 +195,37 @@ static void copy_task(const tsl_packed_job *job, const stage *from, int64_t inde
                            from->b_copy);
 }
 
+/* The next tile of a worker's region, down its columns, so that strips are used again while they are near; where none is
+ * left, one of another region. There is one for each call. */
+static void take_tile(const running *run, int worker, int64_t *i, int64_t *j) {
+  const stage *now = &run->now;
+  const int64_t regions = now->regions_down * now->regions_across;
+  for (int64_t turn = 0; turn < regions; turn++) {
+    const int64_t region = (worker + turn) % regions, row = region % now->regions_down,
+                  column = region / now->regions_down,
+                  top = tsl_packed_start(now->down, now->regions_down, row),
+                  down = tsl_packed_start(now->down, now->regions_down, row + 1) - top,
+                  left = tsl_packed_start(now->across, now->regions_across, column),
+                  across = tsl_packed_start(now->across, now->regions_across, column + 1) - left,
+                  taken = atomic_fetch_add_explicit(&run->taken[region * APART], 1, memory_order_relaxed);
+    if (taken < down * across) {
+      *i = top + taken % down;
+      *j = left + taken / down;
+      return;
+    }
+  }
+  *i = *j = 0;
+}
+
 static void task(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const stage *now = &run->now;
-  (void)worker;
   if (index >= tiles_of(now)) {
     copy_task(run->job, &run->next, index - tiles_of(now));
     return;
   }
-  const int64_t i = index % now->down, j = index / now->down;
+  int64_t i, j;
+  take_tile(run, worker, &i, &j);
   multiply(run->job, &now->block, tsl_packed_start(now->slivers, now->down, i),
            tsl_packed_start(now->slivers, now->down, i + 1), tsl_packed_start(now->strips, now->across, j),
            tsl_packed_start(now->strips, now->across, j + 1), now->a_copy, now->b_copy);
@@ -198,18 +250,21 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_pool *pool) {
   const stages all = stages_of(job);
   const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, all.rows) * job->depth),
                 b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, all.columns) * job->depth),
-                sets = all.count > 1 ? 2 : 1;
-  void *copies;
-  TSL_TRY(tsl_scratch_take((size_t)(sets * (a_bytes + b_bytes)), "copies of panels", &copies));
-  running run = {.job = job};
+                sets = all.count > 1 ? 2 : 1, counters = threads * TSL_CACHE_LINE;
+  void *memory;
+  TSL_TRY(tsl_scratch_take((size_t)(sets * (a_bytes + b_bytes) + counters), "copies of panels", &memory));
+  unsigned char *copies = (unsigned char *)memory + counters;
+  running run = {.job = job, .taken = memory};
   for (int64_t index = 0; index <= all.count; index++) {
-    unsigned char *set = (unsigned char *)copies + index % sets * (a_bytes + b_bytes);
+    unsigned char *set = copies + index % sets * (a_bytes + b_bytes);
     run.now = run.next;
     run.next =
         index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes) : (stage){.down = 0};
+    for (int64_t i = 0; i < threads; i++)
+      atomic_init(&run.taken[i * APART], 0);
     tsl_pool_run(pool, tiles_of(&run.now) + copies_of(&run.next), task, &run);
   }
-  tsl_scratch_give(copies);
+  tsl_scratch_give(memory);
   return TESELA_OK;
 }
 
