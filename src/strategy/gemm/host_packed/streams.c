@@ -107,14 +107,14 @@ static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64
   return one;
 }
 
-/* A group, times A's panel. The next one is copied in pieces, each of which is asked for while some tiles are
- * multiplied: rows of B may drive each other out of a cache where they are many. A strip stays in the first-level cache
- * while all slivers pass by, where it fits with one of them. */
+/* A group, times A's panel. A strip stays in the first-level cache while all slivers pass by, where it fits with one of
+ * them. The next group is copied in pieces, each of which is asked for while some tiles are multiplied: small ones, since
+ * rows of B may drive each other out of a cache where they are many; but not while a strip stays, which a copy would
+ * drive out of the first cache. */
 static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *block, const void *a_copy,
                            const void *b_copy, const tsl_packed_block *next, void *b_next) {
-  enum { TILES_OF_A_PIECE = 1 };
   const int64_t slivers = tsl_packed_slivers(job, block), strips = tsl_packed_strips(job, block),
-                tiles = slivers * strips, pieces = tsl_packed_count(tiles, TILES_OF_A_PIECE);
+                tiles = slivers * strips, pieces = job->strips_stay ? strips : tiles;
   tsl_packed_tile tile = tsl_packed_tile_of(job, block);
   for (int64_t piece = 0, t = 0; piece < pieces; piece++) {
     const int64_t end = tsl_packed_start(tiles, pieces, piece + 1);
