@@ -75,12 +75,14 @@ static void NAME(copy_sliver)(const void *in, int64_t across, int64_t along, int
  * page. */
 static void NAME(copy_rows)(const ELEMENT *in, int64_t along, int64_t strips, int64_t depth, int64_t width,
                             int64_t whole, ELEMENT *out) {
-  for (int64_t l = 0; l < depth; l++, in += along, out += width)
+  for (int64_t l = 0; l < depth; l++, in += along, out += width) {
+    const ELEMENT *const wanted = in + (l + COPY_AHEAD < depth ? COPY_AHEAD * along : 0);
     for (int64_t j = 0; j < strips; j++)
       for (int64_t t = 0; t < width; t += NAME(LANES)) {
-        __builtin_prefetch(in + COPY_AHEAD * along + j * width + t);
+        __builtin_prefetch(wanted + j * width + t);
         NAME(store)(out + j * width * whole + t, NAME(load)(in + j * width + t));
       }
+  }
 }
 
 static void NAME(copy_strips)(const void *in, int64_t across, int64_t along, int64_t count, int64_t first,

@@ -86,9 +86,8 @@ void tsl_packed_copy_slivers(const tsl_packed_job *job, const tsl_packed_block *
 void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                             int64_t end, void *copy);
 
-/* B's block is copied in pieces, too: some of the block's steps of all strips, which end where lines of transposed
- * operands do. Piece `index` of `pieces` starts at this step; some may have none. */
-int64_t tsl_packed_piece(const tsl_packed_block *block, int64_t pieces, int64_t index);
+/* B's block is copied in pieces, too: some of its steps of all strips each. How many there are, of at most `most`. */
+int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most);
 void tsl_packed_copy_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy);
 

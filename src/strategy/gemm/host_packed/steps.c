@@ -70,16 +70,27 @@ void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *b
   copy_strips(job, block, first, end, 0, block->depth, copy);
 }
 
-int64_t tsl_packed_piece(const tsl_packed_block *block, int64_t pieces, int64_t index) {
-  enum { STEPS = 16 };
-  const int64_t all = (block->depth + STEPS - 1) / STEPS;
-  return tsl_packed_least(tsl_packed_start(all, pieces, index) * STEPS, block->depth);
+/* Lines of the operand are not divided: of a transposed one, each has so many steps. */
+static int64_t steps_of_a_line(const tsl_packed_job *job) {
+  return job->b.col_stride == 1 ? 1 : tsl_packed_most(TSL_CACHE_LINE / job->size, 1);
+}
+
+int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most) {
+  return tsl_packed_least(most, tsl_packed_count(block->depth, steps_of_a_line(job)));
+}
+
+/* Where piece `index` of `pieces` starts. */
+static int64_t piece_start(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
+                           int64_t index) {
+  const int64_t line = steps_of_a_line(job);
+  return tsl_packed_least(tsl_packed_start(tsl_packed_count(block->depth, line), pieces, index) * line,
+                          block->depth);
 }
 
 void tsl_packed_copy_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy) {
-  copy_strips(job, block, 0, tsl_packed_strips(job, block), tsl_packed_piece(block, pieces, index),
-              tsl_packed_piece(block, pieces, index + 1), copy);
+  copy_strips(job, block, 0, tsl_packed_strips(job, block), piece_start(job, block, pieces, index),
+              piece_start(job, block, pieces, index + 1), copy);
 }
 
 tsl_packed_side tsl_packed_sliver(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
@@ -175,7 +186,7 @@ tsl_packed_ahead tsl_packed_ahead_sliver(const tsl_packed_job *job, const tsl_pa
 tsl_packed_ahead tsl_packed_ahead_piece(const tsl_packed_job *job, const tsl_packed_block *block,
                                         const tsl_packed_block *of, int64_t pieces, int64_t index,
                                         int64_t tiles) {
-  const int64_t from = tsl_packed_piece(of, pieces, index), to = tsl_packed_piece(of, pieces, index + 1);
+  const int64_t from = piece_start(job, of, pieces, index), to = piece_start(job, of, pieces, index + 1);
   if (to <= from)
     return (tsl_packed_ahead){.at = job->b.host, .left = 1, .lines = 1};
   return ahead_of_part(job, block, &job->b, of->step + from, to - from, of->column, of->columns, tiles);

@@ -114,7 +114,8 @@ static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64
 static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *block, const void *a_copy,
                            const void *b_copy, const tsl_packed_block *next, void *b_next) {
   const int64_t slivers = tsl_packed_slivers(job, block), strips = tsl_packed_strips(job, block),
-                tiles = slivers * strips, pieces = job->strips_stay ? strips : tiles;
+                tiles = slivers * strips,
+                pieces = tsl_packed_pieces(job, next, job->strips_stay ? strips : tiles);
   tsl_packed_tile tile = tsl_packed_tile_of(job, block);
   for (int64_t piece = 0, t = 0; piece < pieces; piece++) {
     const int64_t end = tsl_packed_start(tiles, pieces, piece + 1);

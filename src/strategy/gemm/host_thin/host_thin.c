@@ -48,6 +48,22 @@ static double line_clocks(const tsl_thin_job *job, double bytes, const tsl_devic
                                                        : level;
 }
 
+/* Of the multiply-adds, `at_once` of vectors in a clock, and of what comes with each row, column or sum, by measurement:
+ * a last vector that is stored in part holds up the next store, sums of rows are stored and read again, and those of a
+ * column are vectors whose lanes are added. */
+static double computed_clocks(const tsl_thin_job *job, double at_once) {
+  const int64_t lanes = job->kernels->lanes;
+  const double few = (double)job->few, many = (double)job->many, depth = (double)job->depth;
+  const double vectors = (double)((job->many + lanes - 1) / lanes),
+               steps = (double)((job->depth + lanes - 1) / lanes);
+  const double part = (job->few > HELD_ROWS ? 0.5 : 0.85) * at_once;
+  if (job->way == TSL_THIN_OUTER)
+    return few * (depth * vectors / (0.85 * at_once) + 5 + (job->many % lanes ? 10 : 0));
+  if (job->way == TSL_THIN_ROWS)
+    return depth * (few * vectors / part + 3) + 3 * few * vectors;
+  return many * few * (steps / part + 4) + (job->thin_along != 1 ? 1.5 * few * depth : 0);
+}
+
 /* What the caches take, the multiply-adds, and for large operands memory at a little more than what others get of it. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
@@ -58,11 +74,10 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   tsl_thin_job_make(problem, &strides, device, &job);
   const double threads = job.alone ? 1 : device->threads;
   const double moved = bytes / 64 * line_clocks(&job, bytes, device) / clock / threads;
-  const double part = job.way != TSL_THIN_OUTER && job.few > HELD_ROWS ? 0.5 : 0.85;
-  const double computed = tsl_problem_flops(problem) / (part * peak / device->threads * threads);
+  const double at_once = peak / device->threads / clock / (2 * (double)job.kernels->lanes);
+  const double computed = computed_clocks(&job, at_once) / clock / threads;
   const double fetched = job.is_far ? 0.9 * bytes / (device->bandwidth * threads / device->threads) : 0;
-  const double sums = (double)(job.few + job.many) * 0.5 / clock;
-  return (job.alone ? 3e-8 : 4e-6) + sums + fmax(fetched, fmax(moved, computed));
+  return (job.alone ? 3e-8 : 4e-6) + fmax(fetched, fmax(moved, computed));
 }
 
 /* What build() makes: the job for operands with the strides that the problem has. */
