@@ -48,20 +48,25 @@ static double line_clocks(const tsl_thin_job *job, double bytes, const tsl_devic
                                                        : level;
 }
 
-/* Of the multiply-adds, `at_once` of vectors in a clock, and of what comes with each row, column or sum, by measurement:
- * a last vector that is stored in part holds up the next store, sums of rows are stored and read again, and those of a
- * column are vectors whose lanes are added. */
+/* Of the multiply-adds, `at_once` of vectors in a clock, and of what comes beside them, by measurement: a last vector that
+ * is stored in part holds up the next store, sums of rows are stored and read again, those of a column are vectors whose
+ * lanes are added, and numbers that do not lie side by side are moved one by one. */
 static double computed_clocks(const tsl_thin_job *job, double at_once) {
-  const int64_t lanes = job->kernels->lanes;
   const double few = (double)job->few, many = (double)job->many, depth = (double)job->depth;
+  const int64_t lanes = job->kernels->lanes;
   const double vectors = (double)((job->many + lanes - 1) / lanes),
                steps = (double)((job->depth + lanes - 1) / lanes);
   const double part = (job->few > HELD_ROWS ? 0.5 : 0.85) * at_once;
-  if (job->way == TSL_THIN_OUTER)
-    return few * (depth * vectors / (0.85 * at_once) + 5 + (job->many % lanes ? 10 : 0));
-  if (job->way == TSL_THIN_ROWS)
-    return depth * (few * vectors / part + 3) + 3 * few * vectors;
-  return many * few * (steps / part + 4) + (job->thin_along != 1 ? 1.5 * few * depth : 0);
+  const double moved = 1.5 * depth * few * (job->thin_along != 1 && job->way != TSL_THIN_ROWS);
+  switch (job->way) {
+  case TSL_THIN_OUTER:
+    return moved + few * (depth * vectors / (0.85 * at_once) + 6 + (job->many % lanes ? 24 : 0)) +
+           1.5 * depth * many * (job->across != 1);
+  case TSL_THIN_ROWS:
+    return depth * (few * vectors / part + 3) + few * (job->c_many == 1 ? 3 * vectors : 3 * many);
+  default:
+    return moved + many * few * (steps / part + 1.5);
+  }
 }
 
 /* What the caches take, the multiply-adds, and for large operands memory at a little more than what others get of it. */
