@@ -84,21 +84,20 @@ TSL_FUNCTION TSL_BITS tsl_ptx_panel(unsigned int address, unsigned int beside, u
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "             \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-/* sums (64 x 128 or 64 x 256, as [columns / 8][4] in each item of four warps) = A B, or += A B where `more` is 1. `shape` is
- * without its columns: "m64n", "k16" and so on; `end` is what follows the predicate. */
-#define TSL_PTX_GROUP_128(depth, type, R, a_type, b_type, sums, a, b, more, end)                             \
-  asm volatile(TSL_PTX_90A                                                                                   \
-               "{ .reg .pred p; setp.ne.b32 p, %66, 0; wgmma.mma_async.sync.aligned.m64n128k" depth "." type \
-               "." TSL_TEXT(a_type) "." TSL_TEXT(b_type) " {" TSL_PTX_NAMES_64 "}, %64, %65, p" end "; }"    \
+/* sums (64 x 128 or 64 x 256, as [columns / 8][4] in each item of four warps) += A B, A's and B's places as tsl_ptx_panel()
+ * gives them. `depth` is "16" or "32" numbers along k, `end` what follows the predicate. */
+#define TSL_PTX_GROUP(columns, names, a_place, b_place, depth, type, a_type, b_type, end)                    \
+  TSL_PTX_90A "{ .reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n" columns "k" depth     \
+              "." type "." TSL_TEXT(a_type) "." TSL_TEXT(b_type) " {" names "}, " a_place ", " b_place       \
+                                                                 ", p" end "; }"
+#define TSL_PTX_GROUP_128(depth, type, R, a_type, b_type, sums, a, b, end)                                   \
+  asm volatile(TSL_PTX_GROUP("128", TSL_PTX_NAMES_64, "%64", "%65", depth, type, a_type, b_type, end)        \
                : TSL_PTX_SUMS_64(R, sums, 0)                                                                 \
-               : "l"(a), "l"(b), "r"(more))
-#define TSL_PTX_GROUP_256(depth, type, R, a_type, b_type, sums, a, b, more, end)                             \
-  asm volatile(TSL_PTX_90A                                                                                   \
-               "{ .reg .pred p; setp.ne.b32 p, %130, 0; wgmma.mma_async.sync.aligned.m64n256k" depth         \
-               "." type "." TSL_TEXT(a_type) "." TSL_TEXT(b_type) " {" TSL_PTX_NAMES_128                     \
-                                                                  "}, %128, %129, p" end "; }"               \
+               : "l"(a), "l"(b))
+#define TSL_PTX_GROUP_256(depth, type, R, a_type, b_type, sums, a, b, end)                                   \
+  asm volatile(TSL_PTX_GROUP("256", TSL_PTX_NAMES_128, "%128", "%129", depth, type, a_type, b_type, end)     \
                : TSL_PTX_SUMS_64(R, sums, 0), TSL_PTX_SUMS_64(R, sums, 16)                                   \
-               : "l"(a), "l"(b), "r"(more))
+               : "l"(a), "l"(b))
 
 /* --- copies of panels --- */
 

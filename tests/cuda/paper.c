@@ -145,12 +145,14 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
     tsl_device device = {.ops = &ops,
                          .capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64 | TSL_CAN_F16 |
                                          TSL_CAN_IMAGES | TSL_CAN_CUDA |
-                                         (architectures[i] >= 80 ? TSL_CAN_MMA : 0),
+                                         (architectures[i] >= 80 ? TSL_CAN_MMA : 0) |
+                                         (architectures[i] == 90 ? TSL_CAN_MMA_GROUP : 0),
                          .compute_units = 100,
                          .clock_mhz = 1500,
                          .memory_bytes = (uint64_t)16 << 30,
                          .allocation_max = (uint64_t)16 << 30,
                          .local_bytes = 48 << 10,
+                         .local_bytes_inside = architectures[i] == 90 ? 227 << 10 : 0,
                          .cache_bytes = 4 << 20,
                          .image_width_max = 131072,
                          .image_height_max = 65000,

@@ -43,7 +43,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 typedef struct product {
   int cols;
   const char *a_type, *b_type;
-  bool a_across, b_across, more;
+  bool a_across, b_across;
   void *sums;
   unsigned long long a, b;
 } product;
@@ -192,19 +192,19 @@ static void multiply(const product *p) {
       sum += number_at(p->a, p->a_across, p->a_type, size, row + e % 4 / 2 * 8, k) *
              number_at(p->b, p->b_across, p->b_type, size, e / 4 * 8 + col + e % 2, k);
     if (size == 1)
-      ((int *)p->sums)[e] = (p->more ? ((int *)p->sums)[e] : 0) + (int)sum;
+      ((int *)p->sums)[e] += (int)sum;
     else
-      ((float *)p->sums)[e] = (p->more ? ((float *)p->sums)[e] : 0) + (float)sum;
+      ((float *)p->sums)[e] += (float)sum;
   }
 }
 
 void ptx_group_multiply(int cols, const char *a_type, const char *b_type, void *sums, unsigned long long a,
-                        unsigned long long b, int more, const char *flags) {
+                        unsigned long long b, const char *flags) {
   const bool none = flags[0] == '\0'; /* ", 1, 1, a, b" */
   if (product_count == MOST_PRODUCTS)
     abort();
-  products[product_count++] = (product){
-      cols, a_type, b_type, !none && flags[8] == '1', !none && flags[11] == '1', more != 0, sums, a, b};
+  products[product_count++] =
+      (product){cols, a_type, b_type, !none && flags[8] == '1', !none && flags[11] == '1', sums, a, b};
   open_products++;
 }
 

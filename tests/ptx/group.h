@@ -17,7 +17,7 @@ void ptx_await(unsigned int barrier, unsigned int phase);
 unsigned long long ptx_panel(unsigned int address, unsigned int beside, unsigned int block);
 /* sums: [cols / 8][4]; flags: what follows the predicate, of which the last two numbers say which operand lies across. */
 void ptx_group_multiply(int cols, const char *a_type, const char *b_type, void *sums, unsigned long long a,
-                        unsigned long long b, int more, const char *flags);
+                        unsigned long long b, const char *flags);
 void ptx_group_end(void);
 void ptx_group_wait(int most);
 

@@ -64,6 +64,7 @@ static const tsl_device_ops ops = {
     .module_destroy = tsl_cuda_module_destroy,
     .kernel_get = tsl_cuda_kernel_get,
     .kernel_items_max = tsl_cuda_kernel_items_max,
+    .kernel_room = tsl_cuda_kernel_room,
     .launch = tsl_cuda_launch,
     .native_stream = native_stream,
     .native_buffer = native_buffer,

@@ -63,8 +63,10 @@ static void limits(tsl_cu_device ordinal, tsl_device *device) {
     device->group_size_max[d] = tsl_cuda_attribute(ordinal, TSL_CU_GROUP_SIZE_MAX_X + d);
     device->group_count_max[d] = (uint64_t)tsl_cuda_attribute(ordinal, TSL_CU_GROUP_COUNT_MAX_X + d);
   }
-  /* What a kernel may declare; more than these 48 KiB must be asked for at launch, which no kernel does. */
+  /* What a kernel may declare; more than these 48 KiB must be asked for at launch (tsl_cuda_kernel_room()). */
   device->local_bytes = (uint64_t)tsl_cuda_attribute(ordinal, TSL_CU_STATIC_SHARED_MAX);
+  const uint64_t asked = (uint64_t)tsl_cuda_attribute(ordinal, TSL_CU_SHARED_MAX);
+  device->local_bytes_inside = asked > device->local_bytes ? asked : 0;
   device->warp = tsl_cuda_attribute(ordinal, TSL_CU_WARP_SIZE);
   device->vector_f32 = device->vector_f64 = 1;
 }
@@ -92,6 +94,8 @@ tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const
     device->capabilities |= TSL_CAN_F16;
   if (device->architecture >= 80)
     device->capabilities |= TSL_CAN_MMA;
+  if (device->architecture == 90)
+    device->capabilities |= TSL_CAN_MMA_GROUP;
   limits(ordinal, device);
   tsl_cuda_image_limits(ordinal, device);
   predict(ordinal, device);

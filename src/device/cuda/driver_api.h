@@ -86,11 +86,12 @@ typedef enum tsl_cu_attribute {
   TSL_CU_TEXTURE_PITCH_MAX = 72,
   TSL_CU_CAPABILITY_MAJOR = 75,
   TSL_CU_CAPABILITY_MINOR = 76,
+  TSL_CU_SHARED_MAX = 97, /* bytes of shared memory that a block may have when it asks at launch */
   TSL_CU_F32_PER_F64 = 87 /* how many times faster f32 arithmetic is */
 } tsl_cu_attribute;
 
-/* Questions to cuFuncGetAttribute. */
-enum { TSL_CU_FUNCTION_ITEMS_MAX = 0 };
+/* Questions to cuFuncGetAttribute, and what cuFuncSetAttribute sets. */
+enum { TSL_CU_FUNCTION_ITEMS_MAX = 0, TSL_CU_FUNCTION_SHARED_MAX = 8 };
 /* Options of cuModuleLoadDataEx. The size travels inside the pointer. */
 enum { TSL_CU_JIT_ERROR_LOG = 5, TSL_CU_JIT_ERROR_LOG_BYTES = 6 };
 /* A stream that does not wait for the process's default stream, which is not ours. */
@@ -179,6 +180,7 @@ enum {
   X(module_function, cuModuleGetFunction,                                                                    \
     (tsl_cu_function * function, tsl_cu_module module, const char *name))                                    \
   X(function_attribute, cuFuncGetAttribute, (int *value, int attribute, tsl_cu_function function))           \
+  X(function_set, cuFuncSetAttribute, (tsl_cu_function function, int attribute, int value))                  \
   X(launch, cuLaunchKernel,                                                                                  \
     (tsl_cu_function function, unsigned groups_x, unsigned groups_y, unsigned groups_z, unsigned items_x,    \
      unsigned items_y, unsigned items_z, unsigned shared_bytes, tsl_cu_stream stream, void **arguments,      \

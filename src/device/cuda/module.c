@@ -16,6 +16,7 @@ struct tsl_kernel {
   tsl_module *module;
   tsl_cu_function handle;
   int items_max;
+  unsigned room; /* bytes of local memory asked for at launch */
   tsl_kernel *next;
   char name[];
 };
@@ -174,6 +175,26 @@ int tsl_cuda_kernel_items_max(tsl_kernel *kernel) {
   return kernel->items_max > 0 ? kernel->items_max : 1;
 }
 
+tesela_status tsl_cuda_kernel_room(tsl_kernel *kernel, size_t bytes) {
+  tsl_module *module = kernel->module;
+  tsl_device *device = module->device;
+  if (bytes > device->local_bytes_inside)
+    return tsl_fail(TESELA_UNSUPPORTED, "%s: %s: %zu bytes of local memory, where at most %llu are possible",
+                    device->name, kernel->name, bytes, (unsigned long long)device->local_bytes_inside);
+  tesela_status status = TESELA_OK;
+  pthread_mutex_lock(&module->lock);
+  if (kernel->room != bytes) { /* else it may be running */
+    status = tsl_cuda_enter(device);
+    if (status == TESELA_OK)
+      status = tsl_cuda_leave(device, "cuFuncSetAttribute",
+                              tsl_cuda.function_set(kernel->handle, TSL_CU_FUNCTION_SHARED_MAX, (int)bytes));
+    if (status == TESELA_OK)
+      kernel->room = (unsigned)bytes;
+  }
+  pthread_mutex_unlock(&module->lock);
+  return status;
+}
+
 /* --- launching --- */
 
 static tesela_status check_grid(const tsl_device *device, const tsl_kernel *kernel, const tsl_grid *grid) {
@@ -211,7 +232,7 @@ tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_
   const int code =
       tsl_cuda.launch(kernel->handle, (unsigned)grid->groups[0], (unsigned)grid->groups[1],
                       (unsigned)grid->groups[2], (unsigned)grid->items[0], (unsigned)grid->items[1],
-                      (unsigned)grid->items[2], 0, stream->handle, at, NULL);
+                      (unsigned)grid->items[2], kernel->room, stream->handle, at, NULL);
   if (code == TSL_CU_SUCCESS)
     return tsl_cuda_leave(device, "", code);
   char call[128];

@@ -27,7 +27,7 @@
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _WARP_M, _WARP_N, _DEPTH (bytes), _STAGES. From the host: MMA_A, MMA_B (types of
  * PTX), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS.
- * Limits: sm_80 or newer; 48 KiB of local memory, which is what OpenCL gives; any sizes, any strides of C. */
+ * Limits: sm_80 or newer; any sizes, any strides of C. */
 
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
@@ -240,7 +240,7 @@ TSL_FUNCTION void multiply_step(MMA_NUMBER sums[TILES_M][TILES_N][4], const mma_
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char *TSL_RESTRICT b,
                     TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, const opencl_mma_arguments given) {
-  TSL_LOCAL_LINES char panels[STAGES * STAGE_BYTES];
+  TSL_LOCAL_ROOM(panels, STAGES * STAGE_BYTES);
   const unsigned int base = tsl_ptx_local(panels);
   const int warp = TSL_ITEM(0) / 32, warp_row = warp % WARPS_M * WARP_M, warp_col = warp / WARPS_M * WARP_N;
   const unsigned int from_a = blocks_start(A_ACROSS, 0, warp_row),

@@ -158,8 +158,7 @@ TSL_FUNCTION TSL_BITS step_of(unsigned int panel, int across, int step) {
 }
 
 /* Four warps start to multiply what a stage holds; `a` is where their rows start. */
-TSL_FUNCTION void multiply_panel(MMA_NUMBER sums[BLOCKS_M][TILES_N][4], unsigned int a, unsigned int b,
-                                 int more) {
+TSL_FUNCTION void multiply_panel(MMA_NUMBER sums[BLOCKS_M][TILES_N][4], unsigned int a, unsigned int b) {
   TSL_PTX_GROUP_BEGIN();
   TSL_UNROLL
   for (int s = 0; s < STEPS; s++) {
@@ -167,7 +166,7 @@ TSL_FUNCTION void multiply_panel(MMA_NUMBER sums[BLOCKS_M][TILES_N][4], unsigned
     for (int i = 0; i < BLOCKS_M; i++)
       GROUP_MULTIPLY(GROUP_DEPTH, MMA_SUM, MMA_REGISTER, MMA_A, MMA_B, sums[i],
                      step_of(a + i * (A_ACROSS ? BLOCK_BYTES : 64 * DEPTH_BYTES), A_ACROSS, s),
-                     step_of(b, B_ACROSS, s), s > 0 || more, GROUP_FLAGS);
+                     step_of(b, B_ACROSS, s), GROUP_FLAGS);
   }
   TSL_PTX_GROUP_END();
 }
@@ -191,7 +190,7 @@ TSL_FUNCTION void multiply_tiles(unsigned int base, unsigned int full, unsigned 
     for (int p = 0; p < panels; p++) {
       const unsigned int panel = base + stage.number * STAGE_BYTES;
       tsl_ptx_await(full + 8 * stage.number, stage.phase);
-      multiply_panel(sums, panel + from_a, panel + A_BYTES, 1);
+      multiply_panel(sums, panel + from_a, panel + A_BYTES);
       TSL_PTX_GROUP_WAIT(1);
       if (p > 0 && tells)
         tsl_ptx_arrive(before);
@@ -220,7 +219,7 @@ TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_opencl_mma_group(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char *TSL_RESTRICT b,
                           TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL char *scratch,
                           const opencl_mma_group_arguments given) {
-  TSL_LOCAL_LINES char memory[LOCAL_BYTES];
+  TSL_LOCAL_ROOM(memory, LOCAL_BYTES);
   const unsigned int start = tsl_ptx_local(memory), full = start + BARRIERS, empty = full + 8 * STAGES,
                      base = (start + PANELS + 1023) / 1024 * 1024;
   if (TSL_ITEM(0) < 2 * MAP_BYTES / 4)

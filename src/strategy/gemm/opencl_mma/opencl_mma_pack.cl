@@ -4,10 +4,13 @@
  *   from: element (row, i) at row * row_stride + i * step         to: | row 0, padded | row 1, padded | ...
  *
  * Neighbouring items take the chunks of a row one after the other, or, where rows lie nearer than elements, the same chunk
- * of rows one after the other, so that what they read lies together.
+ * of rows one after the other, so that what they read lies together. Bytes whose rows lie side by side are turned four rows
+ * at a time, where they lie on multiples of four:
+ *
+ *   read: 4 bytes of rows r to r + 3, at each of 16 elements        written: 16 bytes to each of 4 rows
  *
  * Parameters: those of opencl_mma, none of which matters here; SIZE (bytes of an element, 1 or 2) from the host. */
-#include "dialect.h"
+#include "ptx.h"
 
 #define CHUNK (16 / SIZE)
 #if SIZE == 1
@@ -24,9 +27,60 @@ typedef struct opencl_mma_pack_arguments {
   TSL_INDEX to, pitch; /* bytes from the scratch memory's start, and between rows */
 } opencl_mma_pack_arguments;
 
+TSL_FUNCTION void store_chunk(TSL_GLOBAL char *to, const unsigned int *words) {
+  TSL_VECTOR(int, 4) out;
+  TSL_LANE(out, 0) = (int)words[0];
+  TSL_LANE(out, 1) = (int)words[1];
+  TSL_LANE(out, 2) = (int)words[2];
+  TSL_LANE(out, 3) = (int)words[3];
+  TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)to, out);
+}
+
+#if SIZE == 1
+/* Four words of four rows each become a word of each row. */
+TSL_FUNCTION void turn_bytes(const unsigned int *from, unsigned int *to, int apart) {
+  const unsigned int low_a = tsl_ptx_bytes(from[0], from[1], 0x5140),
+                     high_a = tsl_ptx_bytes(from[0], from[1], 0x7362),
+                     low_b = tsl_ptx_bytes(from[2], from[3], 0x5140),
+                     high_b = tsl_ptx_bytes(from[2], from[3], 0x7362);
+  to[0] = tsl_ptx_bytes(low_a, low_b, 0x5410);
+  to[apart] = tsl_ptx_bytes(low_a, low_b, 0x7632);
+  to[2 * apart] = tsl_ptx_bytes(high_a, high_b, 0x5410);
+  to[3 * apart] = tsl_ptx_bytes(high_a, high_b, 0x7632);
+}
+
+TSL_FUNCTION void turn_rows(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from,
+                            TSL_GLOBAL char *TSL_RESTRICT to, const opencl_mma_pack_arguments given) {
+  const TSL_INDEX chunks = (given.elements + CHUNK - 1) / CHUNK, quads = given.rows / 4,
+                  count = chunks * quads;
+  const TSL_INDEX all = (TSL_INDEX)TSL_GROUPS(0) * PACK_ITEMS;
+  for (TSL_INDEX i = TSL_GLOBAL_ITEM(0); i < count; i += all) {
+    const TSL_INDEX row = i % quads * 4, chunk = i / quads, first = chunk * CHUNK;
+    TSL_GLOBAL const unsigned int *at =
+        (TSL_GLOBAL const unsigned int *)(from + (given.offset + row + first * given.step));
+    unsigned int words[16], turned[16];
+    TSL_UNROLL
+    for (int e = 0; e < 16; e++)
+      words[e] = first + e < given.elements ? at[e * (given.step / 4)] : 0;
+    TSL_UNROLL
+    for (int w = 0; w < 4; w++)
+      turn_bytes(words + 4 * w, turned + w, 4);
+    TSL_UNROLL
+    for (int r = 0; r < 4; r++)
+      store_chunk(to + (given.to + (row + r) * given.pitch + first), turned + 4 * r);
+  }
+}
+#endif
+
 TSL_KERNEL(PACK_ITEMS, 1, 1)
 tsl_gemm_opencl_mma_pack(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_GLOBAL char *TSL_RESTRICT to,
                          const opencl_mma_pack_arguments given) {
+#if SIZE == 1
+  if (given.row_stride == 1 && given.rows % 4 == 0 && given.offset % 4 == 0 && given.step % 4 == 0) {
+    turn_rows(from, to, given);
+    return;
+  }
+#endif
   const TSL_INDEX chunks = (given.elements + CHUNK - 1) / CHUNK, count = chunks * given.rows;
   const TSL_INDEX row_far = given.row_stride < 0 ? -given.row_stride : given.row_stride,
                   step_far = given.step < 0 ? -given.step : given.step;
@@ -48,11 +102,6 @@ tsl_gemm_opencl_mma_pack(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_G
           words[w] |= (unsigned int)at[place * given.step] << (8 * SIZE * e);
       }
     }
-    TSL_VECTOR(int, 4) out;
-    TSL_LANE(out, 0) = (int)words[0];
-    TSL_LANE(out, 1) = (int)words[1];
-    TSL_LANE(out, 2) = (int)words[2];
-    TSL_LANE(out, 3) = (int)words[3];
-    TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)(to + (given.to + row * given.pitch + first * SIZE)), out);
+    store_chunk(to + (given.to + row * given.pitch + first * SIZE), words);
   }
 }
