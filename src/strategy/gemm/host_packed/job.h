@@ -86,7 +86,8 @@ void tsl_packed_copy_slivers(const tsl_packed_job *job, const tsl_packed_block *
 void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                             int64_t end, void *copy);
 
-/* B's block is copied in pieces, too: some of its steps of all strips each. How many there are, of at most `most`. */
+/* B's block is copied in pieces, too: some of its steps of all strips, or some strips, as it lies. How many there are,
+ * of at most `most`. */
 int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most);
 void tsl_packed_copy_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy);
@@ -116,10 +117,10 @@ tsl_packed_ahead tsl_packed_ahead_bytes(const tsl_packed_block *block, int64_t t
                                         int64_t bytes);
 tsl_packed_ahead tsl_packed_ahead_sliver(const tsl_packed_job *job, const tsl_packed_block *block,
                                          int64_t index, int64_t tiles);
-/* The same for piece `index` of `pieces` of B's block `of`, while tiles of `block` are multiplied. */
+/* The same for part `part` of `parts` of a piece of B's block `of`, while tiles of `block` are multiplied. */
 tsl_packed_ahead tsl_packed_ahead_piece(const tsl_packed_job *job, const tsl_packed_block *block,
                                         const tsl_packed_block *of, int64_t pieces, int64_t index,
-                                        int64_t tiles);
+                                        int64_t part, int64_t parts, int64_t tiles);
 
 /* --- schedules --- */
 

@@ -54,33 +54,38 @@ static tsl_packed_block block_at(const tsl_packed_job *job, int64_t index) {
                             step,   tsl_packed_least(job->depth, job->k - step)};
 }
 
-/* A block. While a sliver meets its strips, a piece of B's next block is asked for and then the next sliver; behind
- * the sliver the piece is copied. So copies wait for no memory. `copies_a`: slivers are copied when their turn comes. */
+/* A block, and the copy of B's next one, piece by piece behind some slivers each. While a sliver meets its strips, its
+ * part of the piece is asked for, and then the next sliver: so copies wait for no memory. `copies_a`: slivers are copied
+ * when their turn comes. */
 static void multiply_block(const tsl_packed_job *job, const tsl_packed_block *block, bool copies_a,
                            void *a_copy, const void *b_copy, const tsl_packed_block *next, void *b_next) {
   const int64_t slivers = tsl_packed_slivers(job, block), strips = tsl_packed_strips(job, block),
-                tiles = strips > 1 ? (strips + 3) / 4 : 0; /* while which the piece is asked for */
+                pieces = tsl_packed_pieces(job, next, slivers),
+                tiles = strips > 1 ? (strips + 3) / 4 : 0; /* while which B's part is asked for */
   tsl_packed_tile tile = tsl_packed_tile_of(job, block);
-  tile.ahead = tsl_packed_ahead_piece(job, block, next, slivers, 0, 1);
+  tile.ahead = tsl_packed_ahead_bytes(block, 1, b_copy, 1);
   if (copies_a)
     tsl_packed_copy_slivers(job, block, 0, 1, a_copy);
-  for (int64_t i = 0; i < slivers; i++) {
-    const tsl_packed_side sliver = tsl_packed_sliver(job, block, i, a_copy);
-    const int64_t bytes = sliver.count * block->depth * job->size;
-    for (int64_t j = 0; j < strips; j++) {
-      const tsl_packed_side strip = tsl_packed_strip(job, block, j, b_copy);
-      if (j == 0 && tiles > 0)
-        tile.ahead = tsl_packed_ahead_piece(job, block, next, slivers, i, tiles);
-      if (j == tiles)
-        tile.ahead = copies_a && i + 1 < slivers
-                         ? tsl_packed_ahead_sliver(job, block, i + 1, strips - tiles)
-                         : tsl_packed_ahead_bytes(block, strips - tiles,
-                                                  (const unsigned char *)sliver.at + bytes, bytes);
-      tsl_packed_multiply_tile(job, block, &sliver, &strip, &tile);
+  for (int64_t piece = 0, i = 0; piece < pieces; piece++) {
+    const int64_t first = i, end = tsl_packed_start(slivers, pieces, piece + 1);
+    for (; i < end; i++) {
+      const tsl_packed_side sliver = tsl_packed_sliver(job, block, i, a_copy);
+      const int64_t bytes = sliver.count * block->depth * job->size;
+      for (int64_t j = 0; j < strips; j++) {
+        const tsl_packed_side strip = tsl_packed_strip(job, block, j, b_copy);
+        if (j == 0 && tiles > 0)
+          tile.ahead = tsl_packed_ahead_piece(job, block, next, pieces, piece, i - first, end - first, tiles);
+        if (j == tiles)
+          tile.ahead = copies_a && i + 1 < slivers
+                           ? tsl_packed_ahead_sliver(job, block, i + 1, strips - tiles)
+                           : tsl_packed_ahead_bytes(block, strips - tiles,
+                                                    (const unsigned char *)sliver.at + bytes, bytes);
+        tsl_packed_multiply_tile(job, block, &sliver, &strip, &tile);
+      }
+      if (copies_a && i + 1 < slivers)
+        tsl_packed_copy_slivers(job, block, i + 1, i + 2, a_copy);
     }
-    if (copies_a && i + 1 < slivers)
-      tsl_packed_copy_slivers(job, block, i + 1, i + 2, a_copy);
-    tsl_packed_copy_piece(job, next, slivers, i, b_next);
+    tsl_packed_copy_piece(job, next, pieces, piece, b_next);
   }
 }
 

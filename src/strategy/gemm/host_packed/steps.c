@@ -70,27 +70,27 @@ void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *b
   copy_strips(job, block, first, end, 0, block->depth, copy);
 }
 
-/* Lines of the operand are not divided: of a transposed one, each has so many steps. */
-static int64_t steps_of_a_line(const tsl_packed_job *job) {
-  return job->b.col_stride == 1 ? 1 : tsl_packed_most(TSL_CACHE_LINE / job->size, 1);
+/* Pieces of B's block: rows of it where its columns lie side by side, else strips, so that each is read along its lines. */
+static bool is_in_rows(const tsl_packed_job *job) {
+  return job->b.col_stride == 1;
+}
+
+static int64_t whole_of_pieces(const tsl_packed_job *job, const tsl_packed_block *block) {
+  return is_in_rows(job) ? block->depth : tsl_packed_strips(job, block);
 }
 
 int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most) {
-  return tsl_packed_least(most, tsl_packed_count(block->depth, steps_of_a_line(job)));
-}
-
-/* Where piece `index` of `pieces` starts. */
-static int64_t piece_start(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
-                           int64_t index) {
-  const int64_t line = steps_of_a_line(job);
-  return tsl_packed_least(tsl_packed_start(tsl_packed_count(block->depth, line), pieces, index) * line,
-                          block->depth);
+  return tsl_packed_most(tsl_packed_least(most, whole_of_pieces(job, block)), 1);
 }
 
 void tsl_packed_copy_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy) {
-  copy_strips(job, block, 0, tsl_packed_strips(job, block), piece_start(job, block, pieces, index),
-              piece_start(job, block, pieces, index + 1), copy);
+  const int64_t whole = whole_of_pieces(job, block), from = tsl_packed_start(whole, pieces, index),
+                to = tsl_packed_start(whole, pieces, index + 1);
+  if (is_in_rows(job))
+    copy_strips(job, block, 0, tsl_packed_strips(job, block), from, to, copy);
+  else
+    copy_strips(job, block, from, to, 0, block->depth, copy);
 }
 
 tsl_packed_side tsl_packed_sliver(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
@@ -185,9 +185,15 @@ tsl_packed_ahead tsl_packed_ahead_sliver(const tsl_packed_job *job, const tsl_pa
 
 tsl_packed_ahead tsl_packed_ahead_piece(const tsl_packed_job *job, const tsl_packed_block *block,
                                         const tsl_packed_block *of, int64_t pieces, int64_t index,
-                                        int64_t tiles) {
-  const int64_t from = piece_start(job, of, pieces, index), to = piece_start(job, of, pieces, index + 1);
-  if (to <= from)
+                                        int64_t part, int64_t parts, int64_t tiles) {
+  const int64_t whole = whole_of_pieces(job, of), first = tsl_packed_start(whole, pieces, index),
+                end = tsl_packed_start(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->width;
+  const int64_t all = tsl_packed_least(end * unit, is_in_rows(job) ? of->depth : of->columns) - first * unit,
+                from = first * unit + tsl_packed_start(all, parts, part),
+                to = first * unit + tsl_packed_start(all, parts, part + 1);
+  if (to <= from || of->depth == 0)
     return (tsl_packed_ahead){.at = job->b.host, .left = 1, .lines = 1};
-  return ahead_of_part(job, block, &job->b, of->step + from, to - from, of->column, of->columns, tiles);
+  return is_in_rows(job)
+             ? ahead_of_part(job, block, &job->b, of->step + from, to - from, of->column, of->columns, tiles)
+             : ahead_of_part(job, block, &job->b, of->step, of->depth, of->column + from, to - from, tiles);
 }

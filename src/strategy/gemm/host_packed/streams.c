@@ -35,7 +35,7 @@ static void stream_rows(const tsl_packed_job *job, const tsl_packed_block *block
     for (int64_t j = 0; j < strips; j++) {
       const tsl_packed_side strip = tsl_packed_strip(job, &one, j, b_copy);
       if (j > 0 && j == strips - 1)
-        tile.ahead = tsl_packed_ahead_piece(job, block, &behind, end - first, i - first, 1);
+        tile.ahead = tsl_packed_ahead_piece(job, block, &behind, 1, 0, i - first, end - first, 1);
       tsl_packed_multiply_tile(job, &one, &sliver, &strip, &tile);
     }
   }
@@ -119,7 +119,7 @@ static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *bl
   tsl_packed_tile tile = tsl_packed_tile_of(job, block);
   for (int64_t piece = 0, t = 0; piece < pieces; piece++) {
     const int64_t end = tsl_packed_start(tiles, pieces, piece + 1);
-    tile.ahead = tsl_packed_ahead_piece(job, block, next, pieces, piece, end - t);
+    tile.ahead = tsl_packed_ahead_piece(job, block, next, pieces, piece, 0, 1, end - t);
     for (; t < end; t++) {
       const tsl_packed_side sliver = tsl_packed_sliver(job, block,
                                                        job->strips_stay ? t % slivers : t / strips, a_copy),
