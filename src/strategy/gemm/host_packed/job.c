@@ -93,7 +93,8 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
   enum { FEW_COLUMN_BYTES = 1024, FEW_ROWS = 256, FEW_SLIVERS = 2 };
   const int64_t few = is_lost(job, device) ? 1 : FEW_SLIVERS;
   const bool is_panels = job->schedule == TSL_PACKED_PANELS, is_columns = job->schedule == TSL_PACKED_COLUMNS;
-  job->copies_a = is_panels || job->a.col_stride != 1 || job->n * job->size > FEW_COLUMN_BYTES;
+  const bool lies_along = job->a.col_stride == 1 || job->a.row_stride == 1;
+  job->copies_a = is_panels || !lies_along || job->n * job->size > (job->a.col_stride == 1 ? FEW_COLUMN_BYTES : 2048);
   job->copies_b =
       is_panels || job->b.col_stride != 1 ||
       (is_columns ? job->m > few * job->kernels->rows[1]
@@ -106,7 +107,7 @@ static void choose_tile(tsl_packed_job *job) {
   enum { MANY_ROWS = 6 };
   const int64_t lanes = tsl_packed_lanes(job->kernels);
   int64_t vectors = tsl_packed_least(2, tsl_packed_count(job->n, lanes));
-  if (!job->copies_a && job->kernels->rows[3] >= MANY_ROWS)
+  if (!job->copies_a && job->a.row_stride != 1 && job->kernels->rows[3] >= MANY_ROWS)
     vectors = tsl_packed_least(4, tsl_packed_count(job->n, lanes));
   job->width = vectors * lanes;
   job->height = job->kernels->rows[vectors - 1];

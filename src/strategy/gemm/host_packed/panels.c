@@ -4,8 +4,9 @@
  * with B's block; A's slivers are copied when they are first needed, B's next block in pieces between slivers.
  *
  * Several threads share both copies. A stage is one panel of k of a large rectangle of C; its tasks are tiles of that
- * rectangle, many slivers by many strips, and then the copies of the next stage, small tasks which fill what the last
- * tiles leave of time. So a stage has one wait, and two sets of copies. */
+ * rectangle, many slivers by many strips, and each makes a share of the next stage's copies, for which it asks while it
+ * multiplies. So a stage has one wait, and two sets of copies. Each thread has a part of the rectangle whose tasks it takes
+ * first. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -13,31 +14,6 @@
 #include "strategy/gemm/host_packed/job.h"
 
 #include <stdatomic.h>
-
-/* Slivers from `first` to before `end`, times the strips of the same kind. While a sliver meets its strips, the copy of
- * the next is asked for; while the first does, which finds no strip in a near cache, the next strip. */
-static void multiply(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first_sliver,
-                     int64_t end_sliver, int64_t first_strip, int64_t end_strip, const void *a_copy,
-                     const void *b_copy) {
-  tsl_packed_tile tile = tsl_packed_tile_of(job, block);
-  for (int64_t i = first_sliver; i < end_sliver; i++) {
-    const tsl_packed_side sliver = tsl_packed_sliver(job, block, i, a_copy);
-    const int64_t bytes = sliver.count * block->depth * job->size;
-    tile.ahead = tsl_packed_ahead_bytes(block, end_strip - first_strip,
-                                        (const unsigned char *)sliver.at + bytes, bytes);
-    for (int64_t j = first_strip; j < end_strip; j++) {
-      const tsl_packed_side strip = tsl_packed_strip(job, block, j, b_copy);
-      if (i == first_sliver)
-        tile.ahead = j + 1 < end_strip
-                         ? tsl_packed_ahead_bytes(block, 1,
-                                                  (const unsigned char *)strip.at +
-                                                      job->width * block->depth * job->size,
-                                                  job->width * block->depth * job->size)
-                         : tsl_packed_ahead_bytes(block, 1, (const unsigned char *)sliver.at + bytes, bytes);
-      tsl_packed_multiply_tile(job, block, &sliver, &strip, &tile);
-    }
-  }
-}
 
 /* --- one thread --- */
 
@@ -116,7 +92,6 @@ typedef struct stage {
   unsigned char *a_copy, *b_copy;
   int64_t slivers, strips;
   int64_t down, across;                 /* tasks of tiles along a column and along a row */
-  int64_t a_copies, b_copies;           /* tasks of copies */
   int64_t regions_down, regions_across; /* of tasks that one thread takes first */
 } stage;
 
@@ -125,7 +100,13 @@ typedef struct running {
   const tsl_packed_job *job;
   stage now, next;        /* without blocks where there is none */
   _Atomic int64_t *taken; /* tasks of each region of `now` */
+  int64_t shares;         /* of the first stage's copies */
 } running;
+
+/* Slivers and strips of a task, and which share it has of the next stage's copies. */
+typedef struct task_tiles {
+  int64_t first_sliver, end_sliver, first_strip, end_strip, share, shares;
+} task_tiles;
 
 /* Stages in order: rectangles row by row, in each the panels of k. */
 typedef struct stages {
@@ -136,7 +117,7 @@ typedef struct stages {
 
 /* Counters on lines of their own. */
 enum { APART = TSL_CACHE_LINE / sizeof(int64_t) };
-enum { COPY_SLIVERS = 2, COPY_STRIPS = 4, TASKS_OF_A_THREAD = 12 };
+enum { TASKS_OF_A_THREAD = 12, COPIES_OF_A_THREAD = 6 };
 
 /* Tasks as tall as leaves each thread a dozen or so, but eight slivers at least where there are so many, since
  * the first sliver of a task waits for its strips. */
@@ -176,8 +157,6 @@ static stage stage_at(const tsl_packed_job *job, const stages *all, int64_t inde
                 .b_copy = b_copy};
   made.slivers = tsl_packed_slivers(job, &made.block);
   made.strips = tsl_packed_strips(job, &made.block);
-  made.a_copies = tsl_packed_count(made.slivers, COPY_SLIVERS);
-  made.b_copies = tsl_packed_count(made.strips, COPY_STRIPS);
   cut_tiles(job, threads, &made);
   cut_regions(threads, &made);
   return made;
@@ -186,18 +165,51 @@ static stage stage_at(const tsl_packed_job *job, const stages *all, int64_t inde
 static int64_t tiles_of(const stage *from) {
   return from->down * from->across;
 }
-static int64_t copies_of(const stage *from) {
-  return from->a_copies + from->b_copies;
+/* A share of a stage's copies. */
+static void copy_share(const tsl_packed_job *job, const stage *of, int64_t share, int64_t shares) {
+  tsl_packed_copy_slivers(job, &of->block, tsl_packed_start(of->slivers, shares, share),
+                          tsl_packed_start(of->slivers, shares, share + 1), of->a_copy);
+  tsl_packed_copy_piece(job, &of->block, shares, share, of->b_copy);
 }
 
-static void copy_task(const tsl_packed_job *job, const stage *from, int64_t index) {
-  if (index < from->a_copies)
-    tsl_packed_copy_slivers(job, &from->block, index * COPY_SLIVERS,
-                            tsl_packed_least((index + 1) * COPY_SLIVERS, from->slivers), from->a_copy);
-  else
-    tsl_packed_copy_strips(job, &from->block, (index - from->a_copies) * COPY_STRIPS,
-                           tsl_packed_least((index - from->a_copies + 1) * COPY_STRIPS, from->strips),
-                           from->b_copy);
+/* What is asked for while sliver `i` of a task meets strip `j`: while the first sliver does, which finds no strip in a near
+ * cache, the next strip; while the last one does, the share of the next stage's copies; else the next sliver. */
+static tsl_packed_ahead ahead_of(const running *run, const task_tiles *tiles, int64_t i, int64_t j,
+                                 const void *sliver, const void *strip) {
+  const tsl_packed_job *job = run->job;
+  const tsl_packed_block *block = &run->now.block;
+  const int64_t strips = tiles->end_strip - tiles->first_strip, half = (strips + 1) / 2,
+                sliver_bytes = job->height * block->depth * job->size,
+                strip_bytes = job->width * block->depth * job->size;
+  if (i == tiles->first_sliver)
+    return j + 1 < tiles->end_strip
+               ? tsl_packed_ahead_bytes(block, 1, (const char *)strip + strip_bytes, strip_bytes)
+               : tsl_packed_ahead_bytes(block, 1, (const char *)sliver + sliver_bytes, sliver_bytes);
+  if (i + 1 < tiles->end_sliver || run->next.slivers == 0)
+    return tsl_packed_ahead_bytes(block, strips, (const char *)sliver + sliver_bytes, sliver_bytes);
+  return j < tiles->first_strip + half
+             ? tsl_packed_ahead_piece(job, block, &run->next.block, tiles->shares, tiles->share, 0, 1, half)
+             : tsl_packed_ahead_sliver(job, &run->next.block,
+                                       tsl_packed_start(run->next.slivers, tiles->shares, tiles->share),
+                                       tsl_packed_most(strips - half, 1));
+}
+
+/* Slivers times strips, and then the task's share of the next stage's copies. */
+static void multiply(const running *run, const task_tiles *tiles) {
+  const tsl_packed_job *job = run->job;
+  const tsl_packed_block *block = &run->now.block;
+  const int64_t half = tiles->first_strip + (tiles->end_strip - tiles->first_strip + 1) / 2;
+  tsl_packed_tile tile = tsl_packed_tile_of(job, block);
+  for (int64_t i = tiles->first_sliver; i < tiles->end_sliver; i++) {
+    const tsl_packed_side sliver = tsl_packed_sliver(job, block, i, run->now.a_copy);
+    for (int64_t j = tiles->first_strip; j < tiles->end_strip; j++) {
+      const tsl_packed_side strip = tsl_packed_strip(job, block, j, run->now.b_copy);
+      if (j == tiles->first_strip || i == tiles->first_sliver || (j == half && i + 1 == tiles->end_sliver))
+        tile.ahead = ahead_of(run, tiles, i, j, sliver.at, strip.at);
+      tsl_packed_multiply_tile(job, block, &sliver, &strip, &tile);
+    }
+  }
+  copy_share(job, &run->next, tiles->share, tiles->shares);
 }
 
 /* The next tile of a worker's region, down its columns, so that strips are used again while they are near; where none is
@@ -222,18 +234,24 @@ static void take_tile(const running *run, int worker, int64_t *i, int64_t *j) {
   *i = *j = 0;
 }
 
-static void task(void *argument, int64_t index, int worker) {
+static void tiles_task(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const stage *now = &run->now;
-  if (index >= tiles_of(now)) {
-    copy_task(run->job, &run->next, index - tiles_of(now));
-    return;
-  }
   int64_t i, j;
+  (void)index;
   take_tile(run, worker, &i, &j);
-  multiply(run->job, &now->block, tsl_packed_start(now->slivers, now->down, i),
-           tsl_packed_start(now->slivers, now->down, i + 1), tsl_packed_start(now->strips, now->across, j),
-           tsl_packed_start(now->strips, now->across, j + 1), now->a_copy, now->b_copy);
+  multiply(run, &(task_tiles){.first_sliver = tsl_packed_start(now->slivers, now->down, i),
+                              .end_sliver = tsl_packed_start(now->slivers, now->down, i + 1),
+                              .first_strip = tsl_packed_start(now->strips, now->across, j),
+                              .end_strip = tsl_packed_start(now->strips, now->across, j + 1),
+                              .share = j * now->down + i,
+                              .shares = tiles_of(now)});
+}
+
+static void copies_task(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  (void)worker;
+  copy_share(run->job, &run->next, index, run->shares);
 }
 
 /* Rectangles that leave room for two copies of their panels in the share of the last cache that a panel of A has. */
@@ -259,15 +277,17 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_pool *pool) {
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)(sets * (a_bytes + b_bytes) + counters), "copies of panels", &memory));
   unsigned char *copies = (unsigned char *)memory + counters;
-  running run = {.job = job, .taken = memory};
-  for (int64_t index = 0; index <= all.count; index++) {
+  running run = {.job = job, .taken = memory, .shares = COPIES_OF_A_THREAD * threads};
+  run.next = stage_at(job, &all, 0, threads, copies, copies + a_bytes);
+  tsl_pool_run(pool, run.shares, copies_task, &run);
+  for (int64_t index = 1; index <= all.count; index++) {
     unsigned char *set = copies + index % sets * (a_bytes + b_bytes);
     run.now = run.next;
     run.next =
-        index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes) : (stage){.down = 0};
+        index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes) : (stage){.slivers = 0};
     for (int64_t i = 0; i < threads; i++)
       atomic_init(&run.taken[i * APART], 0);
-    tsl_pool_run(pool, tiles_of(&run.now) + copies_of(&run.next), task, &run);
+    tsl_pool_run(pool, tiles_of(&run.now), tiles_task, &run);
   }
   tsl_scratch_give(memory);
   return TESELA_OK;
