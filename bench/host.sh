@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # host.sh FOLDER NAME=LIBRARY... [-- ADAPTER...]: measures products of f32 and f64 on one core beside CBLAS libraries, which
 # are given by their paths, into FOLDER (bench/results/<machine>): host-f32.json, host-f64.json, host-avx2.json, and with the
-# drop-in and adapters of code generators (bench/small.c) host-small.json. ci/readme_tables.py makes the README's table of them.
+# drop-in and adapters of code generators (bench/small.c) host-small.json; with PARTS=threads squares on more and more cores,
+# host-threads-<number>.json. ci/readme_tables.py makes the README's tables of them.
 #
 #   bench/host.sh bench/results/my-machine openblas=/path/libopenblas.so.0 mkl=/path/libmkl_rt.so.3 -- xsmm=adapter.so
 #
 # All libraries take turns in one process on one pinned core. Those that do not know the processor are told by OPENBLAS_CORETYPE
 # and the like, which are the caller's; for host-avx2.json they are kept to AVX2. BIN is where the programs are
 # (build/release/bin), DROP_IN the library (build/release/lib/libtesela_blas.so), ROUNDS how often each has its turn,
-# CORE the first processor that is used (0), PARTS what is measured (f32 f64 avx2 small). About three minutes.
+# CORE the processor that is used (0), PARTS what is measured (f32 f64 avx2 small), THREADS the numbers of them (1 2 4 8 12 16).
+# About three minutes; threads one more.
 set -uo pipefail
 [ $# -ge 2 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | head -n -1; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -24,13 +26,14 @@ export TESELA_WISDOM=none MKL_THREADING_LAYER=${MKL_THREADING_LAYER:-SEQUENTIAL}
 squares=(128x128x128 256x256x256 512x512x512 1000x1000x1000 1024x1024x1024 2048x2048x2048)
 thick=(64x64x16384 128x128x65536 4096x4096x64 64x4096x4096 4096x64x4096 128x4096x4096 16x4096x4096 127x513x255)
 thin=(1x4096x4096 4096x1x4096 1x1000x1000 1000x1x1000 1x300x300 300x1x300 4x300x300 1000x1000x4 1000x1000x1)
+curve=(1024x1024x1024 2048x2048x2048 4096x4096x4096)
 cubes=(4x4x4 8x8x8 16x16x16 23x23x23 32x32x32 48x48x48 64x64x64)
 
 # keep FILE COMMAND...: its JSON, if it ends well; what was there stays otherwise.
 keep() {
   local file=$1 begin=$SECONDS
   shift
-  if taskset -c "${CORE:-0}" "$1" --rounds "$rounds" --json "$folder/$file.new" "${@:2}"; then
+  if taskset -c "$cores" "$1" --rounds "$rounds" --json "$folder/$file.new" "${@:2}"; then
     mv "$folder/$file.new" "$folder/$file"
     echo "$((SECONDS - begin)) s  $file"
   else
@@ -41,10 +44,15 @@ keep() {
 }
 
 for part in $parts; do
+  cores=${CORE:-0}
   case $part in
   f32 | f64) keep "host-$part.json" "$bin/bench_host_peers" --types "$part" "${squares[@]}" "${thick[@]}" "${thin[@]}" "${libraries[@]}" ;;
   avx2) TESELA_ISA=avx2 OPENBLAS_CORETYPE=Haswell MKL_ENABLE_INSTRUCTIONS=AVX2 BLIS_ARCH_TYPE=haswell \
     keep host-avx2.json "$bin/bench_host_peers" "${squares[@]:2}" "${thick[@]:0:7}" "${thin[@]:0:2}" "${libraries[@]}" ;;
+  threads) cores=0-$(($(nproc) - 1))
+    for count in ${THREADS:-1 2 4 8 12 16}; do
+      MKL_THREADING_LAYER=GNU keep "host-threads-$count.json" "$bin/bench_host_peers" --threads "$count" "${curve[@]}" "${libraries[@]}"
+    done ;;
   small) rounds=$((rounds * 10)) keep host-small.json "$bin/bench_small" "${cubes[@]}" -- "$drop_in" "${libraries[@]}" "${adapters[@]}" ;;
   esac
 done

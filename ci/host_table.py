@@ -59,6 +59,18 @@ def small(result):
     return lines
 
 
+def curve(results):
+    """One line a number of threads: GFLOP/s, and over the best of the others."""
+    rows = {(row["m"], row["n"], row["k"], row["type"], result["threads"]): row for result in results for row in result["rows"]}
+    shapes = list(dict.fromkeys(key[:4] for key in rows))
+    names = [f"{kind}, {m} x {n} x {k}" for m, n, k, kind in shapes]
+    lines = ["| threads | " + " | ".join(f"{name} | over it" for name in names) + " |", "|---:|" + "---:|---:|" * len(names)]
+    for threads in sorted({key[4] for key in rows}):
+        cells = [cell(rows[(*shape, threads)]) if (*shape, threads) in rows else ["", "", ""] for shape in shapes]
+        lines.append(f"| {threads} | " + " | ".join(f"{own} | {ratio}" for own, _, ratio in cells) + " |")
+    return lines
+
+
 def merged(results):
     """The rows of several results of one machine, which are otherwise alike."""
     whole = dict(results[0])
@@ -67,11 +79,11 @@ def merged(results):
     return whole
 
 
-def caption(result, paths, what):
+def caption(result, paths, what, cores="one core"):
     machine = result["machine"]
     links = ", ".join(f"[{os.path.basename(path)}]({path})" for path in paths)
     peers = ", ".join(text if (text := version(said)).lower().startswith((name, "openblas", "mkl")) else f"{name} {text}".strip() for name, said in result.get("peers", {}).items())
-    return (f"{what}, one core of {machine['label']} ({result['date'][:10]}, {links}, revision "
+    return (f"{what}, {cores} of {machine['label']} ({result['date'][:10]}, {links}, revision "
             f"{result['revision']}{'; ' + peers if peers else ''}):")
 
 
@@ -82,6 +94,17 @@ KINDS = (
     (("host-avx2.json",), "GFLOP/s with everyone kept to AVX2", products),
     (("host-small.json",), "Nanoseconds a call", small),
 )
+THREADS = (1, 2, 4, 8, 12, 16)
+
+
+def load(paths):
+    """Those that exist, and what they say."""
+    found = [path for path in paths if os.path.exists(os.path.join(ROOT, path))]
+    results = []
+    for path in found:
+        with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+            results.append(json.load(file))
+    return found, results
 
 
 def folder():
@@ -92,12 +115,11 @@ def folder():
 def table():
     parts = []
     for names, what, make in KINDS:
-        paths = [path for path in (os.path.join(folder(), name) for name in names) if os.path.exists(os.path.join(ROOT, path))]
-        results = []
-        for path in paths:
-            with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-                results.append(json.load(file))
+        paths, results = load([os.path.join(folder(), name) for name in names])
         if results:
             whole = merged(results)
             parts.append("\n".join([caption(whole, paths, what), "", *make(whole)]))
+    paths, results = load([os.path.join(folder(), f"host-threads-{threads}.json") for threads in THREADS])
+    if results:
+        parts.append("\n".join([caption(merged(results), paths, "GFLOP/s, and over the best peer with as many threads", "cores"), "", *curve(results)]))
     return "\n\n".join(parts)

@@ -24,7 +24,8 @@
  * few vectors as are enough, and its last vector is loaded and stored in part. Where C's rows lie side by side instead
  * of its columns, the transposed product is computed; where neither do, a tile is stored number by number. Rows of A
  * are read where they lie where at most a KiB of columns of C would use a copy (then six rows by four vectors: all
- * rows may want the same set of the first cache); so are rows of B where few slivers would.
+ * rows may want the same set of the first cache), and those of a transposed A where two KiB would; so are rows of B
+ * where few slivers would.
  *
  * A product is rounded at most `depth` times in its panel, once with alpha and once for each panel or part behind it.
  * The order depends on the shape and the parameters alone: the bits are the same for any number of threads, and for

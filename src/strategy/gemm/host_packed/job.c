@@ -87,21 +87,23 @@ static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
   return device->level_bytes[2] > FAR_BYTES && apart > 4096 && (uint64_t)job->depth > level_2 / apart;
 }
 
-/* Where copies do not pay. Rows of A are read where they lie when few strips would use a copy of theirs; B, when its
+/* Where copies do not pay. A is read where it lies when few strips would use a copy, along its rows or, transposed, along
+ * its columns; B, when its
  * panel lies together closely enough to stay in a cache, and few slivers would use a copy. */
 static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *device) {
-  enum { FEW_COLUMN_BYTES = 1024, FEW_ROWS = 256, FEW_SLIVERS = 2 };
-  const int64_t few = is_lost(job, device) ? 1 : FEW_SLIVERS;
+  enum { FEW_BYTES_OF_ROWS = 1024, FEW_BYTES_TURNED = 2048, FEW_ROWS = 256, FEW_SLIVERS = 2 };
+  const int64_t few = is_lost(job, device) ? 1 : FEW_SLIVERS, column_bytes = job->n * job->size;
   const bool is_panels = job->schedule == TSL_PACKED_PANELS, is_columns = job->schedule == TSL_PACKED_COLUMNS;
-  const bool lies_along = job->a.col_stride == 1 || job->a.row_stride == 1;
-  job->copies_a = is_panels || !lies_along || job->n * job->size > (job->a.col_stride == 1 ? FEW_COLUMN_BYTES : 2048);
+  job->copies_a = is_panels || column_bytes > (job->a.col_stride == 1   ? FEW_BYTES_OF_ROWS
+                                               : job->a.row_stride == 1 ? FEW_BYTES_TURNED
+                                                                        : 0);
   job->copies_b =
       is_panels || job->b.col_stride != 1 ||
       (is_columns ? job->m > few * job->kernels->rows[1]
                   : job->m > FEW_ROWS || !holds(magnitude(job->b.row_stride), job->depth, job->size, kept));
 }
 
-/* Tiles of two vectors; four where A is read where it lies, since its rows may all want the same set of the first
+/* Tiles of two vectors; four where rows of A are read where they lie, since they may all want the same set of the first
  * cache: fewer rows at a time then, where there are registers for that. */
 static void choose_tile(tsl_packed_job *job) {
   enum { MANY_ROWS = 6 };
