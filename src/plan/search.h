@@ -45,6 +45,9 @@ typedef struct tsl_search {
   int (*propose)(const tsl_search_view *view, int *next, int most);
 } tsl_search;
 
+/* The first untried points in the space's order: a propose() of its own, and the last resort of others. */
+int tsl_search_in_order(const tsl_search_view *view, int *next, int most);
+
 /* X(name): src/plan/search/<name>.c defines `const tsl_search tsl_search_<name>`. The first is the default. */
 #define TSL_SEARCH_LIST(X) X(hill_climb) X(exhaustive) X(random)
 

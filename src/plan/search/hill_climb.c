@@ -5,7 +5,8 @@
  *     best measurement: else the planner would later believe a promise that nobody looked into. Then the points that the
  *     models like best, one of those that they cannot tell apart: the same strategy's, often, so they come second.
  *  2. Neighbours, one parameter one legal step away, of the three best points that have untried ones.
- *  3. Where all of those were tried: further points in the order of the models, each a new start. */
+ *  3. Where all of those were tried: further points in the order of the models, each a new start, as many as are compiled
+ *     together. */
 #include "plan/search.h"
 
 #include <math.h>
@@ -110,13 +111,9 @@ static int propose_neighbours(const tsl_search_view *view, int *next, int most) 
 }
 
 static int propose(const tsl_search_view *view, int *next, int most) {
-  int count = propose_promising(view, next, most, propose_firsts(view, next, most));
-  if (count == 0)
-    count = propose_neighbours(view, next, most);
-  for (int i = 0; count == 0 && i < view->space->count; i++)
-    if (isnan(view->seconds[i]))
-      next[count++] = i;
-  return count;
+  const int count = propose_promising(view, next, most, propose_firsts(view, next, most));
+  const int neighbours = count > 0 ? 0 : propose_neighbours(view, next, most);
+  return count + neighbours > 0 ? count + neighbours : tsl_search_in_order(view, next, most);
 }
 
 const tsl_search tsl_search_hill_climb = {

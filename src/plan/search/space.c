@@ -27,6 +27,14 @@ const tsl_search *tsl_search_find(const char *name) {
   return NULL;
 }
 
+int tsl_search_in_order(const tsl_search_view *view, int *next, int most) {
+  int count = 0;
+  for (int i = 0; i < view->space->count && count < most; i++)
+    if (isnan(view->seconds[i]))
+      next[count++] = i;
+  return count;
+}
+
 tesela_status tsl_space_add_point(tsl_space *space, const tsl_space_point *point) {
   if (space->count == space->capacity) {
     const int capacity = space->capacity ? 2 * space->capacity : 64;
