@@ -15,7 +15,7 @@ static const double step_instructions = 18, bring_instructions = 60, registers_e
 /* Of a processor, from 12 configs of 16 x 4096 x 4096 on PoCL (NOTES.md): seconds for a row of a strip whose page its tables
  * do not hold, from memory and, in the tiles below, from a cache; clocks over the least, and those again where sums go
  * through memory. */
-static const double walk_seconds = 20e-9, walk_again_seconds = 6e-9, processor_clocks = 1.5, spilled = 1.5;
+static const double walk_seconds = 20e-9, walk_again_seconds = 6e-9, processor_clocks = 1.3, spilled = 1.75;
 
 /* A device as the model sees it. */
 typedef struct pace {
@@ -85,6 +85,19 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   return 1.02 * seconds + parts / device->bandwidth + device->launch_seconds / 8;
 }
 
+/* What comes from memory again because a core's share of the last cache does not hold a part of k of it: the large operand's
+ * strip for each tile below, the thin operand for each strip. */
+static double bytes_again(const tsl_thin_tile *tile, const tsl_device *device, double part) {
+  const tsl_problem *problem = &tile->problem;
+  const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
+  const double share = (double)device->cache_bytes / 8 / fmax(1, device->compute_units);
+  const bool strip_stays = part * tile->tile_n * tile->size <= share,
+             thin_stays = part * m * tile->size <= share;
+  const double again = (strip_stays ? 0 : n * (ratio_up(m, tile->tile_m) - 1)) +
+                       (thin_stays ? 0 : m * (ratio_up(n, tile->tile_n) - 1));
+  return device->cache_bytes > 0 ? again * k * tile->size * (double)tsl_problem_batch(problem) : 0;
+}
+
 /* One item a group: vectors of the large operand from memory or a cache, times numbers of the thin one. */
 static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
@@ -103,10 +116,10 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
   const double part = ratio_up(ratio_up(k, tile->split), tile->chunk) * tile->chunk;
   const double clocks = processor_clocks * tile->tile_m * tile->tile_n * part / units.lanes * spills *
                             narrow * wide * waits * loads * gathers +
-                        2000;
+                        1000;
   const double compute = ceil(groups / units.count) * clocks / units.clock;
   /* Columns of tiles are narrow, so that memory is read in short runs; those below find it in a cache. */
-  const double bytes = tsl_problem_bytes(problem) * (1 + 0.2 * (down - 1));
+  const double bytes = tsl_problem_bytes(problem) * (1 + 0.2 * (down - 1)) + bytes_again(tile, device, part);
   const double parts =
       tile->split > 1 ? (2 * tile->split + 1) * m * n * tile->size * (double)tsl_problem_batch(problem) : 0;
   /* Where a strip's rows lie in pages of their own, each row costs a walk through the tables of pages. */
