@@ -19,6 +19,7 @@
 
 #include "base/text.h"
 #include "base/types.h"
+#include "device/fragments.h"
 
 typedef struct tsl_device tsl_device;
 typedef struct tsl_device_ops tsl_device_ops;
@@ -45,7 +46,9 @@ typedef struct tsl_kernel tsl_kernel;
   X(AVX512_BF16, 12, "AVX-512 BF16")                                                                         \
   X(AMX, 13, "AMX (tiles of bf16 and 8-bit integers)")                                                       \
   X(MMA, 14, "NVIDIA's matrix instructions (PTX from sm_80 on)")                                             \
-  X(MMA_GROUP, 15, "matrix instructions of four warps together (sm_90), and panels copied by one instruction")
+  X(MMA_GROUP, 15,                                                                                           \
+    "matrix instructions of four warps together (sm_90), and panels copied by one instruction")              \
+  X(FRAGMENTS, 16, "matrix instructions in OpenCL C (Intel's DPAS, AMD's MFMA or WMMA)")
 
 typedef enum tsl_capability {
 #define TSL_CAPABILITY_MEMBER(name, bit, text) TSL_CAN_##name = 1 << (bit),
@@ -83,8 +86,9 @@ struct tsl_device {
   int group_items_max; /* work-items of a work-group */
   int group_size_max[3];
   uint64_t group_count_max[3];
-  int warp;                   /* work-items that run in step; 1 unknown or none */
-  int vector_f32, vector_f64; /* preferred vector widths, in elements */
+  int warp;                       /* work-items that run in step; 1 unknown or none */
+  const tsl_fragments *fragments; /* its matrix instructions, with TSL_CAN_FRAGMENTS; else NULL */
+  int vector_f32, vector_f64;     /* preferred vector widths, in elements */
   size_t host_alignment; /* alignment of host memory that buffer_wrap() takes without copying; 0: it takes
                             none */
   int architecture;      /* CUDA: 90 for sm_90; else 0 */

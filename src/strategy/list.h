@@ -16,6 +16,7 @@
   X(gemm, blocked)                                                                                           \
   X(gemm, image_microtile)                                                                                   \
   X(gemm, opencl_mma)                                                                                        \
+  X(gemm, subgroup_mma)                                                                                      \
   X(gemm, host_packed)                                                                                       \
   X(gemm, host_small)                                                                                        \
   X(gemm, host_amx)                                                                                          \

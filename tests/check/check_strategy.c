@@ -97,7 +97,7 @@ static int no_device(const char *kind, const char *why) {
 }
 
 /* What only some graphics processors have, of all that devices offer. */
-enum { MAY_LACK = TSL_CAN_MMA };
+enum { MAY_LACK = TSL_CAN_MMA | TSL_CAN_FRAGMENTS };
 
 static bool is_able(const tsl_strategy *strategy, const tsl_device *device) {
   const char *missing = tsl_capability_missing(strategy->needs & MAY_LACK, device->capabilities);

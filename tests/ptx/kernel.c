@@ -10,4 +10,4 @@ static void run(const char *a, const char *b, void *c, const void *given) {
 }
 
 extern const ptx_kernel PTX_KERNEL;
-const ptx_kernel PTX_KERNEL = {run, ptx_items, DEPTH, TILE_M, TILE_N};
+const ptx_kernel PTX_KERNEL = {run, ptx_items, DEPTH, TILE_M, TILE_N, 32};

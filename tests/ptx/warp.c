@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARP = 32, MOST_ITEMS = 288, MOST_COPIES = 512, MOST_BATCHES = 64 };
+enum { LEAST_WARP = 8, MOST_WARP = 64, MOST_ITEMS = 288, MOST_COPIES = 512, MOST_BATCHES = 64 };
+static int warp_size;
 
 _Thread_local ptx_place ptx_self;
 
@@ -21,13 +22,10 @@ static _Thread_local copy copies[MOST_COPIES];
 static _Thread_local int copy_count, batches[MOST_BATCHES], batch_count, open_copies;
 
 /* What the items of each warp show each other, by turns in two places, so that one barrier each time is enough. */
-typedef struct shown {
-  unsigned int words[8];
-} shown;
-static shown board[MOST_ITEMS / WARP][2][WARP];
+static ptx_shown board[MOST_ITEMS / LEAST_WARP][2][MOST_WARP];
 static _Thread_local int turn;
 
-static pthread_barrier_t group_barrier, warp_barriers[MOST_ITEMS / WARP];
+static pthread_barrier_t group_barrier, warp_barriers[MOST_ITEMS / LEAST_WARP];
 static const ptx_memory *memories;
 static char *local;
 static atomic_int complaints;
@@ -57,17 +55,17 @@ bool ptx_is_inside(const char *from, int bytes) {
 }
 
 void ptx_warp_barrier(void) {
-  pthread_barrier_wait(&warp_barriers[ptx_self.item / WARP]);
+  pthread_barrier_wait(&warp_barriers[ptx_self.item / warp_size]);
 }
 
 void ptx_barrier(void) {
   pthread_barrier_wait(&group_barrier);
 }
 
-static const shown *show(const unsigned int *words, int count) {
-  const int warp = ptx_self.item / WARP;
-  shown *place = board[warp][turn ^= 1];
-  memcpy(place[ptx_self.item % WARP].words, words, (size_t)count * sizeof *words);
+const ptx_shown *ptx_show(const unsigned int *words, int count) {
+  const int warp = ptx_self.item / warp_size;
+  ptx_shown *place = board[warp][turn ^= 1];
+  memcpy(place[ptx_self.item % warp_size].words, words, (size_t)count * sizeof *words);
   pthread_barrier_wait(&warp_barriers[warp]);
   return place;
 }
@@ -107,10 +105,10 @@ void ptx_copies_wait(int most) {
 }
 
 void ptx_blocks(unsigned int line, bool turned, unsigned int *out) {
-  const int own = ptx_self.item % WARP;
+  const int own = ptx_self.item % warp_size;
   if (line % 16 != 0)
     ptx_complain("a line that is not aligned");
-  const shown *all = show(&line, 1);
+  const ptx_shown *all = ptx_show(&line, 1);
   for (int b = 0; b < 4; b++) {
     if (!turned) {
       memcpy(&out[b], local + all[8 * b + own / 4].words[0] + own % 4 * 4, 4);
@@ -134,7 +132,7 @@ unsigned int ptx_bytes(unsigned int a, unsigned int b, unsigned int which) {
 void ptx_exchange(void *to, const void *given) {
   unsigned int word;
   memcpy(&word, given, sizeof word);
-  memcpy(to, &show(&word, 1)[(ptx_self.item % WARP) ^ 1].words[0], sizeof word);
+  memcpy(to, &ptx_show(&word, 1)[(ptx_self.item % warp_size) ^ 1].words[0], sizeof word);
 }
 
 /* Number `index` of a register: 4 of 8 bits or 2 of 16. */
@@ -150,10 +148,10 @@ double ptx_number(const char *type, unsigned int word, int index) {
 void ptx_multiply(const char *shape, const char *a_type, const char *b_type, void *sums,
                   const unsigned int *a, const unsigned int *b) {
   const bool is_whole = strcmp(shape, "m16n8k32") == 0;
-  const int own = ptx_self.item % WARP, each = is_whole ? 4 : 2,
+  const int own = ptx_self.item % warp_size, each = is_whole ? 4 : 2,
             half = 4 * each; /* numbers of a register, of 4 items */
   const unsigned int words[6] = {a[0], a[1], a[2], a[3], b[0], b[1]};
-  const shown *all = show(words, 6);
+  const ptx_shown *all = ptx_show(words, 6);
   for (int e = 0; e < 4; e++) {
     const int row = own / 4 + e / 2 * 8, col = own % 4 * 2 + e % 2;
     double sum = 0;
@@ -209,11 +207,12 @@ int ptx_run(const ptx_kernel *kernel, int groups, const ptx_memory memory[2], vo
   static job jobs[MOST_ITEMS];
   pthread_t threads[MOST_ITEMS];
   memories = memory;
+  warp_size = kernel->warp;
   atomic_store(&complaints, 0);
   pthread_barrier_init(&group_barrier, NULL, (unsigned)kernel->items);
   ptx_group_start(kernel->items);
-  for (int w = 0; w < kernel->items / WARP; w++)
-    pthread_barrier_init(&warp_barriers[w], NULL, WARP);
+  for (int w = 0; w < kernel->items / warp_size; w++)
+    pthread_barrier_init(&warp_barriers[w], NULL, (unsigned)warp_size);
   for (int i = 0; i < kernel->items; i++) {
     jobs[i] = (job){kernel, groups, i, c, given};
     if (pthread_create(&threads[i], NULL, run_item, &jobs[i]) != 0)
@@ -221,7 +220,7 @@ int ptx_run(const ptx_kernel *kernel, int groups, const ptx_memory memory[2], vo
   }
   for (int i = 0; i < kernel->items; i++)
     pthread_join(threads[i], NULL);
-  for (int w = 0; w < kernel->items / WARP; w++)
+  for (int w = 0; w < kernel->items / warp_size; w++)
     pthread_barrier_destroy(&warp_barriers[w]);
   pthread_barrier_destroy(&group_barrier);
   ptx_group_stop();

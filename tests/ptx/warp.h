@@ -28,12 +28,20 @@ typedef struct ptx_kernel {
   ptx_function *run;
   int items, depth; /* a group; numbers along k of a panel */
   int tile_m, tile_n;
+  int warp; /* items that execute instructions together, 8 to 64 */
 } ptx_kernel;
 
 /* Runs `groups` groups, one after the other. How many of what is listed above was seen; 0: all is well. */
 int ptx_run(const ptx_kernel *kernel, int groups, const ptx_memory memory[2], void *c, const void *given);
 
-/* For group.c. */
+/* What the items of a warp show each other: all of them call it with up to 16 words, and get everyone's, which stay until
+ * its next call. */
+typedef struct ptx_shown {
+  unsigned int words[16];
+} ptx_shown;
+const ptx_shown *ptx_show(const unsigned int *words, int count);
+
+/* For group.c; ptx_complain() says and counts what is wrong. */
 char *ptx_local_memory(void);
 bool ptx_is_inside(const char *from, int bytes); /* complains, too */
 void ptx_complain(const char *what);

@@ -61,6 +61,9 @@ static void print_device(const tsl_device *device, const tsl_measured *one, int 
   if (device->group_items_max > 0)
     tsl_table_add_pair(&table, "groups", "up to %d work-items, %s of local memory", device->group_items_max,
                        tsl_format_bytes(device->local_bytes, first, sizeof first));
+  if (device->fragments)
+    tsl_table_add_pair(&table, "matrices", "%s, sub-groups of %d", device->fragments->name,
+                       device->fragments->items);
   if (device->capabilities & TSL_CAN_IMAGES)
     tsl_table_add_pair(&table, "images", "up to %lld x %lld texels, %s", (long long)device->image_width_max,
                        (long long)device->image_height_max,

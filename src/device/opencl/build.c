@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LANGUAGE "-cl-std=CL1.2 -w"
-
 /* See tsl_opencl_seal() in opencl.h. */
 enum { MAGIC_BYTES = 8, HEAD_BYTES = MAGIC_BYTES + sizeof(tsl_hash) };
 static const char magic_binary[MAGIC_BYTES] = "tslCLbin", magic_source[MAGIC_BYTES] = "tslCLsrc";
@@ -87,7 +85,7 @@ static tesela_status compile(const tsl_device *device, const char *name, const c
   *out = NULL;
   cl_program program = tsl_opencl.clCreateProgramWithSource(self->context, 1, &text, NULL, &code);
   TSL_TRY(tsl_opencl_check(device, "clCreateProgramWithSource", code));
-  tsl_text_add(&all, "%s %s", LANGUAGE, options);
+  tsl_text_add(&all, "%s %s", TSL_OPENCL_LANGUAGE, options);
   tesela_status status = tsl_text_status(&all);
   if (status != TESELA_OK)
     goto out;
@@ -169,7 +167,7 @@ tesela_status tsl_opencl_compiler(tsl_device *device, tsl_text *text) {
   char platform[512], language[128];
   tsl_opencl_platform_text(self->platform, CL_PLATFORM_VERSION, platform, sizeof platform);
   tsl_opencl_text(self->id, CL_DEVICE_OPENCL_C_VERSION, language, sizeof language);
-  tsl_text_add(text, "%s, %s, %s", platform, language, LANGUAGE);
+  tsl_text_add(text, "%s, %s, %s", platform, language, TSL_OPENCL_LANGUAGE);
   return tsl_text_status(text);
 }
 

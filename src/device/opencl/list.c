@@ -169,6 +169,8 @@ static void describe(tsl_opencl_device *self, tsl_device *out) {
   out->vector_f32 = at_least_1(tsl_opencl_number(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT));
   out->vector_f64 = at_least_1(tsl_opencl_number(id, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE));
   out->host_alignment = (out->capabilities & TSL_CAN_SHARED_MEMORY) != 0 ? host_alignment(self) : 0;
+  out->fragments = tsl_opencl_fragments(self->platform, id);
+  out->capabilities |= out->fragments != NULL ? TSL_CAN_FRAGMENTS : 0;
   tsl_opencl_image_limits(id, out);
   tsl_opencl_guess(id, out);
 }

@@ -3,7 +3,7 @@
  *   functions.h  which functions of the library are used      peaks.c   the planner's guesses
  *   library.c    loads it; names its errors                   memory.c  buffers and copies
  *   list.c       platforms and devices, open and close        image.c   images over buffers
- *                                                             queue.c   streams and events
+ *   fragments.c  matrix instructions, by a test compile       queue.c   streams and events
  *                                                             build.c   programs and modules
  *                                                             log.c     whose lines a compiler speaks of
  *                                                             ptx.c     code that NVIDIA's compiler lacks
@@ -88,6 +88,16 @@ int tsl_opencl_architecture(cl_device_id id);
 /* Fills the predictions (peaks, bandwidths, launch time), the warp, the cache, what more there is of local memory, and the
  * place on the bus of a device whose other fields are filled. */
 void tsl_opencl_guess(cl_device_id id, tsl_device *device);
+
+/* Words for compilers: plain OpenCL C 1.2, and no warnings (build.c says why). */
+#define TSL_OPENCL_LANGUAGE "-cl-std=CL1.2 -w"
+
+/* The device's matrix instructions, as far as its compiler takes them; NULL: none. */
+const tsl_fragments *tsl_opencl_fragments(cl_platform_id platform, cl_device_id id);
+/* Appends the kernel by which that is found out, for halves, or for bytes (`whole`). */
+tesela_status tsl_opencl_fragments_text(const tsl_fragments *fragments, bool whole, tsl_text *text);
+/* Whether the device's compiler takes a text; nothing is printed and no error left behind. */
+bool tsl_opencl_compiles(cl_platform_id platform, cl_device_id id, const char *text);
 
 /* Fills the limits of images of a device that has them. */
 void tsl_opencl_image_limits(cl_device_id id, tsl_device *device);

@@ -1,0 +1,177 @@
+/* The family of subgroup_mma.cl: parameters, what is legal and why not, compiling and launching. */
+#include "strategy/gemm/subgroup_mma/subgroup_mma.h"
+
+#include <stdio.h>
+
+static const tsl_param params[] = {
+    [TSL_SUBGROUP_MMA_TILE_M] = {"tile_m", "rows of a group's tile of C", 64, {32, 64, 128}},
+    [TSL_SUBGROUP_MMA_TILE_N] = {"tile_n", "columns of a group's tile", 64, {32, 64, 128, 256}},
+    [TSL_SUBGROUP_MMA_SUB_M] = {"sub_m", "rows of a sub-group's tile", 32, {8, 16, 32, 64}},
+    [TSL_SUBGROUP_MMA_SUB_N] = {"sub_n", "columns of a sub-group's tile", 32, {16, 32, 64}},
+    [TSL_SUBGROUP_MMA_DEPTH] = {"depth", "bytes of a line in a panel", 64, {64, 128}},
+    {NULL, NULL, 0, {0}},
+};
+
+static const char *const probes[] = {
+    "tile_m=64 tile_n=64 sub_m=32 sub_n=32 depth=64",   /* AMD's, all */
+    "tile_m=64 tile_n=64 sub_m=16 sub_n=32 depth=64",   /* dpas_16, WMMA */
+    "tile_m=64 tile_n=64 sub_m=8 sub_n=32 depth=64",    /* Intel's, both */
+    "tile_m=128 tile_n=128 sub_m=64 sub_n=64 depth=64", /* MFMA */
+    "tile_m=64 tile_n=128 sub_m=32 sub_n=32 depth=64",  /* WMMA */
+    "tile_m=32 tile_n=32 sub_m=16 sub_n=16 depth=128",
+    NULL,
+};
+
+tsl_subgroup_mma tsl_subgroup_mma_of(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_fragments *fragments) {
+  const int64_t *value = config->value;
+  tsl_subgroup_mma tile = {
+      .turned = problem->c.row_stride == 1 && problem->c.col_stride != 1,
+      .size = (int)tsl_type(problem->a.type)->size,
+      .tile_m = (int)value[TSL_SUBGROUP_MMA_TILE_M],
+      .tile_n = (int)value[TSL_SUBGROUP_MMA_TILE_N],
+      .sub_m = (int)value[TSL_SUBGROUP_MMA_SUB_M],
+      .sub_n = (int)value[TSL_SUBGROUP_MMA_SUB_N],
+      .depth = (int)value[TSL_SUBGROUP_MMA_DEPTH],
+  };
+  tile.problem = tile.turned ? tsl_problem_turned(problem) : *problem;
+  const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
+  tile.a_across = !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.b_across = !tsl_launch_along(b->row_stride, b->col_stride);
+  tile.local_bytes = 2 * (int64_t)(tile.tile_m + tile.tile_n) * (tile.depth + 16);
+  const bool fits = tile.tile_m % tile.sub_m == 0 && tile.tile_n % tile.sub_n == 0 &&
+                    tile.sub_m % fragments->rows == 0 && tile.sub_n % fragments->cols == 0;
+  if (fits) {
+    tile.items = fragments->items * (tile.tile_m / tile.sub_m) * (tile.tile_n / tile.sub_n);
+    /* A chunk on its way is four words, and its address two. */
+    const int chunks = (tile.tile_m + tile.tile_n) * tile.depth / 16 / tile.items;
+    tile.registers = tile.sub_m * tile.sub_n / fragments->items +
+                     tile.sub_m / fragments->rows * fragments->words_a + fragments->words_b + 6 * chunks;
+  }
+  return tile;
+}
+
+/* --- what is legal --- */
+
+/* Groups of more items are not everywhere, and of fewer leave a unit's schedulers idle. */
+enum { LEAST_ITEMS = 32, MOST_ITEMS = 256 };
+
+static const char *refuse_types(const tsl_problem *problem, const tsl_fragments *fragments,
+                                const char *device) {
+  if (!fragments->unsigned_bytes && (problem->a.type == TESELA_U8 || problem->b.type == TESELA_U8))
+    return tsl_refusal("the bytes that %s of %s multiplies have signs", fragments->name, device);
+  if (!fragments->subnormal_f16 && problem->a.type == TESELA_F16)
+    return tsl_refusal("%s of %s takes subnormal f16 for zeros", fragments->name, device);
+  return NULL;
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_fragments *fragments = device->fragments;
+  if (!fragments)
+    return "nobody told which matrix instructions the device has";
+  const char *no = refuse_types(problem, fragments, device->name);
+  if (no)
+    return no;
+  const tsl_subgroup_mma tile = tsl_subgroup_mma_of(problem, config, fragments);
+  if (tile.items == 0)
+    return tsl_refusal("tiles of %d x %d in %d x %d are no multiples of the %d x %d sums of %s", tile.tile_m,
+                       tile.tile_n, tile.sub_m, tile.sub_n, fragments->rows, fragments->cols,
+                       fragments->name);
+  const int most = device->group_items_max < MOST_ITEMS ? device->group_items_max : MOST_ITEMS;
+  if (tile.items < LEAST_ITEMS || tile.items > most)
+    return tsl_refusal("tiles of %d x %d in %d x %d are %d work-items: takes %d to %d", tile.tile_m, tile.tile_n,
+                       tile.sub_m, tile.sub_n, tile.items, LEAST_ITEMS, most);
+  if (tile.tile_m * tile.depth / 16 % tile.items != 0 || tile.tile_n * tile.depth / 16 % tile.items != 0)
+    return tsl_refusal("%d work-items do not divide the %d and %d chunks of 16 bytes of a panel", tile.items,
+                       tile.tile_m * tile.depth / 16, tile.tile_n * tile.depth / 16);
+  /* Seen with IGC 1.0.12504, where both operands lie along k (NOTES.md); a crash would be the user's. */
+  if (fragments->rows == 8 && tile.tile_m < tile.tile_n && tile.tile_m * tile.depth / 16 == tile.items)
+    return tsl_refusal("Intel's compiler may crash where each of %d work-items brings one chunk of A and %d of B",
+                       tile.items, tile.tile_n / tile.tile_m);
+  if ((uint64_t)tile.local_bytes > device->local_bytes)
+    return tsl_refusal("panels of %d and %d lines of %d bytes, two of each, take %lld bytes of local memory, %s has %llu",
+                       tile.tile_m, tile.tile_n, tile.depth, (long long)tile.local_bytes, device->name,
+                       (unsigned long long)device->local_bytes);
+  if (tile.registers > fragments->registers)
+    return tsl_refusal("a sub-group's tile of %d x %d takes about %d registers of an item, %s has %d to give", tile.sub_m,
+                       tile.sub_n, tile.registers, fragments->name, fragments->registers);
+  return NULL;
+}
+
+/* As opencl_mma has it: products are exact, and a sum of a few of them is cut off below f32's last digit at most once for
+ * each. That is more than AMD's and Intel's arithmetic is known to lose (Xie, Li, Gao, Chen, Zhang, Nystrom 2024, tested
+ * AMD's; of Intel's nothing is published). */
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  const double k = (double)problem->k;
+  tsl_accuracy made = tsl_accuracy_in_type(
+      (tsl_accuracy){.factor = 2.25 * k + 24 + 0x1p-22 * k, .repeats = true}, problem->c.type);
+  made.flushes = problem->a.type == TESELA_BF16 ? 0x1p-126 : 0; /* gfx90a does */
+  return made;
+}
+
+/* --- building and running --- */
+
+/* kernel/units.h: what elements are where they are not of the type of sums. */
+static int code_of(tesela_type type) {
+  return type == TESELA_F16 ? 1 : type == TESELA_BF16 ? 2 : tsl_type(type)->size == 1 ? 3 : 0;
+}
+
+static tesela_status build(tsl_work *work) {
+  const tsl_fragments *fragments = work->device->fragments;
+  const tsl_subgroup_mma tile = tsl_subgroup_mma_of(&work->problem, &work->config, fragments);
+  const tsl_problem *problem = &tile.problem;
+  const int64_t tiles_m = problem->m > 0 ? (problem->m - 1) / tile.tile_m + 1 : 1,
+                tiles_n = problem->n > 0 ? (problem->n - 1) / tile.tile_n + 1 : 1;
+  const uint64_t most = work->device->group_count_max[0];
+  const double tiles = (double)tiles_m * (double)tiles_n;
+  const tsl_grid grid = {{tiles < (double)most ? (uint64_t)(tiles_m * tiles_n) : most, 1, 1},
+                         {tile.items, 1, 1}};
+  char defines[256];
+  snprintf(defines, sizeof defines,
+           "#define %s\n#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n#define TSL_SIGNED_A %d\n"
+           "#define TSL_SIGNED_B %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n",
+           fragments->define, code_of(problem->a.type), code_of(problem->c.type),
+           problem->a.type != TESELA_U8, problem->b.type != TESELA_U8, tile.a_across, tile.b_across);
+  return tsl_launch_build_with(work, "strategy/gemm/subgroup_mma/subgroup_mma.cl", "tsl_gemm_subgroup_mma", &grid,
+                               tsl_type(problem->c.type)->sums, defines);
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_launch *launch = work->state;
+  const tsl_problem *problem = &work->problem;
+  const bool turned = problem->c.row_stride == 1 && problem->c.col_stride != 1;
+  const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
+  const tsl_gemm_sizes sizes = turned ? tsl_launch_turned(&plain) : plain;
+  const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
+  const tsl_operand *a = turned ? &operands->b : &operands->a, *b = turned ? &operands->a : &operands->b,
+                    *c = &operands->c;
+  /* A kernel wants a buffer in every place, also where nothing is read. */
+  const tsl_argument arguments[] = {TSL_ARG_BUFFER(a->buffer ? a->buffer : c->buffer),
+                                    TSL_ARG_BUFFER(b->buffer ? b->buffer : c->buffer),
+                                    TSL_ARG_BUFFER(c->buffer),
+                                    {.value = &given, .bytes = given.bytes}};
+  return work->device->ops->launch(stream, launch->kernel, &launch->grid, arguments,
+                                   sizeof arguments / sizeof *arguments);
+}
+
+const tsl_strategy tsl_gemm_subgroup_mma = {
+    .name = "subgroup_mma",
+    .idea = "narrow types by the matrix instructions of Intel's and AMD's graphics processors, through their "
+            "OpenCL C",
+    .lifts = "one product a lane and instruction, on graphics processors",
+    .op = TSL_OP_GEMM,
+    .rung = 9,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_OPENCL | TSL_CAN_FRAGMENTS,
+    .accuracy = accuracy,
+    .types = tsl_types_narrow,
+    .types_why = "matrix instructions multiply narrow types",
+    .params = params,
+    .probes = probes,
+    .refuse = refuse,
+    .score = tsl_subgroup_mma_seconds,
+    .build = build,
+    .run = run,
+    .release = tsl_launch_release,
+};

@@ -1,0 +1,30 @@
+/* subgroup_mma.cl as C. The build says FRAGMENTS_KERNEL, the name of what comes out, and what the kernel is compiled with;
+ * which way operands lie is asked when it runs. */
+#include "kernel.h"
+
+#include <string.h>
+
+#define A_ACROSS fragments_across[0]
+#define B_ACROSS fragments_across[1]
+
+#include "../../src/strategy/gemm/subgroup_mma/subgroup_mma.cl"
+
+static void run(const char *a, const char *b, void *c, const void *given) {
+  tsl_gemm_arguments whole;
+  memcpy(&whole, given, sizeof whole);
+  tsl_gemm_subgroup_mma((const tsl_element *)a, (const tsl_element *)b, c, whole);
+}
+
+extern const fragments_kernel FRAGMENTS_KERNEL;
+const fragments_kernel FRAGMENTS_KERNEL = {
+    {run, ptx_items, DEPTH, TILE_M, TILE_N, TSL_FRAGMENT_ITEMS},
+    FRAGMENTS_INDEX,
+    TSL_TYPE_AB,
+    TSL_TYPE_C,
+    TSL_SIGNED_A,
+    TSL_SIGNED_B,
+    TILE_M,
+    TILE_N,
+    SUB_M,
+    SUB_N,
+    DEPTH_BYTES};
