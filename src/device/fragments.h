@@ -9,8 +9,8 @@
  * subnormal_f16): see tsl_fragments. Rates are of data sheets: a unit is what OpenCL counts, an Intel vector engine, a compute
  * unit of CDNA, a work-group processor of RDNA. gfx90a takes subnormal halves as zeros (AMD's notes on numbers of the MI200). */
 #define TSL_FRAGMENTS_LIST(X)                                                                                \
-  X(DPAS_8, "dpas_8", "TSL_DPAS 8", "8", 8, 8, 8, 32, 8, 8, 72, 128, 256, true, true)                       \
-  X(DPAS_16, "dpas_16", "TSL_DPAS 16", "16", 16, 8, 16, 32, 4, 8, 72, 256, 512, true, true)                 \
+  X(DPAS_8, "dpas_8", "TSL_DPAS 8", "8", 8, 8, 8, 32, 8, 8, 72, 128, 256, true, true)                        \
+  X(DPAS_16, "dpas_16", "TSL_DPAS 16", "16", 16, 8, 16, 32, 4, 8, 72, 256, 512, true, true)                  \
   X(MFMA_908, "mfma_gfx908", "TSL_MFMA 0x908", "gfx908", 64, 16, 16, 64, 4, 4, 448, 1024, 1024, false, true) \
   X(MFMA_90A, "mfma_gfx90a", "TSL_MFMA 0x90a", "gfx90a", 64, 16, 16, 64, 4, 4, 448, 1024, 1024, false,       \
     false)                                                                                                   \
@@ -21,15 +21,16 @@
 
 typedef struct tsl_fragments {
   const char *name;
-  const char *define;     /* what stands behind #define in front of kernels that include kernel/fragments.h */
-  const char *match;      /* Intel: the smallest sub-group; AMD: how names of the architectures begin, with blanks between */
-  int items, rows, cols;  /* of a sub-group; of sums of a product */
-  int bytes;              /* of each line that a step takes along k */
-  int words_a, words_b;   /* 32-bit registers of an item that hold a fragment */
-  int registers;          /* that an item may have for sums, fragments and what it copies, before compilers spill */
-  int rate_16, rate_8;    /* operations of a unit in a clock, a multiply-add counting two */
-  bool unsigned_bytes;    /* takes them, too */
-  bool subnormal_f16;     /* does not take them for zeros */
+  const char *define; /* what stands behind #define in front of kernels that include kernel/fragments.h */
+  const char *
+      match; /* Intel: the smallest sub-group; AMD: how names of the architectures begin, with blanks between */
+  int items, rows, cols; /* of a sub-group; of sums of a product */
+  int bytes;             /* of each line that a step takes along k */
+  int words_a, words_b;  /* 32-bit registers of an item that hold a fragment */
+  int registers; /* that an item may have for sums, fragments and what it copies, before compilers spill */
+  int rate_16, rate_8; /* operations of a unit in a clock, a multiply-add counting two */
+  bool unsigned_bytes; /* takes them, too */
+  bool subnormal_f16;  /* does not take them for zeros */
 } tsl_fragments;
 
 typedef enum tsl_fragments_index {

@@ -14,7 +14,8 @@
 #define TSL_FRAGMENT_GROUP() ((int)get_sub_group_id())
 #define TSL_FRAGMENT_ROW(item, e) (e)
 #define TSL_FRAGMENT_COL(item, e) (item)
-#define TSL_FRAGMENT_KERNEL(items) __attribute__((intel_reqd_sub_group_size(TSL_DPAS))) TSL_KERNEL(items, 1, 1)
+#define TSL_FRAGMENT_KERNEL(items)                                                                           \
+  __attribute__((intel_reqd_sub_group_size(TSL_DPAS))) TSL_KERNEL(items, 1, 1)
 
 #if TSL_DPAS == 8
 #define TSL_DPAS_SHARE int

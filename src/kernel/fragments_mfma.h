@@ -29,7 +29,8 @@ TSL_FUNCTION tsl_chunk tsl_fragment_load_b(TSL_LOCAL_POINTER const char *at, int
 
 /* Instructions of 8 bytes of each item. */
 #if TSL_TYPE_AB == TSL_TYPE_F16
-#define TSL_MFMA_PAIR(a, b, sums) __builtin_amdgcn_mfma_f32_16x16x16f16(as_half4(a), as_half4(b), sums, 0, 0, 0)
+#define TSL_MFMA_PAIR(a, b, sums)                                                                            \
+  __builtin_amdgcn_mfma_f32_16x16x16f16(as_half4(a), as_half4(b), sums, 0, 0, 0)
 #elif TSL_TYPE_AB == TSL_TYPE_BF16 && TSL_MFMA != 0x908
 #define TSL_MFMA_PAIR(a, b, sums)                                                                            \
   __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(as_short4(a), as_short4(b), sums, 0, 0, 0)

@@ -63,7 +63,8 @@ static bool fits(const fragments_kernel *kernel, const tsl_device *device, const
          defined(text, "TSL_PARAM_TILE_M") == kernel->tile_m &&
          defined(text, "TSL_PARAM_TILE_N") == kernel->tile_n &&
          defined(text, "TSL_PARAM_SUB_M") == kernel->sub_m &&
-         defined(text, "TSL_PARAM_SUB_N") == kernel->sub_n && defined(text, "TSL_PARAM_DEPTH") == kernel->depth;
+         defined(text, "TSL_PARAM_SUB_N") == kernel->sub_n &&
+         defined(text, "TSL_PARAM_DEPTH") == kernel->depth;
 }
 
 static tesela_status module_load(tsl_device *device, const char *name, const tsl_binary *binary,
@@ -73,7 +74,8 @@ static tesela_status module_load(tsl_device *device, const char *name, const tsl
   while (entry->name && !fits(entry->kernel, device, binary->data))
     entry++;
   if (!entry->name)
-    return tsl_fail(TESELA_BUILD_FAILED, "%s: %s: no kernel of this form was compiled as C", device->name, name);
+    return tsl_fail(TESELA_BUILD_FAILED, "%s: %s: no kernel of this form was compiled as C", device->name,
+                    name);
   tsl_module *made = calloc(1, sizeof *made);
   made->device = device;
   made->found = entry->kernel;

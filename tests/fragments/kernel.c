@@ -16,15 +16,14 @@ static void run(const char *a, const char *b, void *c, const void *given) {
 }
 
 extern const fragments_kernel FRAGMENTS_KERNEL;
-const fragments_kernel FRAGMENTS_KERNEL = {
-    {run, ptx_items, DEPTH, TILE_M, TILE_N, TSL_FRAGMENT_ITEMS},
-    FRAGMENTS_INDEX,
-    TSL_TYPE_AB,
-    TSL_TYPE_C,
-    TSL_SIGNED_A,
-    TSL_SIGNED_B,
-    TILE_M,
-    TILE_N,
-    SUB_M,
-    SUB_N,
-    DEPTH_BYTES};
+const fragments_kernel FRAGMENTS_KERNEL = {{run, ptx_items, DEPTH, TILE_M, TILE_N, TSL_FRAGMENT_ITEMS},
+                                           FRAGMENTS_INDEX,
+                                           TSL_TYPE_AB,
+                                           TSL_TYPE_C,
+                                           TSL_SIGNED_A,
+                                           TSL_SIGNED_B,
+                                           TILE_M,
+                                           TILE_N,
+                                           SUB_M,
+                                           SUB_N,
+                                           DEPTH_BYTES};

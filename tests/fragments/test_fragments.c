@@ -36,8 +36,8 @@ static tsl_types types_of(const fragments_kernel *kernel) {
 
 static tsl_config config_of_kernel(const fragments_kernel *kernel) {
   char text[128];
-  snprintf(text, sizeof text, "tile_m=%d tile_n=%d sub_m=%d sub_n=%d depth=%d", kernel->tile_m, kernel->tile_n,
-           kernel->sub_m, kernel->sub_n, kernel->depth);
+  snprintf(text, sizeof text, "tile_m=%d tile_n=%d sub_m=%d sub_n=%d depth=%d", kernel->tile_m,
+           kernel->tile_n, kernel->sub_m, kernel->sub_n, kernel->depth);
   return config_of(strategy, text);
 }
 
@@ -51,7 +51,8 @@ static int check(const fragments_entry *entry, const tsl_config *config, tsl_dev
     return 0;
   what->operations_max = 1 << 22;
   assert_int_equal(tsl_check_case(strategy, config, device, what, &report), TESELA_OK);
-  if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED || report.result == TSL_CASE_REFUSED)
+  if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED ||
+      report.result == TSL_CASE_REFUSED)
     fail_msg("%s: %s data=%s seed=%llu: %s", entry->name, report.plan, tsl_data_name(what->data),
              (unsigned long long)what->seed, report.why);
   return 1;
@@ -138,13 +139,14 @@ static void refusals_have_numbers(void **state) {
   assert_refused("", &all[TSL_FRAGMENTS_MFMA_940], TESELA_U8, TESELA_I32, "have signs");
   assert_refused("", &all[TSL_FRAGMENTS_MFMA_90A], TESELA_F16, TESELA_F32, "subnormal f16");
   assert_refused("", &all[TSL_FRAGMENTS_WMMA_11], TESELA_F32, TESELA_F32, "narrow types");
-  assert_refused("sub_m=8", &all[TSL_FRAGMENTS_WMMA_11], TESELA_F16, TESELA_F32, "the 16 x 16 sums of wmma_gfx11");
+  assert_refused("sub_m=8", &all[TSL_FRAGMENTS_WMMA_11], TESELA_F16, TESELA_F32,
+                 "the 16 x 16 sums of wmma_gfx11");
   assert_refused("tile_m=128 tile_n=128 sub_m=16 sub_n=16", &all[TSL_FRAGMENTS_MFMA_908], TESELA_BF16,
                  TESELA_F32, "4096 work-items: takes 32 to 256");
   assert_refused("tile_m=32 tile_n=256 sub_m=8 sub_n=64 depth=64", &all[TSL_FRAGMENTS_DPAS_16], TESELA_I8,
                  TESELA_I32, "do not divide the 128 and 1024 chunks");
-  assert_refused("tile_m=128 tile_n=128 depth=128 sub_m=64 sub_n=64", &all[TSL_FRAGMENTS_WMMA_12], TESELA_BF16,
-                 TESELA_BF16, "73728 bytes of local memory, fragments:6 has 65536");
+  assert_refused("tile_m=128 tile_n=128 depth=128 sub_m=64 sub_n=64", &all[TSL_FRAGMENTS_WMMA_12],
+                 TESELA_BF16, TESELA_BF16, "73728 bytes of local memory, fragments:6 has 65536");
   assert_refused("tile_m=128 tile_n=128 sub_m=64 sub_n=64", &all[TSL_FRAGMENTS_WMMA_12], TESELA_BF16,
                  TESELA_BF16, "registers of an item, wmma_gfx12 has 190");
 }

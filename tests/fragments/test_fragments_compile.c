@@ -28,18 +28,22 @@ typedef struct target {
 #define LARGE "tile_m=128 tile_n=128 sub_m=64 sub_n=64 depth=64"
 #define WIDE "tile_m=128 tile_n=128 sub_m=32 sub_n=64 depth=64"
 #define HALF "tile_m=64 tile_n=128 sub_m=32 sub_n=32 depth=64"
-#define SMALL "tile_m=64 tile_n=64 sub_m=8 sub_n=32 depth=64"
+#define TALL_8 "tile_m=128 tile_n=64 sub_m=8 sub_n=32 depth=64"
+#define TALL_16 "tile_m=128 tile_n=64 sub_m=16 sub_n=32 depth=64"
 #define EVEN "tile_m=64 tile_n=64 sub_m=32 sub_n=32 depth=64"
 #define PLAIN "tile_m=64 tile_n=64 sub_m=16 sub_n=32 depth=64"
+#define FLAT "tile_m=64 tile_n=64 sub_m=8 sub_n=32 depth=64"
 static const target targets[] = {
     {TSL_FRAGMENTS_MFMA_908, "gfx908", "__builtin_amdgcn_mfma_f32_16x16x8bf16", "v_mfma_", 4, 4, EVEN, LARGE},
-    {TSL_FRAGMENTS_MFMA_90A, "gfx90a", "__builtin_amdgcn_mfma_f32_16x16x16bf16_1k", "v_mfma_", 2, 4, LARGE, EVEN},
+    {TSL_FRAGMENTS_MFMA_90A, "gfx90a", "__builtin_amdgcn_mfma_f32_16x16x16bf16_1k", "v_mfma_", 2, 4, LARGE,
+     EVEN},
     {TSL_FRAGMENTS_MFMA_940, "gfx942", "__builtin_amdgcn_mfma_i32_16x16x32_i8", "v_mfma_", 2, 2, LARGE, EVEN},
-    {TSL_FRAGMENTS_WMMA_11, "gfx1100", "__builtin_amdgcn_wmma_f32_16x16x16_bf16_w32", "v_wmma_", 1, 2, HALF, WIDE},
-    {TSL_FRAGMENTS_WMMA_12, "gfx1200", "__builtin_amdgcn_wmma_f32_16x16x16_bf16_w32_gfx12", "v_wmma_", 1, 2, WIDE,
-     HALF},
-    {TSL_FRAGMENTS_DPAS_8, "dg2", NULL, "dpas", 1, 1, SMALL, SMALL},
-    {TSL_FRAGMENTS_DPAS_16, "pvc", NULL, "dpas", 1, 1, PLAIN, SMALL},
+    {TSL_FRAGMENTS_WMMA_11, "gfx1100", "__builtin_amdgcn_wmma_f32_16x16x16_bf16_w32", "v_wmma_", 1, 2, HALF,
+     WIDE},
+    {TSL_FRAGMENTS_WMMA_12, "gfx1200", "__builtin_amdgcn_wmma_f32_16x16x16_bf16_w32_gfx12", "v_wmma_", 1, 2,
+     WIDE, HALF},
+    {TSL_FRAGMENTS_DPAS_8, "dg2", NULL, "dpas", 1, 1, FLAT, TALL_8},
+    {TSL_FRAGMENTS_DPAS_16, "pvc", NULL, "dpas", 1, 1, PLAIN, TALL_16},
 };
 
 static const tsl_strategy *strategy;
@@ -133,7 +137,8 @@ static bool compile(const target *to, const char *text, const char **none) {
     if (!clang)
       return false;
     write_file("in.cl", amd_library, text);
-    if (!runs("%s -target amdgcn-amd-amdhsa -mcpu=%s -x cl -cl-std=CL1.2 -nogpulib -Xclang -finclude-default-header "
+    if (!runs("%s -target amdgcn-amd-amdhsa -mcpu=%s -x cl -cl-std=CL1.2 -nogpulib -Xclang "
+              "-finclude-default-header "
               "-O2 -w -S -o " FILES "/out.s " FILES "/in.cl",
               clang, to->architecture))
       fail_msg("%s for %s does not take the kernel: " FILES "/log", clang, to->architecture);
@@ -146,7 +151,8 @@ static bool compile(const target *to, const char *text, const char **none) {
     return false;
   declare_dpas(tsl_fragments_all[to->fragments].items, declared, sizeof declared);
   write_file("in.cl", declared, text);
-  if (!runs("cd " FILES " && rm -rf made && mkdir made && ocloc compile -file in.cl -device %s -options '-cl-std=CL1.2' "
+  if (!runs("cd " FILES
+            " && rm -rf made && mkdir made && ocloc compile -file in.cl -device %s -options '-cl-std=CL1.2' "
             "-out_dir made && ocloc disasm -file made/*.bin -device %s -dump made && cat made/*.asm > out.s",
             to->architecture, to->architecture))
     fail_msg("ocloc for %s does not take the kernel: " FILES "/log", to->architecture);

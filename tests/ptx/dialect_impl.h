@@ -19,7 +19,7 @@
 #define TSL_GROUPS(d) ptx_self.groups
 #define TSL_ITEM(d) ptx_self.item
 #define TSL_BARRIER() ptx_barrier()
-#define TSL_FMA(a, b, c) _Generic((a), float: fmaf, default: ptx_fma4)(a, b, c)
+#define TSL_FMA(a, b, c) _Generic((a), float : fmaf, default : ptx_fma4)(a, b, c)
 #define TSL_PASTE_(a, b) a##b
 #define TSL_PASTE(a, b) TSL_PASTE_(a, b)
 #define TSL_TEXT_(x) #x
@@ -37,10 +37,21 @@
 
 #define TSL_FLOAT_OF_HALF(bits) ptx_from(TESELA_F16, bits)
 #define TSL_HALF_OF_FLOAT(x) ((unsigned short)ptx_pair(TESELA_F16, x, 0))
-#define TSL_AS_FLOAT(i) (((union { int bits; float x; }){.bits = (i)}).x)
-#define TSL_AS_INT(f) (((union { float x; int bits; }){.x = (f)}).bits)
+#define TSL_AS_FLOAT(i)                                                                                      \
+  (((union {                                                                                                 \
+     int bits;                                                                                               \
+     float x;                                                                                                \
+   }){.bits = (i)})                                                                                          \
+       .x)
+#define TSL_AS_INT(f)                                                                                        \
+  (((union {                                                                                                 \
+     float x;                                                                                                \
+     int bits;                                                                                               \
+   }){.x = (f)})                                                                                             \
+       .bits)
 
-#define VECTOR(type, n) typedef type TSL_PASTE(type, n) __attribute__((vector_size(n * sizeof(type)), may_alias));
+#define VECTOR(type, n)                                                                                      \
+  typedef type TSL_PASTE(type, n) __attribute__((vector_size(n * sizeof(type)), may_alias));
 VECTOR(int, 2)
 VECTOR(int, 4)
 VECTOR(int, 8)

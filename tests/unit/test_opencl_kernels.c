@@ -203,6 +203,25 @@ static void check_adds(const tsl_binary *binary) {
   ops->module_destroy(module);
 }
 
+/* What a compiler takes is found out without an error left behind. PoCL knows none of the instructions. */
+static void test_matrix_instructions_are_probed(void **state) {
+  (void)state;
+  const tsl_opencl_device *self = device->impl;
+  int taken = 0;
+  assert_true((device->fragments != NULL) == ((device->capabilities & TSL_CAN_FRAGMENTS) != 0));
+  (void)tsl_fail(TESELA_INTERNAL, "before");
+  assert_true(tsl_opencl_compiles(self->platform, self->id, scale_text));
+  for (int i = 0; i < 2 * TSL_FRAGMENTS_COUNT; i++) {
+    tsl_text text = {0};
+    must(tsl_opencl_fragments_text(&tsl_fragments_all[i / 2], i % 2 == 1, &text));
+    taken += tsl_opencl_compiles(self->platform, self->id, tsl_text_get(&text));
+    tsl_text_free(&text);
+  }
+  assert_string_equal(tesela_last_error(), "before");
+  if (device->is_cpu)
+    assert_true(taken == 0 && device->fragments == NULL);
+}
+
 static void test_binaries_go_round(void **state) {
   (void)state;
   const tsl_build build = {.name = "unit/opencl", .text = scale_text, .options = ""};
@@ -303,6 +322,7 @@ int main(void) {
       cmocka_unit_test(test_build_failure_names_file_and_line),
       cmocka_unit_test(test_lines_of_logs_get_their_files),
       cmocka_unit_test(test_launch_geometry_is_checked),
+      cmocka_unit_test(test_matrix_instructions_are_probed),
       cmocka_unit_test(test_binaries_go_round),
       cmocka_unit_test(test_damaged_binaries_are_refused),
       cmocka_unit_test(test_threads_share_a_kernel),

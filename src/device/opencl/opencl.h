@@ -96,7 +96,7 @@ void tsl_opencl_guess(cl_device_id id, tsl_device *device);
 const tsl_fragments *tsl_opencl_fragments(cl_platform_id platform, cl_device_id id);
 /* Appends the kernel by which that is found out, for halves, or for bytes (`whole`). */
 tesela_status tsl_opencl_fragments_text(const tsl_fragments *fragments, bool whole, tsl_text *text);
-/* Whether the device's compiler takes a text; nothing is printed and no error left behind. */
+/* Whether the device's compiler takes a text; no error is left behind. */
 bool tsl_opencl_compiles(cl_platform_id platform, cl_device_id id, const char *text);
 
 /* Fills the limits of images of a device that has them. */

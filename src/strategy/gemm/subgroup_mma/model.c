@@ -21,8 +21,7 @@ double tsl_subgroup_mma_seconds(const tsl_problem *problem, const tsl_config *co
   const double multiply = 2.0 * tile.tile_m * tile.tile_n * tile.depth / tile.size / (rate * best_share);
   const double lines = tile.tile_m + tile.tile_n, bytes = lines * tile.depth;
   /* Each sub-group reads its lines of both operands; what comes is written once. */
-  const double read =
-      (double)tile.items / fragments->items * (tile.sub_m + tile.sub_n) * tile.depth + bytes;
+  const double read = (double)tile.items / fragments->items * (tile.sub_m + tile.sub_n) * tile.depth + bytes;
   const double local = read / (local_share * fragments->rate_16);
   const double copy = bytes / (cache_share * fragments->rate_16);
   const double longest = fmax(multiply, fmax(local, copy)), all = multiply + local + copy;

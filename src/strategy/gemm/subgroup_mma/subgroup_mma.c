@@ -18,8 +18,7 @@ static const char *const probes[] = {
     "tile_m=64 tile_n=64 sub_m=8 sub_n=32 depth=64",    /* Intel's, both */
     "tile_m=128 tile_n=128 sub_m=64 sub_n=64 depth=64", /* MFMA */
     "tile_m=64 tile_n=128 sub_m=32 sub_n=32 depth=64",  /* WMMA */
-    "tile_m=32 tile_n=32 sub_m=16 sub_n=16 depth=128",
-    NULL,
+    "tile_m=32 tile_n=32 sub_m=16 sub_n=16 depth=128",  NULL,
 };
 
 tsl_subgroup_mma tsl_subgroup_mma_of(const tsl_problem *problem, const tsl_config *config,
@@ -79,22 +78,24 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
                        fragments->name);
   const int most = device->group_items_max < MOST_ITEMS ? device->group_items_max : MOST_ITEMS;
   if (tile.items < LEAST_ITEMS || tile.items > most)
-    return tsl_refusal("tiles of %d x %d in %d x %d are %d work-items: takes %d to %d", tile.tile_m, tile.tile_n,
-                       tile.sub_m, tile.sub_n, tile.items, LEAST_ITEMS, most);
+    return tsl_refusal("tiles of %d x %d in %d x %d are %d work-items: takes %d to %d", tile.tile_m,
+                       tile.tile_n, tile.sub_m, tile.sub_n, tile.items, LEAST_ITEMS, most);
   if (tile.tile_m * tile.depth / 16 % tile.items != 0 || tile.tile_n * tile.depth / 16 % tile.items != 0)
     return tsl_refusal("%d work-items do not divide the %d and %d chunks of 16 bytes of a panel", tile.items,
                        tile.tile_m * tile.depth / 16, tile.tile_n * tile.depth / 16);
   /* Seen with IGC 1.0.12504, where both operands lie along k (NOTES.md); a crash would be the user's. */
   if (fragments->rows == 8 && tile.tile_m < tile.tile_n && tile.tile_m * tile.depth / 16 == tile.items)
-    return tsl_refusal("Intel's compiler may crash where each of %d work-items brings one chunk of A and %d of B",
-                       tile.items, tile.tile_n / tile.tile_m);
+    return tsl_refusal(
+        "Intel's compiler may crash where each of %d work-items brings one chunk of A and %d of B",
+        tile.items, tile.tile_n / tile.tile_m);
   if ((uint64_t)tile.local_bytes > device->local_bytes)
-    return tsl_refusal("panels of %d and %d lines of %d bytes, two of each, take %lld bytes of local memory, %s has %llu",
-                       tile.tile_m, tile.tile_n, tile.depth, (long long)tile.local_bytes, device->name,
-                       (unsigned long long)device->local_bytes);
+    return tsl_refusal(
+        "panels of %d and %d lines of %d bytes, two of each, take %lld bytes of local memory, %s has %llu",
+        tile.tile_m, tile.tile_n, tile.depth, (long long)tile.local_bytes, device->name,
+        (unsigned long long)device->local_bytes);
   if (tile.registers > fragments->registers)
-    return tsl_refusal("a sub-group's tile of %d x %d takes about %d registers of an item, %s has %d to give", tile.sub_m,
-                       tile.sub_n, tile.registers, fragments->name, fragments->registers);
+    return tsl_refusal("a sub-group's tile of %d x %d takes about %d registers of an item, %s has %d to give",
+                       tile.sub_m, tile.sub_n, tile.registers, fragments->name, fragments->registers);
   return NULL;
 }
 
@@ -133,8 +134,8 @@ static tesela_status build(tsl_work *work) {
            "#define TSL_SIGNED_B %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n",
            fragments->define, code_of(problem->a.type), code_of(problem->c.type),
            problem->a.type != TESELA_U8, problem->b.type != TESELA_U8, tile.a_across, tile.b_across);
-  return tsl_launch_build_with(work, "strategy/gemm/subgroup_mma/subgroup_mma.cl", "tsl_gemm_subgroup_mma", &grid,
-                               tsl_type(problem->c.type)->sums, defines);
+  return tsl_launch_build_with(work, "strategy/gemm/subgroup_mma/subgroup_mma.cl", "tsl_gemm_subgroup_mma",
+                               &grid, tsl_type(problem->c.type)->sums, defines);
 }
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {

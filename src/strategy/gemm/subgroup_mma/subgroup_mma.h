@@ -19,8 +19,8 @@ typedef struct tsl_subgroup_mma {
   bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, numbers along k do not */
   int size;                /* bytes of an element of A and B */
   int tile_m, tile_n, sub_m, sub_n, depth;
-  int items;          /* of a group; 0 where a sub-group's tile is none of the instruction's */
-  int registers;      /* of an item, estimated */
+  int items;     /* of a group; 0 where a sub-group's tile is none of the instruction's */
+  int registers; /* of an item, estimated */
   int64_t local_bytes;
 } tsl_subgroup_mma;
 
