@@ -7,7 +7,7 @@
 
 /* X(NAME, name, define, match, items, rows, cols, bytes, words_a, words_b, registers, rate_16, rate_8, unsigned_bytes,
  * subnormal_f16): see tsl_fragments. Rates are of data sheets: a unit is what OpenCL counts, an Intel vector engine, a compute
- * unit of CDNA, a work-group processor of RDNA. gfx90a takes subnormal halves as zeros (AMD's notes on numbers of the MI200). */
+ * unit of CDNA, a work-group processor of RDNA. gfx90a takes subnormal halves as zeros (AMD's MIOpen documents it). */
 #define TSL_FRAGMENTS_LIST(X)                                                                                \
   X(DPAS_8, "dpas_8", "TSL_DPAS 8", "8", 8, 8, 8, 32, 8, 8, 72, 128, 256, true, true)                        \
   X(DPAS_16, "dpas_16", "TSL_DPAS 16", "16", 16, 8, 16, 32, 4, 8, 72, 256, 512, true, true)                  \

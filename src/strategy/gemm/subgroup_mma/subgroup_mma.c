@@ -100,8 +100,8 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 }
 
 /* As opencl_mma has it: products are exact, and a sum of a few of them is cut off below f32's last digit at most once for
- * each. That is more than AMD's and Intel's arithmetic is known to lose (Xie, Li, Gao, Chen, Zhang, Nystrom 2024, tested
- * AMD's; of Intel's nothing is published). */
+ * each. No vendor says how its sums are rounded; tests of AMD's found differences from NVIDIA's and between its own (Li, Li,
+ * Fang, Swirydowicz, Laguna, Gopalakrishnan 2024), of Intel's nothing is known here. What loses more, the self-test finds. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   const double k = (double)problem->k;
