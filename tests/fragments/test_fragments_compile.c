@@ -147,7 +147,7 @@ static bool compile(const target *to, const char *text, const char **none) {
   }
   char declared[2048];
   *none = "there is no ocloc";
-  if (!runs("ocloc query NEO_REVISION") && !runs("ocloc compile --help"))
+  if (!runs("ocloc compile --help"))
     return false;
   declare_dpas(tsl_fragments_all[to->fragments].items, declared, sizeof declared);
   write_file("in.cl", declared, text);
