@@ -8,24 +8,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ways of the process's contexts, the newest first. None is freed: calls may be under way in it. */
+_Atomic(tsl_blas_known *) tsl_blas_known_calls[TSL_BLAS_PLACES];
+
+/* Ways of the process's contexts, the newest first, each with what was known by the one before. None is freed: calls may
+ * be under way in it. */
 typedef struct link {
   tsl_instant_way way;
+  tsl_blas_known *known_before[TSL_BLAS_PLACES];
   struct link *older;
 } link;
 static _Atomic(link *) newest;
-_Atomic(const tsl_instant_way *) tsl_blas_way;
 static atomic_bool looked; /* for a context */
 
 void tsl_blas_set_instant(tesela_context *context) {
   link *made = malloc(sizeof *made);
+  for (int i = 0; i < TSL_BLAS_PLACES; i++) {
+    tsl_blas_known *known = atomic_exchange(&tsl_blas_known_calls[i], NULL);
+    if (made)
+      made->known_before[i] = known;
+  }
   if (!made)
     return;
   made->older = atomic_load_explicit(&newest, memory_order_relaxed);
   if (!context || !tsl_api_instant(context, &made->way))
     made->way.strategy = NULL;
   atomic_store_explicit(&newest, made, memory_order_release);
-  atomic_store_explicit(&tsl_blas_way, made->way.strategy ? &made->way : NULL, memory_order_release);
 }
 
 static const tsl_instant_way *find_way(void) {
@@ -33,7 +40,8 @@ static const tsl_instant_way *find_way(void) {
     (void)tsl_blas_context();
     atomic_store_explicit(&looked, true, memory_order_release);
   }
-  return atomic_load_explicit(&tsl_blas_way, memory_order_acquire);
+  const link *now = atomic_load_explicit(&newest, memory_order_acquire);
+  return now && now->way.strategy ? &now->way : NULL;
 }
 
 static bool is_transposed(int letter) {
@@ -71,7 +79,6 @@ static double scalar_of(tesela_type type, const void *at, bool *is_0, bool *is_1
 /* --- products that come again --- */
 
 enum { KNOWN_MOST = 512 };
-_Atomic(tsl_blas_known *) tsl_blas_known_calls[TSL_BLAS_PLACES];
 static atomic_int known_count;
 
 /* A letter as known calls have it. */
@@ -90,8 +97,7 @@ static void learn(const tsl_blas_symbol *symbol, const tsl_blas_multiply *given,
   const int trans_a = said(symbol, given->trans_a), trans_b = said(symbol, given->trans_b);
   _Atomic(tsl_blas_known *) *at =
       &tsl_blas_known_calls[tsl_blas_place(symbol->type, trans_a, trans_b, given->m, given->n, given->k)];
-  *made = (tsl_blas_known){.way = way,
-                           .m = given->m,
+  *made = (tsl_blas_known){.m = given->m,
                            .n = given->n,
                            .k = given->k,
                            .lda = given->lda,
@@ -99,8 +105,7 @@ static void learn(const tsl_blas_symbol *symbol, const tsl_blas_multiply *given,
                            .ldc = given->ldc,
                            .alpha = tsl_blas_bits(symbol->type, given->alpha),
                            .beta = tsl_blas_bits(symbol->type, given->beta),
-                           .type = symbol->type,
-                           .order = given->order,
+                           .kind = tsl_blas_kind(symbol->type, given->order),
                            .trans_a = trans_a,
                            .trans_b = trans_b,
                            .older = atomic_load_explicit(at, memory_order_acquire)};

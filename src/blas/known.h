@@ -10,21 +10,23 @@
 
 /* A call that came, and what is known about it. Never changed and never freed: any number of threads may read it. */
 typedef struct tsl_blas_known {
-  const tsl_instant_way *way;
   void *prepared;      /* NULL: it is nothing for run_prepared() */
   tsl_at_once *surely; /* as prepare() says it; NULL: nothing for an entry to call */
   int64_t m, n, k, lda, ldb, ldc;
-  uint64_t alpha, beta; /* bits */
-  tesela_type type;
-  int order, trans_a, trans_b;  /* CBLAS's numbers or Fortran's capitals, as the entry has them */
+  uint64_t alpha, beta;         /* bits */
+  int kind;                     /* tsl_blas_kind() */
+  int trans_a, trans_b;         /* CBLAS's numbers or Fortran's capitals, as the entry has them */
   struct tsl_blas_known *older; /* what had the place before */
 } tsl_blas_known;
 
 enum { TSL_BLAS_PLACES = 256 };
-/* Each place has the last call that was not there before. */
+/* Each place has the last call that was not there before, since the process has its context. */
 extern _Atomic(tsl_blas_known *) tsl_blas_known_calls[TSL_BLAS_PLACES];
-/* The way that products go now; NULL: none, or nobody looked for it yet. */
-extern _Atomic(const tsl_instant_way *) tsl_blas_way;
+
+/* The order and the type. */
+static inline int tsl_blas_kind(tesela_type type, int order) {
+  return (int)((unsigned)order + 1024 * (unsigned)type);
+}
 
 static inline uint64_t tsl_blas_bits(tesela_type type, const void *scalar) {
   uint32_t single;
@@ -44,8 +46,7 @@ static inline unsigned tsl_blas_place(tesela_type type, int trans_a, int trans_b
   return ((unsigned)m + 4 * (unsigned)n + 16 * (unsigned)k + 32 * letters) % TSL_BLAS_PLACES;
 }
 
-/* What is known about a call whose scalars are of a real type and lie at alpha and beta, by the way of now; NULL:
- * nothing. The arguments one by one, as they are in registers: a struct of them that was just written takes time to reach
+/* What is known about a call whose scalars are of a real type and lie at alpha and beta; NULL: nothing. The arguments one by one, as they are in registers: a struct of them that was just written takes time to reach
  * the cache. */
 static inline const tsl_blas_known *tsl_blas_recall(tesela_type type, int order, int trans_a, int trans_b,
                                                     int64_t m, int64_t n, int64_t k, const void *alpha,
@@ -53,10 +54,9 @@ static inline const tsl_blas_known *tsl_blas_recall(tesela_type type, int order,
   const tsl_blas_known *was = atomic_load_explicit(
       &tsl_blas_known_calls[tsl_blas_place(type, trans_a, trans_b, m, n, k)], memory_order_acquire);
   if (was && was->m == m && was->n == n && was->k == k && was->lda == lda && was->ldb == ldb &&
-      was->ldc == ldc && was->type == type && was->order == order && was->trans_a == trans_a &&
+      was->ldc == ldc && was->kind == tsl_blas_kind(type, order) && was->trans_a == trans_a &&
       was->trans_b == trans_b && was->alpha == tsl_blas_bits(type, alpha) &&
-      was->beta == tsl_blas_bits(type, beta) &&
-      was->way == atomic_load_explicit(&tsl_blas_way, memory_order_acquire))
+      was->beta == tsl_blas_bits(type, beta))
     return was;
   return NULL;
 }

@@ -38,8 +38,8 @@ static __attribute__((noinline)) void THOROUGHLY(CBLAS(L(gemm)))(int order, int 
 }
 
 TESELA_API void CBLAS(L(gemm))(int order, int transa, int transb, INTEGER m, INTEGER n, INTEGER k,
-                               SCALAR alpha, const void *a, INTEGER lda, const void *b, INTEGER ldb,
-                               SCALAR beta, void *c, INTEGER ldc) {
+                               SCALAR alpha, const void *STAYS a, INTEGER STAYS lda, const void *STAYS b,
+                               INTEGER STAYS ldb, SCALAR beta, void *STAYS c, INTEGER STAYS ldc) {
   const tsl_blas_known *known = tsl_blas_hurry(TSL_BLAS_TYPE, order, transa, transb, m, n, k,
                                                SCALAR_AT(alpha), a, lda, b, ldb, SCALAR_AT(beta), c, ldc);
   if (known)

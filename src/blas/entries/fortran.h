@@ -39,9 +39,9 @@ THOROUGHLY(FORTRAN(L(gemm)))(const char *transa, const char *transb, const INTEG
 }
 
 TESELA_API void FORTRAN(L(gemm))(const char *transa, const char *transb, const INTEGER *m, const INTEGER *n,
-                                 const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,
-                                 const void *b, const INTEGER *ldb, const void *beta, void *c,
-                                 const INTEGER *ldc) {
+                                 const INTEGER *k, const void *alpha, const void *STAYS a,
+                                 const INTEGER *STAYS lda, const void *STAYS b, const INTEGER *STAYS ldb,
+                                 const void *STAYS beta, void *STAYS c, const INTEGER *STAYS ldc) {
   const tsl_blas_known *known =
       tsl_blas_hurry(TSL_BLAS_TYPE, TSL_BLAS_COLUMN_MAJOR, tsl_blas_capital(*transa),
                      tsl_blas_capital(*transb), *m, *n, *k, alpha, a, *lda, b, *ldb, beta, c, *ldc);

@@ -15,6 +15,13 @@
 #define FORTRAN(name) TSL_BLAS_FORTRAN(name)
 #define CBLAS(name) TSL_BLAS_CBLAS(name)
 #define INTEGER TSL_BLAS_INTEGER
+/* Of arguments that lie on the stack and are read there: kept in registers for the rare call that is not known, they
+ * would have all calls save registers first. */
+#if defined(__x86_64__)
+#define STAYS volatile
+#else
+#define STAYS
+#endif
 #define THOROUGHLY(name) PASTE(name, _thoroughly)
 
 #define FORTRAN_SYMBOL(routine, routine_title)                                                               \
