@@ -48,10 +48,11 @@ static int m, n, k;
 static bool is_double;
 static FILE *json;
 static int json_rows;
-/* Addresses that are the same modulo a page make processors take loads of one for stores to another. */
-enum { COUNT = SIZE_MAX_HERE * SIZE_MAX_HERE, SHIFT = 264 };
-static _Alignas(4096) double memory[3 * COUNT + 3 * SHIFT];
-static double *const a = memory, *const b = memory + COUNT + SHIFT, *const c = memory + 2 * (COUNT + SHIFT);
+/* Addresses that are the same modulo a page make processors take loads of one for stores to another: C lies half a page
+ * from A and B, so that up to 16 x 16 in f64 none are. */
+enum { COUNT = SIZE_MAX_HERE * SIZE_MAX_HERE, B_SHIFT = 8, C_SHIFT = 256 + 24 };
+static _Alignas(4096) double memory[3 * COUNT + C_SHIFT];
+static double *const a = memory, *const b = memory + COUNT + B_SHIFT, *const c = memory + 2 * COUNT + C_SHIFT;
 
 static _Noreturn void stop(const char *what, const char *why) {
   fprintf(stderr, "bench_small: %s: %s\n", what, why);

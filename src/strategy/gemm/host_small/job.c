@@ -62,10 +62,19 @@ static double clocks_of(const view *seen) {
   return clocks;
 }
 
-/* A tile of so many rows and vectors, the last of which has `last` numbers. */
-static tsl_small_function kernel_of(const view *seen, int64_t rows, int64_t vectors, int64_t last) {
+/* Where nothing is multiplied, alpha is not either: infinity times nothing is no number. */
+static void scale(tsl_small_tile *tile, const tsl_instant *product) {
+  tile->alpha = product->alpha;
+  tile->beta = product->beta;
+  tile->scales = tile->depth > 0 && !product->alpha_is_1;
+  tile->adds = !product->beta_is_0;
+}
+
+/* The kernel for so many rows and vectors of a tile. */
+static tsl_small_function kernel_of(const view *seen, const tsl_small_tile *tile, int64_t rows,
+                                    int64_t vectors) {
   const tsl_small_kernels *kernels = seen->kernels;
-  if (last == kernels->lanes && seen->a_step == 1 && seen->c_column == 1)
+  if (tile->last == kernels->lanes && seen->a_step == 1 && seen->c_column == 1 && !tile->scales)
     for (int i = 0; i < TSL_SMALL_EXACT_MAX; i++) {
       const tsl_small_exact *exact = &kernels->exact[i];
       if (exact->rows == rows && exact->vectors == vectors && exact->depth == seen->depth)
@@ -74,7 +83,8 @@ static tsl_small_function kernel_of(const view *seen, int64_t rows, int64_t vect
   return kernels->multiply[vectors - 1][rows - 1];
 }
 
-static void make_strip(const view *seen, int64_t vectors, int64_t last, int64_t size, tsl_small_strip *out) {
+static void make_strip(const view *seen, const tsl_instant *product, int64_t vectors, int64_t last,
+                       int64_t size, tsl_small_strip *out) {
   const int64_t most = seen->kernels->rows[vectors - 1];
   const int64_t tiles = seen->rows <= most ? 1 : count_of(seen->rows, most);
   const int64_t height = tiles == 1 ? seen->rows : count_of(seen->rows, tiles);
@@ -85,11 +95,12 @@ static void make_strip(const view *seen, int64_t vectors, int64_t last, int64_t 
   out->tile.c_row = seen->c_row;
   out->tile.c_column = seen->c_column;
   out->tile.last = last;
+  scale(&out->tile, product);
   out->height = height;
   out->lowers = tiles * height - seen->rows;
   out->tallers = tiles - out->lowers;
-  out->taller = kernel_of(seen, height, vectors, last);
-  out->lower = height > 1 ? kernel_of(seen, height - 1, vectors, last) : NULL;
+  out->taller = kernel_of(seen, &out->tile, height, vectors);
+  out->lower = height > 1 ? kernel_of(seen, &out->tile, height - 1, vectors) : NULL;
   out->width = vectors << seen->kernels->lanes_log2;
 }
 
@@ -109,14 +120,6 @@ static bool choose(const tsl_instant *product, unsigned offers, view *seen) {
   if (turned)
     look(product, offers, true, seen);
   return turned;
-}
-
-/* Where nothing is multiplied, alpha is not either: infinity times nothing is no number. */
-static void scale(tsl_small_tile *tile, const tsl_instant *product) {
-  tile->alpha = product->alpha;
-  tile->beta = product->beta;
-  tile->scales = tile->depth > 0 && !product->alpha_is_1;
-  tile->adds = !product->beta_is_0;
 }
 
 static tsl_small_function run_of(const tsl_small_job *job);
@@ -140,12 +143,10 @@ void tsl_small_job_make(const tsl_instant *product, unsigned offers, tsl_small_j
   job->b_across = seen.b_across;
   job->b_along = seen.b_along;
   job->strips = strips;
-  if (strips > 1) {
-    make_strip(&seen, wide, lanes, size, &job->whole);
-    scale(&job->whole.tile, product);
-  }
-  make_strip(&seen, vectors - wide * (strips - 1), seen.columns - (vectors - 1) * lanes, size, &job->last);
-  scale(&job->last.tile, product);
+  if (strips > 1)
+    make_strip(&seen, product, wide, lanes, size, &job->whole);
+  make_strip(&seen, product, vectors - wide * (strips - 1), seen.columns - (vectors - 1) * lanes, size,
+             &job->last);
   job->run = run_of(job);
   if (job->copies_b) {
     if (strips > 1)

@@ -33,7 +33,7 @@ typedef tsl_at_once *tsl_small_function;
 typedef void (*tsl_small_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                                int64_t width, void *out);
 
-/* The same with as many steps, whose number is no question: for whole vectors, a_step an element's size, c_column 1. */
+/* The same with as many steps, for the plain case: whole vectors, a_step an element's size, c_column 1, alpha 1. */
 typedef struct tsl_small_exact {
   int rows, vectors, depth;
   tsl_small_function multiply;

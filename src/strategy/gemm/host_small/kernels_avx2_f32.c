@@ -10,10 +10,10 @@
 #define ROWS_OF_2 6
 #define ROWS_OF_3 4
 #include "strategy/gemm/host_small/kernels_text.h"
-#define TILE_ROWS 8
-#define TILE_VECTORS 1
-#define TILE_DEPTH 8
-#include "strategy/gemm/host_small/tile.h"
+#define EXACT_ROWS 8
+#define EXACT_VECTORS 1
+#define EXACT_DEPTH 8
+#include "strategy/gemm/host_small/exact.h"
 
 const tsl_small_kernels tsl_small_kernels_avx2_f32 = TILE_TABLE_ROW(TESELA_F32, EXACT(8, 1, 8));
 

@@ -10,22 +10,22 @@
 #define ROWS_OF_2 6
 #define ROWS_OF_3 4
 #include "strategy/gemm/host_small/kernels_text.h"
-#define TILE_ROWS 4
-#define TILE_VECTORS 1
-#define TILE_DEPTH 4
-#include "strategy/gemm/host_small/tile.h"
-#define TILE_ROWS 4
-#define TILE_VECTORS 2
-#define TILE_DEPTH 8
-#include "strategy/gemm/host_small/tile.h"
-#define TILE_ROWS 5
-#define TILE_VECTORS 2
-#define TILE_DEPTH 16
-#include "strategy/gemm/host_small/tile.h"
-#define TILE_ROWS 6
-#define TILE_VECTORS 2
-#define TILE_DEPTH 16
-#include "strategy/gemm/host_small/tile.h"
+#define EXACT_ROWS 4
+#define EXACT_VECTORS 1
+#define EXACT_DEPTH 4
+#include "strategy/gemm/host_small/exact.h"
+#define EXACT_ROWS 4
+#define EXACT_VECTORS 2
+#define EXACT_DEPTH 8
+#include "strategy/gemm/host_small/exact.h"
+#define EXACT_ROWS 5
+#define EXACT_VECTORS 2
+#define EXACT_DEPTH 16
+#include "strategy/gemm/host_small/exact.h"
+#define EXACT_ROWS 6
+#define EXACT_VECTORS 2
+#define EXACT_DEPTH 16
+#include "strategy/gemm/host_small/exact.h"
 
 const tsl_small_kernels tsl_small_kernels_avx2_f64 =
     TILE_TABLE_ROW(TESELA_F64, EXACT(4, 1, 4), EXACT(4, 2, 8), EXACT(5, 2, 16), EXACT(6, 2, 16));

@@ -12,10 +12,10 @@
 #define ROWS_OF_2 12
 #define ROWS_OF_3 8
 #include "strategy/gemm/host_small/kernels_text.h"
-#define TILE_ROWS 16
-#define TILE_VECTORS 1
-#define TILE_DEPTH 16
-#include "strategy/gemm/host_small/tile.h"
+#define EXACT_ROWS 16
+#define EXACT_VECTORS 1
+#define EXACT_DEPTH 16
+#include "strategy/gemm/host_small/exact.h"
 
 const tsl_small_kernels tsl_small_kernels_avx512_wide_f32 = TILE_TABLE_ROW(TESELA_F32, EXACT(16, 1, 16));
 

@@ -103,7 +103,7 @@ static void NAME(copy)(const void *from, int64_t across, int64_t along, int64_t 
 #undef TILE_ROWS_MAX
 #undef TILE_TEXT
 
-/* An exact tile in the table; its text is tile.h with TILE_DEPTH. */
+/* An exact tile in the table; its text is exact.h. */
 #define EXACT(rows, vectors, depth)                                                                          \
   { rows, vectors, depth, EXACT_NAME(rows, vectors, depth, SUFFIX) }
 #define NO_EXACT                                                                                             \

@@ -3,18 +3,9 @@
  * TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a multiply-add for each pair; four steps at a time where numbers
  * of a row of a lie side by side, since the same addresses serve them all.
  *
- * With TILE_DEPTH it is an exact tile (kernels.h): that many steps, and no loop. A tiny product is over before a loop has
- * begun to pay.
- *
  * Rows of a are found from an address for every five of them: one, two and four strides further are addresses that x86
  * computes in the load, three is kept. Compilers that see through this make an address of each row, and run out of
  * registers; an empty instruction keeps them from it. */
-#ifdef TILE_DEPTH
-static tesela_status EXACT_NAME(TILE_ROWS, TILE_VECTORS, TILE_DEPTH,
-                                SUFFIX)(const void *state, const void *a_at, const void *b_at, void *c_at) {
-  const tsl_small_tile *tile = state;
-  const bool is_whole = true;
-#else
 static tesela_status TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(const void *state, const void *a_at,
                                                                 const void *b_at, void *c_at) {
   const tsl_small_tile *tile = state;
@@ -23,7 +14,6 @@ static tesela_status TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(const void *stat
   if (tile->c_column != 1)
     return NAME(scatter)(TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX), tile, TILE_ROWS, TILE_VECTORS, a_at,
                          b_at, c_at);
-#endif
   enum { LANES = NAME(LANES), EDGE = (TILE_VECTORS - 1) * LANES, POINTERS = (TILE_ROWS + 4) / 5 };
   const int64_t b_step = tile->b_step;
   int64_t stride = tile->a_row, three = 3 * stride;
@@ -33,14 +23,6 @@ static tesela_status TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(const void *stat
   TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
     TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = (NAME(vector)){0};
   }
-#ifdef TILE_DEPTH
-#define LOAD_LAST(from) NAME(load)(from)
-#define STEP_AT l
-  TSL_UNROLL for (int l = 0; l < TILE_DEPTH; l++)
-#include "strategy/gemm/host_small/tile_step.h"
-#undef STEP_AT
-#undef LOAD_LAST
-#else
   if (!is_whole) {
     const NAME(part) part = NAME(part_of)(tile->last);
     for (int64_t l = tile->depth; l > 0; l--) {
@@ -78,9 +60,7 @@ static tesela_status TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(const void *stat
     }
 #undef LOAD_LAST
   }
-#endif
-      const REAL alpha = (REAL)tile->alpha,
-                 beta = (REAL)tile->beta;
+  const REAL alpha = (REAL)tile->alpha, beta = (REAL)tile->beta;
   if (tile->scales)
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] *= alpha;
@@ -105,8 +85,3 @@ static tesela_status TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(const void *stat
   }
   return TESELA_OK;
 }
-#ifdef TILE_DEPTH
-#undef TILE_ROWS
-#undef TILE_VECTORS
-#undef TILE_DEPTH
-#endif
