@@ -1,23 +1,31 @@
-/* An exact tile (kernels.h), as text: included with EXACT_ROWS, EXACT_VECTORS and EXACT_DEPTH, which it undefines. A tiny
- * product is over before a loop has begun to pay, and what bounds it is how many instructions a clock the processor takes
- * in. So there is no loop, and hardly a question; and each row of a has an address of its own, because a multiply-add that finds
- * its number by two registers is taken in as two.
+/* An exact tile (kernels.h), as text: included with EXACT_ROWS, EXACT_VECTORS, EXACT_DEPTH and EXACT_HEIGHT, which it
+ * undefines. A tiny product is over before a loop has begun to pay, and what bounds it is how many instructions a clock the
+ * processor takes in. So there is no loop, and hardly a question; and each row of a has an address of its own, because a
+ * multiply-add that finds its number by two registers is taken in as two.
  *
- * Addresses of more rows than HEIGHT would have registers saved first: so many rows are done at a time, and b stays in
- * registers meanwhile. */
+ * EXACT_HEIGHT rows are done at a time; where that is not all, b stays in registers meanwhile. Addresses of more than four
+ * rows would have registers saved first; fewer sums than eight wait for each other where nothing else hides it. */
+#define LOAD_STRIP(l)                                                                                        \
+  TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) strip[l][j] =                                           \
+      NAME(load)((const REAL *)(const void *)b + j * LANES);                                                 \
+  b += b_step;                                                                                               \
+  __asm__("" : "+r"(b))
+
 static tesela_status EXACT_NAME(EXACT_ROWS, EXACT_VECTORS, EXACT_DEPTH,
                                 SUFFIX)(const void *state, const void *a_at, const void *b_at, void *c_at) {
-  enum {
-    LANES = NAME(LANES),
-    HEIGHT = EXACT_ROWS > 8                          ? 8
-             : EXACT_ROWS == 8 && EXACT_VECTORS == 1 ? 4
-                                                     : EXACT_ROWS
-  };
+  enum { LANES = NAME(LANES), HEIGHT = EXACT_HEIGHT };
   const tsl_small_tile *tile = state;
   const int64_t a_row = tile->a_row, b_step = tile->b_step, c_row = tile->c_row * (int64_t)sizeof(REAL);
   const char *a[HEIGHT], *b = b_at;
   char *c = c_at;
   NAME(vector) sum[HEIGHT][EXACT_VECTORS], strip[EXACT_DEPTH][EXACT_VECTORS];
+  if (HEIGHT < EXACT_ROWS) {
+    TSL_UNROLL for (int l = 0; l < EXACT_DEPTH; l++) {
+      LOAD_STRIP(l);
+      /* Compilers would load it when it is needed, when there are addresses of a as well. */
+      TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) __asm__("" : "+v"(strip[l][j]));
+    }
+  }
   a[0] = a_at;
   TSL_UNROLL for (int row = 0; row < EXACT_ROWS; row += HEIGHT) {
     TSL_UNROLL for (int i = 1; i < HEIGHT; i++) {
@@ -28,11 +36,8 @@ static tesela_status EXACT_NAME(EXACT_ROWS, EXACT_VECTORS, EXACT_DEPTH,
       TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) sum[i][j] = (NAME(vector)){0};
     }
     TSL_UNROLL for (int l = 0; l < EXACT_DEPTH; l++) {
-      if (row == 0) {
-        TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) strip[l][j] =
-            NAME(load)((const REAL *)(const void *)b + j * LANES);
-        b += b_step;
-        __asm__("" : "+r"(b));
+      if (HEIGHT == EXACT_ROWS) {
+        LOAD_STRIP(l);
       }
       TSL_UNROLL for (int i = 0; i < HEIGHT; i++) {
         const REAL number = ((const REAL *)(const void *)a[i])[l];
@@ -59,6 +64,8 @@ static tesela_status EXACT_NAME(EXACT_ROWS, EXACT_VECTORS, EXACT_DEPTH,
   }
   return TESELA_OK;
 }
+#undef LOAD_STRIP
 #undef EXACT_ROWS
 #undef EXACT_VECTORS
 #undef EXACT_DEPTH
+#undef EXACT_HEIGHT

@@ -16,7 +16,8 @@
  *
  * Vectors lie along C's rows or, where the transposed product is cheaper, along its columns. Where B's numbers do not lie
  * side by side in that direction, each strip of it is copied first; where C's do not, a tile is stored number by number.
- * Rows of C that half a vector holds use half vectors with AVX-512.
+ * Rows of C that half or a quarter of a vector holds use vectors of that size. The smallest whole products, of 4, 8 and 16
+ * rows, columns and steps, have tiles of their own, without loops (exact.h).
  *
  * Sums run along k in order: the bits depend on k's numbers alone.
  *

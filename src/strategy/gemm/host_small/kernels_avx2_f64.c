@@ -13,18 +13,22 @@
 #define EXACT_ROWS 4
 #define EXACT_VECTORS 1
 #define EXACT_DEPTH 4
+#define EXACT_HEIGHT 4
 #include "strategy/gemm/host_small/exact.h"
 #define EXACT_ROWS 4
 #define EXACT_VECTORS 2
 #define EXACT_DEPTH 8
+#define EXACT_HEIGHT 4
 #include "strategy/gemm/host_small/exact.h"
 #define EXACT_ROWS 5
 #define EXACT_VECTORS 2
 #define EXACT_DEPTH 16
+#define EXACT_HEIGHT 5
 #include "strategy/gemm/host_small/exact.h"
 #define EXACT_ROWS 6
 #define EXACT_VECTORS 2
 #define EXACT_DEPTH 16
+#define EXACT_HEIGHT 6
 #include "strategy/gemm/host_small/exact.h"
 
 const tsl_small_kernels tsl_small_kernels_avx2_f64 =

@@ -13,6 +13,7 @@
 #define EXACT_ROWS 8
 #define EXACT_VECTORS 1
 #define EXACT_DEPTH 8
+#define EXACT_HEIGHT 8
 #include "strategy/gemm/host_small/exact.h"
 
 const tsl_small_kernels tsl_small_kernels_avx512_f64 = TILE_TABLE_ROW(TESELA_F64, EXACT(8, 1, 8));

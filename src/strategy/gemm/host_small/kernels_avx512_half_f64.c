@@ -13,6 +13,7 @@
 #define EXACT_ROWS 4
 #define EXACT_VECTORS 1
 #define EXACT_DEPTH 4
+#define EXACT_HEIGHT 4
 #include "strategy/gemm/host_small/exact.h"
 
 const tsl_small_kernels tsl_small_kernels_avx512_half_f64 = TILE_TABLE_ROW(TESELA_F64, EXACT(4, 1, 4));

@@ -15,6 +15,7 @@
 #define EXACT_ROWS 16
 #define EXACT_VECTORS 1
 #define EXACT_DEPTH 16
+#define EXACT_HEIGHT 8
 #include "strategy/gemm/host_small/exact.h"
 
 const tsl_small_kernels tsl_small_kernels_avx512_wide_f32 = TILE_TABLE_ROW(TESELA_F32, EXACT(16, 1, 16));

@@ -15,10 +15,12 @@
 #define EXACT_ROWS 8
 #define EXACT_VECTORS 1
 #define EXACT_DEPTH 8
+#define EXACT_HEIGHT 4
 #include "strategy/gemm/host_small/exact.h"
 #define EXACT_ROWS 8
 #define EXACT_VECTORS 2
 #define EXACT_DEPTH 16
+#define EXACT_HEIGHT 8
 #include "strategy/gemm/host_small/exact.h"
 
 const tsl_small_kernels tsl_small_kernels_avx512_wide_f64 =
