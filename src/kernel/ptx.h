@@ -24,12 +24,31 @@ TSL_FUNCTION unsigned int tsl_ptx_local(TSL_LOCAL_POINTER const void *pointer) {
 TSL_FUNCTION void tsl_ptx_copy(unsigned int to, TSL_GLOBAL const char *from, int bytes) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
 }
+/* The same of all 16 bytes; of 4 bytes, aligned to 4; and of 4 or 0 of them. */
+TSL_FUNCTION void tsl_ptx_copy_vector(unsigned int to, TSL_GLOBAL const char *from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+}
+TSL_FUNCTION void tsl_ptx_copy_number(unsigned int to, TSL_GLOBAL const char *from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from) : "memory");
+}
+TSL_FUNCTION void tsl_ptx_copy_some(unsigned int to, TSL_GLOBAL const char *from, int bytes) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+}
 /* Ends a batch of copies that this item started. */
 TSL_FUNCTION void tsl_ptx_copies_end(void) {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 /* Waits until at most `most` (a number written out, or a macro of one) of this item's batches are under way. */
 #define TSL_PTX_COPIES_WAIT(most) asm volatile("cp.async.wait_group " TSL_TEXT(most) ";" ::: "memory")
+
+/* Waits for all items of the warp, or for `items` (whole warps) that name barrier `number` (1 to 15), and sees what they
+ * wrote to local memory. */
+TSL_FUNCTION void tsl_ptx_warp_barrier(void) {
+  asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+}
+TSL_FUNCTION void tsl_ptx_barrier(int number, int items) {
+  asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(items) : "memory");
+}
 
 /* Four blocks of 8 lines of 16 bytes: items 8 i to 8 i + 7 give the addresses of block i's lines, and each item gets 4
  * bytes of each block: of line (item / 4), bytes 4 (item % 4) on. */

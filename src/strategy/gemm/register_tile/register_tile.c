@@ -7,9 +7,9 @@ static const tsl_param params[] = {
     [TSL_REGISTER_TILE_FORM] =
         {"form",
          "1: panels in local memory; 2: panels in scratch memory, an item a micro-tile; 3: one "
-         "item a group",
+         "item a group; 4: as 1, by asynchronous copies",
          1,
-         {1, 2, 3}},
+         {1, 2, 3, 4}},
     [TSL_REGISTER_TILE_VECTOR] = {"vector", "bytes of a vector", 16, {8, 16, 32, 64}},
     [TSL_REGISTER_TILE_TILE_M] = {"tile_m", "rows of a group's tile of C", 64, {16, 32, 64, 128, 256}},
     [TSL_REGISTER_TILE_TILE_N] = {"tile_n", "columns of a group's tile", 64, {16, 24, 32, 48, 64, 128, 256}},
@@ -19,7 +19,7 @@ static const tsl_param params[] = {
                                    8,
                                    {2, 4, 8, 16, 24, 32, 48}},
     [TSL_REGISTER_TILE_TILE_K] = {"tile_k", "products of a panel in local memory", 8, {8, 16, 32, 64, 128}},
-    [TSL_REGISTER_TILE_STAGES] = {"stages", "panels of each operand in local memory", 2, {1, 2}},
+    [TSL_REGISTER_TILE_STAGES] = {"stages", "panels of each operand in local memory", 2, {1, 2, 3}},
     [TSL_REGISTER_TILE_SLICES] = {"slices",
                                   "items that share a micro-tile's products",
                                   1,
@@ -41,6 +41,10 @@ static const char *const probes[] = {
     "form=2 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=8 tile_k=8 stages=1 slices=1 split=1",
     "form=1 vector=16 tile_m=32 tile_n=64 micro_m=4 micro_n=8 tile_k=32 stages=2 slices=4 split=1",
     "form=3 vector=64 tile_m=32 tile_n=32 micro_m=4 micro_n=32 tile_k=8 stages=1 slices=1 split=1",
+    "form=4 vector=16 tile_m=64 tile_n=32 micro_m=8 micro_n=8 tile_k=32 stages=2 slices=4 split=1",
+    "form=4 vector=16 tile_m=32 tile_n=64 micro_m=4 micro_n=8 tile_k=16 stages=3 slices=2 split=4",
+    "form=4 vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8 stages=2 slices=1 split=2",
+    "form=4 vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=64 stages=2 slices=8 split=1",
     NULL,
 };
 
@@ -82,7 +86,8 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
   tile.complex = tsl_type(sums)->is_complex;
   tile.numbers = tile.complex ? 2 : 1;
   tile.lanes = tile.vector * tile.numbers / tile.size;
-  tile.copied = tile.form == TSL_REGISTER_TILE_LOCAL && (tile.complex || problem->a.type != sums);
+  tile.local = tile.form == TSL_REGISTER_TILE_LOCAL || tile.form == TSL_REGISTER_TILE_FLOW;
+  tile.copied = tile.local && (tile.complex || problem->a.type != sums);
   tile.products = tile.copied && tsl_type(sums)->is_integer ? 4 : 1;
   const int places = (tile.tile_m / tile.micro_m) * (tile.tile_n / tile.micro_n);
   tile.items = tile.form == TSL_REGISTER_TILE_SINGLE ? 1 : places * tile.slices;
@@ -90,7 +95,7 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
 }
 
 int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
-  if (tile->form != TSL_REGISTER_TILE_LOCAL)
+  if (!tile->local)
     return 0;
   /* Four numbers of padding a line: kernel/fetch.h. */
   const int64_t panels = (int64_t)tile->stages * tile->tile_k * (tile->tile_m + tile->tile_n + 8);
@@ -100,9 +105,11 @@ int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
 
 int tsl_register_tile_registers(const tsl_register_tile *tile) {
   const int sums = tile->micro_m * tile->micro_n, factors = tile->micro_m + tile->micro_n;
-  const int held =
+  /* What is on its way to local memory, and where it comes from; in form 4, the next depth's factors. */
+  const int way =
       tile->form == TSL_REGISTER_TILE_LOCAL ? (tile->tile_m + tile->tile_n) * tile->tile_k / tile->items : 0;
-  return (sums + factors + held) * tile->size / 4 + 24;
+  const int held = tile->form == TSL_REGISTER_TILE_FLOW ? factors : way;
+  return (sums + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
 }
 
 /* A compute unit's registers of 32 bits. NVIDIA's and AMD's have so many; others hide how many they have. */
@@ -115,7 +122,7 @@ int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *de
   const int64_t bytes = tsl_register_tile_local_bytes(tile);
   const int64_t local = bytes > 0 ? 4 * (int64_t)device->local_bytes / bytes : items;
   const int least = registers < items ? registers : items;
-  return least < 1 ? 1 : local < least ? (int)local : least;
+  return least < 1 || local < 1 ? 1 : local < least ? (int)local : least;
 }
 
 static double rounded_up(int64_t value, int step) {
@@ -124,7 +131,7 @@ static double rounded_up(int64_t value, int step) {
 
 double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_tile *tile) {
   const tsl_problem turned = tsl_register_tile_turned(problem);
-  const bool panels = tile->form != TSL_REGISTER_TILE_LOCAL;
+  const bool panels = !tile->local;
   const int round_m = panels ? tile->micro_m : tile->lanes, round_n = panels ? tile->micro_n : tile->lanes;
   return panels || tile->copied ? (rounded_up(turned.m, round_m) + rounded_up(turned.n, round_n)) *
                                       ceil((double)turned.k / tile->products) * tile->size
@@ -147,9 +154,23 @@ tsl_problem tsl_register_tile_turned(const tsl_problem *problem) {
 /* Depths of a panel, without slices and of each slice; items of a group that is cut into slices. */
 enum { MOST_DEPTH = 32, LEAST_SHARE = 2, MOST_SHARE = 8, LEAST_SLICED = 128, MOST_SLICED = 256 };
 
+/* Form 4: a slice is whole warps, which share its panels' vectors evenly whichever way the operands lie. */
+static int flow_misfit(const tsl_register_tile *tile) {
+  const int places = tile->items / tile->slices, share = tile->tile_k / tile->slices;
+  const int narrow = tile->tile_m < tile->tile_n ? tile->tile_m : tile->tile_n;
+  const int wide = tile->tile_m < tile->tile_n ? tile->tile_n : tile->tile_m;
+  if (tile->lanes != 4 || tile->size != 4 || tile->complex)
+    return TSL_REGISTER_TILE_VECTOR + 1;
+  if (tile->stages < 2)
+    return TSL_REGISTER_TILE_STAGES + 1;
+  return places % 32 != 0 || share != 8 || wide / 4 > places || narrow * share / 4 % places != 0
+             ? TSL_REGISTER_TILE_SLICES + 1
+             : 0;
+}
+
 /* How many parameters decide that the sizes do not fit each other; 0 when they do. */
 static int misfit(const tsl_register_tile *tile) {
-  const bool local = tile->form == TSL_REGISTER_TILE_LOCAL;
+  const bool local = tile->local;
   if (tile->lanes < 2 || tile->lanes > 16 || (local && tile->vector > 16))
     return TSL_REGISTER_TILE_VECTOR + 1;
   if (tile->tile_m % tile->micro_m != 0 || (local && tile->micro_m * tile->numbers % tile->lanes != 0))
@@ -167,6 +188,10 @@ static int misfit(const tsl_register_tile *tile) {
                 tile->items < LEAST_SLICED || tile->items > MOST_SLICED
           : tile->tile_k > MOST_DEPTH)
     return TSL_REGISTER_TILE_SLICES + 1;
+  if (tile->form == TSL_REGISTER_TILE_FLOW)
+    return flow_misfit(tile);
+  if (tile->stages > 2)
+    return TSL_REGISTER_TILE_STAGES + 1;
   const int round = tile->items * tile->lanes;
   const int numbers = tile->tile_k * tile->numbers;
   return tile->tile_m * numbers % round != 0 || tile->tile_n * numbers % round != 0
@@ -177,9 +202,11 @@ static int misfit(const tsl_register_tile *tile) {
 static const char *refuse_misfit(const tsl_register_tile *tile, int place) {
   switch (place - 1) {
   case TSL_REGISTER_TILE_VECTOR:
+    if (tile->form == TSL_REGISTER_TILE_FLOW)
+      return tsl_refusal("vector=%d holds %d numbers of %d bytes: form=4 takes four real ones of 4",
+                         tile->vector, tile->lanes, tile->size);
     return tsl_refusal("vector=%d holds %d numbers of %d bytes: form=%d takes 2 to %d", tile->vector,
-                       tile->lanes, tile->size, tile->form,
-                       tile->form == TSL_REGISTER_TILE_LOCAL ? 16 / tile->size : 16);
+                       tile->lanes, tile->size, tile->form, tile->local ? 16 / tile->size : 16);
   case TSL_REGISTER_TILE_MICRO_M:
     return tsl_refusal("micro_m=%d does not fit tile_m=%d in vectors of %d numbers", tile->micro_m,
                        tile->tile_m, tile->lanes);
@@ -187,6 +214,12 @@ static const char *refuse_misfit(const tsl_register_tile *tile, int place) {
     return tsl_refusal("micro_n=%d does not fit tile_n=%d in vectors of %d numbers", tile->micro_n,
                        tile->tile_n, tile->lanes);
   default:
+    if (tile->form == TSL_REGISTER_TILE_FLOW)
+      return tsl_refusal(
+          "form=4 takes 2 or 3 stages, slices of whole warps with 8 depths of a panel each, and "
+          "panels that are whole vectors for each item: tile_m=%d, tile_n=%d, tile_k=%d, slices=%d "
+          "with %d items are not",
+          tile->tile_m, tile->tile_n, tile->tile_k, tile->slices, tile->items);
     return tile->form == TSL_REGISTER_TILE_LOCAL
                ? tsl_refusal(
                      "panels of %d and %d by %d numbers are not whole vectors of %d for each of %d items, or "
@@ -205,8 +238,17 @@ static const char *refuse_misfit(const tsl_register_tile *tile, int place) {
 /* A processor keeps what it likes in its caches, one item after the other. */
 static bool too_many_registers(const tsl_register_tile *tile, const tsl_device *device) {
   const int each = tsl_register_tile_registers(tile);
-  const bool counted = !device->is_cpu || tile->form == TSL_REGISTER_TILE_LOCAL;
+  const bool counted = !device->is_cpu || tile->local;
   return counted && (each > MOST_REGISTERS || each * tile->items > UNIT_REGISTERS);
+}
+
+/* Whether form 4 finds its instructions, and can ask for local memory: kernels in CUDA C++ cannot declare enough. */
+static bool can_flow(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_MMA) &&
+         (!(device->capabilities & TSL_CAN_CUDA) || (device->ops && device->ops->kernel_room));
+}
+static uint64_t local_most(const tsl_device *device) {
+  return device->local_bytes_inside > device->local_bytes ? device->local_bytes_inside : device->local_bytes;
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -220,10 +262,13 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
                        tile.products > 1 ? " units of four" : "");
   const int64_t bytes = tsl_register_tile_local_bytes(&tile);
   if (bytes > 0 && !(device->capabilities & TSL_CAN_LOCAL))
-    return tsl_refusal("form=1 keeps panels in local memory, which %s lacks", device->name);
-  if ((uint64_t)bytes > device->local_bytes)
+    return tsl_refusal("form=%d keeps panels in local memory, which %s lacks", tile.form, device->name);
+  if (tile.form == TSL_REGISTER_TILE_FLOW && !can_flow(device))
+    return tsl_refusal("form=4 copies as NVIDIA's devices from sm_80 on do; %s does not", device->name);
+  const uint64_t room = tile.form == TSL_REGISTER_TILE_FLOW ? local_most(device) : device->local_bytes;
+  if ((uint64_t)bytes > room)
     return tsl_refusal("two operands' panels take %lld bytes of local memory, %s has %llu", (long long)bytes,
-                       device->name, (unsigned long long)device->local_bytes);
+                       device->name, (unsigned long long)room);
   if (tile.items > device->group_items_max || tile.items > device->group_size_max[0])
     return tsl_refusal("tile_m=%d tile_n=%d by micro_m=%d micro_n=%d needs %d work-items, %s allows %d",
                        tile.tile_m, tile.tile_n, tile.micro_m, tile.micro_n, tile.items, device->name,
@@ -234,7 +279,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
         tile.micro_m, tile.micro_n, tsl_register_tile_registers(&tile), tile.items, device->name,
         MOST_REGISTERS, UNIT_REGISTERS);
   const int64_t batch = tsl_problem_batch(problem);
-  if (batch > 1 && (tile.copied || tile.form != TSL_REGISTER_TILE_LOCAL))
+  if (batch > 1 && (tile.copied || !tile.local))
     return tsl_refusal("form=%d copies operands first, of one product at a time", tile.form);
   if ((uint64_t)batch > device->group_count_max[2])
     return tsl_refusal("%lld products are more than the %llu work-groups along dimension 2 of %s",
@@ -249,6 +294,8 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 
 static int prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
+  if (tile.form == TSL_REGISTER_TILE_FLOW && !can_flow(device))
+    return TSL_REGISTER_TILE_FORM + 1;
   const int place = misfit(&tile);
   if (place)
     return place;

@@ -26,35 +26,12 @@
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _TILE_K, _MICRO_M, _MICRO_N, _VECTOR (bytes), and _STAGES: panels of each
  * operand in local memory, 1 or 2; _SLICES. The build sets A_ALONG_K and B_ALONG_K where rows of A and columns of B are read along k.
  * Limits: any sizes, strides and alignment. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
-/* The other forms are in register_tile_panels.cl. */
+/* The other forms are in register_tile_flow.cl and register_tile_panels.cl. */
 #if TSL_PARAM_FORM == 1
-#include "gemm.h"
+#include "micro_tile.h"
 
-#define TILE_M TSL_PARAM_TILE_M
-#define TILE_N TSL_PARAM_TILE_N
-#define MICRO_M TSL_PARAM_MICRO_M
-#define MICRO_N TSL_PARAM_MICRO_N
-#define STAGES TSL_PARAM_STAGES
-#ifndef A_ALONG_K
-#define A_ALONG_K 1
-#define B_ALONG_K 0
-#endif
-#ifndef GROUPS
-#define GROUPS 1
-#endif
+#include "micro_tile.h"
 
-#define SLICES TSL_PARAM_SLICES
-#define ITEMS_M (TILE_M / MICRO_M)
-#define ITEMS_N (TILE_N / MICRO_N)
-#define PLACES (ITEMS_M * ITEMS_N)
-#define ITEMS (PLACES * SLICES)
-#include "units.h"
-
-/* In numbers, of which a complex element has two. */
-#define EXTENT_M (TILE_M * TSL_NUMBERS)
-#define EXTENT_N (TILE_N * TSL_NUMBERS)
-#define WIDTH_M (MICRO_M * TSL_NUMBERS)
-#define WIDTH_N (MICRO_N * TSL_NUMBERS)
 #define PASSES_OF(extent) ((extent)*TSL_PARAM_TILE_K / TSL_LANES / ITEMS)
 #define PASSES_A PASSES_OF(EXTENT_M)
 #define PASSES_B PASSES_OF(EXTENT_N)
@@ -66,148 +43,17 @@
 /* What fetches are told of each operand. */
 #define OF_A A_ALONG_K, EXTENT_M, PASSES_A, ITEMS
 #define OF_B B_ALONG_K, EXTENT_N, PASSES_B, ITEMS
-#define VECTORS_M (WIDTH_M / TSL_LANES)
-#define VECTORS_N (WIDTH_N / TSL_LANES)
 #define PITCH_A TSL_FETCH_PITCH(EXTENT_M, A_ALONG_K)
 #define PITCH_B TSL_FETCH_PITCH(EXTENT_N, B_ALONG_K)
 #define PANEL_A (TSL_DEPTH * PITCH_A)
 #define PANEL_B (TSL_DEPTH * PITCH_B)
-/* Depths of a panel that a slice multiplies. */
-#define SHARE (TSL_DEPTH / SLICES)
+#define PANELS (STAGES * (PANEL_A + PANEL_B))
+#include "micro_tile_leave.h"
+
 /* The depth at which the next panel is put down: with room to spare before the barrier where there is a free half. */
 #define STASH_AT (STAGES == 1 ? SHARE - 1 : SHARE / 2)
 /* Whether the panel behind it is read at once, and not at the end of the present one: measured (NOTES.md). */
 #define FETCH_EARLY (SLICES == 1 || STAGES == 1)
-/* Where slices' sums meet: as many rows of the micro-tiles at once as find room, at least one.
- *   slice 0: | row 0 of each item: EXTENT_N sums, padding | row 1 | ... | slice 1: ... */
-#define FOLD_PITCH (EXTENT_N + TSL_LANES)
-#define FOLD_ROW (SLICES * ITEMS_M * FOLD_PITCH)
-#define PANELS (STAGES * (PANEL_A + PANEL_B))
-#define MEMORY (SLICES > 1 && FOLD_ROW > PANELS ? FOLD_ROW : PANELS)
-#define FOLD_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*FOLD_ROW <= MEMORY)
-#define FOLD_ROWS (FOLD_FITS(8) ? 8 : FOLD_FITS(4) ? 4 : FOLD_FITS(2) ? 2 : 1)
-/* Whether multiply-adds go along columns of the micro-tile. */
-#define DOWN (MICRO_M <= MICRO_N)
-
-/* register_tile.h has the same struct for the host. */
-typedef struct register_tile_arguments {
-  tsl_gemm_arguments gemm;
-  TSL_INDEX part;                   /* products of a part of k */
-  TSL_INDEX part_step;              /* elements from part to part of C */
-  TSL_INDEX band;                   /* rows of tiles that groups take together */
-  TSL_INDEX a_step, b_step, c_step; /* elements from product to product of a batch */
-} register_tile_arguments;
-
-/* Parts of C stay sums, in rows of whole vectors. */
-#if TSL_PARAM_SPLIT > 1
-typedef TSL_REAL tile_result;
-TSL_FUNCTION void finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TSL_INDEX count, bool together,
-                         tsl_lanes sum, const tsl_gemm_arguments *g) {
-  (void)stride, (void)count, (void)together, (void)g;
-  TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, at, sum);
-}
-#else
-typedef tsl_result tile_result;
-#define finish tsl_units_finish
-#endif
-
-/* Lines of an operand that fetches may read. */
-#ifdef COPIED
-#define LINES(elements) (((elements)*TSL_NUMBERS + TSL_LANES - 1) / TSL_LANES * TSL_LANES)
-#else
-#define LINES(elements) (elements)
-#endif
-
-/* Where an item stands among ITEMS_M x ITEMS_N. Of 32 items that run in step, those that differ in bit 0 read the same
- * of A, and those that differ in bit 1 the same of B: local memory answers both at once. */
-TSL_FUNCTION int item_column(int item) {
-  return ITEMS_M % 8 == 0 && ITEMS_N % 4 == 0 ? (item & 1) | (item >> 3 & 2) | (item >> 5) % (ITEMS_N / 4) * 4
-                                              : item % ITEMS_N;
-}
-TSL_FUNCTION int item_row(int item) {
-  return ITEMS_M % 8 == 0 && ITEMS_N % 4 == 0 ? (item >> 1 & 7) | (item >> 5) / (ITEMS_N / 4) * 8
-                                              : item / ITEMS_N;
-}
-
-/* The numbers that an item multiplies at one depth. */
-TSL_FUNCTION void read_rows(TSL_REAL *rows, TSL_LOCAL_POINTER const TSL_REAL *panel) {
-  TSL_UNROLL
-  for (int i = 0; i < VECTORS_M; i++)
-    tsl_lanes_spread(rows + i * TSL_LANES,
-                     TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + i * ITEMS_M * TSL_LANES));
-}
-TSL_FUNCTION void read_columns(TSL_REAL *columns, TSL_LOCAL_POINTER const TSL_REAL *panel) {
-  TSL_UNROLL
-  for (int j = 0; j < VECTORS_N; j++)
-    tsl_lanes_spread(columns + j * TSL_LANES,
-                     TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + j * ITEMS_N * TSL_LANES));
-}
-
-/* sum[i][j] += row i times column j. */
-#ifdef TSL_COMPLEX
-TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns,
-                               int i, int j) {
-  sum[i][2 * j] = TSL_FMA(rows[2 * i], columns[2 * j], sum[i][2 * j]);
-  sum[i][2 * j + 1] = TSL_FMA(rows[2 * i], columns[2 * j + 1], sum[i][2 * j + 1]);
-  sum[i][2 * j + 1] = TSL_FMA(rows[2 * i + 1], columns[2 * j], sum[i][2 * j + 1]);
-  sum[i][2 * j] = TSL_FMA(-rows[2 * i + 1], columns[2 * j + 1], sum[i][2 * j]);
-}
-#else
-TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns,
-                               int i, int j) {
-  sum[i][j] = TSL_UNIT_FMA(rows[i], columns[j], sum[i][j]);
-}
-#endif
-
-/* One depth's multiply-adds: along the shorter side of the micro-tile, and back along the next line, so that two in a
- * row always have a factor in common. NVIDIA's multiprocessors read two registers a clock beside those that the
- * instruction before has read, and this order leaves the compiler the most of them (NOTES.md). */
-TSL_FUNCTION void multiply(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns) {
-  TSL_UNROLL
-  for (int outer = 0; outer < (DOWN ? MICRO_N : MICRO_M); outer++)
-    TSL_UNROLL
-  for (int inner = 0; inner < (DOWN ? MICRO_M : MICRO_N); inner++) {
-    const int turned = outer % 2 ? (DOWN ? MICRO_M : MICRO_N) - 1 - inner : inner;
-    multiply_one(sum, rows, columns, DOWN ? turned : outer, DOWN ? outer : turned);
-  }
-}
-
-/* Where a group's tile starts, and how its part of C lies. */
-typedef struct tile_corner {
-  TSL_INDEX row, col, c_offset;
-  bool together;
-} tile_corner;
-
-/* A vector of sums of row `i` of a micro-tile: those of the item whose first row is number m_item, from number n on. */
-TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, const tile_corner *corner,
-                        int i, int m_item, int n, tsl_lanes sum) {
-  const int number = i * TSL_NUMBERS;
-  const TSL_INDEX row =
-      corner->row + (number / TSL_LANES * ITEMS_M * TSL_LANES + m_item + number % TSL_LANES) / TSL_NUMBERS;
-  const TSL_INDEX col = corner->col + n / TSL_NUMBERS;
-  if (row < g->m && col < g->n)
-    finish(c + TSL_NUMBERS * (corner->c_offset + row * g->c_row_stride + col * g->c_col_stride),
-           g->c_col_stride, g->n - col, corner->together, sum, g);
-}
-
-#if SLICES > 1
-/* Adds the slices' sums of the micro-tiles' rows from `first` on, in order, and stores them. */
-TSL_FUNCTION void fold(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile_result *c,
-                       const tsl_gemm_arguments *g, const tile_corner *corner, int first) {
-  const int across = EXTENT_N / TSL_LANES, lines = FOLD_ROWS * ITEMS_M;
-  TSL_UNROLL_BY(1)
-  for (int at = TSL_ITEM(0); at < lines * across; at += ITEMS) {
-    const int line = at / across, n = at % across * TSL_LANES;
-    TSL_LOCAL_POINTER const TSL_REAL *from = memory + line * FOLD_PITCH + n;
-    tsl_lanes total = TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from);
-    TSL_UNROLL
-    for (int s = 1; s < SLICES; s++)
-      total = total + TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from + s * lines * FOLD_PITCH);
-    store(c, g, corner, first + line / ITEMS_M, line % ITEMS_M * TSL_LANES, n, total);
-  }
-}
-#endif
-
 /* Where the panels of each operand start in local memory, at an item's share of them. */
 typedef struct tile_panels {
   TSL_LOCAL_POINTER TSL_REAL *a, *b;
@@ -308,30 +154,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   for (; rest > 0; rest--, left -= TSL_DEPTH, stage ^= STAGES - 1)
     go_through(sum, rows, columns, &panels, stage, &a_fetch, &b_fetch, left, false);
 
-  const TSL_INDEX c_offset = g.c_offset + TSL_GROUP(1) * arguments.part_step;
-  tile_corner corner = {row0, col0, c_offset, tsl_lanes_together(c_offset, g.c_row_stride, g.c_col_stride)};
-#if SLICES == 1
-  TSL_UNROLL
-  for (int i = 0; i < MICRO_M; i++)
-    TSL_UNROLL
-  for (int j = 0; j < VECTORS_N; j++)
-    store(c, &g, &corner, i, m_item, j * ITEMS_N * TSL_LANES + n_item,
-          tsl_lanes_gather(&sum[i][j * TSL_LANES]));
-#else
-  TSL_UNROLL
-  for (int first = 0; first < MICRO_M; first += FOLD_ROWS) {
-    TSL_BARRIER(); /* what lies there was read */
-    TSL_UNROLL
-    for (int i = 0; i < FOLD_ROWS; i++)
-      TSL_UNROLL
-    for (int j = 0; j < VECTORS_N; j++)
-      TSL_LOCAL_STORE(TSL_REAL, TSL_LANES,
-                      memory + ((slice * FOLD_ROWS + i) * ITEMS_M + m_item / TSL_LANES) * FOLD_PITCH +
-                          j * ITEMS_N * TSL_LANES + n_item,
-                      tsl_lanes_gather(&sum[first + i][j * TSL_LANES]));
-    TSL_BARRIER();
-    fold(memory, c, &g, &corner, first);
-  }
-#endif
+  const tile_corner corner = corner_of(&arguments, &g, row0, col0);
+  leave(sum, memory, c, &g, &corner, slice, m_item, n_item);
 }
 #endif

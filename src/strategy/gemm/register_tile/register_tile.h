@@ -19,13 +19,19 @@ enum {
 };
 
 /* Values of the parameter `form`. */
-enum { TSL_REGISTER_TILE_LOCAL = 1, TSL_REGISTER_TILE_PANELS = 2, TSL_REGISTER_TILE_SINGLE = 3 };
+enum {
+  TSL_REGISTER_TILE_LOCAL = 1,
+  TSL_REGISTER_TILE_PANELS = 2,
+  TSL_REGISTER_TILE_SINGLE = 3,
+  TSL_REGISTER_TILE_FLOW = 4
+};
 
 /* A config with what follows from it. */
 typedef struct tsl_register_tile {
   int form, vector, tile_m, tile_n, tile_k, micro_m, micro_n, stages, slices, split;
-  bool complex, copied; /* copied: into units, because its elements are not what form 1 multiplies */
-  int products;         /* along k of a unit: 4 of bytes in form 1, else 1 */
+  bool local;           /* forms 1 and 4: panels in local memory */
+  bool complex, copied; /* copied: into units, because its elements are not what those forms multiply */
+  int products;         /* along k of a unit: 4 of bytes in those forms, else 1 */
   int size;             /* bytes of an element of sums */
   int numbers;          /* of an element: 2 of complex ones */
   int lanes;            /* numbers of a vector */

@@ -73,8 +73,14 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *turned, cons
                !tile->copied && tsl_launch_along(turned->b.row_stride, turned->b.col_stride),
                groups_wanted(tile));
   TSL_TRY(tsl_text_status(defines));
-  return tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
-                                tsl_text_get(defines), &out->multiply);
+  if (tile->form == TSL_REGISTER_TILE_LOCAL)
+    return tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
+                                  tsl_text_get(defines), &out->multiply);
+  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_flow.cl", "tsl_gemm_register_tile", tile->items,
+                                 tsl_text_get(defines), &out->multiply));
+  const tsl_device_ops *ops = work->device->ops;
+  return ops->kernel_room ? ops->kernel_room(out->multiply, (size_t)tsl_register_tile_local_bytes(tile))
+                          : TESELA_OK;
 }
 
 static tesela_status build_panels(tsl_work *work, const tsl_problem *turned, const tsl_register_tile *tile,
@@ -100,9 +106,8 @@ tesela_status tsl_register_tile_build(tsl_work *work) {
   made->turned = turned.c.col_stride != work->problem.c.col_stride;
   tsl_text defines = {0};
   define_types(&turned, &tile, &defines);
-  const tesela_status status = tile.form == TSL_REGISTER_TILE_LOCAL
-                                   ? build_local(work, &turned, &tile, &defines, made)
-                                   : build_panels(work, &turned, &tile, &defines, made);
+  const tesela_status status = tile.local ? build_local(work, &turned, &tile, &defines, made)
+                                          : build_panels(work, &turned, &tile, &defines, made);
   tsl_text_free(&defines);
   if (status != TESELA_OK) {
     tsl_free(made);
@@ -285,7 +290,8 @@ static tesela_status multiply(const running *run) {
   }
   const int64_t part = rounded_up(count_of(sizes.k, tile->split), tile->tile_k);
   const int64_t part_step = sizes.m * at.pitch / tile->numbers;
-  const arguments all = arguments_of(run, &sizes, run->alpha, run->beta, part, part_step,
+  static const double one[2] = {1, 0};
+  const arguments all = arguments_of(run, &sizes, parts ? one : run->alpha, run->beta, part, part_step,
                                      parts ? tile->split * part_step : run->steps[TSL_OPERAND_C]);
   const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->a),
                                TSL_ARG_BUFFER(tile->copied ? run->scratch : run->b),
@@ -333,7 +339,7 @@ static tesela_status multiply_panels(const running *run) {
 
 tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const running run = start(work, operands, stream);
-  if (run.tile.form != TSL_REGISTER_TILE_LOCAL)
+  if (!run.tile.local)
     return multiply_panels(&run);
   TSL_TRY(multiply(&run));
   return run.tile.split > 1 ? sum(&run) : TESELA_OK;

@@ -1,0 +1,124 @@
+/* What the forms of register_tile with local memory have in common: tiles, micro-tiles, slices, their multiply-adds. */
+#ifndef TSL_KERNEL_MICRO_TILE_H
+#define TSL_KERNEL_MICRO_TILE_H
+
+#include "gemm.h"
+
+#define TILE_M TSL_PARAM_TILE_M
+#define TILE_N TSL_PARAM_TILE_N
+#define MICRO_M TSL_PARAM_MICRO_M
+#define MICRO_N TSL_PARAM_MICRO_N
+#define STAGES TSL_PARAM_STAGES
+#ifndef A_ALONG_K
+#define A_ALONG_K 1
+#define B_ALONG_K 0
+#endif
+#ifndef GROUPS
+#define GROUPS 1
+#endif
+
+#define SLICES TSL_PARAM_SLICES
+#define ITEMS_M (TILE_M / MICRO_M)
+#define ITEMS_N (TILE_N / MICRO_N)
+#define PLACES (ITEMS_M * ITEMS_N)
+#define ITEMS (PLACES * SLICES)
+#include "units.h"
+
+/* In numbers, of which a complex element has two. */
+#define EXTENT_M (TILE_M * TSL_NUMBERS)
+#define EXTENT_N (TILE_N * TSL_NUMBERS)
+#define WIDTH_M (MICRO_M * TSL_NUMBERS)
+#define WIDTH_N (MICRO_N * TSL_NUMBERS)
+#define VECTORS_M (WIDTH_M / TSL_LANES)
+#define VECTORS_N (WIDTH_N / TSL_LANES)
+/* Depths of a panel that a slice multiplies. */
+#define SHARE (TSL_PARAM_TILE_K / SLICES)
+/* Whether multiply-adds go along columns of the micro-tile: its shorter side; where slices' sums leave as vectors, along
+ * rows, as those do. */
+#define DOWN (SLICES == 1 && MICRO_M <= MICRO_N)
+
+/* register_tile.h has the same struct for the host. */
+typedef struct register_tile_arguments {
+  tsl_gemm_arguments gemm;
+  TSL_INDEX part;                   /* products of a part of k */
+  TSL_INDEX part_step;              /* elements from part to part of C */
+  TSL_INDEX band;                   /* rows of tiles that groups take together */
+  TSL_INDEX a_step, b_step, c_step; /* elements from product to product of a batch */
+} register_tile_arguments;
+
+/* Parts of C stay sums, in rows of whole vectors; alpha is 1. What is stored is not what was summed, so that vectors
+ * choose no registers for sums: hold() does. */
+#if TSL_PARAM_SPLIT > 1
+typedef TSL_REAL tile_result;
+TSL_FUNCTION void finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TSL_INDEX count, bool together,
+                         tsl_lanes sum, const tsl_gemm_arguments *g) {
+  (void)stride, (void)count, (void)together;
+  TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, at, TSL_SPLAT(TSL_REAL, TSL_LANES, g->alpha) * sum);
+}
+#else
+typedef tsl_result tile_result;
+#define finish tsl_units_finish
+#endif
+
+/* Lines of an operand that fetches may read. */
+#ifdef COPIED
+#define LINES(elements) (((elements)*TSL_NUMBERS + TSL_LANES - 1) / TSL_LANES * TSL_LANES)
+#else
+#define LINES(elements) (elements)
+#endif
+
+/* Where an item stands among ITEMS_M x ITEMS_N. Of 32 items that run in step, those that differ in bit 0 read the same
+ * of A, and those that differ in bit 1 the same of B: local memory answers both at once. */
+TSL_FUNCTION int item_column(int item) {
+  return ITEMS_M % 8 == 0 && ITEMS_N % 4 == 0 ? (item & 1) | (item >> 3 & 2) | (item >> 5) % (ITEMS_N / 4) * 4
+                                              : item % ITEMS_N;
+}
+TSL_FUNCTION int item_row(int item) {
+  return ITEMS_M % 8 == 0 && ITEMS_N % 4 == 0 ? (item >> 1 & 7) | (item >> 5) / (ITEMS_N / 4) * 8
+                                              : item / ITEMS_N;
+}
+
+/* The numbers that an item multiplies at one depth. */
+TSL_FUNCTION void read_rows(TSL_REAL *rows, TSL_LOCAL_POINTER const TSL_REAL *panel) {
+  TSL_UNROLL
+  for (int i = 0; i < VECTORS_M; i++)
+    tsl_lanes_spread(rows + i * TSL_LANES,
+                     TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + i * ITEMS_M * TSL_LANES));
+}
+TSL_FUNCTION void read_columns(TSL_REAL *columns, TSL_LOCAL_POINTER const TSL_REAL *panel) {
+  TSL_UNROLL
+  for (int j = 0; j < VECTORS_N; j++)
+    tsl_lanes_spread(columns + j * TSL_LANES,
+                     TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + j * ITEMS_N * TSL_LANES));
+}
+
+/* sum[i][j] += row i times column j. */
+#ifdef TSL_COMPLEX
+TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns,
+                               int i, int j) {
+  sum[i][2 * j] = TSL_FMA(rows[2 * i], columns[2 * j], sum[i][2 * j]);
+  sum[i][2 * j + 1] = TSL_FMA(rows[2 * i], columns[2 * j + 1], sum[i][2 * j + 1]);
+  sum[i][2 * j + 1] = TSL_FMA(rows[2 * i + 1], columns[2 * j], sum[i][2 * j + 1]);
+  sum[i][2 * j] = TSL_FMA(-rows[2 * i + 1], columns[2 * j + 1], sum[i][2 * j]);
+}
+#else
+TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns,
+                               int i, int j) {
+  sum[i][j] = TSL_UNIT_FMA(rows[i], columns[j], sum[i][j]);
+}
+#endif
+
+/* One depth's multiply-adds: along the shorter side of the micro-tile, and back along the next line, so that two in a
+ * row always have a factor in common. NVIDIA's multiprocessors read two registers a clock beside those that the
+ * instruction before has read, and this order leaves the compiler the most of them (NOTES.md). */
+TSL_FUNCTION void multiply(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows, const TSL_REAL *columns) {
+  TSL_UNROLL
+  for (int outer = 0; outer < (DOWN ? MICRO_N : MICRO_M); outer++)
+    TSL_UNROLL
+  for (int inner = 0; inner < (DOWN ? MICRO_M : MICRO_N); inner++) {
+    const int turned = outer % 2 ? (DOWN ? MICRO_M : MICRO_N) - 1 - inner : inner;
+    multiply_one(sum, rows, columns, DOWN ? turned : outer, DOWN ? outer : turned);
+  }
+}
+
+#endif
