@@ -75,21 +75,28 @@ static tsl_packed_job job_of(const tsl_problem *problem, const tsl_operands *str
 static const double alone_flops = 4e6;
 
 /* What a config costs beside the operations, as a part of them: what stays in the first-level cache (a sliver, or a
- * strip where those stream by, with the slivers that pass) should fit it, and a block of B half of the second; half as
- * much of that where strips stream by, so that a group of them is still there when it is multiplied. */
+ * strip where those stream by, with the slivers that pass) should fit it, and a block of B half of the second; a quarter
+ * where strips stream by, so that a group of them is still there when it is multiplied, or where threads share B and each
+ * fetches it. From a last cache that is far, rows of a group are read too slowly where they are short. Strips that stream
+ * by write a large C in columns, of which each row's last line is fetched twice. */
 static double misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
-  const double depth_bytes = (double)(config->value[DEPTH] * job->size);
-  const bool by_strips = job->schedule == TSL_PACKED_COLUMNS;
+  const double depth_bytes = (double)(config->value[DEPTH] * job->size),
+               block_bytes = (double)config->value[BLOCK] * 1024;
+  const bool by_strips = job->schedule == TSL_PACKED_COLUMNS, is_far = tsl_packed_is_far(device);
   const double stays = depth_bytes * (double)(by_strips ? job->width : job->height),
-               passes = by_strips ? depth_bytes * (double)job->height : 0;
+               passes = by_strips ? depth_bytes * (double)job->height : 0,
+               wanted = is_far && by_strips                ? half_level_2
+                        : by_strips || device->threads > 1 ? half_level_2 / 2
+                                                           : half_level_2,
+               row_bytes = block_bytes / 4 / (double)config->value[DEPTH];
   return (stays > 1.01 * level_1  ? 0.03
           : stays > 0.9 * level_1 ? 0.002
                                   : 0) +
-         (stays + passes > 1.01 * level_1 ? 0.015 : 0) +
-         0.002 *
-             fabs(log2((double)config->value[BLOCK] * 1024 / (by_strips ? half_level_2 / 2 : half_level_2)));
+         (stays + passes > 1.01 * level_1 ? 0.015 : 0) + 0.002 * fabs(log2(block_bytes / wanted)) +
+         (is_far && by_strips && row_bytes < 1024 ? 0.03 * log2(1024 / row_bytes) : 0) +
+         (by_strips && (double)(job->m * job->n * job->size) > 4 * half_level_2 ? 0.05 : 0);
 }
 
 /* The multiply-adds at nearly the peak, of which a tile's end costs about six steps more; four clocks for each vector

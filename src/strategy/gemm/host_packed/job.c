@@ -61,8 +61,9 @@ static bool holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
   return depth == 0 || rows <= bytes / size / depth;
 }
 
-/* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache. C is so small that
- * no other cut gives every thread something to do: k is cut. */
+/* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache; B rather than A where C
+ * is large, which is then written row by row. C is so small that no other cut gives every thread something to do: k is
+ * cut. */
 static tsl_packed_schedule choose(const tsl_packed_job *job, int64_t kept, int64_t last) {
   enum { SMALL_C = 512 << 10, LONG = 16 };
   const int64_t depth = job->depth, size = job->size;
@@ -71,20 +72,24 @@ static tsl_packed_schedule choose(const tsl_packed_job *job, int64_t kept, int64
   if (holds(job->m, job->n, size, SMALL_C) && holds(job->n, depth, size, kept) &&
       tsl_packed_count(job->k, depth) >= LONG)
     return TSL_PACKED_PARTS;
-  if (keeps_b && (job->m >= job->n || !keeps_a))
+  const bool is_long = !holds(job->m, job->n, size, 4 * kept);
+  if (keeps_b && (job->m >= job->n || !keeps_a || is_long))
     return TSL_PACKED_ROWS;
   return keeps_a ? TSL_PACKED_COLUMNS : TSL_PACKED_PANELS;
 }
 
-/* Whether rows of a panel drive each other out of the second cache, since their addresses are the same modulo a large
- * power of two, and the last cache is far away: one as large as this serves dozens of cores, and takes three times as
- * long as a small one. */
-static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
+bool tsl_packed_is_far(const tsl_device *device) {
   enum { FAR_BYTES = 64 << 20 };
+  return device->level_bytes[2] > FAR_BYTES;
+}
+
+/* Whether rows of a panel drive each other out of the second cache, since their addresses are the same modulo a large
+ * power of two, and the last cache is far away. */
+static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
   const uint64_t stride = (uint64_t)(magnitude(job->b.row_stride) * job->size);
   const uint64_t level_2 = device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS;
   const uint64_t apart = stride & (~stride + 1); /* its largest power of two */
-  return device->level_bytes[2] > FAR_BYTES && apart > 4096 && (uint64_t)job->depth > level_2 / apart;
+  return tsl_packed_is_far(device) && apart > 4096 && (uint64_t)job->depth > level_2 / apart;
 }
 
 /* Where copies do not pay. A is read where it lies when few strips would use a copy, along its rows or, transposed, along

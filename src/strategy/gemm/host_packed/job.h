@@ -60,6 +60,9 @@ static inline int64_t tsl_packed_start(int64_t total, int64_t parts, int64_t ind
  * A, in a core's second-level cache has about `kept` bytes. */
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                   int64_t kept, const tsl_device *device);
+/* Whether the last cache is far away: one as large as this serves dozens of cores, and takes three times as long as a
+ * small one. */
+bool tsl_packed_is_far(const tsl_device *device);
 /* Takes the operands' memory; their strides are those that the job was made for. */
 void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands);
 
