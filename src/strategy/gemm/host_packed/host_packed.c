@@ -100,7 +100,7 @@ static double misfit(const tsl_packed_job *job, const tsl_config *config, const 
 }
 
 /* The multiply-adds at nearly the peak, of which a tile's end costs about six steps more; four clocks for each vector
- * that is copied. */
+ * that is copied, nearly as many for those of B that come from a far cache, and eight for each line of the parts' sums. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = job_of(problem, &strides, config, device);
@@ -111,10 +111,16 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double panels = (double)tsl_packed_count(job.k, config->value[DEPTH]);
   const double width = (double)(tsl_packed_vectors(job.kernels, job.n) << job.kernels->lanes_log2);
   const double products = m * width * (k + 6 * panels) / (0.95 * fused) * (1 + misfit(&job, config, device));
-  const double copies =
-      ((job.copies_a ? m : 0) + (job.copies_b ? n : 0)) * k * 4 / (double)tsl_packed_lanes(job.kernels);
+  const bool is_cold = n * k * (double)job.size > (double)device->level_bytes[1];
+  const double copies = ((job.copies_a ? 4 * m : 0) + (job.copies_b ? 4 * n
+                                                       : is_cold    ? 3 * n
+                                                                    : 0)) *
+                        k / (double)tsl_packed_lanes(job.kernels);
+  const double sums = job.schedule == TSL_PACKED_PARTS
+                          ? 8 * (double)job.parts * m * width * (double)job.size / TSL_CACHE_LINE
+                          : 0;
   const bool alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops;
-  const double seconds = (products + copies) / clock / (alone ? 1 : 0.95 * device->threads);
+  const double seconds = (products + copies + sums) / clock / (alone ? 1 : 0.95 * device->threads);
   return (alone ? 2e-7 : 5e-6) + fmax(seconds, tsl_problem_bytes(problem) / device->bandwidth);
 }
 
