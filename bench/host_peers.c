@@ -337,10 +337,10 @@ static double seconds_of(const product *made, const contender *by, int calls, do
   return (clock_of() - start) / calls;
 }
 
-/* Workers of whoever ran before may look around for work for a while yet (OpenBLAS's for 2^26 clocks), and take processors
- * from the next one. */
+/* Workers of whoever ran before may look around for work for a while yet, and take processors from the next one: after
+ * OpenBLAS on sixteen cores 100 ms were too little by far, which cost whoever came next half of its rate. */
 static void let_others_sleep(void) {
-  const struct timespec pause = {.tv_nsec = 100000000};
+  const struct timespec pause = {.tv_nsec = 200000000};
   if (threads > 1)
     nanosleep(&pause, NULL);
 }

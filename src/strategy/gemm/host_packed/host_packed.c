@@ -90,12 +90,12 @@ static double misfit(const tsl_packed_job *job, const tsl_config *config, const 
                wanted = is_far && by_strips                ? half_level_2
                         : by_strips || device->threads > 1 ? half_level_2 / 2
                                                            : half_level_2,
-               row_bytes = block_bytes / 4 / (double)config->value[DEPTH];
+               row_bytes = block_bytes / (by_strips ? 4 : 1) / (double)config->value[DEPTH];
   return (stays > 1.01 * level_1  ? 0.03
           : stays > 0.9 * level_1 ? 0.002
                                   : 0) +
          (stays + passes > 1.01 * level_1 ? 0.015 : 0) + 0.002 * fabs(log2(block_bytes / wanted)) +
-         (is_far && by_strips && row_bytes < 1024 ? 0.03 * log2(1024 / row_bytes) : 0) +
+         (is_far && row_bytes < 1024 ? 0.03 * log2(1024 / row_bytes) : 0) +
          (by_strips && (double)(job->m * job->n * job->size) > 4 * half_level_2 ? 0.05 : 0);
 }
 

@@ -117,17 +117,17 @@ typedef struct stages {
 
 /* Counters on lines of their own. */
 enum { APART = TSL_CACHE_LINE / sizeof(int64_t) };
-enum { TASKS_OF_A_THREAD = 12, COPIES_OF_A_THREAD = 6 };
+enum { TASKS_OF_A_THREAD = 12, SLIVERS_OF_A_TASK = 4, COPIES_OF_A_THREAD = 6 };
 
-/* Tasks as tall as leaves each thread a dozen or so, but eight slivers at least where there are so many, since
- * the first sliver of a task waits for its strips. */
+/* Tasks as tall as leaves each thread a dozen or so, but four slivers at least where there are so many, since the first
+ * sliver of a task may wait for its strips. */
 static void cut_tiles(const tsl_packed_job *job, int64_t threads, stage *made) {
   const int64_t strips_of_a_block = tsl_packed_most(job->columns / job->width, 1);
   made->across = tsl_packed_count(made->strips, strips_of_a_block);
   const int64_t wanted = tsl_packed_count(TASKS_OF_A_THREAD * threads, made->across),
-                most = tsl_packed_count(made->slivers, 8);
+                most = tsl_packed_count(made->slivers, SLIVERS_OF_A_TASK);
   made->down = tsl_packed_most(tsl_packed_least(wanted, most), 1);
-  while (made->down * made->across < 3 * threads && made->across < made->strips)
+  while (made->down * made->across < 6 * threads && made->across < made->strips)
     made->across = tsl_packed_least(2 * made->across, made->strips);
 }
 
