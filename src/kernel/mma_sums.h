@@ -36,6 +36,14 @@ typedef struct opencl_mma_arguments {
   TSL_INDEX band, tiles_m, tiles_n; /* rows of tiles that groups take together; how many there are */
 } opencl_mma_arguments;
 
+/* The same where four warps multiply together. Bytes from the scratch memory's start to the groups' descriptions and to
+ * sums; the parts that k is split into: each has a matrix of sums there, m and n rounded up to whole tiles, if there are
+ * several. */
+typedef struct opencl_mma_group_arguments {
+  opencl_mma_arguments whole;
+  TSL_INDEX maps, sums, parts;
+} opencl_mma_group_arguments;
+
 /* --- the last step --- */
 
 #if WHOLE
@@ -121,9 +129,20 @@ TSL_FUNCTION void gather(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, M
   }
 }
 
-/* The item's sums of a warp's tile, whose first element is (row, col). */
-TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX row, TSL_INDEX col,
-                             MMA_NUMBER sums[TILES_M][TILES_N][4], const opencl_mma_arguments given) {
+TSL_FUNCTION void store_sums(TSL_GLOBAL MMA_NUMBER *to, const MMA_NUMBER *line) {
+  TSL_VECTOR(MMA_NUMBER, 4) whole;
+  TSL_LANE(whole, 0) = line[0];
+  TSL_LANE(whole, 1) = line[1];
+  TSL_LANE(whole, 2) = line[2];
+  TSL_LANE(whole, 3) = line[3];
+  TSL_STORE_WHOLE(MMA_NUMBER, 4, to, whole);
+}
+
+/* The item's sums of a warp's tile, whose first element is (row, col): to C, or as they are to `apart`, where that is not
+ * NULL, a row-major matrix that has room for all of the tile. */
+TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *apart, TSL_INDEX apart_pitch,
+                             TSL_INDEX row, TSL_INDEX col, MMA_NUMBER sums[TILES_M][TILES_N][4],
+                             const opencl_mma_arguments given) {
   const int own_row = TSL_ITEM(0) % 32 / 4, own_col = TSL_ITEM(0) % 4;
   const bool is_wide =
       given.gemm.c_col_stride == 1 && (given.gemm.c_offset | given.gemm.c_row_stride) % 4 == 0;
@@ -137,7 +156,9 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX row, TSL_INDEX 
       const TSL_INDEX first = col + j * 8;
       MMA_NUMBER line[4];
       gather(sums[i / 2][j], sums[i / 2][j + 1], i % 2, line);
-      if (at < given.gemm.m)
+      if (apart != 0)
+        store_sums(apart + (at * apart_pitch + first), line);
+      else if (at < given.gemm.m)
         store(c + (at * given.gemm.c_row_stride + first * given.gemm.c_col_stride), given.gemm.c_col_stride,
               is_wide, given.gemm.n - first, line, given);
     }

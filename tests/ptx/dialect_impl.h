@@ -9,6 +9,7 @@
   static void
 #define TSL_FUNCTION static inline
 #define TSL_GLOBAL
+#define TSL_LOCAL static _Alignas(16)
 #define TSL_LOCAL_LINES static _Alignas(128)
 #define TSL_LOCAL_ROOM(name, bytes) TSL_LOCAL_LINES char name[bytes]
 #define TSL_LOCAL_POINTER
@@ -18,6 +19,7 @@
 #define TSL_GROUP(d) ptx_self.group
 #define TSL_GROUPS(d) ptx_self.groups
 #define TSL_ITEM(d) ptx_self.item
+#define TSL_GLOBAL_ITEM(d) ((TSL_INDEX)ptx_self.group * ptx_items + ptx_self.item)
 #define TSL_BARRIER() ptx_barrier()
 #define TSL_FMA(a, b, c) _Generic((a), float : fmaf, default : ptx_fma4)(a, b, c)
 #define TSL_PASTE_(a, b) a##b
@@ -30,8 +32,8 @@
 #define TSL_LOAD_ALIGNED(type, n, pointer) (*(const TSL_VECTOR(type, n) *)(pointer))
 #define TSL_LOCAL_LOAD(type, n, pointer) TSL_LOAD_ALIGNED(type, n, pointer)
 #define TSL_LOCAL_STORE(type, n, pointer, vector) TSL_STORE_ALIGNED(type, n, pointer, vector)
-#define TSL_STORE_ALIGNED(type, n, pointer, vector) ptx_store(pointer, &(vector), n * sizeof(type))
-#define TSL_STORE_WHOLE(type, n, pointer, vector) ptx_store(pointer, &(vector), n * sizeof(type))
+#define TSL_STORE_ALIGNED(type, n, pointer, vector) ptx_store(pointer, (TSL_VECTOR(type, n)[]){vector}, n * sizeof(type))
+#define TSL_STORE_WHOLE(type, n, pointer, vector) ptx_store(pointer, (TSL_VECTOR(type, n)[]){vector}, n * sizeof(type))
 #define TSL_UNROLL
 #define TSL_UNROLL_BY(n)
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 extern const ptx_kernel ptx_bf16_rows, ptx_bf16_mixed, ptx_f16_mixed, ptx_bytes_rows, ptx_bytes_mixed,
-    ptx_bytes_turned, ptx_group_rows, ptx_group_wide, ptx_group_bytes;
+    ptx_bytes_turned, ptx_group_rows, ptx_group_wide, ptx_group_bytes, ptx_pack_bytes;
 
 /* The struct of the same name in opencl_mma.cl. */
 typedef struct opencl_mma_arguments {
@@ -143,6 +143,37 @@ static void every_order_and_type(void **state) {
     multiply(&products[i]);
 }
 
+/* The struct of the same name in opencl_mma_pack.cl. */
+typedef struct opencl_mma_pack_arguments {
+  int64_t rows, elements, offset, row_stride, step, to, pitch;
+} opencl_mma_pack_arguments;
+
+/* Rows of bytes that lie side by side (turned by fours, and not), one after the other, and backwards. */
+static void packed_bytes(void **state) {
+  (void)state;
+  static const opencl_mma_pack_arguments all[] = {
+      {132, 140, 4, 1, 136, 16, 144}, {131, 20, 4, 1, 136, 0, 32}, {132, 20, 3, 1, 136, 0, 32},
+      {132, 20, 4, 1, 133, 0, 32},    {5, 33, 1, 40, 1, 0, 48},    {5, 33, 200, -40, 1, 0, 48},
+  };
+  enum { BYTES = 1 << 15 };
+  static unsigned char from[BYTES], to[BYTES];
+  for (size_t i = 0; i < BYTES; i++)
+    from[i] = (unsigned char)tsl_random_u64(1, i);
+  for (size_t t = 0; t < sizeof all / sizeof *all; t++) {
+    const opencl_mma_pack_arguments *p = &all[t];
+    const ptx_memory none[2] = {{(const char *)from, BYTES}, {NULL, 0}};
+    memset(to, 0x55, BYTES);
+    assert_int_equal(ptx_run(&ptx_pack_bytes, 2, none, to, p), 0);
+    for (int64_t i = 0; i < BYTES; i++) {
+      const int64_t row = (i - p->to) / p->pitch, element = (i - p->to) % p->pitch;
+      const bool is_there = i >= p->to && row < p->rows;
+      const int64_t at = p->offset + row * p->row_stride + element * p->step;
+      if (to[i] != (!is_there ? 0x55 : element < p->elements ? from[at] : 0))
+        fail_msg("case %d: byte %d is %d", (int)t, (int)i, to[i]);
+    }
+  }
+}
+
 /* Nothing of A and B is read where there is nothing to add up. */
 static void no_sum(const ptx_kernel *kernel) {
   const ptx_memory memory[2] = {{NULL, 0}, {NULL, 0}};
@@ -166,6 +197,7 @@ static void empty_sums(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(every_order_and_type), cmocka_unit_test(empty_sums)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_order_and_type), cmocka_unit_test(packed_bytes),
+                                     cmocka_unit_test(empty_sums)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

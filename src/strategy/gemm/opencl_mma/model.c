@@ -64,11 +64,13 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
                               const tsl_device *device) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
-  const double tiles =
-      ceil((double)tile.problem.m / tile.tile_m) * ceil((double)tile.problem.n / tile.tile_n);
+  const tsl_opencl_mma_shares shares =
+      tsl_opencl_mma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n * (double)shares.parts;
   const double most = ceil(tiles / units);
   const double fits = groups_of(&tile, device), sharing = fmin(fmin(fits, tile.groups), most);
-  const double panels = ceil((double)problem->k / ((double)tile.depth / tile.size));
+  const double panels =
+      ceil(ceil((double)problem->k / ((double)tile.depth / tile.size)) / (double)shares.parts);
   const double store = store_clocks * tile.tile_m * tile.tile_n;
   const double rounds = floor(most / sharing), rest = most - rounds * sharing;
   /* Groups that stay copy the next tile's panels while they store. */
@@ -80,6 +82,9 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
   const double band = 1 + 0.01 * fabs(log2(tile.band / 8.0)), shallow = tile.depth == 128 ? 1 : 1.02;
   const double packing = pack_seconds(&tile.problem.a, tile.a_across, device, tile.size) +
                          pack_seconds(&tile.problem.b, !tile.b_across, device, tile.size);
+  /* Sums of parts are written and read, mostly in the last cache. */
+  const double folding =
+      shares.parts > 1 ? device->launch_seconds + (double)shares.sums_bytes / device->bandwidth : 0;
   return fmax(clocks / clock * band * shallow, tsl_problem_bytes(problem) / device->bandwidth) + packing +
-         device->launch_seconds;
+         folding + device->launch_seconds;
 }

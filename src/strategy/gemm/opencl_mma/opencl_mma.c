@@ -25,7 +25,7 @@ static const char *const probes[] = {
     NULL,
 };
 
-enum { WARP = 32 };
+enum { WARP = 32, ONE_EACH = 999 /* `groups` */ };
 
 static int64_t rounded_up(int64_t value, int64_t step) {
   return (value + step - 1) / step * step;
@@ -72,10 +72,26 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
   return tile;
 }
 
-int64_t tsl_opencl_mma_groups(const tsl_opencl_mma *tile, int64_t m, int64_t n, const tsl_device *device) {
-  const int64_t tiles = (m + tile->tile_m - 1) / tile->tile_m * ((n + tile->tile_n - 1) / tile->tile_n),
+/* Four warps together split k where each part still has so many panels, into at most so many parts. */
+enum { PART_PANELS = 4, MOST_PARTS = 64 };
+
+tsl_opencl_mma_shares tsl_opencl_mma_shares_of(const tsl_opencl_mma *tile, int64_t m, int64_t n, int64_t k,
+                                               const tsl_device *device) {
+  const int64_t depth = tile->depth / tile->size, panels = (k + depth - 1) / depth,
                 most = (int64_t)tile->groups * (device->compute_units > 0 ? device->compute_units : 1);
-  return tiles < most ? tiles : most;
+  tsl_opencl_mma_shares shares = {.tiles_m = (m + tile->tile_m - 1) / tile->tile_m,
+                                  .tiles_n = (n + tile->tile_n - 1) / tile->tile_n,
+                                  .parts = 1};
+  const int64_t tiles = shares.tiles_m * shares.tiles_n;
+  if (tile->warps == 4 && tile->groups != ONE_EACH && tiles > 0) {
+    const int64_t by_groups = most / tiles, by_panels = panels / PART_PANELS;
+    const int64_t parts = by_groups < by_panels ? by_groups : by_panels;
+    shares.parts = parts < 1 ? 1 : parts > MOST_PARTS ? MOST_PARTS : parts;
+  }
+  shares.groups = tiles * shares.parts < most ? tiles * shares.parts : most;
+  if (shares.parts > 1)
+    shares.sums_bytes = shares.parts * tiles * tile->tile_m * tile->tile_n * 4;
+  return shares;
 }
 
 uint64_t tsl_opencl_mma_local(const tsl_device *device) {
@@ -136,9 +152,10 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 /* Room for packed copies of both operands: whether a run needs them, its strides decide. Behind them, what groups write. */
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
-  const int64_t groups =
-      tile.warps == 4 ? tsl_opencl_mma_groups(&tile, tile.problem.m, tile.problem.n, device) : 0;
-  return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes + (uint64_t)groups * TSL_OPENCL_MMA_MAPS;
+  const tsl_opencl_mma_shares shares =
+      tsl_opencl_mma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const int64_t maps = tile.warps == 4 ? shares.groups * TSL_OPENCL_MMA_MAPS : 0;
+  return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes + (uint64_t)maps + (uint64_t)shares.sums_bytes;
 }
 
 /* Products are exact. An instruction aligns 8 of them (16 on newer devices) and the sum before to the largest, cuts each

@@ -279,7 +279,7 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
     }
     TSL_INDEX row, col;
     tsl_raster(tile, given.tiles_m, given.tiles_n, given.band, &row, &col);
-    store_tile(c, row * TILE_M + warp_row, col * TILE_N + warp_col, sums, given);
+    store_tile(c, 0, 0, row * TILE_M + warp_row, col * TILE_N + warp_col, sums, given);
   }
   TSL_PTX_COPIES_WAIT(0); /* of zeros: none may arrive after the group is gone */
 }

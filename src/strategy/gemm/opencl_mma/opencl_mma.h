@@ -35,8 +35,12 @@ enum { TSL_OPENCL_MMA_MAPS = 256 };
 
 tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config);
 
-/* Groups that a run of these sizes starts. */
-int64_t tsl_opencl_mma_groups(const tsl_opencl_mma *tile, int64_t m, int64_t n, const tsl_device *device);
+/* How a run's work is shared: tiles of C, parts of k, groups that are started, bytes of the parts' sums (none of one). */
+typedef struct tsl_opencl_mma_shares {
+  int64_t tiles_m, tiles_n, parts, groups, sums_bytes;
+} tsl_opencl_mma_shares;
+tsl_opencl_mma_shares tsl_opencl_mma_shares_of(const tsl_opencl_mma *tile, int64_t m, int64_t n, int64_t k,
+                                               const tsl_device *device);
 
 /* Local memory that a group may have. */
 uint64_t tsl_opencl_mma_local(const tsl_device *device);

@@ -17,7 +17,10 @@
  * Operands' inner strides are 1 here, addresses and pitches are multiples of 16 bytes, and numbers of 8 bits lie along k: others
  * are packed first (opencl_mma_pack.cl). What lies beyond the edges is copied as zeros.
  *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, _STAGES; _WARP_M * _WARP_N sums for each warp. From the host: as opencl_mma.cl.
+ * Where there are fewer tiles than groups could take, k is split into parts: groups store each part's sums as they are, and
+ * opencl_mma_fold.cl adds them up, always in the same order (SPLIT).
+ *
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, _STAGES; _WARP_M * _WARP_N sums for each warp. From the host: SPLIT, and as opencl_mma.cl.
  * Limits: sm_90 alone; sizes below 2^31. */
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
@@ -63,14 +66,30 @@
 #define GROUP_MULTIPLY TSL_PTX_GROUP_128
 #endif
 
-/* opencl_mma.h has the same struct for the host. */
-typedef struct opencl_mma_group_arguments {
-  opencl_mma_arguments whole;
-  TSL_INDEX maps; /* bytes from the scratch memory's start to the groups' descriptions */
-} opencl_mma_group_arguments;
-
 TSL_FUNCTION int panels_of(const opencl_mma_arguments given) {
   return (int)((given.gemm.k + DEPTH - 1) / DEPTH);
+}
+
+/* What groups take one after the other: a tile, and of its panels the first and the one behind the last. */
+typedef struct mma_share {
+  TSL_INDEX row, col, part;
+  int first, end;
+} mma_share;
+
+TSL_FUNCTION int shares_of(const opencl_mma_group_arguments given) {
+  return (int)(given.whole.tiles_m * given.whole.tiles_n * given.parts);
+}
+
+TSL_FUNCTION void share_of(int number, const opencl_mma_group_arguments given, mma_share *share) {
+  const int tiles = (int)(given.whole.tiles_m * given.whole.tiles_n), panels = panels_of(given.whole);
+  const int part = number / tiles, parts = (int)given.parts;
+  tsl_raster(number % tiles, given.whole.tiles_m, given.whole.tiles_n, given.whole.band, &share->row,
+             &share->col);
+  share->row *= TILE_M;
+  share->col *= TILE_N;
+  share->part = part;
+  share->first = (int)((TSL_INDEX)panels * part / parts);
+  share->end = (int)((TSL_INDEX)panels * (part + 1) / parts);
 }
 
 /* A stage that is being filled or used: its number, and the parity of its barriers' phase. */
@@ -107,24 +126,24 @@ TSL_FUNCTION void copy_panel(unsigned int to, TSL_GLOBAL char *map, int across, 
     tsl_ptx_copy_box(to + s * BLOCK_BYTES, map, line + s * BLOCK_LINES, depth, full);
 }
 
-/* All panels of all tiles of this group, by one item. */
-TSL_FUNCTION void copy_tiles(unsigned int base, unsigned int full, unsigned int empty, TSL_GLOBAL char *maps,
-                             const opencl_mma_arguments given) {
-  const int tiles = (int)(given.tiles_m * given.tiles_n), panels = panels_of(given);
+/* All panels of all shares of this group, by one item. */
+TSL_FUNCTION void copy_shares(unsigned int base, unsigned int full, unsigned int empty, TSL_GLOBAL char *maps,
+                              const opencl_mma_group_arguments given) {
+  const int shares = shares_of(given);
   mma_stage stage = {0, 1}; /* all are empty at first */
   tsl_ptx_map_acquire(maps);
   tsl_ptx_map_acquire(maps + MAP_BYTES);
   TSL_UNROLL_BY(1)
-  for (int tile = TSL_GROUP(0); tile < tiles; tile += TSL_GROUPS(0)) {
-    TSL_INDEX row, col;
-    tsl_raster(tile, given.tiles_m, given.tiles_n, given.band, &row, &col);
+  for (int number = TSL_GROUP(0); number < shares; number += TSL_GROUPS(0)) {
+    mma_share share;
+    share_of(number, given, &share);
     TSL_UNROLL_BY(1)
-    for (int p = 0; p < panels; p++) {
+    for (int p = share.first; p < share.end; p++) {
       const unsigned int to = base + stage.number * STAGE_BYTES, own_full = full + 8 * stage.number;
       tsl_ptx_await(empty + 8 * stage.number, stage.phase);
       tsl_ptx_arrive_bytes(own_full, STAGE_BYTES);
-      copy_panel(to, maps, A_ACROSS, TILE_M, (int)row * TILE_M, p * DEPTH, own_full);
-      copy_panel(to + A_BYTES, maps + MAP_BYTES, B_ACROSS, TILE_N, (int)col * TILE_N, p * DEPTH, own_full);
+      copy_panel(to, maps, A_ACROSS, TILE_M, (int)share.row, p * DEPTH, own_full);
+      copy_panel(to + A_BYTES, maps + MAP_BYTES, B_ACROSS, TILE_N, (int)share.col, p * DEPTH, own_full);
       next_stage(&stage);
     }
   }
@@ -132,21 +151,22 @@ TSL_FUNCTION void copy_tiles(unsigned int base, unsigned int full, unsigned int 
 
 TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL const char *a,
                             TSL_GLOBAL const char *b, TSL_GLOBAL char *maps,
-                            const opencl_mma_arguments given) {
+                            const opencl_mma_group_arguments given) {
   const bool is_first = TSL_ITEM(0) == MULTIPLYING;
-  if (panels_of(given) == 0)
+  const tsl_gemm_arguments gemm = given.whole.gemm;
+  if (gemm.k == 0)
     return;
   if (is_first) {
-    describe(start, A_ACROSS, a + SIZE * given.gemm.a_offset, given.gemm.m, given.gemm.k,
-             A_ACROSS ? given.gemm.a_col_stride : given.gemm.a_row_stride, TILE_M);
-    describe(start + MAP_BYTES, B_ACROSS, b + SIZE * given.gemm.b_offset, given.gemm.n, given.gemm.k,
-             B_ACROSS ? given.gemm.b_row_stride : given.gemm.b_col_stride, TILE_N);
+    describe(start, A_ACROSS, a + SIZE * gemm.a_offset, gemm.m, gemm.k,
+             A_ACROSS ? gemm.a_col_stride : gemm.a_row_stride, TILE_M);
+    describe(start + MAP_BYTES, B_ACROSS, b + SIZE * gemm.b_offset, gemm.n, gemm.k,
+             B_ACROSS ? gemm.b_row_stride : gemm.b_col_stride, TILE_N);
   }
   tsl_ptx_warp_barrier();
   tsl_ptx_map_publish(maps, start);
   tsl_ptx_map_publish(maps + MAP_BYTES, start + MAP_BYTES);
   if (is_first)
-    copy_tiles(base, start + BARRIERS, start + BARRIERS + 8 * STAGES, maps, given);
+    copy_shares(base, start + BARRIERS, start + BARRIERS + 8 * STAGES, maps, given);
 }
 
 /* --- multiplying --- */
@@ -171,28 +191,31 @@ TSL_FUNCTION void multiply_panel(MMA_NUMBER sums[BLOCKS_M][TILES_N][4], unsigned
   TSL_PTX_GROUP_END();
 }
 
-/* All tiles of this group: GROUP_M rows of each. */
-TSL_FUNCTION void multiply_tiles(unsigned int base, unsigned int full, unsigned int empty,
-                                 TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, const opencl_mma_arguments given) {
-  const int tiles = (int)(given.tiles_m * given.tiles_n), panels = panels_of(given),
-            first_row = TSL_ITEM(0) / 128 * GROUP_M;
+/* All shares of this group: GROUP_M rows of each. */
+TSL_FUNCTION void multiply_shares(unsigned int base, unsigned int full, unsigned int empty,
+                                  TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL MMA_NUMBER *apart,
+                                  const opencl_mma_group_arguments given) {
+  const int shares = shares_of(given), first_row = TSL_ITEM(0) / 128 * GROUP_M;
+  const TSL_INDEX apart_pitch = given.whole.tiles_n * TILE_N, apart_rows = given.whole.tiles_m * TILE_M;
   const unsigned int from_a = A_ACROSS ? first_row / BLOCK_LINES * BLOCK_BYTES : first_row * DEPTH_BYTES;
   const bool tells = TSL_ITEM(0) % 128 == 0;
   mma_stage stage = {0, 0};
   MMA_NUMBER sums[BLOCKS_M][TILES_N][4];
   TSL_UNROLL_BY(1)
-  for (int tile = TSL_GROUP(0); tile < tiles; tile += TSL_GROUPS(0)) {
+  for (int number = TSL_GROUP(0); number < shares; number += TSL_GROUPS(0)) {
     unsigned int before = empty; /* the stage whose products may be under way when the next ones start */
+    mma_share share;
+    share_of(number, given, &share);
     TSL_UNROLL
     for (int i = 0; i < BLOCKS_M; i++)
       clear(sums + i);
     TSL_UNROLL_BY(1)
-    for (int p = 0; p < panels; p++) {
+    for (int p = share.first; p < share.end; p++) {
       const unsigned int panel = base + stage.number * STAGE_BYTES;
       tsl_ptx_await(full + 8 * stage.number, stage.phase);
       multiply_panel(sums, panel + from_a, panel + A_BYTES);
       TSL_PTX_GROUP_WAIT(1);
-      if (p > 0 && tells)
+      if (p > share.first && tells)
         tsl_ptx_arrive(before);
       before = empty + 8 * stage.number;
       next_stage(&stage);
@@ -204,14 +227,13 @@ TSL_FUNCTION void multiply_tiles(unsigned int base, unsigned int full, unsigned 
       for (int j = 0; j < TILES_N; j++)
         TSL_PTX_SUMS_HOLD(MMA_REGISTER, sums[i], j);
     }
-    if (panels > 0 && tells)
+    if (share.end > share.first && tells)
       tsl_ptx_arrive(before);
-    TSL_INDEX row, col;
-    tsl_raster(tile, given.tiles_m, given.tiles_n, given.band, &row, &col);
-    row = row * TILE_M + first_row + TSL_ITEM(0) % 128 / 32 * 16;
+    const TSL_INDEX row = share.row + first_row + TSL_ITEM(0) % 128 / 32 * 16;
+    TSL_GLOBAL MMA_NUMBER *to = SPLIT ? apart + share.part * apart_rows * apart_pitch : 0;
     TSL_UNROLL
     for (int i = 0; i < BLOCKS_M; i++)
-      store_tile(c, row + i * 64, col * TILE_N, sums + i, given);
+      store_tile(c, to, apart_pitch, row + i * 64, share.col, sums + i, given.whole);
   }
 }
 
@@ -233,7 +255,7 @@ tsl_gemm_opencl_mma_group(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL cons
   }
   TSL_BARRIER();
   if (TSL_ITEM(0) >= MULTIPLYING)
-    copy_warp(start, base, a, b, scratch + (given.maps + TSL_GROUP(0) * 2 * MAP_BYTES), given.whole);
+    copy_warp(start, base, a, b, scratch + (given.maps + TSL_GROUP(0) * 2 * MAP_BYTES), given);
   else
-    multiply_tiles(base, full, empty, c, given.whole);
+    multiply_shares(base, full, empty, c, (TSL_GLOBAL MMA_NUMBER *)(scratch + given.sums), given);
 }

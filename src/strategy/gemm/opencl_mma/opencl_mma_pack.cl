@@ -27,13 +27,13 @@ typedef struct opencl_mma_pack_arguments {
   TSL_INDEX to, pitch; /* bytes from the scratch memory's start, and between rows */
 } opencl_mma_pack_arguments;
 
-TSL_FUNCTION void store_chunk(TSL_GLOBAL char *to, const unsigned int *words) {
-  TSL_VECTOR(int, 4) out;
-  TSL_LANE(out, 0) = (int)words[0];
-  TSL_LANE(out, 1) = (int)words[1];
-  TSL_LANE(out, 2) = (int)words[2];
-  TSL_LANE(out, 3) = (int)words[3];
-  TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)to, out);
+TSL_FUNCTION TSL_VECTOR(int, 4) chunk_of(const unsigned int *words) {
+  TSL_VECTOR(int, 4) chunk;
+  TSL_LANE(chunk, 0) = (int)words[0];
+  TSL_LANE(chunk, 1) = (int)words[1];
+  TSL_LANE(chunk, 2) = (int)words[2];
+  TSL_LANE(chunk, 3) = (int)words[3];
+  return chunk;
 }
 
 #if SIZE == 1
@@ -49,25 +49,40 @@ TSL_FUNCTION void turn_bytes(const unsigned int *from, unsigned int *to, int apa
   to[3 * apart] = tsl_ptx_bytes(high_a, high_b, 0x7632);
 }
 
-TSL_FUNCTION void turn_rows(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from,
-                            TSL_GLOBAL char *TSL_RESTRICT to, const opencl_mma_pack_arguments given) {
-  const TSL_INDEX chunks = (given.elements + CHUNK - 1) / CHUNK, quads = given.rows / 4,
-                  count = chunks * quads;
-  const TSL_INDEX all = (TSL_INDEX)TSL_GROUPS(0) * PACK_ITEMS;
-  for (TSL_INDEX i = TSL_GLOBAL_ITEM(0); i < count; i += all) {
-    const TSL_INDEX row = i % quads * 4, chunk = i / quads, first = chunk * CHUNK;
-    TSL_GLOBAL const unsigned int *at =
-        (TSL_GLOBAL const unsigned int *)(from + (given.offset + row + first * given.step));
-    unsigned int words[16], turned[16];
-    TSL_UNROLL
-    for (int e = 0; e < 16; e++)
-      words[e] = first + e < given.elements ? at[e * (given.step / 4)] : 0;
-    TSL_UNROLL
-    for (int w = 0; w < 4; w++)
-      turn_bytes(words + 4 * w, turned + w, 4);
-    TSL_UNROLL
-    for (int r = 0; r < 4; r++)
-      store_chunk(to + (given.to + (row + r) * given.pitch + first), turned + 4 * r);
+/* A block of 128 rows by 128 elements: turned in registers, gathered in local memory, so that rows are written whole. Chunks
+ * are exchanged within a row by the number of its four rows, so that eight of them lie in different banks. */
+#define BLOCK 128
+TSL_FUNCTION int place_of(int row, int chunk) {
+  return row * BLOCK + (chunk ^ row / 4 % 8) * 16;
+}
+TSL_FUNCTION void turn_block(TSL_LOCAL_POINTER char *block, TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from,
+                             TSL_GLOBAL char *TSL_RESTRICT to, TSL_INDEX row, TSL_INDEX first,
+                             const opencl_mma_pack_arguments given) {
+  const int own_row = TSL_ITEM(0) % 32 * 4, own_chunk = TSL_ITEM(0) / 32;
+  const TSL_INDEX own_first = first + own_chunk * CHUNK,
+                  left = row + own_row < given.rows ? given.elements - own_first : 0;
+  TSL_GLOBAL const unsigned int *at =
+      (TSL_GLOBAL const unsigned int *)(from + (given.offset + row + own_row + own_first * given.step));
+  unsigned int words[16], turned[16];
+  TSL_UNROLL
+  for (int e = 0; e < 16; e++)
+    words[e] = e < left ? at[e * (given.step / 4)] : 0;
+  TSL_UNROLL
+  for (int w = 0; w < 4; w++)
+    turn_bytes(words + 4 * w, turned + w, 4);
+  TSL_BARRIER(); /* the block before has been written */
+  TSL_UNROLL
+  for (int r = 0; r < 4; r++)
+    TSL_LOCAL_STORE(int, 4, (TSL_LOCAL_POINTER int *)(block + place_of(own_row + r, own_chunk)),
+                    chunk_of(turned + 4 * r));
+  TSL_BARRIER();
+  TSL_UNROLL
+  for (int i = 0; i < 4; i++) {
+    const int line = i * 32 + TSL_ITEM(0) / 8, chunk = TSL_ITEM(0) % 8;
+    if (row + line < given.rows && first + chunk * CHUNK < given.elements)
+      TSL_STORE_WHOLE(
+          int, 4, (TSL_GLOBAL int *)(to + (given.to + (row + line) * given.pitch + first + chunk * CHUNK)),
+          TSL_LOCAL_LOAD(int, 4, (TSL_LOCAL_POINTER int *)(block + place_of(line, chunk))));
   }
 }
 #endif
@@ -76,8 +91,12 @@ TSL_KERNEL(PACK_ITEMS, 1, 1)
 tsl_gemm_opencl_mma_pack(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_GLOBAL char *TSL_RESTRICT to,
                          const opencl_mma_pack_arguments given) {
 #if SIZE == 1
+  TSL_LOCAL char block[BLOCK * BLOCK];
   if (given.row_stride == 1 && given.rows % 4 == 0 && given.offset % 4 == 0 && given.step % 4 == 0) {
-    turn_rows(from, to, given);
+    const TSL_INDEX down = (given.rows + BLOCK - 1) / BLOCK,
+                    count_blocks = down * ((given.elements + BLOCK - 1) / BLOCK);
+    for (TSL_INDEX i = TSL_GROUP(0); i < count_blocks; i += TSL_GROUPS(0))
+      turn_block(block, from, to, i % down * BLOCK, i / down * BLOCK, given);
     return;
   }
 #endif
@@ -102,6 +121,7 @@ tsl_gemm_opencl_mma_pack(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_G
           words[w] |= (unsigned int)at[place * given.step] << (8 * SIZE * e);
       }
     }
-    store_chunk(to + (given.to + row * given.pitch + first * SIZE), words);
+    TSL_STORE_WHOLE(int, 4, (TSL_GLOBAL int *)(to + (given.to + row * given.pitch + first * SIZE)),
+                    chunk_of(words));
   }
 }

@@ -10,7 +10,7 @@
 
 /* What build() leaves in work->state. */
 typedef struct mma_kernels {
-  tsl_kernel *multiply, *pack;
+  tsl_kernel *multiply, *pack, *fold; /* fold: NULL where k is not split */
 } mma_kernels;
 
 /* The structs of the same names in the kernels' files. Scalars of 32 bits end the first one's first member. */
@@ -21,7 +21,7 @@ typedef struct opencl_mma_arguments {
 } opencl_mma_arguments;
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
-  int64_t maps;
+  int64_t maps, sums, parts;
 } opencl_mma_group_arguments;
 typedef struct opencl_mma_pack_arguments {
   int64_t rows, elements;
@@ -29,7 +29,7 @@ typedef struct opencl_mma_pack_arguments {
   int64_t to, pitch;
 } opencl_mma_pack_arguments;
 
-enum { PACK_ITEMS = 256, PACK_GROUPS = 16 /* a unit */ };
+enum { PACK_ITEMS = 256, UNIT_GROUPS = 16, FOLD_ITEMS = 256 };
 
 /* PTX's word for a type of A and B. */
 static const char *word_of(tesela_type type) {
@@ -47,25 +47,36 @@ static int form_of(tesela_type type) {
   return type == TESELA_F32 ? 0 : type == TESELA_F16 ? 1 : type == TESELA_BF16 ? 2 : 3;
 }
 
+/* Whether the plan's kernels split k; a run without products then has one part. */
+static bool is_split(const tsl_work *work, const tsl_opencl_mma *tile) {
+  const tsl_problem *problem = &tile->problem;
+  return tsl_opencl_mma_shares_of(tile, problem->m, problem->n, problem->k, work->device).parts > 1;
+}
+
 /* --- building --- */
 
 tesela_status tsl_opencl_mma_build(tsl_work *work) {
   const tsl_opencl_mma tile = tsl_opencl_mma_of(&work->problem, &work->config);
   const tsl_problem *problem = &tile.problem;
   char defines[256];
-  mma_kernels made = {NULL, NULL};
+  mma_kernels made = {NULL, NULL, NULL};
   void *block;
-  snprintf(
-      defines, sizeof defines,
-      "#define MMA_A %s\n#define MMA_B %s\n#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n",
-      word_of(problem->a.type), word_of(problem->b.type), form_of(problem->c.type), tile.a_across,
-      tile.b_across);
+  snprintf(defines, sizeof defines,
+           "#define MMA_A %s\n#define MMA_B %s\n#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS "
+           "%d\n#define SPLIT %d\n",
+           word_of(problem->a.type), word_of(problem->b.type), form_of(problem->c.type), tile.a_across,
+           tile.b_across, is_split(work, &tile));
   const bool is_group = tile.warps == 4;
   TSL_TRY(tsl_launch_kernel_with(work, is_group ? FOLDER "opencl_mma_group.cl" : FOLDER "opencl_mma.cl",
                                  is_group ? "tsl_gemm_opencl_mma_group" : "tsl_gemm_opencl_mma", tile.items,
                                  defines, &made.multiply));
   if (work->device->ops->kernel_room != NULL)
     TSL_TRY(work->device->ops->kernel_room(made.multiply, (size_t)tile.local_bytes));
+  if (is_split(work, &tile)) {
+    snprintf(defines, sizeof defines, "#define C_FORM %d\n", form_of(problem->c.type));
+    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "opencl_mma_fold.cl", "tsl_gemm_opencl_mma_fold", FOLD_ITEMS,
+                                   defines, &made.fold));
+  }
   snprintf(defines, sizeof defines, "#define SIZE %d\n", tile.size);
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "opencl_mma_pack.cl", "tsl_gemm_opencl_mma_pack", PACK_ITEMS,
                                  defines, &made.pack));
@@ -102,6 +113,13 @@ static bool lies_well(const lying *operand, const tsl_opencl_mma_rows *rows, con
          operand->row_stride * size % 16 == 0;
 }
 
+/* Groups of `items` for so many items' work, and no more than keep the device busy. */
+static tsl_grid grid_of(int64_t work, int items, const tsl_device *device) {
+  const int64_t needed = (work + items - 1) / items,
+                most = (int64_t)UNIT_GROUPS * (device->compute_units > 0 ? device->compute_units : 1);
+  return (tsl_grid){{(uint64_t)(needed < most ? needed : most), 1, 1}, {items, 1, 1}};
+}
+
 static tesela_status pack(const tsl_work *work, tsl_buffer *scratch, int64_t to,
                           const tsl_opencl_mma_rows *rows, int size, tsl_stream *stream, lying *operand) {
   const mma_kernels *kernels = work->state;
@@ -114,10 +132,7 @@ static tesela_status pack(const tsl_work *work, tsl_buffer *scratch, int64_t to,
                                            .pitch = rows->pitch};
   const tsl_argument list[] = {TSL_ARG_BUFFER(operand->buffer), TSL_ARG_BUFFER(scratch),
                                TSL_ARG_VALUE(given)};
-  const int64_t chunks = rows->rows * (rows->pitch / 16), needed = (chunks + PACK_ITEMS - 1) / PACK_ITEMS,
-                most = (int64_t)PACK_GROUPS *
-                       (work->device->compute_units > 0 ? work->device->compute_units : 1);
-  const tsl_grid grid = {{(uint64_t)(needed < most ? needed : most), 1, 1}, {PACK_ITEMS, 1, 1}};
+  const tsl_grid grid = grid_of(rows->rows * (rows->pitch / 16), PACK_ITEMS, work->device);
   TSL_TRY(work->device->ops->launch(stream, kernels->pack, &grid, list, sizeof list / sizeof *list));
   *operand = (lying){scratch, to / size, rows->pitch / size, 1};
   return TESELA_OK;
@@ -149,6 +164,15 @@ static tesela_status prepare(const tsl_work *work, const tsl_opencl_mma *tile, t
   return TESELA_OK;
 }
 
+/* C from the sums of all parts. */
+static tesela_status fold(const tsl_work *work, const tsl_argument *c, const tsl_argument *scratch,
+                          const tsl_argument *given, int64_t m, int64_t n, tsl_stream *stream) {
+  const mma_kernels *kernels = work->state;
+  const tsl_argument list[] = {*c, *scratch, *given};
+  const tsl_grid grid = grid_of((n + 3) / 4 * m, FOLD_ITEMS, work->device);
+  return work->device->ops->launch(stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
+}
+
 tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const mma_kernels *kernels = work->state;
   const tsl_opencl_mma tile = tsl_opencl_mma_of(&work->problem, &work->config);
@@ -167,23 +191,23 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
     sizes.b_offset = sizes.b_row_stride = sizes.b_col_stride = 0;
   }
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, &sizes);
+  const tsl_opencl_mma_shares shares =
+      tsl_opencl_mma_shares_of(&tile, sizes.m, sizes.n, sizes.k, work->device);
   opencl_mma_group_arguments given = {
-      .whole = {.sizes = sizes,
-                .band = tile.band,
-                .tiles_m = (sizes.m + tile.tile_m - 1) / tile.tile_m,
-                .tiles_n = (sizes.n + tile.tile_n - 1) / tile.tile_n},
+      .whole = {.sizes = sizes, .band = tile.band, .tiles_m = shares.tiles_m, .tiles_n = shares.tiles_n},
       .maps = tile.a_bytes + tile.b_bytes,
-  };
+      .sums = tile.a_bytes + tile.b_bytes + shares.groups * TSL_OPENCL_MMA_MAPS,
+      .parts = shares.parts};
   memcpy(given.whole.scalars, &scaled.scalars, sizeof given.whole.scalars);
-  const tsl_argument alone[] = {TSL_ARG_BUFFER(buffers[0]), TSL_ARG_BUFFER(buffers[1]),
-                                TSL_ARG_BUFFER(operands->c.buffer), TSL_ARG_VALUE(given.whole)};
-  const tsl_argument together[] = {TSL_ARG_BUFFER(buffers[0]), TSL_ARG_BUFFER(buffers[1]),
-                                   TSL_ARG_BUFFER(operands->c.buffer), TSL_ARG_BUFFER(operands->scratch),
-                                   TSL_ARG_VALUE(given)};
-  const bool is_group = tile.warps == 4;
-  const int64_t groups = tsl_opencl_mma_groups(&tile, sizes.m, sizes.n, work->device);
-  const tsl_grid grid = {{(uint64_t)groups, 1, 1}, {tile.items, 1, 1}};
-  return work->device->ops->launch(stream, kernels->multiply, &grid, is_group ? together : alone,
-                                   is_group ? sizeof together / sizeof *together
-                                            : sizeof alone / sizeof *alone);
+  const tsl_grid grid = {{(uint64_t)shares.groups, 1, 1}, {tile.items, 1, 1}};
+  const tsl_argument a = TSL_ARG_BUFFER(buffers[0]), b = TSL_ARG_BUFFER(buffers[1]),
+                     c = TSL_ARG_BUFFER(operands->c.buffer), all = TSL_ARG_VALUE(given),
+                     whole = TSL_ARG_VALUE(given.whole);
+  if (tile.warps != 4) {
+    const tsl_argument list[] = {a, b, c, whole};
+    return work->device->ops->launch(stream, kernels->multiply, &grid, list, sizeof list / sizeof *list);
+  }
+  const tsl_argument scratch = TSL_ARG_BUFFER(operands->scratch), list[] = {a, b, c, scratch, all};
+  TSL_TRY(work->device->ops->launch(stream, kernels->multiply, &grid, list, sizeof list / sizeof *list));
+  return kernels->fold != NULL ? fold(work, &c, &scratch, &all, sizes.m, sizes.n, stream) : TESELA_OK;
 }
