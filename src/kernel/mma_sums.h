@@ -46,16 +46,19 @@ typedef struct opencl_mma_group_arguments {
 
 /* --- the last step --- */
 
+/* alpha * sum, and beta * *c added to that: only where beta is not 0 may C be read. */
 #if WHOLE
-TSL_FUNCTION int finished(int sum, TSL_GLOBAL const int *c, const opencl_mma_arguments given) {
-  const unsigned int scaled = (unsigned int)given.gemm.alpha * (unsigned int)sum;
-  return (int)(given.gemm.beta == 0 ? scaled : scaled + (unsigned int)given.gemm.beta * (unsigned int)*c);
+TSL_FUNCTION int scaled(int sum, const opencl_mma_arguments given) {
+  return (int)((unsigned int)given.gemm.alpha * (unsigned int)sum);
+}
+TSL_FUNCTION int added(int sum, TSL_GLOBAL const int *c, const opencl_mma_arguments given) {
+  return (int)((unsigned int)sum + (unsigned int)given.gemm.beta * (unsigned int)*c);
 }
 #else
-TSL_FUNCTION float finished(float sum, TSL_GLOBAL const MMA_RESULT *c, const opencl_mma_arguments given) {
-  const float scaled = given.gemm.alpha * sum;
-  if (given.gemm.beta == 0)
-    return scaled;
+TSL_FUNCTION float scaled(float sum, const opencl_mma_arguments given) {
+  return given.gemm.alpha * sum;
+}
+TSL_FUNCTION float added(float sum, TSL_GLOBAL const MMA_RESULT *c, const opencl_mma_arguments given) {
 #if C_FORM == 0
   const float before = *c;
 #elif C_FORM == 1
@@ -63,49 +66,58 @@ TSL_FUNCTION float finished(float sum, TSL_GLOBAL const MMA_RESULT *c, const ope
 #else
   const float before = tsl_ptx_from_bf16(*c);
 #endif
-  return TSL_FMA(given.gemm.beta, before, scaled);
+  return TSL_FMA(given.gemm.beta, before, sum);
 }
 #endif
 
-/* Four numbers of a row of C, `inside` of which are there; `is_wide`: they lie side by side, and aligned. */
-TSL_FUNCTION void store(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, bool is_wide, TSL_INDEX inside,
-                        const MMA_NUMBER *sums, const opencl_mma_arguments given) {
+#if C_FORM == 1 || C_FORM == 2
+TSL_FUNCTION unsigned int pair_of(float first, float second) {
+  return C_FORM == 1 ? tsl_ptx_f16_pair(first, second) : tsl_ptx_bf16_pair(first, second);
+}
+#endif
+
+/* Four numbers of a row of C that lie side by side, and aligned. */
+TSL_FUNCTION void store_wide(TSL_GLOBAL MMA_RESULT *c, const MMA_NUMBER *sums,
+                             const opencl_mma_arguments given) {
   MMA_NUMBER out[4];
   TSL_UNROLL
   for (int e = 0; e < 4; e++)
-    out[e] = e < inside ? finished(sums[e], c + e * step, given) : 0;
+    out[e] = scaled(sums[e], given);
+  if (given.gemm.beta != 0) {
+    TSL_UNROLL
+    for (int e = 0; e < 4; e++)
+      out[e] = added(out[e], c + e, given);
+  }
 #if C_FORM == 1 || C_FORM == 2
-  unsigned int pairs[2];
-  TSL_UNROLL
-  for (int p = 0; p < 2; p++)
-    pairs[p] = C_FORM == 1 ? tsl_ptx_f16_pair(out[2 * p], out[2 * p + 1])
-                           : tsl_ptx_bf16_pair(out[2 * p], out[2 * p + 1]);
-  if (is_wide && inside >= 4) {
-    TSL_VECTOR(int, 2) whole;
-    TSL_LANE(whole, 0) = (int)pairs[0];
-    TSL_LANE(whole, 1) = (int)pairs[1];
-    TSL_STORE_ALIGNED(int, 2, (TSL_GLOBAL int *)c, whole);
-    return;
-  }
-  TSL_UNROLL
-  for (int e = 0; e < 4; e++)
-    if (e < inside)
-      c[e * step] = (unsigned short)(pairs[e / 2] >> (16 * (e % 2)));
+  TSL_VECTOR(int, 2) whole;
+  TSL_LANE(whole, 0) = (int)pair_of(out[0], out[1]);
+  TSL_LANE(whole, 1) = (int)pair_of(out[2], out[3]);
+  TSL_STORE_ALIGNED(int, 2, (TSL_GLOBAL int *)c, whole);
 #else
-  if (is_wide && inside >= 4) {
-    TSL_VECTOR(MMA_RESULT, 4) whole;
-    TSL_LANE(whole, 0) = out[0];
-    TSL_LANE(whole, 1) = out[1];
-    TSL_LANE(whole, 2) = out[2];
-    TSL_LANE(whole, 3) = out[3];
-    TSL_STORE_WHOLE(MMA_RESULT, 4, c, whole);
-    return;
-  }
-  TSL_UNROLL
-  for (int e = 0; e < 4; e++)
-    if (e < inside)
-      c[e * step] = out[e];
+  TSL_VECTOR(MMA_RESULT, 4) whole;
+  TSL_LANE(whole, 0) = out[0];
+  TSL_LANE(whole, 1) = out[1];
+  TSL_LANE(whole, 2) = out[2];
+  TSL_LANE(whole, 3) = out[3];
+  TSL_STORE_WHOLE(MMA_RESULT, 4, c, whole);
 #endif
+}
+
+/* The first `inside` (any number) of four, one by one. */
+TSL_FUNCTION void store_each(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, int inside, const MMA_NUMBER *sums,
+                             const opencl_mma_arguments given) {
+  TSL_UNROLL
+  for (int e = 0; e < 4; e++, c += step)
+    if (e < inside) {
+      MMA_NUMBER out = scaled(sums[e], given);
+      if (given.gemm.beta != 0)
+        out = added(out, c, given);
+#if C_FORM == 1 || C_FORM == 2
+      *c = (unsigned short)pair_of(out, out);
+#else
+      *c = out;
+#endif
+    }
 }
 
 /* Row `lower` * 8 of a 16-line tile and four columns of 16, of two neighbouring tiles. An item has two of each, whose
@@ -144,23 +156,27 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *ap
                              TSL_INDEX row, TSL_INDEX col, MMA_NUMBER sums[TILES_M][TILES_N][4],
                              const opencl_mma_arguments given) {
   const int own_row = TSL_ITEM(0) % 32 / 4, own_col = TSL_ITEM(0) % 4;
-  const bool is_wide =
-      given.gemm.c_col_stride == 1 && (given.gemm.c_offset | given.gemm.c_row_stride) % 4 == 0;
+  const TSL_INDEX step = given.gemm.c_col_stride;
+  const bool is_wide = step == 1 && (given.gemm.c_offset | given.gemm.c_row_stride) % 4 == 0;
   c += given.gemm.c_offset;
   col += WHOLE && B_ACROSS ? 4 * own_col : own_col % 2 * 8 + own_col / 2 * 4;
+  const int columns = given.gemm.n - col < 1024 ? (int)(given.gemm.n - col) : 1024; /* more than a tile has */
   TSL_UNROLL
   for (int i = 0; i < 2 * TILES_M; i++) {
     const TSL_INDEX at = row + i / 2 * 16 + (WHOLE && A_ACROSS ? 2 * own_row + i % 2 : own_row + i % 2 * 8);
+    TSL_GLOBAL MMA_RESULT *to = c + (at * given.gemm.c_row_stride + col * step);
+    TSL_GLOBAL MMA_NUMBER *to_apart = apart + (at * apart_pitch + col);
+    const int inside = at < given.gemm.m ? columns : 0;
     TSL_UNROLL
     for (int j = 0; j < TILES_N; j += 2) {
-      const TSL_INDEX first = col + j * 8;
       MMA_NUMBER line[4];
       gather(sums[i / 2][j], sums[i / 2][j + 1], i % 2, line);
       if (apart != 0)
-        store_sums(apart + (at * apart_pitch + first), line);
-      else if (at < given.gemm.m)
-        store(c + (at * given.gemm.c_row_stride + first * given.gemm.c_col_stride), given.gemm.c_col_stride,
-              is_wide, given.gemm.n - first, line, given);
+        store_sums(to_apart + j * 8, line);
+      else if (is_wide && inside >= j * 8 + 4)
+        store_wide(to + j * 8, line, given);
+      else
+        store_each(to + j * 8 * step, step, inside - j * 8, line, given);
     }
   }
 }

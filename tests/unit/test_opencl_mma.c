@@ -97,6 +97,36 @@ static void scratch_holds_both_operands(void **state) {
                    2 * 4096LL * 4112 + groups * 256);
 }
 
+/* Few tiles share the units by parts of k, none of which is short; their sums are scratch memory, too. */
+static void few_tiles_split_k(void **state) {
+  (void)state;
+  tsl_device four = with_groups();
+  four.compute_units = 132;
+  static const struct {
+    int64_t m, n, k, parts, groups;
+  } cases[] = {{4096, 4096, 4096, 1, 132}, /* 512 tiles */
+               {128, 2048, 4096, 16, 128}, /* 8 tiles, at most 16 for each; 64 panels */
+               {128, 256, 1024, 4, 4},     /* 16 panels, at least 4 a part */
+               {128, 256, 448, 1, 1},      {128, 256, 65536, 64, 64},
+               {128, 256, 0, 1, 1},        {0, 256, 4096, 1, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_F32);
+    const tsl_config one = config_of(strategy, FOUR " groups=1"),
+                     each = config_of(strategy, FOUR " groups=999");
+    tsl_opencl_mma tile = tsl_opencl_mma_of(&problem, &one);
+    tsl_opencl_mma_shares shares = tsl_opencl_mma_shares_of(&tile, problem.m, problem.n, problem.k, &four);
+    assert_int_equal(shares.parts, cases[i].parts);
+    assert_int_equal(shares.groups, cases[i].groups);
+    assert_int_equal(shares.sums_bytes, shares.parts == 1 ? 0 : shares.parts * problem.m * problem.n * 4);
+    if (problem.m > 0)
+      assert_int_equal(tsl_strategy_scratch(strategy, &problem, &one, &four),
+                       tile.a_bytes + tile.b_bytes + shares.groups * 256 + shares.sums_bytes);
+    tile = tsl_opencl_mma_of(&problem, &each);
+    shares = tsl_opencl_mma_shares_of(&tile, problem.m, problem.n, problem.k, &four);
+    assert_int_equal(shares.parts, 1);
+  }
+}
+
 /* Large products get large tiles, small ones tiles that are enough for many units; bytes take half the time at most. */
 static void the_model_likes_what_fits(void **state) {
   (void)state;
@@ -131,7 +161,8 @@ static void the_model_likes_what_fits(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refusals_have_numbers), cmocka_unit_test(four_warps_have_limits),
-      cmocka_unit_test(scratch_holds_both_operands), cmocka_unit_test(the_model_likes_what_fits)};
+      cmocka_unit_test(few_tiles_split_k), cmocka_unit_test(scratch_holds_both_operands),
+      cmocka_unit_test(the_model_likes_what_fits)};
   strategy = tsl_strategy_find(TSL_OP_GEMM, "opencl_mma");
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

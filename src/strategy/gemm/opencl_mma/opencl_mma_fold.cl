@@ -20,8 +20,8 @@ tsl_gemm_opencl_mma_fold(TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL const
   const TSL_INDEX pitch = whole.tiles_n * TSL_PARAM_TILE_N, part = whole.tiles_m * TSL_PARAM_TILE_M * pitch;
   const TSL_INDEX quads = (whole.gemm.n + 3) / 4, count = quads * whole.gemm.m;
   const TSL_INDEX all = (TSL_INDEX)TSL_GROUPS(0) * FOLD_ITEMS;
-  const bool is_wide =
-      whole.gemm.c_col_stride == 1 && (whole.gemm.c_offset | whole.gemm.c_row_stride) % 4 == 0;
+  const TSL_INDEX step = whole.gemm.c_col_stride;
+  const bool is_wide = step == 1 && (whole.gemm.c_offset | whole.gemm.c_row_stride) % 4 == 0;
   TSL_GLOBAL const MMA_NUMBER *sums = (TSL_GLOBAL const MMA_NUMBER *)(scratch + given.sums);
   for (TSL_INDEX i = TSL_GLOBAL_ITEM(0); i < count; i += all) {
     const TSL_INDEX row = i / quads, col = i % quads * 4;
@@ -35,7 +35,10 @@ tsl_gemm_opencl_mma_fold(TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL const
       line[2] += TSL_LANE(own, 2);
       line[3] += TSL_LANE(own, 3);
     }
-    store(c + (whole.gemm.c_offset + row * whole.gemm.c_row_stride + col * whole.gemm.c_col_stride),
-          whole.gemm.c_col_stride, is_wide, whole.gemm.n - col, line, whole);
+    TSL_GLOBAL MMA_RESULT *to = c + (whole.gemm.c_offset + row * whole.gemm.c_row_stride + col * step);
+    if (is_wide && col + 4 <= whole.gemm.n)
+      store_wide(to, line, whole);
+    else
+      store_each(to, step, whole.gemm.n - col < 4 ? (int)(whole.gemm.n - col) : 4, line, whole);
   }
 }
