@@ -32,8 +32,10 @@
 #define TSL_LOAD_ALIGNED(type, n, pointer) (*(const TSL_VECTOR(type, n) *)(pointer))
 #define TSL_LOCAL_LOAD(type, n, pointer) TSL_LOAD_ALIGNED(type, n, pointer)
 #define TSL_LOCAL_STORE(type, n, pointer, vector) TSL_STORE_ALIGNED(type, n, pointer, vector)
-#define TSL_STORE_ALIGNED(type, n, pointer, vector) ptx_store(pointer, (TSL_VECTOR(type, n)[]){vector}, n * sizeof(type))
-#define TSL_STORE_WHOLE(type, n, pointer, vector) ptx_store(pointer, (TSL_VECTOR(type, n)[]){vector}, n * sizeof(type))
+#define TSL_STORE_ALIGNED(type, n, pointer, vector)                                                          \
+  ptx_store(pointer, (TSL_VECTOR(type, n)[]){vector}, n * sizeof(type))
+#define TSL_STORE_WHOLE(type, n, pointer, vector)                                                            \
+  ptx_store(pointer, (TSL_VECTOR(type, n)[]){vector}, n * sizeof(type))
 #define TSL_UNROLL
 #define TSL_UNROLL_BY(n)
 

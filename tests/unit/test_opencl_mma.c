@@ -106,8 +106,8 @@ static void few_tiles_split_k(void **state) {
     int64_t m, n, k, parts, groups;
   } cases[] = {{4096, 4096, 4096, 1, 132}, /* 512 tiles */
                {128, 2048, 4096, 16, 128}, /* 8 tiles, at most 16 for each; 64 panels */
-               {128, 256, 1024, 4, 4},     /* 16 panels, at least 4 a part */
-               {128, 256, 448, 1, 1},      {128, 256, 65536, 64, 64},
+               {128, 256, 1024, 8, 8},     /* 16 panels, at least 2 a part */
+               {128, 256, 192, 1, 1},      {128, 256, 65536, 64, 64},
                {128, 256, 0, 1, 1},        {0, 256, 4096, 1, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_F32);

@@ -12,7 +12,7 @@ typedef struct mma_rates {
 } mma_rates;
 static const mma_rates of_warp = {9, 23}, of_four = {12.6, 40};
 /* Clocks from asking global memory to the answer; of a group's beginning and end; of a tile's last step, for each number. */
-static const double memory_wait = 1200, group_clocks = 3000, store_clocks = 0.15;
+static const double memory_wait = 1200, group_clocks = 3000, store_clocks = 0.08;
 
 static int groups_of(const tsl_opencl_mma *tile, const tsl_device *device) {
   const int sums = tile->warp_m * tile->warp_n / 32, factors = (tile->warp_m + tile->warp_n) / 4;
@@ -57,7 +57,7 @@ static double panel_clocks(const tsl_opencl_mma *tile, const tsl_device *device,
   /* What is asked for arrives after the wait and what the others asked for; stages - 1 panels are on their way. */
   const double arrival = (memory_wait + sharing * cache) / (tile->stages - 1);
   const double busy = sharing * (most + 0.05 * (multiply + local + cache - most)) * gaps;
-  return fmax(busy, arrival) * (1 + 0.01 / tile->stages);
+  return fmax(busy, arrival);
 }
 
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config,
@@ -79,12 +79,13 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
                   rounds * (panels * panel_clocks(&tile, device, clock, sharing) + sharing * store + between);
   if (rest > 0)
     clocks += panels * panel_clocks(&tile, device, clock, rest) + rest * store + between;
-  const double band = 1 + 0.01 * fabs(log2(tile.band / 8.0)), shallow = tile.depth == 128 ? 1 : 1.02;
+  const double band = 1 + 0.01 * fabs(log2(tile.band / 8.0)), shallow = tile.depth == 128 ? 1 : 1.02,
+               few = 1 + 0.1 / tile.stages;
   const double packing = pack_seconds(&tile.problem.a, tile.a_across, device, tile.size) +
                          pack_seconds(&tile.problem.b, !tile.b_across, device, tile.size);
   /* Sums of parts are written and read, mostly in the last cache. */
   const double folding =
       shares.parts > 1 ? device->launch_seconds + (double)shares.sums_bytes / device->bandwidth : 0;
-  return fmax(clocks / clock * band * shallow, tsl_problem_bytes(problem) / device->bandwidth) + packing +
-         folding + device->launch_seconds;
+  const double seconds = fmax(clocks / clock, tsl_problem_bytes(problem) / device->bandwidth);
+  return seconds * band * shallow * few + packing + folding + device->launch_seconds;
 }

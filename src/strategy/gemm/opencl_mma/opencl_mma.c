@@ -73,7 +73,7 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
 }
 
 /* Four warps together split k where each part still has so many panels, into at most so many parts. */
-enum { PART_PANELS = 4, MOST_PARTS = 64 };
+enum { PART_PANELS = 2, MOST_PARTS = 64 };
 
 tsl_opencl_mma_shares tsl_opencl_mma_shares_of(const tsl_opencl_mma *tile, int64_t m, int64_t n, int64_t k,
                                                const tsl_device *device) {
