@@ -11,4 +11,4 @@ static void run(const char *a, const char *b, void *c, const void *given) {
 }
 
 extern const ptx_kernel ptx_pack_bytes;
-const ptx_kernel ptx_pack_bytes = {run, ptx_items, 0, 0, 0};
+const ptx_kernel ptx_pack_bytes = {run, ptx_items, 0, 0, 0, 32};
