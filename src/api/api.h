@@ -47,7 +47,8 @@ typedef struct tsl_reach {
 /* What a run in host memory has to look at when nothing is wrong with it and nobody listens: a product may take less
  * time than all that a plan knows. */
 typedef struct tsl_quick {
-  tesela_status (*run)(const tsl_work *work, const void *a, const void *b, void *c); /* NULL: no quick way */
+  tsl_at_once *run; /* NULL: no quick way */
+  const void *state;
   uintptr_t unaligned; /* bits that no operand's address has */
   /* A and B are certain to overlap C where their address less C's and plus `from` is below `span`. */
   uintptr_t from[TSL_OPERAND_C], span[TSL_OPERAND_C];

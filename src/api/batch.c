@@ -129,7 +129,7 @@ static tesela_status multiply(const running *run, int64_t index) {
   tsl_plan *plan = run->plan->plan;
   if (run->plan->quick.run) {
     (void)gather_quickly(run, index, &operands);
-    return run->plan->quick.run(&plan->work, operands.a.host, operands.b.host, operands.c.host);
+    return run->plan->quick.run(run->plan->quick.state, operands.a.host, operands.b.host, operands.c.host);
   }
   TSL_TRY(gather(run, index, &operands));
   return tsl_plan_run(plan, &operands, NULL);

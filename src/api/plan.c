@@ -67,7 +67,7 @@ tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const t
                               const tesela_matrix *c, tesela_record *record) {
   if (plan && plan->quick.run && !record && a && b && c &&
       tsl_api_is_quick(&plan->quick, a->data, b->data, c->data) && !tsl_log_may_want(TSL_LOG_CALLS))
-    return plan->quick.run(&plan->plan->work, a->data, b->data, c->data);
+    return plan->quick.run(plan->quick.state, a->data, b->data, c->data);
   return run_thoroughly(plan, a, b, c, record);
 }
 

@@ -43,7 +43,7 @@ tsl_quick tsl_api_quick(const tesela_plan *plan) {
   const bool uses_all = reach[TSL_OPERAND_A].used && reach[TSL_OPERAND_B].used && c->used;
   if (!work->strategy->run_at || plan->plan->place != TSL_PLACE_HOST || !uses_all)
     return quick;
-  quick.run = work->strategy->run_at;
+  quick.run = work->strategy->run_at(work, &quick.state);
   for (int i = 0; i < TSL_OPERAND_C; i++) {
     const bool by_range = reach[i].dense && c->dense;
     quick.unaligned |= reach[i].align - 1;

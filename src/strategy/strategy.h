@@ -159,9 +159,9 @@ struct tsl_strategy {
    * With instant(). */
   void *(*prepare)(const tsl_instant *product, const tsl_device *device, tsl_at_once **surely);
   tsl_at_once *run_prepared;
-  /* The same as run() on the cpu, where elements (0, 0) lie at these addresses and the strides are the problem's: for
-   * products so small that passing operands takes as long as they do. NULL: there is only run(). */
-  tesela_status (*run_at)(const tsl_work *work, const void *a, const void *b, void *c);
+  /* What does the same as run() on the cpu, and what to give it as state, where the strides are the problem's: for
+   * products so small that passing operands takes as long as they do. After build(). NULL: there is only run(). */
+  tsl_at_once *(*run_at)(const tsl_work *work, const void **state);
   /* Configs as text, "tile=16 ...", that between them take every path of the strategy's code: what tests try where all
    * configs are too many. Ends with NULL; NULL: all configs. */
   const char *const *probes;

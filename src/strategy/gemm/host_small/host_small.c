@@ -96,8 +96,10 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   return tsl_small_job_run(&job, operands->a.host, operands->b.host, operands->c.host);
 }
 
-static tesela_status run_at(const tsl_work *work, const void *a, const void *b, void *c) {
-  return tsl_small_job_run(&((const prepared *)work->state)->job, a, b, c);
+static tsl_at_once *run_at(const tsl_work *work, const void **state) {
+  const tsl_small_job *job = &((const prepared *)work->state)->job;
+  *state = job;
+  return job->run;
 }
 
 /* Products of at most so many multiply-adds are done before a plan is found; a few more would do for threads. */

@@ -101,8 +101,13 @@ static tesela_status build(tsl_work *work) {
   return TESELA_OK;
 }
 
-static tesela_status run_at(const tsl_work *work, const void *a, const void *b, void *c) {
-  return tsl_thin_job_run(&((const prepared *)work->state)->job, a, b, c);
+static tesela_status run_prepared(const void *state, const void *a, const void *b, void *c) {
+  return tsl_thin_job_run(&((const prepared *)state)->job, a, b, c);
+}
+
+static tsl_at_once *run_at(const tsl_work *work, const void **state) {
+  *state = work->state;
+  return run_prepared;
 }
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
