@@ -10,8 +10,6 @@
 #include "strategy/gemm/host_amx/job.h"
 
 #include "base/memory.h"
-#include "base/scratch.h"
-#include "base/status.h"
 
 #include <stdatomic.h>
 
@@ -133,26 +131,38 @@ static void choose(const tsl_amx_job *job, passing *run) {
   run->keeps_a = run->strips < job->strips;
 }
 
-tesela_status tsl_amx_run_alone(const tsl_amx_job *job) {
-  passing run = {.job = job, .a = job->packed_a, .b = job->packed_b};
+static int64_t room_of_a(const passing *run) {
+  const tsl_amx_job *job = run->job;
+  return job->packed_a.at ? 0
+         : run->keeps_a   ? tsl_amx_form_units(job, true)
+                          : job->kernels->height * tsl_amx_least(run->panels * job->depth, job->units);
+}
+
+static int64_t room_of_b(const passing *run) {
+  const tsl_amx_job *job = run->job;
+  return job->packed_b.at ? 0
+                          : run->strips * job->kernels->width *
+                                tsl_amx_least(run->panels * job->depth, job->units);
+}
+
+int64_t tsl_amx_room_alone(const tsl_amx_job *job) {
+  passing run = {.job = job};
   choose(job, &run);
-  const int64_t units = tsl_amx_least(run.panels * job->depth, job->units);
-  const int64_t a = job->packed_a.at ? 0
-                    : run.keeps_a    ? tsl_amx_form_units(job, true)
-                                     : job->kernels->height * units,
-                b = job->packed_b.at ? 0 : run.strips * job->kernels->width * units,
-                tiles = job->panels == 1            ? 1
+  const int64_t tiles = job->panels == 1            ? 1
                         : run.panels >= job->panels ? run.strips
                                                     : run.strips * job->slivers;
-  void *memory;
-  TSL_TRY(tsl_scratch_take((size_t)(a + b + tiles * tsl_amx_tile_room(job)) * sizeof(uint32_t),
-                           "copies of the operands", &memory));
-  uint32_t *const at = memory;
+  return room_of_a(&run) + room_of_b(&run) + tiles * tsl_amx_tile_room(job);
+}
+
+void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *room) {
+  passing run = {.job = job, .a = job->packed_a, .b = job->packed_b};
+  choose(job, &run);
   if (!job->packed_a.at)
-    run.a = run.keeps_a ? tsl_amx_form_in(job, true, at) : (tsl_amx_form){.at = at};
+    run.a = run.keeps_a ? tsl_amx_form_in(job, true, room) : (tsl_amx_form){.at = room};
+  room += room_of_a(&run);
   if (!job->packed_b.at)
-    run.b.at = at + a;
-  run.sums = at + a + b;
+    run.b.at = room;
+  run.sums = room + room_of_b(&run);
   if (job->kernels->begin)
     job->kernels->begin();
   for (int64_t first = 0; first < job->strips; first += run.strips)
@@ -163,6 +173,4 @@ tesela_status tsl_amx_run_alone(const tsl_amx_job *job) {
     job->kernels->end();
   if (job->streams) /* lines past the caches are there before this product is said to be done */
     atomic_thread_fence(memory_order_seq_cst);
-  tsl_scratch_give(memory);
-  return TESELA_OK;
 }

@@ -8,9 +8,6 @@
 
 /* Elements of C that caches may hold until they are wanted again. */
 static const int64_t most_kept = (int64_t)4 << 20;
-/* More than this is not copied at once: the larger side of C is cut in two instead. */
-static const int64_t most_bytes = (int64_t)256 << 20;
-
 /* Nothing is multiplied: C = beta C. */
 static void scale_only(const tsl_amx_job *job) {
   uint32_t zeros[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX] = {0};
@@ -19,43 +16,24 @@ static void scale_only(const tsl_amx_job *job) {
       tsl_amx_finish_tile(job, sliver, strip, zeros);
 }
 
-static int64_t copied_bytes(const tsl_amx_job *job) {
-  return 4 * job->units * (tsl_amx_rows_of_a(job) + tsl_amx_columns_of_b(job));
-}
-
 static void count_pieces(tsl_amx_job *job) {
   job->slivers = tsl_amx_count(job->m, job->kernels->height);
   job->strips = tsl_amx_count(job->n, job->kernels->width);
 }
 
-/* The part of a job with rows, or columns, from `first` to before `end`. */
-static tsl_amx_job half_of(const tsl_amx_job *job, bool by_rows, int64_t first, int64_t end) {
+tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t rows, int64_t column,
+                                 int64_t columns) {
   tsl_amx_job part = *job;
-  if (by_rows) {
-    part.a.host = (unsigned char *)job->a.host + first * job->a.row_stride * job->size;
-    part.c.host = (unsigned char *)job->c.host + first * job->c.row_stride * job->c_size;
-    part.packed_a.first -= first;
-    part.m = end - first;
-  } else {
-    part.b.host = (unsigned char *)job->b.host + first * job->b.col_stride * job->size;
-    part.c.host = (unsigned char *)job->c.host + first * job->c.col_stride * job->c_size;
-    part.packed_b.first -= first;
-    part.n = end - first;
-  }
+  part.a.host = (unsigned char *)job->a.host + row * job->a.row_stride * job->size;
+  part.b.host = (unsigned char *)job->b.host + column * job->b.col_stride * job->size;
+  part.c.host = (unsigned char *)job->c.host +
+                (row * job->c.row_stride + column * job->c.col_stride) * job->c_size;
+  part.packed_a.first -= row;
+  part.packed_b.first -= column;
+  part.m = rows;
+  part.n = columns;
   count_pieces(&part);
   return part;
-}
-
-tesela_status tsl_amx_run_whole(const tsl_amx_job *job, tsl_pool *pool) {
-  const bool by_rows = job->m > job->n, is_one = job->slivers < 2 && job->strips < 2;
-  if (is_one || copied_bytes(job) <= most_bytes)
-    return pool || !job->kernels->has_registers ? tsl_amx_run_shared(job, pool) : tsl_amx_run_alone(job);
-  const int64_t step = by_rows ? job->kernels->height : job->kernels->width,
-                half = tsl_amx_count((by_rows ? job->m : job->n) / 2, step) * step;
-  const tsl_amx_job first = half_of(job, by_rows, 0, half),
-                    second = half_of(job, by_rows, half, by_rows ? job->m : job->n);
-  TSL_TRY(tsl_amx_run_whole(&first, pool));
-  return tsl_amx_run_whole(&second, pool);
 }
 
 tesela_status tsl_amx_run(const tsl_amx_job *job, bool alone) {
@@ -105,6 +83,15 @@ static int64_t parts_of(const tsl_amx_job *job) {
   return job->m > LONGEST || job->n > LONGEST || job->m * job->n > SMALL_C || most < 4 ? 1 : most;
 }
 
+/* Whether tiles read A's rows well enough where they lie, if they can. Lines that are a multiple of 4 KiB apart push each other
+ * out of the first-level cache, which only matters where many strips meet them. */
+static bool in_place_pays(const tsl_amx_job *job) {
+  enum { CONFLICT = 4096, FEW_STRIPS = 2 };
+  if (job->kernels->has_registers)
+    return job->panels == 1 && job->a.row_stride == job->k;
+  return job->a.row_stride * job->size % CONFLICT != 0 || (job->strips <= FEW_STRIPS && job->parts == 1);
+}
+
 tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, bool is_turned, const tsl_problem *problem,
                              const tsl_operands *strides, int64_t depth, int64_t kept, int threads) {
   tsl_amx_job job = {.kernels = kernels,
@@ -131,11 +118,11 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, bool is_turned, con
   if (job.panels > 1) /* nearly alike, so that the last one is not short */
     job.depth = tsl_amx_count(tsl_amx_count(job.units, job.panels), 16) * 16;
   job.panels = tsl_amx_count(job.units, job.depth);
-  job.reads_a = kernels->has_registers && job.panels == 1 && job.a.col_stride == 1 &&
-                job.a.row_stride == job.k && job.k * job.size == 4 * job.units;
   job.kept = kept;
   choose_blocks(&job, kept, threads);
   job.parts = parts_of(&job);
+  job.reads_a = job.a.col_stride == 1 && job.k * job.size == 4 * job.units && kernels->turned == 0 &&
+                in_place_pays(&job);
   return job;
 }
 

@@ -29,7 +29,7 @@ typedef struct tsl_amx_job {
   double alpha, beta;
   bool streams;                 /* C is written past the caches */
   bool sums_are_c;              /* nothing is left to be done with them but to write them */
-  bool reads_a;                 /* one panel of dense rows: tile registers may read them where they lie */
+  bool reads_a;                 /* tiles may read A where it lies: whole units along its rows */
   int64_t units, depth, panels; /* of k in all, of a panel but the last, and how many of these */
   int64_t slivers, strips;      /* of A and of B */
   int64_t block_slivers, block_strips; /* of what a thread takes at once */
@@ -78,8 +78,7 @@ bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t sliver);
 /* Copies a panel's part of a sliver, or a strip. */
 void tsl_amx_copy_sliver(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index);
 void tsl_amx_copy_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index);
-/* Those of strips from `first` to before `end`, for tile registers: some units of all of them, then some more, since memory
- * likes long rows. */
+/* Those of strips from `first` to before `end`: some units of all of them, then some more, since memory likes long rows. */
 void tsl_amx_copy_strips(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t first,
                          int64_t end);
 
@@ -96,14 +95,24 @@ void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t sliver, int64_t strip, 
 
 /* For each index, by all threads; NULL: by the caller's. */
 void tsl_amx_run_all(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argument);
+/* The part of a job that makes these rows and columns of C; the first ones are where a sliver and a strip start. */
+tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t rows, int64_t column,
+                                 int64_t columns);
 /* The way that suits a job of one part, and that of more. */
 tesela_status tsl_amx_run_whole(const tsl_amx_job *job, tsl_pool *pool);
 tesela_status tsl_amx_run_parts(const tsl_amx_job *job, tsl_pool *pool);
 /* Copies all of A, or B, with all threads, for many runs. */
 void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to);
-/* Copies of all of A and B, then blocks of C, by all threads; NULL: by the caller's. */
-tesela_status tsl_amx_run_shared(const tsl_amx_job *job, tsl_pool *pool);
+
+/* Ways of a job, or a rectangle of it, in memory of the caller's, which has room for so many words. Copies of all of A and
+ * B, then blocks of C, by all threads; NULL: by the caller's. */
+int64_t tsl_amx_room_shared(const tsl_amx_job *job, int threads);
+void tsl_amx_run_shared(const tsl_amx_job *job, tsl_pool *pool, uint32_t *room);
 /* Copies just before they are used, in the caller's thread; for tile registers. */
-tesela_status tsl_amx_run_alone(const tsl_amx_job *job);
+int64_t tsl_amx_room_alone(const tsl_amx_job *job);
+void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *room);
+/* In the caller's thread, the one or the other. */
+int64_t tsl_amx_room_here(const tsl_amx_job *job);
+void tsl_amx_run_here(const tsl_amx_job *job, uint32_t *room);
 
 #endif

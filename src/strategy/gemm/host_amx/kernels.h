@@ -26,9 +26,9 @@ typedef struct tsl_amx_tile {
   const uint32_t *a, *b, *start;
   uint32_t *sums;
   bool goes_on;
-  /* For tile registers: units from row to row of A, and from 16 units of a row to the next 16. */
+  /* Bytes from row to row of A, and units from one unit (16 units for tile registers) of a row to the next. */
   int64_t a_row, a_step;
-  /* Likewise: where the sums go in the end, and how many numbers further each row does. */
+  /* For tile registers: where the sums go in the end, and how many numbers further each row does. */
   uint32_t *out;
   int64_t out_row;
   /* Likewise: the next tile's sums and part of C, asked for meanwhile, with the bytes from row to row; or NULL. */

@@ -10,7 +10,8 @@ typedef struct adding {
   const tsl_amx_job *job;
   uint32_t *sums;
   int64_t row, room; /* sums from row to row, and of a part */
-  tesela_status *done;
+  uint32_t *copies;  /* of every worker */
+  int64_t each;      /* of one */
 } adding;
 
 static bool is_whole(const tsl_amx_job *job) {
@@ -45,8 +46,7 @@ static tsl_amx_job part_of(const adding *run, int64_t index) {
 static void multiply_part(void *argument, int64_t index, int worker) {
   const adding *run = argument;
   const tsl_amx_job part = part_of(run, index);
-  (void)worker;
-  run->done[index] = tsl_amx_run_whole(&part, NULL);
+  tsl_amx_run_here(&part, run->copies + worker * run->each);
 }
 
 static uint32_t added(uint32_t a, uint32_t b) {
@@ -84,18 +84,20 @@ static void add_tile(void *argument, int64_t index, int worker) {
 }
 
 tesela_status tsl_amx_run_parts(const tsl_amx_job *job, tsl_pool *pool) {
-  tesela_status done[TSL_AMX_PARTS_MAX];
-  adding run = {.job = job, .row = tsl_amx_columns_of_b(job), .done = done};
+  adding run = {.job = job, .row = tsl_amx_columns_of_b(job)};
   run.room = job->m * run.row;
+  for (int64_t i = 0; i < job->parts; i++) {
+    const tsl_amx_job part = part_of(&run, i);
+    run.each = tsl_amx_most(run.each, tsl_amx_room_here(&part));
+  }
+  const int64_t workers = tsl_amx_least(pool ? tsl_pool_threads(pool) : 1, job->parts);
   void *memory;
-  TSL_TRY(tsl_scratch_take((size_t)(job->parts * run.room) * sizeof(uint32_t), "sums of parts", &memory));
+  TSL_TRY(tsl_scratch_take((size_t)(job->parts * run.room + workers * run.each) * sizeof(uint32_t),
+                           "sums of parts", &memory));
   run.sums = memory;
+  run.copies = run.sums + job->parts * run.room;
   tsl_amx_run_all(pool, job->parts, multiply_part, &run);
-  tesela_status status = TESELA_OK;
-  for (int64_t i = 0; i < job->parts && status == TESELA_OK; i++)
-    status = done[i];
-  if (status == TESELA_OK)
-    tsl_amx_run_all(pool, job->slivers * job->strips, add_tile, &run);
+  tsl_amx_run_all(pool, job->slivers * job->strips, add_tile, &run);
   tsl_scratch_give(memory);
-  return status;
+  return TESELA_OK;
 }

@@ -105,12 +105,17 @@ static void copy_units_of_strip(const tsl_amx_job *job, const tsl_amx_form *to, 
   job->copy_b(&copy);
 }
 
-void tsl_amx_copy_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
+static void make_start_of_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel,
+                                int64_t index) {
   const int64_t column = index * job->kernels->width, units = tsl_amx_panel_units(job, panel);
-  copy_units_of_strip(job, to, panel, index, 0, units);
   if (job->kernels->turned != 0)
     make_start(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_at(job, to, panel, column)},
                start_at(to, panel, column));
+}
+
+void tsl_amx_copy_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
+  copy_units_of_strip(job, to, panel, index, 0, tsl_amx_panel_units(job, panel));
+  make_start_of_strip(job, to, panel, index);
 }
 
 void tsl_amx_copy_strips(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t first,
@@ -119,6 +124,8 @@ void tsl_amx_copy_strips(const tsl_amx_job *job, const tsl_amx_form *to, int64_t
   for (int64_t unit = 0; unit < units; unit += step)
     for (int64_t strip = first; strip < end; strip++)
       copy_units_of_strip(job, to, panel, strip, unit, tsl_amx_least(unit + step, units));
+  for (int64_t strip = first; strip < end; strip++)
+    make_start_of_strip(job, to, panel, strip);
 }
 
 /* --- multiplying --- */
@@ -176,23 +183,24 @@ static bool is_c(const tsl_amx_job *job, int64_t sliver, int64_t strip) {
 }
 
 bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t sliver) {
-  return job->reads_a && !job->packed_a.at && rows_in_c(job, sliver) % TSL_AMX_REGISTER_ROWS == 0 &&
-         ((uintptr_t)job->a.host & (TSL_CACHE_LINE - 1)) == 0;
+  return job->reads_a && !job->packed_a.at &&
+         (!job->kernels->has_registers || (rows_in_c(job, sliver) % TSL_AMX_REGISTER_ROWS == 0 &&
+                                           ((uintptr_t)job->a.host & (TSL_CACHE_LINE - 1)) == 0));
 }
 
 /* A's part of a tile, copied or where it lies. */
 static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, int64_t sliver,
                   tsl_amx_tile *tile) {
-  enum { UNITS = TSL_AMX_REGISTER_UNITS };
-  const int64_t row = tsl_amx_row_of(job, sliver);
+  const int64_t row = tsl_amx_row_of(job, sliver), rows = tsl_amx_row_of(job, sliver + 1) - row,
+                units = job->kernels->has_registers ? TSL_AMX_REGISTER_UNITS : 1;
   if (tsl_amx_reads_in_place(job, sliver)) {
-    tile->a_row = job->a.row_stride * job->size / (int64_t)sizeof(uint32_t);
-    tile->a_step = UNITS;
-    tile->a = (const uint32_t *)job->a.host + row * tile->a_row;
+    tile->a_row = job->a.row_stride * job->size;
+    tile->a_step = units;
+    tile->a = (const uint32_t *)((const unsigned char *)job->a.host + row * tile->a_row) + panel * job->depth;
   } else {
     tile->a = tsl_amx_at(job, a, panel, row);
-    tile->a_row = UNITS;
-    tile->a_step = UNITS * (tsl_amx_row_of(job, sliver + 1) - row);
+    tile->a_row = units * (int64_t)sizeof(uint32_t);
+    tile->a_step = units * rows;
   }
 }
 

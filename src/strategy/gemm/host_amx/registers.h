@@ -20,7 +20,7 @@ enum { UNIT_BYTES = 4, REGISTER_BYTES = 64, STRIP_BYTES = 2 * REGISTER_BYTES };
 /* Sums so far, at first nothing. What is 16 columns right of a register is 16 numbers further, 16 rows below it 16 rows. */
 static void multiply_16(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
-  const int64_t row = UNIT_BYTES * tile->a_row, step = UNIT_BYTES * tile->a_step;
+  const int64_t row = tile->a_row, step = UNIT_BYTES * tile->a_step;
   const uint32_t *const sums = tile->sums;
   if (tile->goes_on) {
     REGISTER_LOAD(0, sums, STRIP_BYTES);
@@ -77,7 +77,7 @@ static inline __attribute__((always_inline)) void ask_some(asking *of) {
 
 static void multiply_32(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
-  const int64_t row = UNIT_BYTES * tile->a_row, step = UNIT_BYTES * tile->a_step;
+  const int64_t row = tile->a_row, step = UNIT_BYTES * tile->a_step;
   const uint32_t *const sums = tile->sums, *const below = sums + 16 * 32;
   uint32_t *const out_below = tile->out + 16 * tile->out_row;
   const int64_t out_bytes = UNIT_BYTES * tile->out_row;

@@ -1,30 +1,34 @@
-/* All threads copy all panels of A and B, side by side, and then take blocks of C. */
+/* All threads copy all panels of A and B, side by side, and then take blocks of C. Where a block takes all of C's rows
+ * (columns), nobody else needs its part of B (A): it is copied panel after panel by who takes the block, into memory that the
+ * caches keep. */
 #include "strategy/gemm/host_amx/job.h"
 
 #include "base/pool.h"
-#include "base/scratch.h"
-#include "base/status.h"
 
 #include <stdatomic.h>
 
 typedef struct running {
   const tsl_amx_job *job;
   tsl_amx_form a, b;
-  uint32_t *sums;  /* of every worker */
-  int64_t room;    /* of one, in sums */
+  uint32_t *own;   /* of every worker: sums, a panel of late copies of A, and of B */
+  int64_t room;    /* of one */
   int64_t columns; /* blocks side by side in C */
+  bool late_a, late_b;
 } running;
 
 /* Slivers, then strips, of a panel after the other; those that were not packed before. */
-static int64_t pieces(const tsl_amx_job *job) {
-  return (job->packed_a.at ? 0 : job->slivers) + (job->packed_b.at ? 0 : job->strips);
+static int64_t slivers_first(const running *run) {
+  return run->late_a || run->job->packed_a.at ? 0 : run->job->slivers;
+}
+static int64_t pieces(const running *run) {
+  return slivers_first(run) + (run->late_b || run->job->packed_b.at ? 0 : run->job->strips);
 }
 
 static void copy_one(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_amx_job *job = run->job;
-  const int64_t each = pieces(job), panel = index / each, piece = index % each,
-                slivers = job->packed_a.at ? 0 : job->slivers;
+  const int64_t each = pieces(run), panel = index / each, piece = index % each,
+                slivers = slivers_first(run);
   (void)worker;
   if (piece < slivers) {
     if (!tsl_amx_reads_in_place(job, piece))
@@ -38,16 +42,51 @@ typedef struct block {
   int64_t sliver, sliver_end, strip, strip_end;
 } block;
 
+/* What a worker has of its own. */
+static uint32_t *sums_of(const running *run, int worker) {
+  return run->own + worker * run->room;
+}
+static int64_t room_of_sums(const tsl_amx_job *job) {
+  return tsl_amx_tile_room(job) * (job->panels == 1 ? 1 : job->block_slivers * job->block_strips);
+}
+static int64_t rows_of_block(const tsl_amx_job *job) {
+  return job->block_slivers * job->kernels->height;
+}
+
+/* Late copies of a panel's part of a block. */
+static void copy_late(const running *run, const block *of, int64_t panel, tsl_amx_form *a, tsl_amx_form *b,
+                      uint32_t *room) {
+  const tsl_amx_job *job = run->job;
+  const int64_t width = job->kernels->width;
+  if (run->late_a) {
+    const int64_t row = tsl_amx_row_of(job, of->sliver);
+    *a = (tsl_amx_form){.at = room, .panel = panel, .first = row};
+    a->count = tsl_amx_row_of(job, of->sliver_end) - row;
+    for (int64_t sliver = of->sliver; sliver < of->sliver_end; sliver++)
+      if (!tsl_amx_reads_in_place(job, sliver))
+        tsl_amx_copy_sliver(job, a, panel, sliver);
+    room += rows_of_block(job) * job->depth;
+  }
+  if (run->late_b) {
+    const int64_t columns = (of->strip_end - of->strip) * width;
+    *b = (tsl_amx_form){.at = room, .panel = panel, .first = of->strip * width, .count = columns};
+    b->starts = room + job->block_strips * width * job->depth;
+    tsl_amx_copy_strips(job, b, panel, of->strip, of->strip_end);
+  }
+}
+
 /* A panel's tiles of a block. What stays in the first-level cache is met by all that stream by: a strip, or with tile
  * registers, whose tiles write C in long rows, a sliver. */
 static void multiply_panel(const running *run, const block *of, int64_t panel, uint32_t *sums) {
   const tsl_amx_job *job = run->job;
   const int64_t down = of->sliver_end - of->sliver, across = of->strip_end - of->strip,
                 room = job->panels == 1 ? 0 : tsl_amx_tile_room(job);
+  tsl_amx_form a = run->a, b = run->b;
+  copy_late(run, of, panel, &a, &b, sums + room_of_sums(job));
   for (int64_t i = 0; i < down * across; i++) {
     const bool by_slivers = job->kernels->has_registers;
     const int64_t sliver = by_slivers ? i / across : i % down, strip = by_slivers ? i % across : i / down;
-    tsl_amx_multiply_tile(job, &run->a, &run->b, panel, of->sliver + sliver, of->strip + strip,
+    tsl_amx_multiply_tile(job, &a, &b, panel, of->sliver + sliver, of->strip + strip,
                           sums + (sliver * across + strip) * room, strip + 1 < across);
   }
 }
@@ -63,7 +102,7 @@ static void multiply_block(void *argument, int64_t index, int worker) {
   if (job->kernels->begin)
     job->kernels->begin();
   for (int64_t panel = 0; panel < job->panels; panel++)
-    multiply_panel(run, &of, panel, run->sums + worker * run->room);
+    multiply_panel(run, &of, panel, sums_of(run, worker));
   if (job->kernels->end)
     job->kernels->end();
   if (job->streams) /* lines past the caches are there before this block is said to be done */
@@ -83,25 +122,39 @@ void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to) {
   own.reads_a = false;
   *(is_a ? &own.packed_b : &own.packed_a) = (tsl_amx_form){.at = to}; /* the other one is not copied */
   running run = {.job = &own, .a = tsl_amx_form_in(job, true, to), .b = tsl_amx_form_in(job, false, to)};
-  tsl_pool_run(tsl_pool_shared(), job->panels * pieces(&own), copy_one, &run);
+  tsl_pool_run(tsl_pool_shared(), job->panels * pieces(&run), copy_one, &run);
 }
 
-tesela_status tsl_amx_run_shared(const tsl_amx_job *job, tsl_pool *pool) {
-  const int64_t threads = pool ? tsl_pool_threads(pool) : 1;
-  const int64_t a = job->packed_a.at ? 0 : tsl_amx_form_units(job, true),
-                b = job->packed_b.at ? 0 : tsl_amx_form_units(job, false);
-  running run = {.job = job, .columns = tsl_amx_count(job->strips, job->block_strips)};
-  run.room = tsl_amx_tile_room(job) * (job->panels == 1 ? 1 : job->block_slivers * job->block_strips);
-  void *memory;
-  TSL_TRY(tsl_scratch_take((size_t)(a + b + threads * run.room) * sizeof(uint32_t), "copies of the operands",
-                           &memory));
-  uint32_t *const room = memory;
-  run.a = job->packed_a.at ? job->packed_a : tsl_amx_form_in(job, true, room);
-  run.b = job->packed_b.at ? job->packed_b : tsl_amx_form_in(job, false, room + a);
-  run.sums = room + a + b;
+static running running_of(const tsl_amx_job *job) {
+  running run = {.job = job, .a = job->packed_a, .b = job->packed_b};
+  run.late_a = !job->packed_a.at && job->strips <= job->block_strips;
+  run.late_b = !job->packed_b.at && job->slivers <= job->block_slivers;
+  run.columns = tsl_amx_count(job->strips, job->block_strips);
+  run.room = room_of_sums(job) + (run.late_a ? rows_of_block(job) * job->depth : 0) +
+             (run.late_b ? job->block_strips * job->kernels->width * (job->depth + 1) : 0);
+  return run;
+}
+
+/* Words of a copy of all of A, or B, that is made first. */
+static int64_t room_of_copy(const running *run, bool is_a) {
+  const bool is_made = is_a ? !run->late_a && !run->a.at : !run->late_b && !run->b.at;
+  return is_made ? tsl_amx_form_units(run->job, is_a) : 0;
+}
+
+int64_t tsl_amx_room_shared(const tsl_amx_job *job, int threads) {
+  const running run = running_of(job);
+  return room_of_copy(&run, true) + room_of_copy(&run, false) + threads * run.room;
+}
+
+void tsl_amx_run_shared(const tsl_amx_job *job, tsl_pool *pool, uint32_t *room) {
+  running run = running_of(job);
+  const int64_t a = room_of_copy(&run, true), b = room_of_copy(&run, false);
+  if (a > 0)
+    run.a = tsl_amx_form_in(job, true, room);
+  if (b > 0)
+    run.b = tsl_amx_form_in(job, false, room + a);
+  run.own = room + a + b;
   if (a + b > 0)
-    tsl_amx_run_all(pool, job->panels * pieces(job), copy_one, &run);
+    tsl_amx_run_all(pool, job->panels * pieces(&run), copy_one, &run);
   tsl_amx_run_all(pool, tsl_amx_count(job->slivers, job->block_slivers) * run.columns, multiply_block, &run);
-  tsl_scratch_give(memory);
-  return TESELA_OK;
 }

@@ -3,8 +3,27 @@
  * For each unit: two loads of b, a broadcast of a for each row, and two dot instructions for each of these. */
 #include "strategy/gemm/host_amx/kernels.h"
 
-static inline __attribute__((always_inline)) void multiply_rows(const tsl_amx_tile *tile, const int rows) {
+#include <string.h>
+
+/* Rows of A as they lie: five pointers and one step reach up to fifteen of them. */
+typedef struct places {
+  const unsigned char *at[5];
+  int64_t row;
+} places;
+
+static inline __attribute__((always_inline)) uint32_t unit_of(const places *in, int i) {
+  uint32_t unit;
+  memcpy(&unit, in->at[i / 3] + i % 3 * in->row, sizeof unit);
+  return unit;
+}
+
+static inline __attribute__((always_inline)) void multiply_rows(const tsl_amx_tile *tile, const int rows,
+                                                                const bool in_place) {
   const uint32_t *a = tile->a, *b = tile->b;
+  places in = {.row = tile->a_row};
+#pragma GCC unroll 5
+  for (int i = 0; i < 5; i++)
+    in.at[i] = (const unsigned char *)a + 3 * i * in.row;
   VECTOR sum[14][2];
   const VECTOR start_0 = tile->start ? LOAD(tile->start) : ZERO,
                start_1 = tile->start ? LOAD(tile->start + LANES) : ZERO;
@@ -17,10 +36,14 @@ static inline __attribute__((always_inline)) void multiply_rows(const tsl_amx_ti
     const VECTOR b_0 = LOAD(b), b_1 = LOAD(b + LANES);
 #pragma GCC unroll 14
     for (int i = 0; i < rows; i++) {
-      const VECTOR unit = BROADCAST(a + i);
+      const uint32_t one = in_place ? unit_of(&in, i) : a[i];
+      const VECTOR unit = BROADCAST(&one);
       sum[i][0] = DOT(sum[i][0], unit, b_0);
       sum[i][1] = DOT(sum[i][1], unit, b_1);
     }
+#pragma GCC unroll 5
+    for (int i = 0; i < 5; i++)
+      in.at[i] += 4;
     a += rows;
     b += 2 * LANES;
   }
@@ -32,49 +55,56 @@ static inline __attribute__((always_inline)) void multiply_rows(const tsl_amx_ti
   }
 }
 
+#ifdef READS_IN_PLACE
+#define MULTIPLY(tile, rows)                                                                                 \
+  (tile)->a_step == 1 ? multiply_rows(tile, rows, true) : multiply_rows(tile, rows, false)
+#else
+#define MULTIPLY(tile, rows) multiply_rows(tile, rows, false)
+#endif
+
 static void rows_1(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 1);
+  MULTIPLY(tile, 1);
 }
 static void rows_2(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 2);
+  MULTIPLY(tile, 2);
 }
 static void rows_3(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 3);
+  MULTIPLY(tile, 3);
 }
 static void rows_4(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 4);
+  MULTIPLY(tile, 4);
 }
 static void rows_5(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 5);
+  MULTIPLY(tile, 5);
 }
 static void rows_6(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 6);
+  MULTIPLY(tile, 6);
 }
 #define ROWS_TO_6 rows_1, rows_2, rows_3, rows_4, rows_5, rows_6
 #ifdef HAS_14_ROWS
 static void rows_7(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 7);
+  MULTIPLY(tile, 7);
 }
 static void rows_8(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 8);
+  MULTIPLY(tile, 8);
 }
 static void rows_9(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 9);
+  MULTIPLY(tile, 9);
 }
 static void rows_10(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 10);
+  MULTIPLY(tile, 10);
 }
 static void rows_11(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 11);
+  MULTIPLY(tile, 11);
 }
 static void rows_12(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 12);
+  MULTIPLY(tile, 12);
 }
 static void rows_13(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 13);
+  MULTIPLY(tile, 13);
 }
 static void rows_14(const tsl_amx_tile *tile) {
-  multiply_rows(tile, 14);
+  MULTIPLY(tile, 14);
 }
 #define ALL_ROWS ROWS_TO_6, rows_7, rows_8, rows_9, rows_10, rows_11, rows_12, rows_13, rows_14
 #else
