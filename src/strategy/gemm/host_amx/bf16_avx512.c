@@ -4,7 +4,6 @@
 
 #include "strategy/gemm/host_amx/lanes_avx512_real.h"
 #define DOT(sum, a, b) _mm512_dpbf16_ps(sum, (__m512bh)(a), (__m512bh)(b))
-#define READS_IN_PLACE
 #include "strategy/gemm/host_amx/tiles.h"
 
 tsl_amx_tile_function *const tsl_amx_bf16_avx512[] = {ALL_ROWS};

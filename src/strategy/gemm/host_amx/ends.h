@@ -145,6 +145,32 @@ INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const int
     }
 }
 
+/* Row after row. Units that are 32 bits of memory are moved as they are. */
+INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
+                      int64_t across) {
+  const int64_t whole = copy->depth / per, rest = copy->depth % per;
+  const uint32_t flip = copy->flip;
+  for (int64_t i = 0; i < copy->width; i++) {
+    const unsigned char *restrict const in = copy->in + i * across;
+    uint32_t *restrict const out = copy->out + i * copy->units;
+    int64_t u = 0;
+    if (i < copy->count) {
+      for (; u < whole; u++) {
+        uint32_t unit;
+        if (per * size == 4)
+          memcpy(&unit, in + u * 4, sizeof unit);
+        else
+          unit = make(in + u * per * size, size, per);
+        out[u] = unit ^ flip;
+      }
+      if (rest > 0)
+        out[u++] = make(in + whole * per * size, size, (int)rest) ^ flip;
+    }
+    for (; u < copy->units; u++)
+      out[u] = flip;
+  }
+}
+
 /* Units that are 32 bits of memory, in whole lines, are turned in registers where the file has a word for it: 16 units of
  * up to 16 neighbours. How many units of each were copied. */
 #ifdef TURN_16
@@ -192,6 +218,8 @@ INLINE void copy_any(const tsl_amx_copy *copy, unit_function *make, const int pe
                 per * size == 4 ? copy_lines(copy, across, copy->depth / per) : 0);
   else if (copy->for_registers)
     copy_blocks(copy, make, per, across, along, 0);
+  else if (copy->by_rows)
+    copy_rows(copy, make, per, size, across);
   else if (across == size)
     copy_units(copy, make, per, size, size, along, ZIPPED(copy, per, size, along));
   else if (along == size)

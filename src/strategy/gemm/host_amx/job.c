@@ -84,12 +84,12 @@ static int64_t parts_of(const tsl_amx_job *job) {
 }
 
 /* Whether tiles read A's rows well enough where they lie, if they can. Lines that are a multiple of 4 KiB apart push each other
- * out of the first-level cache, which only matters where many strips meet them. */
+ * out of the first-level cache, so
+ * that each is read from the second one for each unit. */
 static bool in_place_pays(const tsl_amx_job *job) {
-  enum { CONFLICT = 4096, FEW_STRIPS = 2 };
-  if (job->kernels->has_registers)
-    return job->panels == 1 && job->a.row_stride == job->k;
-  return job->a.row_stride * job->size % CONFLICT != 0 || (job->strips <= FEW_STRIPS && job->parts == 1);
+  enum { CONFLICT = 4096 };
+  return job->kernels->has_registers ? job->panels == 1 && job->a.row_stride == job->k
+                                     : job->a.row_stride * job->size % CONFLICT != 0;
 }
 
 tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, bool is_turned, const tsl_problem *problem,
@@ -123,6 +123,7 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, bool is_turned, con
   job.parts = parts_of(&job);
   job.reads_a = job.a.col_stride == 1 && job.k * job.size == 4 * job.units && kernels->turned == 0 &&
                 in_place_pays(&job);
+  job.copies_rows = !kernels->has_registers && job.a.col_stride == 1;
   return job;
 }
 

@@ -30,6 +30,7 @@ typedef struct tsl_amx_job {
   bool streams;                 /* C is written past the caches */
   bool sums_are_c;              /* nothing is left to be done with them but to write them */
   bool reads_a;                 /* tiles may read A where it lies: whole units along its rows */
+  bool copies_rows;             /* A's copies are rows, too: in each panel of a sliver, unless it was packed before */
   int64_t units, depth, panels; /* of k in all, of a panel but the last, and how many of these */
   int64_t slivers, strips;      /* of A and of B */
   int64_t block_slivers, block_strips; /* of what a thread takes at once */

@@ -18,7 +18,8 @@ enum {
 
 /* sums (rows x width, 32 bits each, dense) = start + a b, or with `goes_on` sums + start + a b.
  *
- *   a: units x rows, unit after unit; or for tile registers, 16 units of each of 16 or 32 rows, a_row apart, then the next 16
+ *   a: units x rows, unit after unit; or rows that are a_row apart, where a_step is 1; for tile registers, 16 units of each of 16
+ *      or 32 rows, a_row apart, then the next 16
  *   b: units x width, unit after unit
  *   start: a row that is added to each row of the sums; NULL: nothing */
 typedef struct tsl_amx_tile {
@@ -28,10 +29,10 @@ typedef struct tsl_amx_tile {
   bool goes_on;
   /* Bytes from row to row of A, and units from one unit (16 units for tile registers) of a row to the next. */
   int64_t a_row, a_step;
-  /* For tile registers: where the sums go in the end, and how many numbers further each row does. */
+  /* Where the sums go in the end, and how many numbers further each row does. */
   uint32_t *out;
   int64_t out_row;
-  /* Likewise: the next tile's sums and part of C, asked for meanwhile, with the bytes from row to row; or NULL. */
+  /* For tile registers: the next tile's sums and part of C, asked for meanwhile, with the bytes from row to row; or NULL. */
   const uint32_t *next_sums;
   const unsigned char *next_c;
   int64_t next_c_row;
@@ -47,6 +48,7 @@ typedef struct tsl_amx_copy {
   int64_t across, along, count, depth;
   int64_t width, units;
   bool for_registers; /* 16 units of a neighbour side by side, then those of the next one */
+  bool by_rows;       /* all units of a neighbour side by side */
   uint32_t flip;
   uint32_t *out;
 } tsl_amx_copy;

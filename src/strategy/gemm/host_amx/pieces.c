@@ -61,7 +61,7 @@ static void make_start(const tsl_amx_job *job, const tsl_amx_tile *strip, uint32
     piece.a = ones;
     piece.b = strip->b + u * job->kernels->width;
     piece.units = tsl_amx_least(PIECE, strip->units - u);
-    piece.sums = start;
+    piece.sums = piece.out = start;
     piece.goes_on = u > 0;
     job->kernels->tiles[0](&piece);
   }
@@ -85,6 +85,7 @@ void tsl_amx_copy_sliver(const tsl_amx_job *job, const tsl_amx_form *to, int64_t
   copy.count = tsl_amx_least(end, job->m) - row;
   copy.width = end - row;
   copy.for_registers = job->kernels->has_registers;
+  copy.by_rows = job->copies_rows;
   copy.flip = job->kernels->turned != 0 ? 0x80808080 : 0;
   copy.out = tsl_amx_at(job, to, panel, row);
   job->copy_a(&copy);
@@ -178,8 +179,8 @@ static void fetch_c(const tsl_amx_job *job, int64_t sliver, int64_t strip) {
 
 /* Whether the tile's sums are C, whole and in C's type. */
 static bool is_c(const tsl_amx_job *job, int64_t sliver, int64_t strip) {
-  return job->kernels->has_registers && job->sums_are_c && columns_in_c(job, strip) == job->kernels->width &&
-         rows_in_c(job, sliver) % TSL_AMX_REGISTER_ROWS == 0;
+  return job->sums_are_c && columns_in_c(job, strip) == job->kernels->width &&
+         (!job->kernels->has_registers || rows_in_c(job, sliver) % TSL_AMX_REGISTER_ROWS == 0);
 }
 
 bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t sliver) {
@@ -199,8 +200,9 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
     tile->a = (const uint32_t *)((const unsigned char *)job->a.host + row * tile->a_row) + panel * job->depth;
   } else {
     tile->a = tsl_amx_at(job, a, panel, row);
-    tile->a_row = units * (int64_t)sizeof(uint32_t);
-    tile->a_step = units * rows;
+    const bool by_rows = job->copies_rows && !job->packed_a.at;
+    tile->a_row = (by_rows ? tsl_amx_panel_units(job, panel) : units) * (int64_t)sizeof(uint32_t);
+    tile->a_step = by_rows ? 1 : units * rows;
   }
 }
 

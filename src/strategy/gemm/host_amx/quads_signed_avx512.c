@@ -4,7 +4,6 @@
 
 #include "strategy/gemm/host_amx/lanes_avx512_whole.h"
 #define DOT(sum, a, b) _mm512_dpbusd_epi32(sum, a, b)
-#define READS_IN_PLACE
 #include "strategy/gemm/host_amx/tiles.h"
 
 tsl_amx_tile_function *const tsl_amx_quads_signed_avx512[] = {ALL_ROWS};

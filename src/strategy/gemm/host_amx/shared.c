@@ -119,7 +119,7 @@ void tsl_amx_run_all(tsl_pool *pool, int64_t count, tsl_pool_task task, void *ar
 
 void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to) {
   tsl_amx_job own = *job;
-  own.reads_a = false;
+  own.reads_a = own.copies_rows = false;
   *(is_a ? &own.packed_b : &own.packed_a) = (tsl_amx_form){.at = to}; /* the other one is not copied */
   running run = {.job = &own, .a = tsl_amx_form_in(job, true, to), .b = tsl_amx_form_in(job, false, to)};
   tsl_pool_run(tsl_pool_shared(), job->panels * pieces(&run), copy_one, &run);

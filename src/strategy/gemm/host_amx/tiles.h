@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Rows of A as they lie: five pointers and one step reach up to fifteen of them. */
+/* Rows of A, as they lie or copied so: five pointers and one step reach up to fifteen of them. */
 typedef struct places {
   const unsigned char *at[5];
   int64_t row;
@@ -18,7 +18,7 @@ static inline __attribute__((always_inline)) uint32_t unit_of(const places *in, 
 }
 
 static inline __attribute__((always_inline)) void multiply_rows(const tsl_amx_tile *tile, const int rows,
-                                                                const bool in_place) {
+                                                                const bool by_rows) {
   const uint32_t *a = tile->a, *b = tile->b;
   places in = {.row = tile->a_row};
 #pragma GCC unroll 5
@@ -36,7 +36,7 @@ static inline __attribute__((always_inline)) void multiply_rows(const tsl_amx_ti
     const VECTOR b_0 = LOAD(b), b_1 = LOAD(b + LANES);
 #pragma GCC unroll 14
     for (int i = 0; i < rows; i++) {
-      const uint32_t one = in_place ? unit_of(&in, i) : a[i];
+      const uint32_t one = by_rows ? unit_of(&in, i) : a[i];
       const VECTOR unit = BROADCAST(&one);
       sum[i][0] = DOT(sum[i][0], unit, b_0);
       sum[i][1] = DOT(sum[i][1], unit, b_1);
@@ -49,62 +49,63 @@ static inline __attribute__((always_inline)) void multiply_rows(const tsl_amx_ti
   }
 #pragma GCC unroll 14
   for (int i = 0; i < rows; i++) {
-    uint32_t *out = tile->sums + i * 2 * LANES;
-    STORE(out, tile->goes_on ? ADD(LOAD(out), sum[i][0]) : sum[i][0]);
-    STORE(out + LANES, tile->goes_on ? ADD(LOAD(out + LANES), sum[i][1]) : sum[i][1]);
+    const uint32_t *const sums = tile->sums + i * 2 * LANES;
+    uint32_t *const out = tile->out + i * tile->out_row;
+    STORE(out, tile->goes_on ? ADD(LOAD(sums), sum[i][0]) : sum[i][0]);
+    STORE(out + LANES, tile->goes_on ? ADD(LOAD(sums + LANES), sum[i][1]) : sum[i][1]);
   }
 }
 
-#ifdef READS_IN_PLACE
-#define MULTIPLY(tile, rows)                                                                                 \
-  (tile)->a_step == 1 ? multiply_rows(tile, rows, true) : multiply_rows(tile, rows, false)
-#else
-#define MULTIPLY(tile, rows) multiply_rows(tile, rows, false)
-#endif
+static inline __attribute__((always_inline)) void multiply_any(const tsl_amx_tile *tile, const int rows) {
+  if (tile->a_step == 1)
+    multiply_rows(tile, rows, true);
+  else
+    multiply_rows(tile, rows, false);
+}
 
 static void rows_1(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 1);
+  multiply_any(tile, 1);
 }
 static void rows_2(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 2);
+  multiply_any(tile, 2);
 }
 static void rows_3(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 3);
+  multiply_any(tile, 3);
 }
 static void rows_4(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 4);
+  multiply_any(tile, 4);
 }
 static void rows_5(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 5);
+  multiply_any(tile, 5);
 }
 static void rows_6(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 6);
+  multiply_any(tile, 6);
 }
 #define ROWS_TO_6 rows_1, rows_2, rows_3, rows_4, rows_5, rows_6
 #ifdef HAS_14_ROWS
 static void rows_7(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 7);
+  multiply_any(tile, 7);
 }
 static void rows_8(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 8);
+  multiply_any(tile, 8);
 }
 static void rows_9(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 9);
+  multiply_any(tile, 9);
 }
 static void rows_10(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 10);
+  multiply_any(tile, 10);
 }
 static void rows_11(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 11);
+  multiply_any(tile, 11);
 }
 static void rows_12(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 12);
+  multiply_any(tile, 12);
 }
 static void rows_13(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 13);
+  multiply_any(tile, 13);
 }
 static void rows_14(const tsl_amx_tile *tile) {
-  MULTIPLY(tile, 14);
+  multiply_any(tile, 14);
 }
 #define ALL_ROWS ROWS_TO_6, rows_7, rows_8, rows_9, rows_10, rows_11, rows_12, rows_13, rows_14
 #else
