@@ -35,6 +35,7 @@ typedef struct passing {
   const tsl_amx_job *job;
   tsl_amx_form a, b;
   uint32_t *sums;
+  tsl_amx_late late;
   bool keeps_a;           /* A's copies are of all of it, and serve all passes */
   int64_t strips, panels; /* of a pass, and of a chunk of k */
 } passing;
@@ -110,7 +111,7 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
       for (int64_t strip = first; strip < end; strip++) {
         ask(&next);
         tsl_amx_multiply_tile(job, &run->a, &run->b, p, sliver, strip,
-                              sums + (job->panels == 1 ? 0 : (strip - first) * room), strip + 1 < end);
+                              sums + (job->panels == 1 ? 0 : (strip - first) * room), &run->late, strip + 1 < end);
       }
   }
 }
@@ -151,7 +152,7 @@ int64_t tsl_amx_room_alone(const tsl_amx_job *job) {
   const int64_t tiles = job->panels == 1            ? 1
                         : run.panels >= job->panels ? run.strips
                                                     : run.strips * job->slivers;
-  return room_of_a(&run) + room_of_b(&run) + tiles * tsl_amx_tile_room(job);
+  return room_of_a(&run) + room_of_b(&run) + (tiles + 2) * tsl_amx_tile_room(job);
 }
 
 void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *room) {
@@ -162,13 +163,17 @@ void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *room) {
   room += room_of_a(&run);
   if (!job->packed_b.at)
     run.b.at = room;
-  run.sums = room + room_of_b(&run);
+  room += room_of_b(&run);
+  for (int i = 0; i < 2; i++, room += tsl_amx_tile_room(job))
+    run.late.sums[i] = room;
+  run.sums = room;
   if (job->kernels->begin)
     job->kernels->begin();
   for (int64_t first = 0; first < job->strips; first += run.strips)
     for (int64_t panel = 0; panel < job->panels; panel += run.panels)
       run_pass(&run, first, tsl_amx_least(first + run.strips, job->strips), panel,
                tsl_amx_least(panel + run.panels, job->panels));
+  tsl_amx_write_late(job, &run.late);
   if (job->kernels->end)
     job->kernels->end();
   if (job->streams) /* lines past the caches are there before this product is said to be done */

@@ -110,7 +110,7 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, bool is_turned, con
   job.sums_are_c = job.c_size == 4 && job.alpha == 1 && job.beta == 0;
   const int64_t step = kernels->has_registers ? TSL_AMX_REGISTER_UNITS : 1;
   set_operands(&job, strides);
-  job.sums_are_c = job.sums_are_c && job.c.col_stride == 1 && !job.streams;
+  job.sums_are_c = job.sums_are_c && job.c.col_stride == 1 && (kernels->has_registers || !job.streams);
   count_pieces(&job);
   job.units = tsl_amx_count(tsl_amx_count(job.k, tsl_amx_elements(kernels->format)), step) * step;
   job.panels = tsl_amx_count(job.units, depth);

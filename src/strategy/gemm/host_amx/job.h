@@ -85,10 +85,19 @@ void tsl_amx_copy_strips(const tsl_amx_job *job, const tsl_amx_form *to, int64_t
 
 /* Sums that a tile has room for. */
 int64_t tsl_amx_tile_room(const tsl_amx_job *job);
-/* Adds a panel's products to a tile's sums, of which panel 0 makes the first; after the last panel it is written to C.
- * has_next: the next strip's tile comes next, with its sums behind these. */
+/* A tile's sums that are C, and are written there by the next tile while it multiplies. */
+typedef struct tsl_amx_late {
+  uint32_t *sums[2]; /* room for two tiles */
+  int at;            /* whose turn it was */
+  unsigned char *c;  /* where it goes, or NULL: nothing waits */
+} tsl_amx_late;
+/* Adds a panel's products to a tile's sums, of which panel 0 makes the first; after the last panel it is written to C, now
+ * or, where there is a `late`, with a later tile or by tsl_amx_write_late(). has_next: the next strip's tile comes next, with
+ * its sums behind these. */
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
-                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums, bool has_next);
+                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums, tsl_amx_late *late,
+                           bool has_next);
+void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_late *late);
 /* C = alpha sums + beta C for a tile. */
 void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t sliver, int64_t strip, const uint32_t *sums);
 

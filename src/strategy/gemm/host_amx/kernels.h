@@ -32,10 +32,14 @@ typedef struct tsl_amx_tile {
   /* Where the sums go in the end, and how many numbers further each row does. */
   uint32_t *out;
   int64_t out_row;
-  /* For tile registers: the next tile's sums and part of C, asked for meanwhile, with the bytes from row to row; or NULL. */
+  /* For tile registers: the next tile's sums, asked for meanwhile; or NULL. */
   const uint32_t *next_sums;
-  const unsigned char *next_c;
-  int64_t next_c_row;
+  /* Likewise: sums of 32 x 32 that an earlier tile left, to be written to C meanwhile, with the bytes from row to row
+   * there, and whether lines go past the caches; or NULL. */
+  const uint32_t *late;
+  unsigned char *late_c;
+  int64_t late_row;
+  bool late_streams;
 } tsl_amx_tile;
 typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
 

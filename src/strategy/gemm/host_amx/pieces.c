@@ -206,19 +206,41 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
   }
 }
 
-/* What the next tile of the same sliver needs, for the kernel to ask for. */
-static void set_next(const tsl_amx_job *job, int64_t panel, int64_t sliver, int64_t strip,
-                     tsl_amx_tile *tile) {
-  if (panel > 0)
-    tile->next_sums = tile->sums + tsl_amx_tile_room(job);
-  if (panel == job->panels - 1 && job->c.col_stride == 1 && !job->streams) {
-    tile->next_c = c_at(job, tsl_amx_row_of(job, sliver), (strip + 1) * job->kernels->width);
-    tile->next_c_row = job->c.row_stride * job->c_size;
+/* Where a tile's sums end: in C where that is all that is left to be done, and for tile registers, whose stores would wait for C's
+ * lines, in memory that the next tile writes to C while it multiplies. */
+static void set_out(const tsl_amx_job *job, int64_t sliver, int64_t strip, tsl_amx_late *late, tsl_amx_tile *tile) {
+  unsigned char *const c = c_at(job, tsl_amx_row_of(job, sliver), strip * job->kernels->width);
+  if (late && rows_in_c(job, sliver) == job->kernels->height) {
+    late->at ^= 1;
+    late->c = c;
+    tile->out = late->sums[late->at];
+  } else {
+    tile->out = (uint32_t *)(void *)c;
+    tile->out_row = job->c.row_stride;
   }
 }
 
+/* Takes over what waits to be written. */
+static void set_late(const tsl_amx_job *job, tsl_amx_late *late, tsl_amx_tile *tile) {
+  if (!late || !late->c)
+    return;
+  tile->late = late->sums[late->at];
+  tile->late_c = late->c;
+  tile->late_row = job->c.row_stride * job->c_size;
+  tile->late_streams = job->streams && ((uintptr_t)late->c | (uintptr_t)tile->late_row) % TSL_CACHE_LINE == 0;
+  late->c = NULL;
+}
+
+void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_late *late) {
+  const int64_t row = job->c.row_stride * job->c_size, width = job->kernels->width;
+  for (int i = 0; late->c && i < job->kernels->height; i++)
+    memcpy(late->c + i * row, late->sums[late->at] + i * width, (size_t)(width * job->c_size));
+  late->c = NULL;
+}
+
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
-                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums, bool has_next) {
+                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums, tsl_amx_late *late,
+                           bool has_next) {
   const tsl_amx_kernels *kernels = job->kernels;
   const int64_t row = tsl_amx_row_of(job, sliver), rows = tsl_amx_row_of(job, sliver + 1) - row,
                 column = strip * kernels->width;
@@ -229,12 +251,15 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
       .start = kernels->turned != 0 ? start_at(b, panel, column) : NULL,
       .sums = sums,
       .goes_on = panel > 0,
-      .out = writes_c ? (uint32_t *)(void *)c_at(job, row, column) : sums,
-      .out_row = writes_c ? job->c.row_stride : kernels->width,
+      .out = sums,
+      .out_row = kernels->width,
   };
   set_a(job, a, panel, sliver, &tile);
-  if (kernels->has_registers && has_next)
-    set_next(job, panel, sliver, strip, &tile);
+  set_late(job, late, &tile);
+  if (writes_c)
+    set_out(job, sliver, strip, late, &tile);
+  if (kernels->has_registers && has_next && panel > 0)
+    tile.next_sums = sums + tsl_amx_tile_room(job);
   else if (!kernels->has_registers && is_last && !job->streams)
     fetch_c(job, sliver, strip);
   kernels->tiles[kernels->has_registers ? rows / TSL_AMX_REGISTER_ROWS - 1 : rows - 1](&tile);

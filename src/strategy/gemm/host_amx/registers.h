@@ -1,6 +1,6 @@
 /* Tiles of C in tile registers, as text: 2 x 2 registers of 16 x 16 sums. A file that includes it has the words
  * REGISTER_LOAD(t, at, stride in bytes), REGISTER_LOAD_ONCE (the same for what is not wanted again soon),
- * REGISTER_STORE(t, at, stride), REGISTER_ZERO(t) and REGISTER_DOT(c, a, b) for the numbers of registers; tests include it
+ * REGISTER_STORE(t, at, stride), REGISTER_ZERO(t), perhaps REGISTER_STREAM (a line past the caches) and REGISTER_DOT(c, a, b) for the numbers of registers; tests include it
  * with words that are plain C, to prove its addresses where there is no such unit.
  *
  *          4        5        16 units (64 bytes) of B: a register holds 16 columns' units, unit after unit
@@ -15,13 +15,63 @@
  * wanted again: else each strip would push a part of the sliver out. */
 #include "strategy/gemm/host_amx/kernels.h"
 
+#include <string.h>
+
 enum { UNIT_BYTES = 4, REGISTER_BYTES = 64, STRIP_BYTES = 2 * REGISTER_BYTES };
+
+/* Work beside products, some in each step, so that it neither comes in a burst nor late: lines of the next tile's sums are
+ * asked for, and an earlier tile's sums are written to C, whose lines would hold up tiles that are stored there. */
+typedef struct beside {
+  const unsigned char *sums;
+  const uint32_t *late;
+  unsigned char *c;
+  int64_t c_row, rows, left;
+  bool streams;
+} beside;
+
+static inline __attribute__((always_inline)) void write_row(const beside *of) {
+#ifdef REGISTER_STREAM
+  if (of->streams) {
+    REGISTER_STREAM(of->c, of->late);
+    REGISTER_STREAM(of->c + REGISTER_BYTES, of->late + 16);
+    return;
+  }
+#endif
+  memcpy(of->c, of->late, STRIP_BYTES);
+}
+
+static inline __attribute__((always_inline)) void some_rows(beside *of, int64_t count) {
+  for (int64_t i = 0; i < count && of->left > 0; i++, of->left--) {
+    if (of->sums) {
+      __builtin_prefetch(of->sums);
+      __builtin_prefetch(of->sums + REGISTER_BYTES);
+      of->sums += STRIP_BYTES;
+    }
+    if (of->late) {
+      write_row(of);
+      of->late += STRIP_BYTES / UNIT_BYTES;
+      of->c += of->c_row;
+    }
+  }
+}
+
+static inline __attribute__((always_inline)) beside beside_of(const tsl_amx_tile *tile) {
+  const int64_t steps = tile->units / TSL_AMX_REGISTER_UNITS;
+  return (beside){.sums = (const unsigned char *)tile->next_sums,
+                  .late = tile->late,
+                  .c = tile->late_c,
+                  .c_row = tile->late_row,
+                  .streams = tile->late_streams,
+                  .rows = steps < 16 ? 32 / steps + 1 : 2,
+                  .left = tile->next_sums || tile->late ? 32 : 0};
+}
 
 /* Sums so far, at first nothing. What is 16 columns right of a register is 16 numbers further, 16 rows below it 16 rows. */
 static void multiply_16(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
   const int64_t row = tile->a_row, step = UNIT_BYTES * tile->a_step;
   const uint32_t *const sums = tile->sums;
+  beside other = beside_of(tile);
   if (tile->goes_on) {
     REGISTER_LOAD(0, sums, STRIP_BYTES);
     REGISTER_LOAD(1, sums + 16, STRIP_BYTES);
@@ -38,41 +88,9 @@ static void multiply_16(const tsl_amx_tile *tile) {
     a += step;
     b += 16 * STRIP_BYTES;
   }
+  some_rows(&other, 32);
   REGISTER_STORE(0, tile->out, UNIT_BYTES * tile->out_row);
   REGISTER_STORE(1, tile->out + 16, UNIT_BYTES * tile->out_row);
-}
-
-/* Two lines of each of 32 rows are asked for, some in each step, so that they neither come in a burst nor late. */
-typedef struct asking {
-  const unsigned char *sums, *c;
-  int64_t c_row, rows, left;
-} asking;
-
-static asking asking_of(const tsl_amx_tile *tile) {
-  const int64_t steps = tile->units / TSL_AMX_REGISTER_UNITS;
-  return (asking){.sums = (const unsigned char *)tile->next_sums,
-                  .c = tile->next_c,
-                  .c_row = tile->next_c_row,
-                  .rows = steps < 16 ? 32 / steps : 2,
-                  .left = tile->next_sums || tile->next_c ? 32 : 0};
-}
-
-static inline __attribute__((always_inline)) void ask_some(asking *of) {
-  if (of->left <= 0)
-    return;
-  for (int64_t i = 0; i < of->rows; i++) {
-    if (of->sums) {
-      __builtin_prefetch(of->sums);
-      __builtin_prefetch(of->sums + REGISTER_BYTES);
-      of->sums += STRIP_BYTES;
-    }
-    if (of->c) {
-      __builtin_prefetch(of->c, 1);
-      __builtin_prefetch(of->c + REGISTER_BYTES, 1);
-      of->c += of->c_row;
-    }
-  }
-  of->left -= of->rows;
 }
 
 static void multiply_32(const tsl_amx_tile *tile) {
@@ -92,7 +110,7 @@ static void multiply_32(const tsl_amx_tile *tile) {
     REGISTER_ZERO(2);
     REGISTER_ZERO(3);
   }
-  asking next = asking_of(tile);
+  beside other = beside_of(tile);
   for (int64_t u = 0; u < tile->units; u += TSL_AMX_REGISTER_UNITS) {
     REGISTER_LOAD(6, a, row);
     REGISTER_LOAD_ONCE(4, b, STRIP_BYTES);
@@ -100,12 +118,13 @@ static void multiply_32(const tsl_amx_tile *tile) {
     REGISTER_LOAD(7, a + 16 * row, row);
     REGISTER_DOT(2, 7, 4);
     REGISTER_LOAD_ONCE(5, b + REGISTER_BYTES, STRIP_BYTES);
-    ask_some(&next);
+    some_rows(&other, other.rows);
     REGISTER_DOT(1, 6, 5);
     REGISTER_DOT(3, 7, 5);
     a += step;
     b += 16 * STRIP_BYTES;
   }
+  some_rows(&other, 32);
   REGISTER_STORE(0, tile->out, out_bytes);
   REGISTER_STORE(1, tile->out + 16, out_bytes);
   REGISTER_STORE(2, out_below, out_bytes);

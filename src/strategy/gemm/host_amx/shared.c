@@ -75,20 +75,16 @@ static void copy_late(const running *run, const block *of, int64_t panel, tsl_am
   }
 }
 
-/* A panel's tiles of a block. What stays in the first-level cache is met by all that stream by: a strip, or with tile
- * registers, whose tiles write C in long rows, a sliver. */
+/* A panel's tiles of a block: a strip stays in the first-level cache while slivers stream by. */
 static void multiply_panel(const running *run, const block *of, int64_t panel, uint32_t *sums) {
   const tsl_amx_job *job = run->job;
-  const int64_t down = of->sliver_end - of->sliver, across = of->strip_end - of->strip,
-                room = job->panels == 1 ? 0 : tsl_amx_tile_room(job);
+  const int64_t across = of->strip_end - of->strip, room = job->panels == 1 ? 0 : tsl_amx_tile_room(job);
   tsl_amx_form a = run->a, b = run->b;
   copy_late(run, of, panel, &a, &b, sums + room_of_sums(job));
-  for (int64_t i = 0; i < down * across; i++) {
-    const bool by_slivers = job->kernels->has_registers;
-    const int64_t sliver = by_slivers ? i / across : i % down, strip = by_slivers ? i % across : i / down;
-    tsl_amx_multiply_tile(job, &a, &b, panel, of->sliver + sliver, of->strip + strip,
-                          sums + (sliver * across + strip) * room, strip + 1 < across);
-  }
+  for (int64_t strip = of->strip; strip < of->strip_end; strip++)
+    for (int64_t sliver = of->sliver; sliver < of->sliver_end; sliver++)
+      tsl_amx_multiply_tile(job, &a, &b, panel, sliver, strip,
+                            sums + ((sliver - of->sliver) * across + strip - of->strip) * room, NULL, false);
 }
 
 /* Panel after panel of a block of C. */
@@ -99,12 +95,8 @@ static void multiply_block(void *argument, int64_t index, int worker) {
                 strip = index % run->columns * job->block_strips;
   const block of = {sliver, tsl_amx_least(sliver + job->block_slivers, job->slivers), strip,
                     tsl_amx_least(strip + job->block_strips, job->strips)};
-  if (job->kernels->begin)
-    job->kernels->begin();
   for (int64_t panel = 0; panel < job->panels; panel++)
     multiply_panel(run, &of, panel, sums_of(run, worker));
-  if (job->kernels->end)
-    job->kernels->end();
   if (job->streams) /* lines past the caches are there before this block is said to be done */
     atomic_thread_fence(memory_order_seq_cst);
 }
