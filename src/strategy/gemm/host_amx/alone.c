@@ -12,6 +12,7 @@
 #include "base/memory.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 /* Lines to be asked for, some before each tile: `left` runs of `lines` lines, `stride` bytes from one to the next. */
 typedef struct ahead {
@@ -35,7 +36,10 @@ typedef struct passing {
   const tsl_amx_job *job;
   tsl_amx_form a, b;
   uint32_t *sums;
-  tsl_amx_late late;
+  tsl_amx_beside beside;
+  uint32_t *rows[2]; /* of a sliver, where they are copied as they are */
+  int turn;
+  bool by_rows;           /* A's rows are copied as they are, a sliver's while the one before it is multiplied */
   bool keeps_a;           /* A's copies are of all of it, and serve all passes */
   int64_t strips, panels; /* of a pass, and of a chunk of k */
 } passing;
@@ -88,21 +92,75 @@ static void copy_sliver(passing *run, int64_t sliver, int64_t panel, int64_t end
     tsl_amx_copy_sliver(run->job, &run->a, p, sliver);
 }
 
+/* --- A by rows: two slivers' room, of rows of units, of the chunk of k --- */
+
+/* Rows of whole lines, an odd number of pairs of them apart: so 32 of them lie in all sets of a cache alike, and zeros fit
+ * behind each. */
+static int64_t pitch_of(int64_t units) {
+  enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
+  const int64_t lines = tsl_amx_count(units, LINE);
+  return (lines + 1) / 4 * 4 + 2;
+}
+
+static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end_panel) {
+  return tsl_amx_least(end_panel * job->depth, job->units) - panel * job->depth;
+}
+
+/* The first sliver of a pass, at once; zeros in both places. */
+static void start_rows(passing *run, int64_t panel, int64_t end_panel) {
+  const tsl_amx_job *job = run->job;
+  const int64_t units = units_of_chunk(job, panel, end_panel);
+  run->a.panel = panel;
+  run->a.first = 0;
+  run->a.at = run->rows[run->turn];
+  run->a.pitch = pitch_of(units) * TSL_CACHE_LINE;
+  tsl_amx_copy_sliver_rows(job, &run->a, 0, units);
+  for (int64_t i = 0; i < job->kernels->height; i++)
+    memset((unsigned char *)run->rows[!run->turn] + i * run->a.pitch + units * 4 - TSL_CACHE_LINE, 0,
+           TSL_CACHE_LINE);
+}
+
+/* Sliver `index` is to be copied while so many tiles are multiplied: whole lines by these, the rest now. */
+static void next_rows(passing *run, int64_t index, int64_t panel, int64_t end_panel, int64_t tiles) {
+  const tsl_amx_job *job = run->job;
+  const int64_t first = panel * job->depth * tsl_amx_elements(job->kernels->format),
+                units = units_of_chunk(job, panel, end_panel), row = tsl_amx_row_of(job, index),
+                bytes = tsl_amx_least((job->k - first) * job->size, units * 4),
+                rest = bytes % TSL_CACHE_LINE;
+  tsl_amx_beside *beside = &run->beside;
+  beside->in = (const unsigned char *)job->a.host + (row * job->a.row_stride + first) * job->size;
+  beside->out = (unsigned char *)run->rows[!run->turn];
+  beside->in_row = job->a.row_stride * job->size;
+  beside->out_row = run->a.pitch;
+  beside->lines = bytes / TSL_CACHE_LINE;
+  beside->rows = tsl_amx_least(tsl_amx_row_of(job, index + 1), job->m) - row;
+  beside->tiles = tiles;
+  for (int64_t i = 0; i < beside->rows && rest > 0; i++)
+    memcpy(beside->out + i * beside->out_row + bytes - rest, beside->in + i * beside->in_row + bytes - rest,
+           (size_t)rest);
+  if (beside->lines == 0)
+    beside->rows = 0;
+}
+
 /* The strips from `first` to before `end` with a chunk of k. */
 static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
   const tsl_amx_job *job = run->job;
-  const bool copies_a = !job->packed_a.at && (first == 0 || !run->keeps_a),
+  const bool copies_a = !run->by_rows && !job->packed_a.at && (first == 0 || !run->keeps_a),
              one_sliver = run->panels >= job->panels;
   const int64_t room = tsl_amx_tile_room(job), tiles = (end - first) * (end_panel - panel);
   if (!job->packed_b.at)
     copy_strips(run, first, end, panel, end_panel);
+  if (run->by_rows)
+    start_rows(run, panel, end_panel);
   for (int64_t sliver = 0; sliver < job->slivers; sliver++) {
     uint32_t *const sums = run->sums + (one_sliver ? 0 : sliver * run->strips * room);
     ahead next = {.each = 0};
     const bool copies = copies_a && !tsl_amx_reads_in_place(job, sliver);
     if (copies)
       copy_sliver(run, sliver, panel, end_panel);
-    if (sliver + 1 < job->slivers) {
+    if (run->by_rows && sliver + 1 < job->slivers) {
+      next_rows(run, sliver + 1, panel, end_panel, tiles);
+    } else if (sliver + 1 < job->slivers) {
       next = copies_a ? ahead_of_elements(job, sliver + 1, panel, end_panel)
                       : ahead_of_copy(run, sliver + 1, panel, end_panel);
       next.each = tsl_amx_count(next.left * next.lines, tiles);
@@ -111,8 +169,13 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
       for (int64_t strip = first; strip < end; strip++) {
         ask(&next);
         tsl_amx_multiply_tile(job, &run->a, &run->b, p, sliver, strip,
-                              sums + (job->panels == 1 ? 0 : (strip - first) * room), &run->late, strip + 1 < end);
+                              sums + (job->panels == 1 ? 0 : (strip - first) * room), &run->beside, strip + 1 < end);
       }
+    if (run->by_rows) {
+      run->turn = !run->turn;
+      run->a.at = run->rows[run->turn];
+      run->a.first = tsl_amx_row_of(job, sliver + 1);
+    }
   }
 }
 
@@ -129,12 +192,21 @@ static void choose(const tsl_amx_job *job, passing *run) {
   }
   const int64_t most = tsl_amx_most(tsl_amx_least(columns, MOST_COLUMNS) / width, 1);
   run->strips = tsl_amx_count(job->strips, tsl_amx_count(job->strips, most));
-  run->keeps_a = run->strips < job->strips;
+  run->by_rows = !job->packed_a.at && job->a.col_stride == 1 && !tsl_amx_reads_in_place(job, 0);
+  run->keeps_a = !run->by_rows && run->strips < job->strips;
+}
+
+/* Units of a sliver's rows. */
+static int64_t room_of_rows(const passing *run) {
+  const tsl_amx_job *job = run->job;
+  return job->kernels->height * pitch_of(tsl_amx_least(run->panels * job->depth, job->units)) *
+         (TSL_CACHE_LINE / (int64_t)sizeof(uint32_t));
 }
 
 static int64_t room_of_a(const passing *run) {
   const tsl_amx_job *job = run->job;
   return job->packed_a.at ? 0
+         : run->by_rows   ? 2 * room_of_rows(run)
          : run->keeps_a   ? tsl_amx_form_units(job, true)
                           : job->kernels->height * tsl_amx_least(run->panels * job->depth, job->units);
 }
@@ -158,14 +230,16 @@ int64_t tsl_amx_room_alone(const tsl_amx_job *job) {
 void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *room) {
   passing run = {.job = job, .a = job->packed_a, .b = job->packed_b};
   choose(job, &run);
-  if (!job->packed_a.at)
+  for (int i = 0; run.by_rows && i < 2; i++)
+    run.rows[i] = room + i * room_of_rows(&run);
+  if (!job->packed_a.at && !run.by_rows)
     run.a = run.keeps_a ? tsl_amx_form_in(job, true, room) : (tsl_amx_form){.at = room};
   room += room_of_a(&run);
   if (!job->packed_b.at)
     run.b.at = room;
   room += room_of_b(&run);
   for (int i = 0; i < 2; i++, room += tsl_amx_tile_room(job))
-    run.late.sums[i] = room;
+    run.beside.sums[i] = room;
   run.sums = room;
   if (job->kernels->begin)
     job->kernels->begin();
@@ -173,7 +247,7 @@ void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *room) {
     for (int64_t panel = 0; panel < job->panels; panel += run.panels)
       run_pass(&run, first, tsl_amx_least(first + run.strips, job->strips), panel,
                tsl_amx_least(panel + run.panels, job->panels));
-  tsl_amx_write_late(job, &run.late);
+  tsl_amx_write_late(job, &run.beside);
   if (job->kernels->end)
     job->kernels->end();
   if (job->streams) /* lines past the caches are there before this product is said to be done */

@@ -13,6 +13,7 @@ typedef struct tsl_amx_form {
   uint32_t *at;         /* NULL: there is none */
   uint32_t *starts;     /* of B */
   int64_t panel;        /* the first panel in it */
+  int64_t pitch;        /* of A for tile registers: bytes from row to row, where rows are copied as they are; else 0 */
   int64_t first, count; /* the first row (column), and how many a panel has */
 } tsl_amx_form;
 
@@ -85,19 +86,26 @@ void tsl_amx_copy_strips(const tsl_amx_job *job, const tsl_amx_form *to, int64_t
 
 /* Sums that a tile has room for. */
 int64_t tsl_amx_tile_room(const tsl_amx_job *job);
-/* A tile's sums that are C, and are written there by the next tile while it multiplies. */
-typedef struct tsl_amx_late {
+/* What tile registers do beside a tile's products: an earlier tile's sums, which are C, are written there, and some rows of the
+ * next sliver are copied. */
+typedef struct tsl_amx_beside {
   uint32_t *sums[2]; /* room for two tiles */
   int at;            /* whose turn it was */
   unsigned char *c;  /* where it goes, or NULL: nothing waits */
-} tsl_amx_late;
+  const unsigned char *in;
+  unsigned char *out;
+  int64_t in_row, out_row, lines; /* bytes from row to row, cache lines of a row */
+  int64_t rows, tiles;            /* rows left, and tiles that share them */
+} tsl_amx_beside;
 /* Adds a panel's products to a tile's sums, of which panel 0 makes the first; after the last panel it is written to C, now
- * or, where there is a `late`, with a later tile or by tsl_amx_write_late(). has_next: the next strip's tile comes next, with
- * its sums behind these. */
+ * or, where there is something `beside`, with a later tile or by tsl_amx_write_late(). has_next: the next strip's tile comes
+ * next, with its sums behind these. */
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
-                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums, tsl_amx_late *late,
-                           bool has_next);
-void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_late *late);
+                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums,
+                           tsl_amx_beside *beside, bool has_next);
+void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_beside *beside);
+/* Copies the rows of a sliver's part of these panels, as they are, with zeros after them, to where the form says. */
+void tsl_amx_copy_sliver_rows(const tsl_amx_job *job, const tsl_amx_form *to, int64_t index, int64_t units);
 /* C = alpha sums + beta C for a tile. */
 void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t sliver, int64_t strip, const uint32_t *sums);
 

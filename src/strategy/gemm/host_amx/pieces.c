@@ -91,6 +91,19 @@ void tsl_amx_copy_sliver(const tsl_amx_job *job, const tsl_amx_form *to, int64_t
   job->copy_a(&copy);
 }
 
+void tsl_amx_copy_sliver_rows(const tsl_amx_job *job, const tsl_amx_form *to, int64_t index, int64_t units) {
+  const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
+  tsl_amx_copy copy = panel_copy(job, to->panel, &job->a, job->a.row_stride, job->a.col_stride, row);
+  copy.depth = tsl_amx_least(job->k - to->panel * job->depth * tsl_amx_elements(job->kernels->format),
+                             units * tsl_amx_elements(job->kernels->format));
+  copy.units = to->pitch / (int64_t)sizeof(uint32_t);
+  copy.count = tsl_amx_least(end, job->m) - row;
+  copy.width = end - row;
+  copy.by_rows = true;
+  copy.out = to->at;
+  job->copy_a(&copy);
+}
+
 /* Units from `first` to before `end` of a panel's part of a strip. */
 static void copy_units_of_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index,
                                 int64_t first, int64_t end) {
@@ -198,6 +211,10 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
     tile->a_row = job->a.row_stride * job->size;
     tile->a_step = units;
     tile->a = (const uint32_t *)((const unsigned char *)job->a.host + row * tile->a_row) + panel * job->depth;
+  } else if (a->pitch > 0) {
+    tile->a_row = a->pitch;
+    tile->a_step = units;
+    tile->a = a->at + (row - a->first) * (a->pitch / (int64_t)sizeof(uint32_t)) + (panel - a->panel) * job->depth;
   } else {
     tile->a = tsl_amx_at(job, a, panel, row);
     const bool by_rows = job->copies_rows && !job->packed_a.at;
@@ -208,38 +225,51 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
 
 /* Where a tile's sums end: in C where that is all that is left to be done, and for tile registers, whose stores would wait for C's
  * lines, in memory that the next tile writes to C while it multiplies. */
-static void set_out(const tsl_amx_job *job, int64_t sliver, int64_t strip, tsl_amx_late *late, tsl_amx_tile *tile) {
+static void set_out(const tsl_amx_job *job, int64_t sliver, int64_t strip, tsl_amx_beside *beside, tsl_amx_tile *tile) {
   unsigned char *const c = c_at(job, tsl_amx_row_of(job, sliver), strip * job->kernels->width);
-  if (late && rows_in_c(job, sliver) == job->kernels->height) {
-    late->at ^= 1;
-    late->c = c;
-    tile->out = late->sums[late->at];
+  if (beside && rows_in_c(job, sliver) == job->kernels->height) {
+    beside->at ^= 1;
+    beside->c = c;
+    tile->out = beside->sums[beside->at];
   } else {
     tile->out = (uint32_t *)(void *)c;
     tile->out_row = job->c.row_stride;
   }
 }
 
-/* Takes over what waits to be written. */
-static void set_late(const tsl_amx_job *job, tsl_amx_late *late, tsl_amx_tile *tile) {
-  if (!late || !late->c)
-    return;
-  tile->late = late->sums[late->at];
-  tile->late_c = late->c;
-  tile->late_row = job->c.row_stride * job->c_size;
-  tile->late_streams = job->streams && ((uintptr_t)late->c | (uintptr_t)tile->late_row) % TSL_CACHE_LINE == 0;
-  late->c = NULL;
+/* Takes over what waits to be written, and a tile's share of what is to be copied. */
+static void set_beside(const tsl_amx_job *job, tsl_amx_beside *beside, tsl_amx_tile *tile) {
+  if (beside && beside->c) {
+    tile->late = beside->sums[beside->at];
+    tile->late_c = beside->c;
+    tile->late_row = job->c.row_stride * job->c_size;
+    tile->late_streams =
+        job->streams && ((uintptr_t)beside->c | (uintptr_t)tile->late_row) % TSL_CACHE_LINE == 0;
+    beside->c = NULL;
+  }
+  if (beside && beside->rows > 0) {
+    tile->copy_in = beside->in;
+    tile->copy_out = beside->out;
+    tile->copy_rows = tsl_amx_count(beside->rows, beside->tiles);
+    tile->copy_lines = beside->lines;
+    tile->copy_in_row = beside->in_row;
+    tile->copy_out_row = beside->out_row;
+    beside->in += tile->copy_rows * beside->in_row;
+    beside->out += tile->copy_rows * beside->out_row;
+    beside->rows -= tile->copy_rows;
+    beside->tiles--;
+  }
 }
 
-void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_late *late) {
+void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_beside *beside) {
   const int64_t row = job->c.row_stride * job->c_size, width = job->kernels->width;
-  for (int i = 0; late->c && i < job->kernels->height; i++)
-    memcpy(late->c + i * row, late->sums[late->at] + i * width, (size_t)(width * job->c_size));
-  late->c = NULL;
+  for (int i = 0; beside->c && i < job->kernels->height; i++)
+    memcpy(beside->c + i * row, beside->sums[beside->at] + i * width, (size_t)(width * job->c_size));
+  beside->c = NULL;
 }
 
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
-                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums, tsl_amx_late *late,
+                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums, tsl_amx_beside *beside,
                            bool has_next) {
   const tsl_amx_kernels *kernels = job->kernels;
   const int64_t row = tsl_amx_row_of(job, sliver), rows = tsl_amx_row_of(job, sliver + 1) - row,
@@ -255,9 +285,9 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
       .out_row = kernels->width,
   };
   set_a(job, a, panel, sliver, &tile);
-  set_late(job, late, &tile);
+  set_beside(job, beside, &tile);
   if (writes_c)
-    set_out(job, sliver, strip, late, &tile);
+    set_out(job, sliver, strip, beside, &tile);
   if (kernels->has_registers && has_next && panel > 0)
     tile.next_sums = sums + tsl_amx_tile_room(job);
   else if (!kernels->has_registers && is_last && !job->streams)

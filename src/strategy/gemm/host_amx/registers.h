@@ -21,15 +21,25 @@ enum { UNIT_BYTES = 4, REGISTER_BYTES = 64, STRIP_BYTES = 2 * REGISTER_BYTES };
 
 /* Work beside products, some in each step, so that it neither comes in a burst nor late: lines of the next tile's sums are
  * asked for, and an earlier tile's sums are written to C, whose lines would hold up tiles that are stored there. */
-typedef struct beside {
+typedef struct writing {
   const unsigned char *sums;
   const uint32_t *late;
   unsigned char *c;
-  int64_t c_row, rows, left;
+  int64_t c_row, each, left; /* rows */
   bool streams;
-} beside;
+} writing;
 
-static inline __attribute__((always_inline)) void write_row(const beside *of) {
+static inline __attribute__((always_inline)) writing writing_of(const tsl_amx_tile *tile, int64_t steps) {
+  return (writing){.sums = (const unsigned char *)tile->next_sums,
+                   .late = tile->late,
+                   .c = tile->late_c,
+                   .c_row = tile->late_row,
+                   .streams = tile->late_streams,
+                   .each = steps < 16 ? 32 / steps + 1 : 2,
+                   .left = tile->next_sums || tile->late ? 32 : 0};
+}
+
+static inline __attribute__((always_inline)) void write_row(const writing *of) {
 #ifdef REGISTER_STREAM
   if (of->streams) {
     REGISTER_STREAM(of->c, of->late);
@@ -40,7 +50,7 @@ static inline __attribute__((always_inline)) void write_row(const beside *of) {
   memcpy(of->c, of->late, STRIP_BYTES);
 }
 
-static inline __attribute__((always_inline)) void some_rows(beside *of, int64_t count) {
+static inline __attribute__((always_inline)) void write_rows(writing *of, int64_t count) {
   for (int64_t i = 0; i < count && of->left > 0; i++, of->left--) {
     if (of->sums) {
       __builtin_prefetch(of->sums);
@@ -55,15 +65,36 @@ static inline __attribute__((always_inline)) void some_rows(beside *of, int64_t 
   }
 }
 
-static inline __attribute__((always_inline)) beside beside_of(const tsl_amx_tile *tile) {
-  const int64_t steps = tile->units / TSL_AMX_REGISTER_UNITS;
-  return (beside){.sums = (const unsigned char *)tile->next_sums,
-                  .late = tile->late,
-                  .c = tile->late_c,
-                  .c_row = tile->late_row,
-                  .streams = tile->late_streams,
-                  .rows = steps < 16 ? 32 / steps + 1 : 2,
-                  .left = tile->next_sums || tile->late ? 32 : 0};
+/* And lines of A that will be needed soon are copied. */
+typedef struct copying {
+  const unsigned char *in;
+  unsigned char *out;
+  int64_t each, left, line, lines, in_gap, out_gap;
+} copying;
+
+static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_tile *tile, int64_t steps) {
+  copying made = {.in = tile->copy_in, .out = tile->copy_out};
+  if (made.in) {
+    made.left = tile->copy_rows * tile->copy_lines;
+    made.each = made.left / steps + 1;
+    made.line = made.lines = tile->copy_lines;
+    made.in_gap = tile->copy_in_row - REGISTER_BYTES * made.lines;
+    made.out_gap = tile->copy_out_row - REGISTER_BYTES * made.lines;
+  }
+  return made;
+}
+
+static inline __attribute__((always_inline)) void copy_lines(copying *of, int64_t count) {
+  for (int64_t i = 0; i < count && of->left > 0; i++, of->left--) {
+    memcpy(of->out, of->in, REGISTER_BYTES);
+    of->in += REGISTER_BYTES;
+    of->out += REGISTER_BYTES;
+    if (--of->line == 0) {
+      of->line = of->lines;
+      of->in += of->in_gap;
+      of->out += of->out_gap;
+    }
+  }
 }
 
 /* Sums so far, at first nothing. What is 16 columns right of a register is 16 numbers further, 16 rows below it 16 rows. */
@@ -71,7 +102,8 @@ static void multiply_16(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
   const int64_t row = tile->a_row, step = UNIT_BYTES * tile->a_step;
   const uint32_t *const sums = tile->sums;
-  beside other = beside_of(tile);
+  writing late = writing_of(tile, 1);
+  copying rows = copying_of(tile, 1);
   if (tile->goes_on) {
     REGISTER_LOAD(0, sums, STRIP_BYTES);
     REGISTER_LOAD(1, sums + 16, STRIP_BYTES);
@@ -88,7 +120,8 @@ static void multiply_16(const tsl_amx_tile *tile) {
     a += step;
     b += 16 * STRIP_BYTES;
   }
-  some_rows(&other, 32);
+  write_rows(&late, late.left);
+  copy_lines(&rows, rows.left);
   REGISTER_STORE(0, tile->out, UNIT_BYTES * tile->out_row);
   REGISTER_STORE(1, tile->out + 16, UNIT_BYTES * tile->out_row);
 }
@@ -110,7 +143,8 @@ static void multiply_32(const tsl_amx_tile *tile) {
     REGISTER_ZERO(2);
     REGISTER_ZERO(3);
   }
-  beside other = beside_of(tile);
+  writing late = writing_of(tile, tile->units / TSL_AMX_REGISTER_UNITS);
+  copying rows = copying_of(tile, tile->units / TSL_AMX_REGISTER_UNITS);
   for (int64_t u = 0; u < tile->units; u += TSL_AMX_REGISTER_UNITS) {
     REGISTER_LOAD(6, a, row);
     REGISTER_LOAD_ONCE(4, b, STRIP_BYTES);
@@ -118,13 +152,15 @@ static void multiply_32(const tsl_amx_tile *tile) {
     REGISTER_LOAD(7, a + 16 * row, row);
     REGISTER_DOT(2, 7, 4);
     REGISTER_LOAD_ONCE(5, b + REGISTER_BYTES, STRIP_BYTES);
-    some_rows(&other, other.rows);
+    write_rows(&late, late.each);
     REGISTER_DOT(1, 6, 5);
+    copy_lines(&rows, rows.each);
     REGISTER_DOT(3, 7, 5);
     a += step;
     b += 16 * STRIP_BYTES;
   }
-  some_rows(&other, 32);
+  write_rows(&late, late.left);
+  copy_lines(&rows, rows.left);
   REGISTER_STORE(0, tile->out, out_bytes);
   REGISTER_STORE(1, tile->out + 16, out_bytes);
   REGISTER_STORE(2, out_below, out_bytes);

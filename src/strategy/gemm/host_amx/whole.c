@@ -87,8 +87,10 @@ tesela_status tsl_amx_run_whole(const tsl_amx_job *job, tsl_pool *pool) {
   cutting of = {.job = job, .pool = pool};
   cut(&of, has_registers ? tsl_amx_count(least, threads) * threads : least);
   const int64_t count = tsl_amx_count(job->m, of.rows) * of.across;
-  const tsl_amx_job largest = rectangle(&of, 0);
-  of.each = has_registers ? tsl_amx_room_alone(&largest) : tsl_amx_room_shared(&largest, threads);
+  for (int64_t i = 0; i < count; i++) {
+    const tsl_amx_job part = rectangle(&of, i);
+    of.each = tsl_amx_most(of.each, has_registers ? tsl_amx_room_alone(&part) : tsl_amx_room_shared(&part, threads));
+  }
   const int64_t rooms = has_registers ? tsl_amx_least(threads, count) : 1;
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)(rooms * of.each) * sizeof(uint32_t), "copies of the operands", &memory));
