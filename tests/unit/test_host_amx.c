@@ -80,6 +80,7 @@ static uint32_t dot_bf16(uint32_t bits, const unsigned char *a, const unsigned c
 #define REGISTER_LOAD_ONCE(t, at, stride) load_register(t, at, stride)
 #define REGISTER_STORE(t, at, stride) store_register(t, at, stride)
 #define REGISTER_ZERO(t) zero_register(t)
+#define REGISTER_COPY_REST(to, from, bytes) memcpy(memset(to, 0, 64), from, (size_t)(bytes))
 static dot_unit *dot_now;
 #define REGISTER_DOT(c, a, b) dot_registers(c, a, b, dot_now)
 #include "strategy/gemm/host_amx/registers.h"

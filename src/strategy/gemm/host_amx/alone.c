@@ -12,7 +12,6 @@
 #include "base/memory.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 /* Lines to be asked for, some before each tile: `left` runs of `lines` lines, `stride` bytes from one to the next. */
 typedef struct ahead {
@@ -106,40 +105,28 @@ static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end
   return tsl_amx_least(end_panel * job->depth, job->units) - panel * job->depth;
 }
 
-/* The first sliver of a pass, at once; zeros in both places. */
+/* The first sliver of a pass, at once. */
 static void start_rows(passing *run, int64_t panel, int64_t end_panel) {
-  const tsl_amx_job *job = run->job;
-  const int64_t units = units_of_chunk(job, panel, end_panel);
-  run->a.panel = panel;
-  run->a.first = 0;
-  run->a.at = run->rows[run->turn];
-  run->a.pitch = pitch_of(units) * TSL_CACHE_LINE;
-  tsl_amx_copy_sliver_rows(job, &run->a, 0, units);
-  for (int64_t i = 0; i < job->kernels->height; i++)
-    memset((unsigned char *)run->rows[!run->turn] + i * run->a.pitch + units * 4 - TSL_CACHE_LINE, 0,
-           TSL_CACHE_LINE);
+  const int64_t units = units_of_chunk(run->job, panel, end_panel);
+  run->a = (tsl_amx_form){.at = run->rows[run->turn], .panel = panel, .pitch = pitch_of(units) * TSL_CACHE_LINE};
+  tsl_amx_copy_sliver_rows(run->job, &run->a, 0, units);
 }
 
-/* Sliver `index` is to be copied while so many tiles are multiplied: whole lines by these, the rest now. */
+/* Sliver `index` is to be copied while so many tiles are multiplied. */
 static void next_rows(passing *run, int64_t index, int64_t panel, int64_t end_panel, int64_t tiles) {
   const tsl_amx_job *job = run->job;
   const int64_t first = panel * job->depth * tsl_amx_elements(job->kernels->format),
                 units = units_of_chunk(job, panel, end_panel), row = tsl_amx_row_of(job, index),
-                bytes = tsl_amx_least((job->k - first) * job->size, units * 4),
-                rest = bytes % TSL_CACHE_LINE;
+                bytes = tsl_amx_least((job->k - first) * job->size, units * (int64_t)sizeof(uint32_t));
   tsl_amx_beside *beside = &run->beside;
   beside->in = (const unsigned char *)job->a.host + (row * job->a.row_stride + first) * job->size;
   beside->out = (unsigned char *)run->rows[!run->turn];
   beside->in_row = job->a.row_stride * job->size;
   beside->out_row = run->a.pitch;
-  beside->lines = bytes / TSL_CACHE_LINE;
+  beside->lines = tsl_amx_count(bytes, TSL_CACHE_LINE);
+  beside->rest = bytes % TSL_CACHE_LINE;
   beside->rows = tsl_amx_least(tsl_amx_row_of(job, index + 1), job->m) - row;
   beside->tiles = tiles;
-  for (int64_t i = 0; i < beside->rows && rest > 0; i++)
-    memcpy(beside->out + i * beside->out_row + bytes - rest, beside->in + i * beside->in_row + bytes - rest,
-           (size_t)rest);
-  if (beside->lines == 0)
-    beside->rows = 0;
 }
 
 /* The strips from `first` to before `end` with a chunk of k. */

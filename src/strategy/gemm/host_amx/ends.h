@@ -74,9 +74,9 @@ INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int64_t
 
 /* Unit after unit; neighbours side by side, or elements along the panel, where these steps are constants. A cache line
  * of each neighbour (16 units of 4 bytes) is used up before the next line is asked for. The first `done` units were
- * copied already. */
+ * copied already, and `cleared` of them where there are no neighbours. */
 INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
-                       int64_t across, int64_t along, int64_t done) {
+                       int64_t across, int64_t along, int64_t done, int64_t cleared) {
   enum { LINE = 16 };
   const int64_t whole = copy->depth / per, rest = copy->depth % per, width = copy->width, count = copy->count;
   const uint32_t flip = copy->flip;
@@ -102,7 +102,7 @@ INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int 
     copy->out[whole * width + i] =
         make(copy->in + i * across + whole * per * along, along, (int)rest) ^ copy->flip;
   const int64_t made = whole + (rest > 0);
-  clear(copy, 0, copy->count, made);
+  clear(copy, cleared, copy->count, made);
   clear(copy, made, 0, copy->units);
 }
 
@@ -189,20 +189,20 @@ INLINE int64_t turn_lines(const tsl_amx_copy *copy, int64_t across, int64_t unit
 #define TURNED(copy, per, size, across) 0
 #endif
 
-/* Strips of 32 neighbours that lie side by side are zipped in registers where the file has words for it: ZIP_2 two
+/* Strips of up to 32 neighbours that lie side by side are zipped in registers where the file has words for it: ZIP_2 two
  * elements of 16 bits, ZIP_4 four of 8, a unit of each neighbour. How many units of each were copied. */
 #ifdef ZIP_2
 INLINE int64_t zip_units(const tsl_amx_copy *copy, int per, int64_t along) {
   const int64_t units = copy->depth / per;
-  if (copy->count != TSL_AMX_WIDTH_MAX || copy->width != TSL_AMX_WIDTH_MAX)
+  if (copy->width != TSL_AMX_WIDTH_MAX)
     return 0;
   for (int64_t u = 0; u < units; u++) {
     const unsigned char *const in = copy->in + u * per * along;
     uint32_t *const out = copy->out + u * TSL_AMX_WIDTH_MAX;
     if (per == 2)
-      ZIP_2(in, along, copy->flip, out);
+      ZIP_2(in, along, copy->count, copy->flip, out);
     else
-      ZIP_4(in, along, copy->flip, out);
+      ZIP_4(in, along, copy->count, copy->flip, out);
   }
   return units;
 }
@@ -220,12 +220,13 @@ INLINE void copy_any(const tsl_amx_copy *copy, unit_function *make, const int pe
     copy_blocks(copy, make, per, across, along, 0);
   else if (copy->by_rows)
     copy_rows(copy, make, per, size, across);
-  else if (across == size)
-    copy_units(copy, make, per, size, size, along, ZIPPED(copy, per, size, along));
-  else if (along == size)
-    copy_units(copy, make, per, size, across, size, TURNED(copy, per, size, across));
+  else if (across == size) {
+    const int64_t zipped = ZIPPED(copy, per, size, along);
+    copy_units(copy, make, per, size, size, along, zipped, zipped);
+  } else if (along == size)
+    copy_units(copy, make, per, size, across, size, TURNED(copy, per, size, across), 0);
   else
-    copy_units(copy, make, per, size, across, along, 0);
+    copy_units(copy, make, per, size, across, along, 0, 0);
 }
 
 static void floats_f16(const tsl_amx_copy *copy) {

@@ -57,25 +57,26 @@ static inline void store_units(uint32_t *out, __m512i first, __m512i second, uin
   _mm512_storeu_si512(out + 16, _mm512_xor_si512(second, change));
 }
 
-static inline void zip_2(const unsigned char *in, int64_t step, uint32_t flip, uint32_t *out) {
-  const __m512i first = _mm512_loadu_si512((const void *)in),
-                second = _mm512_loadu_si512((const void *)(in + step));
+/* Of so many columns; zeros are what is behind them. */
+static inline void zip_2(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip, uint32_t *out) {
+  const __mmask32 there = (__mmask32)(((uint64_t)1 << columns) - 1);
+  const __m512i first = _mm512_maskz_loadu_epi16(there, (const void *)in),
+                second = _mm512_maskz_loadu_epi16(there, (const void *)(in + step));
   const __m512i low = _mm512_unpacklo_epi16(first, second), high = _mm512_unpackhi_epi16(first, second);
   store_units(out, _mm512_permutex2var_epi64(low, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), high),
               _mm512_permutex2var_epi64(low, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), high), flip);
-}
-
-static inline __m256i load_32(const unsigned char *at) {
-  return _mm256_loadu_si256((const __m256i *)(const void *)at);
 }
 
 static inline __m512i beside(__m256i low, __m256i high) {
   return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-static inline void zip_4(const unsigned char *in, int64_t step, uint32_t flip, uint32_t *out) {
-  const __m256i a = load_32(in), b = load_32(in + step), c = load_32(in + 2 * step),
-                d = load_32(in + 3 * step);
+static inline void zip_4(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip, uint32_t *out) {
+  const __mmask32 there = (__mmask32)(((uint64_t)1 << columns) - 1);
+  const __m256i a = _mm256_maskz_loadu_epi8(there, (const void *)in),
+                b = _mm256_maskz_loadu_epi8(there, (const void *)(in + step)),
+                c = _mm256_maskz_loadu_epi8(there, (const void *)(in + 2 * step)),
+                d = _mm256_maskz_loadu_epi8(there, (const void *)(in + 3 * step));
   const __m256i ab_low = _mm256_unpacklo_epi8(a, b), ab_high = _mm256_unpackhi_epi8(a, b),
                 cd_low = _mm256_unpacklo_epi8(c, d), cd_high = _mm256_unpackhi_epi8(c, d);
   const __m512i low = beside(_mm256_unpacklo_epi16(ab_low, cd_low), _mm256_unpackhi_epi16(ab_low, cd_low)),

@@ -23,8 +23,9 @@ set_source_files_properties(${folder}/bf16_avx512.c PROPERTIES COMPILE_OPTIONS "
 foreach(sign signed unsigned)
   set_source_files_properties(${folder}/quads_${sign}_avx512.c PROPERTIES COMPILE_OPTIONS "${best};${for_vnni}")
 endforeach()
+# What a tile is told is stored word by word and must be read so: a vector of several would wait for all stores before it.
 foreach(signs bf16 ss su us uu)
-  set_source_files_properties(${folder}/registers_${signs}.c PROPERTIES COMPILE_OPTIONS "${best};${for_registers}")
+  set_source_files_properties(${folder}/registers_${signs}.c PROPERTIES COMPILE_OPTIONS "${best};-fno-tree-slp-vectorize;${for_registers}")
 endforeach()
 # No vectors in what runs before the registers are known to be there.
 set_source_files_properties(${folder}/registers.c PROPERTIES COMPILE_OPTIONS "$<$<BOOL:${for_registers}>:-mamx-tile>")

@@ -6,8 +6,15 @@
 
 #include <stdlib.h>
 
-/* Elements of C that caches may hold until they are wanted again. */
-static const int64_t most_kept = (int64_t)4 << 20;
+/* Whether C's lines go past the caches. Elements of C that the last one may hold until they are wanted again; and with tile
+ * registers, which are done before those lines would be fetched, bytes of a thread's operands and C in its own cache. */
+static bool streams(const tsl_amx_job *job) {
+  enum { MOST_ELEMENTS = 4 << 20, MOST_BYTES = 2 << 20 };
+  const int64_t bytes = (job->m + job->n) * job->k * job->size + job->m * job->n * job->c_size;
+  return job->beta == 0 &&
+         (job->kernels->has_registers ? bytes >= MOST_BYTES : job->m * job->n > MOST_ELEMENTS);
+}
+
 /* Nothing is multiplied: C = beta C. */
 static void scale_only(const tsl_amx_job *job) {
   uint32_t zeros[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX] = {0};
@@ -32,6 +39,7 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
   part.packed_b.first -= column;
   part.m = rows;
   part.n = columns;
+  part.streams = streams(&part);
   count_pieces(&part);
   return part;
 }
@@ -104,9 +112,9 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, bool is_turned, con
                      .size = (int64_t)tsl_type(kernels->a)->size,
                      .c_size = (int64_t)tsl_type(problem->c.type)->size,
                      .is_turned = is_turned,
-                     .streams = problem->beta[0] == 0 && tsl_shape_extent(&problem->c) > most_kept,
                      .alpha = problem->alpha[0],
                      .beta = problem->beta[0]};
+  job.streams = streams(&job);
   job.sums_are_c = job.c_size == 4 && job.alpha == 1 && job.beta == 0;
   const int64_t step = kernels->has_registers ? TSL_AMX_REGISTER_UNITS : 1;
   set_operands(&job, strides);

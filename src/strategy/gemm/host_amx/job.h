@@ -94,7 +94,7 @@ typedef struct tsl_amx_beside {
   unsigned char *c;  /* where it goes, or NULL: nothing waits */
   const unsigned char *in;
   unsigned char *out;
-  int64_t in_row, out_row, lines; /* bytes from row to row, cache lines of a row */
+  int64_t in_row, out_row, lines, rest; /* bytes from row to row, cache lines of a row, bytes of its last one */
   int64_t rows, tiles;            /* rows left, and tiles that share them */
 } tsl_amx_beside;
 /* Adds a panel's products to a tile's sums, of which panel 0 makes the first; after the last panel it is written to C, now

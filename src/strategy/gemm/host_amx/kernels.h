@@ -40,10 +40,11 @@ typedef struct tsl_amx_tile {
   unsigned char *late_c;
   int64_t late_row;
   bool late_streams;
-  /* Likewise: rows of so many cache lines that are copied meanwhile, with the bytes from row to row; or NULL. */
+  /* Likewise: rows of so many cache lines that are copied meanwhile, with the bytes of a row's last line where they are not all
+   * (else 0), and those from row to row; or NULL. */
   const unsigned char *copy_in;
   unsigned char *copy_out;
-  int64_t copy_rows, copy_lines, copy_in_row, copy_out_row;
+  int64_t copy_rows, copy_lines, copy_rest, copy_in_row, copy_out_row;
 } tsl_amx_tile;
 typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
 

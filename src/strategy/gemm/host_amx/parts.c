@@ -10,8 +10,9 @@ typedef struct adding {
   const tsl_amx_job *job;
   uint32_t *sums;
   int64_t row, room; /* sums from row to row, and of a part */
-  uint32_t *copies;  /* of every worker */
+  uint32_t *copies;  /* of every worker, or every part, whichever are fewer */
   int64_t each;      /* of one */
+  bool by_worker;
 } adding;
 
 static bool is_whole(const tsl_amx_job *job) {
@@ -90,9 +91,10 @@ tesela_status tsl_amx_run_parts(const tsl_amx_job *job, tsl_pool *pool) {
     const tsl_amx_job part = part_of(&run, i);
     run.each = tsl_amx_most(run.each, tsl_amx_room_here(&part));
   }
-  const int64_t workers = tsl_amx_least(pool ? tsl_pool_threads(pool) : 1, job->parts);
+  const int64_t threads = pool ? tsl_pool_threads(pool) : 1, rooms = tsl_amx_least(threads, job->parts);
+  run.by_worker = threads < job->parts;
   void *memory;
-  TSL_TRY(tsl_scratch_take((size_t)(job->parts * run.room + workers * run.each) * sizeof(uint32_t),
+  TSL_TRY(tsl_scratch_take((size_t)(job->parts * run.room + rooms * run.each) * sizeof(uint32_t),
                            "sums of parts", &memory));
   run.sums = memory;
   run.copies = run.sums + job->parts * run.room;

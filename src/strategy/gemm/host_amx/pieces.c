@@ -237,28 +237,34 @@ static void set_out(const tsl_amx_job *job, int64_t sliver, int64_t strip, tsl_a
   }
 }
 
-/* Takes over what waits to be written, and a tile's share of what is to be copied. */
-static void set_beside(const tsl_amx_job *job, tsl_amx_beside *beside, tsl_amx_tile *tile) {
-  if (beside && beside->c) {
-    tile->late = beside->sums[beside->at];
-    tile->late_c = beside->c;
-    tile->late_row = job->c.row_stride * job->c_size;
-    tile->late_streams =
-        job->streams && ((uintptr_t)beside->c | (uintptr_t)tile->late_row) % TSL_CACHE_LINE == 0;
+/* What waits to be written. */
+static void set_late(const tsl_amx_job *job, tsl_amx_beside *beside, tsl_amx_tile *tile) {
+  const int64_t row = job->c.row_stride * job->c_size;
+  unsigned char *const c = beside ? beside->c : NULL;
+  tile->late = c ? beside->sums[beside->at] : NULL;
+  tile->late_c = c;
+  tile->late_row = row;
+  tile->late_streams = job->streams && ((uintptr_t)c | (uintptr_t)row) % TSL_CACHE_LINE == 0;
+  if (beside)
     beside->c = NULL;
-  }
-  if (beside && beside->rows > 0) {
-    tile->copy_in = beside->in;
-    tile->copy_out = beside->out;
-    tile->copy_rows = tsl_amx_count(beside->rows, beside->tiles);
-    tile->copy_lines = beside->lines;
-    tile->copy_in_row = beside->in_row;
-    tile->copy_out_row = beside->out_row;
-    beside->in += tile->copy_rows * beside->in_row;
-    beside->out += tile->copy_rows * beside->out_row;
-    beside->rows -= tile->copy_rows;
-    beside->tiles--;
-  }
+}
+
+/* A tile's share of what is to be copied. */
+static void set_copy(tsl_amx_beside *beside, tsl_amx_tile *tile) {
+  tile->copy_in = NULL;
+  if (!beside || beside->rows <= 0)
+    return;
+  tile->copy_in = beside->in;
+  tile->copy_out = beside->out;
+  tile->copy_rows = tsl_amx_count(beside->rows, beside->tiles);
+  tile->copy_lines = beside->lines;
+  tile->copy_rest = beside->rest;
+  tile->copy_in_row = beside->in_row;
+  tile->copy_out_row = beside->out_row;
+  beside->in += tile->copy_rows * beside->in_row;
+  beside->out += tile->copy_rows * beside->out_row;
+  beside->rows -= tile->copy_rows;
+  beside->tiles--;
 }
 
 void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_beside *beside) {
@@ -275,17 +281,17 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
   const int64_t row = tsl_amx_row_of(job, sliver), rows = tsl_amx_row_of(job, sliver + 1) - row,
                 column = strip * kernels->width;
   const bool is_last = panel == job->panels - 1, writes_c = is_last && is_c(job, sliver, strip);
-  tsl_amx_tile tile = {
-      .units = tsl_amx_panel_units(job, panel),
-      .b = tsl_amx_at(job, b, panel, column),
-      .start = kernels->turned != 0 ? start_at(b, panel, column) : NULL,
-      .sums = sums,
-      .goes_on = panel > 0,
-      .out = sums,
-      .out_row = kernels->width,
-  };
+  tsl_amx_tile tile; /* set one by one: what clears it all at once would wait for the stores of the tile before */
+  tile.units = tsl_amx_panel_units(job, panel);
+  tile.b = tsl_amx_at(job, b, panel, column);
+  tile.start = kernels->turned != 0 ? start_at(b, panel, column) : NULL;
+  tile.sums = tile.out = sums;
+  tile.out_row = kernels->width;
+  tile.goes_on = panel > 0;
+  tile.next_sums = NULL;
   set_a(job, a, panel, sliver, &tile);
-  set_beside(job, beside, &tile);
+  set_late(job, beside, &tile);
+  set_copy(beside, &tile);
   if (writes_c)
     set_out(job, sliver, strip, beside, &tile);
   if (kernels->has_registers && has_next && panel > 0)

@@ -1,6 +1,7 @@
 /* Tiles of C in tile registers, as text: 2 x 2 registers of 16 x 16 sums. A file that includes it has the words
  * REGISTER_LOAD(t, at, stride in bytes), REGISTER_LOAD_ONCE (the same for what is not wanted again soon),
- * REGISTER_STORE(t, at, stride), REGISTER_ZERO(t), perhaps REGISTER_STREAM (a line past the caches) and REGISTER_DOT(c, a, b) for the numbers of registers; tests include it
+ * REGISTER_STORE(t, at, stride), REGISTER_ZERO(t), REGISTER_COPY_REST(to, from, bytes) (a line whose other bytes
+ * become zeros), perhaps REGISTER_STREAM(to, from) (a line past the caches), and REGISTER_DOT(c, a, b) for the numbers of registers; tests include it
  * with words that are plain C, to prove its addresses where there is no such unit.
  *
  *          4        5        16 units (64 bytes) of B: a register holds 16 columns' units, unit after unit
@@ -69,15 +70,20 @@ static inline __attribute__((always_inline)) void write_rows(writing *of, int64_
 typedef struct copying {
   const unsigned char *in;
   unsigned char *out;
-  int64_t each, left, line, lines, in_gap, out_gap;
+  int64_t each, left, line, lines, rest, in_gap, out_gap;
 } copying;
 
 static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_tile *tile, int64_t steps) {
-  copying made = {.in = tile->copy_in, .out = tile->copy_out};
+  copying made;
+  made.in = tile->copy_in;
+  made.left = made.each = made.line = made.lines = made.rest = made.in_gap = made.out_gap = 0;
+  made.out = NULL;
   if (made.in) {
+    made.out = tile->copy_out;
     made.left = tile->copy_rows * tile->copy_lines;
     made.each = made.left / steps + 1;
     made.line = made.lines = tile->copy_lines;
+    made.rest = tile->copy_rest;
     made.in_gap = tile->copy_in_row - REGISTER_BYTES * made.lines;
     made.out_gap = tile->copy_out_row - REGISTER_BYTES * made.lines;
   }
@@ -86,7 +92,10 @@ static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_ti
 
 static inline __attribute__((always_inline)) void copy_lines(copying *of, int64_t count) {
   for (int64_t i = 0; i < count && of->left > 0; i++, of->left--) {
-    memcpy(of->out, of->in, REGISTER_BYTES);
+    if (of->line == 1 && of->rest > 0)
+      REGISTER_COPY_REST(of->out, of->in, of->rest);
+    else
+      memcpy(of->out, of->in, REGISTER_BYTES);
     of->in += REGISTER_BYTES;
     of->out += REGISTER_BYTES;
     if (--of->line == 0) {

@@ -20,7 +20,8 @@ typedef struct cutting {
   int64_t rows, columns; /* of a rectangle, the last ones excepted */
   int64_t across;        /* rectangles side by side */
   uint32_t *room;
-  int64_t each; /* a worker's share of it */
+  int64_t each;   /* a share of it */
+  bool by_worker; /* whose shares are a worker's, else a rectangle's */
   tsl_pool *pool;
 } cutting;
 
@@ -74,7 +75,7 @@ static void multiply_rectangle(void *argument, int64_t index, int worker) {
   const cutting *of = argument;
   const tsl_amx_job part = rectangle(of, index);
   if (part.kernels->has_registers)
-    tsl_amx_run_alone(&part, of->room + worker * of->each);
+    tsl_amx_run_alone(&part, of->room + (of->by_worker ? worker : index) * of->each);
   else
     tsl_amx_run_shared(&part, of->pool, of->room);
 }
@@ -92,6 +93,7 @@ tesela_status tsl_amx_run_whole(const tsl_amx_job *job, tsl_pool *pool) {
     of.each = tsl_amx_most(of.each, has_registers ? tsl_amx_room_alone(&part) : tsl_amx_room_shared(&part, threads));
   }
   const int64_t rooms = has_registers ? tsl_amx_least(threads, count) : 1;
+  of.by_worker = count > threads;
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)(rooms * of.each) * sizeof(uint32_t), "copies of the operands", &memory));
   of.room = memory;
