@@ -38,8 +38,8 @@ typedef struct passing {
   tsl_amx_beside beside;
   uint32_t *rows[2]; /* of a sliver, where they are copied as they are */
   int turn;
-  bool by_rows;           /* A's rows are copied as they are, a sliver's while the one before it is multiplied */
-  bool keeps_a;           /* A's copies are of all of it, and serve all passes */
+  bool by_rows; /* A's rows are copied as they are, a sliver's while the one before it is multiplied */
+  bool keeps_a; /* A's copies are of all of it, and serve all passes */
   int64_t strips, panels; /* of a pass, and of a chunk of k */
 } passing;
 
@@ -108,7 +108,8 @@ static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end
 /* The first sliver of a pass, at once. */
 static void start_rows(passing *run, int64_t panel, int64_t end_panel) {
   const int64_t units = units_of_chunk(run->job, panel, end_panel);
-  run->a = (tsl_amx_form){.at = run->rows[run->turn], .panel = panel, .pitch = pitch_of(units) * TSL_CACHE_LINE};
+  run->a =
+      (tsl_amx_form){.at = run->rows[run->turn], .panel = panel, .pitch = pitch_of(units) * TSL_CACHE_LINE};
   tsl_amx_copy_sliver_rows(run->job, &run->a, 0, units);
 }
 
@@ -156,7 +157,8 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
       for (int64_t strip = first; strip < end; strip++) {
         ask(&next);
         tsl_amx_multiply_tile(job, &run->a, &run->b, p, sliver, strip,
-                              sums + (job->panels == 1 ? 0 : (strip - first) * room), &run->beside, strip + 1 < end);
+                              sums + (job->panels == 1 ? 0 : (strip - first) * room), &run->beside,
+                              strip + 1 < end);
       }
     if (run->by_rows) {
       run->turn = !run->turn;
@@ -200,9 +202,9 @@ static int64_t room_of_a(const passing *run) {
 
 static int64_t room_of_b(const passing *run) {
   const tsl_amx_job *job = run->job;
-  return job->packed_b.at ? 0
-                          : run->strips * job->kernels->width *
-                                tsl_amx_least(run->panels * job->depth, job->units);
+  return job->packed_b.at
+             ? 0
+             : run->strips * job->kernels->width * tsl_amx_least(run->panels * job->depth, job->units);
 }
 
 int64_t tsl_amx_room_alone(const tsl_amx_job *job) {

@@ -58,7 +58,8 @@ static inline void store_units(uint32_t *out, __m512i first, __m512i second, uin
 }
 
 /* Of so many columns; zeros are what is behind them. */
-static inline void zip_2(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip, uint32_t *out) {
+static inline void zip_2(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip,
+                         uint32_t *out) {
   const __mmask32 there = (__mmask32)(((uint64_t)1 << columns) - 1);
   const __m512i first = _mm512_maskz_loadu_epi16(there, (const void *)in),
                 second = _mm512_maskz_loadu_epi16(there, (const void *)(in + step));
@@ -71,7 +72,8 @@ static inline __m512i beside(__m256i low, __m256i high) {
   return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-static inline void zip_4(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip, uint32_t *out) {
+static inline void zip_4(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip,
+                         uint32_t *out) {
   const __mmask32 there = (__mmask32)(((uint64_t)1 << columns) - 1);
   const __m256i a = _mm256_maskz_loadu_epi8(there, (const void *)in),
                 b = _mm256_maskz_loadu_epi8(there, (const void *)(in + step)),

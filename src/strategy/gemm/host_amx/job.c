@@ -33,8 +33,8 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
   tsl_amx_job part = *job;
   part.a.host = (unsigned char *)job->a.host + row * job->a.row_stride * job->size;
   part.b.host = (unsigned char *)job->b.host + column * job->b.col_stride * job->size;
-  part.c.host = (unsigned char *)job->c.host +
-                (row * job->c.row_stride + column * job->c.col_stride) * job->c_size;
+  part.c.host =
+      (unsigned char *)job->c.host + (row * job->c.row_stride + column * job->c.col_stride) * job->c_size;
   part.packed_a.first -= row;
   part.packed_b.first -= column;
   part.m = rows;

@@ -10,10 +10,11 @@ enum { TSL_AMX_PARTS_MAX = 16 };
 /* A copy of an operand in units, or a part of it: panel after panel, in each of them slivers (strips) one after the other.
  * For B, where tiles start with more than nothing, a row of starts for each panel. */
 typedef struct tsl_amx_form {
-  uint32_t *at;         /* NULL: there is none */
-  uint32_t *starts;     /* of B */
-  int64_t panel;        /* the first panel in it */
-  int64_t pitch;        /* of A for tile registers: bytes from row to row, where rows are copied as they are; else 0 */
+  uint32_t *at;     /* NULL: there is none */
+  uint32_t *starts; /* of B */
+  int64_t panel;    /* the first panel in it */
+  int64_t
+      pitch; /* of A for tile registers: bytes from row to row, where rows are copied as they are; else 0 */
   int64_t first, count; /* the first row (column), and how many a panel has */
 } tsl_amx_form;
 
@@ -28,12 +29,12 @@ typedef struct tsl_amx_job {
   tsl_amx_form packed_a, packed_b; /* what was packed before, once the job is bound */
   bool is_turned;                  /* the problem is turned over: A is its B, transposed, and B its A */
   double alpha, beta;
-  bool streams;                 /* C is written past the caches */
-  bool sums_are_c;              /* nothing is left to be done with them but to write them */
-  bool reads_a;                 /* tiles may read A where it lies: whole units along its rows */
-  bool copies_rows;             /* A's copies are rows, too: in each panel of a sliver, unless it was packed before */
-  int64_t units, depth, panels; /* of k in all, of a panel but the last, and how many of these */
-  int64_t slivers, strips;      /* of A and of B */
+  bool streams;     /* C is written past the caches */
+  bool sums_are_c;  /* nothing is left to be done with them but to write them */
+  bool reads_a;     /* tiles may read A where it lies: whole units along its rows */
+  bool copies_rows; /* A's copies are rows, too: in each panel of a sliver, unless it was packed before */
+  int64_t units, depth, panels;        /* of k in all, of a panel but the last, and how many of these */
+  int64_t slivers, strips;             /* of A and of B */
   int64_t block_slivers, block_strips; /* of what a thread takes at once */
   int64_t kept;                        /* bytes of A in the second-level cache */
   int64_t parts;                       /* of k, whose sums are added in the end */
@@ -94,8 +95,9 @@ typedef struct tsl_amx_beside {
   unsigned char *c;  /* where it goes, or NULL: nothing waits */
   const unsigned char *in;
   unsigned char *out;
-  int64_t in_row, out_row, lines, rest; /* bytes from row to row, cache lines of a row, bytes of its last one */
-  int64_t rows, tiles;            /* rows left, and tiles that share them */
+  int64_t in_row, out_row, lines,
+      rest;            /* bytes from row to row, cache lines of a row, bytes of its last one */
+  int64_t rows, tiles; /* rows left, and tiles that share them */
 } tsl_amx_beside;
 /* Adds a panel's products to a tile's sums, of which panel 0 makes the first; after the last panel it is written to C, now
  * or, where there is something `beside`, with a later tile or by tsl_amx_write_late(). has_next: the next strip's tile comes

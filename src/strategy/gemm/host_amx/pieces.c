@@ -214,7 +214,8 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
   } else if (a->pitch > 0) {
     tile->a_row = a->pitch;
     tile->a_step = units;
-    tile->a = a->at + (row - a->first) * (a->pitch / (int64_t)sizeof(uint32_t)) + (panel - a->panel) * job->depth;
+    tile->a =
+        a->at + (row - a->first) * (a->pitch / (int64_t)sizeof(uint32_t)) + (panel - a->panel) * job->depth;
   } else {
     tile->a = tsl_amx_at(job, a, panel, row);
     const bool by_rows = job->copies_rows && !job->packed_a.at;
@@ -225,7 +226,8 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
 
 /* Where a tile's sums end: in C where that is all that is left to be done, and for tile registers, whose stores would wait for C's
  * lines, in memory that the next tile writes to C while it multiplies. */
-static void set_out(const tsl_amx_job *job, int64_t sliver, int64_t strip, tsl_amx_beside *beside, tsl_amx_tile *tile) {
+static void set_out(const tsl_amx_job *job, int64_t sliver, int64_t strip, tsl_amx_beside *beside,
+                    tsl_amx_tile *tile) {
   unsigned char *const c = c_at(job, tsl_amx_row_of(job, sliver), strip * job->kernels->width);
   if (beside && rows_in_c(job, sliver) == job->kernels->height) {
     beside->at ^= 1;
@@ -275,13 +277,14 @@ void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_beside *beside) {
 }
 
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
-                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums, tsl_amx_beside *beside,
-                           bool has_next) {
+                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums,
+                           tsl_amx_beside *beside, bool has_next) {
   const tsl_amx_kernels *kernels = job->kernels;
   const int64_t row = tsl_amx_row_of(job, sliver), rows = tsl_amx_row_of(job, sliver + 1) - row,
                 column = strip * kernels->width;
   const bool is_last = panel == job->panels - 1, writes_c = is_last && is_c(job, sliver, strip);
-  tsl_amx_tile tile; /* set one by one: what clears it all at once would wait for the stores of the tile before */
+  tsl_amx_tile
+      tile; /* set one by one: what clears it all at once would wait for the stores of the tile before */
   tile.units = tsl_amx_panel_units(job, panel);
   tile.b = tsl_amx_at(job, b, panel, column);
   tile.start = kernels->turned != 0 ? start_at(b, panel, column) : NULL;

@@ -7,4 +7,5 @@
 #define REGISTER_ZERO(t) _tile_zero(t)
 #define REGISTER_STREAM(to, from) _mm512_stream_si512((void *)(to), _mm512_loadu_si512((const void *)(from)))
 #define REGISTER_COPY_REST(to, from, bytes)                                                                  \
-  _mm512_storeu_si512((void *)(to), _mm512_maskz_loadu_epi8(((uint64_t)1 << (bytes)) - 1, (const void *)(from)))
+  _mm512_storeu_si512((void *)(to),                                                                          \
+                      _mm512_maskz_loadu_epi8(((uint64_t)1 << (bytes)) - 1, (const void *)(from)))

@@ -27,8 +27,7 @@ static int64_t pieces(const running *run) {
 static void copy_one(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_amx_job *job = run->job;
-  const int64_t each = pieces(run), panel = index / each, piece = index % each,
-                slivers = slivers_first(run);
+  const int64_t each = pieces(run), panel = index / each, piece = index % each, slivers = slivers_first(run);
   (void)worker;
   if (piece < slivers) {
     if (!tsl_amx_reads_in_place(job, piece))

@@ -90,7 +90,8 @@ tesela_status tsl_amx_run_whole(const tsl_amx_job *job, tsl_pool *pool) {
   const int64_t count = tsl_amx_count(job->m, of.rows) * of.across;
   for (int64_t i = 0; i < count; i++) {
     const tsl_amx_job part = rectangle(&of, i);
-    of.each = tsl_amx_most(of.each, has_registers ? tsl_amx_room_alone(&part) : tsl_amx_room_shared(&part, threads));
+    of.each = tsl_amx_most(of.each,
+                           has_registers ? tsl_amx_room_alone(&part) : tsl_amx_room_shared(&part, threads));
   }
   const int64_t rooms = has_registers ? tsl_amx_least(threads, count) : 1;
   of.by_worker = count > threads;
