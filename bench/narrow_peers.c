@@ -11,10 +11,12 @@
  *   --strategy TEXT tesela's strategy (host_amx)
  *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
  *   --most GFLOP    leaves out products of more operations (300)
+ *   --json FILE     writes the rows to this file as well, with the libraries' versions
  *
  * MKL has cblas_gemm_bf16bf16f32, cblas_gemm_f16f16f32 and cblas_gemm_s8u8s32, which takes u8 x i8 of rows; oneDNN's are
  * matmul primitives, made once for plain strides of A, B and C. TESELA_ISA, MKL_ENABLE_INSTRUCTIONS and ONEDNN_MAX_CPU_ISA
  * are up to the caller. */
+#include "json.h"
 #include "shapes.h"
 
 #include "base/clock.h"
@@ -106,6 +108,9 @@ static shape_list shapes;
 static int threads = 1, rounds = 7;
 static double most = 300;
 static const char *types = "bf16,f16,u8i8,i8", *strategy = "host_amx";
+static FILE *json;
+static int json_rows;
+static char versions[WHO][256]; /* what libraries say about themselves */
 
 static _Noreturn void stop(const char *what, const char *why) {
   fprintf(stderr, "narrow_peers: %s: %s\n", what, why);
@@ -118,13 +123,10 @@ static void take(const char *text, const char *why) {
 }
 
 static void read_options(int argc, char **argv) {
-  static const struct option options[] = {{"threads", 1, NULL, 't'},
-                                          {"types", 1, NULL, 'y'},
-                                          {"rounds", 1, NULL, 'r'},
-                                          {"strategy", 1, NULL, 's'},
-                                          {"shapes", 1, NULL, 'f'},
-                                          {"most", 1, NULL, 'm'},
-                                          {0}};
+  static const struct option options[] = {{"threads", 1, NULL, 't'}, {"types", 1, NULL, 'y'},
+                                          {"rounds", 1, NULL, 'r'},  {"strategy", 1, NULL, 's'},
+                                          {"shapes", 1, NULL, 'f'},  {"most", 1, NULL, 'm'},
+                                          {"json", 1, NULL, 'j'},    {0}};
   int option;
   while ((option = getopt_long(argc, argv, "+", options, NULL)) != -1)
     if (option == 't')
@@ -139,7 +141,11 @@ static void read_options(int argc, char **argv) {
       take(optarg, shapes_read(&shapes, optarg));
     else if (option == 'm')
       most = atof(optarg);
-    else
+    else if (option == 'j') {
+      json = fopen(optarg, "we");
+      if (!json)
+        stop(optarg, "cannot be written");
+    } else
       exit(2);
 }
 
@@ -171,6 +177,10 @@ static void add_peer(const char *argument) {
   if (!library)
     stop(argument, path ? dlerror() : "not NAME=LIBRARY");
   if (strncmp(argument, "mkl=", 4) == 0) {
+    void (*say)(char *text, int bytes);
+    *(void **)&say = dlsym(library, "MKL_Get_Version_String");
+    if (say)
+      say(versions[MKL], sizeof versions[MKL] - 1);
     mkl = library;
     takes_part[MKL] = true;
     return;
@@ -181,6 +191,11 @@ static void add_peer(const char *argument) {
     stop(argument, "has no " #name);
   DNNL_LIST(FIND)
 #undef FIND
+  const int *(*version)(void); /* to a struct that starts with its three numbers */
+  *(void **)&version = dlsym(library, "dnnl_version");
+  if (version)
+    snprintf(versions[ONEDNN], sizeof versions[ONEDNN], "oneDNN %d.%d.%d", version()[0], version()[1],
+             version()[2]);
   takes_part[ONEDNN] = true;
 }
 
@@ -314,6 +329,41 @@ static void time_calls(product *made, who by) {
   } while (tsl_clock() < end);
 }
 
+/* --- what is kept --- */
+
+static void begin_json(void) {
+  json_begin(json, "bench_narrow_peers");
+  fprintf(json, ",\n  \"threads\": %d, \"rounds\": %d,\n  \"peers\": {", threads, rounds);
+  for (int i = 0, count = 0; i < WHO; i++)
+    if (i != TESELA && takes_part[i]) {
+      fprintf(json, count++ ? ", " : "");
+      json_text(json, names[i], versions[i]);
+    }
+  fprintf(json, "},\n  \"rows\": [");
+}
+
+static void end_json(void) {
+  fprintf(json, "\n  ]\n}\n");
+  if (fclose(json) != 0)
+    stop("--json", "not all could be written");
+}
+
+/* `peak`: of all threads' registers, 0 where it is not known. */
+static void put_row(const product *made, double peak) {
+  const tsl_problem *problem = &made->problem;
+  fprintf(json, "%s\n    {\"type\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, ", json_rows++ ? "," : "",
+          made->kind->name, (long long)problem->m, (long long)problem->n, (long long)problem->k);
+  json_number(json, "peak", peak > 0 ? peak : NAN);
+  for (int i = 0, count = 0; i < WHO; i++)
+    if (takes_part[i]) {
+      fprintf(json, count++ ? ", " : ", \"flops_per_second\": {");
+      json_number(json, names[i], isfinite(made->best[i]) ? tsl_problem_flops(problem) / made->best[i] : NAN);
+    }
+  fprintf(json, "}, ");
+  json_text(json, "plan", tesela_plan_describe(made->plan));
+  fprintf(json, "}");
+}
+
 static void run_shape(tesela_context *context, const int64_t *shape, const kind *of) {
   product made = {.kind = of};
   bool runs[WHO];
@@ -335,6 +385,8 @@ static void run_shape(tesela_context *context, const int64_t *shape, const kind 
   printf(" %.3f |", fmin(made.best[MKL], made.best[ONEDNN]) / made.best[TESELA]);
   printf(peak > 0 ? " %.1f%% |\n" : " - |\n", 100e9 * giga / made.best[TESELA] / peak);
   fflush(stdout);
+  if (json)
+    put_row(&made, peak);
   tesela_plan_destroy(made.plan);
   tsl_free(made.a);
   tsl_free(made.b);
@@ -352,6 +404,8 @@ int main(int argc, char **argv) {
   tesela_context *context;
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     stop("tesela", tesela_last_error());
+  if (json)
+    begin_json();
   printf("| types | m x n x k | tesela | mkl | onednn | over the best | of the tile registers |\n"
          "|---|---|---|---|---|---|---|\n");
   for (int i = 0; i < KINDS; i++) {
@@ -363,6 +417,8 @@ int main(int argc, char **argv) {
       if (shape_is_within(shapes.items[s], kinds[i].types.a, most))
         run_shape(context, shapes.items[s], &kinds[i]);
   }
+  if (json)
+    end_json();
   tesela_context_destroy(context);
   return 0;
 }

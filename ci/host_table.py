@@ -33,19 +33,24 @@ def cell(row):
     return [f"{own / 1e9:.4g}", f"{others[best] / 1e9:.4g} {best}", f"{own / others[best]:.2f}"]
 
 
-def products(result):
-    """One line a shape, f32 and f64 beside each other."""
-    lines = ["| m x n x k | f32 | best peer | over it | of the peak | f64 | best peer | over it | of the peak |", "|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+def products(result, kinds=("f32", "f64")):
+    """One line a shape, types beside each other."""
+    lines = ["| m x n x k |" + "".join(f" {kind} | best peer | over it | of the peak |" for kind in kinds), "|---|" + "---:|---:|---:|---:|" * len(kinds)]
     rows = {(row["m"], row["n"], row["k"], row["type"]): row for row in result["rows"]}
     for m, n, k in dict.fromkeys(key[:3] for key in rows):
         cells = [f"{m} x {n} x {k}"]
-        for kind in ("f32", "f64"):
+        for kind in kinds:
             row = rows.get((m, n, k, kind))
             cells += cell(row) if row else ["", "", ""]
             peak = row and row["peak"] and row["flops_per_second"]["tesela"]
             cells.append(f"{100 * row['flops_per_second']['tesela'] / row['peak']:.0f}%" if peak else "")
         lines.append("| " + " | ".join(cells) + " |")
     return lines
+
+
+def narrow(result):
+    """The same for those of narrow types that were measured; u8i8 is u8 times i8."""
+    return products(result, tuple(dict.fromkeys(row["type"] for row in result["rows"])))
 
 
 def small(result):
@@ -93,6 +98,8 @@ KINDS = (
     (("host-f32.json", "host-f64.json"), "GFLOP/s", products),
     (("host-avx2.json",), "GFLOP/s with everyone kept to AVX2", products),
     (("host-small.json",), "Nanoseconds a call", small),
+    (("host-narrow.json",), "10^9 operations a second in narrow types", narrow),
+    (("host-narrow-16.json",), "10^9 operations a second in narrow types", narrow),
 )
 THREADS = (1, 2, 4, 8, 12, 16)
 
@@ -118,7 +125,8 @@ def table():
         paths, results = load([os.path.join(folder(), name) for name in names])
         if results:
             whole = merged(results)
-            parts.append("\n".join([caption(whole, paths, what), "", *make(whole)]))
+            cores = "one core" if whole.get("threads", 1) == 1 else f"{whole['threads']} cores"
+            parts.append("\n".join([caption(whole, paths, what, cores), "", *make(whole)]))
     paths, results = load([os.path.join(folder(), f"host-threads-{threads}.json") for threads in THREADS])
     if results:
         parts.append("\n".join([caption(merged(results), paths, "GFLOP/s, and over the best peer with as many threads", "cores"), "", *curve(results)]))
