@@ -6,7 +6,10 @@
  *  sliver | | | | || | | | ||      more passes. Panel after panel it meets the pass's strips: the sliver's panel stays in the
  *         +--------+--------+      first-level cache, strips come from the second, past the first.
  *         |        |        |
- *                                  So rows of A, of B and of C are each read and written in long runs. */
+ *                                  So rows of A, of B and of C are each read and written in long runs.
+ *
+ * Beside a tile's products, some lines in each step (registers.h): the next sliver's rows are copied as they are, and the sums of
+ * the tile before are written to C. Rows that are dense already and whole cache lines long are read where they lie. */
 #include "strategy/gemm/host_amx/job.h"
 
 #include "base/memory.h"

@@ -145,17 +145,20 @@ INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const int
     }
 }
 
-/* Row after row. Units that are 32 bits of memory are moved as they are. */
+/* Row after row, with what the row after the next one has asked for. Units that are 32 bits of memory are moved as they are. */
 INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
                       int64_t across) {
+  enum { LINE = 16 };
   const int64_t whole = copy->depth / per, rest = copy->depth % per;
   const uint32_t flip = copy->flip;
   for (int64_t i = 0; i < copy->width; i++) {
     const unsigned char *restrict const in = copy->in + i * across;
     uint32_t *restrict const out = copy->out + i * copy->units;
-    int64_t u = 0;
-    if (i < copy->count) {
-      for (; u < whole; u++) {
+    int64_t made = 0;
+    for (int64_t first = 0; i < copy->count && first < whole; first += LINE) {
+      const int64_t end = whole - first < LINE ? whole : first + LINE;
+      __builtin_prefetch(in + 2 * across + first * per * size);
+      for (int64_t u = first; u < end; u++) {
         uint32_t unit;
         if (per * size == 4)
           memcpy(&unit, in + u * 4, sizeof unit);
@@ -163,11 +166,12 @@ INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int p
           unit = make(in + u * per * size, size, per);
         out[u] = unit ^ flip;
       }
-      if (rest > 0)
-        out[u++] = make(in + whole * per * size, size, (int)rest) ^ flip;
+      made = end;
     }
-    for (; u < copy->units; u++)
-      out[u] = flip;
+    if (i < copy->count && rest > 0)
+      out[made++] = make(in + whole * per * size, size, (int)rest) ^ flip;
+    for (; made < copy->units; made++)
+      out[made] = flip;
   }
 }
 
@@ -192,17 +196,18 @@ INLINE int64_t turn_lines(const tsl_amx_copy *copy, int64_t across, int64_t unit
 /* Strips of up to 32 neighbours that lie side by side are zipped in registers where the file has words for it: ZIP_2 two
  * elements of 16 bits, ZIP_4 four of 8, a unit of each neighbour. How many units of each were copied. */
 #ifdef ZIP_2
-INLINE int64_t zip_units(const tsl_amx_copy *copy, int per, int64_t along) {
-  const int64_t units = copy->depth / per;
+INLINE int64_t zip_units(const tsl_amx_copy *copy, const int per, int64_t along) {
+  const int64_t units = copy->depth / per, count = copy->count;
+  const uint32_t flip = copy->flip;
+  const unsigned char *in = copy->in;
+  uint32_t *out = copy->out;
   if (copy->width != TSL_AMX_WIDTH_MAX)
     return 0;
-  for (int64_t u = 0; u < units; u++) {
-    const unsigned char *const in = copy->in + u * per * along;
-    uint32_t *const out = copy->out + u * TSL_AMX_WIDTH_MAX;
+  for (int64_t u = 0; u < units; u++, in += per * along, out += TSL_AMX_WIDTH_MAX) {
     if (per == 2)
-      ZIP_2(in, along, copy->count, copy->flip, out);
+      ZIP_2(in, along, count, flip, out);
     else
-      ZIP_4(in, along, copy->count, copy->flip, out);
+      ZIP_4(in, along, count, flip, out);
   }
   return units;
 }

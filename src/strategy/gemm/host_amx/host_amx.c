@@ -14,8 +14,9 @@
  *   AMX      2 x 2 tile registers of 16 x 16 sums; a sliver's units lie in 16s, row after row (registers.h)
  *   AVX2, any processor: 6 x 2 vectors; f32 for floating-point types, pairs of 16-bit integers for the others
  *
- * All of A and B is copied once, by all threads; then they take blocks of C, panel after panel (shared.c). One thread with
- * tile registers copies what it is about to use (alone.c). Where C is small and k long, k is cut into parts (parts.c). Rows
+ * Dot instructions: all of A and B is copied once, by all threads; then they take blocks of C, panel after panel (shared.c). A's
+ * rows are read where they lie, or copied as rows. Tile registers: each thread takes a rectangle of C (whole.c), and copies what
+ * it is about to use, beside the products (alone.c). Where C is small and k long, k is cut into parts (parts.c). Rows
  * and columns that are not there are zeros in the copies, so tiles have no edges; the last step writes what is there.
  * Operands may lie in any way; where C's rows lie side by side, the transposed product is computed.
  *

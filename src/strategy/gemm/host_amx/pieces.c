@@ -134,7 +134,7 @@ void tsl_amx_copy_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t 
 
 void tsl_amx_copy_strips(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t first,
                          int64_t end) {
-  const int64_t units = tsl_amx_panel_units(job, panel), step = TSL_AMX_REGISTER_UNITS;
+  const int64_t units = tsl_amx_panel_units(job, panel), step = 2 * TSL_AMX_REGISTER_UNITS;
   for (int64_t unit = 0; unit < units; unit += step)
     for (int64_t strip = first; strip < end; strip++)
       copy_units_of_strip(job, to, panel, strip, unit, tsl_amx_least(unit + step, units));
