@@ -2,6 +2,7 @@
  * whole products are proven on any machine. Where the processor has such registers, the real ones are judged as well. */
 #include "unit/unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "matrices.h"
@@ -291,6 +292,8 @@ static void large_results_are_whole(void **state) {
 }
 
 int main(void) {
+  setenv("TESELA_THREADS", "16",
+         0); /* more workers than pieces of work, whose numbers are not the workers' */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(registers_in_plain_c_multiply),
       cmocka_unit_test(a_wrong_register_shows),

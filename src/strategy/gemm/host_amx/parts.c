@@ -47,7 +47,7 @@ static tsl_amx_job part_of(const adding *run, int64_t index) {
 static void multiply_part(void *argument, int64_t index, int worker) {
   const adding *run = argument;
   const tsl_amx_job part = part_of(run, index);
-  tsl_amx_run_here(&part, run->copies + worker * run->each);
+  tsl_amx_run_here(&part, run->copies + (run->by_worker ? worker : index) * run->each);
 }
 
 static uint32_t added(uint32_t a, uint32_t b) {
