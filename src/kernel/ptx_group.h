@@ -121,9 +121,6 @@ TSL_FUNCTION TSL_BITS tsl_ptx_panel(unsigned int address, unsigned int beside, u
                "l"(from), "r"((unsigned int)(inner)), "r"((unsigned int)(outer)), "l"(pitch),                \
                "r"((unsigned int)(elements)), "r"((unsigned int)(rows)), "r"(1u)                             \
                : "memory")
-TSL_FUNCTION void tsl_ptx_warp_barrier(void) {
-  asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
-}
 /* Copies a description to global memory, by a whole warp; and makes it known to the item that copies by it. */
 TSL_FUNCTION void tsl_ptx_map_publish(TSL_GLOBAL char *to, unsigned int map) {
   asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%0], "
