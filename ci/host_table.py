@@ -89,7 +89,7 @@ def caption(result, paths, what, cores="one core"):
     links = ", ".join(f"[{os.path.basename(path)}]({path})" for path in paths)
     peers = ", ".join(text if (text := version(said)).lower().startswith((name, "openblas", "mkl")) else f"{name} {text}".strip() for name, said in result.get("peers", {}).items())
     return (f"{what}, {cores} of {machine['label']} ({result['date'][:10]}, {links}, revision "
-            f"{result['revision']}{'; ' + peers if peers else ''}):")
+            f"{result['revision']}{'; ' + peers if peers else ''}{'; ' + result['note'] if 'note' in result else ''}):")
 
 
 # The first of these that has results; others' are in bench/results for whoever compares.
