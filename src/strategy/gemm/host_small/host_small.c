@@ -54,7 +54,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double elements = (is_f64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
   clocks *= lanes / (elements > lanes ? elements : lanes);
   if (bytes > level_1)
-    clocks += depth * (double)job.columns * (double)job.size / 24;
+    clocks += depth * (double)job.columns * (double)job.size / 64;
   const tsl_small_tile *tile = &job.last.tile;
   if (!job.copies_b && collides(tile->b_step, job.depth))
     clocks *= bytes > level_2 ? 3 : 1.5;
