@@ -117,9 +117,9 @@ typedef struct stages {
 
 /* Counters on lines of their own. */
 enum { APART = TSL_CACHE_LINE / sizeof(int64_t) };
-enum { TASKS_OF_A_THREAD = 12, SLIVERS_OF_A_TASK = 4, COPIES_OF_A_THREAD = 6 };
+enum { TASKS_OF_A_THREAD = 12, SLIVERS_OF_A_TASK = 8, COPIES_OF_A_THREAD = 6 };
 
-/* Tasks as tall as leaves each thread a dozen or so, but four slivers at least where there are so many, since the first
+/* Tasks as tall as leaves each thread a dozen or so, but eight slivers at least where there are so many, since the first
  * sliver of a task may wait for its strips. */
 static void cut_tiles(const tsl_packed_job *job, int64_t threads, stage *made) {
   const int64_t strips_of_a_block = tsl_packed_most(job->columns / job->width, 1);
