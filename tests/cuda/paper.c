@@ -117,6 +117,12 @@ static tesela_status kernel_get(tsl_module *module, const char *name, tsl_kernel
   return TESELA_OK;
 }
 
+static tesela_status kernel_room(tsl_kernel *kernel, size_t bytes) {
+  (void)kernel;
+  (void)bytes;
+  return TESELA_OK;
+}
+
 static int kernel_items_max(tsl_kernel *kernel) {
   (void)kernel;
   return 1024;
@@ -133,6 +139,7 @@ static const tsl_device_ops ops = {
     .module_destroy = module_destroy,
     .kernel_get = kernel_get,
     .kernel_items_max = kernel_items_max,
+    .kernel_room = kernel_room,
 };
 
 static tesela_status list(void (*found)(void *argument, const tsl_device *device), void *argument) {
