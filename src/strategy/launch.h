@@ -83,5 +83,8 @@ const char *tsl_launch_rows(const tsl_device *device, int64_t rows, int items, t
  * as many units as there are groups; plus the launch. */
 double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,
                           int64_t items_x, int64_t items_y);
+/* What one item takes on a GPU that waits for memory so many times, one after the other: the least where a launch has
+ * too few items to fill each other's waits. 0 on processors, whose caches do not let them wait so long. */
+double tsl_launch_chain_seconds(const tsl_device *device, double waits);
 
 #endif

@@ -1,6 +1,8 @@
 /* Host side of tile_local.cl: tiles of A and B in local memory. */
 #include "strategy/launch.h"
 
+#include <math.h>
+
 enum { TILE };
 static const tsl_param params[] = {
     [TILE] = {"tile", "edge of a tile, and of a work-group", 16, {8, 16, 32}},
@@ -30,7 +32,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const int tile = (int)config->value[TILE];
   const double reuse = tile / (tile + 8.0), waiting = 1 + tile * tile / 2048.0;
   const double efficiency = device->is_cpu ? 0.005 / waiting : 0.18 * reuse / waiting;
-  return tsl_launch_seconds(problem, device, efficiency, tile, tile);
+  return fmax(tsl_launch_seconds(problem, device, efficiency, tile, tile),
+              tsl_launch_chain_seconds(device, ceil((double)problem->k / tile)));
 }
 
 static tesela_status build(tsl_work *work) {
