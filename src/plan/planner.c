@@ -177,18 +177,23 @@ static void score(const tsl_problem *problem, const tsl_choice *choice, const wi
   }
 }
 
-/* How much slower the best of what was measured is than its own model says, at least 1. Models of one device err alike, and
- * a promise is not to be compared with a measurement: the tuner looked into those that mattered. */
+/* What a strategy without a record has to promise to be preferred to one with: a tenth less, as models are off by that. */
+static const double doubt = 1.1;
+
+/* How much slower the best of what was measured is than its own model says, at least `doubt`; 1 where nothing was. Models of
+ * one device err alike, and a promise is not to be compared with a measurement: the tuner looked into those that mattered. */
 static double optimism(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
   const tsl_candidate *best = NULL;
   for (int i = 0; i < count; i++)
     if (!candidates[i].refusal[0] && candidates[i].basis != TSL_BASIS_MODEL &&
         (!best || candidates[i].seconds < best->seconds))
       best = &candidates[i];
-  if (!best || !best->strategy->score)
+  if (!best)
     return 1;
+  if (!best->strategy->score)
+    return doubt;
   const double modelled = best->strategy->score(problem, &best->config, best->device);
-  return modelled > 0 && best->seconds > modelled ? best->seconds / modelled : 1;
+  return modelled > 0 ? fmax(doubt, best->seconds / modelled) : doubt;
 }
 
 /* --- the list --- */
