@@ -32,6 +32,7 @@ keep() {
 
 explore=(explore --devices "$devices" --peers --seconds 0.15)
 keep ladder-gemm.json "${explore[@]}" --sizes 512,1024 --types f32,f64 --patience 6
+keep ladder-narrow.json explore --devices "$devices" --seconds 0.3 --sizes 4096 --types bf16:f32,i8 --patience 0.02
 keep ladder-transpose.json "${explore[@]}" --op transpose --sizes 1000x3000,16384 --types f32 --patience 0.5
 keep ladder-dot.json "${explore[@]}" --op dot --sizes 1048576 --types f32,f64
 keep ladder-dot-large.json "${explore[@]}" --op dot --sizes 268435456 --types f32 --patience 0.5
