@@ -68,6 +68,7 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
           TSL_GLOBAL TSL_REAL *TSL_RESTRICT vectors, const tsl_gemm_arguments given) {
   TSL_LOCAL TSL_REAL line[ITEMS];
   TSL_LOCAL_LINES TSL_REAL pairs[ITEMS];
+  TSL_LOCAL_ROOM(numbers, ITEMS);
   const TSL_INDEX width = (TSL_INDEX)TSL_GROUPS(0) * TSL_ITEMS(0);
   const TSL_INDEX height = (TSL_INDEX)TSL_GROUPS(1) * TSL_ITEMS(1);
   const TSL_INDEX depth = (TSL_INDEX)TSL_GROUPS(2) * TSL_ITEMS(2);
@@ -78,12 +79,15 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   places[width * height * depth + g] = words_polynomial(given);
 
   line[item] = whole[g];
+  numbers[item] = (char)item;
   if (item % 2 == 0)
     TSL_LOCAL_STORE(TSL_REAL, 2, pairs + item, TSL_LOAD(TSL_REAL, 2, whole + g));
   TSL_BARRIER();
   const TSL_VECTOR(TSL_REAL, 2) pair = TSL_LOCAL_LOAD(TSL_REAL, 2, pairs + item / 2 * 2);
   /* Nothing, if what was put down comes back. */
-  const TSL_REAL lost = (item % 2 == 0 ? TSL_LANE(pair, 0) : TSL_LANE(pair, 1)) - whole[g];
+  const int other = ITEMS - 1 - item;
+  const TSL_REAL lost =
+      (item % 2 == 0 ? TSL_LANE(pair, 0) : TSL_LANE(pair, 1)) - whole[g] + (TSL_REAL)(numbers[other] - other);
   tsl_finish(lines + g, words_weighted(line, item + 1) + lost, given.alpha, given.beta);
 
   const TSL_VECTOR(TSL_REAL, WIDTH) a = TSL_LOAD(TSL_REAL, WIDTH, whole + g);
