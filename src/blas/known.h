@@ -46,8 +46,8 @@ static inline unsigned tsl_blas_place(tesela_type type, int trans_a, int trans_b
   return ((unsigned)m + 4 * (unsigned)n + 16 * (unsigned)k + 32 * letters) % TSL_BLAS_PLACES;
 }
 
-/* What is known about a call whose scalars are of a real type and lie at alpha and beta; NULL: nothing. The arguments one by one, as they are in registers: a struct of them that was just written takes time to reach
- * the cache. */
+/* What is known about a call whose scalars are of a real type and lie at alpha and beta; NULL: nothing. The arguments one by
+ * one, as they are in registers: a struct of them that was just written takes time to reach the cache. */
 static inline const tsl_blas_known *tsl_blas_recall(tesela_type type, int order, int trans_a, int trans_b,
                                                     int64_t m, int64_t n, int64_t k, const void *alpha,
                                                     int64_t lda, int64_t ldb, const void *beta, int64_t ldc) {
