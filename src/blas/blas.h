@@ -7,6 +7,7 @@
  *   instant.c  tiny products, at once
  *   known.h    and those that come again, in the entry
  *   next.c     finds the program's own BLAS
+ *   width.c    how wide another library's integers are
  *   calls.c    what was called, for TESELA_LOG=calls
  *
  * An entry calls a function of this header, which returns NULL when the result is there, or the function of the same
@@ -34,7 +35,8 @@ typedef struct tsl_blas_late {
 typedef enum tsl_blas_peer {
   TSL_BLAS_PEER_NONE,
   TSL_BLAS_PEER_PLAIN, /* the reference implementation, or another one in plain loops */
-  TSL_BLAS_PEER_TUNED
+  TSL_BLAS_PEER_TUNED,
+  TSL_BLAS_PEER_WIDE /* with 64-bit integers under names of 32-bit ones: so has the program, whose calls all pass */
 } tsl_blas_peer;
 
 /* An exported name. Static in its entry. */
@@ -42,10 +44,15 @@ typedef struct tsl_blas_symbol {
   const char *name;   /* "scipy_cblas_dgemm64_" */
   const char *title;  /* what xerbla is told: "DGEMM ", "cblas_dgemm" */
   const char *xerbla; /* which one is called */
+  /* Another library's symbol is believed where the library has the first of these names, too, and integers of so many
+   * bits, which the second one tells (width.c). */
+  const char *family, *probe;
+  int bits;
   bool cblas;
   tesela_type type;
   tsl_blas_late next;
-  _Atomic int peer; /* tsl_blas_peer of next */
+  _Atomic int peer;  /* tsl_blas_peer of next */
+  atomic_bool asked; /* whether it was looked for before a product was done at once */
   /* Work (multiply-adds, elements) below which calls go to next without a look at anything else; 0: always look. */
   _Atomic double pass_below;
 } tsl_blas_symbol;
@@ -161,24 +168,35 @@ bool tsl_blas_lacks(int op, tesela_type type, tesela_type result);
 void tsl_blas_note_lack(int op, tesela_type type, tesela_type result);
 enum { TSL_BLAS_GEMM, TSL_BLAS_DOT, TSL_BLAS_TRANSPOSE, TSL_BLAS_OPS };
 
+/* next.c: any function that the program has, or that stands behind this library; the one that a symbol stands in front of,
+ * NULL where there is none that is believed; and what that one is. */
+tsl_blas_function *tsl_blas_find(tsl_blas_late *late, const char *name, bool program_first);
+tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol);
+tsl_blas_peer tsl_blas_next_peer(tsl_blas_symbol *symbol);
+/* Whether all calls of a symbol pass; looked for once. */
+static inline bool tsl_blas_is_wide(tsl_blas_symbol *symbol) {
+  if (!atomic_load_explicit(&symbol->asked, memory_order_relaxed)) {
+    atomic_store_explicit(&symbol->asked, true, memory_order_relaxed);
+    (void)tsl_blas_next_peer(symbol);
+  }
+  return atomic_load_explicit(&symbol->peer, memory_order_relaxed) == TSL_BLAS_PEER_WIDE;
+}
+
 /* instant.c: does a tiny product at once; false where it is not tiny, or unusual in any way: nothing was touched. */
 bool tsl_blas_instant(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
 void tsl_blas_set_instant(tesela_context *context); /* NULL: there is none */
 /* The same where it is allowed; `type` is a constant. */
 extern bool tsl_blas_hurries; /* route.c: whether that is allowed */
 extern bool tsl_blas_listens;
-static inline bool tsl_blas_try_instant(const tsl_blas_symbol *symbol, tesela_type type,
+static inline bool tsl_blas_try_instant(tsl_blas_symbol *symbol, tesela_type type,
                                         const tsl_blas_multiply *product) {
   return (type == TESELA_F32 || type == TESELA_F64) && tsl_blas_hurries && !tsl_blas_listens &&
-         tsl_blas_instant(symbol, product);
+         !tsl_blas_is_wide(symbol) && tsl_blas_instant(symbol, product);
 }
 
-/* next.c */
-tsl_blas_function *tsl_blas_find(tsl_blas_late *late, const char *name, bool program_first);
-static inline tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol) {
-  return tsl_blas_find(&symbol->next, symbol->name, false);
-}
-tsl_blas_peer tsl_blas_next_peer(tsl_blas_symbol *symbol);
+/* width.c: how many bits the integers of a library have whose ddot this is; 0 where it cannot be told. Nothing is read but
+ * memory of the caller's. */
+int tsl_blas_width_of(tsl_blas_function *ddot, bool cblas);
 
 /* route.c: who computes. next is NULL where there is no other library. */
 typedef enum tsl_blas_route { TSL_BLAS_TESELA, TSL_BLAS_OTHER, TSL_BLAS_LOOPS } tsl_blas_route;

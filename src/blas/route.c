@@ -79,6 +79,9 @@ static bool is_real(const tsl_blas_symbol *symbol) {
 
 /* What is decided without looking at sizes; false where they count. */
 static bool settled(tsl_blas_peer peer, tsl_blas_route *route) {
+  *route = TSL_BLAS_OTHER;
+  if (peer == TSL_BLAS_PEER_WIDE)
+    return true;
   if (wanted == WISH_AUTO && depth == 0 && peer != TSL_BLAS_PEER_NONE)
     return false;
   *route = TSL_BLAS_TESELA;
@@ -97,10 +100,10 @@ static void let_pass(tsl_blas_symbol *symbol, double below) {
 
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k) {
   const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
-  const crossover *from = &gemm_from[symbol->type][peer];
   tsl_blas_route route;
   if (settled(peer, &route))
     return route;
+  const crossover *from = &gemm_from[symbol->type][peer];
   if (!(is_real(symbol) && tsl_blas_hurries && !tsl_blas_listens))
     let_pass(symbol, from->volume);
   const int64_t few = m < n ? m : n, many = m < n ? n : m;
@@ -114,16 +117,17 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
 
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small) {
   const double volume = (double)product->m * (double)product->n * (double)product->k;
-  const bool hurries = is_real(symbol) && wanted == WISH_AUTO && depth == 0 && volume <= small;
+  const bool hurries = is_real(symbol) && wanted == WISH_AUTO && depth == 0 && volume <= small &&
+                       tsl_blas_next_peer(symbol) != TSL_BLAS_PEER_WIDE;
   return hurries ? TSL_BLAS_TESELA : tsl_blas_route_gemm(symbol, product->m, product->n, product->k);
 }
 
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements) {
   const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
-  const int64_t from = vector_from[op][symbol->type][peer];
   tsl_blas_route route;
   if (settled(peer, &route))
     return route;
+  const int64_t from = vector_from[op][symbol->type][peer];
   let_pass(symbol, (double)from);
   return from > 0 && elements >= (double)from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }

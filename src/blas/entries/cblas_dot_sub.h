@@ -1,16 +1,15 @@
 /* A complex dot as CBLAS has it: the result by pointer. */
-TESELA_API void CBLAS(DOT_SUB)(INTEGER n, const void *x, INTEGER incx, const void *y, INTEGER incy,
-                               void *result) {
-  typedef void forward(INTEGER, const void *, INTEGER, const void *, INTEGER, void *);
+TESELA_API void CBLAS(DOT_SUB)(WORD n, const void *x, WORD incx, const void *y, WORD incy, void *result) {
+  typedef void forward(WORD, const void *, WORD, const void *, WORD, void *);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(DOT_SUB);
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)n);
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)n);
   if (!next)
-    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = n,
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = (INTEGER)n,
                                                .x = x,
-                                               .incx = incx,
+                                               .incx = (INTEGER)incx,
                                                .y = y,
-                                               .incy = incy,
+                                               .incy = (INTEGER)incy,
                                                .conjugate = DOT_CONJUGATE,
                                                .result_type = TSL_BLAS_TYPE,
                                                .result = result});

@@ -21,18 +21,18 @@ TESELA_API double FORTRAN(dsdot)(const INTEGER *n, const void *x, const INTEGER 
   return result;
 }
 
-TESELA_API double CBLAS(dsdot)(INTEGER n, const void *x, INTEGER incx, const void *y, INTEGER incy) {
-  typedef double forward(INTEGER, const void *, INTEGER, const void *, INTEGER);
+TESELA_API double CBLAS(dsdot)(WORD n, const void *x, WORD incx, const void *y, WORD incy) {
+  typedef double forward(WORD, const void *, WORD, const void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(dsdot);
   tsl_blas_call call = {.symbol = &symbol};
   double result = 0;
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)n);
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)n);
   if (!next)
-    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = n,
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = (INTEGER)n,
                                                .x = x,
-                                               .incx = incx,
+                                               .incx = (INTEGER)incx,
                                                .y = y,
-                                               .incy = incy,
+                                               .incy = (INTEGER)incy,
                                                .result_type = TESELA_F64,
                                                .result = &result});
   if (next) {
@@ -66,19 +66,18 @@ TESELA_API float FORTRAN(sdsdot)(const INTEGER *n, const float *start, const voi
   return result;
 }
 
-TESELA_API float CBLAS(sdsdot)(INTEGER n, float start, const void *x, INTEGER incx, const void *y,
-                               INTEGER incy) {
-  typedef float forward(INTEGER, float, const void *, INTEGER, const void *, INTEGER);
+TESELA_API float CBLAS(sdsdot)(WORD n, float start, const void *x, WORD incx, const void *y, WORD incy) {
+  typedef float forward(WORD, float, const void *, WORD, const void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(sdsdot);
   tsl_blas_call call = {.symbol = &symbol};
   float result = 0;
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)n);
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)n);
   if (!next)
-    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = n,
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = (INTEGER)n,
                                                .x = x,
-                                               .incx = incx,
+                                               .incx = (INTEGER)incx,
                                                .y = y,
-                                               .incy = incy,
+                                               .incy = (INTEGER)incy,
                                                .start = &start,
                                                .result_type = TESELA_F64,
                                                .result = &result});

@@ -17,19 +17,18 @@
 #undef DOT_TITLE
 #undef DOT_CONJUGATE
 
-TESELA_API TSL_BLAS_ELEMENT CBLAS(L(dot))(INTEGER n, const void *x, INTEGER incx, const void *y,
-                                          INTEGER incy) {
-  typedef TSL_BLAS_ELEMENT forward(INTEGER, const void *, INTEGER, const void *, INTEGER);
+TESELA_API TSL_BLAS_ELEMENT CBLAS(L(dot))(WORD n, const void *x, WORD incx, const void *y, WORD incy) {
+  typedef TSL_BLAS_ELEMENT forward(WORD, const void *, WORD, const void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(dot));
   tsl_blas_call call = {.symbol = &symbol};
   TSL_BLAS_ELEMENT result = 0;
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)n);
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)n);
   if (!next)
-    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = n,
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = (INTEGER)n,
                                                .x = x,
-                                               .incx = incx,
+                                               .incx = (INTEGER)incx,
                                                .y = y,
-                                               .incy = incy,
+                                               .incy = (INTEGER)incy,
                                                .result_type = TSL_BLAS_TYPE,
                                                .result = &result});
   if (next) {

@@ -1,5 +1,7 @@
 /* Every entry of one naming scheme, for each type. The including file defines:
  *   TSL_BLAS_INTEGER          the program's integer: int32_t or int64_t
+ *   TSL_BLAS_WORD             what holds such an argument by value: of an int32_t the whole register, since a program
+ *                             whose BLAS has 64-bit integers by these names fills it, and that library must see it all
  *   TSL_BLAS_FORTRAN(name)    what a Fortran routine is called: name##_
  *   TSL_BLAS_CBLAS(name)      what the CBLAS function of this name is called: cblas_##name
  * It is the only thing in which the schemes differ. */
@@ -15,6 +17,7 @@
 #define FORTRAN(name) TSL_BLAS_FORTRAN(name)
 #define CBLAS(name) TSL_BLAS_CBLAS(name)
 #define INTEGER TSL_BLAS_INTEGER
+#define WORD TSL_BLAS_WORD
 /* Of arguments that lie on the stack and are read there: kept in registers for the rare call that is not known, they
  * would have all calls save registers first. */
 #if defined(__x86_64__)
@@ -27,11 +30,13 @@
 #define FORTRAN_SYMBOL(routine, routine_title)                                                               \
   {                                                                                                          \
     .name = STRING(FORTRAN(routine)), .title = routine_title, .xerbla = STRING(FORTRAN(xerbla)),             \
+    .family = STRING(FORTRAN(dgemm)), .probe = STRING(FORTRAN(ddot)), .bits = 8 * (int)sizeof(INTEGER),      \
     .type = TSL_BLAS_TYPE                                                                                    \
   }
 #define CBLAS_SYMBOL(routine)                                                                                \
   {                                                                                                          \
     .name = STRING(CBLAS(routine)), .title = "cblas_" STRING(routine), .xerbla = STRING(CBLAS(xerbla)),      \
+    .family = STRING(CBLAS(dgemm)), .probe = STRING(CBLAS(ddot)), .bits = 8 * (int)sizeof(INTEGER),          \
     .cblas = true, .type = TSL_BLAS_TYPE                                                                     \
   }
 
