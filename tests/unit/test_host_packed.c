@@ -3,6 +3,7 @@
  * its argument, the program prints what one process with that many threads computes. */
 #include "unit/threads.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "matrices.h"
 #include "plan/planner.h"
 #include "strategy/gemm/host_packed/job.h"
+#include "strategy/prepared.h"
 
 static const char *program;
 static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
@@ -261,12 +263,64 @@ static void callers_share_a_plan(void **state) {
   tsl_devices_destroy(devices);
 }
 
+/* --- sharing, on sixteen threads that exist on paper --- */
+
+static const struct {
+  int64_t m, n, k;
+  tesela_type type;
+} shared[] = {
+    {100, 5000, 3000, TESELA_F64}, {5000, 100, 3000, TESELA_F64},  {100, 5000, 3000, TESELA_F32},
+    {128, 8192, 2048, TESELA_F64}, {330, 96, 700, TESELA_F32},     {700, 1400, 350, TESELA_F64},
+    {48, 6000, 4000, TESELA_F64},  {1000, 1000, 1000, TESELA_F64},
+};
+
+/* Threads wait for each other once a panel of k at most where C's share of the last cache has room for all of it, however few
+ * its rows; and what the model likes best leaves no thread with a quarter more than its share. */
+static void threads_get_even_shares(void **state) {
+  enum { THREADS = 16, DEEPEST = 128 };
+  (void)state;
+  tsl_devices *devices;
+  tsl_device *cpu;
+  const tsl_strategy *packed = tsl_strategy_find(TSL_OP_GEMM, "host_packed");
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "cpu", &cpu), TESELA_OK);
+  tsl_device device = *cpu;
+  device.peak_f32 *= (double)THREADS / device.threads;
+  device.peak_f64 *= (double)THREADS / device.threads;
+  device.threads = THREADS;
+  for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+    for (int far = 0; far < 2; far++) {
+      const tsl_problem problem = tsl_problem_gemm(shared[i].m, shared[i].n, shared[i].k, shared[i].type);
+      const tsl_operands strides = tsl_strides_of(&problem);
+      tsl_packed_sharing best = {0, 0};
+      double least = INFINITY;
+      tsl_config config;
+      device.level_bytes[2] = far ? (uint64_t)256 << 20 : (uint64_t)128 << 20;
+      for (int at = 0; tsl_strategy_config(packed, at, &config); at++) {
+        const tsl_packed_job job =
+            tsl_packed_job_for(&problem, &strides, config.value[0], config.value[1] << 10, &device);
+        const tsl_packed_sharing sharing = tsl_packed_share(&job, THREADS);
+        const double seconds = packed->score(&problem, &config, &device);
+        if (sharing.waits > (double)(2 + shared[i].k / DEEPEST))
+          fail_msg("%lld x %lld x %lld, depth %lld block %lld: %g waits", (long long)shared[i].m,
+                   (long long)shared[i].n, (long long)shared[i].k, (long long)config.value[0],
+                   (long long)config.value[1], sharing.waits);
+        if (seconds < least)
+          best = sharing;
+        least = fmin(least, seconds);
+      }
+      if (best.uneven > 1.25)
+        fail_msg("%lld x %lld x %lld: %g shares", (long long)shared[i].m, (long long)shared[i].n,
+                 (long long)shared[i].k, best.uneven);
+    }
+  tsl_devices_destroy(devices);
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(schedules_agree),
-      cmocka_unit_test(plans_are_right),
-      cmocka_unit_test(threads_change_nothing),
-      cmocka_unit_test(callers_share_a_plan),
+      cmocka_unit_test(schedules_agree),         cmocka_unit_test(plans_are_right),
+      cmocka_unit_test(threads_change_nothing),  cmocka_unit_test(callers_share_a_plan),
+      cmocka_unit_test(threads_get_even_shares),
   };
   program = argv[0];
   return argc > 1 ? print_results() : cmocka_run_group_tests(tests, NULL, NULL);

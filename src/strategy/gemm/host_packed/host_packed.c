@@ -71,13 +71,11 @@ static tsl_packed_job job_of(const tsl_problem *problem, const tsl_operands *str
   return tsl_packed_job_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
 }
 
-/* Below this many operations a second thread costs more than it saves. */
-static const double alone_flops = 4e6;
-
 /* What a config costs beside the operations, as a part of them: what stays in the first-level cache (a sliver, or a
  * strip where those stream by, with the slivers that pass) should fit it, and a block of B half of the second; a quarter
  * where strips stream by, so that a group of them is still there when it is multiplied, or where threads share B and each
- * fetches it. From a last cache that is far, rows of a group are read too slowly where they are short. Strips that stream
+ * fetches it. From a last cache that is far, rows of a group, or of one thread's block, are read too slowly where they are
+ * short. Strips that stream
  * by write a large C in columns, of which each row's last line is fetched twice. */
 static double misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
@@ -90,13 +88,37 @@ static double misfit(const tsl_packed_job *job, const tsl_config *config, const 
                wanted = is_far && by_strips                ? half_level_2
                         : by_strips || device->threads > 1 ? half_level_2 / 2
                                                            : half_level_2,
-               row_bytes = block_bytes / (by_strips ? 4 : 1) / (double)config->value[DEPTH];
+               row_bytes = (double)((by_strips || device->threads == 1 ? job->columns : job->n) * job->size);
   return (stays > 1.01 * level_1  ? 0.03
           : stays > 0.9 * level_1 ? 0.002
                                   : 0) +
          (stays + passes > 1.01 * level_1 ? 0.015 : 0) + 0.002 * fabs(log2(block_bytes / wanted)) +
-         (is_far && row_bytes < 1024 ? 0.03 * log2(1024 / row_bytes) : 0) +
+         (is_far && row_bytes < 1024 && job->copies_b && job->columns < job->n ? 0.03 * log2(1024 / row_bytes)
+                                                                               : 0) +
          (by_strips && (double)(job->m * job->n * job->size) > 4 * half_level_2 ? 0.05 : 0);
+}
+
+static const struct {
+  tesela_status (*run)(const tsl_packed_job *, bool);
+  tsl_packed_sharing (*share)(const tsl_packed_job *, int64_t);
+} schedules[] = {
+    [TSL_PACKED_PANELS] = {tsl_packed_run_panels, tsl_packed_share_panels},
+    [TSL_PACKED_ROWS] = {tsl_packed_run_streams, tsl_packed_share_streams},
+    [TSL_PACKED_COLUMNS] = {tsl_packed_run_streams, tsl_packed_share_streams},
+    [TSL_PACKED_PARTS] = {tsl_packed_run_parts, tsl_packed_share_parts},
+};
+
+tesela_status tsl_packed_run(const tsl_packed_job *job, bool alone) {
+  return schedules[job->schedule].run(job, alone);
+}
+
+tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads) {
+  return schedules[job->schedule].share(job, threads);
+}
+
+/* A wait of all threads for each other: the calls, and the last one to hear of it. */
+static double wait_seconds(int64_t threads) {
+  return 2e-6 + 2e-7 * (double)threads;
 }
 
 /* The multiply-adds at nearly the peak, of which a tile's end costs about six steps more; four clocks for each vector
@@ -119,9 +141,14 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double sums = job.schedule == TSL_PACKED_PARTS
                           ? 8 * (double)job.parts * m * width * (double)job.size / TSL_CACHE_LINE
                           : 0;
-  const bool alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops;
-  const double seconds = (products + copies + sums) / clock / (alone ? 1 : 0.95 * device->threads);
-  return (alone ? 2e-7 : 5e-6) + fmax(seconds, tsl_problem_bytes(problem) / device->bandwidth);
+  const bool alone = device->threads == 1 || tsl_packed_is_alone(problem);
+  const double seconds = (products + copies + sums) / clock,
+               fetched = tsl_problem_bytes(problem) / device->bandwidth;
+  if (alone)
+    return 2e-7 + fmax(seconds, fetched);
+  const tsl_packed_sharing sharing = tsl_packed_share(&job, device->threads);
+  return sharing.waits * wait_seconds(device->threads) +
+         fmax(seconds * sharing.uneven / (0.95 * device->threads), fetched);
 }
 
 /* What build() makes: the job for operands with the strides that the problem has. */
@@ -140,16 +167,6 @@ static tesela_status build(tsl_work *work) {
   return TESELA_OK;
 }
 
-tesela_status tsl_packed_run(const tsl_packed_job *job, bool alone) {
-  static tesela_status (*const schedules[])(const tsl_packed_job *, bool) = {
-      [TSL_PACKED_PANELS] = tsl_packed_run_panels,
-      [TSL_PACKED_ROWS] = tsl_packed_run_streams,
-      [TSL_PACKED_COLUMNS] = tsl_packed_run_streams,
-      [TSL_PACKED_PARTS] = tsl_packed_run_parts,
-  };
-  return schedules[job->schedule](job, alone);
-}
-
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const prepared *state = work->state;
   const bool is_prepared = tsl_operands_lie_alike(operands, &state->strides);
@@ -157,7 +174,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
       is_prepared ? state->job : job_of(&work->problem, operands, &work->config, work->device);
   (void)stream;
   tsl_packed_job_bind(&job, operands);
-  return tsl_packed_run(&job, tsl_problem_flops(&work->problem) < alone_flops);
+  return tsl_packed_run(&job, tsl_packed_is_alone(&work->problem));
 }
 
 static bool is_a(const prepared *state, int operand) {

@@ -1,6 +1,13 @@
 /* From a problem to panels and blocks. */
 #include "strategy/gemm/host_packed/job.h"
 
+#include <math.h>
+
+bool tsl_packed_is_alone(const tsl_problem *problem) {
+  static const double alone_flops = 4e6;
+  return tsl_problem_flops(problem) < alone_flops;
+}
+
 /* Where nothing tells how large the caches are. */
 enum { LEVEL_1_GUESS = 32 << 10, LEVEL_2_GUESS = 512 << 10, LEVEL_3_GUESS = 8 << 20 };
 
@@ -108,9 +115,26 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
                   : job->m > FEW_ROWS || !holds(magnitude(job->b.row_stride), job->depth, job->size, kept));
 }
 
+/* Where the slivers are the tasks and there are few of them, lower ones, if that leaves the busiest thread less: rows that it
+ * has, and for each of its tiles about two more, which are the loads of B. */
+static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
+  int64_t best = job->height;
+  double least = INFINITY;
+  for (int64_t height = job->height; height >= (job->height + 1) / 2; height--) {
+    const int64_t slivers = tsl_packed_count(job->m, height);
+    const double rows =
+        (double)tsl_packed_count(slivers, threads) * (double)(tsl_packed_count(job->m, slivers) + 2);
+    if (rows < least) {
+      least = rows;
+      best = height;
+    }
+  }
+  return best;
+}
+
 /* Tiles of two vectors; four where rows of A are read where they lie, since they may all want the same set of the first
  * cache: fewer rows at a time then, where there are registers for that. */
-static void choose_tile(tsl_packed_job *job) {
+static void choose_tile(tsl_packed_job *job, int64_t threads) {
   enum { MANY_ROWS = 6 };
   const int64_t lanes = tsl_packed_lanes(job->kernels);
   int64_t vectors = tsl_packed_least(2, tsl_packed_count(job->n, lanes));
@@ -118,6 +142,8 @@ static void choose_tile(tsl_packed_job *job) {
     vectors = tsl_packed_least(4, tsl_packed_count(job->n, lanes));
   job->width = vectors * lanes;
   job->height = job->kernels->rows[vectors - 1];
+  if (threads > 1 && job->schedule == TSL_PACKED_ROWS)
+    job->height = fair_height(job, threads);
 }
 
 static int64_t parts_of(const tsl_packed_job *job) {
@@ -125,23 +151,33 @@ static int64_t parts_of(const tsl_packed_job *job) {
   return tsl_packed_least(MOST_PARTS, tsl_packed_count(job->k, job->depth) / PANELS_OF_A_PART);
 }
 
+/* Groups of strips are tasks: as many for each thread as for the others, where there are few. */
+static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t threads) {
+  enum { FEW = 8 };
+  const int64_t strips = tsl_packed_count(job->n, job->width);
+  if (job->schedule != TSL_PACKED_COLUMNS || groups >= FEW * threads)
+    return groups;
+  return tsl_packed_least(tsl_packed_count(groups, threads) * threads, strips);
+}
+
 /* B's block takes `kept` bytes, which a second-level cache holds together with slivers that pass by; A's panel a
  * quarter of the third level. */
-static void cut(tsl_packed_job *job, int64_t kept, int64_t last) {
+static void cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads) {
   const int64_t row_bytes = job->depth * job->size;
   const int64_t held = job->schedule == TSL_PACKED_COLUMNS ? kept / 4 : kept;
   const int64_t columns = tsl_packed_most(held / row_bytes / job->width, 1) * job->width,
-                rows = tsl_packed_most(last / row_bytes, 32 * job->height);
-  job->columns =
-      tsl_packed_count(tsl_packed_count(job->n, tsl_packed_count(job->n, columns)), job->width) * job->width;
-  job->rows = tsl_packed_count(job->m, tsl_packed_count(job->m, rows));
+                groups = fair_groups(job, tsl_packed_count(job->n, columns), threads);
+  job->columns = tsl_packed_count(tsl_packed_count(job->n, groups), job->width) * job->width;
+  job->most = tsl_packed_most(last / row_bytes, 32 * job->height);
+  job->rows = tsl_packed_count(job->m, tsl_packed_count(job->m, job->most));
 }
 
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                   int64_t kept, const tsl_device *device) {
   const bool is_empty = problem->k == 0 || (problem->alpha[0] == 0 && problem->alpha[1] == 0);
   const int64_t last = (int64_t)(device->level_bytes[2] ? device->level_bytes[2] : LEVEL_3_GUESS) / 4;
-  const int64_t level_1 = device->level_bytes[0] ? (int64_t)device->level_bytes[0] : LEVEL_1_GUESS;
+  const int64_t level_1 = device->level_bytes[0] ? (int64_t)device->level_bytes[0] : LEVEL_1_GUESS,
+                threads = tsl_packed_is_alone(problem) ? 1 : device->threads;
   tsl_packed_job job = {.kernels = tsl_packed_kernels_for(problem->c.type, device->capabilities),
                         .size = (int64_t)tsl_type(problem->c.type)->size,
                         .k = is_empty ? 0 : problem->k,
@@ -156,8 +192,8 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
   job.depth = tsl_packed_count(job.k, tsl_packed_count(job.k, depth));
   job.schedule = choose(&job, kept, last);
   choose_copies(&job, kept, device);
-  choose_tile(&job);
-  cut(&job, kept, last);
+  choose_tile(&job, threads);
+  cut(&job, kept, last, threads);
   job.parts = parts_of(&job);
   job.strips_stay = holds(job.width + job.height, job.depth, job.size, level_1);
   return job;

@@ -27,6 +27,7 @@ typedef struct tsl_packed_job {
   int64_t depth;           /* of a panel; the last one may have less */
   int64_t height, width;   /* of a tile: rows of a sliver, columns of a strip, which are whole vectors */
   int64_t rows, columns;   /* of a panel of A and of a block of B */
+  int64_t most;            /* rows or columns of a panel that the share of the last cache takes */
   int64_t parts;           /* of k */
   bool strips_stay;        /* where columns stream by, a strip meets all slivers; else a sliver all strips */
   bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
@@ -60,6 +61,8 @@ static inline int64_t tsl_packed_start(int64_t total, int64_t parts, int64_t ind
  * A, in a core's second-level cache has about `kept` bytes. */
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                   int64_t kept, const tsl_device *device);
+/* Whether it is so small that a second thread costs more than it saves. */
+bool tsl_packed_is_alone(const tsl_problem *problem);
 /* Whether the last cache is far away: one as large as this serves dozens of cores, and takes three times as long as a
  * small one. */
 bool tsl_packed_is_far(const tsl_device *device);
@@ -126,6 +129,21 @@ tsl_packed_ahead tsl_packed_ahead_piece(const tsl_packed_job *job, const tsl_pac
                                         int64_t part, int64_t parts, int64_t tiles);
 
 /* --- schedules --- */
+
+/* What it costs to share a job among threads: how often all of them wait for each other, and how many times an even share
+ * of the tiles the busiest one has. */
+typedef struct tsl_packed_sharing {
+  double waits, uneven;
+} tsl_packed_sharing;
+tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads);
+/* The same for a job with the schedule of that name. */
+tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t threads);
+tsl_packed_sharing tsl_packed_share_streams(const tsl_packed_job *job, int64_t threads);
+tsl_packed_sharing tsl_packed_share_parts(const tsl_packed_job *job, int64_t threads);
+/* How many times an even share the busiest of the threads has of so many equal tasks. */
+static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
+  return (double)(tsl_packed_count(tasks, threads) * threads) / (double)tasks;
+}
 
 /* Multiplies; alone: in the caller's thread. Failures are of memory. */
 tesela_status tsl_packed_run(const tsl_packed_job *job, bool alone);

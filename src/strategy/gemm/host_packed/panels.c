@@ -254,11 +254,12 @@ static void copies_task(void *argument, int64_t index, int worker) {
   copy_share(run->job, &run->next, index, run->shares);
 }
 
-/* Rectangles that leave room for two copies of their panels in the share of the last cache that a panel of A has. */
+/* Rectangles whose panels of A and of B have the share of the last cache each, however few rows or columns the other has:
+ * every stage ends with a wait. */
 static stages stages_of(const tsl_packed_job *job) {
   stages all;
   const int64_t widths =
-      tsl_packed_count(job->n, tsl_packed_most(job->rows, job->columns) / job->width * job->width);
+      tsl_packed_count(job->n, tsl_packed_most(job->most, job->columns) / job->width * job->width);
   all.rows = job->rows;
   all.columns = tsl_packed_count(tsl_packed_count(job->n, widths), job->width) * job->width;
   all.down = tsl_packed_count(job->m, all.rows);
@@ -291,6 +292,12 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_pool *pool) {
   }
   tsl_scratch_give(memory);
   return TESELA_OK;
+}
+
+tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t threads) {
+  const stages all = stages_of(job);
+  const stage first = stage_at(job, &all, 0, threads, NULL, NULL);
+  return (tsl_packed_sharing){(double)all.count + 1, tsl_packed_uneven(tiles_of(&first), threads)};
 }
 
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, bool alone) {

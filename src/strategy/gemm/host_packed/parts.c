@@ -54,6 +54,10 @@ static void add_row(void *argument, int64_t index, int worker) {
                           job->c.col_stride, job->alpha, job->beta);
 }
 
+tsl_packed_sharing tsl_packed_share_parts(const tsl_packed_job *job, int64_t threads) {
+  return (tsl_packed_sharing){2, tsl_packed_uneven(job->parts, threads)};
+}
+
 tesela_status tsl_packed_run_parts(const tsl_packed_job *job, bool alone) {
   tsl_pool *pool = tsl_pool_shared();
   const int64_t threads = alone ? 1 : tsl_pool_threads(pool), lanes = tsl_packed_lanes(job->kernels);

@@ -51,6 +51,7 @@ typedef struct streaming {
   int64_t kept_step;     /* bytes of what is kept for each step along k */
   int64_t passing_bytes; /* of a worker's buffer */
   int64_t units, chunks; /* slivers or groups of strips, and how many tasks they are handed out in */
+  int64_t shares;        /* of the copy of a panel that is kept */
 } streaming;
 
 static int64_t kept_width(const tsl_packed_job *job) {
@@ -65,11 +66,17 @@ static int64_t passing_width(const tsl_packed_job *job) {
   return job->copies_b ? job->columns : tsl_packed_width_of_b(job, job->n);
 }
 
-static void keep(const tsl_packed_job *job, const tsl_packed_block *block, void *copy) {
-  if (job->schedule == TSL_PACKED_COLUMNS)
-    tsl_packed_copy_slivers(job, block, 0, tsl_packed_slivers(job, block), copy);
+/* Share `index` of `shares` of a panel. */
+static void keep(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index, int64_t shares,
+                 void *copy) {
+  const bool is_a = job->schedule == TSL_PACKED_COLUMNS;
+  const int64_t pieces = is_a ? tsl_packed_slivers(job, block) : tsl_packed_strips(job, block),
+                first = tsl_packed_start(pieces, shares, index),
+                end = tsl_packed_start(pieces, shares, index + 1);
+  if (is_a)
+    tsl_packed_copy_slivers(job, block, first, end, copy);
   else
-    tsl_packed_copy_strips(job, block, 0, tsl_packed_strips(job, block), copy);
+    tsl_packed_copy_strips(job, block, first, end, copy);
 }
 
 static int64_t units_of(const tsl_packed_job *job) {
@@ -77,12 +84,12 @@ static int64_t units_of(const tsl_packed_job *job) {
                                              : tsl_packed_count(job->m, job->height);
 }
 
-static void keep_panel(void *argument, int64_t index, int worker) {
+static void keep_share(void *argument, int64_t index, int worker) {
   const streaming *run = argument;
-  const int64_t step = index * run->job->depth;
+  const int64_t step = index / run->shares * run->job->depth;
   const tsl_packed_block block = panel_at(run->job, step);
   (void)worker;
-  keep(run->job, &block, run->kept + step * run->kept_step);
+  keep(run->job, &block, index % run->shares, run->shares, run->kept + step * run->kept_step);
 }
 
 /* Units from `first` to before `end`, in each panel. What is kept is there, or is copied: `keeps`, a panel at a time. */
@@ -91,7 +98,7 @@ static void stream_chunk_rows(const streaming *run, int64_t first, int64_t end, 
   for (int64_t step = 0; step == 0 || step < job->k; step += job->depth) {
     const tsl_packed_block block = panel_at(job, step);
     if (keeps)
-      keep(job, &block, run->kept);
+      keep(job, &block, 0, 1, run->kept);
     stream_rows(job, &block, first, end, passing, run->kept + (keeps ? 0 : step * run->kept_step));
   }
 }
@@ -141,7 +148,7 @@ static void stream_chunk_columns(const streaming *run, int64_t first, int64_t en
   for (int64_t index = 0; index < count || block.depth > 0; index++) {
     const tsl_packed_block next = group_at(job, first, count, index + 1);
     if (keeps && index % count == 0)
-      keep(job, &block, run->kept);
+      keep(job, &block, 0, 1, run->kept);
     multiply_group(job, &block, run->kept + (keeps ? 0 : block.step * run->kept_step), copies[index % 2],
                    &next, copies[(index + 1) % 2]);
     block = next;
@@ -169,8 +176,14 @@ void tsl_packed_stream_alone(const tsl_packed_job *job, void *a_copy, void *b_co
   stream_chunk_rows(&run, 0, units_of(job), true, a_copy);
 }
 
+enum { CHUNKS_OF_A_THREAD = 8, SHARES_OF_A_THREAD = 4 };
+
+tsl_packed_sharing tsl_packed_share_streams(const tsl_packed_job *job, int64_t threads) {
+  const int64_t units = units_of(job);
+  return (tsl_packed_sharing){kept_width(job) > 0 ? 2 : 1, tsl_packed_uneven(units, threads)};
+}
+
 tesela_status tsl_packed_run_streams(const tsl_packed_job *job, bool alone) {
-  enum { CHUNKS_OF_A_THREAD = 8 };
   tsl_pool *pool = tsl_pool_shared();
   const int64_t threads = alone ? 1 : tsl_pool_threads(pool);
   streaming run = {.job = job, .units = units_of(job)};
@@ -189,8 +202,10 @@ tesela_status tsl_packed_run_streams(const tsl_packed_job *job, bool alone) {
   if (threads == 1) {
     stream(&run, 0, run.units, true, run.passing);
   } else {
+    const int64_t panels = tsl_packed_count(job->k, job->depth);
+    run.shares = tsl_packed_count(SHARES_OF_A_THREAD * threads, panels);
     if (run.kept_step > 0 && job->k > 0)
-      tsl_pool_run(pool, tsl_packed_count(job->k, job->depth), keep_panel, &run);
+      tsl_pool_run(pool, panels * run.shares, keep_share, &run);
     tsl_pool_run(pool, run.chunks, stream_chunk, &run);
   }
   tsl_scratch_give(copies);
