@@ -15,7 +15,7 @@ device=$1 budget=$2 types=$3
 shift 3
 measured=$root/build/wisdom-${device//:/-}.txt
 own=$(mktemp)
-trap 'rm -f "$own" "$own.lock"' EXIT
+trap 'rm -f "$own"' EXIT
 export TESELA_WISDOM=$own
 search=(--budget "$budget")
 [ "$budget" != 0s ] || search=(--budget 1h --points 1)
@@ -26,4 +26,3 @@ for shape in "$@"; do
   done
 done
 "$tool" wisdom export "$root/src/plan/wisdom.txt" --device "$device"
-rm -f "$root/src/plan/wisdom.txt.lock"

@@ -9,8 +9,12 @@ static const tsl_env_info table[] = {
 #undef ROW
 };
 
+const char *tsl_env_foreign(const char *name) {
+  return secure_getenv(name);
+}
+
 const char *tsl_env_get(tsl_env variable) {
-  const char *value = getenv(table[variable].name);
+  const char *value = tsl_env_foreign(table[variable].name);
   return value && *value ? value : table[variable].fallback;
 }
 

@@ -39,8 +39,11 @@ typedef struct tsl_env_info {
 } tsl_env_info;
 
 /* The value that is set and not empty, else the default; never NULL. Read at each call, so tests may change
- * it. */
+ * it. A process that has more rights than whoever started it (setuid, setgid, file capabilities) has the defaults:
+ * these variables name libraries, kernels and files that decide what runs. */
 const char *tsl_env_get(tsl_env variable);
+/* A variable that is not tesela's, such as HOME, by the same rule; NULL where it is not set. */
+const char *tsl_env_foreign(const char *name);
 const tsl_env_info *tsl_env_at(int index); /* NULL past the end */
 
 #endif

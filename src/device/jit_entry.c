@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/trusted.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,15 +36,16 @@ static tsl_hash checksum(const entry_head *head, const char *key, const void *bi
 
 /* --- reading --- */
 
-/* The whole of a regular file; O_NONBLOCK, so that something else of that name holds nobody up. */
+/* The whole of a file that nobody else can have written. */
 static const char *read_all(int folder, const char *file, char **bytes, size_t *size) {
   struct stat facts;
-  const char *wrong = "it is no file that can be read";
-  const int fd = openat(folder, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const char *wrong;
+  const int fd = tsl_trusted_file(folder, file, O_RDONLY, 0, &wrong);
   if (fd < 0)
     return errno == ENOENT ? "" : wrong;
   *bytes = NULL;
-  if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) || (uint64_t)facts.st_size > FILE_MOST)
+  wrong = "it is no file that can be read";
+  if (fstat(fd, &facts) != 0 || (uint64_t)facts.st_size > FILE_MOST)
     goto out;
   *size = (size_t)facts.st_size;
   *bytes = malloc(*size + 1);

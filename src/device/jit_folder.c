@@ -2,8 +2,9 @@
 #include "device/jit_disk.h"
 
 #include "base/env.h"
-#include "base/log.h"
+#include "base/notice.h"
 #include "base/status.h"
+#include "base/trusted.h"
 #include "device/jit_cache.h"
 #include "device/trials.h"
 
@@ -23,7 +24,7 @@
 
 tesela_status tsl_jit_folder(tsl_text *folder) {
   const char *chosen = tsl_env_get(TSL_ENV_CACHE_DIR);
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  const char *cache = tsl_env_foreign("XDG_CACHE_HOME"), *home = tsl_env_foreign("HOME");
   if (chosen[0] != '\0')
     tsl_text_add(folder, "%s", chosen);
   else if (cache != NULL && cache[0] == '/') /* the XDG specification ignores others */
@@ -68,10 +69,13 @@ int tsl_jit_folder_open(bool create, char *why, size_t size) {
   } else {
     if (create)
       make_folders(path.data);
-    folder = open(path.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *refused;
+    folder = tsl_trusted_folder(path.data, &refused);
     reason = folder < 0 ? errno : 0;
     if (folder < 0)
-      snprintf(why, size, "%s: %s", path.data, strerror(reason));
+      snprintf(why, size, "%s: %s", path.data, refused);
+    if (folder < 0 && reason == 0)
+      tsl_notice(TSL_LOG_CACHE, "compiled kernels are not kept in %s: %s", path.data, refused);
   }
   tsl_text_free(&path);
   errno = reason;
@@ -128,7 +132,8 @@ static bool role_of(const char *name, file_role *role) {
 static bool starts_with(int folder, const char *name, const char *mark) {
   char bytes[32];
   const size_t length = strlen(mark);
-  const int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const char *why;
+  const int fd = tsl_trusted_file(folder, name, O_RDONLY, 0, &why);
   if (fd < 0)
     return false;
   const ssize_t got = read(fd, bytes, length);

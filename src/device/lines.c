@@ -1,51 +1,50 @@
 #include "device/lines.h"
 
-#include "base/log.h"
+#include "base/notice.h"
+#include "base/trusted.h"
 #include "device/jit_disk.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_MOST = 1 << 20, LINE_MOST = 2048 };
+/* A file starts anew past the first; what is far beyond that is no file of ours. */
+enum { FILE_MOST = 1 << 20, READ_MOST = 1 << 24, LINE_MOST = 2048 };
 
-/* Opens the file; -1 where there is none, and why not in errno. */
-static int open_file(const tsl_lines *lines, bool create) {
-  char why[256];
+/* Opens the file; -1 where there is none, and why not in `why`. */
+static int open_file(const tsl_lines *lines, bool create, char *why, size_t size) {
+  const char *refused;
   if (tsl_jit_size_limit() == 0) {
-    errno = 0;
+    snprintf(why, size, "TESELA_CACHE_SIZE is 0");
     return -1;
   }
-  const int folder = tsl_jit_folder_open(create, why, sizeof why);
+  const int folder = tsl_jit_folder_open(create, why, size);
   if (folder < 0)
     return -1;
-  const int flags = create ? O_RDWR | O_APPEND | O_CREAT : O_RDONLY;
-  const int file = openat(folder, lines->file, flags | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0600);
-  const int reason = errno;
+  const int file =
+      tsl_trusted_file(folder, lines->file, create ? O_RDWR | O_APPEND | O_CREAT : O_RDONLY, 0600, &refused);
+  if (file < 0)
+    snprintf(why, size, "%s", refused);
+  if (file < 0 && errno == 0)
+    tsl_notice(TSL_LOG_CACHE, "the file %s in the folder of compiled kernels is not used: %s", lines->file,
+               refused);
   close(folder);
-  errno = reason;
   return file;
 }
 
 /* The file's text; empty where it is not there, or is none of ours. */
 static void read_file(const tsl_lines *lines, tsl_text *text) {
-  char block[16384];
-  struct stat facts;
+  char why[256];
   const size_t mark = strlen(lines->mark);
-  const int file = open_file(lines, false);
+  const int file = open_file(lines, false, why, sizeof why);
   if (file < 0)
     return;
-  if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode))
-    for (ssize_t count; (count = read(file, block, sizeof block)) != 0;) {
-      if (count < 0 && errno != EINTR)
-        break;
-      if (count > 0)
-        tsl_text_add_bytes(text, block, (size_t)count);
-    }
+  const char *wrong = tsl_read_regular(file, READ_MOST, text);
   close(file);
-  if (text->failed || text->length < mark || memcmp(text->data, lines->mark, mark) != 0)
+  if (wrong || text->length < mark || memcmp(text->data, lines->mark, mark) != 0)
     tsl_text_free(text);
 }
 
@@ -68,7 +67,7 @@ static bool append(const tsl_lines *lines, int file, const char *line) {
   struct stat facts;
   tsl_text text = {0};
   char last = '\n';
-  if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode))
+  if (fstat(file, &facts) != 0)
     return false;
   if (facts.st_size > FILE_MOST && ftruncate(file, 0) == 0)
     facts.st_size = 0;
@@ -83,10 +82,10 @@ static bool append(const tsl_lines *lines, int file, const char *line) {
 void tsl_lines_add(const tsl_lines *lines, const char *line) {
   if (strlen(line) >= LINE_MOST)
     return;
-  const int file = open_file(lines, true);
+  char why[256];
+  const int file = open_file(lines, true, why, sizeof why);
   if (file < 0 || !append(lines, file, line))
-    tsl_log(TSL_LOG_CACHE, "%s: nothing is kept: %s", lines->file,
-            errno ? strerror(errno) : "TESELA_CACHE_SIZE is 0");
+    tsl_log(TSL_LOG_CACHE, "%s: nothing is kept: %s", lines->file, file < 0 ? why : strerror(errno));
   if (file >= 0)
     close(file);
 }

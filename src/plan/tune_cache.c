@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const result_names[] = {[TSL_CASE_RIGHT] = "right",
@@ -91,8 +92,10 @@ tesela_status tsl_tune_cache_add(const char *path, const tsl_tune_kept *kept) {
   tsl_wisdom_print(&kept->record, &text);
   tsl_text_add(&text, "\n");
   TSL_GO(tsl_text_status(&text));
-  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  const bool good = file >= 0 && write(file, text.data, text.length) == (ssize_t)text.length;
+  struct stat facts;
+  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
+  const bool good = file >= 0 && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&
+                    write(file, text.data, text.length) == (ssize_t)text.length;
   if (!good)
     status = tsl_fail(TESELA_IO_FAILED, "%s: %s", path, strerror(errno));
   if (file >= 0)

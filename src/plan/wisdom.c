@@ -2,12 +2,13 @@
  * those of one strategy on one device only. */
 #include "plan/wisdom.h"
 
-#include "base/log.h"
 #include "base/memory.h"
+#include "base/notice.h"
 #include "base/source.h"
 #include "base/status.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,11 +47,17 @@ typedef struct loading {
   tsl_wisdom *into;
   const char *from; /* for the log */
   bool own;
+  int unreadable, first; /* lines, and the number of the first of them */
+  char wrong[256];       /* what is wrong with that */
 } loading;
 
 static tesela_status load_line(void *argument, const tsl_wisdom_line *line) {
-  const loading *job = argument;
+  loading *job = argument;
   tsl_wisdom *into = job->into;
+  if (!line->record && job->unreadable++ == 0) {
+    job->first = line->number;
+    snprintf(job->wrong, sizeof job->wrong, "%s", line->wrong);
+  }
   const char *wrong = line->record ? line->record->stale : line->wrong;
   if (*wrong) {
     tsl_log(TSL_LOG_PLAN, "wisdom: %s: line %d is ignored: %s", job->from, line->number, wrong);
@@ -86,8 +93,14 @@ static tesela_status load(const char *shipped, const char *own, const char *own_
   TSL_TRY(tsl_alloc_zeroed(sizeof **out, "wisdom", &block));
   tsl_wisdom *made = block;
   tesela_status status;
-  TSL_GO(tsl_wisdom_each(shipped, load_line, &(loading){made, "the library's", false}));
-  TSL_GO(tsl_wisdom_each(own, load_line, &(loading){made, own_name, true}));
+  loading from_library = {.into = made, .from = "the library's"};
+  loading from_user = {.into = made, .from = own_name, .own = true};
+  TSL_GO(tsl_wisdom_each(shipped, load_line, &from_library));
+  TSL_GO(tsl_wisdom_each(own, load_line, &from_user));
+  if (from_user.unreadable > 0)
+    tsl_notice(TSL_LOG_PLAN, "wisdom: %s: %d line%s no record%s; the first is line %d: %s", own_name,
+               from_user.unreadable, from_user.unreadable == 1 ? " is" : "s are",
+               from_user.unreadable == 1 ? "" : "s", from_user.first, from_user.wrong);
   if (made->count > 0)
     qsort(made->items, (size_t)made->count, sizeof *made->items, by_place);
   *out = made;
@@ -109,10 +122,10 @@ tesela_status tsl_wisdom_open(tsl_wisdom **wisdom) {
   tsl_status_save(&saved);
   tesela_status status = tsl_wisdom_path(&path);
   const bool off = status == TESELA_UNSUPPORTED;
-  if (status == TESELA_OK)
-    status = tsl_wisdom_read(tsl_text_get(&path), true, &own);
-  if (status != TESELA_OK) {
+  if (off || (status != TESELA_OK && !path.length)) {
     tsl_log(TSL_LOG_PLAN, "wisdom: %s", tesela_last_error());
+  } else if (status != TESELA_OK || tsl_wisdom_read_own(tsl_text_get(&path), &own) != TESELA_OK) {
+    tsl_notice(TSL_LOG_PLAN, "wisdom is not used: %s", tesela_last_error());
     tsl_text_free(&own);
   }
   tsl_status_restore(&saved);
@@ -222,6 +235,15 @@ static double scaled_to(const tsl_problem *problem, const tsl_wisdom_record *rec
   return then > 0 && now > 0 && isfinite(now / then) ? record->seconds * now / then : by_work;
 }
 
+/* Whether a record is passed over because no such device can do what it tells; that is told. */
+static bool is_unbelievable(const known *item, const tsl_device *device) {
+  const char *why = tsl_wisdom_refuse(&item->record, device);
+  if (why)
+    tsl_notice(TSL_LOG_PLAN, "wisdom: a record of %s is not believed: %s",
+               item->own ? "yours" : "the library's", why);
+  return why != NULL;
+}
+
 bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device,
                      const tsl_strategy *strategy, const tsl_config *fixed, unsigned given,
                      tsl_wisdom_hit *hit) {
@@ -240,7 +262,7 @@ bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const
     if (!(away < nearest) && !(as_near && (item->own != best->own ? item->own : scaled < seconds)))
       continue;
     if (!tsl_wisdom_is_for(&item->record, device) || !fits(&item->record.config, fixed, given) ||
-        tsl_strategy_refuse(strategy, problem, &item->record.config, device))
+        tsl_strategy_refuse(strategy, problem, &item->record.config, device) || is_unbelievable(item, device))
       continue;
     best = item;
     nearest = away;

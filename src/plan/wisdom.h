@@ -61,6 +61,10 @@ void tsl_wisdom_print(const tsl_wisdom_record *record, tsl_text *text);
 /* Reads a line. TESELA_BAD_INPUT says what is missing or wrong. A strategy that this library does not have, another
  * version of one, and parameters that it does not have make the record stale, which is no failure. */
 tesela_status tsl_wisdom_parse(const char *line, tsl_wisdom_record *record);
+/* Whether a record tells what its device cannot do: NULL, or a sentence with the record's rate and the device's. The device
+ * is the record's. Arithmetic and memory count, with room for clocks that are higher than the device tells and for matrix
+ * units that its peak leaves out; a device without a known peak refuses nothing. */
+const char *tsl_wisdom_refuse(const tsl_wisdom_record *record, const tsl_device *device);
 bool tsl_wisdom_is_for(const tsl_wisdom_record *record, const tsl_device *device);
 /* Whether both have one identity; and then whether the second takes the first one's place. */
 bool tsl_wisdom_same(const tsl_wisdom_record *one, const tsl_wisdom_record *other);
@@ -71,9 +75,13 @@ bool tsl_wisdom_supersedes(const tsl_wisdom_record *old, const tsl_wisdom_record
 /* The path of the user's file. TESELA_UNSUPPORTED where TESELA_WISDOM is "none", TESELA_IO_FAILED where neither it
  * nor XDG_DATA_HOME nor HOME is set. */
 tesela_status tsl_wisdom_path(tsl_text *path);
-/* A file's text. TESELA_IO_FAILED with the reason; TESELA_BAD_INPUT for what is no text. A file that is not there is
- * empty where `optional`. */
+/* The text of a file that somebody named for this purpose, whoever wrote it. TESELA_IO_FAILED with the reason: FIFOs and
+ * devices are not waited for, and 64 MiB are the most; TESELA_BAD_INPUT for what is no text. A file that is not there is empty
+ * where `optional`. */
 tesela_status tsl_wisdom_read(const char *path, bool optional, tsl_text *text);
+/* The same of the user's own file, which decides what runs without being asked about: it must be trusted
+ * (base/trusted.h). One that is not there is empty. */
+tesela_status tsl_wisdom_read_own(const char *path, tsl_text *text);
 /* What the library comes with. */
 const char *tsl_wisdom_shipped(void);
 
@@ -97,8 +105,12 @@ typedef struct tsl_wisdom_merged {
   int unreadable;            /* left out */
 } tsl_wisdom_merged;
 
-/* Merges the records of a text into a file, which is made, with its folders, where it is not there. Whole or not at
- * all; waits for other writers. */
+/* Merges the records of a text into the lines of another, as below, without a file. */
+tesela_status tsl_wisdom_merge_texts(const char *there, const char *text, tsl_text *out,
+                                     tsl_wisdom_merged *merged);
+
+/* Merges the records of a text into the user's file, which is made, with its folders, where it is not there, and must be
+ * trusted where it is. Whole or not at all; waits for other writers. */
 tesela_status tsl_wisdom_merge(const char *path, const char *text, tsl_wisdom_merged *merged);
 /* The same for records that were measured against what the file holds, on this machine as it is: they take the place of
  * those of one identity, faster or not. Else a time that a busier machine cannot reach stays for good, and one strategy's

@@ -1,10 +1,12 @@
 /* Files of wisdom. A writer holds the lock of <file>.lock, reads <file>, writes all of it to <file>.tmp and renames
  * that: whoever reads, reads a whole file, and whoever is killed, loses its own change only. The kernel gives the
- * lock back with the process, and the next writer starts the same temporary file anew. */
+ * lock back with the process, and the next writer starts the same temporary file anew. The lock goes with its last
+ * holder: whoever got a lock that is not of that name any more asks again. */
 #include "base/env.h"
 #include "base/source.h"
 #include "base/status.h"
-#include "plan/wisdom.h"
+#include "base/trusted.h"
+#include "plan/wisdom_lines.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,10 +18,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A record has some 250 bytes. */
+#define FILE_MOST ((size_t)64 << 20)
+
 static const char shipped_path[] = "plan/wisdom.txt";
 
 tesela_status tsl_wisdom_path(tsl_text *path) {
-  const char *chosen = tsl_env_get(TSL_ENV_WISDOM), *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+  const char *chosen = tsl_env_get(TSL_ENV_WISDOM), *data = tsl_env_foreign("XDG_DATA_HOME"),
+             *home = tsl_env_foreign("HOME");
   if (strcmp(chosen, "none") == 0)
     return tsl_fail(TESELA_UNSUPPORTED, "wisdom is switched off: TESELA_WISDOM is none");
   if (chosen[0] != '\0')
@@ -46,74 +52,37 @@ static tesela_status failed(const char *path, int reason) {
   return tsl_fail(TESELA_IO_FAILED, "%s: %s", path, strerror(reason));
 }
 
-tesela_status tsl_wisdom_read(const char *path, bool optional, tsl_text *text) {
-  char block[16384];
-  ssize_t count;
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return optional && errno == ENOENT ? TESELA_OK : failed(path, errno);
-  while ((count = read(file, block, sizeof block)) != 0) {
-    if (count > 0)
-      tsl_text_add_bytes(text, block, (size_t)count);
-    else if (errno != EINTR)
-      break;
-  }
-  const int reason = errno;
+/* Reads an open file, and closes it. */
+static tesela_status read_text(const char *path, int file, tsl_text *text) {
+  const char *wrong = tsl_read_regular(file, FILE_MOST, text);
   close(file);
-  if (count < 0)
-    return failed(path, reason);
+  if (wrong)
+    return tsl_fail(TESELA_IO_FAILED, "%s: %s", path, wrong);
   if (memchr(tsl_text_get(text), '\0', text->length))
     return tsl_fail(TESELA_BAD_INPUT, "%s: there is a zero byte in it, so it is no text", path);
   return tsl_text_status(text);
 }
 
-/* --- lines --- */
-
-/* Takes the next line out of a text, which is changed; NULL at its end. */
-static char *next_line(char **rest) {
-  char *line = *rest;
-  if (!line || !*line)
-    return NULL;
-  char *end = strchr(line, '\n');
-  *rest = end ? end + 1 : line + strlen(line);
-  if (end)
-    *end = '\0';
-  const size_t length = strlen(line);
-  if (length > 0 && line[length - 1] == '\r')
-    line[length - 1] = '\0';
-  return line;
+tesela_status tsl_wisdom_read(const char *path, bool optional, tsl_text *text) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return optional && errno == ENOENT ? TESELA_OK : failed(path, errno);
+  return read_text(path, file, text);
 }
 
-static bool means_nothing(const char *line) {
-  line += strspn(line, " \t");
-  return *line == '\0' || *line == '#';
-}
-
-tesela_status tsl_wisdom_each(const char *text,
-                              tesela_status (*each)(void *argument, const tsl_wisdom_line *line),
-                              void *argument) {
-  char *copy = strdup(text), *rest = copy, *line;
-  tesela_status status = TESELA_OK;
-  if (!copy)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to read wisdom");
-  for (int number = 1; status == TESELA_OK && (line = next_line(&rest)) != NULL; number++) {
-    tsl_wisdom_record record;
-    char wrong[256];
-    if (means_nothing(line))
-      continue;
-    const bool good = tsl_wisdom_parse(line, &record) == TESELA_OK;
-    snprintf(wrong, sizeof wrong, "%.*s", (int)sizeof wrong - 1, good ? "" : tesela_last_error());
-    status = each(argument, &(tsl_wisdom_line){line, number, good ? &record : NULL, good ? NULL : wrong});
-  }
-  free(copy);
-  return status;
+tesela_status tsl_wisdom_read_own(const char *path, tsl_text *text) {
+  const char *why;
+  const int file = tsl_trusted_file(AT_FDCWD, path, O_RDONLY, 0, &why);
+  if (file >= 0)
+    return read_text(path, file, text);
+  return errno == ENOENT ? TESELA_OK : tsl_fail(TESELA_IO_FAILED, "%s: %s", path, why);
 }
 
 /* --- writing --- */
 
-/* Where a file is written: links are followed, so that a link stays one. */
 typedef struct target {
-  char path[PATH_MAX], lock_path[PATH_MAX + 8], temporary[PATH_MAX + 8];
+  const char *path;
+  char lock_path[PATH_MAX + 8], temporary[PATH_MAX + 8];
   int lock;
 } target;
 
@@ -128,27 +97,43 @@ static void make_folders(const char *path) {
     }
 }
 
+/* Whether the lock file that is open is still the one of its name. */
+static bool is_current(const target *to) {
+  struct stat here, there;
+  return fstat(to->lock, &here) == 0 && stat(to->lock_path, &there) == 0 && here.st_dev == there.st_dev &&
+         here.st_ino == there.st_ino;
+}
+
+static tesela_status take_lock(target *to) {
+  for (;;) {
+    const char *why;
+    to->lock = tsl_trusted_file(AT_FDCWD, to->lock_path, O_RDWR | O_CREAT, 0600, &why);
+    if (to->lock < 0)
+      return tsl_fail(TESELA_IO_FAILED, "%s: %s", to->lock_path, why);
+    while (flock(to->lock, LOCK_EX) != 0)
+      if (errno != EINTR) {
+        const int reason = errno;
+        close(to->lock);
+        return failed(to->lock_path, reason);
+      }
+    if (is_current(to))
+      return TESELA_OK;
+    close(to->lock);
+  }
+}
+
 static tesela_status begin(const char *path, target *out) {
-  if (strlen(path) >= sizeof out->path)
+  if (strlen(path) >= PATH_MAX)
     return failed(path, ENAMETOOLONG);
   make_folders(path);
-  if (!realpath(path, out->path)) /* not there yet */
-    memcpy(out->path, path, strlen(path) + 1);
-  snprintf(out->lock_path, sizeof out->lock_path, "%s.lock", out->path);
-  snprintf(out->temporary, sizeof out->temporary, "%s.tmp", out->path);
-  out->lock = open(out->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (out->lock < 0)
-    return failed(out->lock_path, errno);
-  while (flock(out->lock, LOCK_EX) != 0)
-    if (errno != EINTR) {
-      const int reason = errno;
-      close(out->lock);
-      return failed(out->lock_path, reason);
-    }
-  return TESELA_OK;
+  out->path = path;
+  snprintf(out->lock_path, sizeof out->lock_path, "%s.lock", path);
+  snprintf(out->temporary, sizeof out->temporary, "%s.tmp", path);
+  return take_lock(out);
 }
 
 static void end(target *to) {
+  unlink(to->lock_path);
   close(to->lock);
 }
 
@@ -165,7 +150,8 @@ static bool write_all(int file, const char *bytes, size_t count) {
 
 static tesela_status replace(const target *to, const tsl_text *text) {
   TSL_TRY(tsl_text_status(text));
-  const int file = open(to->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+  unlink(to->temporary); /* of a writer that was killed */
+  const int file = open(to->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
   if (file < 0)
     return failed(to->temporary, errno);
   bool good = write_all(file, tsl_text_get(text), text->length) && fsync(file) == 0;
@@ -183,120 +169,37 @@ static tesela_status replace(const target *to, const tsl_text *text) {
 
 /* --- merging --- */
 
-/* A line of the file as it will be. */
-typedef struct entry {
-  char *line;
-  bool has_record;
-  tsl_wisdom_record record;
-} entry;
-
-typedef struct content {
-  entry *entries;
-  int count, capacity;
-} content;
-
-static void content_free(content *all) {
-  for (int i = 0; i < all->count; i++)
-    free(all->entries[i].line);
-  free(all->entries);
-}
-
-static tesela_status append(content *all, const char *line, const tsl_wisdom_record *record) {
-  if (all->count == all->capacity) {
-    const int capacity = all->capacity ? 2 * all->capacity : 64;
-    entry *entries = realloc(all->entries, (size_t)capacity * sizeof *entries);
-    if (!entries)
-      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d lines of wisdom", capacity);
-    all->entries = entries;
-    all->capacity = capacity;
-  }
-  entry *added = &all->entries[all->count];
-  *added = (entry){.line = strdup(line), .has_record = record != NULL};
-  if (!added->line)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a line of wisdom");
-  if (record)
-    added->record = *record;
-  all->count++;
-  return TESELA_OK;
-}
-
-/* All lines of what is there, with whatever is in them. */
-static tesela_status content_of(char *text, content *out) {
-  char *rest = text, *line;
-  while ((line = next_line(&rest)) != NULL) {
-    tsl_wisdom_record record;
-    const bool good = !means_nothing(line) && tsl_wisdom_parse(line, &record) == TESELA_OK;
-    TSL_TRY(append(out, line, good ? &record : NULL));
-  }
-  return TESELA_OK;
-}
-
-static tesela_status read_content(const char *path, content *out) {
+static tesela_status read_lines(const target *to, tsl_wisdom_lines *out) {
   tsl_text text = {0};
-  tesela_status status = tsl_wisdom_read(path, true, &text);
-  if (status == TESELA_OK && text.data)
-    status = content_of(text.data, out);
+  tesela_status status = tsl_wisdom_read_own(to->path, &text);
+  if (status == TESELA_OK)
+    status = tsl_wisdom_lines_read(tsl_text_get(&text), out);
   tsl_text_free(&text);
   return status;
 }
 
-static tesela_status write_content(const target *to, const content *all) {
+static tesela_status write_lines(const target *to, const tsl_wisdom_lines *all) {
   tsl_text text = {0};
-  for (int i = 0; i < all->count; i++)
-    if (all->entries[i].line)
-      tsl_text_add(&text, "%s\n", all->entries[i].line);
+  tsl_wisdom_lines_print(all, &text);
   const tesela_status status = replace(to, &text);
   tsl_text_free(&text);
   return status;
 }
 
-typedef struct merging {
-  content all;
-  tsl_wisdom_merged merged;
-  bool always; /* what comes takes the place of what is there */
-} merging;
-
-static tesela_status merge_line(void *argument, const tsl_wisdom_line *line) {
-  merging *job = argument;
-  if (!line->record) {
-    job->merged.unreadable++;
-    return TESELA_OK;
-  }
-  for (int i = 0; i < job->all.count; i++) {
-    entry *old = &job->all.entries[i];
-    if (!old->has_record || !tsl_wisdom_same(&old->record, line->record))
-      continue;
-    if (!job->always && !tsl_wisdom_supersedes(&old->record, line->record)) {
-      job->merged.kept++;
-      return TESELA_OK;
-    }
-    char *copy = strdup(line->text);
-    if (!copy)
-      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a line of wisdom");
-    free(old->line);
-    old->line = copy;
-    old->record = *line->record;
-    job->merged.replaced++;
-    return TESELA_OK;
-  }
-  TSL_TRY(append(&job->all, line->text, line->record));
-  job->merged.added++;
-  return TESELA_OK;
-}
-
 static tesela_status merge(const char *path, const char *text, bool always, tsl_wisdom_merged *merged) {
-  merging job = {.always = always};
+  tsl_wisdom_lines all = {0};
+  tsl_wisdom_merged count = {0};
   target to;
   TSL_TRY(begin(path, &to));
   tesela_status status;
-  TSL_GO(read_content(to.path, &job.all));
-  TSL_GO(tsl_wisdom_each(text, merge_line, &job));
-  if (job.merged.added + job.merged.replaced > 0)
-    TSL_GO(write_content(&to, &job.all));
+  TSL_GO(read_lines(&to, &all));
+  TSL_GO(tsl_wisdom_lines_merge(&all, text, always, &count));
+  if (count.added + count.replaced > 0)
+    TSL_GO(write_lines(&to, &all));
   if (merged)
-    *merged = job.merged;
+    *merged = count;
 out:
-  content_free(&job.all);
+  tsl_wisdom_lines_free(&all);
   end(&to);
   return status;
 }
@@ -312,16 +215,16 @@ tesela_status tsl_wisdom_update(const char *path, const char *text, tsl_wisdom_m
 tesela_status tsl_wisdom_forget(const char *path,
                                 bool (*goes)(const void *argument, const tsl_wisdom_line *line),
                                 const void *argument, int *count) {
-  content all = {0};
+  tsl_wisdom_lines all = {0};
   target to;
   int gone = 0;
   *count = 0;
   TSL_TRY(begin(path, &to));
   tesela_status status;
-  TSL_GO(read_content(to.path, &all));
+  TSL_GO(read_lines(&to, &all));
   for (int i = 0; i < all.count; i++) {
-    entry *one = &all.entries[i];
-    if (means_nothing(one->line))
+    tsl_wisdom_entry *one = &all.entries[i];
+    if (tsl_wisdom_means_nothing(one->line))
       continue;
     const tsl_wisdom_line line = {one->line, i + 1, one->has_record ? &one->record : NULL,
                                   one->has_record ? NULL : "is no record"};
@@ -332,10 +235,10 @@ tesela_status tsl_wisdom_forget(const char *path,
     gone++;
   }
   if (gone > 0)
-    TSL_GO(write_content(&to, &all));
+    TSL_GO(write_lines(&to, &all));
   *count = gone;
 out:
-  content_free(&all);
+  tsl_wisdom_lines_free(&all);
   end(&to);
   return status;
 }

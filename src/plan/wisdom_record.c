@@ -83,6 +83,62 @@ void tsl_wisdom_print(const tsl_wisdom_record *record, tsl_text *text) {
   tsl_text_add(text, " seconds=%.6g spread=%.3g date=%s", record->seconds, record->spread, record->date);
 }
 
+/* --- believed --- */
+
+/* A run takes longer than this, whatever it does. */
+static const double least_seconds = 1e-9;
+/* The most that a unit (a processor's thread, a multiprocessor) is believed to do, of any device: several times what the best
+ * matrix units of today do. */
+static const double most_of_a_unit = 1e14;
+/* How far a record may be above the device's peak: clocks above the one that the device tells; matrix units, which peaks leave
+ * out, in narrow types; and caches beside its memory. */
+static const double over_peak = 4, over_peak_narrow = 64, over_bandwidth = 128;
+
+static tsl_problem problem_of(const tsl_wisdom_class *class) {
+  tsl_problem made = tsl_problem_of(class->op, class->m, class->n, class->k, class->types[0]);
+  made.b.type = class->types[1];
+  made.c.type = class->types[2];
+  made.in_place = class->in_place;
+  return made;
+}
+
+/* What no device of so many units can do. */
+static tesela_status check_rate(const tsl_wisdom_record *record) {
+  const tsl_problem problem = problem_of(&record->problem);
+  const double units = record->units > 0 ? (double)record->units : 1,
+               rate = tsl_problem_flops(&problem) / record->seconds;
+  if (record->seconds < least_seconds)
+    return tsl_fail(TESELA_BAD_INPUT, "seconds=%g is less than a nanosecond: nothing runs that fast",
+                    record->seconds);
+  if (rate > units * most_of_a_unit)
+    return tsl_fail(TESELA_BAD_INPUT,
+                    "seconds=%g makes %.3g operations a second on %lld units: nothing runs that fast",
+                    record->seconds, rate, (long long)record->units);
+  return TESELA_OK;
+}
+
+/* The highest rate of arithmetic in a type that is believed of a device; infinity where its peak is not known. */
+static double most_operations(tesela_type sum, const tsl_device *device) {
+  const bool is_double = sum == TESELA_F64 || sum == TESELA_C128;
+  const bool is_single = sum == TESELA_F32 || sum == TESELA_C64;
+  const double peak = is_double ? device->peak_f64 : device->peak_f32;
+  return peak > 0 ? peak * (is_double || is_single ? over_peak : over_peak_narrow) : INFINITY;
+}
+
+const char *tsl_wisdom_refuse(const tsl_wisdom_record *record, const tsl_device *device) {
+  const tsl_problem problem = problem_of(&record->problem);
+  const double operations = tsl_problem_flops(&problem) / record->seconds,
+               bytes = tsl_problem_bytes(&problem) / record->seconds;
+  const double most = most_operations(record->problem.types[0], device),
+               most_bytes = device->bandwidth > 0 ? device->bandwidth * over_bandwidth : INFINITY;
+  const bool computes = operations > most;
+  if (!computes && !(bytes > most_bytes))
+    return NULL;
+  return tsl_refusal("%.24s in %.3g s would be %.3g %s a second, and %s is believed to do at most %.3g",
+                     record->name, record->seconds, computes ? operations : bytes,
+                     computes ? "operations" : "bytes", device->name, computes ? most : most_bytes);
+}
+
 /* --- read --- */
 
 /* Keys of every record, beside those of its strategy's parameters. */
@@ -212,6 +268,7 @@ static tesela_status read_record(const tsl_record *record, tsl_wisdom_record *ou
   TSL_TRY(read_number(record, "seconds", true, &out->seconds));
   TSL_TRY(read_number(record, "spread", false, &out->spread));
   TSL_TRY(read_text(record, "date", sizeof out->date, out->date));
+  TSL_TRY(check_rate(out));
   read_plan(record, out);
   return TESELA_OK;
 }

@@ -254,7 +254,7 @@ static void a_device_that_nobody_knows(void **state) {
     if (tsl_strategy_at(i)->op == TSL_OP_DOT) {
       const tsl_config config = tsl_strategy_defaults(tsl_strategy_at(i));
       const tsl_wisdom_record record =
-          tsl_wisdom_record_of(&problem, tsl_strategy_at(i), &config, device, 1e-9, 0);
+          tsl_wisdom_record_of(&problem, tsl_strategy_at(i), &config, device, 1e-8, 0);
       tsl_wisdom_print(&record, &lines);
       tsl_text_add(&lines, "\n");
     }

@@ -124,6 +124,8 @@ static const struct {
     {RECORD("tile_local tile=16", MEASURED), "version= is missing"},
     {RECORD("tile_local version=x", MEASURED), "version=x"},
     {RECORD("tile_local version=1 tile=16", "seconds=0 spread=0 date=2026"), "seconds=0 is not a positive"},
+    {RECORD("tile_local version=1 tile=16", "seconds=1e-300 spread=0 date=2026"), "less than a nanosecond"},
+    {RECORD("tile_local version=1 tile=16", "seconds=2e-9 spread=0 date=2026"), "nothing runs that fast"},
     {RECORD("tile_local version=1 tile=16", "seconds=nan spread=0 date=2026"), "seconds=nan"},
     {RECORD("tile_local version=1 tile=16", "seconds=1 spread=-1 date=2026"), "spread=-1"},
     {RECORD("tile_local version=1 tile=16", "seconds=1 spread=0"), "date= is missing"},
@@ -354,7 +356,7 @@ static const tsl_candidate *candidate_of(const tsl_candidate *list, int count, c
 /* The slowest of the model's answers becomes the first choice once it was measured to be the fastest. */
 static void the_planner_takes_what_was_measured(void **state) {
   (void)state;
-  tsl_wisdom *wisdom = wisdom_of("", TILE(8, 1024, 1024, 1024, 1e-9));
+  tsl_wisdom *wisdom = wisdom_of("", TILE(8, 1024, 1024, 1024, 5e-5));
   const tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32),
                     near = tsl_problem_gemm(1024, 1024, 2048, TESELA_F32),
                     far = tsl_problem_gemm(64, 64, 64, TESELA_F32);
@@ -372,12 +374,12 @@ static void the_planner_takes_what_was_measured(void **state) {
   assert_string_equal(list[0].strategy->name, "tile_local");
   assert_int_equal(list[0].config.value[0], 8);
   assert_int_equal(list[0].basis, TSL_BASIS_EXACT);
-  assert_true(list[0].seconds == 1e-9);
+  assert_true(list[0].seconds == 5e-5);
   assert_int_equal(candidate_of(list, count, "element")->basis, TSL_BASIS_MODEL);
   free(list);
   assert_int_equal(tsl_planner_list(&near, &choice, &list, &count), TESELA_OK);
   assert_int_equal(list[0].basis, TSL_BASIS_NEAR);
-  assert_true(list[0].seconds > 1.5e-9 && list[0].seconds < 2.5e-9);
+  assert_true(list[0].seconds > 7.5e-5 && list[0].seconds < 12.5e-5);
   free(list);
   assert_int_equal(tsl_planner_list(&far, &choice, &list, &count), TESELA_OK);
   assert_int_equal(candidate_of(list, count, "tile_local")->basis, TSL_BASIS_MODEL);
@@ -418,6 +420,30 @@ static void promises_do_not_beat_what_was_measured(void **state) {
   tsl_text_free(&line);
 }
 
+/* What no such device can do is not believed, whoever wrote it. */
+static void rates_have_a_limit(void **state) {
+  (void)state;
+  const double fair = 2.0 * 1024 * 1024 * 1024 / paper_device.peak_f32;
+  static const struct {
+    double of_peak;
+    bool believed;
+  } rows[] = {{1, true}, {0.26, true}, {0.24, false}, {0.01, false}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char line[512];
+    snprintf(line, sizeof line, RECORD("tile_local version=%d tile=8", "seconds=%.9g spread=0 date=2026"),
+             tile_local->version, rows[i].of_peak * fair);
+    tsl_wisdom *wisdom = wisdom_of(i % 2 ? line : "", i % 2 ? "" : line);
+    const tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32);
+    const tsl_config none = tsl_strategy_defaults(tile_local);
+    tsl_wisdom_hit hit;
+    const tsl_wisdom_record record = parsed(line);
+    assert_int_equal(tsl_wisdom_find(wisdom, &problem, device_at("paper:0"), tile_local, &none, 0, &hit),
+                     rows[i].believed);
+    assert_int_equal(tsl_wisdom_refuse(&record, device_at("paper:0")) == NULL, rows[i].believed);
+    tsl_wisdom_close(wisdom);
+  }
+}
+
 /* --- the API --- */
 
 static void expect_plan(tesela_context *context, const char *strategy, bool so) {
@@ -435,8 +461,10 @@ static void a_context_reads_it_once(void **state) {
   const tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F32);
   const tsl_strategy *slowest = tsl_strategy_find(TSL_OP_GEMM, "sequential");
   const tsl_config config = tsl_strategy_defaults(slowest);
+  /* As fast as is believed, and faster than any strategy is. */
+  const double seconds = tsl_problem_flops(&problem) / (3.5 * device_at("cpu")->peak_f32);
   const tsl_wisdom_record record =
-      tsl_wisdom_record_of(&problem, slowest, &config, device_at("cpu"), 1e-12, 0);
+      tsl_wisdom_record_of(&problem, slowest, &config, device_at("cpu"), seconds, 0);
   tesela_context *before, *after;
   tsl_text line = {0};
   scratch folder;
@@ -470,6 +498,7 @@ int main(void) {
       cmocka_unit_test(the_users_records_count_more),
       cmocka_unit_test(the_planner_takes_what_was_measured),
       cmocka_unit_test(promises_do_not_beat_what_was_measured),
+      cmocka_unit_test(rates_have_a_limit),
       cmocka_unit_test(a_context_reads_it_once),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -140,20 +140,16 @@ static void what_cannot_be_read_is_left_alone(void **state) {
   tsl_text_free(&text);
 }
 
-static void links_stay_links(void **state) {
+/* No lock stays behind, and none that is not there any more counts. */
+static void locks_go(void **state) {
   (void)state;
-  struct stat info;
-  char real[PATH_MAX + 256];
-  snprintf(real, sizeof real, "%s", scratch_path(&files, "real"));
-  const char *link = scratch_path(&files, "link");
-  scratch_write(&files, "real", "# here\n");
-  assert_int_equal(symlink(real, link), 0);
-  merge(link, line_of(1, 1, early));
-  assert_int_equal(lstat(link, &info), 0);
-  assert_true(S_ISLNK(info.st_mode));
-  char expected[1024];
-  snprintf(expected, sizeof expected, "# here\n%s\n", line_of(1, 1, early));
-  expect_text(real, expected);
+  const char *path = scratch_path(&files, "wisdom");
+  scratch_write(&files, "wisdom.lock", "");
+  scratch_write(&files, "wisdom.tmp", "of a writer that was killed");
+  assert_int_equal(chmod(scratch_path(&files, "wisdom.lock"), 0600), 0);
+  merge(path, line_of(1, 1, early));
+  assert_int_equal(access(scratch_path(&files, "wisdom.lock"), F_OK), -1);
+  assert_int_equal(access(scratch_path(&files, "wisdom.tmp"), F_OK), -1);
 }
 
 static int count_of(void) {
@@ -307,7 +303,7 @@ int main(void) {
       FILE_TEST(a_tuner_replaces_what_it_measured_again),
       FILE_TEST(what_goes_is_chosen),
       FILE_TEST(what_cannot_be_read_is_left_alone),
-      FILE_TEST(links_stay_links),
+      FILE_TEST(locks_go),
       FILE_TEST(the_environment_says_where),
       FILE_TEST(what_is_shipped_is_good),
       FILE_TEST(writers_at_once_lose_nothing),

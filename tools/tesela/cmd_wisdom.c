@@ -1,5 +1,7 @@
 /* tesela wisdom: what was measured before, and is not measured again. */
+#include "base/notice.h"
 #include "base/status.h"
+#include "io/output.h"
 #include "plan/wisdom.h"
 #include "report.h"
 #include "select.h"
@@ -223,7 +225,7 @@ static tesela_status list(const tsl_call *call, const char *path) {
   tsl_table_column(&found.table, "date", TSL_ALIGN_LEFT, false);
   tsl_table_column(&found.table, "", TSL_ALIGN_LEFT, true);
   TSL_GO(filter_begin(given, &found.filter));
-  TSL_GO(tsl_wisdom_read(path, true, &own));
+  TSL_GO(tsl_wisdom_read_own(path, &own));
   found.origin = "yours";
   TSL_GO(tsl_wisdom_each(tsl_text_get(&own), list_line, &found));
   found.origin = "shipped";
@@ -260,7 +262,7 @@ static tesela_status collect(const wisdom_options *given, const char *path, expo
   tsl_text own = {0};
   tesela_status status;
   TSL_GO(filter_begin(given, &job->filter));
-  TSL_GO(tsl_wisdom_read(path, true, &own));
+  TSL_GO(tsl_wisdom_read_own(path, &own));
   if (given->shipped)
     TSL_GO(tsl_wisdom_each(tsl_wisdom_shipped(), export_line, job));
   TSL_GO(tsl_wisdom_each(tsl_text_get(&own), export_line, job));
@@ -280,13 +282,47 @@ static tesela_status report_merge(const tsl_call *call, const char *into, const 
   tsl_text_add(&out, "%s: %d added, %d replaced by better ones, %d kept", into, merged->added,
                merged->replaced, merged->kept);
   if (merged->unreadable > 0)
-    tsl_text_add(&out, ", %d line%s left out that are no records", merged->unreadable,
-                 merged->unreadable == 1 ? "" : "s");
+    tsl_text_add(&out, ", %d line%s left out", merged->unreadable, merged->unreadable == 1 ? "" : "s");
   tsl_text_add(&out, "\n");
   return tsl_print(&out);
 }
 
-/* Into a file the records are merged, as everywhere; to standard output they go as they are. */
+/* What a file has that export may merge into: nothing, or wisdom. */
+static tesela_status expect_wisdom(void *argument, const tsl_wisdom_line *line) {
+  *(int *)argument += line->record != NULL;
+  return line->record ? TESELA_OK : tsl_fail(TESELA_BAD_INPUT, "line %d: %s", line->number, line->wrong);
+}
+
+static tesela_status read_target(const char *into, tsl_text *there) {
+  int records = 0;
+  TSL_TRY(tsl_wisdom_read(into, true, there));
+  tesela_status status = tsl_wisdom_each(tsl_text_get(there), expect_wisdom, &records);
+  if (status == TESELA_OK && records == 0 && there->length > 0)
+    status = tsl_fail(TESELA_BAD_INPUT, "it has no record");
+  return status == TESELA_BAD_INPUT
+             ? tsl_fail_in(status, "%s is no wisdom, and export writes a new file or merges into wisdom",
+                           into)
+             : status;
+}
+
+/* A new file appears, whole; into one that is wisdom the records are merged. */
+static tesela_status export_to(const char *into, const tsl_text *records, tsl_wisdom_merged *merged) {
+  tsl_text there = {0}, all = {0};
+  tsl_output output = {0};
+  tesela_status status;
+  TSL_GO(read_target(into, &there));
+  TSL_GO(tsl_wisdom_merge_texts(tsl_text_get(&there), tsl_text_get(records), &all, merged));
+  TSL_GO(tsl_output_open(into, &output));
+  TSL_GO(tsl_output_write(&output, tsl_text_get(&all), all.length));
+  status = tsl_output_commit(&output);
+out:
+  tsl_output_close(&output);
+  tsl_text_free(&there);
+  tsl_text_free(&all);
+  return status;
+}
+
+/* To standard output records go as they are. */
 static tesela_status export(const tsl_call *call, const char *path) {
   const wisdom_options *given = call->options;
   exporting job = {.count = 0};
@@ -299,7 +335,7 @@ static tesela_status export(const tsl_call *call, const char *path) {
   if (call->word_count < 2) {
     status = tsl_print(&job.text);
   } else {
-    TSL_GO(tsl_wisdom_merge(call->words[1], tsl_text_get(&job.text), &merged));
+    TSL_GO(export_to(call->words[1], &job.text, &merged));
     status = report_merge(call, call->words[1], &merged);
   }
 out:
@@ -308,18 +344,63 @@ out:
   return status;
 }
 
+/* Records of a file that is imported, less those that cannot be true here. */
+typedef struct importing {
+  filter filter;
+  tsl_text text;
+  int good, refused, unreadable;
+  char wrong[512]; /* with the first line that is no good */
+} importing;
+
+static tesela_status import_line(void *argument, const tsl_wisdom_line *line) {
+  importing *job = argument;
+  const tsl_device *device = line->record ? device_of(&job->filter, line->record) : NULL;
+  const char *why = device ? tsl_wisdom_refuse(line->record, device) : line->wrong;
+  if (why && job->refused + job->unreadable == 0)
+    snprintf(job->wrong, sizeof job->wrong, "line %d: %s", line->number, why);
+  job->refused += why && line->record;
+  job->unreadable += !line->record;
+  if (why)
+    return TESELA_OK;
+  job->good++;
+  tsl_text_add(&job->text, "%s\n", line->text);
+  return TESELA_OK;
+}
+
+/* A file without a single good record is a mistake; lines that are left out of a better one are told. */
+static tesela_status judge_import(const char *from, const importing *job) {
+  const int bad = job->refused + job->unreadable;
+  if (bad > 0 && job->good == 0)
+    return tsl_fail(TESELA_BAD_INPUT, "%s: none of its %d line%s is a record that can be taken; %s", from,
+                    bad, bad == 1 ? "" : "s", job->wrong);
+  if (bad > 0)
+    tsl_notice(TSL_LOG_PLAN, "%s: %d line%s left out; %s", from, bad, bad == 1 ? " is" : "s are", job->wrong);
+  return tsl_text_status(&job->text);
+}
+
 static tesela_status import(const tsl_call *call, const char *path) {
+  const char *from = call->words[1];
+  importing job = {.good = 0};
   tsl_text text = {0};
-  tsl_wisdom_merged merged;
+  tsl_wisdom_merged merged = {0};
   if (call->word_count < 2)
     return tsl_fail(TESELA_BAD_CALL, "import needs the FILE whose records are merged into yours");
-  tesela_status status = tsl_wisdom_read(call->words[1], false, &text);
+  tesela_status status = tsl_wisdom_read(from, false, &text);
   if (status == TESELA_IO_FAILED)
     status = TESELA_BAD_INPUT; /* an input that cannot be opened */
-  if (status == TESELA_OK)
-    status = tsl_wisdom_merge(path, tsl_text_get(&text), &merged);
+  if (status != TESELA_OK)
+    goto out;
+  TSL_GO(filter_begin(call->options, &job.filter));
+  TSL_GO(tsl_wisdom_each(tsl_text_get(&text), import_line, &job));
+  TSL_GO(judge_import(from, &job));
+  TSL_GO(tsl_wisdom_merge(path, tsl_text_get(&job.text), &merged));
+  merged.unreadable = job.refused + job.unreadable;
+  status = report_merge(call, path, &merged);
+out:
+  filter_end(&job.filter);
+  tsl_text_free(&job.text);
   tsl_text_free(&text);
-  return status == TESELA_OK ? report_merge(call, path, &merged) : status;
+  return status;
 }
 
 static tesela_status forget(const tsl_call *call, const char *path) {

@@ -1,5 +1,7 @@
 #include "tool.h"
 
+#include "base/env.h"
+#include "base/notice.h"
 #include "base/status.h"
 #include "interrupt.h"
 #include "select.h"
@@ -86,7 +88,7 @@ int tsl_prose_width(void) {
 }
 
 bool tsl_output_colour(void) {
-  const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  const char *refused = tsl_env_foreign("NO_COLOR"), *terminal = tsl_env_foreign("TERM");
   return isatty(STDOUT_FILENO) && !(refused && *refused) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
@@ -174,6 +176,15 @@ out:
   return status;
 }
 
+/* What the user should know beside the result, unless the log said it. */
+static void tell_notices(void) {
+  char sentence[TSL_NOTICE_BYTES];
+  bool logged;
+  for (int i = 0; tsl_notice_at(i, sentence, &logged); i++)
+    if (!logged)
+      fprintf(stderr, "tesela: note: %s\n", sentence);
+}
+
 int tsl_tool_main(int argc, char **argv) {
   const char *first = argc > 1 ? argv[1] : "--help";
   tsl_interrupt_setup();
@@ -196,5 +207,7 @@ int tsl_tool_main(int argc, char **argv) {
   const tsl_command *command = tsl_command_find(first);
   if (!command)
     return report(NULL, TESELA_BAD_CALL);
-  return report(command, run_command(command, argc - 1, argv + 1));
+  const tesela_status status = run_command(command, argc - 1, argv + 1);
+  tell_notices();
+  return report(command, status);
 }

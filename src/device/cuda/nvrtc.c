@@ -60,7 +60,7 @@ static void add_candidate(candidates *all, const char *folder, const char *below
 static void add_everywhere(candidates *all, const char *name) {
   add_candidate(all, NULL, "", name);
   for (size_t v = 0; v < LENGTH(home_variables); v++) {
-    const char *home = getenv(home_variables[v]);
+    const char *home = tsl_env_foreign(home_variables[v]);
     for (size_t f = 0; home && *home && f < LENGTH(home_folders); f++)
       add_candidate(all, home, home_folders[f], name);
   }
