@@ -251,6 +251,8 @@ bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work
 tesela_matrix tsl_blas_matrix(const tsl_blas_view *view, tesela_type type);
 void tsl_blas_describe(tsl_blas_call *call,
                        const tsl_blas_multiply *product); /* shape and work, for the log */
+/* Nothing to do: C keeps its value. */
+bool tsl_blas_is_idle(tesela_type type, const tsl_blas_multiply *product);
 /* For tesela's descriptions, which hold what is only read by pointers that could write. */
 void *tsl_blas_writable(const void *data);
 void *const *tsl_blas_addresses(const void *const *data);
@@ -262,6 +264,10 @@ static inline tsl_blas_function *tsl_blas_forward(tsl_blas_call *call) {
   if (tsl_blas_listens)
     tsl_blas_begin(call);
   return tsl_blas_next(call->symbol);
+}
+/* Whom a call that has begun is forwarded to, where tesela was asked and cannot: NULL leaves it to the loops. */
+static inline tsl_blas_function *tsl_blas_otherwise(tsl_blas_call *call, tsl_blas_route route) {
+  return route == TSL_BLAS_TESELA ? tsl_blas_next(call->symbol) : NULL;
 }
 void tsl_blas_end(tsl_blas_call *call, const char *who);
 void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record);

@@ -24,14 +24,6 @@ static bool by_tesela(tesela_type type, const tsl_blas_sum *sum, tesela_record *
   return status == TESELA_OK;
 }
 
-static const char *compute(tesela_type type, tsl_blas_route route, const tsl_blas_sum *sum,
-                           tesela_record *record) {
-  if (route == TSL_BLAS_TESELA && by_tesela(type, sum, record))
-    return NULL;
-  tsl_blas_loop_dot(type, sum);
-  return tsl_blas_loops_name;
-}
-
 tsl_blas_function *tsl_blas_dot(tsl_blas_call *call, const tsl_blas_sum *given) {
   const tesela_type type = call->symbol->type;
   const tsl_blas_route route = tsl_blas_route_vector(TSL_BLAS_DOT, call->symbol, (double)given->n);
@@ -50,12 +42,17 @@ tsl_blas_function *tsl_blas_dot(tsl_blas_call *call, const tsl_blas_sum *given) 
   if (sum.start)
     sum.result = &wide;
   tsl_blas_begin(call);
-  const char *who = compute(type, route, &sum, tsl_blas_record(call, &record));
+  const bool done = route == TSL_BLAS_TESELA && by_tesela(type, &sum, tsl_blas_record(call, &record));
+  tsl_blas_function *other = done ? NULL : tsl_blas_otherwise(call, route);
+  if (other)
+    return other;
+  if (!done)
+    tsl_blas_loop_dot(type, &sum);
   if (sum.start)
     *(float *)given->result = (float)(wide + *sum.start);
-  if (who)
-    tsl_blas_end(call, who);
-  else
+  if (done)
     tsl_blas_end_plan(call, &record);
+  else
+    tsl_blas_end(call, tsl_blas_loops_name);
   return NULL;
 }

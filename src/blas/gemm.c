@@ -71,8 +71,7 @@ bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work
   return status == TESELA_OK;
 }
 
-/* Nothing to do: C keeps its value. */
-static bool is_idle(tesela_type type, const tsl_blas_multiply *product) {
+bool tsl_blas_is_idle(tesela_type type, const tsl_blas_multiply *product) {
   return product->m == 0 || product->n == 0 ||
          ((product->k == 0 || tsl_blas_is(type, product->alpha, 0)) && tsl_blas_is(type, product->beta, 1));
 }
@@ -99,16 +98,19 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
     tsl_blas_tell_wrong(call->symbol, wrong, product->order == TSL_BLAS_ROW_MAJOR, true);
     return NULL;
   }
-  if (is_idle(type, product))
+  if (tsl_blas_is_idle(type, product))
     return NULL;
   const tsl_blas_work work = tsl_blas_work_of(type, product);
   tesela_record record;
   tsl_blas_begin(call);
   if (route == TSL_BLAS_TESELA && tsl_blas_by_tesela(call->symbol, &work, tsl_blas_record(call, &record))) {
     tsl_blas_end_plan(call, &record);
-  } else {
+    return NULL;
+  }
+  tsl_blas_function *other = tsl_blas_otherwise(call, route);
+  if (!other) {
     tsl_blas_loop_gemm(&work);
     tsl_blas_end(call, tsl_blas_loops_name);
   }
-  return NULL;
+  return other;
 }

@@ -7,7 +7,19 @@
  */
 #include "blas/blas.h"
 
+#include "base/memory.h"
+
+#include <complex.h>
+
 enum { PIECE = 48 };
+
+/* A triangle under way. */
+typedef struct job {
+  const tsl_blas_symbol *symbol;
+  int uplo;
+  void *square; /* scratch memory for one on the diagonal: PIECE columns of PIECE elements */
+  tesela_record *record;
+} job;
 
 /* A product's place in the whole: rows i.., columns j.. of C. */
 static tsl_blas_work part_of(const tsl_blas_work *whole, int64_t i, int64_t m, int64_t j, int64_t n) {
@@ -21,56 +33,98 @@ static tsl_blas_work part_of(const tsl_blas_work *whole, int64_t i, int64_t m, i
   return part;
 }
 
-/* C's triangle = square + beta C's triangle; the square has PIECE elements a column. */
-static void add_f32(const tsl_blas_work *work, int uplo, const float *square) {
-  const float beta = *(const float *)work->beta;
+/* Rows of column j that are in the triangle: first to below last. */
+static int64_t first_row(int uplo, int64_t j) {
+  return uplo == 'L' ? j : 0;
+}
+static int64_t last_row(int uplo, int64_t j, int64_t n) {
+  return uplo == 'L' ? n : j + 1;
+}
+
+/* C's triangle = square + beta C's triangle, for each type. */
+static void add_f32(const tsl_blas_work *work, const job *of) {
+  const float beta = *(const float *)work->beta, *square = of->square;
   float *c = tsl_blas_writable(work->c.data);
   for (int64_t j = 0; j < work->n; j++)
-    for (int64_t i = uplo == 'L' ? j : 0; i < (uplo == 'L' ? work->n : j + 1); i++) {
+    for (int64_t i = first_row(of->uplo, j); i < last_row(of->uplo, j, work->n); i++) {
       float *at = c + i * work->c.row + j * work->c.col;
       *at = square[i + j * PIECE] + (beta == 0 ? 0 : beta * *at);
     }
 }
 
-static void add_f64(const tsl_blas_work *work, int uplo, const double *square) {
-  const double beta = *(const double *)work->beta;
+static void add_f64(const tsl_blas_work *work, const job *of) {
+  const double beta = *(const double *)work->beta, *square = of->square;
   double *c = tsl_blas_writable(work->c.data);
   for (int64_t j = 0; j < work->n; j++)
-    for (int64_t i = uplo == 'L' ? j : 0; i < (uplo == 'L' ? work->n : j + 1); i++) {
+    for (int64_t i = first_row(of->uplo, j); i < last_row(of->uplo, j, work->n); i++) {
       double *at = c + i * work->c.row + j * work->c.col;
       *at = square[i + j * PIECE] + (beta == 0 ? 0 : beta * *at);
     }
 }
 
-static void diagonal(const tsl_blas_symbol *symbol, const tsl_blas_work *work, int uplo,
-                     tesela_record *record) {
-  static const double zero[2];
-  _Alignas(64) double square[PIECE * PIECE];
-  tsl_blas_work whole = *work;
-  whole.c = (tsl_blas_view){.data = square, .row = 1, .col = PIECE};
-  whole.beta = zero;
-  if (!tsl_blas_by_tesela(symbol, &whole, record))
-    tsl_blas_loop_gemm(&whole);
-  if (work->type == TESELA_F32)
-    add_f32(work, uplo, (const float *)square);
-  else
-    add_f64(work, uplo, square);
+static void add_c64(const tsl_blas_work *work, const job *of) {
+  const float complex beta = *(const float complex *)work->beta, *square = of->square;
+  float complex *c = tsl_blas_writable(work->c.data);
+  for (int64_t j = 0; j < work->n; j++)
+    for (int64_t i = first_row(of->uplo, j); i < last_row(of->uplo, j, work->n); i++) {
+      float complex *at = c + i * work->c.row + j * work->c.col;
+      *at = beta == 0 ? square[i + j * PIECE] : square[i + j * PIECE] + beta * *at;
+    }
 }
 
-static void triangle(const tsl_blas_symbol *symbol, const tsl_blas_work *work, int uplo,
-                     tesela_record *record) {
+static void add_c128(const tsl_blas_work *work, const job *of) {
+  const double complex beta = *(const double complex *)work->beta, *square = of->square;
+  double complex *c = tsl_blas_writable(work->c.data);
+  for (int64_t j = 0; j < work->n; j++)
+    for (int64_t i = first_row(of->uplo, j); i < last_row(of->uplo, j, work->n); i++) {
+      double complex *at = c + i * work->c.row + j * work->c.col;
+      *at = beta == 0 ? square[i + j * PIECE] : square[i + j * PIECE] + beta * *at;
+    }
+}
+
+typedef void add_triangle(const tsl_blas_work *work, const job *of);
+static add_triangle *const adding[] = {
+    [TESELA_F32] = add_f32, [TESELA_F64] = add_f64, [TESELA_C64] = add_c64, [TESELA_C128] = add_c128};
+
+static void rectangle(const tsl_blas_work *work, const job *of) {
+  if (!tsl_blas_by_tesela(of->symbol, work, of->record))
+    tsl_blas_loop_gemm(work);
+}
+
+static void diagonal(const tsl_blas_work *work, const job *of) {
+  static const double zero[2];
+  tsl_blas_work whole = *work;
+  whole.c = (tsl_blas_view){.data = of->square, .row = 1, .col = PIECE};
+  whole.beta = zero;
+  rectangle(&whole, of);
+  adding[work->type](work, of);
+}
+
+static void triangle(const tsl_blas_work *work, const job *of) {
   if (work->n <= PIECE) {
-    diagonal(symbol, work, uplo, record);
+    diagonal(work, of);
     return;
   }
   const int64_t half = (work->n / 2 + PIECE - 1) / PIECE * PIECE, rest = work->n - half;
   const tsl_blas_work first = part_of(work, 0, half, 0, half), last = part_of(work, half, rest, half, rest);
   const tsl_blas_work between =
-      uplo == 'L' ? part_of(work, half, rest, 0, half) : part_of(work, 0, half, half, rest);
-  triangle(symbol, &first, uplo, record);
-  triangle(symbol, &last, uplo, record);
-  if (!tsl_blas_by_tesela(symbol, &between, record))
-    tsl_blas_loop_gemm(&between);
+      of->uplo == 'L' ? part_of(work, half, rest, 0, half) : part_of(work, 0, half, half, rest);
+  triangle(&first, of);
+  triangle(&last, of);
+  rectangle(&between, of);
+}
+
+/* False: C is as it was. */
+static bool by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, int uplo,
+                      tesela_record *record) {
+  job of = {.symbol = symbol, .uplo = uplo, .record = record};
+  const size_t bytes = PIECE * PIECE * tsl_blas_size(work->type);
+  if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type) ||
+      tsl_alloc(bytes, "a square on a triangle's diagonal", &of.square) != TESELA_OK)
+    return false;
+  triangle(work, &of);
+  tsl_free(of.square);
+  return true;
 }
 
 static void describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
@@ -92,17 +146,20 @@ tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *
     tsl_blas_tell_wrong(call->symbol, wrong, product->order == TSL_BLAS_ROW_MAJOR, true);
     return NULL;
   }
-  if (product->n == 0)
+  if (tsl_blas_is_idle(type, product))
     return NULL;
   const tsl_blas_work work = tsl_blas_work_of(type, product);
   tesela_record record = {.plan = NULL};
   tsl_blas_begin(call);
-  if (route == TSL_BLAS_TESELA && !tsl_blas_is_complex(type)) {
-    triangle(call->symbol, &work, product->uplo, tsl_blas_record(call, &record));
+  if (route == TSL_BLAS_TESELA &&
+      by_tesela(call->symbol, &work, product->uplo, tsl_blas_record(call, &record))) {
     tsl_blas_end_plan(call, &record);
-  } else {
+    return NULL;
+  }
+  tsl_blas_function *other = tsl_blas_otherwise(call, route);
+  if (!other) {
     tsl_blas_loop_gemmt(&work, product->uplo);
     tsl_blas_end(call, tsl_blas_loops_name);
   }
-  return NULL;
+  return other;
 }

@@ -32,8 +32,7 @@ static bool suits(tesela_type type, const tsl_blas_copy *copy) {
 }
 
 /* tesela's transpose writes B, cols x rows, whose element (j, i) is A's (i, j): `to` with its strides exchanged. */
-static bool by_tesela(tesela_type type, const tsl_blas_copy *copy, const sides *both, bool in_place,
-                      tesela_record *record) {
+static bool by_tesela(tesela_type type, const tsl_blas_copy *copy, const sides *both, tesela_record *record) {
   double alpha[2];
   if (!suits(type, copy))
     return false;
@@ -44,9 +43,9 @@ static bool by_tesela(tesela_type type, const tsl_blas_copy *copy, const sides *
                                       .row_stride = both->from.row,
                                       .col_stride = both->from.col,
                                       .type = type},
-                                .in_place = in_place,
+                                .in_place = copy->in_place,
                                 .alpha = alpha};
-  if (!in_place)
+  if (!copy->in_place)
     desc.b = (tesela_matrix){.data = tsl_blas_writable(both->to.data),
                              .row_stride = both->to.col,
                              .col_stride = both->to.row,
@@ -54,48 +53,34 @@ static bool by_tesela(tesela_type type, const tsl_blas_copy *copy, const sides *
   return tsl_blas_run_transpose(&desc, record) == TESELA_OK;
 }
 
-/* The name of who did it, or NULL for the record's plan. */
-static const char *out_of_place(tesela_type type, tsl_blas_route route, const tsl_blas_copy *copy,
-                                const sides *both, tesela_record *record) {
-  if (route == TSL_BLAS_TESELA && by_tesela(type, copy, both, false, record))
-    return NULL;
-  tsl_blas_loop_copy(type, copy->rows, copy->cols, copy->alpha, &both->from, &both->to);
-  return tsl_blas_loops_name;
-}
-
-/* Element for element where nothing moves; a square exchanges its halves; the rest goes through a copy. */
-static const char *in_place(const tsl_blas_symbol *symbol, tsl_blas_route route, const tsl_blas_copy *copy,
-                            tesela_record *record) {
+/* By loops: element for element where nothing moves; a square exchanges its halves; the rest goes through a copy. */
+static void in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, const sides *both) {
   const tesela_type type = symbol->type;
-  void *target = tsl_blas_writable(copy->a), *block;
-  const sides both = sides_of(type, copy, target, copy->ldb);
   const bool same = copy->lda == copy->ldb, turned = turns(copy);
-  if (route == TSL_BLAS_TESELA && by_tesela(type, copy, &both, true, record))
-    return NULL;
+  void *block;
   if (same && !turned) {
-    tsl_blas_loop_copy(type, copy->rows, copy->cols, copy->alpha, &both.from, &both.to);
-    return tsl_blas_loops_name;
+    tsl_blas_loop_copy(type, copy->rows, copy->cols, copy->alpha, &both->from, &both->to);
+    return;
   }
   if (same && copy->rows == copy->cols) {
-    tsl_blas_loop_transpose(type, copy->rows, copy->alpha, &both.from);
-    return tsl_blas_loops_name;
+    tsl_blas_loop_transpose(type, copy->rows, copy->alpha, &both->from);
+    return;
   }
   const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR;
   const int64_t dense = by_row != turned ? copy->cols : copy->rows;
   size_t count = (size_t)copy->rows * (size_t)copy->cols;
   if (tsl_alloc(count * tsl_blas_size(type), "a matrix that is copied in place", &block) != TESELA_OK) {
     tsl_blas_lost(symbol, tesela_last_error());
-    return tsl_blas_loops_name;
+    return;
   }
   const sides out = sides_of(type, copy, block, dense);
-  const char *who = out_of_place(type, TSL_BLAS_LOOPS, copy, &out, record);
   static const double one_f64[2] = {1, 0};
   static const float one_f32[2] = {1, 0};
   const bool single = type == TESELA_F32 || type == TESELA_C64;
+  tsl_blas_loop_copy(type, copy->rows, copy->cols, copy->alpha, &out.from, &out.to);
   tsl_blas_loop_copy(type, copy->rows, copy->cols, single ? (const void *)one_f32 : one_f64, &out.to,
-                     &both.to);
+                     &both->to);
   tsl_free(block);
-  return who;
 }
 
 tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *copy) {
@@ -113,15 +98,21 @@ tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *co
   }
   if (copy->rows == 0 || copy->cols == 0)
     return NULL;
-  tesela_record record, *wanted;
-  const sides both = sides_of(call->symbol->type, copy, copy->b, copy->ldb);
+  const tesela_type type = call->symbol->type;
+  tesela_record record;
+  const sides both = sides_of(type, copy, copy->in_place ? tsl_blas_writable(copy->a) : copy->b, copy->ldb);
   tsl_blas_begin(call);
-  wanted = tsl_blas_record(call, &record);
-  const char *who = copy->in_place ? in_place(call->symbol, route, copy, wanted)
-                                   : out_of_place(call->symbol->type, route, copy, &both, wanted);
-  if (who)
-    tsl_blas_end(call, who);
-  else
+  if (route == TSL_BLAS_TESELA && by_tesela(type, copy, &both, tsl_blas_record(call, &record))) {
     tsl_blas_end_plan(call, &record);
+    return NULL;
+  }
+  tsl_blas_function *other = tsl_blas_otherwise(call, route);
+  if (other)
+    return other;
+  if (copy->in_place)
+    in_place(call->symbol, copy, &both);
+  else
+    tsl_blas_loop_copy(type, copy->rows, copy->cols, copy->alpha, &both.from, &both.to);
+  tsl_blas_end(call, tsl_blas_loops_name);
   return NULL;
 }

@@ -37,6 +37,9 @@ void cblas_dgemmt(int order, int uplo, int transa, int transb, int32_t n, int32_
 void cblas_zgemmt(int order, int uplo, int transa, int transb, int32_t n, int32_t k, const void *alpha,
                   const void *a, int32_t lda, const void *b, int32_t ldb, const void *beta, void *c,
                   int32_t ldc);
+void cblas_cgemmt(int order, int uplo, int transa, int transb, int32_t n, int32_t k, const void *alpha,
+                  const void *a, int32_t lda, const void *b, int32_t ldb, const void *beta, void *c,
+                  int32_t ldc);
 void dgemmt_(const char *uplo, const char *transa, const char *transb, const int32_t *n, const int32_t *k,
              const double *alpha, const double *a, const int32_t *lda, const double *b, const int32_t *ldb,
              const double *beta, double *c, const int32_t *ldc);

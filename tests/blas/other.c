@@ -33,6 +33,14 @@ void zgemm_(const char *transa, const char *transb, const int32_t *m, const int3
   c[0] = OTHER_MARK;
 }
 
+void cblas_zgemmt(int order, int uplo, int transa, int transb, int32_t n, int32_t k, const void *alpha,
+                  const void *a, int32_t lda, const void *b, int32_t ldb, const void *beta, void *c,
+                  int32_t ldc) {
+  (void)order, (void)uplo, (void)transa, (void)transb, (void)n, (void)k, (void)alpha, (void)a, (void)lda;
+  (void)b, (void)ldb, (void)beta, (void)ldc;
+  *(double *)c = OTHER_MARK;
+}
+
 double cblas_ddot(int32_t n, const double *x, int32_t incx, const double *y, int32_t incy) {
   (void)n, (void)x, (void)incx, (void)y, (void)incy;
   return OTHER_MARK;

@@ -249,6 +249,56 @@ static void test_gemmt(void **state) {
   expect_product(&p, UPPER);
 }
 
+/* Against all of the product, whose triangle it is. */
+static void test_gemmt_complex(void **state) {
+  (void)state;
+  enum { COLS = 100, K = 11, LD = COLS + 3 };
+  static double complex a[COLS * K], b[COLS * K], c[COLS * LD], whole[COLS * LD], before[COLS * LD];
+  static float complex as[COLS * K], bs[COLS * K], cs[COLS * LD];
+  static const int ops[] = {N, T, C}, ns[] = {1, 47, 48, 49, COLS};
+  static const double complex factors[][2] = {{1, 0}, {CMPLX(1, -2), CMPLX(0.5, 1)}, {0, 2}, {1, 1}};
+  fill((double *)a, 2 * COLS * K, 21);
+  fill((double *)b, 2 * COLS * K, 22);
+  fill((double *)before, 2 * COLS * LD, 23);
+  for (int i = 0; i < COLS * K; i++) {
+    as[i] = (float complex)a[i];
+    bs[i] = (float complex)b[i];
+  }
+  for (int way = 0; way < 36; way++)
+    for (int s = 0; s < 20; s++) {
+      const int n = ns[s % 5], order = way & 1 ? ROW : COLUMN, uplo = way & 2 ? UPPER : LOWER;
+      const int transa = ops[way / 4 % 3], transb = ops[way / 12];
+      const int lda = leading(order, transa, n, K, 0), ldb = leading(order, transb, K, n, 0);
+      const double complex alpha = factors[s / 5][0], beta = factors[s / 5][1];
+      const float complex alpha_f = (float complex)alpha, beta_f = (float complex)beta;
+      memcpy(whole, before, sizeof before);
+      memcpy(c, before, sizeof before);
+      for (int i = 0; i < COLS * LD; i++)
+        cs[i] = (float complex)before[i];
+      for (int i = 0; beta == 0 && i < COLS * LD; i++)
+        whole[i] = c[i] = cs[i] = NAN;
+      cblas_zgemm(order, transa, transb, n, n, K, &alpha, a, lda, b, ldb, &beta, whole, LD);
+      cblas_zgemmt(order, uplo, transa, transb, n, K, &alpha, a, lda, b, ldb, &beta, c, LD);
+      cblas_cgemmt(order, uplo, transa, transb, n, K, &alpha_f, as, lda, bs, ldb, &beta_f, cs, LD);
+      for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+          const int at_ij = order == ROW ? i * LD + j : i + j * LD;
+          const bool written = uplo == LOWER ? i >= j : i <= j;
+          if (written)
+            assert_true(cabs(c[at_ij] - whole[at_ij]) < 1e-12 && cabs(cs[at_ij] - whole[at_ij]) < 1e-3);
+          else if (beta != 0)
+            assert_true(c[at_ij] == before[at_ij] && cs[at_ij] == (float complex)before[at_ij]);
+          else
+            assert_true(isnan(creal(c[at_ij])) && isnan(crealf(cs[at_ij])));
+        }
+    }
+  /* Nothing is added: C keeps its bits. */
+  const double complex zero = 0, one = 1;
+  c[0] = CMPLX(-0.0, -0.0);
+  cblas_zgemmt(ROW, UPPER, N, N, 1, 1, &zero, a, 1, b, 1, &one, c, 1);
+  assert_true(signbit(creal(c[0])) && signbit(cimag(c[0])));
+}
+
 static void test_batch(void **state) {
   (void)state;
   static double memory[3][4][MOST * MOST];
@@ -527,6 +577,7 @@ int main(void) {
       cmocka_unit_test(test_gemm_f32),
       cmocka_unit_test(test_gemm_complex),
       cmocka_unit_test(test_gemmt),
+      cmocka_unit_test(test_gemmt_complex),
       cmocka_unit_test(test_batch),
       cmocka_unit_test(test_long_batch),
       cmocka_unit_test(test_dot),
