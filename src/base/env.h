@@ -18,6 +18,7 @@
     "most capable instruction set that host code may use: generic, avx2, avx512, avx512_vnni, avx512_bf16, " \
     "amx")                                                                                                   \
   X(BLAS, "auto", "who computes in libtesela_blas.so: auto (the faster one), tesela, other, loops")          \
+  X(RUN, "", "set by tesela run --log: the process that is to say so where it made no BLAS calls")           \
   X(NVRTC, "", "path of the NVRTC library; default: the names and folders where CUDA installs it")           \
   X(CUDA, "", "path of the CUDA driver library; none: behave as if there were no CUDA device")               \
   X(OPENCL, "", "path of the OpenCL library; none: behave as if there were no OpenCL")                       \

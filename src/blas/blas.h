@@ -63,8 +63,8 @@ typedef struct tsl_blas_call {
   int sizes; /* of the shape, for the log */
   int64_t shape[3];
   double flops;
-  bool began;
-  double started; /* by tsl_clock(); 0: nobody listens */
+  bool began, entered; /* for the table of calls; and as one of tesela's own */
+  double started;      /* by tsl_clock(); 0: nobody listens */
 } tsl_blas_call;
 
 /* CBLAS's numbers. */
@@ -183,15 +183,17 @@ static inline bool tsl_blas_is_wide(tsl_blas_symbol *symbol) {
 }
 
 /* instant.c: does a tiny product at once; false where it is not tiny, or unusual in any way: nothing was touched. */
-bool tsl_blas_instant(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
+bool tsl_blas_instant(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
 void tsl_blas_set_instant(tesela_context *context); /* NULL: there is none */
-/* The same where it is allowed; `type` is a constant. */
+/* The same for the table of calls. */
+bool tsl_blas_instant_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
+/* Either where it is allowed; `type` is a constant. */
 extern bool tsl_blas_hurries; /* route.c: whether that is allowed */
-extern bool tsl_blas_listens;
+extern bool tsl_blas_listens; /* calls.c: whether there is a table of calls; it changes nobody's way */
 static inline bool tsl_blas_try_instant(tsl_blas_symbol *symbol, tesela_type type,
                                         const tsl_blas_multiply *product) {
-  return (type == TESELA_F32 || type == TESELA_F64) && tsl_blas_hurries && !tsl_blas_listens &&
-         !tsl_blas_is_wide(symbol) && tsl_blas_instant(symbol, product);
+  return (type == TESELA_F32 || type == TESELA_F64) && tsl_blas_hurries && !tsl_blas_is_wide(symbol) &&
+         (tsl_blas_listens ? tsl_blas_instant_heard : tsl_blas_instant)(symbol, product);
 }
 
 /* width.c: how many bits the integers of a library have whose ddot this is; 0 where it cannot be told. Nothing is read but
@@ -204,8 +206,7 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
 /* Of each product of a batch: those of at most `small` multiply-adds are tesela's where they may be done at once. */
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small);
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements);
-/* Between these two, calls come from inside of another library or of tesela: they are not counted, and passed on.
- * Whether this is the program's call. */
+/* Between these two, a thread computes as tesela: calls that come are passed on. Whether it did not before. */
 bool tsl_blas_enter(void);
 void tsl_blas_leave(void);
 
@@ -257,12 +258,15 @@ bool tsl_blas_is_idle(tesela_type type, const tsl_blas_multiply *product);
 void *tsl_blas_writable(const void *data);
 void *const *tsl_blas_addresses(const void *const *data);
 
-/* calls.c: whether anybody listens (tsl_blas_listens); one call begins; and ends, computed by `who` ("libopenblas.so.0"), or as the record's plan says. */
+/* calls.c: a call begins that tesela computes; and ends, computed by `who` ("libopenblas.so.0"), or as the record's plan
+ * says. */
 void tsl_blas_begin(tsl_blas_call *call);
-/* Begins a call that is forwarded: when nobody listens it costs nothing, and is not counted as one of ours. */
+/* One that is only counted, and by whom it is computed, before it begins or after that; with NULL it did not come to be. */
+void tsl_blas_hear(tsl_blas_call *call);
+/* Begins a call that is forwarded: when nobody listens it costs nothing. */
 static inline tsl_blas_function *tsl_blas_forward(tsl_blas_call *call) {
   if (tsl_blas_listens)
-    tsl_blas_begin(call);
+    tsl_blas_hear(call);
   return tsl_blas_next(call->symbol);
 }
 /* Whom a call that has begun is forwarded to, where tesela was asked and cannot: NULL leaves it to the loops. */

@@ -2,6 +2,7 @@
 #include "blas/blas.h"
 
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/library.h"
 #include "base/locale.h"
 #include "base/log.h"
@@ -23,7 +24,7 @@ const char tsl_blas_loops_name[] = "plain loops";
 typedef struct row {
   const tsl_blas_symbol *symbol; /* NULL: the last row, of everything for which there was no other */
   int sizes;
-  int64_t shape[SHAPES];
+  int64_t power[SHAPES], least[SHAPES], most[SHAPES];
   char who[WHO];
   uint64_t calls;
   double seconds, flops;
@@ -46,10 +47,28 @@ void tsl_blas_forget_calls(void) {
   row_count = 0;
 }
 
-void tsl_blas_begin(tsl_blas_call *call) {
-  const bool is_programs = tsl_blas_enter();
+/* How many calls this thread is inside of: what comes from within one is not the program's, and is not counted. */
+static _Thread_local int inside;
+
+void tsl_blas_hear(tsl_blas_call *call) {
   call->began = true;
-  call->started = is_programs && tsl_blas_listens ? tsl_clock() : 0;
+  call->started = tsl_blas_listens && inside++ == 0 ? tsl_clock() : 0;
+}
+
+void tsl_blas_begin(tsl_blas_call *call) {
+  (void)tsl_blas_enter();
+  call->entered = true;
+  tsl_blas_hear(call);
+}
+
+/* Seconds of a call that is to be counted; 0: none. */
+static double leave(const tsl_blas_call *call) {
+  const double seconds = call->started > 0 ? tsl_clock() - call->started : 0;
+  if (call->entered)
+    tsl_blas_leave();
+  if (tsl_blas_listens)
+    inside--;
+  return call->started > 0 && seconds <= 0 ? 1e-9 : seconds;
 }
 
 tesela_record *tsl_blas_record(const tsl_blas_call *call, tesela_record *record) {
@@ -66,7 +85,7 @@ static int64_t power_above(int64_t size) {
 /* Under the lock. */
 static row *row_of(const row *like) {
   for (int i = 0; i < row_count; i++)
-    if (rows[i].symbol == like->symbol && memcmp(rows[i].shape, like->shape, sizeof like->shape) == 0 &&
+    if (rows[i].symbol == like->symbol && memcmp(rows[i].power, like->power, sizeof like->power) == 0 &&
         strcmp(rows[i].who, like->who) == 0)
       return &rows[i];
   if (row_count == ROWS_MAX)
@@ -77,30 +96,35 @@ static row *row_of(const row *like) {
 
 static void add(const tsl_blas_call *call, double seconds, const char *who) {
   row like = {.symbol = call->symbol, .sizes = call->sizes};
-  for (int i = 0; i < SHAPES; i++)
-    like.shape[i] = power_above(call->shape[i]);
+  for (int i = 0; i < SHAPES; i++) {
+    like.power[i] = power_above(call->shape[i]);
+    like.least[i] = like.most[i] = call->shape[i];
+  }
   snprintf(like.who, sizeof like.who, "%s", who);
   pthread_mutex_lock(&lock);
   row *found = row_of(&like);
   found->calls++;
   found->seconds += seconds;
   found->flops += call->flops;
+  for (int i = 0; i < SHAPES; i++) {
+    found->least[i] = call->shape[i] < found->least[i] ? call->shape[i] : found->least[i];
+    found->most[i] = call->shape[i] > found->most[i] ? call->shape[i] : found->most[i];
+  }
   pthread_mutex_unlock(&lock);
 }
 
 void tsl_blas_end(tsl_blas_call *call, const char *who) {
-  tsl_blas_leave();
-  if (call->started > 0)
-    add(call, tsl_clock() - call->started, who);
+  const double seconds = leave(call);
+  if (seconds > 0 && who)
+    add(call, seconds, who);
 }
 
 /* "gemm host_packed version=1 depth=512 device=cpu ..." becomes "tesela host_packed cpu". */
 void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record) {
   char who[WHO] = "tesela";
-  tsl_blas_leave();
-  if (call->started == 0)
+  const double seconds = leave(call);
+  if (seconds == 0)
     return;
-  const double seconds = tsl_clock() - call->started;
   const char *name = record->plan ? strchr(record->plan, ' ') : NULL;
   const char *device = record->plan ? strstr(record->plan, " device=") : NULL;
   if (name && device) {
@@ -113,9 +137,8 @@ void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record) {
 
 void tsl_blas_note_forwarded(tsl_blas_call *call) {
   char path[PATH_MAX];
-  const double seconds = tsl_clock() - call->started;
-  tsl_blas_leave();
-  if (call->started == 0)
+  const double seconds = leave(call);
+  if (seconds == 0)
     return;
   tsl_library_file(tsl_blas_next(call->symbol), path, sizeof path);
   const char *slash = strrchr(path, '/');
@@ -129,16 +152,27 @@ static int by_seconds(const void *a, const void *b) {
   return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static void add_row(const row *of, tsl_text *out) {
-  char shape[80] = "-", speed[24] = "-";
-  size_t used = 0;
-  for (int i = 0; i < of->sizes; i++)
-    used +=
-        (size_t)snprintf(shape + used, sizeof shape - used, i ? " x %lld" : "%lld", (long long)of->shape[i]);
+enum { SHAPE = 128 };
+
+/* "300 x 200 x 17..32": the sizes of a row's calls, from the least to the most. */
+static int print_shape(const row *of, char out[SHAPE]) {
+  int used = snprintf(out, SHAPE, "%s", of->symbol ? "" : "-");
+  for (int i = 0; of->symbol && i < of->sizes; i++) {
+    const long long least = of->least[i], most = of->most[i];
+    const char *between = i ? " x " : "";
+    used += least == most ? snprintf(out + used, SHAPE - (size_t)used, "%s%lld", between, most)
+                          : snprintf(out + used, SHAPE - (size_t)used, "%s%lld..%lld", between, least, most);
+  }
+  return used;
+}
+
+static void add_row(const row *of, int width, tsl_text *out) {
+  char shape[SHAPE], speed[24] = "-";
+  (void)print_shape(of, shape);
   if (of->seconds > 0 && of->flops > 0)
     tsl_locale_print(speed, sizeof speed, "%.3g", of->flops / of->seconds * 1e-9);
-  tsl_text_add(out, "%-24s  %-24s  %10llu  %-28s  %11.6f  %8s\n", of->symbol ? of->symbol->name : "others",
-               shape, (unsigned long long)of->calls, of->who, of->seconds, speed);
+  tsl_text_add(out, "%-24s  %-*s  %10llu  %-28s  %11.6f  %8s\n", of->symbol ? of->symbol->name : "others",
+               width, shape, (unsigned long long)of->calls, of->who, of->seconds, speed);
 }
 
 static void write_all(const tsl_text *text) {
@@ -151,18 +185,37 @@ static void write_all(const tsl_text *text) {
   }
 }
 
-__attribute__((destructor)) static void report(void) {
-  tsl_text out = {0};
-  if (row_count == 0)
-    return;
-  pthread_mutex_lock(&lock);
+/* A program that was started to be listened to; not the many that it may start. */
+static bool is_awaited(void) {
+  return strtol(tsl_env_get(TSL_ENV_RUN), NULL, 10) == (long)getpid();
+}
+
+static void add_table(tsl_text *out) {
+  char shape[SHAPE];
+  int width = 5;
   qsort(rows, (size_t)row_count, sizeof *rows, by_seconds);
-  tsl_text_add(&out, "\ntesela: BLAS calls of %s (process %ld)\n", program_invocation_short_name,
+  for (int i = 0; i < row_count; i++) {
+    const int own = print_shape(&rows[i], shape);
+    width = own > width ? own : width;
+  }
+  tsl_text_add(out, "\ntesela: BLAS calls of %s (process %ld)\n", program_invocation_short_name,
                (long)getpid());
-  tsl_text_add(&out, "%-24s  %-24s  %10s  %-28s  %11s  %8s\n", "routine", "sizes up to", "calls",
+  tsl_text_add(out, "%-24s  %-*s  %10s  %-28s  %11s  %8s\n", "routine", width, "sizes", "calls",
                "computed by", "seconds", "GFLOP/s");
   for (int i = 0; i < row_count; i++)
-    add_row(&rows[i], &out);
+    add_row(&rows[i], width, out);
+}
+
+__attribute__((destructor)) static void report(void) {
+  tsl_text out = {0};
+  if (!tsl_blas_listens)
+    return;
+  pthread_mutex_lock(&lock);
+  if (row_count > 0)
+    add_table(&out);
+  else if (is_awaited())
+    tsl_text_add(&out, "\ntesela: no BLAS calls of %s (process %ld)\n", program_invocation_short_name,
+                 (long)getpid());
   pthread_mutex_unlock(&lock);
   write_all(&out);
   tsl_text_free(&out);

@@ -5,6 +5,7 @@
 
 #include "blas/known.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +89,8 @@ static int said(const tsl_blas_symbol *symbol, int letter) {
 
 static void learn(const tsl_blas_symbol *symbol, const tsl_blas_multiply *given, const tsl_instant *product,
                   const tsl_instant_way *way) {
-  if (atomic_load_explicit(&known_count, memory_order_relaxed) >= KNOWN_MOST)
+  if (atomic_load_explicit(&known_count, memory_order_relaxed) >= KNOWN_MOST ||
+      tsl_blas_listens) /* an entry that knows a call does not tell of it */
     return;
   tsl_blas_known *made = malloc(sizeof *made);
   if (!made)
@@ -143,7 +145,7 @@ static bool do_unknown(const tsl_blas_symbol *symbol, const tsl_blas_multiply *g
   return way->strategy->instant(&product, way->device);
 }
 
-bool tsl_blas_instant(const tsl_blas_symbol *symbol, const tsl_blas_multiply *given) {
+bool tsl_blas_instant(tsl_blas_symbol *symbol, const tsl_blas_multiply *given) {
   const tsl_instant_way *way = find_way();
   if (!way || !tsl_blas_aligned(symbol->type, given->a, given->b, given->c))
     return false;
@@ -154,4 +156,16 @@ bool tsl_blas_instant(const tsl_blas_symbol *symbol, const tsl_blas_multiply *gi
     return do_unknown(symbol, given, way);
   return was->prepared &&
          way->strategy->run_prepared(was->prepared, given->a, given->b, given->c) == TESELA_OK;
+}
+
+bool tsl_blas_instant_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *given) {
+  tsl_blas_call call = {.symbol = symbol};
+  char who[48];
+  tsl_blas_describe(&call, given);
+  tsl_blas_hear(&call);
+  const bool done = tsl_blas_instant(symbol, given);
+  if (done)
+    snprintf(who, sizeof who, "tesela %s cpu", find_way()->strategy->name);
+  tsl_blas_end(&call, done ? who : NULL);
+  return done;
 }

@@ -104,7 +104,7 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
   if (settled(peer, &route))
     return route;
   const crossover *from = &gemm_from[symbol->type][peer];
-  if (!(is_real(symbol) && tsl_blas_hurries && !tsl_blas_listens))
+  if (!(is_real(symbol) && tsl_blas_hurries))
     let_pass(symbol, from->volume);
   const int64_t few = m < n ? m : n, many = m < n ? n : m;
   if (is_real(symbol) && from->side > few && few <= THIN_MOST && (double)many * (double)k >= thin_from)

@@ -38,8 +38,9 @@ static double ask_cblas(tsl_blas_function *ddot) {
 
 int tsl_blas_width_of(tsl_blas_function *ddot, bool cblas) {
   /* A CBLAS function may call a Fortran one by its name, which is ours: that call is not the program's. */
-  (void)tsl_blas_enter();
+  tsl_blas_call call = {.symbol = NULL};
+  tsl_blas_begin(&call);
   const double sum = cblas ? ask_cblas(ddot) : ask_fortran(ddot);
-  tsl_blas_leave();
+  tsl_blas_end(&call, NULL);
   return sum == X * Y ? 32 : sum == 0 ? 64 : 0;
 }

@@ -17,9 +17,22 @@ run 0 "$TESELA" run -- true
 run 7 "$TESELA" run -- sh -c 'exit 7'
 run 143 "$TESELA" run -- sh -c 'kill -TERM $$'
 
-# Nothing is printed for a program without BLAS.
+# A program without BLAS: said of the one that was asked about, once, and not of those that it starts.
+run 0 "$TESELA" run -- true
+[ ! -s "$err" ] || fail "something was printed without --log"
 run 0 "$TESELA" run --log -- true
-[ ! -s "$err" ] || fail "a table without calls"
+grep -qxE 'tesela: no BLAS calls of true \(process [0-9]+\)' "$err" || fail "that there were no calls"
+run 0 "$TESELA" run --log -- bash -c 'ls / >/dev/null; ls / >/dev/null; exit 0'
+[ "$(grep -c 'no BLAS calls' "$err")" = 1 ] || fail "one line about the program"
+grep -q 'no BLAS calls of bash ' "$err" || fail "the program's name"
+
+# The device is the program's TESELA_DEVICE.
+seen=$(TESELA_DEVICE=cpu "$TESELA" run --device auto -- sh -c 'echo "$TESELA_DEVICE"')
+[ "$seen" = auto ] || fail "TESELA_DEVICE is $seen"
+seen=$(TESELA_DEVICE=opencl:0 "$TESELA" run -- sh -c 'echo "$TESELA_DEVICE"')
+[ "$seen" = opencl:0 ] || fail "TESELA_DEVICE is $seen without --device"
+tesela 2 run --device '' -- true
+says --device
 
 tesela 2 run
 says "too few"

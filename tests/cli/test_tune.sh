@@ -76,13 +76,14 @@ cat >calls.txt <<'END'
 something else
 tesela calls: gemm host_packed version=1 device=cpu place=host m=20 n=30 k=40 types=f32,f32,f32 alpha=2: 0.5 s, of which copy in 0, compute 0.5, copy out 0
 tesela calls: gemm sequential version=1 device=cpu place=host m=20 n=30 k=40 types=f32,f32,f32: 0.5 s, of which copy in 0, compute 0.5, copy out 0
-routine                   sizes up to                    calls  computed by                       seconds   GFLOP/s
-cblas_dgemm               16 x 32 x 8                       12  tesela host_packed cpu            0.250000      12.3
+routine                   sizes                          calls  computed by                       seconds   GFLOP/s
+cblas_dgemm               16 x 30..32 x 8                   12  tesela host_packed cpu            0.250000      12.3
 sdot_                     1024                               3  libopenblas.so.0                  0.000340         -
 sgemmt_                   64 x 32                           12  tesela host_packed cpu            0.012340      12.3
 END
 tesela 0 tune --from-log calls.txt --device cpu --budget 20s --points 2 --json
 json '[(p["op"], p["calls"]) for p in j["problems"]] == [("gemm", 2), ("gemm", 12), ("dot", 3)] and j["passed_over"] == 3'
+json '"m=16 n=32 k=8" in j["problems"][1]["problem"]'
 json 'all(p["best"] or p["why"] == "the budget was over" for p in j["problems"]) and j["problems"][0]["gain"] >= 1'
 tesela 0 wisdom list --json
 json '(20, 30, 40) in {(e["m"], e["n"], e["k"]) for e in j["entries"]}'

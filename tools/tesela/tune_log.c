@@ -103,19 +103,32 @@ static bool read_routine(const char *name, tsl_op *op, tesela_type *type) {
   return false;
 }
 
-/* "1024 x 512 x 64": how many sizes there are, and where the text goes on. */
+/* "300", or the larger of "260..300", in whose call most of the work is; -1 for what is no size. */
+static int64_t read_size(const char **rest) {
+  char *end;
+  int64_t size = strtoll(*rest, &end, 10);
+  if (end == *rest || size < 0)
+    return -1;
+  *rest = end;
+  if (strncmp(end, "..", 2) == 0) {
+    const int64_t most = strtoll(end + 2, &end, 10);
+    size = most > size ? most : -1;
+    *rest = end;
+  }
+  return size;
+}
+
+/* "1024 x 260..300 x 64": how many sizes there are, and where the text goes on. */
 static int read_sizes(const char **rest, int64_t sizes[3]) {
   int count = 0;
-  char *end;
   while (count < 3) {
-    sizes[count] = strtoll(*rest, &end, 10);
-    if (end == *rest || sizes[count] < 0)
+    sizes[count] = read_size(rest);
+    if (sizes[count] < 0)
       return 0;
-    *rest = end;
     count++;
-    if (strncmp(end, " x ", 3) != 0)
+    if (strncmp(*rest, " x ", 3) != 0)
       break;
-    *rest = end + 3;
+    *rest += 3;
   }
   return count;
 }

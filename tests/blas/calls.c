@@ -1,0 +1,63 @@
+/* calls WORD...: makes the calls that the words tell, beside the BLAS of other.c, and prints a line each: the word, who
+ * computed (the other library leaves its mark), and a sum of the result's bits.
+ *
+ *   dgemm:MxNxK  zgemm:MxNxK  zgemmt:NxK  ddot:N */
+#include "blas/other.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 512 };
+static double a[2 * MOST * MOST], b[2 * MOST * MOST], c[2 * MOST * MOST];
+static const double one[] = {1, 0}, zero[2];
+
+static void do_dgemm(const int32_t size[3]) {
+  cblas_dgemm(COLUMN, N, N, size[0], size[1], size[2], 1, a, size[0], b, size[2], 0, c, size[0]);
+}
+static void do_zgemm(const int32_t size[3]) {
+  zgemm_("N", "C", &size[0], &size[1], &size[2], (const void *)one, (const void *)a, &size[0],
+         (const void *)b, &size[1], (const void *)zero, (void *)c, &size[0]);
+}
+static void do_zgemmt(const int32_t size[3]) {
+  cblas_zgemmt(COLUMN, LOWER, N, N, size[0], size[1], one, a, size[0], b, size[1], zero, c, size[0]);
+}
+static void do_ddot(const int32_t size[3]) {
+  c[0] = cblas_ddot(size[0], a, 1, b, 1);
+}
+
+static const struct routine {
+  const char *name;
+  void (*call)(const int32_t size[3]);
+} routines[] = {{"dgemm", do_dgemm}, {"zgemm", do_zgemm}, {"zgemmt", do_zgemmt}, {"ddot", do_ddot}};
+
+static uint64_t sum_of_bits(void) {
+  uint64_t sum = 0;
+  for (int i = 0; i < 2 * MOST * MOST; i++) {
+    uint64_t bits;
+    memcpy(&bits, &c[i], sizeof bits);
+    sum = sum * 31 + bits;
+  }
+  return sum;
+}
+
+int main(int argc, char **argv) {
+  for (int i = 0; i < 2 * MOST * MOST; i++) {
+    a[i] = i % 17 * 0.125 - 1.1;
+    b[i] = i % 23 * 0.0625 - 0.7;
+  }
+  for (int word = 1; word < argc; word++) {
+    int32_t size[3] = {1, 1, 1};
+    const size_t length = strcspn(argv[word], ":");
+    char *rest = argv[word] + length;
+    for (int i = 0; i < 3 && *rest; i++)
+      size[i] = (int32_t)strtol(rest + 1, &rest, 10);
+    memset(c, 0, sizeof c);
+    for (size_t i = 0; i < sizeof routines / sizeof *routines; i++)
+      if (strlen(routines[i].name) == length && memcmp(routines[i].name, argv[word], length) == 0)
+        routines[i].call(size);
+    printf("%s %s %016" PRIx64 "\n", argv[word], c[0] == OTHER_MARK ? "other" : "tesela", sum_of_bits());
+  }
+  return 0;
+}
