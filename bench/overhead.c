@@ -30,7 +30,8 @@ static double time_plan(tesela_plan *plan) {
 static double time_strategy(const tsl_plan *plan) {
   const tsl_operands operands = {.a = {.host = a, .row_stride = SIZE, .col_stride = 1},
                                  .b = {.host = b, .row_stride = SIZE, .col_stride = 1},
-                                 .c = {.host = c, .row_stride = SIZE, .col_stride = 1}};
+                                 .c = {.host = c, .row_stride = SIZE, .col_stride = 1},
+                                 .team = tsl_device_team(plan->work.device)};
   const double start = tsl_clock();
   for (int i = 0; i < CALLS; i++)
     plan->work.strategy->run(&plan->work, &operands, NULL);

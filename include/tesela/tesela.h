@@ -90,8 +90,8 @@ typedef struct tesela_context_desc {
   /** Device that plans use unless they name one: "cpu", "opencl:0", "cuda:1", a kind alone ("cuda") for its
    * first device, or "auto". NULL: the environment's TESELA_DEVICE, else "auto". */
   const char *device;
-  /** Most threads that host code may use. 0: TESELA_THREADS, else the processors that this process may run
-   * on. */
+  /** Most threads that calls on this context use in host code, the caller's included; never more than 0 stands for.
+   * 0: TESELA_THREADS, else the processors that this process may run on. Drivers (PoCL) have threads of their own. */
   int threads;
 } tesela_context_desc;
 

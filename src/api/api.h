@@ -9,6 +9,7 @@
 #include "plan/wisdom.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { TSL_DEVICE_NAME = sizeof((tsl_device *)0)->name };
 
@@ -29,8 +30,8 @@ struct tesela_context {
   char device[TSL_DEVICE_NAME]; /* "auto" when nothing was named */
   int threads;                  /* 0: the device's own number */
   tsl_guard lock;               /* of what follows */
-  bool threads_applied;
-  tsl_wisdom *wisdom; /* NULL until the first plan is chosen */
+  atomic_bool threads_applied;  /* written under it */
+  tsl_wisdom *wisdom;           /* NULL until the first plan is chosen */
   tsl_remembered *plans[TSL_PLANS_REMEMBERED];
   uint64_t calls; /* a clock for the least recently used plan */
 };

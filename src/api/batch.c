@@ -2,7 +2,6 @@
 #include "api/api.h"
 
 #include "base/clock.h"
-#include "base/pool.h"
 #include "base/status.h"
 
 #include <inttypes.h>
@@ -165,12 +164,10 @@ static tesela_status multiply_all(running *run) {
   const double one = tsl_problem_flops(&work->problem);
   const bool shares = work->device->capabilities & TSL_CAN_HOST && work->device->threads > 1 &&
                       one < shared_product && one * (double)run->batch->count >= shared_batch;
-  const int64_t most = shares ? (int64_t)CHUNKS_OF_A_THREAD * tsl_pool_threads(tsl_pool_shared()) : 1;
+  const tsl_team team = shares ? tsl_device_team(work->device) : (tsl_team){0};
+  const int64_t most = shares ? (int64_t)CHUNKS_OF_A_THREAD * tsl_team_threads(team) : 1;
   run->chunks = run->batch->count < most ? run->batch->count : most;
-  if (shares)
-    tsl_pool_run(tsl_pool_shared(), run->chunks, multiply_chunk, run);
-  else
-    multiply_chunk(run, 0, 0);
+  tsl_team_run(team, run->chunks, multiply_chunk, run);
   const tesela_status status = (tesela_status)atomic_load(&run->status);
   if (status != TESELA_OK)
     tsl_status_restore(&run->saved);

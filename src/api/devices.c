@@ -7,15 +7,15 @@
 tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices) {
   tesela_status status = TESELA_OK;
   *devices = context->devices;
-  if (context->threads == 0)
+  if (context->threads == 0 || atomic_load_explicit(&context->threads_applied, memory_order_acquire))
     return TESELA_OK;
   tsl_guard_lock(&context->lock);
-  if (!context->threads_applied) {
+  if (!atomic_load_explicit(&context->threads_applied, memory_order_relaxed)) {
     tsl_device *cpu;
     status = tsl_devices_find(context->devices, "cpu", &cpu);
-    if (status == TESELA_OK && context->threads < cpu->threads)
-      cpu->threads = context->threads;
-    context->threads_applied = status == TESELA_OK;
+    if (status == TESELA_OK)
+      tsl_device_limit(cpu, context->threads);
+    atomic_store_explicit(&context->threads_applied, status == TESELA_OK, memory_order_release);
   }
   tsl_guard_unlock(&context->lock);
   return status;

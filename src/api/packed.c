@@ -43,7 +43,7 @@ static tesela_status pack(const tsl_work *work, tesela_packed *made, const tsl_r
     given.row_stride = shape->row_stride;
     given.col_stride = shape->col_stride;
     TSL_TRY(tsl_alloc(bytes, "a packed operand", &made->memory));
-    strategy->pack(work, made->operand, &given, made->memory);
+    strategy->pack(work, made->operand, &given, made->memory, tsl_device_team(work->device));
     made->used.packed = made->memory;
     return TESELA_OK;
   }

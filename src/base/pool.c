@@ -4,9 +4,11 @@
  *   caller   offers seats ── works ── closes the seats ── waits until nobody sits ── returns
  *   worker        takes a seat ── works ── stands up      (or was too late, and goes on waiting)
  *
- * Seats offered and workers sitting are two halves of one atomic word, so that closing and sitting down
- * exclude each other without a lock. The caller waits only for workers that took part, never for one that has
- * not woken yet. */
+ * Each worker has a seat of its own number, and a job offers the first ones: as many as it has use for and its team
+ * may have. So a thread does the same part of one job after the other, and what a task keeps by worker needs no more
+ * room than the team has threads. Seats offered, workers sitting and the job's number are parts of one atomic word, so
+ * that closing and sitting down exclude each other without a lock. The caller waits only for workers that took part,
+ * never for one that has not woken yet. */
 #include "base/pool.h"
 
 #include "base/clock.h"
@@ -27,20 +29,31 @@
  * looks around for this long before going to sleep. Products in stages wait between them for less. */
 #define SPIN_SECONDS 100e-6
 
-/* Halves of crew.seating. */
-#define ONE_OFFERED ((uint64_t)1)
-#define ONE_SITTING ((uint64_t)1 << 32)
-#define OFFERED(seating) ((uint32_t)(seating))
-#define SITTING(seating) ((uint32_t)((seating) >> 32))
+/* Parts of crew.seating: seats 1 to OFFERED may be taken, each once in a job. */
+#define ONE_SITTING ((uint64_t)1 << 16)
+#define ONE_JOB ((uint64_t)1 << 32)
+#define OFFERED(seating) ((int)((seating)&0xffff))
+#define SITTING(seating) ((int)((seating) >> 16 & 0xffff))
+#define JOB(seating) ((uint32_t)((seating) >> 32))
+_Static_assert(TSL_POOL_THREADS_MAX <= 0xffff, "seats are counted in 16 bits");
+
+typedef struct member {
+  struct crew *crew;
+  int seat; /* 1 and up */
+  pthread_t thread;
+  uint32_t job;        /* the last one that it sat in; its own */
+  pthread_cond_t wake; /* its seat is offered, or it is to go */
+  atomic_bool sleeps;  /* set under the crew's lock */
+} member;
 
 /* The threads of one process that serve a pool, and what they share. After a fork the child leaves its
  * parent's crew alone (its locks may be held by threads that are not there) and makes its own. */
 typedef struct crew {
   struct crew *next_inherited;
   double spin_seconds;
-  int capacity;      /* most workers; less than asked for once a thread could not be started */
-  int started;       /* workers that run */
-  pthread_t *worker; /* [capacity] */
+  int capacity;    /* most workers; less than asked for once a thread could not be started */
+  int started;     /* workers that run */
+  member *workers; /* [capacity] */
 
   /* The job: written by the caller while no seat is offered and nobody sits. */
   tsl_pool_task task;
@@ -50,12 +63,10 @@ typedef struct crew {
 
   /* Each on a line of its own: all threads write them. */
   _Alignas(TSL_CACHE_LINE) _Atomic uint64_t next;    /* first index that nobody has taken */
-  _Alignas(TSL_CACHE_LINE) _Atomic uint64_t seating; /* offered and sitting */
+  _Alignas(TSL_CACHE_LINE) _Atomic uint64_t seating; /* the job's number, who sits and what is offered */
 
   _Alignas(TSL_CACHE_LINE) pthread_mutex_t lock; /* guards the rest */
-  pthread_cond_t offered;                        /* seats are offered, or stopping */
   pthread_cond_t empty;                          /* nobody sits any more */
-  int sleepers;                                  /* workers that wait for `offered` */
   bool stopping;
 } crew;
 
@@ -84,9 +95,11 @@ static void relax_processor(void) {
 #endif
 }
 
+typedef bool seating_test(uint64_t seating, const member *own);
+
 /* Looks at the seating until `ready` says so of it, for a short while; whether it did. */
-static bool spin_until(crew *c, bool (*ready)(uint64_t seating)) {
-  if (ready(atomic_load_explicit(&c->seating, memory_order_acquire)))
+static bool spin_until(crew *c, seating_test *ready, const member *own) {
+  if (ready(atomic_load_explicit(&c->seating, memory_order_acquire), own))
     return true;
   if (c->spin_seconds <= 0)
     return false;
@@ -94,17 +107,18 @@ static bool spin_until(crew *c, bool (*ready)(uint64_t seating)) {
   do {
     for (int i = 0; i < 32; i++) {
       relax_processor();
-      if (ready(atomic_load_explicit(&c->seating, memory_order_acquire)))
+      if (ready(atomic_load_explicit(&c->seating, memory_order_acquire), own))
         return true;
     }
   } while (tsl_clock() < end);
   return false;
 }
 
-static bool has_offer(uint64_t seating) {
-  return OFFERED(seating) > 0;
+static bool has_seat(uint64_t seating, const member *own) {
+  return own->seat <= OFFERED(seating) && own->job != JOB(seating);
 }
-static bool is_empty(uint64_t seating) {
+static bool is_empty(uint64_t seating, const member *own) {
+  (void)own;
   return SITTING(seating) == 0;
 }
 
@@ -120,18 +134,18 @@ static void work(crew *c, int worker) {
 
 /* A caller's indices in its own thread, without the crew. */
 static void work_alone(int64_t count, tsl_pool_task task, void *argument) {
-  run_depth++;
   for (int64_t index = 0; index < count; index++)
     task(argument, index, 0);
-  run_depth--;
 }
 
-static bool sit_down(crew *c) {
+static bool sit_down(crew *c, member *own) {
   uint64_t seating = atomic_load_explicit(&c->seating, memory_order_relaxed);
-  while (OFFERED(seating) > 0)
-    if (atomic_compare_exchange_weak_explicit(&c->seating, &seating, seating - ONE_OFFERED + ONE_SITTING,
-                                              memory_order_acquire, memory_order_relaxed))
+  while (has_seat(seating, own))
+    if (atomic_compare_exchange_weak_explicit(&c->seating, &seating, seating + ONE_SITTING,
+                                              memory_order_acquire, memory_order_relaxed)) {
+      own->job = JOB(seating);
       return true;
+    }
   return false;
 }
 
@@ -171,33 +185,28 @@ static void leave_caller(const crew *c) {
 #endif
 }
 
-/* Sleeps until seats are offered; false when the crew is to go. */
-static bool sleep_until_offer(crew *c) {
+/* Sleeps until the worker's seat is offered; false when the crew is to go. */
+static bool sleep_until_offer(crew *c, member *own) {
   pthread_mutex_lock(&c->lock);
-  while (!c->stopping && !has_offer(atomic_load_explicit(&c->seating, memory_order_relaxed))) {
-    c->sleepers++;
-    pthread_cond_wait(&c->offered, &c->lock);
-    c->sleepers--;
+  while (!c->stopping && !has_seat(atomic_load_explicit(&c->seating, memory_order_relaxed), own)) {
+    atomic_store_explicit(&own->sleeps, true, memory_order_relaxed);
+    pthread_cond_wait(&own->wake, &c->lock);
+    atomic_store_explicit(&own->sleeps, false, memory_order_relaxed);
   }
   const bool stopping = c->stopping;
   pthread_mutex_unlock(&c->lock);
   return !stopping;
 }
 
-typedef struct worker_start {
-  crew *crew;
-  int worker;
-} worker_start;
-
 static void *run_worker(void *argument) {
-  const worker_start start = *(worker_start *)argument;
-  free(argument);
+  member *own = argument;
+  crew *c = own->crew;
   for (;;) {
-    if (sit_down(start.crew)) {
-      leave_caller(start.crew);
-      work(start.crew, start.worker);
-      stand_up(start.crew);
-    } else if (!spin_until(start.crew, has_offer) && !sleep_until_offer(start.crew))
+    if (sit_down(c, own)) {
+      leave_caller(c);
+      work(c, own->seat);
+      stand_up(c);
+    } else if (!spin_until(c, has_seat, own) && !sleep_until_offer(c, own))
       return NULL;
   }
 }
@@ -206,17 +215,16 @@ static void *run_worker(void *argument) {
 
 static crew *create_crew(int workers) {
   crew *c = aligned_alloc(TSL_CACHE_LINE, sizeof *c);
-  pthread_t *worker = calloc((size_t)workers, sizeof *worker);
-  if (!c || !worker) {
+  member *made = calloc((size_t)workers, sizeof *made);
+  if (!c || !made) {
     free(c);
-    free(worker);
+    free(made);
     return NULL;
   }
   memset(c, 0, sizeof *c);
   pthread_mutex_init(&c->lock, NULL);
-  pthread_cond_init(&c->offered, NULL);
   pthread_cond_init(&c->empty, NULL);
-  c->worker = worker;
+  c->workers = made;
   c->capacity = workers;
   /* Looking around takes a processor from somebody who works when there are fewer of them than threads. */
   c->spin_seconds = workers + 1 > tsl_pool_processors() ? 0 : SPIN_SECONDS;
@@ -224,24 +232,23 @@ static crew *create_crew(int workers) {
 }
 
 static void free_crew(crew *c) {
-  free(c->worker);
+  free(c->workers);
   free(c);
 }
 
 /* Starts one more worker, with all signals blocked: they are the application's threads' business. */
 static int start_worker(crew *c) {
-  worker_start *start = malloc(sizeof *start);
-  if (!start)
-    return ENOMEM;
-  *start = (worker_start){c, c->started + 1};
+  member *own = &c->workers[c->started];
+  own->crew = c;
+  own->seat = c->started + 1;
+  own->job = JOB(atomic_load_explicit(&c->seating, memory_order_relaxed));
+  pthread_cond_init(&own->wake, NULL);
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int failed = pthread_create(&c->worker[c->started], NULL, run_worker, start);
+  const int failed = pthread_create(&own->thread, NULL, run_worker, own);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (failed)
-    free(start);
-  else
+  if (!failed)
     c->started++;
   return failed;
 }
@@ -267,12 +274,14 @@ static int hire(tsl_pool *pool, int workers) {
 static void dismiss(crew *c) {
   pthread_mutex_lock(&c->lock);
   c->stopping = true;
-  pthread_cond_broadcast(&c->offered);
-  pthread_mutex_unlock(&c->lock);
   for (int i = 0; i < c->started; i++)
-    pthread_join(c->worker[i], NULL);
+    pthread_cond_signal(&c->workers[i].wake);
+  pthread_mutex_unlock(&c->lock);
+  for (int i = 0; i < c->started; i++) {
+    pthread_join(c->workers[i].thread, NULL);
+    pthread_cond_destroy(&c->workers[i].wake);
+  }
   pthread_cond_destroy(&c->empty);
-  pthread_cond_destroy(&c->offered);
   pthread_mutex_destroy(&c->lock);
   free_crew(c);
 }
@@ -357,39 +366,51 @@ int tsl_pool_threads(const tsl_pool *pool) {
   return pool->threads;
 }
 
-/* Offers the job to `workers` workers, at least one, and takes part. */
+/* --- runs --- */
+
+/* Offers the job to the first `workers` workers, at least one, and wakes those that sleep. */
+static void offer(crew *c, int workers) {
+  pthread_mutex_lock(&c->lock);
+  const uint64_t before = atomic_load_explicit(&c->seating, memory_order_relaxed);
+  atomic_store_explicit(&c->seating, before + ONE_JOB + (uint64_t)workers, memory_order_release);
+  pthread_mutex_unlock(&c->lock);
+  for (int i = 0; i < workers; i++)
+    if (atomic_load_explicit(&c->workers[i].sleeps, memory_order_relaxed))
+      pthread_cond_signal(&c->workers[i].wake);
+}
+
+/* Nobody sits down any more; waits for those who sit. */
+static void close_seats(crew *c) {
+  atomic_fetch_and_explicit(&c->seating, ~(ONE_SITTING - 1), memory_order_acq_rel);
+  if (spin_until(c, is_empty, NULL))
+    return;
+  pthread_mutex_lock(&c->lock);
+  while (!is_empty(atomic_load_explicit(&c->seating, memory_order_acquire), NULL))
+    pthread_cond_wait(&c->empty, &c->lock);
+  pthread_mutex_unlock(&c->lock);
+}
+
 static void work_together(crew *c, int workers, int64_t count, tsl_pool_task task, void *argument) {
   c->task = task;
   c->argument = argument;
   c->count = (uint64_t)count;
   c->caller_processor = processor_to_leave(c);
   atomic_store_explicit(&c->next, 0, memory_order_relaxed);
-  pthread_mutex_lock(&c->lock);
-  atomic_store_explicit(&c->seating, (uint64_t)workers * ONE_OFFERED, memory_order_release);
-  const int sleepers = c->sleepers;
-  pthread_mutex_unlock(&c->lock);
-  if (sleepers > workers)
-    for (int i = 0; i < workers; i++)
-      pthread_cond_signal(&c->offered);
-  else if (sleepers > 0)
-    pthread_cond_broadcast(&c->offered);
-
+  offer(c, workers);
   work(c, 0);
-
-  atomic_fetch_and_explicit(&c->seating, ~(ONE_SITTING - 1), memory_order_acq_rel);
-  if (spin_until(c, is_empty))
-    return;
-  pthread_mutex_lock(&c->lock);
-  while (!is_empty(atomic_load_explicit(&c->seating, memory_order_acquire)))
-    pthread_cond_wait(&c->empty, &c->lock);
-  pthread_mutex_unlock(&c->lock);
+  close_seats(c);
 }
 
-void tsl_pool_run(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argument) {
+tsl_team tsl_pool_team(tsl_pool *pool, int threads) {
+  return (tsl_team){pool, threads > 0 && threads < pool->threads ? threads : pool->threads};
+}
+
+void tsl_team_run(tsl_team team, int64_t count, tsl_pool_task task, void *argument) {
+  tsl_pool *pool = team.pool;
   if (count <= 0)
     return;
-  const int useful = count < pool->threads ? (int)(count - 1) : pool->threads - 1;
-  if (useful == 0 || run_depth > 0 || atomic_exchange_explicit(&pool->busy, true, memory_order_acquire)) {
+  const int useful = count < team.threads ? (int)count - 1 : team.threads - 1;
+  if (useful <= 0 || run_depth > 0 || atomic_exchange_explicit(&pool->busy, true, memory_order_acquire)) {
     work_alone(count, task, argument);
     return;
   }
@@ -399,6 +420,10 @@ void tsl_pool_run(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argum
   else
     work_alone(count, task, argument);
   atomic_store_explicit(&pool->busy, false, memory_order_release);
+}
+
+void tsl_pool_run(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argument) {
+  tsl_team_run(tsl_pool_team(pool, 0), count, task, argument);
 }
 
 static pthread_once_t shared_once = PTHREAD_ONCE_INIT;

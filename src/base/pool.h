@@ -7,7 +7,7 @@
 
 typedef struct tsl_pool tsl_pool;
 
-/* What a task does for index 0 <= index < count; `worker` is 0 <= worker < tsl_pool_threads(pool). */
+/* What a task does for index 0 <= index < count; `worker` is 0 <= worker < the number of threads that may run it. */
 typedef void (*tsl_pool_task)(void *argument, int64_t index, int worker);
 
 /* Most threads of a pool. */
@@ -34,10 +34,25 @@ tesela_status tsl_pool_create(int threads, tsl_pool **pool);
 void tsl_pool_destroy(tsl_pool *pool);
 int tsl_pool_threads(const tsl_pool *pool);
 
+/* The threads that somebody may use: so many of a pool's, the caller's included. A value, handed down to where the
+ * work is; zero is the caller's thread alone. */
+typedef struct tsl_team {
+  tsl_pool *pool;
+  int threads;
+} tsl_team;
+
+/* At most `threads` of a pool's threads; 0: all of them. */
+tsl_team tsl_pool_team(tsl_pool *pool, int threads);
+static inline int tsl_team_threads(tsl_team team) {
+  return team.threads > 1 ? team.threads : 1;
+}
+
 /* Calls task(argument, index, worker) for each index once, in any order, and returns when all are done. The
- * caller works too. Safe from many threads at once: one of them gets the workers, the others run alone. A
- * task may call tsl_pool_run() itself: the inner call runs alone. A thread that cannot be started only makes
- * it slower. */
+ * caller works too, as worker 0; the others' numbers are below the team's. Safe from many threads at once: one of them
+ * gets the workers, the others run alone. A task may run teams itself: the inner call runs alone where the outer one has
+ * workers. A thread that cannot be started only makes it slower. */
+void tsl_team_run(tsl_team team, int64_t count, tsl_pool_task task, void *argument);
+/* The same by all threads of a pool. */
 void tsl_pool_run(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argument);
 
 /* The process's shared pool, made at first use, of default size. */

@@ -153,11 +153,11 @@ static inline int tsl_blas_letter(char fortran) {
 
 /* --- inside --- */
 
-/* context.c: the process's context, or NULL where none can be made. */
-tesela_context *tsl_blas_context(void);
+/* context.c: the process's context of at most so many threads (0: of all), or NULL where none can be made. */
+tesela_context *tsl_blas_context(int threads);
 /* Whether the caller is inside its own OpenMP parallel region, where a call has one thread. */
 bool tsl_blas_in_parallel(void);
-/* tesela_gemm() and its like on the process's context, in one thread where the caller is parallel already. */
+/* tesela_gemm() and its like on the process's contexts, in one thread where the caller is parallel already. */
 tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *record);
 tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batch *batch,
                                  tesela_record *record);

@@ -1,45 +1,80 @@
-/* The process's one context, and calls on it. */
+/* The process's contexts, one for each number of threads that calls had, and calls on them. */
 #include "blas/blas.h"
 
 #include "base/env.h"
-#include "base/pool.h"
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static tesela_context *_Atomic context;
+/* What was made of a number of threads. Never freed: calls may be under way in it. */
+typedef struct made {
+  int threads;             /* 0: all that the device has */
+  tesela_context *context; /* NULL: none could be made */
+  struct made *older;
+} made;
 
-static void create(void) {
+static _Atomic(made *) newest;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of who makes one */
+
+static tesela_context *create(int threads) {
+  static atomic_flag was_told = ATOMIC_FLAG_INIT;
   const char *device = tsl_env_get(TSL_ENV_DEVICE);
-  tesela_context *made = NULL;
+  tesela_context *context = NULL;
   /* "auto" is the variable's default; a program's matrices are small and many, and stay on the host. */
   if (strcmp(device, "auto") == 0)
     device = "cpu";
-  if (tesela_context_create(&(tesela_context_desc){.device = device}, &made) != TESELA_OK) {
+  if (tesela_context_create(&(tesela_context_desc){.device = device, .threads = threads}, &context) ==
+      TESELA_OK)
+    return context;
+  if (!atomic_flag_test_and_set(&was_told))
     fprintf(stderr, "tesela: %s; the cpu is used\n", tesela_last_error());
-    if (tesela_context_create(&(tesela_context_desc){.device = "cpu"}, &made) != TESELA_OK)
-      made = NULL;
+  (void)tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = threads}, &context);
+  return context;
+}
+
+static const made *find(int threads) {
+  const made *one = atomic_load_explicit(&newest, memory_order_acquire);
+  while (one && one->threads != threads)
+    one = one->older;
+  return one;
+}
+
+/* Under the lock. */
+static const made *make(int threads) {
+  made *one = malloc(sizeof *one);
+  if (!one)
+    return NULL;
+  *one = (made){threads, create(threads), atomic_load_explicit(&newest, memory_order_relaxed)};
+  atomic_store_explicit(&newest, one, memory_order_release);
+  if (!one->older)
+    tsl_blas_set_instant(one->context);
+  return one;
+}
+
+tesela_context *tsl_blas_context(int threads) {
+  const made *one = find(threads);
+  if (!one) {
+    pthread_mutex_lock(&lock);
+    one = find(threads);
+    if (!one)
+      one = make(threads);
+    pthread_mutex_unlock(&lock);
   }
-  atomic_store(&context, made);
-  tsl_blas_set_instant(made);
+  return one ? one->context : NULL;
 }
 
-/* The parent's context may have been locked by a thread that the child does not have: it is left alone. */
-static void start_again(void) {
+/* The parent's contexts may have been locked by a thread that the child does not have: they are left alone, and the child
+ * makes its own when it calls, if it does. What is done at once needs no lock and goes on. */
+static void forget(void) {
+  pthread_mutex_init(&lock, NULL);
+  atomic_store(&newest, NULL);
   tsl_blas_forget_calls();
-  create();
 }
 
-static void set_up(void) {
-  create();
-  pthread_atfork(NULL, NULL, start_again);
-}
-
-tesela_context *tsl_blas_context(void) {
-  pthread_once(&once, set_up);
-  return atomic_load_explicit(&context, memory_order_acquire);
+__attribute__((constructor)) static void watch_forks(void) {
+  pthread_atfork(NULL, NULL, forget);
 }
 
 bool tsl_blas_in_parallel(void) {
@@ -49,54 +84,27 @@ bool tsl_blas_in_parallel(void) {
   return function && ((in_parallel *)function)() != 0;
 }
 
-/* One call of either operation. */
-typedef struct job {
-  int op;
-  const void *desc;
-  const tesela_batch *batch; /* of products, or NULL */
-  tesela_record *record;
-  tesela_status status;
-} job;
-
-static void run_job(void *argument, int64_t index, int worker) {
-  job *now = argument;
-  tesela_context *on = tsl_blas_context();
-  (void)index;
-  (void)worker;
-  if (!on)
-    now->status = TESELA_OUT_OF_MEMORY;
-  else if (now->batch)
-    now->status = tesela_gemm_batched(on, now->desc, now->batch, now->record);
-  else if (now->op == TSL_BLAS_GEMM)
-    now->status = tesela_gemm(on, now->desc, now->record);
-  else if (now->op == TSL_BLAS_DOT)
-    now->status = tesela_dot(on, now->desc, now->record);
-  else
-    now->status = tesela_transpose(on, now->desc, now->record);
-}
-
-/* Inside of a pool's task, tesela's own threads are not used: that is how a call is kept to one thread. */
-static tesela_status run(int op, const void *desc, const tesela_batch *batch, tesela_record *record) {
-  job now = {.op = op, .desc = desc, .batch = batch, .record = record, .status = TESELA_OK};
-  if (tsl_blas_in_parallel())
-    tsl_pool_run(tsl_pool_shared(), 1, run_job, &now);
-  else
-    run_job(&now, 0, 0);
-  return now.status;
+/* The context for a call: of one thread where the caller is parallel already. */
+static tesela_context *context_now(void) {
+  return tsl_blas_context(tsl_blas_in_parallel() ? 1 : 0);
 }
 
 tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *record) {
-  return run(TSL_BLAS_GEMM, desc, NULL, record);
+  tesela_context *on = context_now();
+  return on ? tesela_gemm(on, desc, record) : TESELA_OUT_OF_MEMORY;
 }
 tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batch *batch,
                                  tesela_record *record) {
-  return run(TSL_BLAS_GEMM, desc, batch, record);
+  tesela_context *on = context_now();
+  return on ? tesela_gemm_batched(on, desc, batch, record) : TESELA_OUT_OF_MEMORY;
 }
 tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *record) {
-  return run(TSL_BLAS_DOT, desc, NULL, record);
+  tesela_context *on = context_now();
+  return on ? tesela_dot(on, desc, record) : TESELA_OUT_OF_MEMORY;
 }
 tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_record *record) {
-  return run(TSL_BLAS_TRANSPOSE, desc, NULL, record);
+  tesela_context *on = context_now();
+  return on ? tesela_transpose(on, desc, record) : TESELA_OUT_OF_MEMORY;
 }
 
 /* --- what has no strategy --- */

@@ -38,7 +38,7 @@ void tsl_blas_set_instant(tesela_context *context) {
 
 static const tsl_instant_way *find_way(void) {
   if (!atomic_load_explicit(&looked, memory_order_acquire)) {
-    (void)tsl_blas_context();
+    (void)tsl_blas_context(0);
     atomic_store_explicit(&looked, true, memory_order_release);
   }
   const link *now = atomic_load_explicit(&newest, memory_order_acquire);

@@ -269,6 +269,24 @@ tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_devic
 
 /* --- life --- */
 
+tsl_team tsl_device_team(const tsl_device *device) {
+  return device->threads > 1 ? tsl_pool_team(tsl_pool_shared(), device->threads) : (tsl_team){0};
+}
+
+double tsl_device_bandwidth_of(int threads) {
+  return 10e9 * (threads < 10 ? threads : 10);
+}
+
+void tsl_device_limit(tsl_device *device, int threads) {
+  if (threads >= device->threads)
+    return;
+  const double share = (double)threads / device->threads;
+  device->peak_f32 *= share;
+  device->peak_f64 *= share;
+  device->bandwidth *= tsl_device_bandwidth_of(threads) / tsl_device_bandwidth_of(device->threads);
+  device->threads = threads;
+}
+
 tesela_status tsl_device_open(tsl_device *device) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
   tesela_status status = TESELA_OK;

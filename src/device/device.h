@@ -17,6 +17,7 @@
 #ifndef TSL_DEVICE_DEVICE_H
 #define TSL_DEVICE_DEVICE_H
 
+#include "base/pool.h"
 #include "base/text.h"
 #include "base/types.h"
 #include "device/fragments.h"
@@ -303,6 +304,13 @@ tesela_status tsl_device_name_check(const char *name);
 
 /* Opens a device if it is not open; it stays open until tsl_devices_destroy(). */
 tesela_status tsl_device_open(tsl_device *device);
+
+/* The threads that a run on a processor uses unless it is given others: as many of the shared pool's as the device has. */
+tsl_team tsl_device_team(const tsl_device *device);
+/* Gives a processor fewer threads, and predictions to match; more than it has change nothing. Before it is used. */
+void tsl_device_limit(tsl_device *device, int threads);
+/* Bytes a second of a processor's memory, as a guess: a core takes about 10 GB/s, and ten of them what a socket has. */
+double tsl_device_bandwidth_of(int threads);
 
 /* Tests add their own kind, before any tsl_devices_create(). At most four; one that is there already is not
  * added again. */

@@ -40,8 +40,8 @@ tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strat
 tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan);
 void tsl_plan_destroy(tsl_plan *plan);
 
-/* Runs on operands as plan->place says and returns when C is complete. phases may be NULL, which saves the
- * clocks. */
+/* Runs on operands as plan->place says and returns when C is complete. On the cpu, by the operands' team; where that is
+ * zero, by the device's. phases may be NULL, which saves the clocks. */
 tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_phases *phases);
 
 /* Runs that take the sets of resident operands in turn, from number `first` on and around the end. */

@@ -211,6 +211,14 @@ static void reach_buffers(const tsl_problem *problem, tsl_operands *operands) {
   }
 }
 
+/* Operands as a run on the cpu wants them. */
+static void prepare_on_host(const tsl_plan *plan, tsl_operands *operands) {
+  if (plan->place == TSL_PLACE_DEVICE)
+    reach_buffers(&plan->work.problem, operands);
+  if (operands->team.threads == 0)
+    operands->team = tsl_device_team(plan->work.device);
+}
+
 tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_phases *phases) {
   const tsl_work *work = &plan->work;
   if (phases)
@@ -221,8 +229,7 @@ tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_pha
   set_strides(&work->problem, &used);
   if (!(work->device->capabilities & TSL_CAN_HOST))
     return run_in_lane(plan, operands, &used, phases);
-  if (plan->place == TSL_PLACE_DEVICE)
-    reach_buffers(&work->problem, &used);
+  prepare_on_host(plan, &used);
   if (!phases)
     return work->strategy->run(work, &used, NULL);
   const double start = tsl_clock();
@@ -264,7 +271,7 @@ static tesela_status time_batch_on_host(const tsl_plan *plan, const tsl_batch *b
   for (int i = 0; i < batch->runs; i++) {
     tsl_operands used = batch->sets[(batch->first + i) % batch->set_count];
     set_strides(&work->problem, &used);
-    reach_buffers(&work->problem, &used);
+    prepare_on_host(plan, &used);
     TSL_TRY(work->strategy->run(work, &used, NULL));
   }
   phases->compute = phases->total = tsl_clock() - start;

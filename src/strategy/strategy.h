@@ -13,10 +13,12 @@
  *  - A run that needs device memory of its own says how much with scratch(), and finds it in its operands: it is
  * this run's alone until the stream is done with it, its contents are undefined, and it is aligned for any type.
  * Strategies of the cpu take theirs from base/scratch.h.
+ *  - A run on the cpu uses the threads of its operands' team and no others, whatever else there is; so does pack().
  */
 #ifndef TSL_STRATEGY_STRATEGY_H
 #define TSL_STRATEGY_STRATEGY_H
 
+#include "base/pool.h"
 #include "base/source.h"
 #include "device/device.h"
 #include "strategy/problem.h"
@@ -71,6 +73,7 @@ typedef struct tsl_operand {
 typedef struct tsl_operands {
   tsl_operand a, b, c;
   tsl_buffer *scratch; /* of as many bytes as scratch() said; NULL where that is 0, and on the cpu */
+  tsl_team team;       /* the threads that the run may use, on the cpu; zero: the caller's alone */
 } tsl_operands;
 
 typedef struct tsl_strategy tsl_strategy;
@@ -146,10 +149,10 @@ struct tsl_strategy {
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* NULL: nothing to free */
   /* The form that run() makes of A or B for itself, made once for many runs, which find it in their operand's `packed`
-   * and give the same bits: its bytes, which are 0 where run() reads that operand as it lies, and the form, at an
-   * address aligned to a cache line. The operand has the problem's strides. On the cpu. NULL: run() packs nothing. */
+   * and give the same bits: its bytes, which are 0 where run() reads that operand as it lies, and the form, made by a team at
+   * an address aligned to a cache line. The operand has the problem's strides. On the cpu. NULL: run() packs nothing. */
   size_t (*packed_bytes)(const tsl_work *work, int operand);
-  void (*pack)(const tsl_work *work, int operand, const tsl_operand *from, void *to);
+  void (*pack)(const tsl_work *work, int operand, const tsl_operand *from, void *to, tsl_team team);
   /* Multiplies at once, in the caller's thread, where no plan of any strategy would be done sooner; false: it would, or
    * this cannot, and nothing was touched. Sizes are at least 1, and whatever tsl_problem_check() looks at is right.
    * The bits are those of run(). NULL: never. */
@@ -159,8 +162,8 @@ struct tsl_strategy {
    * With instant(). */
   void *(*prepare)(const tsl_instant *product, const tsl_device *device, tsl_at_once **surely);
   tsl_at_once *run_prepared;
-  /* What does the same as run() on the cpu, and what to give it as state, where the strides are the problem's: for
-   * products so small that passing operands takes as long as they do. After build(). NULL: there is only run(). */
+  /* What does the same as run() on the cpu by the device's team, and what to give it as state, where the strides are the
+   * problem's: for products so small that passing operands takes as long as they do. After build(). NULL: there is only run(). */
   tsl_at_once *(*run_at)(const tsl_work *work, const void **state);
   /* Configs as text, "tile=16 ...", that between them take every path of the strategy's code: what tests try where all
    * configs are too many. Ends with NULL; NULL: all configs. */

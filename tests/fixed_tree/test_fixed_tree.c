@@ -193,7 +193,7 @@ static void check_host(const dot_data *data, void *argument) {
     memcpy(c, data->before, sizeof c);
     const tsl_operands operands = host_operands(data, c);
     snprintf(who, sizeof who, "%s, %d threads", form->name, tsl_pool_threads(pools[i]));
-    must(tsl_tree_run(&data->what.problem, &operands, form->functions, pools[i]), who);
+    must(tsl_tree_run(&data->what.problem, &operands, form->functions, tsl_pool_team(pools[i], 0)), who);
     compare(data, c, who);
   }
 }

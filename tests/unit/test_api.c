@@ -418,18 +418,6 @@ static void devices_are_told(void **state) {
   expect(tesela_device_info(context, -1, &info), TESELA_BAD_CALL, "index is -1");
 }
 
-static void threads_are_limited(void **state) {
-  (void)state;
-  const tesela_context_desc desc = {.device = "cpu", .threads = 1};
-  tesela_context *made;
-  float c[4];
-  expect_ok(tesela_context_create(&desc, &made));
-  const tesela_gemm_desc gemm = usual(c);
-  expect_ok(tesela_gemm(made, &gemm, NULL));
-  assert_memory_equal(c, product, sizeof product);
-  tesela_context_destroy(made);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults_are_dense_row_major_f32),
@@ -448,7 +436,6 @@ int main(void) {
       cmocka_unit_test(buffers_hold_operands),
       cmocka_unit_test(places_do_not_mix),
       cmocka_unit_test(devices_are_told),
-      cmocka_unit_test(threads_are_limited),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

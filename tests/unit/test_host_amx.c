@@ -168,7 +168,7 @@ static void expect_right_way(const tsl_amx_kernels *kernels, tesela_type c_type,
   fill(&problem.c, before, 3);
   tsl_amx_job job = tsl_amx_job_with(kernels, false, &problem, &operands, 32, 4096, 1);
   tsl_amx_job_bind(&job, &operands);
-  assert_int_equal(tsl_amx_run(&job, alone), TESELA_OK);
+  assert_int_equal(tsl_amx_run(&job, alone ? (tsl_team){0} : tsl_pool_team(tsl_pool_shared(), 0)), TESELA_OK);
   const tsl_accuracy accuracy = tsl_accuracy_in_type(tsl_accuracy_of_sum(size->k), c_type);
   const tsl_judge judge = {.factor = accuracy.factor, .flushes = 0x1p-126};
   tsl_verdict verdict;
@@ -219,11 +219,12 @@ static void a_wrong_register_shows(void **state) {
   tsl_operands operands = {{.host = a, .row_stride = 20, .col_stride = 1},
                            {.host = b, .row_stride = 20, .col_stride = 1},
                            {.host = c, .row_stride = 20, .col_stride = 1},
-                           NULL};
+                           NULL,
+                           {0}};
   tsl_amx_job job = tsl_amx_job_with(&rows[0].kernels, false, &problem, &operands, 32, 4096, 1);
   tsl_amx_job_bind(&job, &operands);
   dot_now = dot_wrong;
-  assert_int_equal(tsl_amx_run(&job, true), TESELA_OK);
+  assert_int_equal(tsl_amx_run(&job, (tsl_team){0}), TESELA_OK);
   const tsl_judge judge = {.exact = true};
   tsl_verdict verdict;
   assert_int_equal(tsl_judge_gemm(&problem, a, b, NULL, c, &judge, &verdict), TESELA_OK);
@@ -269,11 +270,12 @@ static void large_results_are_whole(void **state) {
     const tsl_operands operands = {{.host = a, .row_stride = K, .col_stride = 1},
                                    {.host = b, .row_stride = N, .col_stride = 1},
                                    {.host = c, .row_stride = N, .col_stride = 1},
-                                   NULL};
+                                   NULL,
+                                   {0}};
     tsl_amx_job job = tsl_amx_job_for(&problem, &operands, 256, 1 << 18, cpu);
     tsl_amx_job_bind(&job, &operands);
     assert_true(job.streams);
-    assert_int_equal(tsl_amx_run(&job, false), TESELA_OK);
+    assert_int_equal(tsl_amx_run(&job, tsl_pool_team(tsl_pool_shared(), 0)), TESELA_OK);
     for (int64_t i = 0; i < M; i++)
       for (int64_t j = 0; j < N; j++) {
         int sum = 0;

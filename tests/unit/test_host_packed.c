@@ -64,9 +64,9 @@ static void expect_right(const product *made, const void *before) {
 
 static void expect_same(const product *made, const tsl_packed_job *job, const void *before,
                         const void *expected) {
-  for (int alone = 0; alone < 2; alone++) {
+  for (int threads = 0; threads < 2; threads++) { /* as many as there are, and one */
     memcpy(made->operands.c.host, before, bytes_of_c(made));
-    assert_int_equal(tsl_packed_run(job, alone), TESELA_OK);
+    assert_int_equal(tsl_packed_run(job, tsl_pool_team(tsl_pool_shared(), threads)), TESELA_OK);
     assert_memory_equal(made->operands.c.host, expected, bytes_of_c(made));
   }
 }
@@ -87,7 +87,7 @@ static void try_all(const tsl_device *real, const tsl_problem *problem) {
   job.schedule = TSL_PACKED_PANELS;
   job.copies_a = job.copies_b = true;
   tsl_packed_job_bind(&job, &made.operands);
-  assert_int_equal(tsl_packed_run(&job, true), TESELA_OK);
+  assert_int_equal(tsl_packed_run(&job, (tsl_team){0}), TESELA_OK);
   expect_right(&made, before);
   memcpy(expected, made.operands.c.host, bytes);
   for (int way = 0; way < 12; way++) {

@@ -45,7 +45,9 @@ static void expect_right(const tsl_problem *problem, const tsl_device *device, t
   tsl_thin_job_make(problem, &operands, device, &job);
   assert_int_equal(job.way, way);
   job.alone = true;
-  assert_int_equal(tsl_thin_job_run(&job, operands.a.host, operands.b.host, operands.c.host), TESELA_OK);
+  const tsl_team team = tsl_pool_team(tsl_pool_shared(), 0);
+  assert_int_equal(tsl_thin_job_run(&job, team, operands.a.host, operands.b.host, operands.c.host),
+                   TESELA_OK);
   const tsl_judge judge = {
       .factor = tsl_accuracy_of_sum(problem->k).factor, .operations_max = 1 << 20, .seed = 1};
   assert_int_equal(
@@ -59,7 +61,8 @@ static void expect_right(const tsl_problem *problem, const tsl_device *device, t
   memcpy(operands.c.host, before, bytes);
   job.alone = false;
   job.streams = way == TSL_THIN_OUTER && problem->beta[0] == 0;
-  assert_int_equal(tsl_thin_job_run(&job, operands.a.host, operands.b.host, operands.c.host), TESELA_OK);
+  assert_int_equal(tsl_thin_job_run(&job, team, operands.a.host, operands.b.host, operands.c.host),
+                   TESELA_OK);
   assert_memory_equal(alone, operands.c.host, bytes);
   for (int i = 0; i < TSL_OPERANDS; i++)
     free(memory[i]);
@@ -148,14 +151,14 @@ static void nothing_to_multiply(void **state) {
     for (int i = 0; i < 400; i++)
       c[i] = i;
     tsl_thin_job_make(&problem, &operands, cpu, &job);
-    assert_int_equal(tsl_thin_job_run(&job, NULL, NULL, c), TESELA_OK);
+    assert_int_equal(tsl_thin_job_run(&job, (tsl_team){0}, NULL, NULL, c), TESELA_OK);
     for (int64_t i = 0; i < 400; i++)
       assert_true(c[i] == (i < 20 * m ? 2 * (double)i : (double)i));
     problem.alpha[0] = INFINITY;
     problem.k = 0;
     problem.beta[0] = 0;
     tsl_thin_job_make(&problem, &operands, cpu, &job);
-    assert_int_equal(tsl_thin_job_run(&job, NULL, NULL, c), TESELA_OK);
+    assert_int_equal(tsl_thin_job_run(&job, (tsl_team){0}, NULL, NULL, c), TESELA_OK);
     assert_true(c[0] == 0 && c[20 * m - 1] == 0);
   }
 }

@@ -113,6 +113,69 @@ static void all_threads_take_part(void **state) {
   tsl_pool_destroy(pool);
 }
 
+/* --- teams --- */
+
+/* Whether a run by a team visits each index once, with no more threads, and no other numbers, than the team has. */
+static bool team_visits_each_once(tsl_team team, int64_t count, long pause_nanoseconds) {
+  visits v = {.count = count, .pause_nanoseconds = pause_nanoseconds};
+  v.times = calloc((size_t)count + 1, sizeof *v.times);
+  tsl_team_run(team, count, visit, &v);
+  bool right = atomic_load(&v.collisions) == 0 && atomic_load(&v.workers) >> tsl_team_threads(team) == 0;
+  for (int64_t i = 0; i < count; i++)
+    right = right && atomic_load(&v.times[i]) == 1;
+  free(v.times);
+  return right;
+}
+
+/* All of the pool's threads are there and wait for work. */
+static void teams_have_their_threads_alone(void **state) {
+  (void)state;
+  tsl_pool *pool = make_pool(THREADS);
+  assert_true(all_take_part(pool));
+  for (int repeat = 0; repeat < 20; repeat++)
+    for (int threads = 1; threads <= THREADS; threads++) {
+      const tsl_team team = tsl_pool_team(pool, threads);
+      assert_int_equal(tsl_team_threads(team), threads);
+      assert_true(team_visits_each_once(team, 40, 200000));
+      assert_true(team_visits_each_once(team, 3, 0));
+    }
+  assert_true(all_take_part(pool));
+  tsl_pool_destroy(pool);
+}
+
+static void teams_are_of_a_pool(void **state) {
+  (void)state;
+  tsl_pool *pool = make_pool(THREADS);
+  assert_int_equal(tsl_team_threads(tsl_pool_team(pool, 0)), THREADS);
+  assert_int_equal(tsl_team_threads(tsl_pool_team(pool, THREADS + 1)), THREADS);
+  assert_int_equal(tsl_team_threads((tsl_team){0}), 1);
+  assert_true(team_visits_each_once((tsl_team){0}, 10, 0));
+  tsl_pool_destroy(pool);
+}
+
+typedef struct two_runs {
+  tsl_pool *pool;
+  atomic_int workers; /* of the inner run */
+} two_runs;
+
+static void run_all_inside(void *argument, int64_t index, int worker) {
+  two_runs *runs = argument;
+  int workers = 0;
+  (void)index, (void)worker;
+  for (int i = 0; i < 20; i++)
+    if (visits_each_once(runs->pool, 2 * THREADS, 1000000, &workers))
+      atomic_fetch_or(&runs->workers, workers);
+}
+
+/* A team of one has no workers, so that what it calls may have them. */
+static void a_team_of_one_takes_nobody(void **state) {
+  (void)state;
+  two_runs runs = {.pool = make_pool(THREADS)};
+  tsl_team_run(tsl_pool_team(runs.pool, 1), 3, run_all_inside, &runs);
+  assert_true(atomic_load(&runs.workers) > 1);
+  tsl_pool_destroy(runs.pool);
+}
+
 /* Workers see what the caller wrote before the run, and the caller what they wrote, without atomics. */
 static void add_one(void *argument, int64_t index, int worker) {
   (void)worker;
@@ -364,6 +427,9 @@ int main(void) {
       cmocka_unit_test(each_index_once),
       cmocka_unit_test(negative_count_is_nothing),
       cmocka_unit_test(all_threads_take_part),
+      cmocka_unit_test(teams_have_their_threads_alone),
+      cmocka_unit_test(teams_are_of_a_pool),
+      cmocka_unit_test(a_team_of_one_takes_nobody),
       cmocka_unit_test(results_are_seen),
       cmocka_unit_test(workers_wake_again),
       cmocka_unit_test(inner_runs_are_alone),

@@ -149,14 +149,15 @@ static void rows_far_apart(void **state) {
     tsl_problem problem = tsl_problem_transpose(m, n, TESELA_I8);
     memset(c, 0, sizeof c);
     const tsl_operands there = {.a = {.host = a, .row_stride = far, .col_stride = 1},
-                                .c = {.host = c, .row_stride = n, .col_stride = 1}};
+                                .c = {.host = c, .row_stride = n, .col_stride = 1},
+                                .team = tsl_pool_team(tsl_pool_shared(), 0)};
     tsl_vector_on_host(&problem, &there, &like_cpu);
     for (int64_t i = 0; i < m * n; i++)
       assert_int_equal(c[i], (unsigned char)i);
     problem = tsl_problem_transpose(n, m, TESELA_I8);
     for (int64_t j = 0; j < n; j++)
       memset(a + j * far, 0, (size_t)m);
-    const tsl_operands back = {.a = there.c, .c = there.a};
+    const tsl_operands back = {.a = there.c, .c = there.a, .team = there.team};
     tsl_vector_on_host(&problem, &back, &like_cpu);
     for (int64_t i = 0; i < m * n; i++)
       assert_int_equal(a[i % n * far + i / n], (unsigned char)i);

@@ -190,14 +190,12 @@ static void add_key(tsl_device *device, const char *set) {
       *at = '_';
 }
 
-/* Peaks: each thread a core of its own, with the vector multiply-adds of the table. Memory: a core takes
- * about 10 GB/s, and ten of them what a socket has. A launch is a call. */
+/* Peaks: each thread a core of its own, with the vector multiply-adds of the table. A launch is a call. */
 static void add_guesses(tsl_device *device, int set) {
   const double clocks = 1e6 * device->clock_mhz * device->threads;
-  const int feeding = device->threads < 10 ? device->threads : 10;
   device->peak_f32 = clocks * 2 * sets[set].fused * sets[set].vector_f32;
   device->peak_f64 = device->peak_f32 / 2;
-  device->bandwidth = 10e9 * feeding;
+  device->bandwidth = tsl_device_bandwidth_of(device->threads);
   device->link_bandwidth = 0;
   device->launch_seconds = 1e-7;
 }

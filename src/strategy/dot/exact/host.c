@@ -181,8 +181,7 @@ tesela_status tsl_exact_run_host(const tsl_work *work, const tsl_operands *opera
   const tsl_problem *problem = &work->problem;
   const bool twice = problem->c.type == TESELA_F64;
   const double alpha = twice ? problem->alpha[0] : (double)(float)problem->alpha[0];
-  tsl_pool *pool = tsl_pool_shared();
-  const int workers = tsl_pool_threads(pool);
+  const int workers = tsl_team_threads(operands->team);
   int64_t digits[TSL_EXACT_DIGITS];
   void *block;
   TSL_TRY(tsl_scratch_take((size_t)workers * sizeof(sum), "superaccumulators", &block));
@@ -197,7 +196,7 @@ tesela_status tsl_exact_run_host(const tsl_work *work, const tsl_operands *opera
                  .sums = block};
   for (int w = 0; w < workers; w++)
     run.sums[w].used = false;
-  tsl_pool_run(pool, run.count == 0 ? 0 : (run.count - 1) / CHUNK + 1, add_chunk, &run);
+  tsl_team_run(operands->team, run.count == 0 ? 0 : (run.count - 1) / CHUNK + 1, add_chunk, &run);
   const int flags = merge(run.sums, workers, digits);
   store(work, operands, digits, flags, run.count);
   tsl_scratch_give(block);

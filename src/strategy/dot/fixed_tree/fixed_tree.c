@@ -110,7 +110,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   if (!is_host(work->device))
     return tsl_fold_run(work, operands, stream);
   return tsl_tree_run(&work->problem, operands, tsl_tree_functions_for(work->device->capabilities),
-                      tsl_pool_shared());
+                      operands->team);
 }
 
 const tsl_strategy tsl_dot_fixed_tree = {

@@ -79,6 +79,6 @@ const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities);
 
 /* The whole dot on the host's operands, by the pool's threads. */
 tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *operands,
-                           const tsl_tree_functions *functions, tsl_pool *pool);
+                           const tsl_tree_functions *functions, tsl_team team);
 
 #endif

@@ -91,7 +91,7 @@ static void finish(const tsl_problem *problem, int64_t k, tsl_tree_sum sum, void
 }
 
 tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *operands,
-                           const tsl_tree_functions *functions, tsl_pool *pool) {
+                           const tsl_tree_functions *functions, tsl_team team) {
   const tesela_type type = problem->c.type;
   const bool is_alpha_zero = type == TESELA_F64 ? problem->alpha[0] == 0 : (float)problem->alpha[0] == 0;
   const int64_t k = is_alpha_zero ? 0 : problem->k, chunk = tsl_tree_chunk(type);
@@ -111,8 +111,8 @@ tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *opera
   } else {
     TSL_TRY(tsl_scratch_take((size_t)blocks * sizeof *run.sums, "sums of blocks", &memory));
     run.sums = memory;
-    run.task_blocks = least(TASK_BLOCKS, (blocks - 1) / (4 * tsl_pool_threads(pool)) + 1);
-    tsl_pool_run(pool, (blocks - 1) / run.task_blocks + 1, sum_blocks, &run);
+    run.task_blocks = least(TASK_BLOCKS, (blocks - 1) / (4 * tsl_team_threads(team)) + 1);
+    tsl_team_run(team, (blocks - 1) / run.task_blocks + 1, sum_blocks, &run);
   }
   finish(problem, k, join_blocks(run.sums, blocks), operands->c.host);
   tsl_scratch_give(memory);

@@ -154,14 +154,13 @@ static tsl_blocks job_for(const tsl_work *work, const tsl_operands *operands) {
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   (void)stream;
   const blocked *state = work->state;
-  tsl_pool *pool = tsl_pool_shared();
-  const size_t workers = (size_t)tsl_pool_threads(pool);
+  const size_t workers = (size_t)tsl_team_threads(operands->team);
   running now = {.job = job_for(work, operands), .state = state};
   void *copies;
   TSL_TRY(tsl_scratch_take(workers * (state->a_bytes + state->b_bytes), "copies of blocks", &copies));
   now.copies = copies;
   now.down = blocks_of(now.job.m, now.job.rows);
-  tsl_pool_run(pool, now.down * blocks_of(now.job.n, now.job.columns), multiply, &now);
+  tsl_team_run(operands->team, now.down * blocks_of(now.job.n, now.job.columns), multiply, &now);
   tsl_scratch_give(copies);
   return TESELA_OK;
 }

@@ -108,7 +108,8 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   tsl_amx_job job = is_prepared ? state->job : job_of(&work->problem, operands, &work->config, work->device);
   (void)stream;
   tsl_amx_job_bind(&job, operands);
-  return tsl_amx_run(&job, tsl_problem_flops(&work->problem) < alone_flops(&job));
+  const bool alone = tsl_problem_flops(&work->problem) < alone_flops(&job);
+  return tsl_amx_run(&job, alone ? (tsl_team){0} : operands->team);
 }
 
 static bool is_a(const prepared *state, int operand) {
@@ -120,12 +121,12 @@ static size_t packed_bytes(const tsl_work *work, int operand) {
   return (size_t)tsl_amx_form_units(&state->job, is_a(state, operand)) * sizeof(uint32_t);
 }
 
-static void pack(const tsl_work *work, int operand, const tsl_operand *from, void *to) {
+static void pack(const tsl_work *work, int operand, const tsl_operand *from, void *to, tsl_team team) {
   const prepared *state = work->state;
   const tsl_operands operands = {.a = *from, .b = *from, .c = *from}; /* the others are not looked at */
   tsl_amx_job job = state->job;
   tsl_amx_job_bind(&job, &operands);
-  tsl_amx_make_form(&job, is_a(state, operand), to);
+  tsl_amx_make_form(&job, is_a(state, operand), to, team);
 }
 
 const tsl_strategy tsl_gemm_host_amx = {

@@ -44,10 +44,9 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
   return part;
 }
 
-tesela_status tsl_amx_run(const tsl_amx_job *job, bool alone) {
-  tsl_pool *const pool = alone || tsl_pool_threads(tsl_pool_shared()) == 1 ? NULL : tsl_pool_shared();
+tesela_status tsl_amx_run(const tsl_amx_job *job, tsl_team team) {
   if (job->k > 0)
-    return job->parts > 1 ? tsl_amx_run_parts(job, pool) : tsl_amx_run_whole(job, pool);
+    return job->parts > 1 ? tsl_amx_run_parts(job, team) : tsl_amx_run_whole(job, team);
   scale_only(job);
   return TESELA_OK;
 }

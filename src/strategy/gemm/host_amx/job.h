@@ -58,8 +58,8 @@ tsl_amx_job tsl_amx_job_for(const tsl_problem *problem, const tsl_operands *stri
 tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, bool is_turned, const tsl_problem *problem,
                              const tsl_operands *strides, int64_t depth, int64_t kept, int threads);
 void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands);
-/* Multiplies, with one thread or all. */
-tesela_status tsl_amx_run(const tsl_amx_job *job, bool alone);
+/* Multiplies by a team. */
+tesela_status tsl_amx_run(const tsl_amx_job *job, tsl_team team);
 
 /* --- pieces: what the loops are made of --- */
 
@@ -113,21 +113,19 @@ void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t sliver, int64_t strip, 
 
 /* --- ways --- */
 
-/* For each index, by all threads; NULL: by the caller's. */
-void tsl_amx_run_all(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argument);
 /* The part of a job that makes these rows and columns of C; the first ones are where a sliver and a strip start. */
 tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t rows, int64_t column,
                                  int64_t columns);
 /* The way that suits a job of one part, and that of more. */
-tesela_status tsl_amx_run_whole(const tsl_amx_job *job, tsl_pool *pool);
-tesela_status tsl_amx_run_parts(const tsl_amx_job *job, tsl_pool *pool);
-/* Copies all of A, or B, with all threads, for many runs. */
-void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to);
+tesela_status tsl_amx_run_whole(const tsl_amx_job *job, tsl_team team);
+tesela_status tsl_amx_run_parts(const tsl_amx_job *job, tsl_team team);
+/* Copies all of A, or B, by a team, for many runs. */
+void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to, tsl_team team);
 
 /* Ways of a job, or a rectangle of it, in memory of the caller's, which has room for so many words. Copies of all of A and
- * B, then blocks of C, by all threads; NULL: by the caller's. */
+ * B, then blocks of C, by a team. */
 int64_t tsl_amx_room_shared(const tsl_amx_job *job, int threads);
-void tsl_amx_run_shared(const tsl_amx_job *job, tsl_pool *pool, uint32_t *room);
+void tsl_amx_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t *room);
 /* Copies just before they are used, in the caller's thread; for tile registers. */
 int64_t tsl_amx_room_alone(const tsl_amx_job *job);
 void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *room);

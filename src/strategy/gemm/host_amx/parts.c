@@ -84,22 +84,22 @@ static void add_tile(void *argument, int64_t index, int worker) {
   tsl_amx_finish_tile(job, sliver, index % job->strips, sums);
 }
 
-tesela_status tsl_amx_run_parts(const tsl_amx_job *job, tsl_pool *pool) {
+tesela_status tsl_amx_run_parts(const tsl_amx_job *job, tsl_team team) {
   adding run = {.job = job, .row = tsl_amx_columns_of_b(job)};
   run.room = job->m * run.row;
   for (int64_t i = 0; i < job->parts; i++) {
     const tsl_amx_job part = part_of(&run, i);
     run.each = tsl_amx_most(run.each, tsl_amx_room_here(&part));
   }
-  const int64_t threads = pool ? tsl_pool_threads(pool) : 1, rooms = tsl_amx_least(threads, job->parts);
+  const int64_t threads = tsl_team_threads(team), rooms = tsl_amx_least(threads, job->parts);
   run.by_worker = threads < job->parts;
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)(job->parts * run.room + rooms * run.each) * sizeof(uint32_t),
                            "sums of parts", &memory));
   run.sums = memory;
   run.copies = run.sums + job->parts * run.room;
-  tsl_amx_run_all(pool, job->parts, multiply_part, &run);
-  tsl_amx_run_all(pool, job->slivers * job->strips, add_tile, &run);
+  tsl_team_run(team, job->parts, multiply_part, &run);
+  tsl_team_run(team, job->slivers * job->strips, add_tile, &run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }

@@ -100,20 +100,12 @@ static void multiply_block(void *argument, int64_t index, int worker) {
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-void tsl_amx_run_all(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argument) {
-  if (pool)
-    tsl_pool_run(pool, count, task, argument);
-  else
-    for (int64_t i = 0; i < count; i++)
-      task(argument, i, 0);
-}
-
-void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to) {
+void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to, tsl_team team) {
   tsl_amx_job own = *job;
   own.reads_a = own.copies_rows = false;
   *(is_a ? &own.packed_b : &own.packed_a) = (tsl_amx_form){.at = to}; /* the other one is not copied */
   running run = {.job = &own, .a = tsl_amx_form_in(job, true, to), .b = tsl_amx_form_in(job, false, to)};
-  tsl_pool_run(tsl_pool_shared(), job->panels * pieces(&run), copy_one, &run);
+  tsl_team_run(team, job->panels * pieces(&run), copy_one, &run);
 }
 
 static running running_of(const tsl_amx_job *job) {
@@ -137,7 +129,7 @@ int64_t tsl_amx_room_shared(const tsl_amx_job *job, int threads) {
   return room_of_copy(&run, true) + room_of_copy(&run, false) + threads * run.room;
 }
 
-void tsl_amx_run_shared(const tsl_amx_job *job, tsl_pool *pool, uint32_t *room) {
+void tsl_amx_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t *room) {
   running run = running_of(job);
   const int64_t a = room_of_copy(&run, true), b = room_of_copy(&run, false);
   if (a > 0)
@@ -146,6 +138,6 @@ void tsl_amx_run_shared(const tsl_amx_job *job, tsl_pool *pool, uint32_t *room) 
     run.b = tsl_amx_form_in(job, false, room + a);
   run.own = room + a + b;
   if (a + b > 0)
-    tsl_amx_run_all(pool, job->panels * pieces(&run), copy_one, &run);
-  tsl_amx_run_all(pool, tsl_amx_count(job->slivers, job->block_slivers) * run.columns, multiply_block, &run);
+    tsl_team_run(team, job->panels * pieces(&run), copy_one, &run);
+  tsl_team_run(team, tsl_amx_count(job->slivers, job->block_slivers) * run.columns, multiply_block, &run);
 }

@@ -22,7 +22,7 @@ typedef struct cutting {
   uint32_t *room;
   int64_t each;   /* a share of it */
   bool by_worker; /* whose shares are a worker's, else a rectangle's */
-  tsl_pool *pool;
+  tsl_team team;
 } cutting;
 
 static tsl_amx_job rectangle(const cutting *of, int64_t index) {
@@ -68,7 +68,7 @@ void tsl_amx_run_here(const tsl_amx_job *job, uint32_t *room) {
   if (job->kernels->has_registers)
     tsl_amx_run_alone(job, room);
   else
-    tsl_amx_run_shared(job, NULL, room);
+    tsl_amx_run_shared(job, (tsl_team){0}, room);
 }
 
 static void multiply_rectangle(void *argument, int64_t index, int worker) {
@@ -77,15 +77,15 @@ static void multiply_rectangle(void *argument, int64_t index, int worker) {
   if (part.kernels->has_registers)
     tsl_amx_run_alone(&part, of->room + (of->by_worker ? worker : index) * of->each);
   else
-    tsl_amx_run_shared(&part, of->pool, of->room);
+    tsl_amx_run_shared(&part, of->team, of->room);
 }
 
-tesela_status tsl_amx_run_whole(const tsl_amx_job *job, tsl_pool *pool) {
+tesela_status tsl_amx_run_whole(const tsl_amx_job *job, tsl_team team) {
   const bool has_registers = job->kernels->has_registers;
-  const int threads = pool ? tsl_pool_threads(pool) : 1;
+  const int threads = tsl_team_threads(team);
   const int64_t bytes = 4 * job->units * (tsl_amx_rows_of_a(job) + tsl_amx_columns_of_b(job)),
                 least = tsl_amx_count(bytes, most_bytes);
-  cutting of = {.job = job, .pool = pool};
+  cutting of = {.job = job, .team = team};
   cut(&of, has_registers ? tsl_amx_count(least, threads) * threads : least);
   const int64_t count = tsl_amx_count(job->m, of.rows) * of.across;
   for (int64_t i = 0; i < count; i++) {
@@ -98,7 +98,7 @@ tesela_status tsl_amx_run_whole(const tsl_amx_job *job, tsl_pool *pool) {
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)(rooms * of.each) * sizeof(uint32_t), "copies of the operands", &memory));
   of.room = memory;
-  tsl_amx_run_all(has_registers ? pool : NULL, count, multiply_rectangle, &of);
+  tsl_team_run(has_registers ? team : (tsl_team){0}, count, multiply_rectangle, &of);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }

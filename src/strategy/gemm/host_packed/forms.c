@@ -34,7 +34,7 @@ static void form_panel(void *argument, int64_t index, int worker) {
   }
 }
 
-void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *to) {
+void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *to, tsl_team team) {
   forming of = {.job = job, .is_a = is_a, .to = to};
-  tsl_pool_run(tsl_pool_shared(), tsl_packed_count(job->k, job->depth), form_panel, &of);
+  tsl_team_run(team, tsl_packed_count(job->k, job->depth), form_panel, &of);
 }

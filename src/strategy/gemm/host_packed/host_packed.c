@@ -99,7 +99,7 @@ static double misfit(const tsl_packed_job *job, const tsl_config *config, const 
 }
 
 static const struct {
-  tesela_status (*run)(const tsl_packed_job *, bool);
+  tesela_status (*run)(const tsl_packed_job *, tsl_team);
   tsl_packed_sharing (*share)(const tsl_packed_job *, int64_t);
 } schedules[] = {
     [TSL_PACKED_PANELS] = {tsl_packed_run_panels, tsl_packed_share_panels},
@@ -108,8 +108,8 @@ static const struct {
     [TSL_PACKED_PARTS] = {tsl_packed_run_parts, tsl_packed_share_parts},
 };
 
-tesela_status tsl_packed_run(const tsl_packed_job *job, bool alone) {
-  return schedules[job->schedule].run(job, alone);
+tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team) {
+  return schedules[job->schedule].run(job, team);
 }
 
 tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads) {
@@ -174,7 +174,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
       is_prepared ? state->job : job_of(&work->problem, operands, &work->config, work->device);
   (void)stream;
   tsl_packed_job_bind(&job, operands);
-  return tsl_packed_run(&job, tsl_packed_is_alone(&work->problem));
+  return tsl_packed_run(&job, tsl_packed_is_alone(&work->problem) ? (tsl_team){0} : operands->team);
 }
 
 static bool is_a(const prepared *state, int operand) {
@@ -186,12 +186,12 @@ static size_t packed_bytes(const tsl_work *work, int operand) {
   return tsl_packed_form_bytes(&state->job, is_a(state, operand));
 }
 
-static void pack(const tsl_work *work, int operand, const tsl_operand *from, void *to) {
+static void pack(const tsl_work *work, int operand, const tsl_operand *from, void *to, tsl_team team) {
   const prepared *state = work->state;
   const tsl_operands operands = {.a = *from, .b = *from, .c = *from}; /* the others are not looked at */
   tsl_packed_job job = state->job;
   tsl_packed_job_bind(&job, &operands);
-  tsl_packed_make_form(&job, is_a(state, operand), to);
+  tsl_packed_make_form(&job, is_a(state, operand), to, team);
 }
 
 const tsl_strategy tsl_gemm_host_packed = {

@@ -72,7 +72,7 @@ void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands);
 /* Bytes of A, or B, as `packed` of the job's operand holds it: panel after panel, in each its slivers, or strips; 0
  * where the tiles read it where it lies. Makes that of a job that is bound. */
 size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a);
-void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *to);
+void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *to, tsl_team team);
 
 /* --- steps: all on a block, whose slivers are as few as can be and nearly alike, and whose strips are whole but for
  * the last --- */
@@ -145,12 +145,12 @@ static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
   return (double)(tsl_packed_count(tasks, threads) * threads) / (double)tasks;
 }
 
-/* Multiplies; alone: in the caller's thread. Failures are of memory. */
-tesela_status tsl_packed_run(const tsl_packed_job *job, bool alone);
+/* Multiplies by a team. Failures are of memory. */
+tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team);
 /* The same for a job with the schedule of that name. */
-tesela_status tsl_packed_run_panels(const tsl_packed_job *job, bool alone);
-tesela_status tsl_packed_run_streams(const tsl_packed_job *job, bool alone);
-tesela_status tsl_packed_run_parts(const tsl_packed_job *job, bool alone);
+tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team);
+tesela_status tsl_packed_run_streams(const tsl_packed_job *job, tsl_team team);
+tesela_status tsl_packed_run_parts(const tsl_packed_job *job, tsl_team team);
 
 /* TSL_PACKED_ROWS in the caller's thread, on a job whose B is copied panel by panel to `b_copy`, and A sliver by
  * sliver to `a_copy`. */

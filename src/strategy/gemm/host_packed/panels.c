@@ -269,8 +269,8 @@ static stages stages_of(const tsl_packed_job *job) {
   return all;
 }
 
-static tesela_status run_together(const tsl_packed_job *job, tsl_pool *pool) {
-  const int64_t threads = tsl_pool_threads(pool);
+static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
+  const int64_t threads = tsl_team_threads(team);
   const stages all = stages_of(job);
   const int64_t a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, all.rows) * job->depth),
                 b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, all.columns) * job->depth),
@@ -280,7 +280,7 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_pool *pool) {
   unsigned char *copies = (unsigned char *)memory + counters;
   running run = {.job = job, .taken = memory, .shares = COPIES_OF_A_THREAD * threads};
   run.next = stage_at(job, &all, 0, threads, copies, copies + a_bytes);
-  tsl_pool_run(pool, run.shares, copies_task, &run);
+  tsl_team_run(team, run.shares, copies_task, &run);
   for (int64_t index = 1; index <= all.count; index++) {
     unsigned char *set = copies + index % sets * (a_bytes + b_bytes);
     run.now = run.next;
@@ -288,7 +288,7 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_pool *pool) {
         index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes) : (stage){.slivers = 0};
     for (int64_t i = 0; i < threads; i++)
       atomic_init(&run.taken[i * APART], 0);
-    tsl_pool_run(pool, tiles_of(&run.now), tiles_task, &run);
+    tsl_team_run(team, tiles_of(&run.now), tiles_task, &run);
   }
   tsl_scratch_give(memory);
   return TESELA_OK;
@@ -300,7 +300,6 @@ tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t th
   return (tsl_packed_sharing){(double)all.count + 1, tsl_packed_uneven(tiles_of(&first), threads)};
 }
 
-tesela_status tsl_packed_run_panels(const tsl_packed_job *job, bool alone) {
-  tsl_pool *pool = tsl_pool_shared();
-  return alone || tsl_pool_threads(pool) == 1 ? run_alone(job) : run_together(job, pool);
+tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team) {
+  return tsl_team_threads(team) == 1 ? run_alone(job) : run_together(job, team);
 }

@@ -58,9 +58,8 @@ tsl_packed_sharing tsl_packed_share_parts(const tsl_packed_job *job, int64_t thr
   return (tsl_packed_sharing){2, tsl_packed_uneven(job->parts, threads)};
 }
 
-tesela_status tsl_packed_run_parts(const tsl_packed_job *job, bool alone) {
-  tsl_pool *pool = tsl_pool_shared();
-  const int64_t threads = alone ? 1 : tsl_pool_threads(pool), lanes = tsl_packed_lanes(job->kernels);
+tesela_status tsl_packed_run_parts(const tsl_packed_job *job, tsl_team team) {
+  const int64_t threads = tsl_team_threads(team), lanes = tsl_packed_lanes(job->kernels);
   adding run = {.job = job, .sum_row = tsl_packed_count(job->n, lanes) * lanes};
   run.sum_bytes = tsl_packed_bytes(job, job->m * run.sum_row);
   run.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->height) * job->depth);
@@ -76,8 +75,8 @@ tesela_status tsl_packed_run_parts(const tsl_packed_job *job, bool alone) {
     for (int64_t i = 0; i < job->m; i++)
       add_row(&run, i, 0);
   } else {
-    tsl_pool_run(pool, job->parts, multiply_part, &run);
-    tsl_pool_run(pool, job->m, add_row, &run);
+    tsl_team_run(team, job->parts, multiply_part, &run);
+    tsl_team_run(team, job->m, add_row, &run);
   }
   tsl_scratch_give(memory);
   return TESELA_OK;

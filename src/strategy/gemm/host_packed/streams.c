@@ -183,9 +183,8 @@ tsl_packed_sharing tsl_packed_share_streams(const tsl_packed_job *job, int64_t t
   return (tsl_packed_sharing){kept_width(job) > 0 ? 2 : 1, tsl_packed_uneven(units, threads)};
 }
 
-tesela_status tsl_packed_run_streams(const tsl_packed_job *job, bool alone) {
-  tsl_pool *pool = tsl_pool_shared();
-  const int64_t threads = alone ? 1 : tsl_pool_threads(pool);
+tesela_status tsl_packed_run_streams(const tsl_packed_job *job, tsl_team team) {
+  const int64_t threads = tsl_team_threads(team);
   streaming run = {.job = job, .units = units_of(job)};
   run.kept_step = kept_width(job) * job->size;
   run.passing_bytes = tsl_packed_bytes(job, passing_width(job) * job->depth);
@@ -205,8 +204,8 @@ tesela_status tsl_packed_run_streams(const tsl_packed_job *job, bool alone) {
     const int64_t panels = tsl_packed_count(job->k, job->depth);
     run.shares = tsl_packed_count(SHARES_OF_A_THREAD * threads, panels);
     if (run.kept_step > 0 && job->k > 0)
-      tsl_pool_run(pool, panels * run.shares, keep_share, &run);
-    tsl_pool_run(pool, run.chunks, stream_chunk, &run);
+      tsl_team_run(team, panels * run.shares, keep_share, &run);
+    tsl_team_run(team, run.chunks, stream_chunk, &run);
   }
   tsl_scratch_give(copies);
   return TESELA_OK;

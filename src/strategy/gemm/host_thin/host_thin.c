@@ -89,6 +89,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 typedef struct prepared {
   tsl_thin_job job;
   tsl_operands strides;
+  tsl_team team; /* the device's, where none is given */
 } prepared;
 
 static tesela_status build(tsl_work *work) {
@@ -97,12 +98,14 @@ static tesela_status build(tsl_work *work) {
   prepared *state = block;
   state->strides = tsl_strides_of(&work->problem);
   tsl_thin_job_make(&work->problem, &state->strides, work->device, &state->job);
+  state->team = tsl_device_team(work->device);
   work->state = state;
   return TESELA_OK;
 }
 
 static tesela_status run_prepared(const void *state, const void *a, const void *b, void *c) {
-  return tsl_thin_job_run(&((const prepared *)state)->job, a, b, c);
+  const prepared *made = state;
+  return tsl_thin_job_run(&made->job, made->team, a, b, c);
 }
 
 static tsl_at_once *run_at(const tsl_work *work, const void **state) {
@@ -114,10 +117,11 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   const prepared *state = work->state;
   (void)stream;
   if (tsl_operands_lie_alike(operands, &state->strides))
-    return tsl_thin_job_run(&state->job, operands->a.host, operands->b.host, operands->c.host);
+    return tsl_thin_job_run(&state->job, operands->team, operands->a.host, operands->b.host,
+                            operands->c.host);
   tsl_thin_job job;
   tsl_thin_job_make(&work->problem, operands, work->device, &job);
-  return tsl_thin_job_run(&job, operands->a.host, operands->b.host, operands->c.host);
+  return tsl_thin_job_run(&job, operands->team, operands->a.host, operands->b.host, operands->c.host);
 }
 
 const tsl_strategy tsl_gemm_host_thin = {

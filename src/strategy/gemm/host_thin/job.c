@@ -1,6 +1,5 @@
 #include "strategy/gemm/host_thin/job.h"
 
-#include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
 
@@ -78,6 +77,7 @@ void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, 
 /* A run under way. */
 typedef struct running {
   const tsl_thin_job *job;
+  tsl_team team;
   const char *large, *thin;
   char *c;
   const void *packed;       /* the thin operand, or of an outer product the large one */
@@ -92,11 +92,7 @@ static void run_pieces(const running *run, tsl_pool_task task) {
     const running *read;
     void *any;
   } argument = {run};
-  if (!run->job->alone && run->pieces > 1)
-    tsl_pool_run(tsl_pool_shared(), run->pieces, task, argument.any);
-  else
-    for (int64_t i = 0; i < run->pieces; i++)
-      task(argument.any, i, 0);
+  tsl_team_run(run->team, run->pieces, task, argument.any);
 }
 
 static void finish(const tsl_thin_job *job, const void *sums, int64_t row_step, int64_t step, int64_t from,
@@ -135,16 +131,16 @@ static void add_piece(void *argument, int64_t index, int worker) {
 }
 
 /* A multiple of a cache line's elements: as wide as the sums allow, and narrow enough for all threads. */
-static int64_t width_of(const tsl_thin_job *job) {
+static int64_t width_of(const tsl_thin_job *job, tsl_team team) {
   const int64_t most = job->across == 1 ? WIDTH_MOST : COPIED_MOST,
                 fits = SUMS_BYTES / (job->few * job->size);
   const int64_t width = least(most, fits / 64 * 64);
-  const int64_t fair = job->alone ? job->many : count_of(job->many, tsl_pool_threads(tsl_pool_shared()));
+  const int64_t fair = count_of(job->many, tsl_team_threads(team));
   return least(width, count_of(fair, 64) * 64);
 }
 
 static tesela_status add_rows(running *run) {
-  run->width = width_of(run->job);
+  run->width = width_of(run->job, run->team);
   run->pieces = count_of(run->job->many, run->width);
   run_pieces(run, add_piece);
   return TESELA_OK;
@@ -248,10 +244,15 @@ static void scale(const running *run) {
     job->kernels->finish(&zero, 0, job->many, 1, job->beta, run->c + i * job->c_few * job->size, job->c_many);
 }
 
-tesela_status tsl_thin_job_run(const tsl_thin_job *job, const void *a, const void *b, void *c) {
+tesela_status tsl_thin_job_run(const tsl_thin_job *job, tsl_team team, const void *a, const void *b,
+                               void *c) {
   static tesela_status (*const ways[])(running *) = {
       [TSL_THIN_ROWS] = add_rows, [TSL_THIN_REDUCE] = reduce_columns, [TSL_THIN_OUTER] = multiply_outer};
-  running run = {.job = job, .large = job->is_turned ? a : b, .thin = job->is_turned ? b : a, .c = c};
+  running run = {.job = job,
+                 .team = job->alone ? (tsl_team){0} : team,
+                 .large = job->is_turned ? a : b,
+                 .thin = job->is_turned ? b : a,
+                 .c = c};
   if (job->depth > 0)
     return ways[job->way](&run);
   scale(&run);

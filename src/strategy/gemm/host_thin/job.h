@@ -2,6 +2,7 @@
 #ifndef TSL_GEMM_HOST_THIN_JOB_H
 #define TSL_GEMM_HOST_THIN_JOB_H
 
+#include "base/pool.h"
 #include "strategy/gemm/host_thin/kernels.h"
 
 typedef enum tsl_thin_way {
@@ -33,7 +34,7 @@ const char *tsl_thin_refuse(const tsl_problem *problem);
 /* The job of a problem that is thin, on operands with these strides. */
 void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                        tsl_thin_job *job);
-/* Multiplies the problem's operands. Failures are of memory. */
-tesela_status tsl_thin_job_run(const tsl_thin_job *job, const void *a, const void *b, void *c);
+/* Multiplies the problem's operands by a team. Failures are of memory. */
+tesela_status tsl_thin_job_run(const tsl_thin_job *job, tsl_team team, const void *a, const void *b, void *c);
 
 #endif

@@ -110,8 +110,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 /* At each run, since BLIS of some makers keeps the number per thread. It costs nanoseconds where it stays. */
-static void set_threads(void) {
-  const int threads = tsl_pool_threads(tsl_pool_shared());
+static void set_threads(int threads) {
   if (is_openblas())
     cblas.openblas_threads(threads);
   else if (is_blis())
@@ -126,7 +125,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   TSL_TRY(tsl_blas_product_of(work, operands, &p));
   const int a_transpose = p.a_transposed ? TSL_CBLAS_TRANSPOSE : TSL_CBLAS_NO_TRANSPOSE;
   const int b_transpose = p.b_transposed ? TSL_CBLAS_TRANSPOSE : TSL_CBLAS_NO_TRANSPOSE;
-  set_threads();
+  set_threads(tsl_team_threads(operands->team));
   if (work->problem.c.type == TESELA_F64)
     cblas.dgemm(TSL_CBLAS_COLUMN_MAJOR, a_transpose, b_transpose, p.m, p.n, p.k, p.alpha, p.a->host,
                 p.a_leading, p.b->host, p.b_leading, p.beta, p.c->host, p.c_leading);

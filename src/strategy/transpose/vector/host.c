@@ -20,6 +20,7 @@ typedef struct moving {
   int64_t i_lead; /* elements of the first block that are missing to a whole one */
   int64_t i_block, j_block;
   int64_t down; /* blocks along i */
+  tsl_team team;
 } moving;
 
 static int64_t least(int64_t a, int64_t b) {
@@ -98,16 +99,15 @@ static void copy_block(void *argument, int64_t index, int worker) {
 /* Blocks of at most i_most x j_most, and fewer columns where all threads would not have some; none so small that it is
  * not worth a thread. */
 static void run_blocks(moving *all, tsl_pool_task task, int64_t i_most, int64_t j_most) {
-  tsl_pool *pool = tsl_pool_shared();
   all->i_block = i_most;
   all->down = blocks_of(all->m + all->i_lead, i_most);
-  const int64_t tasks = TASKS_PER_THREAD * (int64_t)tsl_pool_threads(pool);
+  const int64_t tasks = TASKS_PER_THREAD * (int64_t)tsl_team_threads(all->team);
   const int64_t wanted = blocks_of(tasks, all->down), unit = LINE / all->size;
   const int64_t least_columns = blocks_of(TASK_BYTES, least(i_most, all->m) * all->size);
   int64_t columns = blocks_of(all->n, wanted);
   columns = columns < least_columns ? least_columns : columns;
   all->j_block = least(blocks_of(columns, unit) * unit, j_most);
-  tsl_pool_run(pool, all->down * blocks_of(all->n, all->j_block), task, all);
+  tsl_team_run(all->team, all->down * blocks_of(all->n, all->j_block), task, all);
 }
 
 /* --- out of place --- */
@@ -170,10 +170,9 @@ static void move_in_place(moving *all) {
   job->from_step = job->to_step;
   all->i_block = EXCHANGED / all->size;
   all->down = blocks_of(all->n, all->i_block);
-  tsl_pool *pool = tsl_pool_shared();
   const int64_t tasks = (all->down + 1) / 2;
   if (all->n * all->n * all->size > TASK_BYTES)
-    tsl_pool_run(pool, tasks, exchange_rows, all);
+    tsl_team_run(all->team, tasks, exchange_rows, all);
   else
     for (int64_t task = 0; task < tasks; task++)
       exchange_rows(all, task, 0);
@@ -200,8 +199,11 @@ void tsl_vector_on_host(const tsl_problem *problem, const tsl_operands *operands
   const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
   const tsl_operand *a = &operands->a, *c = &operands->c;
   const bool is_zero = problem->alpha[0] == 0;
-  moving all = {
-      .functions = functions + function_for(problem), .m = problem->m, .n = problem->n, .size = size};
+  moving all = {.functions = functions + function_for(problem),
+                .m = problem->m,
+                .n = problem->n,
+                .size = size,
+                .team = operands->team};
   all.job = (tsl_moves){.from = is_zero ? zero : a->host,
                         .to = c->host,
                         .from_stride = is_zero ? 0 : a->row_stride * size,
