@@ -8,20 +8,28 @@
  *   --device D      the device (cpu)
  *   --types LIST    of f32, f64, ... (f32)
  *   --tuned FILE    records of tesela tune (none: what the library comes with counts as tuned)
+ *   --search S      instead of a file: a search of so many seconds for each product, from the model's choice on
  *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
+ *   --draw COUNT    so many products more, drawn at random: sizes log-uniform, all three odd in every other product
+ *   --from, --to    between these sizes (16 and 5000)
+ *   --seed N        of what is drawn (1)
+ *   --rows I:N      only N products, from number I on, counted from 0
  *   --most GFLOP    leaves out products of more operations (no limit)
  *   --seconds S     of each plan's runs (0.5)
  *   --json FILE     the same as JSON
  *
- * The tuned file is made by `TESELA_WISDOM=FILE tesela tune ...`; bench/wisdom.sh tunes many products. */
+ * The cpu's threads are those of TESELA_THREADS. The tuned file is made by `TESELA_WISDOM=FILE tesela tune ...`; bench/wisdom.sh tunes many products. */
 #include "shapes.h"
 
+#include "base/random.h"
 #include "base/status.h"
 #include "plan/planner.h"
+#include "plan/search.h"
 #include "plan/tune.h"
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +58,9 @@ typedef struct mean {
 
 static shape_list shapes;
 static const char *device_name = "cpu", *types = "f32", *tuned_path, *json_path;
-static double most = INFINITY, seconds = 0.5;
+static double most = INFINITY, seconds = 0.5, search_seconds;
+static int draw_count, draw_from = 16, draw_to = 5000, first_row, row_count = INT_MAX;
+static uint64_t draw_seed = 1;
 static tsl_devices *devices;
 static tsl_device *device;
 static tsl_wisdom *wisdom[WAYS]; /* the first: nothing is known */
@@ -75,10 +85,24 @@ static void take(const char *text, const char *why) {
     stop(text, why);
 }
 
+static void draw(void) {
+  for (int i = 0; i < draw_count; i++) {
+    int64_t shape[3];
+    for (int j = 0; j < 3; j++) {
+      const double at = (double)(tsl_random_u64(draw_seed, (uint64_t)(3 * i + j)) >> 11) * 0x1p-53;
+      shape[j] = (int64_t)(draw_from * pow((double)draw_to / draw_from, at));
+      shape[j] = i % 2 ? shape[j] | 1 : (shape[j] + 1) / 2 * 2;
+    }
+    take("--draw", shapes_append(&shapes, shape));
+  }
+}
+
 static void read_options(int argc, char **argv) {
   static const struct option names[] = {
       {"device", 1, NULL, 'd'}, {"types", 1, NULL, 'y'},   {"tuned", 1, NULL, 't'}, {"shapes", 1, NULL, 'f'},
-      {"most", 1, NULL, 'm'},   {"seconds", 1, NULL, 's'}, {"json", 1, NULL, 'j'},  {NULL, 0, NULL, 0}};
+      {"most", 1, NULL, 'm'},   {"seconds", 1, NULL, 's'}, {"json", 1, NULL, 'j'},  {"search", 1, NULL, 'a'},
+      {"draw", 1, NULL, 'n'},   {"from", 1, NULL, 'l'},    {"to", 1, NULL, 'h'},    {"seed", 1, NULL, 'e'},
+      {"rows", 1, NULL, 'r'},   {NULL, 0, NULL, 0}};
   int option;
   while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
     switch (option) {
@@ -103,11 +127,31 @@ static void read_options(int argc, char **argv) {
     case 'j':
       json_path = optarg;
       break;
+    case 'a':
+      search_seconds = atof(optarg);
+      break;
+    case 'n':
+      draw_count = atoi(optarg);
+      break;
+    case 'l':
+      draw_from = atoi(optarg);
+      break;
+    case 'h':
+      draw_to = atoi(optarg);
+      break;
+    case 'e':
+      draw_seed = strtoull(optarg, NULL, 10);
+      break;
+    case 'r':
+      if (sscanf(optarg, "%d:%d", &first_row, &row_count) != 2)
+        stop(optarg, "not rows like 0:20");
+      break;
     default:
       exit(2);
     }
   for (int i = optind; i < argc; i++)
     take(argv[i], shapes_add(&shapes, argv[i]));
+  draw();
   if (shapes.count == 0)
     stop("no products", "give shapes like 512x512x512, or --shapes FILE");
 }
@@ -123,28 +167,67 @@ static void open_wisdom(void) {
   tsl_text_free(&own);
 }
 
-/* What runs first; its place among the entries, which it joins if it is new there. False: nothing takes the product. */
+/* A choice's place among the entries, which it joins if it is new there. */
+static void enter(const tsl_strategy *strategy, const tsl_config *config, tsl_race_entry *entries, int *count,
+                  choice *out) {
+  tsl_text text = {0};
+  tsl_config_print(strategy, config, &text);
+  snprintf(out->plan, sizeof out->plan, "%s", tsl_text_get(&text));
+  tsl_text_free(&text);
+  for (out->entry = 0; out->entry < *count; out->entry++)
+    if (entries[out->entry].strategy == strategy &&
+        memcmp(&entries[out->entry].config, config, sizeof *config) == 0)
+      return;
+  entries[(*count)++] = (tsl_race_entry){.strategy = strategy, .config = *config};
+}
+
+/* What the planner would run. False: nothing takes the product. */
 static bool plan(const tsl_problem *problem, int way, tsl_race_entry *entries, int *count, choice *out) {
   const tsl_choice from = {
       .devices = devices, .device = device->name, .place = TSL_PLACE_DEVICE, .wisdom = wisdom[way]};
   tsl_candidate *list;
-  tsl_text text = {0};
   int listed;
   check(tsl_planner_list(problem, &from, &list, &listed), "planning");
   const bool good = listed > 0 && !list[0].refusal[0];
   if (good) {
-    tsl_config_print(list[0].strategy, &list[0].config, &text);
-    snprintf(out->plan, sizeof out->plan, "%s", tsl_text_get(&text));
     out->basis = list[0].basis;
-    for (out->entry = 0; out->entry < *count; out->entry++)
-      if (entries[out->entry].strategy == list[0].strategy &&
-          memcmp(&entries[out->entry].config, &list[0].config, sizeof list[0].config) == 0)
-        break;
-    if (out->entry == *count)
-      entries[(*count)++] = (tsl_race_entry){.strategy = list[0].strategy, .config = list[0].config};
+    enter(list[0].strategy, &list[0].config, entries, count, out);
   }
-  tsl_text_free(&text);
   free(list);
+  return good;
+}
+
+/* The fastest of a search among all that takes the product. */
+static bool search(const tsl_problem *problem, tsl_race_entry *entries, int *count, const choice *start,
+                   choice *out) {
+  tsl_space space = {.count = 0};
+  tsl_tuned tuned;
+  tsl_tune_race race = {.problem = problem,
+                        .device = device,
+                        .seconds_max = fmax(0.02, search_seconds / 50),
+                        .patience = search_seconds / 4,
+                        .seed = 1};
+  for (int i = 0; tsl_strategy_at(i); i++)
+    if (tsl_strategy_at(i)->op == problem->op && !tsl_strategy_at(i)->vendor)
+      check(tsl_space_add(&space, problem, device, tsl_strategy_at(i), NULL, 0), "the space");
+  tsl_space_sort(&space);
+  const tsl_tune_job job = {
+      .space = &space,
+      .search = tsl_search_at(0),
+      .start = tsl_space_find(&space, entries[start->entry].strategy, &entries[start->entry].config),
+      .budget = search_seconds,
+      .batch = 4,
+      .seed = 1,
+      .measure = tsl_tune_by_race,
+      .argument = &race};
+  check(tsl_tune_run(&job, &tuned), "the search");
+  const bool good = tuned.best >= 0;
+  if (good) {
+    out->basis = TSL_BASIS_EXACT;
+    enter(space.points[tuned.best].strategy, &space.points[tuned.best].config, entries, count, out);
+  }
+  tsl_tuned_free(&tuned);
+  tsl_space_free(&space);
   return good;
 }
 
@@ -240,7 +323,8 @@ static void measure(const tsl_problem *problem, uint64_t seed) {
   int count = 0;
   memset(entries, 0, sizeof entries);
   for (int way = 0; way < WAYS; way++)
-    if (!plan(problem, way, entries, &count, &chosen[way])) {
+    if (!(search_seconds > 0 && way == WAYS - 1 ? search(problem, entries, &count, &chosen[0], &chosen[way])
+                                                : plan(problem, way, entries, &count, &chosen[way]))) {
       missing++;
       return;
     }
@@ -255,7 +339,7 @@ static void measure_type(const char *name) {
   const tesela_type type = tsl_type_parse(name);
   if (type == TESELA_TYPE_DEFAULT)
     stop(name, "not a type");
-  for (int i = 0; i < shapes.count; i++) {
+  for (int i = first_row; i < shapes.count && i - first_row < row_count; i++) {
     const int64_t *shape = shapes.items[i];
     const tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
     if (shape_is_within(shape, type, most))
@@ -270,8 +354,8 @@ int main(int argc, char **argv) {
   check(tsl_devices_find(devices, device_name, &device), "--device");
   open_wisdom();
   begin_json();
-  printf("%s, %s; microseconds, then the speed of each choice over the tuned plan's\n", device->name,
-         device->key);
+  printf("%s, %s, %lld units; microseconds, then the speed of each choice over the tuned plan's\n",
+         device->name, device->key, (long long)tsl_wisdom_units(device));
   printf("%21s  %-4s %10s %10s %10s  %6s  %6s\n", "", "", way_names[0], way_names[1], way_names[2],
          way_names[0], way_names[1]);
   snprintf(list, sizeof list, "%s", types);

@@ -17,13 +17,7 @@ typedef struct shape_list {
 } shape_list;
 
 /* NULL, or what is wrong. */
-static const char *shapes_add(shape_list *list, const char *text) {
-  int64_t shape[3];
-  int end = 0;
-  if (sscanf(text, "%" SCNd64 "%*[x ]%" SCNd64 "%*[x ]%" SCNd64 " %n", &shape[0], &shape[1], &shape[2],
-             &end) != 3 ||
-      text[end] || shape[0] < 0 || shape[1] < 0 || shape[2] < 0)
-    return "not a product like 512x512x512";
+static const char *shapes_append(shape_list *list, const int64_t shape[3]) {
   if (list->count == list->capacity) {
     const int capacity = list->capacity ? 2 * list->capacity : 32;
     int64_t(*grown)[3] = realloc(list->items, (size_t)capacity * sizeof *grown);
@@ -32,8 +26,18 @@ static const char *shapes_add(shape_list *list, const char *text) {
     list->items = grown;
     list->capacity = capacity;
   }
-  memcpy(list->items[list->count++], shape, sizeof shape);
+  memcpy(list->items[list->count++], shape, 3 * sizeof *shape);
   return NULL;
+}
+
+static const char *shapes_add(shape_list *list, const char *text) {
+  int64_t shape[3];
+  int end = 0;
+  if (sscanf(text, "%" SCNd64 "%*[x ]%" SCNd64 "%*[x ]%" SCNd64 " %n", &shape[0], &shape[1], &shape[2],
+             &end) != 3 ||
+      text[end] || shape[0] < 0 || shape[1] < 0 || shape[2] < 0)
+    return "not a product like 512x512x512";
+  return shapes_append(list, shape);
 }
 
 static const char *shapes_read(shape_list *list, const char *path) {

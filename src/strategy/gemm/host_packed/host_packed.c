@@ -121,6 +121,15 @@ static double wait_seconds(int64_t threads) {
   return 2e-6 + 2e-7 * (double)threads;
 }
 
+/* What a large C costs beside the sums: a tile asks for a row of it every few steps, and waits for the lines of those rows
+ * that it had no time to ask for, each of which is read before it is written. */
+static double waited_seconds(const tsl_packed_job *job, double bytes, bool alone, const tsl_device *device) {
+  const double c_bytes = (double)job->m * (double)job->n * (double)job->size,
+               asked = (double)job->k / (double)(TSL_PACKED_PREFETCH_STEPS * job->height);
+  const double bandwidth = alone ? device->bandwidth / device->threads : device->bandwidth;
+  return bytes > (double)device->level_bytes[1] / 2 ? 2 * c_bytes * fmax(0, 1 - asked) / bandwidth : 0;
+}
+
 /* The multiply-adds at nearly the peak, of which a tile's end costs about six steps more; four clocks for each vector
  * that is copied, nearly as many for those of B that come from a far cache, and eight for each line of the parts' sums. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -142,13 +151,13 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
                           ? 8 * (double)job.parts * m * width * (double)job.size / TSL_CACHE_LINE
                           : 0;
   const bool alone = device->threads == 1 || tsl_packed_is_alone(problem);
-  const double seconds = (products + copies + sums) / clock,
-               fetched = tsl_problem_bytes(problem) / device->bandwidth;
+  const double seconds = (products + copies + sums) / clock, bytes = tsl_problem_bytes(problem),
+               fetched = bytes / device->bandwidth, waited = waited_seconds(&job, bytes, alone, device);
   if (alone)
-    return 2e-7 + fmax(seconds, fetched);
+    return 2e-7 + fmax(seconds + waited, fetched);
   const tsl_packed_sharing sharing = tsl_packed_share(&job, device->threads);
   return sharing.waits * wait_seconds(device->threads) +
-         fmax(seconds * sharing.uneven / (0.95 * device->threads), fetched);
+         fmax(seconds * sharing.uneven / (0.95 * device->threads) + waited, fetched);
 }
 
 /* What build() makes: the job for operands with the strides that the problem has. */
