@@ -3,6 +3,7 @@
 #ifndef TSL_STRATEGY_FOLD_H
 #define TSL_STRATEGY_FOLD_H
 
+#include "strategy/account.h"
 #include "strategy/launch.h"
 
 /* What tsl_fold_build() leaves in work->state. */
@@ -21,6 +22,14 @@ void tsl_fold_release(tsl_work *work);
  *   first  A, B, scratch, arguments     left out where k or alpha is 0: then there is nothing to read
  *   last   scratch, C, arguments */
 tesela_status tsl_fold_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+
+/* Counts them: each term of a dot is read once, each group folds its items' numbers of `bytes` bytes in local memory and leaves
+ * one in scratch memory. `terms`: that an item takes at once. */
+void tsl_fold_account(const tsl_problem *problem, const tsl_grid *first, double bytes, double terms,
+                      const tsl_device *device, tsl_account *account);
+
+/* The same of a dot on all threads of the host. */
+void tsl_fold_account_host(const tsl_problem *problem, const tsl_device *device, tsl_account *account);
 
 /* Groups of `items` work-items along dimension 0; or a refusal when the device does not allow them. */
 const char *tsl_fold_grid(const tsl_device *device, int64_t groups, int items, tsl_grid *grid);

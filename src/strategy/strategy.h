@@ -77,6 +77,7 @@ typedef struct tsl_operands {
 } tsl_operands;
 
 typedef struct tsl_strategy tsl_strategy;
+typedef struct tsl_account tsl_account; /* strategy/account.h */
 
 /* A product of one real type in host memory as it is called, with nothing prepared: C (m x n) = alpha A B + beta C. */
 typedef struct tsl_instant {
@@ -144,6 +145,11 @@ struct tsl_strategy {
   uint64_t (*scratch)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* Predicted seconds on the device, operands resident; at most a screen. */
   double (*score)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+  /* Counts what a run with a config that is not refused moves and shares out (strategy/account.h). `account` has the
+   * problem's multiply-adds, each element moved once and one launch; k is 0 where nothing of A and B is read, and there is
+   * one product. What it knows score() need not count again. NULL: it cannot tell (vendors' libraries). */
+  void (*account)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                  tsl_account *account);
   /* Compiles and prepares; sets work->state. On failure nothing is left behind. NULL: nothing to prepare. */
   tesela_status (*build)(tsl_work *work);
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);

@@ -2,6 +2,7 @@
 #ifndef TSL_STRATEGY_TRANSPOSING_H
 #define TSL_STRATEGY_TRANSPOSING_H
 
+#include "strategy/account.h"
 #include "strategy/launch.h"
 
 /* One rounding where alpha is not 1; nothing else happens to an element. */
@@ -31,6 +32,12 @@ tesela_status tsl_transpose_launch_tiles(const tsl_work *work, const tsl_operand
 /* As tsl_transpose_seconds(), for tiles that are partly outside, too. */
 double tsl_transpose_tiles_seconds(const tsl_problem *problem, const tsl_tiling *tiling,
                                    const tsl_device *device, double efficiency);
+
+/* Counts them: through local memory once; tiles at the edges are partly empty. */
+void tsl_transpose_account_tiles(const tsl_problem *problem, const tsl_tiling *tiling,
+                                 const tsl_device *device, tsl_account *account);
+/* Counts a transpose element by element; `lines`: how many times as much as asked for comes from memory, in whole cache lines. */
+void tsl_transpose_account(const tsl_problem *problem, double lines, tsl_account *account);
 
 /* Elements read and written at this share of the device's bandwidth, and the launch. */
 double tsl_transpose_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency);

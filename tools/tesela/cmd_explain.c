@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "counted.h"
 #include "crossover.h"
 #include "report.h"
 #include "select.h"
@@ -45,7 +46,8 @@ static const tsl_example examples[] = {
 typedef struct explanation {
   tsl_problem problem;
   tsl_candidate *candidates;
-  int count;
+  tsl_counted *counted; /* of those that can run, in their order */
+  int count, able;
   tsl_plan *plan; /* NULL when nothing can run; then `failure` says why */
   tsl_text failure;
   uint64_t host_bytes, host_available;
@@ -119,6 +121,57 @@ static void candidate_table(const explanation *found, tsl_table *table) {
                           tsl_format_flops(flops / candidate->seconds, rate, sizeof rate));
     tsl_table_add_painted(table, paint, "%s", candidate == chosen(found) ? "chosen" : "");
     tsl_text_free(&name);
+  }
+}
+
+static void traffic_table(const explanation *found, tsl_table *table) {
+  char text[32];
+  static const char *const titles[] = {"what it moves", "device",   "global", "local", "memory",
+                                       "op/byte",       "bound by", "groups", "wasted"};
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+    tsl_table_column(table, titles[i], i < 2 || i == 6 || i == 7 ? TSL_ALIGN_LEFT : TSL_ALIGN_RIGHT,
+                     i == 0 || i == 6 || i == 7);
+  for (int i = 0; i < found->able; i++) {
+    const tsl_counted *one = &found->counted[i];
+    const tsl_account *account = &one->account;
+    if (!one->told)
+      continue;
+    const tsl_paint paint = &found->candidates[i] == chosen(found) ? TSL_PAINT_GOOD : TSL_PAINT_NONE;
+    const double bytes[] = {account->global.read + account->global.written,
+                            account->local.read + account->local.written, account->memory};
+    tsl_text groups = {0};
+    tsl_counted_groups(one, &groups);
+    tsl_table_add_painted(table, paint, "%s", one->strategy->name);
+    tsl_table_add_painted(table, paint, "%s", one->device->name);
+    for (int level = 0; level < 3; level++)
+      tsl_table_add_painted(table, paint, "%s", tsl_format_bytes((uint64_t)bytes[level], text, sizeof text));
+    tsl_table_add_painted(table, paint, "%.3g", tsl_account_intensity(&found->problem, account));
+    tsl_table_add_painted(table, paint, "%s", tsl_bound_name(one->bounds.first));
+    tsl_table_add_painted(table, paint, "%s", tsl_text_get(&groups));
+    if (account->items > 0)
+      tsl_table_add_painted(table, paint, "%.2g%%", 100 * account->wasted / account->items);
+    else
+      tsl_table_add_painted(table, paint, "-");
+    table->failed |= groups.failed;
+    tsl_text_free(&groups);
+  }
+}
+
+static void reason_table(const explanation *found, tsl_table *table) {
+  tsl_table_column(table, "why", TSL_ALIGN_LEFT, true);
+  tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "beside the rung below", TSL_ALIGN_LEFT, true);
+  for (int i = 0; i < found->able; i++) {
+    const tsl_counted *one = &found->counted[i];
+    tsl_text text = {0};
+    if (!one->told)
+      continue;
+    tsl_counted_compare(&found->problem, one, tsl_counted_below(found->counted, found->able, one), &text);
+    tsl_table_add(table, "%s", one->strategy->name);
+    tsl_table_add(table, "%s", one->device->name);
+    tsl_table_add(table, "%s", tsl_text_get(&text));
+    table->failed |= text.failed;
+    tsl_text_free(&text);
   }
 }
 
@@ -211,6 +264,8 @@ static void add_facts(const explanation *found, tsl_table *table) {
                          tsl_format_seconds(best->seconds, one, sizeof one), basis_words[best->basis]);
     tsl_table_add_pair(table, "bound", "%.2g (|alpha||A||B| + |beta||C0|), element by element",
                        tsl_plan_error_bound(found->plan));
+    if (best)
+      tsl_counted_add_pairs(&found->problem, &found->counted[best - found->candidates], table);
     if (bytes > 0)
       tsl_table_add_pair(table, "device memory", "needs %s of %s on %s",
                          tsl_format_bytes(bytes, one, sizeof one),
@@ -233,7 +288,9 @@ static tesela_status print_text(const explanation *found, const explain_options 
   const bool colour = tsl_output_colour();
   const tsl_problem *problem = &found->problem;
   tsl_text out = {0};
-  tsl_table facts = tsl_table_of_pairs(), candidates = {0}, refusals = {0};
+  static void (*const fill[])(const explanation *found, tsl_table *table) = {candidate_table, traffic_table,
+                                                                             reason_table, refusal_table};
+  tsl_table facts = tsl_table_of_pairs();
   tsl_text_add_formula(&out, "C", problem->alpha, given->transpose_a ? "A^T " : "A ",
                        given->transpose_b ? "B^T" : "B", problem->beta);
   tsl_text_add(&out, ",  %lld x %lld by %lld x %lld, %s\n", (long long)problem->m, (long long)problem->k,
@@ -242,10 +299,11 @@ static tesela_status print_text(const explanation *found, const explain_options 
   tsl_table_text(&facts, 2, width, colour, &out);
   out.failed |= facts.failed;
   tsl_table_free(&facts);
-  candidate_table(found, &candidates);
-  add_table(&candidates, width, colour, &out);
-  refusal_table(found, &refusals);
-  add_table(&refusals, width, colour, &out);
+  for (size_t i = 0; i < sizeof fill / sizeof *fill; i++) {
+    tsl_table table = {0};
+    fill[i](found, &table);
+    add_table(&table, width, colour, &out);
+  }
   return tsl_print(&out);
 }
 
@@ -258,6 +316,20 @@ static json_t *json_link(const tsl_device *device) {
                    tsl_json_real(link.launch), "date", link.date);
 }
 
+/* `account`, `below` and `comparison` of a candidate. */
+static json_t *json_reasons(const explanation *found, int index) {
+  const tsl_counted *one = index < found->able ? &found->counted[index] : NULL;
+  if (!one || !one->told)
+    return json_pack("{s:n, s:n, s:n}", "account", "below", "comparison");
+  const tsl_counted *below = tsl_counted_below(found->counted, found->able, one);
+  tsl_text text = {0};
+  tsl_counted_compare(&found->problem, one, below, &text);
+  json_t *object = json_pack("{s:o, s:s?, s:s}", "account", tsl_json_counted(&found->problem, one), "below",
+                             below ? below->strategy->name : NULL, "comparison", tsl_text_get(&text));
+  tsl_text_free(&text);
+  return object;
+}
+
 static tesela_status print_json(const tsl_call *call, const explanation *found) {
   const tsl_problem *problem = &found->problem;
   const tsl_candidate *best = chosen(found);
@@ -266,13 +338,14 @@ static tesela_status print_json(const tsl_call *call, const explanation *found) 
     const tsl_candidate *candidate = &found->candidates[i];
     tsl_text text = {0};
     tsl_config_print(candidate->strategy, &candidate->config, &text);
-    json_array_append_new(
-        list,
+    json_t *one =
         json_pack("{s:s, s:s, s:o, s:s, s:b, s:o, s:s, s:o}", "strategy", candidate->strategy->name, "config",
                   tsl_text_get(&text), "peer", tsl_json_peer(candidate->strategy, candidate->device),
                   "device", candidate->device->name, "chosen", candidate == best, "predicted_seconds",
                   tsl_json_real(candidate->seconds), "predicted_by", tsl_basis_name(candidate->basis),
-                  "refusal", candidate->refusal[0] ? json_string(candidate->refusal) : json_null()));
+                  "refusal", candidate->refusal[0] ? json_string(candidate->refusal) : json_null());
+    json_object_update_new(one, json_reasons(found, i));
+    json_array_append_new(list, one);
     tsl_text_free(&text);
   }
   json_t *plan = json_null(), *bound = json_null(), *bytes = json_null(), *first = json_null();
@@ -318,6 +391,24 @@ static tesela_status weigh(const tsl_choice *choice, explanation *found) {
   return tsl_crossover_find(&found->problem, choice, &found->crossover);
 }
 
+/* Accounts of those that can run, which come first. Their predictions leave out the copies, which all on a device share. */
+static tesela_status count(const tsl_choice *choice, explanation *found) {
+  void *block;
+  while (found->able < found->count && !found->candidates[found->able].refusal[0])
+    found->able++;
+  TSL_TRY(tsl_alloc((size_t)found->able * sizeof *found->counted, "accounts", &block));
+  found->counted = block;
+  for (int i = 0; i < found->able; i++) {
+    const tsl_candidate *candidate = &found->candidates[i];
+    const tsl_link link = tsl_link_of(candidate->device);
+    found->counted[i] =
+        tsl_count(&found->problem, candidate->strategy, &candidate->config, candidate->device);
+    found->counted[i].seconds =
+        candidate->seconds - tsl_link_seconds(&link, &found->problem, candidate->device, choice->place);
+  }
+  return TESELA_OK;
+}
+
 static tesela_status run(const tsl_call *call) {
   const explain_options *given = call->options;
   explanation found = {.count = 0};
@@ -339,6 +430,7 @@ static tesela_status run(const tsl_call *call) {
   found.plan_seconds = tsl_clock();
   planned = tsl_planner_take(&found.problem, &choice, found.candidates, found.count, &found.plan);
   found.plan_seconds = tsl_clock() - found.plan_seconds;
+  TSL_GO(count(&choice, &found));
   tsl_text_add(&found.failure, "%s", planned == TESELA_OK ? "" : tesela_last_error());
   found.host_bytes = operand_bytes(&found.problem);
   found.host_available = tsl_memory_available();
@@ -347,6 +439,7 @@ static tesela_status run(const tsl_call *call) {
     status = tsl_fail(planned, "%s", tsl_text_get(&found.failure));
 out:
   free(found.candidates);
+  tsl_free(found.counted);
   tsl_text_free(&found.failure);
   tsl_plan_destroy(found.plan);
   tsl_wisdom_close(wisdom);

@@ -1,5 +1,6 @@
 /* Reports of products, dots and transposes, and the way there. */
 #include "base/status.h"
+#include "counted.h"
 #include "interrupt.h"
 #include "product.h"
 #include "report.h"
@@ -110,7 +111,13 @@ static void add_accuracy(const tsl_product *product, tsl_table *table) {
   }
 }
 
+static tsl_counted count(const tsl_product *product) {
+  const tsl_work *work = &product->plan->work;
+  return tsl_count(&work->problem, work->strategy, &work->config, work->device);
+}
+
 static void add_facts(const tsl_product *product, tsl_table *table) {
+  const tsl_counted counted = count(product);
   char bytes[32], limit[32];
   const tsl_device *device = product->plan->work.device;
   if (product->wish.op == TSL_OP_DOT) {
@@ -128,6 +135,7 @@ static void add_facts(const tsl_product *product, tsl_table *table) {
                      tsl_format_bytes(product->memory_needed, bytes, sizeof bytes),
                      tsl_format_bytes(product->memory, limit, sizeof limit), (long long)panel_count(product),
                      panel_count(product) == 1 ? "" : "s");
+  tsl_counted_add_pairs(&product->plan->work.problem, &counted, table);
   add_accuracy(product, table);
 }
 
@@ -230,6 +238,7 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
       [TSL_OP_GEMM] = json_gemm, [TSL_OP_DOT] = json_dot, [TSL_OP_TRANSPOSE] = json_transpose};
   const tsl_product_wish *wish = &product->wish;
   const bool written = wish->output && product->verdict.right && product->difference.count == 0;
+  const tsl_counted counted = count(product);
   json_t *object = own[wish->op](product);
   tsl_text types = {0};
   tsl_types_print(wish->op, &product->types, &types);
@@ -247,6 +256,7 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
                   tsl_json_real(tsl_plan_error_bound(product->plan)), "verified",
                   wish->verify ? tsl_json_verdict(&product->verdict) : json_null(), "expected",
                   json_expected(product), "output", written ? json_string(wish->output) : json_null()));
+  json_object_set_new(object, "account", tsl_json_counted(&product->plan->work.problem, &counted));
   tsl_text_free(&types);
   return tsl_print_json(call, object);
 }

@@ -70,6 +70,13 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return launches + latency + bytes / fmin(0.9 * device->bandwidth, flight / latency);
 }
 
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  tsl_grid first, last;
+  if (!grids_for(problem, config, device, &first, &last))
+    tsl_fold_account(problem, &first, (double)tsl_type(problem->c.type)->size, 1, device, account);
+}
+
 static tesela_status build(tsl_work *work) {
   tsl_grid first, last;
   grids_for(&work->problem, &work->config, work->device, &first, &last);
@@ -90,6 +97,7 @@ const tsl_strategy tsl_dot_block_tree = {
     .refuse = refuse,
     .scratch = scratch,
     .score = score,
+    .account = account,
     .build = build,
     .run = tsl_fold_run,
     .release = tsl_fold_release,

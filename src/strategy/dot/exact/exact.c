@@ -102,6 +102,19 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
                      (twice ? 34 : 16) * k / device->peak_f64);
 }
 
+/* A group's numbers are rows of a superaccumulator. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  tsl_grid first, last;
+  if (is_host(device))
+    tsl_fold_account_host(problem, device, account);
+  else if (!grids_for(problem, config, device, &first, &last)) {
+    const double row = (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) * sizeof(int64_t);
+    tsl_fold_account(problem, &first, row / first.items[0],
+                     TERM_BYTES / (double)tsl_type(problem->c.type)->size, device, account);
+  }
+}
+
 static tesela_status build(tsl_work *work) {
   tsl_grid first, last;
   if (is_host(work->device))
@@ -127,6 +140,7 @@ const tsl_strategy tsl_dot_exact = {
     .refuse = refuse,
     .scratch = scratch,
     .score = score,
+    .account = account,
     .build = build,
     .run = run,
     .release = tsl_fold_release,

@@ -97,6 +97,17 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return launches + 4 * latency + (1 + 0.001 * distance) * bytes / fmin(0.92 * device->bandwidth, flight);
 }
 
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  tsl_grid first, last;
+  if (is_host(device))
+    tsl_fold_account_host(problem, device, account);
+  else if (!grids_for(problem, config, device, &first, &last)) {
+    const uint64_t sum = problem->c.type == TESELA_F64 ? sizeof(tsl_tree_sum) : sizeof(double);
+    tsl_fold_account(problem, &first, (double)sum, tsl_tree_chunk(problem->c.type), device, account);
+  }
+}
+
 static tesela_status build(tsl_work *work) {
   tsl_grid first, last;
   if (is_host(work->device))
@@ -125,6 +136,7 @@ const tsl_strategy tsl_dot_fixed_tree = {
     .refuse = refuse,
     .scratch = scratch,
     .score = score,
+    .account = account,
     .build = build,
     .run = run,
     .release = tsl_fold_release,

@@ -7,7 +7,7 @@
  *   y  | 0 | 1 | 2 | ...
  *
  * Parameters: none. Limits: none; each addition waits for the one before it. */
-#include "strategy/strategy.h"
+#include "strategy/account.h"
 
 #include <math.h>
 
@@ -26,6 +26,17 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return fmax(8e-6 * (double)problem->k / device->clock_mhz, tsl_problem_bytes(problem) / device->bandwidth);
 }
 
+/* The sum lives in memory: it is loaded and stored with each term. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  (void)config;
+  (void)device;
+  const double sums = account->useful * (double)tsl_type(problem->c.type)->size;
+  tsl_account_operands(problem, account->useful, account->useful, account);
+  tsl_account_result(problem, 1, account);
+  account->local = (tsl_moved){.read = sums, .written = sums};
+}
+
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   (void)stream;
   (work->problem.c.type == TESELA_F64 ? dot_f64 : dot_f32)(&work->problem, operands);
@@ -42,5 +53,6 @@ const tsl_strategy tsl_dot_sequential = {
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
     .score = score,
+    .account = account,
     .run = run,
 };

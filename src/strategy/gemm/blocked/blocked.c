@@ -23,6 +23,7 @@
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
+#include "strategy/account.h"
 #include "strategy/gemm/blocked/blocks.h"
 
 #include <math.h>
@@ -81,13 +82,35 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
          fmax((products + copies + passes) * rounds / clock, tsl_problem_bytes(problem) / device->bandwidth);
 }
 
+static const tsl_block_functions *functions_for(const tsl_device *device) {
+  return device->capabilities & TSL_CAN_AVX512 ? &tsl_block_functions_avx512
+         : device->capabilities & TSL_CAN_AVX2 ? &tsl_block_functions_avx2
+                                               : &tsl_block_functions_generic;
+}
+
+/* Blocks are copied for each block of C, and multiplied from there, a tile in registers at a time. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  const int64_t *value = config->value;
+  const tsl_block_functions *functions = functions_for(device);
+  const double size = (double)tsl_type(problem->c.type)->size, k = (double)problem->k;
+  const double down = (double)blocks_of(problem->m, value[ROWS]),
+               across = (double)blocks_of(problem->n, value[COLUMNS]);
+  const double a = across * (double)problem->m * k, b = down * (double)problem->n * k;
+  account->computed = ceil((double)problem->m / functions->tile_rows) * functions->tile_rows *
+                      ceil((double)problem->n * size / functions->tile_bytes) * functions->tile_bytes / size *
+                      k;
+  account->workers = fmin(device->threads, down * across);
+  account->local.written = (a + b) * size;
+  tsl_account_operands(problem, a, b, account);
+  tsl_account_result(problem, (double)blocks_of(problem->k, value[DEPTH]), account);
+  tsl_account_tiles(problem, functions->tile_rows, functions->tile_bytes / size, account);
+}
+
 static tesela_status build(tsl_work *work) {
   const tsl_problem *problem = &work->problem;
   const int64_t *value = work->config.value, longest = problem->m > problem->n ? problem->m : problem->n;
-  const unsigned offers = work->device->capabilities;
-  const tsl_block_functions *functions = offers & TSL_CAN_AVX512 ? &tsl_block_functions_avx512
-                                         : offers & TSL_CAN_AVX2 ? &tsl_block_functions_avx2
-                                                                 : &tsl_block_functions_generic;
+  const tsl_block_functions *functions = functions_for(work->device);
   const size_t size = tsl_type(problem->c.type)->size;
   const int64_t rows = tsl_blocks_least(value[ROWS], round_up(longest, TSL_BLOCK_ROWS_UNIT)),
                 columns = tsl_blocks_least(value[COLUMNS], round_up(longest, TSL_BLOCK_COLUMNS_UNIT)),
@@ -176,6 +199,7 @@ const tsl_strategy tsl_gemm_blocked = {
     .accuracy = accuracy,
     .params = params,
     .score = score,
+    .account = account,
     .build = build,
     .run = run,
     .release = release,

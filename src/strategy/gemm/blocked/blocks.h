@@ -24,6 +24,7 @@ typedef void (*tsl_block_function)(const tsl_blocks *job, int64_t row, int64_t c
 /* The functions of one instruction set. */
 typedef struct tsl_block_functions {
   tsl_block_function f32, f64;
+  int tile_rows, tile_bytes; /* of a tile of C in registers: its rows, bytes of each */
 } tsl_block_functions;
 
 static inline int64_t tsl_blocks_least(int64_t a, int64_t b) {

@@ -13,4 +13,5 @@
 #define NAME(word) word##_f64
 #include "strategy/gemm/blocked/block.h"
 
-const tsl_block_functions tsl_block_functions_generic = {multiply_block_f32, multiply_block_f64};
+const tsl_block_functions tsl_block_functions_generic = {multiply_block_f32, multiply_block_f64, TILE_ROWS,
+                                                         TILE_VECTORS *VECTOR_BYTES};

@@ -1,4 +1,5 @@
 /* Host side of element.cl: one work-item an element of C. */
+#include "strategy/account.h"
 #include "strategy/launch.h"
 
 #include <math.h>
@@ -31,6 +32,15 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
               tsl_launch_chain_seconds(device, (double)problem->k / 10));
 }
 
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  tsl_grid grid;
+  if (!grid_for(problem, config, device, &grid))
+    tsl_account_grid(&grid, problem->n, problem->m, 0, device, account);
+  tsl_account_operands(problem, account->useful, account->useful, account);
+  tsl_account_result(problem, 1, account);
+}
+
 static tesela_status build(tsl_work *work) {
   tsl_grid grid;
   grid_for(&work->problem, &work->config, work->device, &grid);
@@ -49,6 +59,7 @@ const tsl_strategy tsl_gemm_element = {
     .params = params,
     .refuse = refuse,
     .score = score,
+    .account = account,
     .build = build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,

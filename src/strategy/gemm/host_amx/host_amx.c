@@ -31,6 +31,7 @@
  * in the second-level cache. Limits: the sums of f16 are f32, so AVX512-FP16, which sums in f16, is not used. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "strategy/account.h"
 #include "strategy/gemm/host_amx/job.h"
 #include "strategy/prepared.h"
 
@@ -67,6 +68,15 @@ static double alone_flops(const tsl_amx_job *job) {
   return job->kernels->has_registers ? 3e7 : 1e7;
 }
 
+/* Units multiplied in a clock by a thread. */
+static double unit_rate(const tsl_amx_job *job, const tsl_device *device) {
+  return job->kernels->has_registers ? 256 : device->peak_f32 / (2e6 * device->clock_mhz * device->threads);
+}
+
+static bool is_alone(const tsl_problem *problem, const tsl_amx_job *job, const tsl_device *device) {
+  return device->threads == 1 || tsl_problem_flops(problem) < alone_flops(job);
+}
+
 /* Units multiplied in a clock: by a tile register 16 x 16 x 16 in 16 clocks, by vectors as many as f32 has. About a
  * clock for each unit that is copied. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -75,15 +85,34 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double clock = 1e6 * device->clock_mhz, m = (double)job.m, n = (double)job.n,
                units = (double)job.units;
   const double vectors = device->peak_f32 / (2 * clock * device->threads);
-  const double rate = job.kernels->has_registers ? 256 : vectors;
+  const double rate = unit_rate(&job, device);
   const double width = (double)(job.strips * job.kernels->width);
   const double misfit = 1 + 0.01 * fabs(log2((double)config->value[DEPTH] / 256)) +
                         0.01 * fabs(log2((double)config->value[BLOCK] / 256));
   const double products = m * width * (units + 8 * (double)job.panels) / (0.9 * rate) * misfit;
   const double seconds = (products + (m + n) * units + 8 * m * n / vectors) / clock;
-  const bool alone = device->threads == 1 || tsl_problem_flops(problem) < alone_flops(&job);
+  const bool alone = is_alone(problem, &job, device);
   return (alone ? 5e-7 : 1e-5) +
          fmax(seconds / (alone ? 1 : 0.95 * device->threads), tsl_problem_bytes(problem) / device->bandwidth);
+}
+
+/* A and B are copied in units of 32 bits, which tiles multiply. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_amx_job job = job_of(problem, &strides, config, device);
+  const double units = (double)job.units, in_unit = units > 0 ? (double)job.k / units : 1,
+               bytes = sizeof(uint32_t) / in_unit;
+  const double height = job.kernels->height, width = job.kernels->width;
+  account->computed =
+      ceil((double)job.m / height) * height * ceil((double)job.n / width) * width * (double)job.k;
+  account->workers = is_alone(problem, &job, device) ? 1 : device->threads;
+  account->rate = 2e6 * device->clock_mhz * device->threads * unit_rate(&job, device) * in_unit;
+  account->local.written = ((double)job.m + (double)job.n) * units * sizeof(uint32_t);
+  account->local.read = account->computed * bytes * (1 / width + 1 / height);
+  tsl_account_operands(problem, (double)problem->m * (double)problem->k,
+                       (double)problem->k * (double)problem->n, account);
+  tsl_account_result(problem, 1, account);
 }
 
 /* What build() makes: the job for operands with the strides that the problem has. */
@@ -144,6 +173,7 @@ const tsl_strategy tsl_gemm_host_amx = {
     .params = params,
     .probes = probes,
     .score = score,
+    .account = account,
     .build = build,
     .run = run,
     .release = tsl_release_block,

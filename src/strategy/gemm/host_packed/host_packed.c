@@ -35,6 +35,7 @@
  * Limits: f32, f64, c64 and c128, each throughout. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "strategy/account.h"
 #include "strategy/gemm/host_packed/job.h"
 #include "strategy/prepared.h"
 
@@ -160,6 +161,27 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
          fmax(seconds * sharing.uneven / (0.95 * device->threads) + waited, fetched);
 }
 
+/* Copies are made once by all threads, those of B for each panel of A; tiles read them, or the operands where they lie. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_packed_job job = job_of(problem, &strides, config, device);
+  const double size = (double)job.size, a = (double)job.m * (double)job.k, b = (double)job.n * (double)job.k;
+  const double height = (double)tsl_packed_most(1, tsl_packed_least(job.height, job.m)),
+               width = (double)tsl_packed_most(1, tsl_packed_least(job.width, job.n)),
+               products = account->useful;
+  const double again =
+      job.schedule == TSL_PACKED_PANELS ? (double)tsl_packed_count(job.m, tsl_packed_most(1, job.rows)) : 1;
+  const double copied = (job.copies_a ? a : 0) + (job.copies_b ? again * b : 0);
+  account->workers = tsl_packed_is_alone(problem) ? 1 : device->threads;
+  account->local.written = copied * size;
+  account->local.read =
+      (job.copies_a ? products / width : 0) * size + (job.copies_b ? products / height : 0) * size;
+  account->global.read =
+      (copied + (job.copies_a ? 0 : products / width) + (job.copies_b ? 0 : products / height)) * size;
+  tsl_account_result(problem, (double)tsl_packed_count(job.k, config->value[DEPTH]), account);
+}
+
 /* What build() makes: the job for operands with the strides that the problem has. */
 typedef struct prepared {
   tsl_operands strides;
@@ -216,6 +238,7 @@ const tsl_strategy tsl_gemm_host_packed = {
     .conjugates = true,
     .params = params,
     .score = score,
+    .account = account,
     .build = build,
     .run = run,
     .release = tsl_release_block,

@@ -25,6 +25,7 @@
  * Limits: f32 and f64; nothing is kept in a cache on purpose, so that large operands come from memory again and again. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "strategy/account.h"
 #include "strategy/gemm/host_small/job.h"
 #include "strategy/prepared.h"
 
@@ -66,6 +67,25 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
     clocks *= 1.08;
   const double fetched = bytes > level_2 ? bytes / (device->bandwidth / device->threads) : 0;
   return 2e-8 + fmax(clocks / (0.98 * clock), fetched);
+}
+
+/* Tiles read the operands where they lie, or strips of B that were copied. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_instant product = tsl_small_product(problem, &strides);
+  tsl_small_job job;
+  (void)config;
+  tsl_small_job_make(&product, device->capabilities, &job, NULL);
+  const tsl_small_strip *strip = job.strips > 0 ? &job.whole : &job.last;
+  const double width =
+                   strip->width > 0 ? fmin((double)strip->width, (double)job.columns) : (double)job.columns,
+               height = fmax(1, fmin((double)strip->height, (double)job.rows)), size = (double)job.size;
+  const double of_a = account->useful / width * size, of_b = account->useful / height * size,
+               copied = job.copies_b ? (double)job.depth * (double)job.columns * size : 0;
+  account->global.read = of_a + (job.copies_b ? copied : of_b);
+  account->local = (tsl_moved){.read = job.copies_b ? of_b : 0, .written = copied};
+  tsl_account_result(problem, 1, account);
 }
 
 /* What build() makes: the job for operands with the strides that the problem has. */
@@ -148,6 +168,7 @@ const tsl_strategy tsl_gemm_host_small = {
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
     .score = score,
+    .account = account,
     .build = build,
     .run = run,
     .release = tsl_release_block,

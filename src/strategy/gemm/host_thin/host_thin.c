@@ -22,6 +22,7 @@
  * Limits: f32 and f64; m or n of 8 or less, or k of 4 or less. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "strategy/account.h"
 #include "strategy/gemm/host_thin/job.h"
 #include "strategy/prepared.h"
 
@@ -85,6 +86,24 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return (job.alone ? 3e-8 : 4e-6) + fmax(fetched, fmax(moved, computed));
 }
 
+/* The large operand is read once. Its rows are added to sums that stay near, eight at a time; along sums, as many meet the
+ * thin operand; of short sums it is read again from a cache for each row of C. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  static const double at_once = 8;
+  const tsl_operands strides = tsl_strides_of(problem);
+  const double size = (double)tsl_type(problem->c.type)->size, bytes = account->useful * size;
+  tsl_thin_job job;
+  (void)config;
+  tsl_thin_job_make(problem, &strides, device, &job);
+  account->workers = job.alone ? 1 : device->threads;
+  account->local.read = job.way == TSL_THIN_OUTER ? bytes : bytes / at_once;
+  account->local.written = job.way == TSL_THIN_ROWS ? bytes / at_once : 0;
+  tsl_account_operands(problem, (double)problem->m * (double)problem->k,
+                       (double)problem->k * (double)problem->n, account);
+  tsl_account_result(problem, 1, account);
+}
+
 /* What build() makes: the job for operands with the strides that the problem has. */
 typedef struct prepared {
   tsl_thin_job job;
@@ -135,6 +154,7 @@ const tsl_strategy tsl_gemm_host_thin = {
     .accuracy = tsl_accuracy_in_order,
     .refuse = refuse,
     .score = score,
+    .account = account,
     .build = build,
     .run = run,
     .release = tsl_release_block,

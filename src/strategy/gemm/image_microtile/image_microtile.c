@@ -1,6 +1,7 @@
 /* Host side of image_microtile.cl: images over B, or over packed copies of it, and a launch for each. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "strategy/account.h"
 #include "strategy/launch.h"
 
 #include <math.h>
@@ -253,6 +254,27 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
          copies_of(&problem->b, device) * (bytes / device->bandwidth + device->launch_seconds);
 }
 
+/* Each number of A serves four multiply-adds, each texel's as many as a micro-tile has rows. Rows beyond the last are
+ * computed again, columns beyond the last texel's not stored. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  const double height = (double)config->value[HEIGHT], m = (double)problem->m, n = (double)problem->n,
+               k = (double)problem->k;
+  const part most = largest(problem->k, problem->n, device);
+  const double across = most.columns > 0 ? ceil(n / (double)most.columns) : 1,
+               along = most.rows > 0 ? ceil(k / (double)most.rows) : 1;
+  tsl_grid grid;
+  if (!grid_for(problem->m, most.columns, config, device, &grid))
+    tsl_account_grid(&grid, texels(most.columns), (problem->m - 1) / config->value[HEIGHT] + 1, 0, device,
+                     account);
+  account->computed = ceil(m / height) * height * ceil(n / LANES) * LANES * k;
+  account->launches = (int)(across * along);
+  tsl_account_operands(problem, account->computed / LANES, account->computed / height, account);
+  tsl_account_result(problem, along, account);
+  for (int i = copies_of(&problem->b, device); i > 0; i--)
+    tsl_account_copies(k * n * sizeof(float), account);
+}
+
 static void release(tsl_work *work) {
   tsl_free(work->state);
   work->state = NULL;
@@ -287,6 +309,7 @@ const tsl_strategy tsl_gemm_image_microtile = {
     .refuse = refuse,
     .scratch = scratch,
     .score = score,
+    .account = account,
     .build = build,
     .run = run,
     .release = release,

@@ -26,13 +26,27 @@ static int groups_of(const tsl_opencl_mma *tile, const tsl_device *device) {
   return least < 1 ? 1 : least;
 }
 
-/* Seconds of packing an operand that does not lie as copies want it. */
-static double pack_seconds(const tsl_shape *shape, bool across_rows, const tsl_device *device, int size) {
+bool tsl_opencl_mma_packs(const tsl_shape *shape, bool across_rows, int size) {
   const int64_t step = across_rows ? shape->row_stride : shape->col_stride,
                 pitch = across_rows ? shape->col_stride : shape->row_stride;
-  if (step == 1 && pitch * size % 16 == 0)
+  return step != 1 || pitch * size % 16 != 0;
+}
+
+/* Seconds of packing an operand that does not lie as copies want it. */
+static double pack_seconds(const tsl_shape *shape, bool across_rows, const tsl_device *device, int size) {
+  if (!tsl_opencl_mma_packs(shape, across_rows, size))
     return 0;
   return 3 * (double)shape->rows * (double)shape->cols * size / device->bandwidth + device->launch_seconds;
+}
+
+double tsl_opencl_mma_times(const tsl_opencl_mma *tile) {
+  return (tile->warps == 4 ? of_four : of_warp).times_lanes * (tile->size == 1 ? 2 : 1);
+}
+
+double tsl_opencl_mma_read(const tsl_opencl_mma *tile) {
+  /* Four warps read B for each 64 rows that they have. */
+  return tile->warps == 4 ? (double)tile->tile_m / 64 * (64 + tile->tile_n) * tile->depth
+                          : (double)tile->items / 32 * (tile->warp_m + tile->warp_n) * tile->depth;
 }
 
 /* Clocks in which each of `sharing` groups of a unit goes through a panel: products, what is copied from the last cache, and
@@ -44,12 +58,8 @@ static double panel_clocks(const tsl_opencl_mma *tile, const tsl_device *device,
                bytes = (double)(tile->tile_m + tile->tile_n) * tile->depth;
   const bool is_group = tile->warps == 4;
   const mma_rates rates = is_group ? of_four : of_warp;
-  const double multiply =
-      2.0 * tile->tile_m * tile->tile_n * depth / (lanes * rates.times_lanes * (tile->size == 1 ? 2 : 1));
-  /* Four warps read B for each 64 rows that they have. */
-  const double read = is_group ? (double)tile->tile_m / 64 * (64 + tile->tile_n) * tile->depth
-                               : (double)tile->items / 32 * (tile->warp_m + tile->warp_n) * tile->depth;
-  const double local = (bytes + read) / LOCAL_CLOCK, cache = bytes / rates.cache_clock;
+  const double multiply = 2.0 * tile->tile_m * tile->tile_n * depth / (lanes * tsl_opencl_mma_times(tile));
+  const double local = (bytes + tsl_opencl_mma_read(tile)) / LOCAL_CLOCK, cache = bytes / rates.cache_clock;
   const double most = fmax(multiply, fmax(local, cache));
   const double warps = sharing * (tile->items / 32 - (is_group ? 1 : 0));
   /* Fewer than two warps for each of four schedulers leave gaps. */

@@ -184,6 +184,7 @@ const tsl_strategy tsl_gemm_opencl_mma = {
     .refuse = refuse,
     .scratch = scratch,
     .score = tsl_opencl_mma_seconds,
+    .account = tsl_opencl_mma_account,
     .build = tsl_opencl_mma_build,
     .run = tsl_opencl_mma_run,
     .release = tsl_opencl_mma_release,

@@ -53,6 +53,14 @@ tsl_opencl_mma_rows tsl_opencl_mma_rows_of(int64_t lines, int64_t k, bool across
 
 /* Predicted seconds; NOTES.md has what it was fitted to. */
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+/* What it moves: account.c. */
+void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                            tsl_account *account);
+/* Of the model, for account.c: operations while a lane of the device does one; bytes that a tile's warps read from local memory
+ * for a panel; whether an operand has to be packed. */
+double tsl_opencl_mma_times(const tsl_opencl_mma *tile);
+double tsl_opencl_mma_read(const tsl_opencl_mma *tile);
+bool tsl_opencl_mma_packs(const tsl_shape *shape, bool across_rows, int size);
 
 tesela_status tsl_opencl_mma_build(tsl_work *work);
 tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);

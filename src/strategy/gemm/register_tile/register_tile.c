@@ -329,6 +329,7 @@ const tsl_strategy tsl_gemm_register_tile = {
     .refuse = refuse,
     .scratch = scratch,
     .score = tsl_register_tile_seconds,
+    .account = tsl_register_tile_account,
     .build = tsl_register_tile_build,
     .run = tsl_register_tile_run,
     .release = tsl_register_tile_release,

@@ -1,4 +1,5 @@
 /* Host side of row.cl: one work-item a row of C. */
+#include "strategy/account.h"
 #include "strategy/launch.h"
 
 enum { ITEMS };
@@ -19,6 +20,15 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  tsl_grid grid;
+  if (!tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid))
+    tsl_account_grid(&grid, problem->m, 1, 0, device, account);
+  tsl_account_operands(problem, account->useful, account->useful, account);
+  tsl_account_result(problem, 1, account);
+}
+
 static tesela_status build(tsl_work *work) {
   tsl_grid grid;
   tsl_launch_rows(work->device, work->problem.m, (int)work->config.value[ITEMS], &grid);
@@ -37,6 +47,7 @@ const tsl_strategy tsl_gemm_row = {
     .params = params,
     .refuse = refuse,
     .score = score,
+    .account = account,
     .build = build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,

@@ -1,5 +1,8 @@
 /* Host side of row_private.cl: one work-item a row of C, panels of A's row in private memory. */
+#include "strategy/account.h"
 #include "strategy/launch.h"
+
+#include <math.h>
 
 enum { ITEMS, PANEL };
 static const tsl_param params[] = {
@@ -23,6 +26,17 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 
+/* C keeps the sums between panels. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  tsl_grid grid;
+  if (!tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid))
+    tsl_account_grid(&grid, problem->m, 1, 0, device, account);
+  const double panels = fmax(1, ceil((double)problem->k / (double)config->value[PANEL]));
+  tsl_account_operands(problem, (double)problem->m * (double)problem->k, account->useful, account);
+  tsl_account_result(problem, panels, account);
+}
+
 static tesela_status build(tsl_work *work) {
   tsl_grid grid;
   tsl_launch_rows(work->device, work->problem.m, (int)work->config.value[ITEMS], &grid);
@@ -41,6 +55,7 @@ const tsl_strategy tsl_gemm_row_private = {
     .params = params,
     .refuse = refuse,
     .score = score,
+    .account = account,
     .build = build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,

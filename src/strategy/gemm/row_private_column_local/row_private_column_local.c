@@ -1,5 +1,8 @@
 /* Host side of row_private_column_local.cl: rows of A in private memory, columns of B in local memory. */
+#include "strategy/account.h"
 #include "strategy/launch.h"
+
+#include <math.h>
 
 enum { ITEMS, PANEL };
 static const tsl_param params[] = {
@@ -27,6 +30,22 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
 }
 
+/* Every item of a group multiplies, those beyond the last row too, and whole panels; C keeps the sums between them. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  const double size = (double)tsl_type(problem->c.type)->size, n = (double)problem->n, k = (double)problem->k;
+  const double items = (double)config->value[ITEMS], panel = (double)config->value[PANEL],
+               panels = fmax(1, ceil(k / panel)), groups = ceil((double)problem->m / items);
+  tsl_grid grid;
+  if (!tsl_launch_rows(device, problem->m, (int)items, &grid))
+    tsl_account_grid(&grid, problem->m, 1, (int64_t)(panel * size), device, account);
+  account->computed = groups * items * n * panels * panel;
+  account->local.written = groups * n * panels * panel * size;
+  account->local.read = account->computed * size;
+  tsl_account_operands(problem, (double)problem->m * k, groups * n * k, account);
+  tsl_account_result(problem, panels, account);
+}
+
 static tesela_status build(tsl_work *work) {
   tsl_grid grid;
   tsl_launch_rows(work->device, work->problem.m, (int)work->config.value[ITEMS], &grid);
@@ -46,6 +65,7 @@ const tsl_strategy tsl_gemm_row_private_column_local = {
     .params = params,
     .refuse = refuse,
     .score = score,
+    .account = account,
     .build = build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,

@@ -56,6 +56,16 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
 }
 
+/* The sum lives in memory: it is loaded and stored with each term. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  (void)config;
+  (void)device;
+  const double sums = account->useful * (double)tsl_type(problem->c.type)->size;
+  tsl_triple_loop_account(problem, account);
+  account->local = (tsl_moved){.read = sums, .written = sums};
+}
+
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   (void)stream;
   const tsl_problem *const problem = &work->problem;
@@ -81,5 +91,6 @@ const tsl_strategy tsl_gemm_sequential = {
     .types = types,
     .conjugates = true,
     .score = score,
+    .account = account,
     .run = run,
 };

@@ -2,18 +2,32 @@
 #ifndef TSL_GEMM_SEQUENTIAL_WAITING_H
 #define TSL_GEMM_SEQUENTIAL_WAITING_H
 
-#include "strategy/strategy.h"
+#include "base/memory.h"
+#include "strategy/account.h"
 
 #include <math.h>
 
-/* Clocks a term. While B stays in the second-level cache there are none; once it does not, each term reads a new
- * cache line of a row-major B, but only a part of one where a column's elements lie closer together. */
-static inline double tsl_triple_loop_waiting(const tsl_problem *problem) {
-  const double cache = 2e6, line = 64, clocks = 12;
+/* Cache lines from memory for each term. While B stays in the second-level cache there are none; once it does not, each term
+ * reads a new line of a row-major B, but only a part of one where a column's elements lie closer together. */
+static inline double tsl_triple_loop_lines(const tsl_problem *problem) {
+  const double cache = 2e6, line = TSL_CACHE_LINE;
   const double size = (double)tsl_type(problem->b.type)->size;
   const double bytes = (double)problem->k * (double)problem->n * size;
   const double step = fabs((double)problem->b.row_stride) * size;
-  return clocks * bytes / (bytes + cache) * fmin(1, step / line);
+  return bytes / (bytes + cache) * fmin(1, step / line);
+}
+
+/* Clocks a term. */
+static inline double tsl_triple_loop_waiting(const tsl_problem *problem) {
+  static const double clocks = 12;
+  return clocks * tsl_triple_loop_lines(problem);
+}
+
+/* A column of B for each element of C, and a row of A. */
+static inline void tsl_triple_loop_account(const tsl_problem *problem, tsl_account *account) {
+  tsl_account_operands(problem, account->useful, account->useful, account);
+  tsl_account_result(problem, 1, account);
+  account->memory += tsl_triple_loop_lines(problem) * TSL_CACHE_LINE * account->useful;
 }
 
 #endif

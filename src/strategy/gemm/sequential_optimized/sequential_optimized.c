@@ -18,6 +18,13 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return computed > fetched ? computed : fetched;
 }
 
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  (void)config;
+  (void)device;
+  tsl_triple_loop_account(problem, account);
+}
+
 static tesela_status build(tsl_work *work) {
   const tsl_triple_loops *loops = work->device->capabilities & TSL_CAN_AVX512 ? &tsl_triple_loops_avx512
                                   : work->device->capabilities & TSL_CAN_AVX2 ? &tsl_triple_loops_avx2
@@ -43,6 +50,7 @@ const tsl_strategy tsl_gemm_sequential_optimized = {
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
     .score = score,
+    .account = account,
     .build = build,
     .run = run,
 };

@@ -172,6 +172,7 @@ const tsl_strategy tsl_gemm_subgroup_mma = {
     .probes = probes,
     .refuse = refuse,
     .score = tsl_subgroup_mma_seconds,
+    .account = tsl_subgroup_mma_account,
     .build = build,
     .run = run,
     .release = tsl_launch_release,

@@ -215,6 +215,7 @@ const tsl_strategy tsl_gemm_thin_tile = {
     .refuse = refuse,
     .scratch = scratch,
     .score = tsl_thin_tile_seconds,
+    .account = tsl_thin_tile_account,
     .build = tsl_thin_tile_build,
     .run = tsl_thin_tile_run,
     .release = tsl_thin_tile_release,

@@ -44,6 +44,9 @@ int64_t tsl_thin_tile_pitch(const tsl_thin_tile *tile);
 
 /* Predicted seconds: model.c. */
 double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+/* What it moves: account.c. */
+void tsl_thin_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                           tsl_account *account);
 
 /* run.c */
 tesela_status tsl_thin_tile_build(tsl_work *work);

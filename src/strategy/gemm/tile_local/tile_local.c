@@ -1,4 +1,5 @@
 /* Host side of tile_local.cl: tiles of A and B in local memory. */
+#include "strategy/account.h"
 #include "strategy/launch.h"
 
 #include <math.h>
@@ -15,9 +16,13 @@ static const char *grid_for(const tsl_problem *problem, const tsl_config *config
   return tsl_launch_grid(device, problem->n, problem->m, tile, tile, grid);
 }
 
+/* Two tiles, their rows padded. */
+static int64_t local_bytes(const tsl_problem *problem, int64_t tile) {
+  return 2 * tile * (tile * (int64_t)tsl_type(problem->c.type)->size + 16);
+}
+
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const int64_t tile = config->value[TILE], size = (int64_t)tsl_type(problem->c.type)->size;
-  const int64_t bytes = 2 * tile * (tile * size + 16);
+  const int64_t tile = config->value[TILE], bytes = local_bytes(problem, tile);
   if ((uint64_t)bytes > device->local_bytes)
     return tsl_refusal("tile=%d needs %lld bytes of local memory, %s has %llu", (int)tile, (long long)bytes,
                        device->name, (unsigned long long)device->local_bytes);
@@ -34,6 +39,23 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double efficiency = device->is_cpu ? 0.005 / waiting : 0.18 * reuse / waiting;
   return fmax(tsl_launch_seconds(problem, device, efficiency, tile, tile),
               tsl_launch_chain_seconds(device, ceil((double)problem->k / tile)));
+}
+
+/* Each number that is brought serves as many items as a tile's edge is long; tiles are multiplied whole. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  const double tile = (double)config->value[TILE], size = (double)tsl_type(problem->c.type)->size;
+  const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
+  const double down = ceil(m / tile), across = ceil(n / tile), steps = ceil(k / tile);
+  tsl_grid grid;
+  if (!grid_for(problem, config, device, &grid))
+    tsl_account_grid(&grid, problem->n, problem->m, local_bytes(problem, config->value[TILE]), device,
+                     account);
+  account->computed = down * across * steps * tile * tile * tile;
+  account->local.written = down * across * steps * 2 * tile * tile * size;
+  account->local.read = 2 * account->computed * size;
+  tsl_account_operands(problem, across * m * k, down * k * n, account);
+  tsl_account_result(problem, 1, account);
 }
 
 static tesela_status build(tsl_work *work) {
@@ -54,6 +76,7 @@ const tsl_strategy tsl_gemm_tile_local = {
     .params = params,
     .refuse = refuse,
     .score = score,
+    .account = account,
     .build = build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,

@@ -30,9 +30,21 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 }
 
 /* One side of it goes a cache line for each element. */
+static double share_of(const tsl_device *device) {
+  return is_host(device) || device->is_cpu ? 0.1 : 0.25;
+}
+
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
-  return tsl_transpose_seconds(problem, device, is_host(device) || device->is_cpu ? 0.1 : 0.25);
+  return tsl_transpose_seconds(problem, device, share_of(device));
+}
+
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  tsl_grid grid;
+  if (!is_host(device) && !grid_for(problem, config, device, &grid))
+    tsl_account_grid(&grid, problem->n, problem->m, 0, device, account);
+  tsl_transpose_account(problem, 1 / share_of(device), account);
 }
 
 static tesela_status build(tsl_work *work) {
@@ -109,6 +121,7 @@ const tsl_strategy tsl_transpose_element = {
     .params = params,
     .refuse = refuse,
     .score = score,
+    .account = account,
     .build = build,
     .run = run,
     .release = tsl_launch_release,

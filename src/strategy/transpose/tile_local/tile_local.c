@@ -35,6 +35,12 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return tsl_transpose_tiles_seconds(problem, &tiling, device, efficiency - far);
 }
 
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  const tsl_tiling tiling = tiling_of(config);
+  tsl_transpose_account_tiles(problem, &tiling, device, account);
+}
+
 static tesela_status build(tsl_work *work) {
   const tsl_tiling tiling = tiling_of(&work->config);
   return tsl_transpose_build_tiles(work, "strategy/transpose/tile_local/tile_local.cl",
@@ -60,6 +66,7 @@ const tsl_strategy tsl_transpose_tile_local = {
     .probes = probes,
     .refuse = refuse,
     .score = score,
+    .account = account,
     .build = build,
     .run = run,
     .release = tsl_launch_release,

@@ -81,6 +81,16 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return tsl_transpose_tiles_seconds(problem, &tiling, device, device->is_cpu ? 0.22 * share : share);
 }
 
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  const tsl_tiling tiling = tiling_of(problem, config);
+  account->workers = device->threads;
+  if (is_host(device))
+    tsl_transpose_account(problem, 1, account);
+  else
+    tsl_transpose_account_tiles(problem, &tiling, device, account);
+}
+
 static tesela_status build(tsl_work *work) {
   if (is_host(work->device))
     return TESELA_OK;
@@ -109,6 +119,7 @@ const tsl_strategy tsl_transpose_vector = {
     .params = params,
     .refuse = refuse,
     .score = score,
+    .account = account,
     .build = build,
     .run = run,
     .release = tsl_launch_release,

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Why one strategy beats another: what explain and multiply tell of traffic, groups and waste.
+. "$(dirname "$0")/helper.sh"
+
+# One candidate's member, in a Python expression: of tile_local, account...
+device=$(kernel_devices | grep -m 1 opencl || true)
+[ -n "$device" ] || fail "there is no OpenCL device"
+
+# C is 30 x 50: 4 x 2 groups of 16 x 16, 64 x 32 items, of which 548 are beyond C.
+tesela 0 explain 30 50 100 --device "$device" --strategy "tile_local tile=16" --json
+json 'j["candidates"][0]["account"]["groups"] == [4, 2, 1] and j["candidates"][0]["account"]["ndrange"] == [64, 32, 1]'
+json 'j["candidates"][0]["account"]["items_in_all"] == 2048 and j["candidates"][0]["account"]["items_wasted"] == 548'
+json 'j["candidates"][0]["account"]["computed_multiply_adds"] == 64 * 32 * 112'
+json 'j["candidates"][0]["account"]["global_bytes_read"] == 4 * (4 * 30 * 100 + 2 * 100 * 50)'
+json 'j["candidates"][0]["below"] is None and "lowest rung" in j["candidates"][0]["comparison"]'
+tesela 0 explain 30 50 100 --device "$device" --strategy "tile_local tile=16"
+prints '4 x 2 of 16 x 16 items, an NDRange of 64 x 32; 548 of 2048 items (27%) have nothing to do' 'bound by'
+
+# The whole ladder: every candidate that can run tells; each names a rung below on its device but one.
+tesela 0 explain 512 512 512 --json
+json 'all((c["account"] is None) == (c["refusal"] is not None) for c in j["candidates"])'
+json 'all(c["comparison"] for c in j["candidates"] if c["account"])'
+json 'all(max(c["account"]["seconds"].values()) == c["account"]["seconds"][c["account"]["bound"]] for c in j["candidates"] if c["account"])'
+json 'len([c for c in j["candidates"] if c["account"] and c["below"] is None]) == len(set(c["device"] for c in j["candidates"]))'
+json '{c["strategy"]: c["below"] for c in j["candidates"] if c["device"] == "'"$device"'"}["row_private"] == "row"'
+# Tiling moves to the right; on a processor it loses all the same, and that is said.
+json '(lambda w: w["element"] < w["row_private"] < w["tile_local"])({c["strategy"]: c["account"]["operations_per_byte"] for c in j["candidates"] if c["account"] and c["device"] == "'"$device"'"})'
+if "$TESELA" devices --json | grep -q PoCL; then
+  json 'any("is a processor, whose local memory is ordinary memory" in c["comparison"] for c in j["candidates"] if c["strategy"] == "row_private_column_local" and c["account"])'
+fi
+tesela 0 explain 512 512 512
+prints 'what it moves' 'op/byte' 'bound by' 'wasted' 'beside the rung below' 'threads'
+
+# The same of what ran.
+matrix a.npy 30x100
+matrix b.npy 100x50
+tesela 0 multiply a.npy b.npy -o c.npy --device "$device" --strategy "element columns=16 rows=8" --json
+json 'j["account"]["groups"] == [4, 4, 1] and j["account"]["items"] == [16, 8, 1] and j["account"]["items_wasted"] == 548'
+tesela 0 multiply a.npy b.npy -o d.npy --device "$device" --strategy "element columns=16 rows=8"
+prints 'groups' '4 x 4 of 16 x 8 items, an NDRange of 64 x 32' 'operations a byte'
+tesela 0 multiply a.npy b.npy -o e.npy --device cpu --json
+json 'j["account"]["groups"] is None and j["account"]["workers"] >= 1'
+matrix x.npy 1x5000 --seed 3
+matrix y.npy 1x5000 --seed 4
+tesela 0 dot x.npy y.npy --device "$device" --strategy "block_tree groups=8 group=64" --json
+json 'j["account"]["groups"][0] == 8 and j["account"]["items"][0] == 64 and j["account"]["launches"] == 2'
+tesela 0 transpose a.npy -o t.npy --device "$device" --strategy "tile_local tile=32 rows=4" --json
+json 'j["account"]["groups"][0] == 4 and j["account"]["local_words"] == 1 and j["account"]["operations_per_byte"] == 0'

@@ -1,0 +1,229 @@
+/* What strategies say that a run moves: exact numbers of the rungs, by hand; and of every strategy, type and config what must
+ * hold whatever the model is. */
+#include "unit/family.h"
+#include "unit/unit.h"
+
+#include <math.h>
+
+#include "strategy/account.h"
+
+static tsl_account account_on(const tsl_device *device, const char *name, const char *config_text,
+                              const tsl_problem *problem) {
+  const tsl_strategy *strategy = tsl_strategy_find(problem->op, name);
+  tsl_account account;
+  assert_non_null(strategy);
+  const tsl_config config = config_of(strategy, config_text);
+  assert_null(tsl_strategy_refuse(strategy, problem, &config, device));
+  assert_true(tsl_account_of(strategy, problem, &config, device, &account));
+  return account;
+}
+
+static void assert_grid(const tsl_account *account, uint64_t across, uint64_t down, int items_x,
+                        int items_y) {
+  assert_int_equal(account->grid.groups[0], across);
+  assert_int_equal(account->grid.groups[1], down);
+  assert_int_equal(account->grid.items[0], items_x);
+  assert_int_equal(account->grid.items[1], items_y);
+}
+
+/* C is 30 x 50, in groups of 16 x 8: 4 x 4 of them, 64 x 32 items. */
+static void items_are_counted(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(30, 50, 100, TESELA_F32);
+  const tsl_account account = account_on(&graphics, "element", "columns=16 rows=8", &problem);
+  assert_grid(&account, 4, 4, 16, 8);
+  assert_float_equal(account.items, 2048, 0);
+  assert_float_equal(account.wasted, 2048 - 1500, 0);
+  assert_float_equal(account.workers, 16, 0);
+  assert_int_equal(account.per_unit, 16);
+  assert_int_equal(account.launches, 1);
+  const tsl_account rows = account_on(&graphics, "row", "items=64", &problem);
+  assert_grid(&rows, 1, 1, 64, 1);
+  assert_float_equal(rows.wasted, 34, 0);
+}
+
+/* Where a dimension has fewer groups than C needs, items go on to further rows, and none is wasted for that. */
+static void a_grid_that_is_cut_wastes_nothing(void **state) {
+  (void)state;
+  tsl_device device = graphics;
+  device.group_count_max[1] = 2;
+  const tsl_problem problem = tsl_problem_gemm(100, 32, 8, TESELA_F32);
+  const tsl_account account = account_on(&device, "element", "columns=32 rows=8", &problem);
+  assert_grid(&account, 1, 2, 32, 8);
+  assert_float_equal(account.wasted, 0, 0);
+}
+
+/* Numbers of A and B that the rungs ask for, for each multiply-add of a 64 x 64 x 64 product. */
+static void the_ladder_lifts_traffic(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *config;
+    double a, b, panels, local_read, local_written; /* in elements */
+  } rungs[] = {
+      {"element", "", 64 * 64 * 64, 64 * 64 * 64, 1, 0, 0},
+      {"row", "", 64 * 64 * 64, 64 * 64 * 64, 1, 0, 0},
+      {"row_private", "panel=32", 64 * 64, 64 * 64 * 64, 2, 0, 0},
+      {"row_private_column_local", "items=64 panel=32", 64 * 64, 64 * 64, 2, 64 * 64 * 64, 64 * 64},
+      {"tile_local", "tile=8", 8 * 64 * 64, 8 * 64 * 64, 1, 2 * 64 * 64 * 64, 16 * 64 * 64},
+      {"tile_local", "tile=32", 2 * 64 * 64, 2 * 64 * 64, 1, 2 * 64 * 64 * 64, 4 * 64 * 64},
+  };
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64};
+  for (size_t t = 0; t < 2; t++)
+    for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
+      const double size = (double)tsl_type(types[t])->size, c = 64 * 64;
+      tsl_problem problem = tsl_problem_gemm(64, 64, 64, types[t]);
+      const tsl_account account = account_on(&graphics, rungs[i].name, rungs[i].config, &problem);
+      assert_float_equal(account.global.read, size * (rungs[i].a + rungs[i].b + c * (rungs[i].panels - 1)),
+                         0);
+      assert_float_equal(account.global.written, size * c * rungs[i].panels, 0);
+      assert_float_equal(account.local.read, size * rungs[i].local_read, 0);
+      assert_float_equal(account.local.written, size * rungs[i].local_written, 0);
+      assert_float_equal(account.computed, account.useful, 0);
+      problem.beta[0] = 1;
+      const tsl_account added = account_on(&graphics, rungs[i].name, rungs[i].config, &problem);
+      assert_float_equal(added.global.read - account.global.read, size * c, 0);
+    }
+}
+
+/* 9 x 9 x 9 in tiles of 8: two by two groups, two steps of whole tiles. */
+static void edges_are_counted(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(9, 9, 9, TESELA_F32);
+  const tsl_account account = account_on(&graphics, "tile_local", "tile=8", &problem);
+  assert_float_equal(account.useful, 729, 0);
+  assert_float_equal(account.computed, 16 * 16 * 16, 0);
+  assert_float_equal(account.wasted, 256 - 81, 0);
+}
+
+/* Operations for each byte rise with the tile's edge, and are the problem's over what it asks for. */
+static void intensity_moves_to_the_right(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32);
+  static const char *const configs[] = {"tile=8", "tile=16", "tile=32"};
+  double before = 0.25;
+  const tsl_account element = account_on(&graphics, "element", "", &problem);
+  assert_float_equal(tsl_account_intensity(&problem, &element), before, 1e-3);
+  for (size_t i = 0; i < 3; i++) {
+    const tsl_account account = account_on(&graphics, "tile_local", configs[i], &problem);
+    const double now = tsl_account_intensity(&problem, &account);
+    assert_true(now > 1.9 * before);
+    before = now;
+  }
+}
+
+/* A product of a batch is one of many; alpha = 0 reads nothing of A and B. */
+static void batches_and_empty_products(void **state) {
+  (void)state;
+  tsl_problem problem = tsl_problem_gemm(100, 100, 100, TESELA_F32);
+  const char *config = "form=1 vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=4 tile_k=8";
+  const tsl_account one = account_on(&graphics, "register_tile", config, &problem);
+  problem.batch = 7;
+  const tsl_account many = account_on(&graphics, "register_tile", config, &problem);
+  assert_float_equal(many.global.read, 7 * one.global.read, 1);
+  assert_float_equal(many.memory, 7 * one.memory, 1);
+  assert_float_equal(many.useful, 7e6, 0);
+  problem.batch = 0;
+  problem.alpha[0] = 0;
+  const tsl_account none = account_on(&graphics, "element", "", &problem);
+  assert_float_equal(none.useful, 0, 0);
+  assert_float_equal(none.global.read, 0, 0);
+}
+
+/* --- all of them --- */
+
+static void assert_sane(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
+                        const tsl_device *device) {
+  tsl_account account;
+  tsl_text text = {0};
+  tsl_config_print(strategy, config, &text);
+  if (!tsl_account_of(strategy, problem, config, device, &account))
+    fail_msg("%s: no account", tsl_text_get(&text));
+  const double elements = (double)problem->m * (double)problem->n;
+  const double a = problem->op == TSL_OP_TRANSPOSE ? elements : (double)problem->m * (double)problem->k,
+               b = problem->op == TSL_OP_TRANSPOSE ? 0 : (double)problem->k * (double)problem->n;
+  const double least =
+      a * (double)tsl_type(problem->a.type)->size + b * (double)tsl_type(problem->b.type)->size;
+  const tsl_bounds bounds = tsl_account_bounds(strategy, problem, config, device, &account);
+  double most = 0, predicted = strategy->score(problem, config, device);
+  for (int i = 0; i < TSL_BOUND_COUNT; i++) {
+    if (!isfinite(bounds.seconds[i]) || bounds.seconds[i] < 0)
+      fail_msg("%s: %s takes %g s", tsl_text_get(&text), tsl_bound_name((tsl_bound)i), bounds.seconds[i]);
+    most = fmax(most, bounds.seconds[i]);
+  }
+  const bool kernels = account.grid.groups[0] > 0;
+  if (!(account.computed >= account.useful) || !(account.global.read >= 0.999 * least) ||
+      !(account.global.written >= elements * (double)tsl_type(problem->c.type)->size) ||
+      !(account.memory >= 0.999 * tsl_problem_bytes(problem)) || !(account.wasted >= 0) ||
+      kernels != (account.items > 0) || (kernels && !(account.wasted < account.items)) ||
+      !(account.workers >= 1) || most != bounds.seconds[bounds.first] || !(predicted > 0))
+    fail_msg("%s on %s, %lld x %lld x %lld: computed %g of %g, read %g, at least %g, memory %g of %g, items "
+             "%g, wasted %g, workers %g",
+             tsl_text_get(&text), device->name, (long long)problem->m, (long long)problem->n,
+             (long long)problem->k, account.computed, account.useful, account.global.read, least,
+             account.memory, tsl_problem_bytes(problem), account.items, account.wasted, account.workers);
+  tsl_text_free(&text);
+}
+
+static int walk(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device) {
+  int counted = 0, seen = 0;
+  for (tsl_walk at = {.begun = false}; tsl_strategy_walk(strategy, problem, device, &at);)
+    if (seen++ % 7 == 0 && !tsl_strategy_refuse(strategy, problem, &at.config, device)) {
+      assert_sane(strategy, problem, &at.config, device);
+      counted++;
+    }
+  return counted;
+}
+
+static void every_strategy_tells(void **state) {
+  tsl_devices *devices = *state;
+  static const int64_t sizes[][3] = {{1, 1, 1}, {64, 64, 64}, {7, 300, 129}, {1000, 3, 257}, {130, 131, 1}};
+  tsl_device mma = graphics;
+  mma.capabilities |=
+      TSL_CAN_MMA | TSL_CAN_MMA_GROUP | TSL_CAN_OPENCL | TSL_CAN_IMAGES | TSL_CAN_CUDA | TSL_CAN_FRAGMENTS;
+  mma.fragments = &tsl_fragments_all[TSL_FRAGMENTS_WMMA_12];
+  mma.local_bytes_inside = 227 << 10;
+  mma.image_width_max = mma.image_height_max = 32768;
+  const tsl_strategy *strategy;
+  for (int s = 0; (strategy = tsl_strategy_at(s)) != NULL; s++) {
+    int counted = 0;
+    tsl_types types;
+    if (strategy->vendor) {
+      assert_null(strategy->account);
+      continue;
+    }
+    for (int t = 0; tsl_strategy_types(strategy, t, &types); t++)
+      for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        tsl_problem problem = tsl_problem_of(strategy->op, sizes[i][0], sizes[i][1], sizes[i][2], types.a);
+        problem.b.type = problem.op == TSL_OP_TRANSPOSE ? problem.b.type : types.b;
+        problem.c.type = types.c;
+        tsl_device *device;
+        for (int d = 0; (device = tsl_devices_at(devices, d)) != NULL; d++)
+          counted += walk(strategy, &problem, device);
+        counted += walk(strategy, &problem, &mma);
+      }
+    print_message("  %s %s: %d\n", tsl_op_name(strategy->op), strategy->name, counted);
+    assert_true(counted > 0);
+  }
+}
+
+static int open_devices(void **state) {
+  return tsl_devices_create((tsl_devices **)state) != TESELA_OK;
+}
+
+static int close_devices(void **state) {
+  tsl_devices_destroy(*state);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(items_are_counted),
+      cmocka_unit_test(a_grid_that_is_cut_wastes_nothing),
+      cmocka_unit_test(the_ladder_lifts_traffic),
+      cmocka_unit_test(edges_are_counted),
+      cmocka_unit_test(intensity_moves_to_the_right),
+      cmocka_unit_test(batches_and_empty_products),
+      cmocka_unit_test_setup_teardown(every_strategy_tells, open_devices, close_devices),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
