@@ -124,34 +124,49 @@ static void candidate_table(const explanation *found, tsl_table *table) {
   }
 }
 
+/* Name and device, and whether they are those of the chosen one. */
+static tsl_paint begin_row(const explanation *found, int index, tsl_table *table) {
+  const tsl_paint paint = &found->candidates[index] == chosen(found) ? TSL_PAINT_GOOD : TSL_PAINT_NONE;
+  tsl_table_add_painted(table, paint, "%s", found->counted[index].strategy->name);
+  tsl_table_add_painted(table, paint, "%s", found->counted[index].device->name);
+  return paint;
+}
+
 static void traffic_table(const explanation *found, tsl_table *table) {
+  static const char *const titles[] = {"what it moves", "device", "global", "local", "memory", "op/byte"};
   char text[32];
-  static const char *const titles[] = {"what it moves", "device",   "global", "local", "memory",
-                                       "op/byte",       "bound by", "groups", "wasted"};
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-    tsl_table_column(table, titles[i], i < 2 || i == 6 || i == 7 ? TSL_ALIGN_LEFT : TSL_ALIGN_RIGHT,
-                     i == 0 || i == 6 || i == 7);
+    tsl_table_column(table, titles[i], i < 2 ? TSL_ALIGN_LEFT : TSL_ALIGN_RIGHT, i == 0);
   for (int i = 0; i < found->able; i++) {
-    const tsl_counted *one = &found->counted[i];
-    const tsl_account *account = &one->account;
-    if (!one->told)
-      continue;
-    const tsl_paint paint = &found->candidates[i] == chosen(found) ? TSL_PAINT_GOOD : TSL_PAINT_NONE;
+    const tsl_account *account = &found->counted[i].account;
     const double bytes[] = {account->global.read + account->global.written,
                             account->local.read + account->local.written, account->memory};
-    tsl_text groups = {0};
-    tsl_counted_groups(one, &groups);
-    tsl_table_add_painted(table, paint, "%s", one->strategy->name);
-    tsl_table_add_painted(table, paint, "%s", one->device->name);
+    if (!found->counted[i].told)
+      continue;
+    const tsl_paint paint = begin_row(found, i, table);
     for (int level = 0; level < 3; level++)
       tsl_table_add_painted(table, paint, "%s", tsl_format_bytes((uint64_t)bytes[level], text, sizeof text));
     tsl_table_add_painted(table, paint, "%.3g", tsl_account_intensity(&found->problem, account));
-    tsl_table_add_painted(table, paint, "%s", tsl_bound_name(one->bounds.first));
+  }
+}
+
+static void sharing_table(const explanation *found, tsl_table *table) {
+  static const char *const titles[] = {"how it is shared out", "device", "groups", "wasted", "bound by"};
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+    tsl_table_column(table, titles[i], i == 3 ? TSL_ALIGN_RIGHT : TSL_ALIGN_LEFT, i == 0 || i == 2);
+  for (int i = 0; i < found->able; i++) {
+    const tsl_counted *one = &found->counted[i];
+    tsl_text groups = {0};
+    if (!one->told)
+      continue;
+    const tsl_paint paint = begin_row(found, i, table);
+    tsl_counted_groups(one, &groups);
     tsl_table_add_painted(table, paint, "%s", tsl_text_get(&groups));
-    if (account->items > 0)
-      tsl_table_add_painted(table, paint, "%.2g%%", 100 * account->wasted / account->items);
+    if (one->account.items > 0)
+      tsl_table_add_painted(table, paint, "%.2g%%", 100 * one->account.wasted / one->account.items);
     else
       tsl_table_add_painted(table, paint, "-");
+    tsl_table_add_painted(table, paint, "%s", tsl_bound_name(one->bounds.first));
     table->failed |= groups.failed;
     tsl_text_free(&groups);
   }
@@ -288,8 +303,8 @@ static tesela_status print_text(const explanation *found, const explain_options 
   const bool colour = tsl_output_colour();
   const tsl_problem *problem = &found->problem;
   tsl_text out = {0};
-  static void (*const fill[])(const explanation *found, tsl_table *table) = {candidate_table, traffic_table,
-                                                                             reason_table, refusal_table};
+  static void (*const fill[])(const explanation *found, tsl_table *table) = {
+      candidate_table, traffic_table, sharing_table, reason_table, refusal_table};
   tsl_table facts = tsl_table_of_pairs();
   tsl_text_add_formula(&out, "C", problem->alpha, given->transpose_a ? "A^T " : "A ",
                        given->transpose_b ? "B^T" : "B", problem->beta);

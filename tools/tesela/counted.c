@@ -164,6 +164,8 @@ static void say_words(const pair *of, tsl_text *out) {
   if (one.local > 0 && below.local == 0)
     tsl_text_add(out, ", and finds %.3g %s", one.local,
                  has_groups(of->one) ? "in local memory" : "in copies that its caches keep");
+  if (one.local == 0 && below.local > 0 && has_groups(of->one))
+    tsl_text_add(out, ", and keeps them in registers: nothing waits at barriers of local memory");
   const double memory = times(of->one->account.memory, of->below->account.memory);
   if (memory < 0.95)
     tsl_text_add(out, "; memory moves %.3g of the bytes", memory);
