@@ -3,6 +3,7 @@
 #ifndef TSL_API_API_H
 #define TSL_API_API_H
 
+#include "base/cancel.h"
 #include "base/guard.h"
 #include "plan/lane.h"
 #include "plan/plan.h"

@@ -238,6 +238,7 @@ static tesela_status recall_plan(tesela_context *context, const tesela_gemm_desc
 
 tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_desc *desc,
                                   const tesela_batch *batch, tesela_record *record) {
+  TSL_NOT_CANCELLED;
   tsl_request request;
   tsl_call_key key;
   tsl_remembered *remembered;

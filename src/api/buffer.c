@@ -38,6 +38,7 @@ static tesela_status make_transport(tsl_device *device, tsl_transport **transpor
 
 tesela_status tesela_buffer_create(tesela_context *context, const char *device, size_t bytes,
                                    tesela_buffer **buffer) {
+  TSL_NOT_CANCELLED;
   tsl_device *chosen;
   void *block;
   if (!context || !buffer)
@@ -71,6 +72,7 @@ static tesela_status check_range(const tesela_buffer *buffer, size_t offset, con
 
 /* The stream is waited for, so that work on other streams sees the bytes. */
 tesela_status tesela_buffer_write(tesela_buffer *buffer, size_t offset, const void *host, size_t bytes) {
+  TSL_NOT_CANCELLED;
   TSL_TRY(check_range(buffer, offset, host, bytes));
   pthread_mutex_lock(&buffer->transport->lock);
   tesela_status status = tsl_device_write(buffer->transport->stream, buffer->memory, offset, host, bytes);
@@ -81,6 +83,7 @@ tesela_status tesela_buffer_write(tesela_buffer *buffer, size_t offset, const vo
 }
 
 tesela_status tesela_buffer_read(const tesela_buffer *buffer, size_t offset, void *host, size_t bytes) {
+  TSL_NOT_CANCELLED;
   TSL_TRY(check_range(buffer, offset, host, bytes));
   pthread_mutex_lock(&buffer->transport->lock);
   const tesela_status status =
@@ -90,6 +93,7 @@ tesela_status tesela_buffer_read(const tesela_buffer *buffer, size_t offset, voi
 }
 
 void tesela_buffer_destroy(tesela_buffer *buffer) {
+  TSL_NOT_CANCELLED;
   if (!buffer)
     return;
   if (buffer->transport) {

@@ -9,12 +9,14 @@
 static _Thread_local char last_plan[1024];
 
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan) {
+  TSL_NOT_CANCELLED;
   tsl_call_key key;
   TSL_TRY(tsl_api_request(context, request, &key));
   return tsl_api_plan(context, &key, plan);
 }
 
 tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, tesela_record *record) {
+  TSL_NOT_CANCELLED;
   const tesela_matrix *const given[TSL_OPERANDS] = {&request->matrices[TSL_OPERAND_A],
                                                     &request->matrices[TSL_OPERAND_B],
                                                     &request->matrices[TSL_OPERAND_C]};

@@ -25,6 +25,7 @@ static tesela_status default_device(const tesela_context_desc *desc, tesela_cont
 }
 
 tesela_status tesela_context_create(const tesela_context_desc *desc, tesela_context **context) {
+  TSL_NOT_CANCELLED;
   void *block;
   if (!context)
     return tsl_fail(TESELA_BAD_CALL, "context is NULL: there is nowhere to put the context");
@@ -47,6 +48,7 @@ tesela_status tesela_context_create(const tesela_context_desc *desc, tesela_cont
 }
 
 void tesela_context_destroy(tesela_context *context) {
+  TSL_NOT_CANCELLED;
   if (!context)
     return;
   tsl_api_forget_all(context);

@@ -32,6 +32,7 @@ tesela_status tsl_api_wisdom(tesela_context *context, const tsl_wisdom **wisdom)
 }
 
 tesela_status tesela_device_count(tesela_context *context, int *count) {
+  TSL_NOT_CANCELLED;
   tsl_devices *devices;
   if (!context || !count)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "count");
@@ -43,6 +44,7 @@ tesela_status tesela_device_count(tesela_context *context, int *count) {
 }
 
 tesela_status tesela_device_info(tesela_context *context, int index, tesela_device *info) {
+  TSL_NOT_CANCELLED;
   int count = 0;
   if (!info)
     return tsl_fail(TESELA_BAD_CALL, "info is NULL");

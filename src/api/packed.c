@@ -75,6 +75,7 @@ static tesela_status make(const tesela_plan *plan, int operand, const tsl_operan
 
 tesela_status tesela_pack(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
                           tesela_packed **packed) {
+  TSL_NOT_CANCELLED;
   tsl_operand from;
   if (!plan || !packed)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "packed");

@@ -59,6 +59,7 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
 static __attribute__((noinline)) tesela_status run_thoroughly(tesela_plan *plan, const tesela_matrix *a,
                                                               const tesela_matrix *b, const tesela_matrix *c,
                                                               tesela_record *record) {
+  TSL_NOT_CANCELLED;
   const tesela_matrix *const given[TSL_OPERANDS] = {a, b, c};
   return plan ? tsl_api_run(plan, "", given, record) : tsl_fail(TESELA_BAD_CALL, "plan is NULL");
 }
@@ -76,6 +77,7 @@ const char *tesela_plan_describe(const tesela_plan *plan) {
 }
 
 tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesela_plan **plan) {
+  TSL_NOT_CANCELLED;
   tsl_devices *devices;
   tsl_plan *parsed;
   if (!context || !text || !plan)
@@ -96,6 +98,7 @@ tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesel
 }
 
 void tesela_plan_destroy(tesela_plan *plan) {
+  TSL_NOT_CANCELLED;
   if (!plan)
     return;
   tsl_plan_destroy(plan->plan);

@@ -11,6 +11,8 @@
  * never for one that has not woken yet. */
 #include "base/pool.h"
 
+#include "base/affinity.h"
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -201,6 +203,7 @@ static bool sleep_until_offer(crew *c, member *own) {
 static void *run_worker(void *argument) {
   member *own = argument;
   crew *c = own->crew;
+  tsl_affinity_widen();
   for (;;) {
     if (sit_down(c, own)) {
       leave_caller(c);
@@ -414,6 +417,7 @@ void tsl_team_run(tsl_team team, int64_t count, tsl_pool_task task, void *argume
     work_alone(count, task, argument);
     return;
   }
+  TSL_NOT_CANCELLED;
   const int workers = hire(pool, useful);
   if (workers > 0)
     work_together(pool->crew, workers, count, task, argument);

@@ -15,7 +15,7 @@ typedef void (*tsl_pool_task)(void *argument, int64_t index, int worker);
 
 /* Threads that this process should use: TESELA_THREADS, else tsl_pool_processors(). */
 int tsl_pool_default_threads(void);
-/* Processors that this process may use: the least of the affinity mask (sched_getaffinity) and the cgroup's
+/* Processors that this process may use: the least of its affinity (base/affinity.h) and the cgroup's
  * quota (cpu.max of version 2, cpu.cfs_quota_us of version 1, rounded up), at least 1. */
 int tsl_pool_processors(void);
 /* Processors that a cgroup quota allows, reading below `root` ("/sys/fs/cgroup"); 0 when there is no quota.
@@ -50,7 +50,8 @@ static inline int tsl_team_threads(tsl_team team) {
 /* Calls task(argument, index, worker) for each index once, in any order, and returns when all are done. The
  * caller works too, as worker 0; the others' numbers are below the team's. Safe from many threads at once: one of them
  * gets the workers, the others run alone. A task may run teams itself: the inner call runs alone where the outer one has
- * workers. A thread that cannot be started only makes it slower. */
+ * workers. A thread that cannot be started only makes it slower. Workers run wherever the process may, also where the caller is bound to a
+ * processor. A caller is not cancelled (pthread_cancel) before this returns. */
 void tsl_team_run(tsl_team team, int64_t count, tsl_pool_task task, void *argument);
 /* The same by all threads of a pool. */
 void tsl_pool_run(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argument);

@@ -1,17 +1,13 @@
 /* How many threads this process should use: the user's wish, else affinity and cgroup quotas. */
+#include "base/affinity.h"
 #include "base/cgroup.h"
 #include "base/env.h"
 #include "base/log.h"
 #include "base/pool.h"
 #include "base/text.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Whole processors that `quota` of every `period` microseconds come to, rounded up; 0 for no quota. */
 static int whole_processors(int64_t quota, int64_t period) {
@@ -67,28 +63,9 @@ int tsl_pool_quota_at(const char *root, const char *self_cgroup_file) {
   return quota;
 }
 
-/* Processors in this thread's affinity mask. The kernel refuses a mask that is shorter than its own. */
-static int count_affinity(void) {
-  for (int processors = 1024; processors <= 1 << 20; processors *= 2) {
-    cpu_set_t *mask = CPU_ALLOC(processors);
-    if (!mask)
-      break;
-    const size_t size = CPU_ALLOC_SIZE(processors);
-    const int failed = sched_getaffinity(0, size, mask) != 0 ? errno : 0;
-    const int count = failed ? 0 : CPU_COUNT_S(size, mask);
-    CPU_FREE(mask);
-    if (!failed)
-      return count;
-    if (failed != EINVAL)
-      break;
-  }
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online > 0 && online < INT_MAX ? (int)online : 1;
-}
-
 int tsl_pool_processors(void) {
   const int allowed =
-      smaller_quota(count_affinity(), tsl_pool_quota_at("/sys/fs/cgroup", "/proc/self/cgroup"));
+      smaller_quota(tsl_affinity_count(), tsl_pool_quota_at("/sys/fs/cgroup", "/proc/self/cgroup"));
   return allowed < 1 ? 1 : allowed;
 }
 

@@ -1,6 +1,7 @@
 /* TESELA_LOG=calls: what was called, how often, and what it cost, as a table on stderr at the end of the process. */
 #include "blas/blas.h"
 
+#include "base/cancel.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/library.h"
@@ -95,6 +96,7 @@ static row *row_of(const row *like) {
 }
 
 static void add(const tsl_blas_call *call, double seconds, const char *who) {
+  TSL_NOT_CANCELLED;
   row like = {.symbol = call->symbol, .sizes = call->sizes};
   for (int i = 0; i < SHAPES; i++) {
     like.power[i] = power_above(call->shape[i]);

@@ -1,6 +1,7 @@
 /* The process's contexts, one for each number of threads that calls had, and calls on them. */
 #include "blas/blas.h"
 
+#include "base/cancel.h"
 #include "base/env.h"
 
 #include <pthread.h>
@@ -56,6 +57,7 @@ static const made *make(int threads) {
 tesela_context *tsl_blas_context(int threads) {
   const made *one = find(threads);
   if (!one) {
+    TSL_NOT_CANCELLED;
     pthread_mutex_lock(&lock);
     one = find(threads);
     if (!one)

@@ -3,6 +3,7 @@
  * then every loaded library is asked. */
 #include "blas/blas.h"
 
+#include "base/cancel.h"
 #include "base/library.h"
 #include "base/text.h"
 
@@ -107,6 +108,7 @@ static void *find_anywhere(quest *of) {
 }
 
 static void *search(quest *of, bool program_first) {
+  TSL_NOT_CANCELLED;
   void *address = dlsym(program_first ? RTLD_DEFAULT : RTLD_NEXT, of->name);
   if (serves(address, of))
     return address;

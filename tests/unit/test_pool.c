@@ -412,6 +412,61 @@ static void workers_keep_their_processors(void **state) {
   tsl_pool_destroy(pool);
 }
 
+/* --- a caller that is bound --- */
+
+typedef struct bound_run {
+  tsl_pool *pool;
+  cpu_set_t allowed;
+  atomic_int elsewhere, workers; /* workers with other processors than the process has; and that took part */
+  int processors;
+} bound_run;
+
+static void compare_in_workers(void *argument, int64_t index, int worker) {
+  bound_run *run = argument;
+  cpu_set_t here;
+  (void)index;
+  atomic_fetch_or(&run->workers, 1 << worker);
+  if (worker != 0 && (sched_getaffinity(0, sizeof here, &here) != 0 || !CPU_EQUAL(&here, &run->allowed)))
+    atomic_fetch_add(&run->elsewhere, 1);
+  nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void *run_bound(void *argument) {
+  bound_run *run = argument;
+  cpu_set_t one;
+  int first = 0;
+  while (!CPU_ISSET(first, &run->allowed))
+    first++;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  if (sched_setaffinity(0, sizeof one, &one) != 0)
+    return NULL;
+  run->processors = tsl_pool_processors();
+  for (int i = 0; i < 20 && atomic_load(&run->workers) != 3; i++)
+    tsl_pool_run(run->pool, 4, compare_in_workers, run);
+  return run;
+}
+
+/* The first caller of a pool is bound to a processor: its workers are not, and it counts the process's processors. */
+static void workers_are_not_bound(void **state) {
+  (void)state;
+  bound_run run = {.pool = make_pool(2)};
+  assert_int_equal(sched_getaffinity(0, sizeof run.allowed, &run.allowed), 0);
+  if (CPU_COUNT(&run.allowed) < 2) {
+    print_message("there is one processor\n");
+    skip();
+  }
+  pthread_t caller;
+  void *result;
+  assert_int_equal(pthread_create(&caller, NULL, run_bound, &run), 0);
+  pthread_join(caller, &result);
+  assert_non_null(result);
+  assert_int_equal(atomic_load(&run.workers), 3);
+  assert_int_equal(atomic_load(&run.elsewhere), 0);
+  assert_int_equal(run.processors, tsl_pool_processors());
+  tsl_pool_destroy(run.pool);
+}
+
 static void shared_pool(void **state) {
   (void)state;
   setenv("TESELA_THREADS", "3", 1);
@@ -441,6 +496,7 @@ int main(void) {
       cmocka_unit_test(bad_numbers_of_threads),
       cmocka_unit_test(works_without_threads),
       cmocka_unit_test(workers_keep_their_processors),
+      cmocka_unit_test(workers_are_not_bound),
       cmocka_unit_test(shared_pool),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
