@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 install(TARGETS tesela_blas LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tesela EXPORT teselaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/tesela/tesela.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
+install(FILES include/tesela/tesela.h include/tesela/blas.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tesela)
 # From the pkg-config file's folder to the prefix, so that what is installed may be moved.
 file(RELATIVE_PATH TESELA_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

@@ -7,6 +7,7 @@
  *   instant.c  tiny products, at once
  *   known.h    and those that come again, in the entry
  *   next.c     finds the program's own BLAS
+ *   threads.c  how many threads a call has
  *   width.c    how wide another library's integers are
  *   calls.c    what was called, for TESELA_LOG=calls
  *
@@ -157,7 +158,7 @@ static inline int tsl_blas_letter(char fortran) {
 tesela_context *tsl_blas_context(int threads);
 /* Whether the caller is inside its own OpenMP parallel region, where a call has one thread. */
 bool tsl_blas_in_parallel(void);
-/* tesela_gemm() and its like on the process's contexts, in one thread where the caller is parallel already. */
+/* tesela_gemm() and its like on the process's contexts, with as many threads as a call has now. */
 tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *record);
 tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batch *batch,
                                  tesela_record *record);
@@ -167,6 +168,12 @@ tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_r
 bool tsl_blas_lacks(int op, tesela_type type, tesela_type result);
 void tsl_blas_note_lack(int op, tesela_type type, tesela_type result);
 enum { TSL_BLAS_GEMM, TSL_BLAS_DOT, TSL_BLAS_TRANSPOSE, TSL_BLAS_OPS };
+
+/* threads.c: how many threads a call has now, 1 where the caller is parallel already; 0: all that there are. */
+int tsl_blas_threads(void);
+/* From now on, no more than the library of this function says that it has. */
+void tsl_blas_follow(tsl_blas_function *of);
+void tsl_blas_forget_threads(void); /* in the child of a fork: variables may be others there */
 
 /* next.c: any function that the program has, or that stands behind this library; the one that a symbol stands in front of,
  * NULL where there is none that is believed; and what that one is. */

@@ -72,6 +72,7 @@ tesela_context *tsl_blas_context(int threads) {
 static void forget(void) {
   pthread_mutex_init(&lock, NULL);
   atomic_store(&newest, NULL);
+  tsl_blas_forget_threads();
   tsl_blas_forget_calls();
 }
 
@@ -86,9 +87,9 @@ bool tsl_blas_in_parallel(void) {
   return function && ((in_parallel *)function)() != 0;
 }
 
-/* The context for a call: of one thread where the caller is parallel already. */
+/* The context for a call. */
 static tesela_context *context_now(void) {
-  return tsl_blas_context(tsl_blas_in_parallel() ? 1 : 0);
+  return tsl_blas_context(tsl_blas_threads());
 }
 
 tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *record) {

@@ -151,6 +151,7 @@ tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol) {
   function = as_function(wide ? of.wide : address);
   if (!function)
     return NULL;
+  tsl_blas_follow(function);
   atomic_store_explicit(&symbol->peer, (int)(wide ? TSL_BLAS_PEER_WIDE : peer_of(function)),
                         memory_order_relaxed);
   atomic_store_explicit(&symbol->next.found, function, memory_order_release);

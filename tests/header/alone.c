@@ -1,5 +1,8 @@
-/* Nothing but the public header, twice, and what users write with it; compiled as C and as C++. */
+/* Nothing but the public headers, twice, and what users write with them; compiled as C and as C++. */
+#include <tesela/blas.h>
 #include <tesela/tesela.h>
+
+#include <tesela/blas.h>
 
 #include <tesela/tesela.h>
 
