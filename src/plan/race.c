@@ -55,6 +55,12 @@ typedef struct race {
   tsl_race_report report;
 } race;
 
+const char tsl_race_cut_short[] = "cut short before it was measured";
+
+static bool is_stopped(const race *job) {
+  return job->options.stop && job->options.stop();
+}
+
 static tsl_race_options with_defaults(const tsl_race_options *given) {
   tsl_race_options made = given ? *given : (tsl_race_options){0};
   made.samples_max = made.samples_max > 0 ? made.samples_max : SAMPLES_MAX;
@@ -144,6 +150,10 @@ static tesela_status verify_all(race *job) {
       continue;
     entry->result = TSL_CASE_RIGHT;
     tell(job, entry->strategy->name, 0.5 * i / job->count);
+    if (is_stopped(job)) {
+      conclude(entry, TSL_CASE_REFUSED, tsl_race_cut_short);
+      continue;
+    }
     if (!admit(job, entry))
       continue;
     const char *too_large = refuse_memory(job);
@@ -268,11 +278,13 @@ static double progress_of(const race *job) {
 }
 
 static void run_round(race *job, int count) {
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count && !is_stopped(job); i++) {
     runner *one = &job->runners[job->order[i]];
     tell(job, one->entry->strategy->name, progress_of(job));
     sample(job, one, &one->now, &one->now_wall);
   }
+  if (is_stopped(job)) /* some have a sample of this round, and some have not */
+    return;
   job->report.rounds++;
   const bool discard = was_disturbed(job, count);
   job->report.discarded += discard;
@@ -288,7 +300,7 @@ static void run_round(race *job, int count) {
 static void start_runners(race *job) {
   for (int i = 0; i < job->count; i++) {
     runner *one = &job->runners[i];
-    if (!one->running)
+    if (!one->running || is_stopped(job))
       continue;
     tell(job, one->entry->strategy->name, 0.5 + 0.1 * i / job->count);
     if (tsl_plan_create(job->problem, one->entry->strategy, &one->entry->config, job->device,
@@ -304,7 +316,7 @@ static void time_all(race *job) {
   start_runners(job);
   job->report.clock_mhz_before =
       tsl_device_clock_now(job->device, job->report.clock_why, sizeof job->report.clock_why);
-  while ((count = line_up(job)) > 0)
+  while ((count = line_up(job)) > 0 && !is_stopped(job))
     run_round(job, count);
   job->report.clock_mhz_after =
       tsl_device_clock_now(job->device, job->report.clock_why, sizeof job->report.clock_why);
@@ -312,6 +324,10 @@ static void time_all(race *job) {
     runner *one = &job->runners[i];
     if (one->entry->result != TSL_CASE_RIGHT)
       continue;
+    if (one->running && one->count < SAMPLES_FLOOR) {
+      drop(one, TSL_CASE_REFUSED, tsl_race_cut_short);
+      continue;
+    }
     tsl_measure_summarise(one->compute, one->wall, one->count, job->options.noise, &one->entry->timing);
     one->entry->timing.batch = one->batch;
   }

@@ -47,7 +47,12 @@ typedef struct tsl_race_options {
   /* Where the race is: a few words, and how much of it is done, 0 to 1. May be NULL. */
   void (*progress)(void *argument, const char *what, double fraction);
   void *argument;
+  /* Asked between runs: true ends the race. What has too few samples by then is refused with tsl_race_cut_short. NULL: never. */
+  bool (*stop)(void);
 } tsl_race_options;
+
+/* Why an entry was not measured in a race that was stopped. */
+extern const char tsl_race_cut_short[];
 
 /* How it went, for the record. */
 typedef struct tsl_race_report {

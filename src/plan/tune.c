@@ -135,7 +135,7 @@ static tesela_status run_batch(tuning *all, const int *next, int next_count) {
 
 static bool is_over(const tuning *all) {
   const tsl_tune_job *job = all->job;
-  return (job->budget > 0 && tsl_clock() - all->started >= job->budget) ||
+  return (job->stop && job->stop()) || (job->budget > 0 && tsl_clock() - all->started >= job->budget) ||
          (job->points_max > 0 && all->out->tried_count >= job->points_max);
 }
 

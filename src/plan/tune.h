@@ -50,6 +50,7 @@ typedef struct tsl_tune_job {
   /* Is told of every measurement, on the scale of all others; may be NULL. */
   tesela_status (*keep)(void *argument, const tsl_space_point *point, const tsl_tune_result *result);
   void *keep_argument;
+  bool (*stop)(void); /* asked between batches: true ends the search as the budget does; may be NULL */
   /* How far it is, 0 to 1; may be NULL. */
   void (*progress)(void *argument, const char *what, double fraction);
   void *progress_argument;
@@ -93,6 +94,7 @@ typedef struct tsl_tune_race {
   double seconds_max; /* of a point's runs in a batch */
   double patience;    /* predictions and first runs beyond it are left out */
   uint64_t seed;
+  bool (*stop)(void); /* ends a race, as tsl_race_options has it */
 } tsl_tune_race;
 tsl_tune_measure tsl_tune_by_race;
 

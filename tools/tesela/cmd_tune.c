@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/pool.h"
 #include "base/status.h"
+#include "interrupt.h"
 #include "plan/planner.h"
 #include "progress.h"
 #include "tune_log.h"
@@ -178,7 +179,8 @@ static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning 
                         .device = all->device,
                         .seconds_max = fmin(0.5, fmax(0.02, all->budget / 100)),
                         .patience = all->budget > 0 ? all->budget / 4 : 0,
-                        .seed = (uint64_t)given->seed};
+                        .seed = (uint64_t)given->seed,
+                        .stop = tsl_interrupted};
   tsl_progress *progress = NULL;
   tesela_status status = TESELA_OK;
   all->cache_path = given->cache;
@@ -201,9 +203,13 @@ static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning 
                             .prior = given->cache ? &prior : NULL,
                             .keep = keep,
                             .keep_argument = all,
+                            .stop = tsl_interrupted,
                             .progress = tell,
                             .progress_argument = progress};
   TSL_GO(tsl_tune_run(&job, &all->tuned));
+  all->cut_short = tsl_interrupted();
+  if (all->tuned.best < 0 && all->cut_short)
+    TSL_GO(tsl_fail(TESELA_UNSUPPORTED, "it was interrupted before anything was measured"));
   if (all->tuned.best < 0)
     TSL_GO(tsl_fail(TESELA_UNSUPPORTED, "none of %d configs gave a right result in time: %s",
                     all->tuned.tried_count, all->tuned.results[all->start].why));
@@ -247,26 +253,38 @@ out:
 
 /* --- */
 
+/* A minute of work is not thrown away in the end: whether wisdom can be written is tried before. */
 static tesela_status check_place(const tsl_tune_options *given) {
   tsl_text path = {0};
   if (given->dry_run)
     return TESELA_OK;
-  /* A minute of work is not thrown away in the end. */
-  const tesela_status status = tsl_wisdom_path(&path);
+  tesela_status status = tsl_wisdom_path(&path);
+  if (status == TESELA_OK)
+    status = tsl_wisdom_merge(tsl_text_get(&path), "", NULL);
   tsl_text_free(&path);
   return status == TESELA_OK
              ? status
              : tsl_fail_in(status, "what is found cannot be kept (--dry-run does not ask for it)");
 }
 
-/* The problem and the wisdom are there. */
+/* The problem and the wisdom are there. What was found and cannot be kept is kept in `all`, with the failure. */
 static tesela_status tune(const tsl_tune_options *given, const char *device, tsl_devices *devices,
                           tsl_tuning *all) {
   TSL_TRY(choose_device(device, devices, all));
   TSL_TRY(make_space(given, all));
   TSL_TRY(find_start(devices, all));
   TSL_TRY(search_on_device(given, all));
-  return keep_wisdom(given, all);
+  all->kept = keep_wisdom(given, all);
+  if (all->kept != TESELA_OK)
+    tsl_status_save(&all->why_not_kept);
+  return TESELA_OK;
+}
+
+/* The failure to keep what was found, after it was printed. */
+static tesela_status conclude(const tsl_tuning *all) {
+  if (all->kept != TESELA_OK)
+    tsl_status_restore(&all->why_not_kept);
+  return all->kept;
 }
 
 /* --- the calls of a program --- */
@@ -277,6 +295,7 @@ static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const 
   const tsl_tune_options *given = call->options;
   tsl_call_log log;
   tsl_tune_summary *rows = NULL;
+  tsl_tuning kept = {.kept = TESELA_OK};
   tesela_status status;
   double total = 0, left = given->budget;
   if (call->word_count != 0 || given->replay)
@@ -288,7 +307,7 @@ static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const 
     TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d results", log.count));
   for (int i = 0; i < log.count; i++)
     total += log.items[i].seconds;
-  for (int i = 0; i < log.count && left > 0; i++) {
+  for (int i = 0; i < log.count && left > 0 && !tsl_interrupted(); i++) {
     const tsl_logged *item = &log.items[i];
     const double start = tsl_clock(), share = total > 0 ? left * item->seconds / total : left;
     tsl_tuning one = *like;
@@ -303,6 +322,8 @@ static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const 
     snprintf(rows[i].why, sizeof rows[i].why, "%s", rows[i].status == TESELA_OK ? "" : tesela_last_error());
     if (rows[i].status == TESELA_OK)
       tsl_tune_summarise(&one, &rows[i]);
+    if (one.kept != TESELA_OK && kept.kept == TESELA_OK)
+      kept = one;
     tsl_tuned_free(&one.tuned);
     tsl_space_free(&one.space);
     free(one.known);
@@ -311,6 +332,8 @@ static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const 
     left -= tsl_clock() - start;
   }
   status = tsl_tune_print_log(call, &log, rows);
+  if (status == TESELA_OK)
+    status = conclude(&kept);
 out:
   free(rows);
   tsl_call_log_free(&log);
@@ -363,10 +386,14 @@ static tesela_status run(const tsl_call *call) {
     TSL_GO(check_place(given));
     TSL_GO(tsl_wisdom_open(&all.wisdom));
     TSL_GO(tsl_devices_create(&devices));
+    tsl_interrupt_catch();
     TSL_GO(given->from_log ? tune_log(call, devices, &all) : tune(given, given->device, devices, &all));
   }
-  if (!given->from_log)
+  if (!given->from_log) {
     status = tsl_tune_print(call, &all);
+    if (status == TESELA_OK)
+      status = conclude(&all);
+  }
 out:
   tsl_tuned_free(&all.tuned);
   tsl_space_free(&all.space);

@@ -2,11 +2,13 @@
 
 #include "base/pool.h"
 #include "base/status.h"
+#include "interrupt.h"
 #include "plan/planner.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 const tsl_point *tsl_explore_at(const tsl_exploration *all, int type, int size, int strategy, int device) {
@@ -67,6 +69,13 @@ const char *tsl_point_result(const tsl_point *point) {
                                       [TSL_CASE_REFUSED] = "refused",
                                       [TSL_CASE_FAILED] = "failed"};
   return names[point->entry.result];
+}
+
+bool tsl_explore_is_cut_short(const tsl_exploration *all) {
+  for (int i = 0; i < all->point_count; i++)
+    if (strcmp(all->points[i].entry.why, tsl_race_cut_short) == 0)
+      return true;
+  return false;
 }
 
 /* --- the points --- */
@@ -156,6 +165,7 @@ static tesela_status run_race(tsl_exploration *all, int type, int size, int devi
   tsl_race_options options = all->options;
   for (int s = 0; s < all->strategies.count; s++)
     entries[s] = &all->points[tsl_explore_at(all, type, size, s, device) - all->points].entry;
+  options.stop = tsl_interrupted;
   options.progress = tell;
   options.argument = of;
   const int index = (int)(tsl_explore_race(all, type, size, device) - all->races);

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "explore_report.h"
+#include "interrupt.h"
 #include "page/page.h"
 #include "progress.h"
 
@@ -11,6 +12,7 @@ tesela_status tsl_explore_command_run(const tsl_call *call, const tsl_explore_op
   tsl_devices *devices = NULL;
   tsl_page_file page = {.roofs = {.count = 0}};
   tesela_status status = TESELA_OK;
+  tsl_interrupt_catch();
   TSL_GO(tsl_set_threads(given->threads));
   TSL_GO(command->select(call, &all));
   TSL_GO(tsl_devices_create(&devices));
@@ -20,7 +22,8 @@ tesela_status tsl_explore_command_run(const tsl_call *call, const tsl_explore_op
   status = tsl_explore_run(&all, devices, progress);
   tsl_progress_end(progress);
   TSL_GO(status);
-  TSL_GO(tsl_page_measure(&all, &page));
+  if (!tsl_explore_is_cut_short(&all))
+    TSL_GO(tsl_page_measure(&all, &page));
   TSL_GO(given->json  ? tsl_print_json(call, tsl_explore_json(&all, devices, &page.roofs))
          : given->csv ? tsl_explore_print_csv(&all)
                       : command->print(&all, devices, given->markdown));

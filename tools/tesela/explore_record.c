@@ -181,9 +181,10 @@ json_t *tsl_explore_json(const tsl_exploration *all, tsl_devices *devices, const
     for (int s = 0; s < all->sizes.count; s++)
       for (int d = 0; d < all->devices.count; d++)
         json_array_append_new(races, json_race(all, t, s, d));
-  json_t *object = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "date", all->date, "op", tsl_op_name(all->op),
-                             "machine", json_machine(all), "options", json_options(all), "devices", found,
-                             "missing", all->all_devices ? tsl_json_missing(devices) : json_array());
+  json_t *object = json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:o}", "date", all->date, "cut_short",
+                             tsl_explore_is_cut_short(all), "op", tsl_op_name(all->op), "machine",
+                             json_machine(all), "options", json_options(all), "devices", found, "missing",
+                             all->all_devices ? tsl_json_missing(devices) : json_array());
   if (object && all->sweep.count > 0)
     json_object_update_new(object,
                            json_pack("{s:s, s:o}", "strategy", all->strategies.items[0].strategy->name,

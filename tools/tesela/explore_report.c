@@ -135,6 +135,16 @@ void tsl_explore_add_reasons(const tsl_exploration *all, const tsl_form *form, t
     tsl_text_add(out, "\n");
 }
 
+void tsl_explore_add_cut(const tsl_exploration *all, tsl_text *out) {
+  int right = 0, cut = 0;
+  for (int i = 0; i < all->point_count; i++) {
+    right += all->points[i].entry.result == TSL_CASE_RIGHT;
+    cut += strcmp(all->points[i].entry.why, tsl_race_cut_short) == 0;
+  }
+  if (cut > 0)
+    tsl_text_add(out, "CUT SHORT by an interrupt: %d entries were measured, %d were not.", right, cut);
+}
+
 void tsl_explore_add_conditions(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
   int measured = 0, warm = 0, rounds = 0, discarded = 0;
   for (int i = 0; i < all->types.count * all->sizes.count * all->devices.count; i++) {
@@ -145,6 +155,9 @@ void tsl_explore_add_conditions(const tsl_exploration *all, const tsl_form *form
     discarded += race->discarded;
   }
   tsl_text line = {0};
+  tsl_explore_add_cut(all, &line);
+  if (line.length > 0 && measured > 0)
+    tsl_text_add(&line, " ");
   if (measured > 0)
     tsl_text_add(&line, "Operands were %s.",
                  warm == 0          ? "cold: each run takes others, past the last cache"
@@ -172,6 +185,8 @@ tesela_status tsl_explore_conclude(const tsl_exploration *all) {
                     "%d wrong and %d failed entries; the first, %s on %s: %s", counts[TSL_CASE_WRONG],
                     counts[TSL_CASE_FAILED], first->entry.strategy->name,
                     all->devices.items[first->device]->name, first->entry.why);
+  if (counts[TSL_CASE_RIGHT] == 0 && tsl_explore_is_cut_short(all))
+    return tsl_fail(TESELA_UNSUPPORTED, "it was interrupted before anything was measured");
   if (counts[TSL_CASE_RIGHT] == 0)
     return tsl_fail(TESELA_UNSUPPORTED, "nothing was measured: every strategy refused");
   return TESELA_OK;

@@ -209,5 +209,7 @@ int tsl_tool_main(int argc, char **argv) {
     return report(NULL, TESELA_BAD_CALL);
   const tesela_status status = run_command(command, argc - 1, argv + 1);
   tell_notices();
-  return report(command, status);
+  const int code = report(command, status);
+  tsl_interrupt_end();
+  return code;
 }

@@ -34,6 +34,31 @@ static int next_fastest(const tsl_tuning *all, int last) {
   return best;
 }
 
+/* Row number `row` of the table: the best, then the others by their times; -1: there is none. The best need not have the
+ * shortest one: what is not faster than it by more than the noise does not take its place. */
+static int row_point(const tsl_tuning *all, int row) {
+  int point = -1;
+  if (row == 0)
+    return all->tuned.best;
+  for (int found = 0; found < row;) {
+    point = next_fastest(all, point);
+    if (point < 0)
+      return -1;
+    found += point != all->tuned.best;
+  }
+  return point;
+}
+
+static const char *remark(const tsl_tuning *all, int point) {
+  const tsl_tuned *tuned = &all->tuned;
+  if (point == tuned->best)
+    return point == tuned->start ? "best, start" : "best";
+  if (point == tuned->start)
+    return "start";
+  return tuned->results[point].seconds < tuned->results[tuned->best].seconds ? "no faster beyond the noise"
+                                                                             : "";
+}
+
 static void fill_table(const tsl_tuning *all, tsl_table *table) {
   const tsl_tuned *tuned = &all->tuned;
   char measured[32], predicted[32];
@@ -42,8 +67,8 @@ static void fill_table(const tsl_tuning *all, tsl_table *table) {
   tsl_table_column(table, "spread", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "predicted", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "", TSL_ALIGN_LEFT, false);
-  int point = next_fastest(all, -1);
-  for (int row = 0; row < SHOWN && point >= 0; row++, point = next_fastest(all, point)) {
+  int point = row_point(all, 0);
+  for (int row = 0; row < SHOWN && point >= 0; point = row_point(all, ++row)) {
     tsl_text text = {0};
     const tsl_paint paint = point == tuned->best ? TSL_PAINT_GOOD : TSL_PAINT_NONE;
     print_point(all, point, &text);
@@ -55,8 +80,7 @@ static void fill_table(const tsl_tuning *all, tsl_table *table) {
     tsl_table_add_painted(
         table, paint, "%s",
         tsl_format_seconds(all->space.points[point].predicted, predicted, sizeof predicted));
-    tsl_table_add_painted(table, paint, "%s%s", point == tuned->best ? "best " : "",
-                          point == tuned->start ? "start" : "");
+    tsl_table_add_painted(table, paint, "%s", remark(all, point));
   }
 }
 
@@ -84,10 +108,14 @@ static tesela_status print_text(const tsl_tuning *all) {
   tsl_table_add_pair(&facts, "search", "%s: %d of %d configs in %s, found after %d; %s", all->search->name,
                      tuned->tried_count, all->space.count,
                      tsl_format_seconds(tuned->seconds, time, sizeof time), tuned->found_at,
-                     tuned->complete ? "there is no more to try" : "the limit ended it");
+                     all->cut_short    ? "CUT SHORT by an interrupt"
+                     : tuned->complete ? "there is no more to try"
+                                       : "the limit ended it");
   if (tuned->wrong + tuned->failed + tuned->refused > 0)
     tsl_table_add_pair(&facts, "not timed", "%d wrong, %d failed, %d refused or left out", tuned->wrong,
                        tuned->failed, tuned->refused);
+  if (all->kept != TESELA_OK)
+    tsl_table_add_pair(&facts, "wisdom", "NOT KEPT: %s", all->why_not_kept.sentence);
   if (all->wisdom_path)
     tsl_table_add_pair(&facts, "wisdom", "%s: %d added, %d replaced, %d kept", all->wisdom_path,
                        all->merged.added, all->merged.replaced, all->merged.kept);
@@ -131,13 +159,14 @@ static tesela_status print_json(const tsl_call *call, const tsl_tuning *all) {
     wisdom = json_pack("{s:s, s:i, s:i, s:i}", "file", all->wisdom_path, "added", all->merged.added,
                        "replaced", all->merged.replaced, "kept", all->merged.kept);
   const tesela_status status = tsl_print_json(
-      call, json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:b, s:o, s:o, s:o}", "device",
-                      all->device ? json_string(all->device->name) : json_null(), "search", all->search->name,
-                      "best", tsl_text_get(&best), "start", tsl_text_get(&start), "best_seconds",
-                      tsl_json_real(tuned->best_seconds), "best_spread", tsl_json_real(tuned->spread), "gain",
-                      tsl_json_real(tuned->gain), "legal", all->space.count, "tried", tuned->tried_count,
-                      "found_at", tuned->found_at, "batches", tuned->batches, "complete", tuned->complete,
-                      "seconds", tsl_json_real(tuned->seconds), "wisdom", wisdom, "entries", entries));
+      call, json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:b, s:b, s:o, s:o, s:o}",
+                      "device", all->device ? json_string(all->device->name) : json_null(), "search",
+                      all->search->name, "best", tsl_text_get(&best), "start", tsl_text_get(&start),
+                      "best_seconds", tsl_json_real(tuned->best_seconds), "best_spread",
+                      tsl_json_real(tuned->spread), "gain", tsl_json_real(tuned->gain), "legal",
+                      all->space.count, "tried", tuned->tried_count, "found_at", tuned->found_at, "batches",
+                      tuned->batches, "complete", tuned->complete, "cut_short", all->cut_short, "seconds",
+                      tsl_json_real(tuned->seconds), "wisdom", wisdom, "entries", entries));
   tsl_text_free(&best);
   tsl_text_free(&start);
   return status;

@@ -2,6 +2,7 @@
 #ifndef TSL_TOOL_TUNE_REPORT_H
 #define TSL_TOOL_TUNE_REPORT_H
 
+#include "base/status.h"
 #include "plan/tune.h"
 #include "select.h"
 #include "tool.h"
@@ -30,6 +31,9 @@ typedef struct tsl_tuning {
   const char *cache_path;
   char *wisdom_path; /* NULL: nothing was kept */
   tsl_wisdom_merged merged;
+  bool cut_short;                /* an interrupt ended the search */
+  tesela_status kept;            /* what became of keeping it */
+  tsl_status_saved why_not_kept; /* its sentence */
 } tsl_tuning;
 
 tesela_status tsl_tune_read_problem(const tsl_call *call, tsl_problem *problem);
