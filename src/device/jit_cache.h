@@ -26,6 +26,7 @@ tesela_status tsl_jit_folder(tsl_text *folder);
 
 typedef struct tsl_jit_entry {
   char name[64];    /* the build's name */
+  char config[320]; /* "float tile=16": what was defined in front of its text */
   char device[160]; /* the device's key */
   char hash[33];
   uint64_t bytes; /* on disk, source included */

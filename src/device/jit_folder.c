@@ -8,6 +8,7 @@
 #include "device/jit_cache.h"
 #include "device/trials.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -301,6 +302,57 @@ static void key_part(const tsl_jit_loaded *loaded, const char *name, char *out, 
   }
 }
 
+/* Takes a word off a line's front: what is before the next blank or the line's end. */
+static size_t word_length(const char *at, const char *end) {
+  size_t length = 0;
+  while (at + length < end && at[length] != ' ' && at[length] != '\n')
+    length++;
+  return length;
+}
+
+/* What stands in front of a kernel's text, as `#define TSL_PARAM_TILE 16`, as a config: "tile=16". Other definitions keep
+ * their names; that of the type of numbers is left out: it is the first, and stands alone. */
+static void add_definition(const char *name, size_t name_length, const char *value, size_t value_length,
+                           tsl_text *out) {
+  static const char param[] = "TSL_PARAM_", real[] = "TSL_REAL";
+  const bool is_param = name_length > strlen(param) && strncmp(name, param, strlen(param)) == 0;
+  tsl_text_add(out, "%s", out->length > 0 ? " " : "");
+  if (name_length == strlen(real) && strncmp(name, real, name_length) == 0) {
+    tsl_text_add_bytes(out, value, value_length);
+    return;
+  }
+  for (size_t i = is_param ? strlen(param) : 0; i < name_length; i++)
+    tsl_text_add(out, "%c", is_param ? tolower((unsigned char)name[i]) : name[i]);
+  tsl_text_add(out, "=");
+  tsl_text_add_bytes(out, value, value_length);
+}
+
+/* The definitions at the beginning of the key's text. */
+static void key_config(const tsl_jit_loaded *loaded, char *out, size_t size) {
+  static const char mark[] = "\ntext ", define[] = "#define ";
+  const char *end = loaded->key + loaded->key_bytes;
+  const char *at = memmem(loaded->key, loaded->key_bytes, mark, strlen(mark));
+  tsl_text text = {0};
+  if (at) {
+    at += strlen(mark);
+    at += word_length(at, end); /* the length of the text */
+    at += at < end;
+  }
+  while (at && (size_t)(end - at) > strlen(define) && memcmp(at, define, strlen(define)) == 0) {
+    const char *name = at + strlen(define);
+    const size_t name_length = word_length(name, end);
+    const char *value = name + name_length + 1;
+    const size_t value_length = value < end ? word_length(value, end) : 0;
+    if (value >= end)
+      break;
+    add_definition(name, name_length, value, value_length, &text);
+    at = memchr(value, '\n', (size_t)(end - value));
+    at = at ? at + 1 : NULL;
+  }
+  snprintf(out, size, "%s", tsl_text_get(&text));
+  tsl_text_free(&text);
+}
+
 static tsl_jit_entry describe(int folder, const cache_entry *entry) {
   tsl_jit_entry out = {.name = "?", .device = "?", .bytes = entry->bytes, .age = age_of(entry->used)};
   tsl_jit_loaded loaded = {0};
@@ -313,6 +365,7 @@ static tsl_jit_entry describe(int folder, const cache_entry *entry) {
   out.damaged = strcmp(hash, out.hash) != 0;
   key_part(&loaded, "name", out.name, sizeof out.name);
   key_part(&loaded, "device", out.device, sizeof out.device);
+  key_config(&loaded, out.config, sizeof out.config);
   free(loaded.bytes);
   return out;
 }

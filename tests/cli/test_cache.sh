@@ -27,6 +27,9 @@ tesela 0 cache prefill --device "$device" --strategy 'dot block_tree groups=32 g
 prints '1 compiled'
 tesela 2 cache prefill --device cpu
 says 'nothing to compile'
+# Kernels stand by name and config, which says what each was compiled for.
+tesela 0 cache list --json
+json 'any(e["config"].startswith("float tile=") for e in j["entries"]) and all(e["config"] or e["damaged"] for e in j["entries"]) and [e["name"] for e in j["entries"]] == sorted(e["name"] for e in j["entries"])'
 tesela 0 cache clear
 prints 'removed 6 kernels'
 tesela 0 cache list --json

@@ -122,3 +122,18 @@ for width in 80 120; do
       fail "a line is wider than the terminal's $width columns"
   done
 done
+
+# What nobody named and nothing here takes is no row, and one line says so; what was named is one.
+TESELA_OPENCL=none TESELA_CUDA=none tesela 0 explore --sizes 16 --types f32 --seconds 0.01
+prints 'Left out, since nothing here takes them: ' 'element' 'tesela explain says why'
+! grep -qE '^  (element|opencl_mma) ' "$out" || fail "a row that can have no number"
+TESELA_OPENCL=none TESELA_CUDA=none tesela 0 explore --sizes 16 --types f32 --seconds 0.01 --strategies element,sequential
+grep -qE '^  element ' "$out" || fail "a strategy that was named is no row"
+! grep -q 'Left out' "$out" || fail "what was named is left out"
+
+# A dot is compared in bytes.
+tesela 0 explore --op dot --sizes 1000 --types f32 --devices cpu --seconds 0.01
+grep -qE '^[GM]B/s' "$out" || fail "no table of bytes a second"
+! grep -q 'FLOP/s' "$out" || fail "a table of operations a second"
+tesela 0 sweep "dot fixed_tree" group=256 --sizes 1000 --types f32 --devices cpu --seconds 0.01
+grep -qE '[GM]B/s' "$out" || fail "a dot's sweep is not in bytes"

@@ -140,3 +140,15 @@ words tesela cache pre
 words tesela explain --strategy tile'
 printf '%s\n' multiply '--transpose-a --transpose-b' uniform prefill tile_local >expected
 same "$out" expected
+
+# A variable that is wrong is named.
+for wrong in TESELA_DEVICE=gpu TESELA_DEVICE=cpu,gpu TESELA_ISA=sse TESELA_BLAS=mkl TESELA_THREADS=none TESELA_CACHE_SIZE=large TESELA_SELFTEST=2; do
+  last="$wrong tesela strategies" code=0
+  env "$wrong" "$TESELA" strategies >"$out" 2>"$err" || code=$?
+  [ $code = 2 ] || fail "exit code $code instead of 2"
+  one_sentence
+  says "${wrong%%=*}" "${wrong##*[=,]}"
+done
+for right in TESELA_DEVICE=all TESELA_DEVICE=auto TESELA_DEVICE=cpu,opencl:0 TESELA_ISA=avx2; do
+  run 0 env "$right" "$TESELA" strategies
+done

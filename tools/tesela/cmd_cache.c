@@ -47,9 +47,11 @@ static const tsl_example examples[] = {
 /* --- list --- */
 
 typedef struct listing {
+  tsl_jit_entry *items;
+  int count, capacity;
+  bool failed; /* no memory */
   tsl_table table;
   json_t *entries;
-  int count;
   uint64_t bytes;
 } listing;
 
@@ -66,10 +68,31 @@ static const char *format_age(double seconds, char *out, size_t size) {
   return out;
 }
 
-static void add_entry(void *argument, const tsl_jit_entry *entry) {
+static void keep_entry(void *argument, const tsl_jit_entry *entry) {
   listing *list = argument;
+  if (list->count == list->capacity) {
+    const int capacity = list->capacity ? 2 * list->capacity : 64;
+    tsl_jit_entry *items = realloc(list->items, (size_t)capacity * sizeof *items);
+    list->failed |= !items;
+    if (!items)
+      return;
+    list->items = items;
+    list->capacity = capacity;
+  }
+  list->items[list->count++] = *entry;
+}
+
+/* By kernel, config and device: what belongs together stands together. */
+static int by_kernel(const void *a, const void *b) {
+  const tsl_jit_entry *one = a, *other = b;
+  const int name = strcmp(one->name, other->name), config = strverscmp(one->config, other->config);
+  return name ? name : config ? config : strcmp(one->device, other->device);
+}
+
+static void add_entry(listing *list, const tsl_jit_entry *entry) {
   char bytes[32], age[32];
   tsl_table_add(&list->table, "%s", entry->name);
+  tsl_table_add(&list->table, "%s", entry->config);
   tsl_table_add(&list->table, "%.8s", entry->hash);
   tsl_table_add(&list->table, "%s", tsl_format_bytes(entry->bytes, bytes, sizeof bytes));
   tsl_table_add(&list->table, "%s", format_age(entry->age, age, sizeof age));
@@ -77,11 +100,11 @@ static void add_entry(void *argument, const tsl_jit_entry *entry) {
     tsl_table_add_painted(&list->table, TSL_PAINT_BAD, "damaged, will be rebuilt");
   else
     tsl_table_add(&list->table, "%s", entry->device);
-  json_array_append_new(list->entries, json_pack("{s:s, s:s, s:s, s:I, s:o, s:b}", "name", entry->name,
-                                                 "hash", entry->hash, "device", entry->device, "bytes",
-                                                 (json_int_t)entry->bytes, "seconds_since_use",
-                                                 tsl_json_real(entry->age), "damaged", entry->damaged != 0));
-  list->count++;
+  json_array_append_new(list->entries,
+                        json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:b}", "name", entry->name, "config",
+                                  entry->config, "hash", entry->hash, "device", entry->device, "bytes",
+                                  (json_int_t)entry->bytes, "seconds_since_use", tsl_json_real(entry->age),
+                                  "damaged", entry->damaged != 0));
   list->bytes += entry->bytes;
 }
 
@@ -93,12 +116,19 @@ static tesela_status list(const tsl_call *call) {
   tesela_status status = TESELA_OK;
   const tsl_trial_count trials = tsl_trial_counts();
   tsl_table_column(&found.table, "kernel", TSL_ALIGN_LEFT, false);
+  tsl_table_column(&found.table, "config", TSL_ALIGN_LEFT, true);
   tsl_table_column(&found.table, "hash", TSL_ALIGN_LEFT, false);
   tsl_table_column(&found.table, "size", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&found.table, "last use", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&found.table, "compiled for", TSL_ALIGN_LEFT, true);
   TSL_GO(tsl_jit_folder(&folder));
-  TSL_GO(tsl_jit_list(add_entry, &found));
+  TSL_GO(tsl_jit_list(keep_entry, &found));
+  if (found.failed)
+    TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to list %d kernels", found.count));
+  if (found.count > 0)
+    qsort(found.items, (size_t)found.count, sizeof *found.items, by_kernel);
+  for (int i = 0; i < found.count; i++)
+    add_entry(&found, &found.items[i]);
   TSL_GO(tsl_table_status(&found.table));
   if (given->json) {
     status = tsl_print_json(call, json_pack("{s:s, s:i, s:I, s:i, s:i, s:O}", "folder", tsl_text_get(&folder),
@@ -118,6 +148,7 @@ static tesela_status list(const tsl_call *call) {
                  trials.wrong);
   status = tsl_print(&out);
 out:
+  free(found.items);
   tsl_table_free(&found.table);
   json_decref(found.entries);
   tsl_text_free(&folder);

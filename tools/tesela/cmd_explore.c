@@ -25,8 +25,7 @@ static const tsl_example examples[] = {
     {"tesela explore", "the ladder on this machine"},
     {"tesela explore --sizes 1024,4096 --types f32 --devices opencl:0,cuda:0 --json > result.json",
      "two devices side by side, kept for tesela compare"},
-    {"tesela explore --op dot --sizes 1000000,100000000 --types f32",
-     "another operation: GB/s beside GFLOP/s"},
+    {"tesela explore --op dot --sizes 1000000,100000000 --types f32", "another operation, in GB/s"},
     {"tesela explore --strategies \"tile_local tile=8,tile_local tile=16\" --devices opencl:0",
      "two configs of a strategy (see tesela sweep)"},
     {"tesela explore --sizes 256,512,1024 --html report.html",
@@ -61,6 +60,7 @@ static tesela_status print_tables(const tsl_exploration *all, tsl_devices *devic
   tsl_explore_add_devices(all, devices, &form, &out);
   tsl_explore_add_tables(all, &form, &out);
   tsl_explore_add_reasons(all, &form, &out);
+  tsl_explore_add_left_out(all, &form, &out);
   add_legend(all, &form, &out);
   tsl_explore_add_conditions(all, &form, &out);
   return tsl_print(&out);
@@ -71,6 +71,7 @@ static tesela_status select_strategies(const tsl_call *call, tsl_exploration *al
   const explore_options *given = call->options;
   const tsl_op named = given->op ? tsl_select_op(given->op) : TSL_OP_COUNT;
   all->op = named != TSL_OP_COUNT ? named : TSL_OP_GEMM;
+  all->all_strategies = !given->strategies;
   if (!given->strategies)
     return tsl_select_strategies(all->op, NULL, given->peers, &all->strategies);
   TSL_TRY(tsl_select_strategies(named, given->strategies, false, &all->strategies));

@@ -51,6 +51,10 @@ static double rate(double amount, const tsl_point *point) {
   return amount > 0 ? amount / point->entry.timing.median : NAN;
 }
 
+bool tsl_explore_by_bytes(tsl_op op) {
+  return op != TSL_OP_GEMM;
+}
+
 double tsl_point_flops(const tsl_point *point) {
   return rate(point->flops, point);
 }

@@ -33,7 +33,8 @@ typedef struct tsl_sweep {
 typedef struct tsl_exploration {
   tsl_op op;
   tsl_device_list devices;
-  bool all_devices; /* nobody chose: what is missing is worth a word */
+  bool all_devices;    /* nobody chose: what is missing is worth a word */
+  bool all_strategies; /* nobody chose: what can have no number here is no row */
   tsl_strategy_list strategies;
   tsl_type_list types;
   tsl_size_list sizes;
@@ -64,6 +65,8 @@ const tsl_race_report *tsl_explore_race(const tsl_exploration *all, int type, in
 const tsl_strategy *tsl_explore_lowest(tsl_op op);
 /* Its seconds at this type and size; NaN when it was not measured. */
 double tsl_explore_baseline(const tsl_exploration *all, int type, int size);
+/* What an operation's runs are compared by: bytes a second where it does little more than read them, else operations. */
+bool tsl_explore_by_bytes(tsl_op op);
 /* Operations, and bytes, a second; NaN where nothing was measured, and where the operation has none. */
 double tsl_point_flops(const tsl_point *point);
 double tsl_point_bandwidth(const tsl_point *point);

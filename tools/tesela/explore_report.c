@@ -103,15 +103,22 @@ static bool same_reason(const tsl_point *a, const tsl_point *b) {
          strcmp(a->entry.why, b->entry.why) == 0;
 }
 
+/* Strategies that are no rows of any table have a line of their own. */
+static bool is_row(const tsl_exploration *all, const tsl_point *point) {
+  return !all->all_strategies || !tsl_explore_is_left_out(all, point->type, point->size, point->strategy);
+}
+
 void tsl_explore_add_reason(const tsl_exploration *all, int first, tsl_text *line) {
   const tsl_point *point = &all->points[first];
   int last = -1;
+  if (!is_row(all, point))
+    return;
   for (int i = 0; i < first; i++)
-    if (same_reason(&all->points[i], point))
+    if (same_reason(&all->points[i], point) && is_row(all, &all->points[i]))
       return;
   for (int i = first; i < all->point_count; i++) {
     const tsl_point *other = &all->points[i];
-    if (!same_reason(other, point) || other->strategy <= last)
+    if (!same_reason(other, point) || other->strategy <= last || !is_row(all, other))
       continue;
     tsl_text_add(line, "%s", last >= 0 ? ", " : "");
     tsl_explore_add_strategy(all, other->strategy, line);

@@ -36,8 +36,11 @@ void tsl_explore_add_reason(const tsl_exploration *all, int first, tsl_text *lin
 /* Why points have no time, each reason once; how the operands lay, and rounds that were thrown away. */
 void tsl_explore_add_reasons(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
 void tsl_explore_add_conditions(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
-/* A vendor's library that is nowhere to be had here is no row; what is said of it stands below the tables. */
-bool tsl_explore_is_absent_peer(const tsl_exploration *all, int type, int size, int strategy);
+/* Whether a strategy is no row of a table: every device refuses it there, and it is a vendor's library, or nobody named it
+ * and it is refused at all types and sizes. */
+bool tsl_explore_is_left_out(const tsl_exploration *all, int type, int size, int strategy);
+/* One line that names the strategies that nobody named and that have no number here at all. */
+void tsl_explore_add_left_out(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
 /* The tables of explore: rates, speed-ups, errors. */
 void tsl_explore_add_tables(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
 

@@ -3,6 +3,7 @@
 #include "report.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A table: what stands in its cells, and its unit. */
 typedef struct kind {
@@ -23,12 +24,13 @@ static double bandwidth(const tsl_exploration *all, const tsl_point *point) {
 }
 
 static const kind flops_kind = {flops, "GFLOP/s", "MFLOP/s", 1e9, true};
-static const kind bandwidth_kind = {bandwidth, "GB/s", "MB/s", 1e9, false};
+static const kind read_kind = {bandwidth, "GB/s", "MB/s", 1e9, true};
+static const kind move_kind = {bandwidth, "GB/s", "MB/s", 1e9, false};
 static const kind speedup_kind = {tsl_point_speedup, "Speed-up", NULL, 1, false};
 
 static const kind *const gemm_kinds[] = {&flops_kind, &speedup_kind, NULL};
-static const kind *const dot_kinds[] = {&flops_kind, &bandwidth_kind, &speedup_kind, NULL};
-static const kind *const transpose_kinds[] = {&bandwidth_kind, &speedup_kind, NULL};
+static const kind *const dot_kinds[] = {&read_kind, &speedup_kind, NULL};
+static const kind *const transpose_kinds[] = {&move_kind, &speedup_kind, NULL};
 static const kind *const *const kinds[TSL_OP_COUNT] = {
     [TSL_OP_GEMM] = gemm_kinds, [TSL_OP_DOT] = dot_kinds, [TSL_OP_TRANSPOSE] = transpose_kinds};
 
@@ -56,13 +58,44 @@ static void add_errors(const tsl_exploration *all, int type, int size, int strat
   tsl_table_add(table, "%s", tsl_format_number(ratio, text, sizeof text));
 }
 
-bool tsl_explore_is_absent_peer(const tsl_exploration *all, int type, int size, int strategy) {
+/* Refused throughout: never tried, so that nothing failed or was cut short, either. */
+static bool is_hopeless(const tsl_exploration *all, int strategy) {
+  for (int t = 0; t < all->types.count; t++)
+    for (int s = 0; s < all->sizes.count; s++)
+      for (int d = 0; d < all->devices.count; d++) {
+        const tsl_race_entry *entry = &tsl_explore_at(all, t, s, strategy, d)->entry;
+        if (entry->result != TSL_CASE_REFUSED || strcmp(entry->why, tsl_race_cut_short) == 0)
+          return false;
+      }
+  return true;
+}
+
+bool tsl_explore_is_left_out(const tsl_exploration *all, int type, int size, int strategy) {
+  if (all->all_strategies && is_hopeless(all, strategy))
+    return true;
   if (!all->strategies.items[strategy].strategy->vendor)
     return false;
   for (int d = 0; d < all->devices.count; d++)
     if (tsl_explore_at(all, type, size, strategy, d)->entry.result != TSL_CASE_REFUSED)
       return false;
   return true;
+}
+
+void tsl_explore_add_left_out(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
+  tsl_text line = {0};
+  for (int s = 0; all->all_strategies && s < all->strategies.count; s++) {
+    if (!is_hopeless(all, s))
+      continue;
+    tsl_text_add(&line, "%s", line.length > 0 ? ", " : "Left out, since nothing here takes them: ");
+    tsl_explore_add_strategy(all, s, &line);
+  }
+  if (line.length > 0) {
+    tsl_text_add(&line, " (tesela explain says why).");
+    tsl_form_add_line(form, false, tsl_text_get(&line), out);
+    tsl_text_add(out, "\n");
+  }
+  out->failed |= line.failed;
+  tsl_text_free(&line);
 }
 
 static void fill(const tsl_exploration *all, int type, int size, const kind *of, double unit,
@@ -76,7 +109,7 @@ static void fill(const tsl_exploration *all, int type, int size, const kind *of,
   }
   for (int s = 0; s < all->strategies.count; s++) {
     tsl_text name = {0};
-    if (tsl_explore_is_absent_peer(all, type, size, s))
+    if (tsl_explore_is_left_out(all, type, size, s))
       continue;
     tsl_explore_add_strategy(all, s, &name);
     tsl_explore_add_peer(all, s, &name);

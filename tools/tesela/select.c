@@ -26,9 +26,50 @@ tesela_status tsl_set_threads(int64_t threads) {
   return TESELA_OK;
 }
 
+/* Variables whose values are words; an empty value is the default. */
+static const struct {
+  tsl_env variable;
+  const char *words[8];
+} worded[] = {
+    {TSL_ENV_VENDORS, {"0", "1"}},
+    {TSL_ENV_SELFTEST, {"0", "1"}},
+    {TSL_ENV_BLAS, {"auto", "tesela", "other", "loops"}},
+    {TSL_ENV_ISA, {"generic", "avx2", "avx512", "avx512_vnni", "avx512_bf16", "amx"}},
+};
+
+static tesela_status check_words(tsl_env variable, const char *const *words) {
+  const char *value = tsl_env_get(variable);
+  tsl_text list = {0};
+  bool good = !*value;
+  for (int i = 0; words[i] && !good; i++) {
+    good = strcmp(value, words[i]) == 0;
+    tsl_text_add(&list, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+  }
+  const tesela_status status = good ? TESELA_OK
+                                    : tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be %s",
+                                               tsl_env_at(variable)->name, value, tsl_text_get(&list));
+  tsl_text_free(&list);
+  return status;
+}
+
+/* Commands that measure take several. */
+static tesela_status check_device_names(void) {
+  const char *rest = tsl_env_get(TSL_ENV_DEVICE);
+  tesela_status status = TESELA_OK;
+  if (tsl_selects_all_devices(NULL))
+    return TESELA_OK;
+  while (rest && status == TESELA_OK) {
+    char *name;
+    status = tsl_list_next(&rest, &name);
+    if (status == TESELA_OK && name)
+      status = tsl_device_name_check(name);
+    free(name);
+  }
+  return status == TESELA_OK ? status : tsl_fail_in(TESELA_BAD_CALL, "TESELA_DEVICE");
+}
+
 tesela_status tsl_check_environment(void) {
   const char *threads = tsl_env_get(TSL_ENV_THREADS), *size = tsl_env_get(TSL_ENV_CACHE_SIZE);
-  static const tsl_env switches[] = {TSL_ENV_VENDORS, TSL_ENV_SELFTEST};
   int64_t count;
   uint64_t bytes;
   if (*threads && (!tsl_parse_i64(threads, &count) || count < 1 || count > TSL_POOL_THREADS_MAX))
@@ -37,13 +78,9 @@ tesela_status tsl_check_environment(void) {
   if (!tsl_parse_bytes(size, &bytes))
     return tsl_fail(TESELA_BAD_CALL, "TESELA_CACHE_SIZE is \"%s\"; it can be a size such as 512MiB, or 0",
                     size);
-  for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
-    const char *value = tsl_env_get(switches[i]);
-    if (strcmp(value, "0") != 0 && strcmp(value, "1") != 0)
-      return tsl_fail(TESELA_BAD_CALL, "%s is \"%s\"; it can be 0 or 1", tsl_env_at(switches[i])->name,
-                      value);
-  }
-  return TESELA_OK;
+  for (size_t i = 0; i < sizeof worded / sizeof *worded; i++)
+    TSL_TRY(check_words(worded[i].variable, worded[i].words));
+  return check_device_names();
 }
 
 /* What to do with one entry of a list. */

@@ -8,13 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a run is measured by: operations a second where it has some, else bytes. */
-static bool by_bytes(const tsl_exploration *all) {
-  return all->op == TSL_OP_TRANSPOSE;
-}
-
 static double rate(const tsl_exploration *all, const tsl_point *point) {
-  return by_bytes(all) ? tsl_point_bandwidth(point) : tsl_point_flops(point);
+  return tsl_explore_by_bytes(all->op) ? tsl_point_bandwidth(point) : tsl_point_flops(point);
 }
 
 /* One table: the points of a type, size and device. */
@@ -35,7 +30,9 @@ static group make_group(const tsl_exploration *all, int type, int size, int devi
     made.best = fmax(made.best, rate(all, point_of(&made, s)));
   const bool is_small = made.best < 1e9;
   made.unit = is_small ? 1e6 : 1e9;
-  made.unit_name = by_bytes(all) ? is_small ? "MB/s" : "GB/s" : is_small ? "MFLOP/s" : "GFLOP/s";
+  made.unit_name = tsl_explore_by_bytes(all->op) ? is_small ? "MB/s" : "GB/s"
+                   : is_small                    ? "MFLOP/s"
+                                                 : "GFLOP/s";
   return made;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static bool compares_bytes(const tsl_sheet *sheet) {
-  return sheet->page->all->op != TSL_OP_GEMM;
+  return tsl_explore_by_bytes(sheet->page->all->op);
 }
 
 bool tsl_sheet_has_errors(const tsl_sheet *sheet) {

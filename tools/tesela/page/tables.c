@@ -251,7 +251,7 @@ static void add_grid(tsl_sheet *sheet, const grid *of) {
   }
   add_head(sheet, of, out);
   for (int s = 0; s < all->strategies.count; s++) {
-    if (tsl_explore_is_absent_peer(all, of->type, of->size, s))
+    if (tsl_explore_is_left_out(all, of->type, of->size, s))
       continue;
     add_row_name(sheet, of, s, out);
     for (int d = 0; d < all->devices.count; d++) {
