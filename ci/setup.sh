@@ -30,6 +30,7 @@ unit|libmpfr-dev|pkg-config --exists mpfr|the exact dot compared with arbitrary 
 test|g++|command -v c++|the public header as C++
 test|python3|test -x /usr/bin/python3|checks of JSON output
 test|python3-numpy|python_has numpy|products and files compared with NumPy's
+test|python3-threadpoolctl|python_has threadpoolctl|limits of the drop-in's threads
 test|python3-scipy|python_has scipy|files compared with SciPy's
 test|libopenblas0-pthread|shared_library libopenblas.so.0|the peer vendor_openblas
 test|libblas-test|test -n "$(ls /usr/lib/*/blas/xblat3s)"|the reference's testers of BLAS, for libtesela_blas.so

@@ -19,7 +19,8 @@
  *  - Sizes and strides are 64-bit; element counts, not only dimensions, may pass 2^31.
  *  - Every call returns a status. Nothing prints, aborts or exits. tesela_last_error() has the sentence.
  *  - Calls are thread-safe: any number of threads may share a context, a plan and a device buffer that is
- *    only read.
+ *    only read. A thread that is cancelled inside of a call ends when the call is done. On the cpu a call needs less
+ *    than 48 KiB of stack; drivers of other devices may need more.
  */
 #ifndef TESELA_TESELA_H
 #define TESELA_TESELA_H

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* More than machines have; gaps in the numbering (cores that are offline) are shorter than this. */
-enum { PROCESSORS_MAX = 4096, LEVELS_MAX = 8, GAP_MAX = 64, PARTS_MAX = 256 };
+enum { PROCESSORS_MAX = 4096, LEVELS_MAX = 8, GAP_MAX = 64 };
 
 /* The first line of a file below `root`, without its end. */
 static bool read_line(const char *root, const char *path, char *line, size_t size) {
@@ -22,12 +22,12 @@ static bool read_line(const char *root, const char *path, char *line, size_t siz
 
 /* --- caches --- */
 
-/* One cache that a processor uses, and the processors that share it, as the kernel writes them: "0-7". */
+/* One cache that a processor uses. */
 typedef struct cache {
   int64_t level;
   uint64_t bytes;
-  bool is_data; /* data may lie in it */
-  char shared_by[128];
+  bool is_data;  /* data may lie in it */
+  int64_t first; /* of the processors that share it */
 } cache;
 
 static bool read_cache(const char *root, int processor, int index, cache *out) {
@@ -43,7 +43,10 @@ static bool read_cache(const char *root, int processor, int index, cache *out) {
   snprintf(path + length, sizeof path - (size_t)length, "type");
   out->is_data = !read_line(root, path, line, sizeof line) || strcmp(line, "Instruction") != 0;
   snprintf(path + length, sizeof path - (size_t)length, "shared_cpu_list");
-  return read_line(root, path, out->shared_by, sizeof out->shared_by);
+  if (!read_line(root, path, line, sizeof line))
+    return false;
+  line[strcspn(line, "-,")] = '\0'; /* "0-7,16-23" */
+  return tsl_parse_i64(line, &out->first);
 }
 
 /* The highest level that a processor has. */
@@ -61,23 +64,15 @@ static bool last_cache(const char *root, int processor, cache *last) {
 }
 
 uint64_t tsl_processor_cache_at(const char *root) {
-  cache parts[PARTS_MAX];
-  int count = 0;
   uint64_t bytes = 0;
   for (int processor = 0, missing = 0; processor < PROCESSORS_MAX && missing < GAP_MAX; processor++) {
-    cache last;
+    cache last = {0};
     if (!last_cache(root, processor, &last)) {
       missing++;
       continue;
     }
     missing = 0;
-    bool known = false;
-    for (int i = 0; i < count && !known; i++)
-      known = strcmp(parts[i].shared_by, last.shared_by) == 0;
-    if (known || count == PARTS_MAX)
-      continue;
-    parts[count++] = last;
-    bytes += last.bytes;
+    bytes += last.first == processor ? last.bytes : 0; /* each cache once, with the first that shares it */
   }
   return bytes;
 }

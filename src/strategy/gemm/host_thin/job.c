@@ -6,7 +6,7 @@
 enum {
   SUMS_BYTES = 32 << 10,  /* of a piece, about a first cache */
   WIDTH_MOST = 4096,      /* columns of a piece */
-  COPIED_MOST = 256,      /* the same where they are copied first */
+  COPIED_MOST = 256,      /* the same where they are copied first; with half the bytes for copies */
   REDUCED = 64,           /* columns of a piece that is reduced */
   OUTER_ROWS = 32,        /* of C in a piece of an outer product */
   OUTER_WIDTH = 1024,     /* its columns */
@@ -108,13 +108,18 @@ static void finish(const tsl_thin_job *job, const void *sums, int64_t row_step, 
 
 /* --- rows added up --- */
 
+_Static_assert(COPIED_MOST *TSL_THIN_MOST * sizeof(double) <= SUMS_BYTES / 2 &&
+                   COPIED_MOST * TSL_THIN_GROUP * sizeof(double) <= SUMS_BYTES / 2,
+               "sums and copies share the room of sums alone");
+
 static void add_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_thin_job *job = run->job;
   const tsl_thin_kernels *kernels = job->kernels;
   const int64_t from = index * run->width, width = least(run->width, job->many - from), size = job->size;
   const char *large = run->large + from * job->across * size;
-  _Alignas(64) char sums[SUMS_BYTES], copy[COPIED_MOST * TSL_THIN_GROUP * sizeof(double)];
+  _Alignas(64) char sums[SUMS_BYTES];
+  char *const copy = sums + SUMS_BYTES / 2;
   tsl_thin_numbers numbers = {run->thin, job->thin_across, job->thin_along};
   (void)worker;
   if (job->across == 1)

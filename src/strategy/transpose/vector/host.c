@@ -3,6 +3,7 @@
 #include "strategy/transpose/vector/host.h"
 
 #include "base/pool.h"
+#include "base/scratch.h"
 #include "strategy/transpose/vector/moves.h"
 
 #include <string.h>
@@ -21,6 +22,7 @@ typedef struct moving {
   int64_t i_block, j_block;
   int64_t down; /* blocks along i */
   tsl_team team;
+  unsigned char (*rests)[64]; /* a line for each row of a block, for each worker; NULL: nothing streams */
 } moving;
 
 static int64_t least(int64_t a, int64_t b) {
@@ -76,8 +78,7 @@ static tsl_moves_block block_at(const moving *all, int64_t index) {
 static void transpose_block(void *argument, int64_t index, int worker) {
   const moving *all = argument;
   const tsl_moves_block block = block_at(all, index);
-  (void)worker;
-  all->functions->transpose(&all->job, &block);
+  all->functions->transpose(&all->job, &block, all->rests ? all->rests + worker * all->i_block : NULL);
 }
 
 static void gather_block(void *argument, int64_t index, int worker) {
@@ -112,6 +113,18 @@ static void run_blocks(moving *all, tsl_pool_task task, int64_t i_most, int64_t 
 
 /* --- out of place --- */
 
+/* Without memory for the parts of lines, nothing goes past the caches. */
+static void move_tiles(moving *all) {
+  const int64_t rows = TSL_MOVES_ROWS(all->size);
+  void *memory = NULL;
+  if (all->job.stream)
+    all->job.stream = tsl_scratch_take((size_t)(tsl_team_threads(all->team) * rows * LINE),
+                                       "parts of cache lines", &memory) == TESELA_OK;
+  all->rests = memory;
+  run_blocks(all, transpose_block, rows, INT64_MAX / LINE);
+  tsl_scratch_give(memory);
+}
+
 static void move(moving *all) {
   tsl_moves *job = &all->job;
   const int64_t size = all->size;
@@ -126,7 +139,7 @@ static void move(moving *all) {
     /* Blocks end between `from`'s cache lines. */
     if (job->from_stride % LINE == 0)
       all->i_lead = (int64_t)((uintptr_t)job->from % LINE) / size;
-    run_blocks(all, transpose_block, TSL_MOVES_ROWS(size), INT64_MAX / LINE);
+    move_tiles(all);
   } else {
     run_blocks(all, gather_block, GATHERED, GATHERED);
   }

@@ -15,9 +15,7 @@ enum {
   NAME(band_bytes) = SIZE <= 2 ? 256 : 512,
   NAME(band) = NAME(band_bytes) / SIZE,
   /* Rows of the buffer have a line of room in front, and are no power of two apart. */
-  NAME(buffer_stride) = 64 + NAME(band_bytes),
-  /* Rows of a block whose bands leave parts of lines behind. */
-  NAME(rests) = TSL_MOVES_ROWS(SIZE)
+  NAME(buffer_stride) = 64 + NAME(band_bytes)
 };
 
 static inline void NAME(element)(const unsigned char *from, unsigned char *to, double factor) {
@@ -53,11 +51,6 @@ static inline __attribute__((always_inline)) void NAME(step)(const tsl_moves *jo
   (from + part, stride, to + part / SIZE * to_stride + j * SIZE, to_stride, job->factor, is_line, part == 0,
    ahead, NULL);
 }
-
-/* What lies between the last whole line of each row and the band that comes next. */
-typedef struct NAME(rest) {
-  _Alignas(64) unsigned char of_row[NAME(rests)][64];
-} NAME(rest);
 
 /* Where a band lies in its block. */
 typedef struct NAME(place) {
@@ -96,7 +89,7 @@ static inline void NAME(pack)(unsigned char *first, int64_t rows, int64_t bytes)
  * step is one row of the rows' bytes. */
 static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from, unsigned char *to,
                                 int64_t rows, int64_t columns, int64_t ahead, NAME(place) place,
-                                NAME(rest) * rest, int64_t row) {
+                                unsigned char (*rests)[64], int64_t row) {
   enum { STRIDE = NAME(buffer_stride) };
   _Alignas(64) unsigned char buffer[NAME(line) * STRIDE + 64];
   unsigned char *first = buffer + 64;
@@ -117,7 +110,7 @@ static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from,
   }
   for (int64_t i = 0; i < rows; i++)
     if (job->stream)
-      NAME(stream_row)(first + i * STRIDE, to + i * job->to_stride, bytes, place, rest->of_row[row + i]);
+      NAME(stream_row)(first + i * STRIDE, to + i * job->to_stride, bytes, place, rests[row + i]);
     else
       memcpy(to + i * job->to_stride, first + i * STRIDE, (size_t)bytes);
 }
@@ -131,13 +124,12 @@ static inline int64_t NAME(until)(const unsigned char *at, int64_t bytes, int64_
 
 /* Bands end where `to`'s first row reaches a cache line, and steps where `from`'s does, so that where all rows lie alike,
  * no line is visited twice. */
-static void NAME(transpose)(const tsl_moves *job, const tsl_moves_block *block) {
+static void NAME(transpose)(const tsl_moves *job, const tsl_moves_block *block, unsigned char (*rests)[64]) {
   /* As many lines ahead in each row as make some 256 of them in flight or in use: enough for the memory's latency, and
    * few enough to stay in a second-level cache in which rows that lie powers of two apart share sets. */
   enum { LINES = 256 / NAME(band), AHEAD = 64 * (LINES < 4 ? LINES : 4) };
   const int64_t row_bytes = block->j1 * SIZE;
   const bool packed = block->j0 == 0 && row_bytes <= NAME(band_bytes) && job->to_stride == row_bytes;
-  NAME(rest) rest;
   int64_t columns, rows;
   for (int64_t j = block->j0; j < block->j1; j += columns) {
     const unsigned char *start = job->from + j * job->from_stride;
@@ -159,7 +151,7 @@ static void NAME(transpose)(const tsl_moves *job, const tsl_moves_block *block) 
       else if (tiled && VECTOR_BYTES == 64 && ((uintptr_t)to | (uint64_t)job->to_stride) % 64 == 0)
         NAME(step)(job, from, to, job->to_stride, columns, ahead, true);
       else
-        NAME(buffered_step)(job, from, to, rows, columns, ahead, place, &rest, i - block->i0);
+        NAME(buffered_step)(job, from, to, rows, columns, ahead, place, rests, i - block->i0);
     }
   }
   if (job->stream)

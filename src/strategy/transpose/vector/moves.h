@@ -27,8 +27,9 @@ typedef struct tsl_moves_block {
 #define TSL_MOVES_ROWS(size) ((size) <= 4 ? 1024 : 4096 / (size))
 
 typedef struct tsl_moves_functions {
-  /* All of the block. */
-  void (*transpose)(const tsl_moves *job, const tsl_moves_block *block);
+  /* All of the block. Where the job streams, `rests` keeps what lies between the last whole line of each of its rows and the
+   * band of columns that comes next. */
+  void (*transpose)(const tsl_moves *job, const tsl_moves_block *block, unsigned char (*rests)[64]);
   /* The same for any steps. */
   void (*gather)(const tsl_moves *job, const tsl_moves_block *block);
   /* In place: the block and its mirror image, which are apart, or one and the same. `next`, where it is not NULL, is

@@ -1,0 +1,123 @@
+/* One case or more for each strategy of the processor, and for what is around them: what every one of them must keep to. */
+#ifndef TESTS_UNIT_HOST_CASES_H
+#define TESTS_UNIT_HOST_CASES_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tesela/tesela.h>
+
+#include "strategy/strategy.h"
+
+typedef enum host_way { ONE, BATCH, PACK, IN_PLACE } host_way;
+
+typedef struct host_case {
+  const char *strategy; /* NULL: the planner's choice */
+  tsl_op op;
+  tesela_type type, result;
+  int64_t m, n, k;
+  host_way way;
+  bool alone; /* has one thread by design */
+} host_case;
+
+#define F32 TESELA_F32, TESELA_F32
+#define F64 TESELA_F64, TESELA_F64
+#define C64 TESELA_C64, TESELA_C64
+#define BF16 TESELA_BF16, TESELA_F32
+#define I8 TESELA_I8, TESELA_I32
+static const host_case host_cases[] = {
+    {NULL, TSL_OP_GEMM, F32, 700, 700, 700, ONE, false},
+    {NULL, TSL_OP_GEMM, C64, 300, 300, 300, ONE, false},
+    {NULL, TSL_OP_GEMM, I8, 700, 700, 700, ONE, false},
+    {"sequential", TSL_OP_GEMM, F32, 200, 200, 200, ONE, true},
+    {"sequential_optimized", TSL_OP_GEMM, F32, 200, 200, 200, ONE, true},
+    {"blocked", TSL_OP_GEMM, F64, 500, 500, 500, ONE, false},
+    {"host_packed", TSL_OP_GEMM, F64, 1500, 1500, 600, ONE, false}, /* panels */
+    {"host_packed", TSL_OP_GEMM, F32, 4000, 40, 400, ONE, false},   /* rows stream by */
+    {"host_packed", TSL_OP_GEMM, F32, 40, 4000, 400, ONE, false},   /* columns */
+    {"host_packed", TSL_OP_GEMM, F32, 40, 40, 40000, ONE, false},   /* parts */
+    {"host_packed", TSL_OP_GEMM, F32, 600, 600, 2000, PACK, false},
+    {"host_amx", TSL_OP_GEMM, BF16, 700, 700, 700, ONE, false},
+    {"host_amx", TSL_OP_GEMM, I8, 64, 64, 60000, ONE, false}, /* parts */
+    {"host_amx", TSL_OP_GEMM, I8, 600, 600, 2000, PACK, false},
+    {"host_small", TSL_OP_GEMM, F32, 30, 30, 30, ONE, true},
+    {"host_thin", TSL_OP_GEMM, F32, 1, 2000, 2000, ONE, false}, /* rows added up */
+    {"host_thin", TSL_OP_GEMM, F64, 2000, 2, 2000, ONE, false}, /* columns reduced */
+    {"host_thin", TSL_OP_GEMM, F32, 2000, 2000, 2, ONE, false}, /* an outer product */
+    {"host_small", TSL_OP_GEMM, F32, 20, 20, 20, BATCH, false},
+    {NULL, TSL_OP_GEMM, F64, 60, 60, 60, BATCH, false},
+    {"host_packed", TSL_OP_GEMM, F64, 200, 200, 200, BATCH,
+     false}, /* of products that are large enough for all */
+    {"sequential", TSL_OP_DOT, F32, 1, 1, 1000000, ONE, true},
+    {"fixed_tree", TSL_OP_DOT, F32, 1, 1, 4000000, ONE, false},
+    {"fixed_tree", TSL_OP_DOT, F64, 1, 1, 4000000, ONE, false},
+    {"exact", TSL_OP_DOT, F64, 1, 1, 4000000, ONE, false},
+    {"vector", TSL_OP_TRANSPOSE, F32, 2000, 2000, 0, ONE, false},
+    {"vector", TSL_OP_TRANSPOSE, F64, 2000, 2000, 0, IN_PLACE, false},
+};
+
+enum { HOST_CASES = sizeof host_cases / sizeof *host_cases, HOST_CASE_BYTES = 4000000 * 8 };
+
+/* Operands of any case, all zeros. */
+static inline void host_case_memory(void *memory[3]) {
+  for (int i = 0; i < 3; i++)
+    memory[i] = calloc(1, HOST_CASE_BYTES);
+}
+
+/* A case of operands that are dense, far enough apart for batches. */
+static inline tesela_status host_case_gemm(tesela_context *context, const host_case *of,
+                                           void *const memory[3]) {
+  tesela_gemm_desc desc = {.m = of->m,
+                           .n = of->n,
+                           .k = of->k,
+                           .a = {.data = memory[0], .type = of->type},
+                           .b = {.data = memory[1], .type = of->type},
+                           .c = {.data = memory[2], .type = of->result},
+                           .strategy = of->strategy};
+  const tesela_batch batch = {.count = 50, .c_stride = of->m * of->n};
+  tesela_plan *plan;
+  tesela_packed *packed;
+  if (of->way == BATCH)
+    return tesela_gemm_batched(context, &desc, &batch, NULL);
+  if (of->way == ONE)
+    return tesela_gemm(context, &desc, NULL);
+  tesela_status status = tesela_plan_create(context, &desc, &plan);
+  if (status != TESELA_OK)
+    return status;
+  status = tesela_pack(plan, NULL, &desc.b, &packed); /* and is not run: packing alone is counted */
+  if (status == TESELA_OK)
+    tesela_packed_destroy(packed);
+  tesela_plan_destroy(plan);
+  return status;
+}
+
+static inline tesela_status host_case_run(tesela_context *context, const host_case *of,
+                                          void *const memory[3]) {
+  const bool in_place = of->way == IN_PLACE;
+  const tesela_dot_desc dot = {.n = of->k,
+                               .x = {.data = memory[0], .type = of->type},
+                               .y = {.data = memory[1], .type = of->type},
+                               .result = {.data = memory[2], .type = of->result},
+                               .strategy = of->strategy};
+  const tesela_transpose_desc transpose = {
+      .rows = of->m,
+      .cols = of->n,
+      .a = {.data = memory[0], .type = of->type},
+      .b = {.data = in_place ? NULL : memory[2], .type = in_place ? TESELA_TYPE_DEFAULT : of->type},
+      .in_place = in_place,
+      .strategy = of->strategy};
+  return of->op == TSL_OP_GEMM  ? host_case_gemm(context, of, memory)
+         : of->op == TSL_OP_DOT ? tesela_dot(context, &dot, NULL)
+                                : tesela_transpose(context, &transpose, NULL);
+}
+
+/* "gemm host_packed, 40 x 40 x 40000". */
+static inline const char *host_case_name(const host_case *of, char text[128]) {
+  snprintf(text, 128, "%s %s, %lld x %lld x %lld", tsl_op_name(of->op), of->strategy ? of->strategy : "auto",
+           (long long)of->m, (long long)of->n, (long long)of->k);
+  return text;
+}
+
+#endif
