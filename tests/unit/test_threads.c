@@ -6,6 +6,7 @@
 #include "unit/unit.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,6 +95,53 @@ static void limits_reach_all(void **state) {
   assert_true(ran > 15);
 }
 
+/* A vendor's library has threads of its own, which it is told at each run. */
+static int limit_peer(void) {
+  static const host_case of = {"vendor_openblas", TSL_OP_GEMM, F32, 300, 300, 300, ONE, false};
+  void *memory[3];
+  setenv("TESELA_VENDORS", "1", 1);
+  host_case_memory(memory);
+  for (int threads = 2; threads >= 1; threads--) {
+    tesela_context *context;
+    union {
+      void *address;
+      int (*count)(void);
+    } function;
+    if (tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = threads}, &context) !=
+        TESELA_OK)
+      return FAILED;
+    if (host_case_run(context, &of, memory) != TESELA_OK)
+      return UNSUPPORTED;
+    void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
+    function.address = library ? dlsym(library, "openblas_get_num_threads") : NULL;
+    if (!function.address)
+      return UNSUPPORTED;
+    if (function.count() != threads) {
+      print_error("limit %d: OpenBLAS has %d threads\n", threads, function.count());
+      return TOO_MANY;
+    }
+    tesela_context_destroy(context);
+  }
+  return RIGHT;
+}
+
+static void limits_reach_vendors(void **state) {
+  (void)state;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(limit_peer());
+  }
+  int result = -1;
+  assert_int_equal(waitpid(child, &result, 0), child);
+  assert_true(WIFEXITED(result));
+  if (WEXITSTATUS(result) == UNSUPPORTED) {
+    print_message("there is no OpenBLAS here\n");
+    skip();
+  }
+  assert_int_equal(WEXITSTATUS(result), RIGHT);
+}
+
 /* Whoever adds a strategy that runs on the processor adds its cases. */
 static void every_strategy_has_a_case(void **state) {
   (void)state;
@@ -112,6 +160,7 @@ static void every_strategy_has_a_case(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(limits_reach_all),
+      cmocka_unit_test(limits_reach_vendors),
       cmocka_unit_test(every_strategy_has_a_case),
   };
   setenv("TESELA_THREADS", "4", 1);
