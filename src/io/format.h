@@ -22,8 +22,11 @@ struct tsl_reader {
   tsl_input in;
   tsl_file_info info; /* read_header fills all but the format's name */
   int64_t row;        /* rows read so far */
-  bool failed;        /* a call failed: where the stream stands is unknown */
-  void *state;        /* the format's own, one block that tsl_free() takes */
+  uint64_t start;     /* place of the first value, and its line */
+  int64_t start_line;
+  tsl_printed printed;
+  bool failed; /* a call failed: where the stream stands is unknown */
+  void *state; /* the format's own, one block that tsl_free() takes */
 };
 
 struct tsl_writer {
@@ -45,6 +48,7 @@ typedef struct tsl_panel {
   };
   int64_t row_stride, col_stride;
   int64_t first, rows, cols;
+  int64_t first_col; /* of reading columns */
   tesela_type type;
   size_t size; /* bytes of an element */
 } tsl_panel;
@@ -55,6 +59,10 @@ struct tsl_format {
 
   /* Whether a file starts like this; `count` is at most 4096 bytes, fewer in a smaller file. */
   bool (*recognise)(const char *bytes, size_t count);
+  bool marked;     /* no other file starts so */
+  bool text;       /* numbers are printed */
+  bool real_only;  /* it holds no complex numbers */
+  bool keeps_rows; /* a writer of rows in parts keeps them in memory */
 
   /* Reads what stands before the values and fills info and state. The shape goes through
    * tsl_reader_set_shape() and is compared with the size of a regular file, so that a shape which cannot be
@@ -62,6 +70,9 @@ struct tsl_format {
   tesela_status (*read_header)(tsl_reader *reader);
   /* Reads the next panel->rows rows; all of them where info.by_rows is false. */
   tesela_status (*read_rows)(tsl_reader *reader, const tsl_panel *panel);
+  /* Reads a panel that is any block of the matrix, of a regular file. NULL, or TESELA_UNSUPPORTED: rows are read, and what
+   * is not asked for is left out. */
+  tesela_status (*read_block)(tsl_reader *reader, const tsl_panel *panel);
   /* After the last row: nothing may follow. */
   tesela_status (*read_end)(tsl_reader *reader);
 
@@ -75,8 +86,10 @@ struct tsl_format {
 
 /* The format of a name's ending, any case; NULL when the ending is none of them. */
 const tsl_format *tsl_format_of_name(const char *path);
-/* ".npy, .mtx, ...", for messages. */
-const char *tsl_format_endings(void);
+/* By its own name ("npy"); NULL when there is none. */
+const tsl_format *tsl_format_find(const char *name);
+/* Whether a name ends so (".gz"), any case. */
+bool tsl_format_name_ends(const char *path, const char *ending);
 
 /* Address of an element of a panel. */
 void *tsl_panel_at(const tsl_panel *panel, int64_t i, int64_t j);
@@ -86,8 +99,13 @@ tesela_status tsl_reader_set_shape(tsl_reader *reader, int64_t rows, int64_t col
 /* Stores one value that stands on line `line`; TESELA_BAD_INPUT, with the place, when it does not fit. */
 tesela_status tsl_reader_put(const tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
                              int64_t line, const double value[2]);
+/* Back to row 0, of a regular file. */
+tesela_status tsl_reader_restart(tsl_reader *reader);
+/* Whether a text that is no number is a complex one ("1+2i"), which needs a sentence of its own in formats of real
+ * numbers. */
+bool tsl_reader_is_complex(const char *text, size_t length);
 /* Reads a word as a number; TESELA_BAD_INPUT names the line. `flags` as in number.h. */
-tesela_status tsl_reader_number(const tsl_reader *reader, tsl_word word, int flags, double *value);
+tesela_status tsl_reader_number(tsl_reader *reader, tsl_word word, int flags, double *value);
 /* TESELA_BAD_INPUT when a regular file has not `count` values of at least `bytes` bytes left. */
 tesela_status tsl_reader_expect(const tsl_reader *reader, int64_t count, int64_t bytes, const char *what);
 /* Writes one component of a real type as text. */

@@ -1,8 +1,8 @@
 /* Numbers by commas, semicolons or tabs, one row a line (RFC 4180, with what spreadsheets make of it). The
- * file is read twice, first for its shape, so it cannot be a pipe.
+ * file is read twice, first for its shape, so what comes through a pipe is kept in a temporary file.
  *
- * The separator is the first line's: tabs before semicolons before commas. A first line with a name in it (a
- * cell that is no number and does not begin like one) is a header and is passed over. Between semicolons
+ * The separator is the first line's: tabs before semicolons before commas. A first line of names (no cell is a number,
+ * and one at least does not begin like one) is a header and is passed over; readers tell. Between semicolons
  * numbers may have decimal commas, if all of them do. */
 #include <inttypes.h>
 #include <string.h>
@@ -161,12 +161,12 @@ static tesela_status next_cell(tsl_reader *reader, csv_cell *cell) {
   return TESELA_OK;
 }
 
-/* A cell as a number; *mark is its decimal mark, or '\0'. */
-static tsl_number_result read_number(const csv_state *state, const csv_cell *cell, double *value,
-                                     char *mark) {
+/* A cell as a number; *mark is its decimal mark, or '\0'. `printed` may be NULL. */
+static tsl_number_result read_number(const csv_state *state, const csv_cell *cell, double *value, char *mark,
+                                     tsl_printed *printed) {
   const bool comma = state->separator == ';' && memchr(cell->text, ',', cell->length) != NULL;
   *mark = comma ? ',' : memchr(cell->text, '.', cell->length) != NULL ? '.' : '\0';
-  return tsl_number_read(cell->text, cell->length, comma ? TSL_NUMBER_COMMA : 0, value);
+  return tsl_number_read_printed(cell->text, cell->length, comma ? TSL_NUMBER_COMMA : 0, value, printed);
 }
 
 static tesela_status fail_number(const tsl_reader *reader, const csv_cell *cell, int64_t column,
@@ -181,12 +181,26 @@ static tesela_status fail_number(const tsl_reader *reader, const csv_cell *cell,
     return tsl_input_bad_line(&reader->in, cell->line,
                               "has '%s' in cell %" PRId64 ", which is larger than any double", quoted,
                               number);
+  if (tsl_reader_is_complex(cell->text, cell->length))
+    return tsl_input_bad_line(&reader->in, cell->line,
+                              "has '%s' in cell %" PRId64
+                              ", but csv holds real numbers only: npy and mtx hold complex ones",
+                              quoted, number);
   return tsl_input_bad_line(&reader->in, cell->line, "has '%s' in cell %" PRId64 " where a number should be",
                             quoted, number);
 }
 
+/* The first line is neither numbers throughout nor names throughout. */
+static tesela_status fail_mixed(const tsl_reader *reader, const csv_cell *cell, int64_t column) {
+  char quoted[TSL_QUOTE_MAX];
+  return tsl_input_bad_line(&reader->in, cell->line,
+                            "has '%s' in cell %" PRId64
+                            " beside numbers: it is no header, in which no cell is a number",
+                            tsl_input_quote(cell->text, cell->length, quoted), column + 1);
+}
+
 /* Whether a cell that is no number is meant as a name: "x2", but neither "2x" nor what stands for a value that is
- * missing. A first line of numbers with one of those must not be taken for a header. */
+ * missing. A first line of those alone must not be taken for a header. */
 static bool is_name(const csv_cell *cell) {
   static const char *const missing[] = {"na", "n/a", "null", "none", "?", "#n/a"};
   for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
@@ -195,23 +209,26 @@ static bool is_name(const csv_cell *cell) {
   return cell->length > 0 && (cell->text[0] == '\0' || strchr("0123456789+-.,", cell->text[0]) == NULL);
 }
 
-/* Reads the first line for the number of columns and whether it is a header. */
+/* Reads the first line for the number of columns and whether it is a header: names, and no number. */
 static tesela_status read_first_line(tsl_reader *reader, int64_t *columns, bool *header) {
   const csv_state *const state = reader->state;
   csv_cell cell;
   tesela_status status = TESELA_OK;
+  bool names = false, numbers = false;
   *columns = 0;
-  *header = false;
   do {
     double value;
     char mark;
     TSL_TRY(next_cell(reader, &cell));
-    const tsl_number_result result = read_number(state, &cell, &value, &mark);
-    *header = *header || (result == TSL_NUMBER_NONE && is_name(&cell));
+    const tsl_number_result result = read_number(state, &cell, &value, &mark, NULL);
+    const bool name = result == TSL_NUMBER_NONE && is_name(&cell);
+    names = names || name;
+    numbers = numbers || result != TSL_NUMBER_NONE;
     if (result != TSL_NUMBER_READ && status == TESELA_OK)
-      status = fail_number(reader, &cell, *columns, result);
+      status = name ? fail_mixed(reader, &cell, *columns) : fail_number(reader, &cell, *columns, result);
     ++*columns;
   } while (!cell.last);
+  *header = names && !numbers;
   return *header ? TESELA_OK : status;
 }
 
@@ -242,10 +259,7 @@ static tesela_status count_rows(tsl_reader *reader, int64_t *rows) {
 
 static tesela_status csv_read_header(tsl_reader *reader) {
   tsl_input *const in = &reader->in;
-  if (!in->regular)
-    return tsl_fail(TESELA_IO_FAILED,
-                    "%s: is a pipe or a device, but csv is read twice: save it as a file first",
-                    reader->path);
+  TSL_TRY(tsl_input_spool(in));
   TSL_TRY(tsl_alloc_zeroed(sizeof(csv_state), "reading a csv file", &reader->state));
   csv_state *const state = reader->state;
   TSL_TRY(tsl_input_skip_mark(in));
@@ -270,6 +284,7 @@ static tesela_status csv_read_header(tsl_reader *reader) {
   TSL_TRY(tsl_reader_set_shape(reader, rows, reader->info.cols));
   reader->info.type = TESELA_F64;
   reader->info.by_rows = true;
+  reader->info.header = header;
   return tsl_input_seek(in, start, line);
 }
 
@@ -296,7 +311,7 @@ static tesela_status read_row(tsl_reader *reader, const tsl_panel *panel, int64_
     if (cell.last)
       return fail_ragged(reader, line, j);
     TSL_TRY(next_cell(reader, &cell));
-    const tsl_number_result result = read_number(reader->state, &cell, &value[0], &mark);
+    const tsl_number_result result = read_number(reader->state, &cell, &value[0], &mark, &reader->printed);
     if (result != TSL_NUMBER_READ)
       return fail_number(reader, &cell, j, result);
     TSL_TRY(check_mark(reader, &cell, mark));
@@ -326,8 +341,7 @@ static tesela_status csv_read_end(tsl_reader *reader) {
 }
 
 static tesela_status csv_may_write(const char *path, int64_t rows, int64_t cols, tesela_type type) {
-  if (tsl_type(type)->is_complex)
-    return tsl_fail(TESELA_BAD_CALL, "%s: csv holds no complex numbers; .npy and .mtx do", path);
+  (void)type;
   if (rows == 0 || cols == 0)
     return tsl_fail(TESELA_BAD_CALL,
                     "%s: csv cannot say %" PRId64 " x %" PRId64 " without elements; the other formats can",
@@ -341,13 +355,14 @@ static tesela_status csv_write_header(tsl_writer *writer) {
 }
 
 static tesela_status csv_write_rows(tsl_writer *writer, const tsl_panel *panel) {
-  const char *const ending = strrchr(writer->out.path, '.');
-  return tsl_writer_lines(writer, panel, strcasecmp(ending, ".tsv") == 0 ? '\t' : ',');
+  return tsl_writer_lines(writer, panel, tsl_format_name_ends(writer->out.path, ".tsv") ? '\t' : ',');
 }
 
 const tsl_format tsl_format_csv = {
     .name = "csv",
     .endings = ".csv .tsv ",
+    .text = true,
+    .real_only = true,
     .recognise = csv_recognise,
     .read_header = csv_read_header,
     .read_rows = csv_read_rows,

@@ -350,6 +350,9 @@ static tesela_status mtx_write_end(tsl_writer *writer) {
 const tsl_format tsl_format_mtx = {
     .name = "mtx",
     .endings = ".mtx ",
+    .marked = true,
+    .text = true,
+    .keeps_rows = true,
     .recognise = mtx_recognise,
     .read_header = mtx_read_header,
     .read_rows = mtx_read_rows,

@@ -212,29 +212,49 @@ static tesela_status read_stream(tsl_reader *reader, const tsl_panel *panel) {
   return TESELA_OK;
 }
 
-/* Some rows of a file in Fortran order: a piece of every column, wherever it is. */
-static tesela_status read_pieces(tsl_reader *reader, const tsl_panel *panel) {
+/* A piece of a line of the file (a row or, in Fortran order, a column) into element (i, j) of the panel and those behind
+ * it. */
+static tesela_status read_piece(tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
+                                int64_t count) {
   npy_state *const state = reader->state;
-  const int64_t size = state->header.size;
-  for (int64_t j = 0; j < panel->cols; j++) {
-    for (int64_t i = 0; i < panel->rows; i += BLOCK_COUNT) {
-      const int64_t count = panel->rows - i < BLOCK_COUNT ? panel->rows - i : BLOCK_COUNT;
-      const uint64_t offset = state->data + (uint64_t)((j * reader->info.rows + panel->first + i) * size);
-      size_t got;
-      TSL_TRY(tsl_input_read_at(&reader->in, offset, state->bytes, (size_t)(count * size), &got));
-      if (got < (size_t)(count * size))
-        return fail_truncated(reader);
-      if (state->swapped)
-        swap_bytes(state->bytes, state->swap_size, got / state->swap_size);
-      const run target = {.row = panel->first + i,
-                          .col = j,
-                          .row_step = 1,
-                          .at = tsl_panel_at(panel, i, j),
-                          .step = panel->row_stride};
-      TSL_TRY(place(reader, panel, &target, 0, (size_t)count));
+  const bool fortran = state->header.fortran;
+  const int64_t size = state->header.size, row = panel->first + i, col = panel->first_col + j;
+  const int64_t index = fortran ? col * reader->info.rows + row : row * reader->info.cols + col;
+  size_t got;
+  TSL_TRY(tsl_input_read_at(&reader->in, state->data + (uint64_t)(index * size), state->bytes,
+                            (size_t)(count * size), &got));
+  if (got < (size_t)(count * size))
+    return fail_truncated(reader);
+  if (state->swapped)
+    swap_bytes(state->bytes, state->swap_size, got / state->swap_size);
+  const run target = {.row = row,
+                      .col = col,
+                      .row_step = fortran,
+                      .col_step = !fortran,
+                      .at = tsl_panel_at(panel, i, j),
+                      .step = fortran ? panel->row_stride : panel->col_stride};
+  return place(reader, panel, &target, 0, (size_t)count);
+}
+
+/* A block of the matrix: a piece of every line, wherever it is. */
+static tesela_status read_pieces(tsl_reader *reader, const tsl_panel *panel) {
+  const bool fortran = ((const npy_state *)reader->state)->header.fortran;
+  const int64_t lines = fortran ? panel->cols : panel->rows, length = fortran ? panel->rows : panel->cols;
+  for (int64_t line = 0; line < lines; line++)
+    for (int64_t at = 0; at < length; at += BLOCK_COUNT) {
+      const int64_t count = length - at < BLOCK_COUNT ? length - at : BLOCK_COUNT;
+      TSL_TRY(read_piece(reader, panel, fortran ? at : line, fortran ? line : at, count));
     }
-  }
   return TESELA_OK;
+}
+
+/* Pieces of short rows are nearer to each other than what a disk reads at once: all of it is read then. */
+static tesela_status npy_read_block(tsl_reader *reader, const tsl_panel *panel) {
+  enum { SHORT_ROW = TSL_INPUT_BLOCK / 64 };
+  const npy_state *const state = reader->state;
+  if (!state->header.fortran && reader->info.cols * state->header.size < SHORT_ROW)
+    return TESELA_UNSUPPORTED;
+  return read_pieces(reader, panel);
 }
 
 static tesela_status npy_read_rows(tsl_reader *reader, const tsl_panel *panel) {
@@ -302,9 +322,11 @@ static tesela_status npy_write_rows(tsl_writer *writer, const tsl_panel *panel) 
 const tsl_format tsl_format_npy = {
     .name = "npy",
     .endings = ".npy ",
+    .marked = true,
     .recognise = npy_recognise,
     .read_header = npy_read_header,
     .read_rows = npy_read_rows,
+    .read_block = npy_read_block,
     .read_end = npy_read_end,
     .write_header = npy_write_header,
     .write_rows = npy_write_rows,

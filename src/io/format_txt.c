@@ -87,13 +87,6 @@ static tesela_status txt_read_end(tsl_reader *reader) {
                             reader->info.cols);
 }
 
-static tesela_status txt_may_write(const char *path, int64_t rows, int64_t cols, tesela_type type) {
-  (void)rows, (void)cols;
-  if (!tsl_type(type)->is_complex)
-    return TESELA_OK;
-  return tsl_fail(TESELA_BAD_CALL, "%s: .txt holds no complex numbers; .npy and .mtx do", path);
-}
-
 static tesela_status write_size(tsl_writer *writer, int64_t size, char end) {
   TSL_TRY(tsl_writer_number(writer, TESELA_F64, (double)size));
   return tsl_output_write(&writer->out, &end, 1);
@@ -111,11 +104,12 @@ static tesela_status txt_write_rows(tsl_writer *writer, const tsl_panel *panel) 
 const tsl_format tsl_format_txt = {
     .name = "txt",
     .endings = ".txt ",
+    .text = true,
+    .real_only = true,
     .recognise = txt_recognise,
     .read_header = txt_read_header,
     .read_rows = txt_read_rows,
     .read_end = txt_read_end,
-    .may_write = txt_may_write,
     .write_header = txt_write_header,
     .write_rows = txt_write_rows,
 };

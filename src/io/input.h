@@ -1,5 +1,5 @@
 /* A file as a stream of bytes: read in large blocks, with lines counted and words found. Nothing larger than
- * one block is ever held. */
+ * one block is ever held. "-" is standard input. What is packed with gzip is unpacked. */
 #ifndef TSL_IO_INPUT_H
 #define TSL_IO_INPUT_H
 
@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <tesela/tesela.h>
+
+#include "io/unpack.h"
 
 /* Tests make the block small, so that small files cross its ends. */
 #ifndef TSL_INPUT_BLOCK_BITS
@@ -24,12 +26,17 @@ typedef struct tsl_input {
   uint64_t offset; /* of block[0] in the file */
   int64_t line;    /* of block[at], from 1; kept by the word functions, not by tsl_input_read() */
   uint64_t size;   /* bytes of the file; 0 where it is not regular */
-  bool regular;    /* has a size and can be read anywhere; a pipe cannot */
+  bool regular;    /* has a size and can be read anywhere; a pipe cannot, nor a file that is packed */
+  bool archive;    /* the one array of an .npz */
   bool eof;        /* the file has no bytes beyond block[end - 1] */
+  tsl_unpacking *unpacking; /* NULL: the bytes are as they lie */
 } tsl_input;
 
-/* Opens a file. TESELA_IO_FAILED for a folder or what cannot be opened. */
-tesela_status tsl_input_open(const char *path, tsl_input *in);
+/* How messages call the file of this path: the path, or "standard input". */
+const char *tsl_input_name(const char *path);
+/* Opens a file; `name` is tsl_input_name() of its path, kept by the owner. TESELA_IO_FAILED for a folder or what cannot
+ * be opened. */
+tesela_status tsl_input_open(const char *path, const char *name, tsl_input *in);
 /* Also on an input that was never opened, if it is all zeros. */
 void tsl_input_close(tsl_input *in);
 
@@ -46,6 +53,10 @@ tesela_status tsl_input_seek(tsl_input *in, uint64_t offset, int64_t line);
 uint64_t tsl_input_tell(const tsl_input *in);
 /* Bytes from the next one to the end of a regular file. */
 uint64_t tsl_input_left(const tsl_input *in);
+
+/* Copies what is left of an input that is not regular to a file without a name, and goes on from there: it is regular
+ * then. Nothing where it is. */
+tesela_status tsl_input_spool(tsl_input *in);
 
 /* Skips the byte order mark of UTF-8. TESELA_BAD_INPUT for UTF-16. For the start of a text file. */
 tesela_status tsl_input_skip_mark(tsl_input *in);

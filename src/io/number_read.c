@@ -20,8 +20,9 @@ static bool is_digit(char c) {
 /* What a decimal is made of: digits * 10^exponent. */
 typedef struct decimal {
   bool negative;
-  uint64_t digits; /* the first 19 significant ones */
-  int significant; /* how many there are */
+  bool fraction, scaled; /* with a point or an exponent; with an exponent */
+  uint64_t digits;       /* the first 19 significant ones */
+  int significant;       /* how many there are */
   int64_t exponent;
 } decimal;
 
@@ -46,6 +47,7 @@ static const char *take_digits(const char *at, const char *end, char point, deci
       number->digits = number->digits * 10 + (uint64_t)(*at - '0');
   }
   number->exponent = -fraction;
+  number->fraction = after_point;
   return any ? at : NULL;
 }
 
@@ -65,6 +67,7 @@ static bool take_exponent(const char *at, const char *end, decimal *number) {
       exponent = exponent_limit;
   }
   number->exponent += negative ? -exponent : exponent;
+  number->fraction = number->scaled = true;
   return true;
 }
 
@@ -93,7 +96,33 @@ static tsl_number_result read_slowly(const char *text, size_t length, double *va
   return tsl_parse_double(copy, value) ? TSL_NUMBER_READ : TSL_NUMBER_TOO_LARGE;
 }
 
+/* `last` is the number's last character. */
+static void widen(tsl_printed *printed, const decimal *number, char last) {
+  const int decimals = (int)-number->exponent;
+  const bool first = printed->digits == 0 && !printed->fractions;
+  if (number->significant > printed->digits)
+    printed->digits = number->significant;
+  if (first || decimals > printed->decimals)
+    printed->decimals = decimals;
+  printed->fractions = printed->fractions || number->fraction;
+  printed->fixed = printed->fixed || (number->fraction && !number->scaled && last == '0');
+}
+
+double tsl_printed_half_unit(const tsl_printed *printed, double value) {
+  if (!printed->fractions || !isfinite(value))
+    return 0;
+  const double by_decimals = 0.5 * pow(10, -printed->decimals);
+  if (value == 0 || printed->fixed)
+    return by_decimals;
+  return fmax(by_decimals, 0.5 * pow(10, floor(log10(fabs(value))) - printed->digits + 1));
+}
+
 tsl_number_result tsl_number_read(const char *text, size_t length, int flags, double *value) {
+  return tsl_number_read_printed(text, length, flags, value, NULL);
+}
+
+tsl_number_result tsl_number_read_printed(const char *text, size_t length, int flags, double *value,
+                                          tsl_printed *printed) {
   static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   const char *at = text;
@@ -112,6 +141,8 @@ tsl_number_result tsl_number_read(const char *text, size_t length, int flags, do
     if (!(mark == 'e' || (mark == 'd' && (flags & TSL_NUMBER_FORTRAN))) || !take_exponent(at, end, &number))
       return TSL_NUMBER_NONE;
   }
+  if (printed != NULL)
+    widen(printed, &number, end[-1]);
 
   if (number.significant > 19 || number.digits > (uint64_t)1 << 53 ||
       (number.digits != 0 && (number.exponent > 22 || number.exponent < -22)))

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "io/spool.h"
 
 static tesela_status fail(const tsl_output *out, const char *what) {
   return tsl_fail(TESELA_IO_FAILED, "%s: %s: %s", out->path, what, strerror(errno));
@@ -99,27 +101,33 @@ static tesela_status create_temporary(tsl_output *out) {
   return fail(out, "cannot be written");
 }
 
+static tesela_status open_file(const char *path, tsl_output *out) {
+  mode_t mode;
+  TSL_TRY(follow_links(path, &out->target));
+  TSL_TRY(look_at_target(out, &mode));
+  TSL_TRY(create_temporary(out));
+  if (mode != 0 && fchmod(out->fd, mode) != 0)
+    return fail(out, "its permissions cannot be kept");
+  return TESELA_OK;
+}
+
 tesela_status tsl_output_open(const char *path, tsl_output *out) {
   tesela_status status = TESELA_OK;
-  mode_t mode;
-  *out = (tsl_output){.fd = -1, .path = strdup(path)};
+  const bool standard = strcmp(path, "-") == 0;
+  *out = (tsl_output){.fd = -1, .path = strdup(standard ? "standard output" : path)};
   if (out->path == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a file's name");
-  TSL_GO(follow_links(path, &out->target));
-  TSL_GO(look_at_target(out, &mode));
   TSL_GO(tsl_alloc(TSL_OUTPUT_BLOCK, "writing a file", (void **)&out->block));
-  TSL_GO(create_temporary(out));
-  if (mode != 0 && fchmod(out->fd, mode) != 0)
-    status = fail(out, "its permissions cannot be kept");
+  status = standard ? tsl_spool_open(out->path, &out->fd) : open_file(path, out);
 out:
   if (status != TESELA_OK)
     tsl_output_close(out);
   return status;
 }
 
-static tesela_status write_fully(tsl_output *out, const char *bytes, size_t count) {
+static tesela_status write_to(const tsl_output *out, int fd, const char *bytes, size_t count) {
   while (count > 0) {
-    const ssize_t now = write(out->fd, bytes, count);
+    const ssize_t now = write(fd, bytes, count);
     if (now < 0 && errno == EINTR)
       continue;
     if (now < 0)
@@ -128,6 +136,10 @@ static tesela_status write_fully(tsl_output *out, const char *bytes, size_t coun
     count -= (size_t)now;
   }
   return TESELA_OK;
+}
+
+static tesela_status write_fully(const tsl_output *out, const char *bytes, size_t count) {
+  return write_to(out, out->fd, bytes, count);
 }
 
 static tesela_status flush(tsl_output *out) {
@@ -155,10 +167,49 @@ tesela_status tsl_output_write(tsl_output *out, const void *bytes, size_t count)
   return TESELA_OK;
 }
 
+/* fsync(), but fine where the file system has no such thing. */
+static bool sync_all(int fd) {
+  return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
+}
+
+/* The new name lasts once its folder is on the disk, too. A folder that may be written but not read cannot be opened,
+ * and is left to the system. */
+static tesela_status sync_folder(const tsl_output *out) {
+  const size_t length = folder_length(out->target);
+  char *const folder = length > 0 ? strndup(out->target, length) : strdup(".");
+  const int fd = folder != NULL ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  tesela_status status = TESELA_OK;
+  free(folder);
+  if (fd < 0)
+    return TESELA_OK;
+  if (!sync_all(fd))
+    status = fail(out, "is written, but its folder cannot be synced to the disk");
+  close(fd);
+  return status;
+}
+
+/* All that was written, to standard output. */
+static tesela_status copy_out(tsl_output *out) {
+  if (lseek(out->fd, 0, SEEK_SET) < 0)
+    return fail(out, "its temporary file cannot be read");
+  for (;;) {
+    const ssize_t got = read(out->fd, out->block, TSL_OUTPUT_BLOCK);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return fail(out, "its temporary file cannot be read");
+    if (got == 0)
+      return TESELA_OK;
+    TSL_TRY(write_to(out, STDOUT_FILENO, out->block, (size_t)got));
+  }
+}
+
 tesela_status tsl_output_commit(tsl_output *out) {
   TSL_TRY(flush(out));
+  if (out->target == NULL)
+    return copy_out(out);
   /* Network file systems may report a full disk only here, at the sync or at the close. */
-  if (fsync(out->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+  if (!sync_all(out->fd))
     return fail(out, "cannot be written");
   const int fd = out->fd;
   out->fd = -1;
@@ -168,7 +219,7 @@ tesela_status tsl_output_commit(tsl_output *out) {
     return fail(out, "cannot take its name");
   free(out->temporary);
   out->temporary = NULL;
-  return TESELA_OK;
+  return sync_folder(out);
 }
 
 void tsl_output_close(tsl_output *out) {

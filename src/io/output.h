@@ -1,5 +1,5 @@
 /* A file that appears whole or not at all: bytes go to a temporary file in the same folder, which takes the
- * name at the end. */
+ * name at the end. What goes to standard output ("-") is copied there from a file without a name at the end. */
 #ifndef TSL_IO_OUTPUT_H
 #define TSL_IO_OUTPUT_H
 
@@ -10,7 +10,7 @@
 
 typedef struct tsl_output {
   char *path;      /* as the caller gave it, for messages */
-  char *target;    /* the file that appears: `path` with its symbolic links followed */
+  char *target;    /* the file that appears: `path` with its symbolic links followed; NULL: standard output */
   char *temporary; /* NULL once it has become the target or is removed */
   int fd;
   char *block;
@@ -23,7 +23,7 @@ tesela_status tsl_output_open(const char *path, tsl_output *out);
 /* `count` bytes of room in the block (at most a block): write there, then count them with `used +=`. */
 tesela_status tsl_output_room(tsl_output *out, size_t count, char **room);
 tesela_status tsl_output_write(tsl_output *out, const void *bytes, size_t count);
-/* Flushes, syncs, renames. */
+/* Flushes, syncs, renames, syncs the folder. */
 tesela_status tsl_output_commit(tsl_output *out);
 /* Removes what was not committed. Also on an output that was never opened, if it is all zeros. */
 void tsl_output_close(tsl_output *out);

@@ -7,15 +7,39 @@
 #include "io/format.h"
 #include "io/number.h"
 
+/* By the path's ending, else by name. */
+static tesela_status choose_format(const char *path, const char *name, const tsl_format **format) {
+  *format = tsl_format_of_name(path);
+  if (*format == NULL && name != NULL)
+    *format = tsl_format_find(name);
+  if (tsl_format_name_ends(path, ".gz") || tsl_format_name_ends(path, ".npz"))
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s: files are read packed, but not written so: write a plain one, and pack it", path);
+  if (*format != NULL)
+    return TESELA_OK;
+  if (name != NULL)
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is no format of matrix files; there are %s", name,
+                    tsl_io_formats());
+  if (strcmp(path, "-") == 0)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "standard output has no ending that says how a matrix is written: name one of %s",
+                    tsl_io_formats());
+  return tsl_fail(TESELA_BAD_CALL, "%s: the ending says how a matrix is written; it is one of %s", path,
+                  tsl_io_endings());
+}
+
 tesela_status tsl_writer_open(const char *path, int64_t rows, int64_t cols, tesela_type type,
-                              tsl_writer **out) {
+                              tsl_writer **writer) {
+  return tsl_writer_open_as(path, NULL, rows, cols, type, writer);
+}
+
+tesela_status tsl_writer_open_as(const char *path, const char *format_name, int64_t rows, int64_t cols,
+                                 tesela_type type, tsl_writer **out) {
   tesela_status status = TESELA_OK;
   tsl_writer *writer = NULL;
+  const tsl_format *format;
   *out = NULL;
-  const tsl_format *const format = tsl_format_of_name(path);
-  if (format == NULL)
-    return tsl_fail(TESELA_BAD_CALL, "%s: the ending says how a matrix is written; it is one of %s", path,
-                    tsl_format_endings());
+  TSL_TRY(choose_format(path, format_name, &format));
   int64_t count, bytes;
   if (tsl_type(type) == NULL)
     return tsl_fail(TESELA_BAD_CALL, "%s: type %d is none of %s", path, (int)type, tsl_type_names());
@@ -27,6 +51,8 @@ tesela_status tsl_writer_open(const char *path, int64_t rows, int64_t cols, tese
     return tsl_fail(TESELA_BAD_CALL,
                     "%s: %" PRId64 " x %" PRId64 " elements are too many for a file: 2^59 is the limit", path,
                     rows, cols);
+  if (format->real_only && tsl_type(type)->is_complex)
+    return tsl_fail(TESELA_BAD_CALL, "%s: %s holds no complex numbers; npy and mtx do", path, format->name);
   if (format->may_write != NULL)
     TSL_TRY(format->may_write(path, rows, cols, type));
   writer = calloc(1, sizeof *writer);
@@ -81,6 +107,10 @@ void tsl_writer_close(tsl_writer *writer) {
   tsl_output_close(&writer->out);
   tsl_free(writer->state);
   free(writer);
+}
+
+bool tsl_writer_keeps_rows(const tsl_writer *writer) {
+  return writer->format->keeps_rows;
 }
 
 const char *tsl_writer_temporary(const tsl_writer *writer) {

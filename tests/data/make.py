@@ -8,9 +8,11 @@ i and column j, both from 0; tests/formats/expected.c has the same functions. Nu
 is here; the text that other versions write may differ, the values not.
 """
 
+import gzip
 import io
 import pathlib
 import struct
+import zipfile
 
 import numpy as np
 import scipy.io
@@ -196,7 +198,7 @@ def good_csv():
     write("csv/blanks_around.csv", lines(real, rows, cols, " , ", form="  %.17g  "))
     write("csv/crlf.csv", lines(real, rows, cols, ",", end="\r\n"))
     write("csv/header.csv", "a,b 2,c\n" + lines(real, rows, cols, ","))
-    write("csv/header_quoted.csv", '"a, ""b""","two\nlines",2020\r\n' + lines(real, rows, cols, ",", end="\r\n"))
+    write("csv/header_quoted.csv", '"a, ""b""","two\nlines",y2020\r\n' + lines(real, rows, cols, ",", end="\r\n"))
     write("csv/quoted.csv", lines(real, rows, cols, ",", form='"%.17g"'))
     write("csv/byte_order_mark.csv", b"\xef\xbb\xbf" + lines(real, rows, cols, ",").encode())
     write("csv/no_last_line_end.csv", lines(real, rows, cols, ",")[:-1])
@@ -218,6 +220,58 @@ def good_txt():
     write("txt/empty.txt", "0 5\n")
     write("txt/special.txt", "2 3\ninf -Infinity nan\n0 -0 5e-324\n")
     write("txt/named_wrongly.dat", f"{rows} {cols}\n" + lines(real, rows, cols, " "))
+
+
+def pack(data):
+    return gzip.compress(data if isinstance(data, bytes) else data.encode(), mtime=0)
+
+
+def npz(names_and_data, method=zipfile.ZIP_STORED):
+    """As np.savez writes it, but for the date."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in names_and_data.items():
+            info = zipfile.ZipInfo(name)
+            info.compress_type = method
+            with archive.open(info, "w", force_zip64=True) as file:
+                file.write(data)
+    return out.getvalue()
+
+
+def good_packed():
+    f8 = npy(matrix(real, 5, 7, "<f8"))
+    csv = lines(real, 4, 3, ",")
+    write("packed/f8.npy.gz", pack(f8))
+    write("packed/f8_fortran.NPY.GZ", pack(npy(np.asfortranarray(matrix(real, 5, 7, "<f8")))))
+    write("packed/named_plainly.npy", pack(f8))
+    write("packed/comma.csv.gz", pack(csv))
+    write("packed/members.csv.gz", pack(csv[:10]) + pack("") + pack(csv[10:]) + b"\0\0\0")
+    write("packed/coordinate_hermitian_complex.mtx.gz",
+          pack((HERE / "mtx/coordinate_hermitian_complex.mtx").read_bytes()))
+    write("packed/plain.txt.gz", pack("4 3\n" + lines(real, 4, 3, " ")))
+    write("packed/nameless.gz", pack("4 3\n" + lines(real, 4, 3, " ")))
+    write("packed/stored.npz", npz({"arr_0.npy": f8}))
+    write("packed/deflated.npz", npz({"a.npy": f8}, zipfile.ZIP_DEFLATED))
+
+
+def bad_packed():
+    f8 = npy(matrix(real, 5, 7, "<f8"))
+    good = pack(lines(real, 4, 3, ","))
+    write("bad/truncated.csv.gz", good[:-12])
+    write("bad/check.csv.gz", good[:-6] + bytes([good[-6] ^ 1]) + good[-5:])
+    write("bad/behind.csv.gz", good + b"more")
+    write("bad/block.csv.gz", good[:10] + b"\x07" + good[11:])
+    write("bad/two_arrays.npz", npz({"a.npy": f8, "b.npy": f8}))
+    write("bad/no_arrays.npz", npz({}))
+    write("bad/cut.npz", npz({"a.npy": f8})[:-1])
+    write("bad/cut_early.npz", b"PK\3\4")
+    deflated = npz({"a.npy": f8}, zipfile.ZIP_DEFLATED)
+    check = struct.pack("<I", zipfile.ZipFile(io.BytesIO(deflated)).infolist()[0].CRC)
+    write("bad/check.npz", deflated.replace(check, b"\1\2\3\4"))
+    write("bad/text.npz", npz({"a.csv": b"1,2\n3,4\n"}))
+    place = deflated.rfind(b"PK\1\2")
+    write("bad/place.npz", deflated[:place + 42] + b"\1" + deflated[place + 43:])
+    write("bad/method.npz", npz({"a.npy": f8}, zipfile.ZIP_LZMA))
 
 
 # --- the files that are wrong, each in one way ---
@@ -322,6 +376,10 @@ def bad_csv():
     write("bad/non_numeric.csv", "1,2,3\n4,5,6\n7,8,nine\n")
     write("bad/first_line_typo.csv", "1,2x,3\n4,5,6\n")
     write("bad/first_line_missing.csv", "1,NA,3\n4,5,6\n")
+    write("bad/first_line_letter.csv", "1,O,3\n4,5,6\n")
+    write("bad/first_line_names.csv", "x,2020,y\n4,5,6\n")
+    write("bad/first_line_large.csv", "x,1e999,y\n4,5,6\n")
+    write("bad/complex.csv", "1,2\n3,-1.5e3-2.5e-1i\n")
     write("bad/blank_line.csv", "1,2\n\n3,4\n")
     write("bad/decimal_comma.csv", "1,5\t2,5\n3,5\t4,5\n")
     write("bad/both_marks.csv", "1,5;2,5\n1.234;2,5\n")
@@ -347,6 +405,7 @@ def bad_txt():
     write("bad/oversized.txt", "2 2\n1 2\n3 4\n5\n")
     write("bad/non_numeric.txt", "2 2\n1 2\n3 four\n")
     write("bad/commas.txt", "2 2\n1,2\n3,4\n")
+    write("bad/complex.txt", "1 2\n1 2j\n")
     write("bad/long_word.txt", "1 1\n" + "1" * 17000 + "\n")
 
 
@@ -354,10 +413,12 @@ def main():
     good_npy()
     good_mtx()
     good_csv()
+    good_packed()
     good_txt()
     bad_npy()
     bad_mtx()
     bad_csv()
+    bad_packed()
     bad_txt()
     write("bad/unknown.dat", "neither one nor the other\n")
 

@@ -117,6 +117,21 @@ static const good_file files[] = {
     {"txt/fortran.txt", "txt", 4, 3, TESELA_F64, REAL},
     {"txt/empty.txt", "txt", 0, 5, TESELA_F64, REAL},
     {"txt/named_wrongly.dat", "txt", 4, 3, TESELA_F64, REAL},
+
+    {"packed/f8.npy.gz", "npy", 5, 7, TESELA_F64, REAL},
+    {"packed/named_plainly.npy", "npy", 5, 7, TESELA_F64, REAL},
+    {"packed/comma.csv.gz", "csv", 4, 3, TESELA_F64, REAL},
+    {"packed/members.csv.gz", "csv", 4, 3, TESELA_F64, REAL},
+    {"packed/coordinate_hermitian_complex.mtx.gz",
+     "mtx",
+     5,
+     5,
+     TESELA_C128,
+     {complex_value, true, HERMITIAN}},
+    {"packed/plain.txt.gz", "txt", 4, 3, TESELA_F64, REAL},
+    {"packed/nameless.gz", "txt", 4, 3, TESELA_F64, REAL},
+    {"packed/stored.npz", "npy", 5, 7, TESELA_F64, REAL},
+    {"packed/deflated.npz", "npy", 5, 7, TESELA_F64, REAL},
 };
 enum { FILE_COUNT = sizeof files / sizeof files[0] };
 
@@ -171,6 +186,8 @@ static void test_shapes(void **state) {
     assert_int_equal(info->cols, files[n].cols);
     assert_int_equal(info->type, files[n].type);
     assert_int_equal(info->by_rows, strcmp(info->format, "mtx") != 0);
+    assert_int_equal(info->text, strcmp(info->format, "npy") != 0);
+    assert_int_equal(info->header, strncmp(files[n].name, "csv/header", 10) == 0);
     tsl_reader_close(reader);
   }
 }
@@ -214,6 +231,83 @@ static void test_panels(void **state) {
   }
 }
 
+/* Columns in any order, of files that can be read again; afterwards rows begin with the first. */
+static void test_columns(void **state) {
+  (void)state;
+  int by_columns = 0;
+  for (int n = 0; n < FILE_COUNT; n++) {
+    area where;
+    tsl_reader *reader;
+    assert_int_equal(tsl_reader_open(data_file(files[n].name), &reader), TESELA_OK);
+    const int64_t rows = files[n].rows, cols = files[n].cols;
+    area_make(&where, rows, cols, TESELA_C128, n % 2 ? PADDED : BY_COLUMNS);
+    if (!tsl_reader_info(reader)->by_columns) {
+      assert_int_equal(tsl_reader_columns(reader, 0, cols, TESELA_C128, where.first, 1, rows),
+                       TESELA_BAD_CALL);
+    } else {
+      by_columns++;
+      assert_int_equal(tsl_reader_columns(reader, 0, cols + 1, TESELA_C128, where.first, 1, 1),
+                       TESELA_BAD_CALL);
+      for (int64_t first = cols - 1 - (cols - 1) % 3; first >= 0; first -= 3) {
+        const int64_t count = cols - first < 3 ? cols - first : 3;
+        if (tsl_reader_columns(reader, first, count, TESELA_C128, rows > 0 ? area_at(&where, 0, first) : NULL,
+                               where.row_stride, where.col_stride) != TESELA_OK)
+          fail_msg("%s: %s", files[n].name, tesela_last_error());
+      }
+      check_values(&files[n], &where);
+      area_free(&where);
+      area_make(&where, rows, cols, TESELA_C128, BY_ROWS);
+      assert_int_equal(
+          tsl_reader_rows(reader, rows, TESELA_C128, where.first, where.row_stride, where.col_stride),
+          TESELA_OK);
+      check_values(&files[n], &where);
+    }
+    tsl_reader_close(reader);
+    area_free(&where);
+  }
+  assert_true(by_columns > 50);
+}
+
+/* What a reader tells of the way in which numbers are printed, to judge other numbers by. */
+static void test_printed(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double value, half;
+  } prints[] = {
+      {"1 3\n1.50 20.25 300.00\n", 20.25, 0.005}, /* %.2f */
+      {"1 3\n1.50 20.25 300.00\n", 0, 0.005},
+      {"1 3\n1.5 20.25 300\n", 20.25, 0.005},                /* the same without zeros at the end */
+      {"1 3\n1.5 20.25 300\n", 300, 0.05},                   /* or four digits, of which two are such zeros */
+      {"1 3\n1.234e+05 -2.000e-7 1.500e+00\n", 1.234e5, 50}, /* %.3e */
+      {"1 3\n1.234e+05 -2.000e-7 1.500e+00\n", -2e-7, 0.5e-10},
+      {"1 3\n123.457 0.00123457 1.5\n", 123.457, 0.0005}, /* %g */
+      {"1 3\n123.457 0.00123457 1.5\n", 0.00123457, 0.5e-8},
+      {"1 3\n123.457 0.00123457 1.5\n", 1.5, 0.5e-5},
+      {"1 3\n0.1 0.30000000000000004 7\n", 0.1, 0.5e-17}, /* as many as it takes */
+      {"1 3\n12 -7 1000000\n", 12, 0},                    /* whole numbers are what they seem */
+      {"1 3\n12 -7 2.0\n", 12, 0.05},
+      {"1 3\n0.00 0.00 0.00\n", 0, 0.005},
+  };
+  for (size_t i = 0; i < sizeof prints / sizeof prints[0]; i++) {
+    const char *const path = scratch_file("printed.txt");
+    FILE *const file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(prints[i].text, file);
+    fclose(file);
+    double values[3];
+    tsl_reader *reader;
+    assert_int_equal(tsl_reader_open(path, &reader), TESELA_OK);
+    assert_int_equal(tsl_reader_rows(reader, 1, TESELA_F64, values, 3, 1), TESELA_OK);
+    const double half = tsl_printed_half_unit(tsl_reader_printed(reader), prints[i].value);
+    if (!(fabs(half - prints[i].half) <= 1e-12 * prints[i].half))
+      fail_msg("%sthe last digit of %g is half a unit of %g, not %g", prints[i].text, prints[i].value,
+               prints[i].half, half);
+    tsl_reader_close(reader);
+    unlink(path);
+  }
+}
+
 /* Infinities, NaN, the sign of zero and the smallest double come through as they are. */
 static void test_special(void **state) {
   (void)state;
@@ -249,12 +343,12 @@ static pid_t feed(const char *from, const char *pipe_path) {
   _exit(0);
 }
 
-/* What needs no second look can come from a pipe, columns of a Fortran file as a whole only. */
+/* All comes from a pipe as well, columns of a Fortran file as a whole only. */
 static void test_pipes(void **state) {
   (void)state;
   static const char *const names[] = {"npy/f8_big.npy", "npy/f8_fortran.npy", "mtx/coordinate_real.mtx",
-                                      "txt/plain.txt"};
-  for (int n = 0; n < 4; n++) {
+                                      "txt/plain.txt",  "csv/header.csv",     "packed/comma.csv.gz"};
+  for (int n = 0; n < 6; n++) {
     const good_file *file = files;
     while (strcmp(file->name, names[n]) != 0)
       file++;
@@ -266,7 +360,8 @@ static void test_pipes(void **state) {
     area_make(&where, file->rows, file->cols, file->type, PADDED);
     tsl_reader *reader;
     assert_int_equal(tsl_reader_open(path, &reader), TESELA_OK);
-    assert_int_equal(tsl_reader_info(reader)->by_rows, n == 0 || n == 3);
+    assert_int_equal(tsl_reader_info(reader)->by_rows, n == 0 || n >= 3);
+    assert_int_equal(tsl_reader_info(reader)->by_columns, n >= 4); /* kept in a file without a name */
     assert_int_equal(
         tsl_reader_rows(reader, file->rows, file->type, where.first, where.row_stride, where.col_stride),
         TESELA_OK);
@@ -276,6 +371,20 @@ static void test_pipes(void **state) {
     waitpid(child, NULL, 0);
     unlink(path);
   }
+}
+
+/* An archive's table of contents is at its end, which a pipe does not reach. */
+static void test_archive_from_pipe(void **state) {
+  (void)state;
+  char path[4096];
+  tsl_reader *reader;
+  snprintf(path, sizeof path, "%s", scratch_file("pipe.npz"));
+  assert_int_equal(mkfifo(path, 0600), 0);
+  const pid_t child = feed(data_file("packed/stored.npz"), path);
+  assert_int_equal(tsl_reader_open(path, &reader), TESELA_BAD_INPUT);
+  assert_non_null(strstr(tesela_last_error(), "pipe"));
+  waitpid(child, NULL, 0);
+  unlink(path);
 }
 
 /* A coordinate file without entries is zero everywhere, whatever was in memory. */
@@ -307,9 +416,11 @@ static void test_wrong_calls(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_shapes),  cmocka_unit_test(test_values),     cmocka_unit_test(test_panels),
-      cmocka_unit_test(test_special), cmocka_unit_test(test_no_entries), cmocka_unit_test(test_wrong_calls),
-      cmocka_unit_test(test_pipes),
+      cmocka_unit_test(test_shapes),     cmocka_unit_test(test_values),
+      cmocka_unit_test(test_panels),     cmocka_unit_test(test_special),
+      cmocka_unit_test(test_no_entries), cmocka_unit_test(test_wrong_calls),
+      cmocka_unit_test(test_pipes),      cmocka_unit_test(test_columns),
+      cmocka_unit_test(test_printed),    cmocka_unit_test(test_archive_from_pipe),
   };
   return cmocka_run_group_tests(tests, group_make_folder, group_remove_folder);
 }

@@ -179,6 +179,15 @@ static void test_bad_calls(void **state) {
   assert_int_equal(tsl_writer_open(scratch_file("out.npy"), 3, 3, TESELA_TYPE_DEFAULT, &writer),
                    TESELA_BAD_CALL);
   assert_int_equal(tsl_writer_open(scratch_file("out.csv"), 3, 3, TESELA_C64, &writer), TESELA_BAD_CALL);
+  assert_non_null(strstr(tesela_last_error(), "csv holds no complex numbers"));
+  assert_int_equal(tsl_writer_open(scratch_file("out.txt"), 3, 3, TESELA_C64, &writer), TESELA_BAD_CALL);
+  assert_int_equal(write_matrix(scratch_file("out.csv.gz")), TESELA_BAD_CALL);
+  assert_non_null(strstr(tesela_last_error(), "not written so"));
+  assert_int_equal(write_matrix("-"), TESELA_BAD_CALL);
+  assert_non_null(strstr(tesela_last_error(), "npy, mtx, csv, txt"));
+  assert_int_equal(tsl_writer_open_as(scratch_file("out.dat"), "png", 3, 3, TESELA_F64, &writer),
+                   TESELA_BAD_CALL);
+  assert_non_null(strstr(tesela_last_error(), "npy, mtx, csv, txt"));
   assert_int_equal(count_scratch_files(), 0);
 }
 
@@ -257,6 +266,63 @@ static void test_symbolic_link(void **state) {
   assert_int_equal(rmdir(folder), 0);
 }
 
+/* fsync() and rename() as they are called (ld's --wrap): what was synced ('f' a file, 'd' a folder), and 'r'. */
+static char calls[16];
+static int folder_errno; /* fails the sync of a folder so */
+
+static void note(char what) {
+  const size_t length = strlen(calls);
+  if (length + 1 < sizeof calls)
+    calls[length] = what;
+}
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __wrap_fsync(int fd) {
+  struct stat about;
+  assert_int_equal(fstat(fd, &about), 0);
+  note(S_ISDIR(about.st_mode) ? 'd' : 'f');
+  if (S_ISDIR(about.st_mode) && folder_errno != 0) {
+    errno = folder_errno;
+    return -1;
+  }
+  return __real_fsync(fd);
+}
+
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to) {
+  note('r');
+  return __real_rename(from, to);
+}
+
+/* A new name outlives a power cut only when its folder is synced, after the renaming. */
+static void test_folder_is_synced(void **state) {
+  (void)state;
+  char here[4096];
+  const char *const path = scratch_file("out.csv");
+  memset(calls, 0, sizeof calls);
+  assert_int_equal(write_matrix(path), TESELA_OK);
+  assert_string_equal(calls, "frd");
+  /* A name without a folder is in this one. */
+  assert_non_null(getcwd(here, sizeof here));
+  assert_int_equal(chdir(TESELA_BINARY_DIR), 0);
+  memset(calls, 0, sizeof calls);
+  assert_int_equal(write_matrix("synced.csv"), TESELA_OK);
+  assert_string_equal(calls, "frd");
+  assert_int_equal(unlink("synced.csv"), 0);
+  assert_int_equal(chdir(here), 0);
+  /* Some file systems have no such thing; a disk that fails is told. */
+  folder_errno = EINVAL;
+  assert_int_equal(write_matrix(path), TESELA_OK);
+  folder_errno = EIO;
+  assert_int_equal(write_matrix(path), TESELA_IO_FAILED);
+  check_sentence(path, "folder cannot be synced");
+  folder_errno = 0;
+  unlink(path);
+  assert_int_equal(count_scratch_files(), 0);
+}
+
 /* Two writers of one name do not disturb each other; the later commit wins. */
 static void test_two_writers(void **state) {
   (void)state;
@@ -312,6 +378,7 @@ int main(void) {
       cmocka_unit_test(test_no_permission),     cmocka_unit_test(test_permissions),
       cmocka_unit_test(test_symbolic_link),     cmocka_unit_test(test_two_writers),
       cmocka_unit_test(test_long_name),         cmocka_unit_test(test_same_file),
+      cmocka_unit_test(test_folder_is_synced),
   };
   return cmocka_run_group_tests(tests, group_make_folder, group_remove_folder);
 }

@@ -170,12 +170,36 @@ static void test_large_fortran(void **state) {
   area_free(&got);
 }
 
+/* Columns of rows that are so long that they are read in pieces. */
+static void test_long_rows_by_columns(void **state) {
+  (void)state;
+  enum { ROWS = 7, COLS = 20011, STEP = 9001 };
+  area wrote, got;
+  tsl_reader *reader;
+  const char *const path = scratch_file("wide.npy");
+  area_make(&wrote, ROWS, COLS, TESELA_F32, BY_ROWS);
+  area_make(&got, ROWS, COLS, TESELA_F32, BY_COLUMNS);
+  fill(&wrote);
+  assert_int_equal(write_all(path, &wrote, ROWS), TESELA_OK);
+  assert_int_equal(tsl_reader_open(path, &reader), TESELA_OK);
+  for (int64_t j = 0; j < COLS; j += STEP)
+    assert_int_equal(tsl_reader_columns(reader, j, COLS - j < STEP ? COLS - j : STEP, TESELA_F32,
+                                        area_at(&got, 0, j), got.row_stride, got.col_stride),
+                     TESELA_OK);
+  tsl_reader_close(reader);
+  check_same(&wrote, &got, "columns");
+  unlink(path);
+  area_free(&wrote);
+  area_free(&got);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_type),
       cmocka_unit_test(test_shapes),
       cmocka_unit_test(test_large),
       cmocka_unit_test(test_large_fortran),
+      cmocka_unit_test(test_long_rows_by_columns),
   };
   return cmocka_run_group_tests(tests, group_make_folder, group_remove_folder);
 }

@@ -20,5 +20,5 @@ for format in ${*:-npy mtx csv txt}; do
   echo "== $format, $seconds s"
   "$build/bin/fuzz_$format" -max_total_time="$seconds" -max_len=8192 -timeout=10 -print_final_stats=1 \
     -artifact_prefix="$build/findings/$format-" "$build/corpus/$format" \
-    "tests/fuzz/corpus/$format" "tests/data/$format" tests/data/bad
+    "tests/fuzz/corpus/$format" "tests/data/$format" tests/data/packed tests/data/bad
 done

@@ -1,0 +1,165 @@
+#include "io/npz.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "base/text.h"
+
+enum { END_BYTES = 22, LOCATOR_BYTES = 20, WIDE_END_BYTES = 56, ENTRY_BYTES = 46, LOCAL_BYTES = 30 };
+/* More than any archive of arrays has in its table of contents. */
+enum { CONTENTS_MAX = 1 << 20 };
+static const uint32_t in_wide_field = UINT32_MAX;
+
+static uint64_t little(const unsigned char *at, int bytes) {
+  uint64_t value = 0;
+  for (int i = bytes - 1; i >= 0; i--)
+    value = value << 8 | at[i];
+  return value;
+}
+
+static bool has_mark(const unsigned char *at, const char *mark) {
+  return memcmp(at, "PK", 2) == 0 && memcmp(at + 2, mark, 2) == 0;
+}
+
+bool tsl_npz_recognise(const char *bytes, size_t count) {
+  return count >= 4 && (memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "PK\5\6", 4) == 0);
+}
+
+static tesela_status fail(const tsl_input *in, const char *what) {
+  return tsl_fail(TESELA_BAD_INPUT, "%s: is no zip archive that can be read: %s", in->path, what);
+}
+
+static tesela_status read_at(const tsl_input *in, uint64_t offset, void *out, size_t count) {
+  size_t got = 0;
+  if (offset > in->size || in->size - offset < count)
+    return fail(in, "it is cut off");
+  TSL_TRY(tsl_input_read_at(in, offset, out, count, &got));
+  return got == count ? TESELA_OK : fail(in, "it is cut off");
+}
+
+/* Where the table of contents lies, told by the archive's last bytes; where those have too few bits, by a record in front
+ * of them. A comment behind is nothing that NumPy writes. */
+static tesela_status find_contents(const tsl_input *in, uint64_t *offset, uint64_t *bytes) {
+  unsigned char end[END_BYTES], locator[LOCATOR_BYTES], wide[WIDE_END_BYTES];
+  if (in->size < END_BYTES)
+    return fail(in, "it is cut off");
+  TSL_TRY(read_at(in, in->size - END_BYTES, end, END_BYTES));
+  if (!has_mark(end, "\5\6"))
+    return fail(in, "its table of contents is not at its end");
+  *bytes = little(end + 12, 4);
+  *offset = little(end + 16, 4);
+  if (*offset != in_wide_field && *bytes != in_wide_field)
+    return TESELA_OK;
+  if (in->size < END_BYTES + LOCATOR_BYTES)
+    return fail(in, "it is cut off");
+  TSL_TRY(read_at(in, in->size - END_BYTES - LOCATOR_BYTES, locator, LOCATOR_BYTES));
+  if (!has_mark(locator, "\6\7"))
+    return fail(in, "its table of contents cannot be found");
+  TSL_TRY(read_at(in, little(locator + 8, 8), wide, WIDE_END_BYTES));
+  if (!has_mark(wide, "\6\6"))
+    return fail(in, "its table of contents cannot be found");
+  *bytes = little(wide + 40, 8);
+  *offset = little(wide + 48, 8);
+  return TESELA_OK;
+}
+
+/* Sizes and places beyond 32 bits stand in an extra field, those that need it in this order. */
+static void read_wide(const unsigned char *extra, size_t length, uint64_t *const fields[3]) {
+  size_t at = 0;
+  while (at + 4 <= length) {
+    const size_t bytes = (size_t)little(extra + at + 2, 2);
+    if (little(extra + at, 2) == 1 && at + 4 + bytes <= length) {
+      size_t from = at + 4;
+      for (int i = 0; i < 3; i++)
+        if (*fields[i] == in_wide_field && from + 8 <= at + 4 + bytes) {
+          *fields[i] = little(extra + from, 8);
+          from += 8;
+        }
+      return;
+    }
+    at += 4 + bytes;
+  }
+}
+
+static tesela_status read_entry(const tsl_input *in, const unsigned char *at, size_t name, size_t extra,
+                                tsl_npz_entry *entry) {
+  unsigned char local[LOCAL_BYTES];
+  const uint64_t flags = little(at + 8, 2), method = little(at + 10, 2);
+  uint64_t packed = little(at + 20, 4), start = little(at + 42, 4);
+  *entry = (tsl_npz_entry){.size = little(at + 24, 4), .check = (uint32_t)little(at + 16, 4)};
+  read_wide(at + ENTRY_BYTES + name, extra, (uint64_t *const[]){&entry->size, &packed, &start});
+  if ((flags & 1) != 0)
+    return fail(in, "its array is encrypted");
+  if (method != 0 && method != 8)
+    return fail(in, "its array is neither stored nor deflated");
+  entry->deflated = method == 8;
+  TSL_TRY(read_at(in, start, local, LOCAL_BYTES));
+  if (!has_mark(local, "\3\4"))
+    return fail(in, "its array is not where its table of contents says");
+  entry->offset = start + LOCAL_BYTES + little(local + 26, 2) + little(local + 28, 2);
+  if (entry->offset > in->size || in->size - entry->offset < packed ||
+      (!entry->deflated && packed != entry->size))
+    return fail(in, "it is cut off");
+  return TESELA_OK;
+}
+
+static tesela_status fail_several(const tsl_input *in, int count, const tsl_text *names, const char *first) {
+  char quoted[TSL_QUOTE_MAX];
+  if (count == 0)
+    return tsl_fail(TESELA_BAD_INPUT, "%s: is an archive without arrays", in->path);
+  return tsl_fail(
+      TESELA_BAD_INPUT, "%s: holds %d arrays (%s), and one is needed: unpack it, as with  unzip -p %s %s >%s",
+      in->path, count, tsl_text_get(names), in->path, tsl_input_quote(first, strlen(first), quoted), quoted);
+}
+
+static tesela_status walk(const tsl_input *in, const unsigned char *contents, size_t bytes,
+                          tsl_npz_entry *entry) {
+  enum { NAMES_SHOWN = 5 };
+  tsl_text names = {0};
+  char first[TSL_QUOTE_MAX] = "";
+  int count = 0;
+  tesela_status status = TESELA_OK;
+  size_t at = 0;
+  while (at + ENTRY_BYTES <= bytes && has_mark(contents + at, "\1\2")) {
+    char quoted[TSL_QUOTE_MAX];
+    const size_t name = (size_t)little(contents + at + 28, 2), extra = (size_t)little(contents + at + 30, 2);
+    const size_t length = ENTRY_BYTES + name + extra + (size_t)little(contents + at + 32, 2);
+    if (length > bytes - at) {
+      status = fail(in, "its table of contents is cut off");
+      goto out;
+    }
+    tsl_input_quote((const char *)contents + at + ENTRY_BYTES, name, quoted);
+    if (count == 0)
+      TSL_GO(read_entry(in, contents + at, name, extra, entry));
+    if (count == 0)
+      memcpy(first, quoted, sizeof first);
+    if (count < NAMES_SHOWN)
+      tsl_text_add(&names, "%s%s", count > 0 ? ", " : "", quoted);
+    else if (count == NAMES_SHOWN)
+      tsl_text_add(&names, ", ...");
+    count++;
+    at += length;
+  }
+  status = count == 1 ? TESELA_OK : fail_several(in, count, &names, first);
+out:
+  tsl_text_free(&names);
+  return status;
+}
+
+tesela_status tsl_npz_find(const tsl_input *in, tsl_npz_entry *entry) {
+  uint64_t offset = 0, bytes = 0;
+  void *contents;
+  if (!in->regular)
+    return tsl_fail(TESELA_BAD_INPUT,
+                    "%s: is a zip archive, which cannot be read from a pipe: save it as a file", in->path);
+  TSL_TRY(find_contents(in, &offset, &bytes));
+  if (bytes > CONTENTS_MAX)
+    return fail(in, "its table of contents is longer than one of arrays");
+  TSL_TRY(tsl_alloc((size_t)bytes, "an archive's table of contents", &contents));
+  tesela_status status = read_at(in, offset, contents, (size_t)bytes);
+  if (status == TESELA_OK)
+    status = walk(in, contents, (size_t)bytes, entry);
+  tsl_free(contents);
+  return status;
+}

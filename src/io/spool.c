@@ -1,0 +1,29 @@
+#include "io/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "base/text.h"
+
+tesela_status tsl_spool_open(const char *path, int *fd) {
+  const char *const given = secure_getenv("TMPDIR");
+  const char *const folder = given != NULL && given[0] == '/' ? given : "/tmp";
+  tsl_text name = {0};
+  *fd = -1;
+  tsl_text_add(&name, "%s/tesela-XXXXXX", folder);
+  tesela_status status = tsl_text_status(&name);
+  if (status == TESELA_OK) {
+    *fd = mkostemp(name.data, O_CLOEXEC);
+    status = *fd >= 0 ? TESELA_OK
+                      : tsl_fail(TESELA_IO_FAILED, "%s: no temporary file can be made in %s: %s", path,
+                                 folder, strerror(errno));
+  }
+  if (*fd >= 0)
+    unlink(name.data);
+  tsl_text_free(&name);
+  return status;
+}
