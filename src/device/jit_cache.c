@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "base/waiting.h"
 #include "device/jit_disk.h"
 #include "device/slot.h"
 
@@ -81,16 +82,20 @@ static tesela_status compile(tsl_device *device, const tsl_build *build, const t
                              tsl_module **module, double *seconds) {
   tsl_binary binary = {NULL, 0};
   const double begin = tsl_clock();
-  TSL_TRY(device->ops->build(device, build, &binary));
-  const tesela_status status = device->ops->module_load(device, build->name, &binary, module);
+  tsl_waiting_begin("compiling %s for %s, the first time", build->name, device->name);
+  tesela_status status = device->ops->build(device, build, &binary);
+  if (status == TESELA_OK)
+    status = device->ops->module_load(device, build->name, &binary, module);
+  tsl_waiting_end();
+  if (status != TESELA_OK)
+    goto out;
   *seconds = tsl_clock() - begin;
-  if (status == TESELA_OK) {
-    char took[32];
-    tsl_log(TSL_LOG_CACHE, "%s: compiled for %s in %s", build->name, device->name,
-            tsl_format_seconds(*seconds, took, sizeof took));
-    if (folder >= 0)
-      tsl_jit_entry_write(folder, key, device, build, &binary);
-  }
+  char took[32];
+  tsl_log(TSL_LOG_CACHE, "%s: compiled for %s in %s", build->name, device->name,
+          tsl_format_seconds(*seconds, took, sizeof took));
+  if (folder >= 0)
+    tsl_jit_entry_write(folder, key, device, build, &binary);
+out:
   free(binary.data);
   return status;
 }

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/waiting.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NARROWEST = 30, WIDEST_BAR = 40, TICK_NANOSECONDS = 100 * 1000 * 1000 };
+enum { NARROWEST = 30, NARROWEST_BAR = 4, WIDEST_BAR = 40, TICK_NANOSECONDS = 100 * 1000 * 1000 };
 static const double quiet_seconds = 1.0;
 
 struct tsl_progress {
@@ -21,9 +22,31 @@ struct tsl_progress {
   bool stop, drawn;
   double started;
   char what[64];
+  char note[160];                /* what is waited for within it; shown in its place */
   double fraction, told;         /* told last, and when */
   double creep_more, creep_over; /* how far it creeps on, and over how many seconds; 0: not at all */
 };
+
+/* The one that notes are for. */
+static pthread_mutex_t present_lock = PTHREAD_MUTEX_INITIALIZER;
+static tsl_progress *present;
+
+static void take_note(const char *what) {
+  pthread_mutex_lock(&present_lock);
+  if (present) {
+    pthread_mutex_lock(&present->lock);
+    snprintf(present->note, sizeof present->note, "%s", what ? what : "");
+    pthread_mutex_unlock(&present->lock);
+  }
+  pthread_mutex_unlock(&present_lock);
+}
+
+static void listen_for(tsl_progress *progress) {
+  pthread_mutex_lock(&present_lock);
+  present = progress;
+  pthread_mutex_unlock(&present_lock);
+  tsl_waiting_listen(progress ? take_note : NULL);
+}
 
 /* In step with the prediction at first, then ever slower, where the prediction was too short. */
 static double present_fraction(const tsl_progress *progress, double now) {
@@ -54,13 +77,18 @@ static void draw(tsl_progress *progress) {
   char line[256], bar[WIDEST_BAR + 1], left[32] = "";
   if (fraction > 0.02)
     format_left(elapsed * (1 - fraction) / fraction, left, sizeof left);
-  const int room = size.ws_col - (int)strlen(progress->what) - 32;
+  const char *const what = progress->note[0] ? progress->note : progress->what;
+  const int shown = (int)strlen(what) < size.ws_col - 1 ? (int)strlen(what) : size.ws_col - 1;
+  const int room = size.ws_col - shown - 32;
   const int width = room > WIDEST_BAR ? WIDEST_BAR : room > 0 ? room : 0;
   const int full = (int)(fraction * width + 0.5);
   for (int i = 0; i < width; i++)
     bar[i] = i < full ? '=' : i == full ? '>' : ' ';
   bar[width] = '\0';
-  snprintf(line, sizeof line, "\r\033[K%s [%s] %3.0f%%%s", progress->what, bar, 100 * fraction, left);
+  if (progress->note[0] && room < NARROWEST_BAR)
+    snprintf(line, sizeof line, "\r\033[K%.*s", shown, what);
+  else
+    snprintf(line, sizeof line, "\r\033[K%.*s [%s] %3.0f%%%s", shown, what, bar, 100 * fraction, left);
   fputs(line, stderr);
   fflush(stderr);
   progress->drawn = true;
@@ -92,8 +120,10 @@ tsl_progress *tsl_progress_start(void) {
   progress->started = tsl_clock();
   pthread_mutex_init(&progress->lock, NULL);
   pthread_cond_init(&progress->wake, NULL);
-  if (pthread_create(&progress->thread, NULL, watch, progress) == 0)
+  if (pthread_create(&progress->thread, NULL, watch, progress) == 0) {
+    listen_for(progress);
     return progress;
+  }
   pthread_cond_destroy(&progress->wake);
   pthread_mutex_destroy(&progress->lock);
   free(progress);
@@ -123,6 +153,7 @@ void tsl_progress_creep(tsl_progress *progress, double more, double seconds) {
 void tsl_progress_end(tsl_progress *progress) {
   if (!progress)
     return;
+  listen_for(NULL);
   pthread_mutex_lock(&progress->lock);
   progress->stop = true;
   pthread_cond_signal(&progress->wake);

@@ -1,4 +1,5 @@
-/* A progress line on stderr: shown only on a terminal, only after a second of work, and wiped at the end. */
+/* A progress line on stderr: shown only on a terminal, only after a second of work, and wiped at the end. What the
+ * library waits for meanwhile (base/waiting.h: a compiler) is said on it. */
 #ifndef TSL_TOOL_PROGRESS_H
 #define TSL_TOOL_PROGRESS_H
 
