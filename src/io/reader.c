@@ -288,10 +288,10 @@ bool tsl_reader_is_complex(const char *text, size_t length) {
     return false;
   /* "2i", or a number, a sign and a number. */
   size_t at = length - 1;
-  while (at > 1 && !((text[at] == '+' || text[at] == '-') && (text[at - 1] | 0x20) != 'e'))
+  while (at > 0 && !((text[at] == '+' || text[at] == '-') && (text[at - 1] | 0x20) != 'e'))
     at--;
   return tsl_number_read(text, length - 1, 0, &value) == TSL_NUMBER_READ ||
-         (at > 1 && tsl_number_read(text, at, 0, &value) == TSL_NUMBER_READ);
+         (at > 0 && tsl_number_read(text, at, 0, &value) == TSL_NUMBER_READ);
 }
 
 tesela_status tsl_reader_number(tsl_reader *reader, tsl_word word, int flags, double *value) {

@@ -29,14 +29,22 @@ static void destroy(tsl_lane *lane) {
   tsl_free(lane);
 }
 
+void tsl_lanes_trim(tsl_lanes *lanes) {
+  pthread_mutex_lock(&lanes->lock);
+  tsl_lane *idle = lanes->idle;
+  lanes->idle = NULL;
+  pthread_mutex_unlock(&lanes->lock);
+  while (idle) {
+    tsl_lane *lane = idle;
+    idle = lane->next;
+    destroy(lane);
+  }
+}
+
 void tsl_lanes_destroy(tsl_lanes *lanes) {
   if (!lanes)
     return;
-  while (lanes->idle) {
-    tsl_lane *lane = lanes->idle;
-    lanes->idle = lane->next;
-    destroy(lane);
-  }
+  tsl_lanes_trim(lanes);
   pthread_mutex_destroy(&lanes->lock);
   tsl_free(lanes);
 }

@@ -26,6 +26,8 @@ typedef struct tsl_lanes {
 } tsl_lanes;
 
 tesela_status tsl_lanes_create(tsl_device *device, tsl_lanes **lanes);
+/* Destroys the lanes that are not in use. */
+void tsl_lanes_trim(tsl_lanes *lanes);
 /* All lanes were given back. */
 void tsl_lanes_destroy(tsl_lanes *lanes);
 

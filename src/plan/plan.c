@@ -90,6 +90,11 @@ tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strat
   return create(problem, strategy, config, device, place, true, plan);
 }
 
+void tsl_plan_trim(tsl_plan *plan) {
+  if (plan && plan->lanes)
+    tsl_lanes_trim(plan->lanes);
+}
+
 void tsl_plan_destroy(tsl_plan *plan) {
   if (!plan)
     return;

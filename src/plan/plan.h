@@ -22,9 +22,10 @@ typedef struct tsl_plan {
   struct tsl_lanes *lanes; /* streams and staging buffers of runs that need them; plan/lane.c */
 } tsl_plan;
 
-/* Where the time of one run went, in seconds. Phases that did not happen are 0. */
+/* Where the time of one run went, in seconds. Phases that did not happen are 0; a plan's later runs find memory on the
+ * device that the first one took. */
 typedef struct tsl_phases {
-  double copy_in, compute, copy_out, total;
+  double allocate, copy_in, compute, copy_out, total;
 } tsl_phases;
 
 /* Opens the device, compiles, and makes the text. TESELA_UNSUPPORTED with the strategy's sentence when it
@@ -39,6 +40,8 @@ tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strat
  * TESELA_NO_DEVICE, naming them. */
 tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan);
 void tsl_plan_destroy(tsl_plan *plan);
+/* Frees what runs left behind for later ones: memory on the device. While no run is in progress; NULL is allowed. */
+void tsl_plan_trim(tsl_plan *plan);
 
 /* Runs on operands as plan->place says and returns when C is complete. On the cpu, by the operands' team; where that is
  * zero, by the device's. phases may be NULL, which saves the clocks. */

@@ -12,6 +12,8 @@ typedef struct running {
   const tsl_operands *given;
   tsl_operands used;
   tsl_buffer *wrapped[TSL_OPERANDS]; /* buffers over the caller's memory, for this run */
+  bool timed;
+  double allocated; /* seconds that taking memory on the device took, where it is timed */
 } running;
 
 static tsl_operand *operand_of(tsl_operands *operands, int operand) {
@@ -89,6 +91,16 @@ static tesela_status wrap(running *run, int operand) {
   return TESELA_OK;
 }
 
+/* Memory of the lane for one operand: on the device, and on the host where it is gathered. */
+static tesela_status take_staged(running *run, int operand, const tsl_transfer *transfer, size_t bytes) {
+  const double start = run->timed ? tsl_clock() : 0;
+  TSL_TRY(tsl_lane_staged(run->lane, operand, bytes));
+  if (tsl_transfer_needs_block(transfer, run->lane->device))
+    TSL_TRY(tsl_lane_block(run->lane, transfer->bytes));
+  run->allocated += run->timed ? tsl_clock() - start : 0;
+  return TESELA_OK;
+}
+
 static tesela_status stage(running *run, int operand) {
   const tsl_problem *problem = &run->plan->work.problem;
   const tsl_transfer *transfer = &run->plan->lanes->transfers[operand];
@@ -98,9 +110,7 @@ static tesela_status stage(running *run, int operand) {
   size_t bytes;
   if (!tsl_size_mul(transfer->bytes, (size_t)series.count, &bytes))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "a batch's operands pass the address space");
-  TSL_TRY(tsl_lane_staged(run->lane, operand, bytes));
-  if (tsl_transfer_needs_block(transfer, run->lane->device))
-    TSL_TRY(tsl_lane_block(run->lane, transfer->bytes));
+  TSL_TRY(take_staged(run, operand, transfer, bytes));
   *used = (tsl_operand){.buffer = run->lane->staged[operand],
                         .row_stride = transfer->packed.row_stride,
                         .col_stride = transfer->packed.col_stride,
@@ -155,9 +165,11 @@ static tesela_status run_untimed(running *run) {
 static tesela_status run_timed(running *run, tsl_phases *phases) {
   tsl_lane *lane = run->lane;
   const tsl_device_ops *ops = lane->device->ops;
+  const double first = tsl_clock();
   TSL_TRY(tsl_lane_events(lane));
   TSL_TRY(bring_scratch(run));
   const double start = tsl_clock();
+  run->timed = true;
   TSL_TRY(bring_in(run));
   TSL_TRY(ops->finish(lane->stream));
   const double ready = tsl_clock();
@@ -170,7 +182,8 @@ static tesela_status run_timed(running *run, tsl_phases *phases) {
   TSL_TRY(bring_out(run));
   const double end = tsl_clock();
   const bool copies = run->plan->place == TSL_PLACE_HOST;
-  phases->copy_in = copies ? ready - start : 0;
+  phases->allocate = start - first + run->allocated;
+  phases->copy_in = copies ? ready - start - run->allocated : 0;
   phases->copy_out = copies ? end - computed : 0;
   phases->total = end - start;
   return TESELA_OK;

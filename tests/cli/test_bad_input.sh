@@ -73,10 +73,8 @@ if [ -n "$python" ]; then
 header = header.replace(b"\"", b"\x27").ljust(117) + b"\n"
 open("claims.npy", "wb").write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64))
 import numpy
-numpy.save("complex.npy", numpy.ones((6, 4), numpy.complex64))
 numpy.save("words.npy", numpy.array([["a", "b"]]))'
   bad claims.npy bytes
-  bad complex.npy complex
   bad words.npy
 else
   echo "not tried: files written by NumPy, which is not here"

@@ -39,7 +39,7 @@ tesela 0 multiply a.npy b.npy --json --verify --device cpu --repeat 3 -o c.npy
 json 'j["m"] == 20 and j["n"] == 10 and j["k"] == 30 and j["type"] == "f32" and j["repeats"] == 3'
 json 'j["verified"]["right"] and j["verified"]["elements_checked"] == 200 and j["expected"] is None'
 json 'j["plan"].startswith("gemm ") and "device=cpu" in j["plan"] and j["output"] == "c.npy"'
-json 'set(j["seconds"]) == set("plan allocate read copy_in compute copy_out verify write total".split())'
+json 'set(j["seconds"]) == set("plan read allocate copy_in compute copy_out free verify write total".split())'
 json 'j["seconds"]["total"] >= j["seconds"]["compute"] and j["flops_per_second"] > 0 and j["error_bound"] > 0'
 matrix other.npy 20x10 --seed 9
 tesela 1 multiply a.npy b.npy --json --expect other.npy --device cpu -o d.npy

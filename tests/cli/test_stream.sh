@@ -27,8 +27,14 @@ for device in cpu $(kernel_devices); do
   both "$device" 240KiB a.npy b.npy --add c0.npy --alpha 1.5 --beta -0.5
 done
 both cpu 200KiB a.npy b.npy --add c0.csv --alpha 1.5 --beta -0.5
-# Where A is transposed, or C0 is no file of rows, that matrix is held (350 and 275 KiB).
+# Where A is transposed, its columns are read (of a.csv by reading all of it each time), or it is held while it fits.
+tesela 0 transpose a.npy -o at.csv --device cpu
+for device in cpu $(kernel_devices); do
+  both "$device" 200KiB at.npy b.npy --transpose-a
+  both "$device" 230KiB at.csv b.npy --transpose-a --add c0.npy --type f64
+done
 both cpu 480KiB at.npy b.npy --transpose-a --add c0.npy
+# Where C0 is no file of rows, that matrix is held (275 KiB).
 both cpu 400KiB a.npy b.npy --add c0.mtx
 # The choice among all devices and strategies does not depend on the memory, either.
 tesela 0 multiply a.npy b.npy -o whole.npy
@@ -47,9 +53,15 @@ same whole.csv parts.csv
 # Too little: the sentence has the numbers.
 tesela 3 multiply a.npy b.npy -o c.npy --device cpu --memory 40KiB
 says '49.2 KiB' '40 KiB' --memory
-tesela 3 multiply at.npy b.npy --transpose-a -o c.npy --device cpu --memory 200KiB
-says 'held whole'
-absent c.npy
+says 'held whole: B (b.npy)'
+tesela 0 transpose at.npy -o at.mtx --device cpu
+tesela 0 transpose at.mtx -o at.mtx.mtx --device cpu
+tesela 3 multiply at.mtx.mtx b.npy --transpose-a -o c.npy --device cpu --memory 200KiB
+says 'held whole: A (at.mtx.mtx), B (b.npy)'
+# Matrix Market goes by columns, and keeps what comes by rows.
+tesela 3 multiply a.npy b.npy -o c.mtx --device cpu --memory 200KiB
+says 'the output, which is written by columns'
+absent c.npy c.mtx
 
 # Shapes without elements or without inner size.
 matrix none.npy 0x90 --type f64

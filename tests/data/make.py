@@ -380,6 +380,7 @@ def bad_csv():
     write("bad/first_line_names.csv", "x,2020,y\n4,5,6\n")
     write("bad/first_line_large.csv", "x,1e999,y\n4,5,6\n")
     write("bad/complex.csv", "1,2\n3,-1.5e3-2.5e-1i\n")
+    write("bad/complex_first.csv", "1+2i,3\n4,5\n")
     write("bad/blank_line.csv", "1,2\n\n3,4\n")
     write("bad/decimal_comma.csv", "1,5\t2,5\n3,5\t4,5\n")
     write("bad/both_marks.csv", "1,5;2,5\n1.234;2,5\n")

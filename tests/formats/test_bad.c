@@ -103,6 +103,7 @@ static const struct {
     {"first_line_letter.csv", "line 1 has 'O' in cell 2 beside numbers"},
     {"first_line_names.csv", "line 1 has 'x' in cell 1 beside numbers"},
     {"first_line_large.csv", "line 1 has 'x' in cell 1 beside numbers"},
+    {"complex_first.csv", "line 1 has '1+2i' in cell 1, but csv holds real numbers only"},
     {"complex.csv", "line 2 has '-1.5e3-2.5e-1i' in cell 2, but csv holds real numbers only"},
     {"blank_line.csv", "line 2 is blank"},
     {"decimal_comma.csv", "line 1 has '1,5'"},

@@ -87,6 +87,22 @@ static uint64_t operand_bytes(const tsl_problem *problem) {
   return bytes;
 }
 
+static uint64_t row_bytes(const tsl_shape *shape) {
+  return (uint64_t)shape->cols * tsl_type(shape->type)->size;
+}
+
+/* What tesela multiply makes of these sizes in the memory that it allows itself: it holds B whole. */
+static const char *memory_words(const explanation *found) {
+  const tsl_problem *problem = &found->problem;
+  const uint64_t allowed = found->host_available / 5 * 4;
+  const uint64_t held = (uint64_t)tsl_shape_extent(&problem->b) * tsl_type(problem->b.type)->size;
+  if (found->host_bytes <= allowed)
+    return "";
+  return held + row_bytes(&problem->a) + row_bytes(&problem->c) <= allowed
+             ? ": tesela multiply goes by panels of rows"
+             : ": B alone is too large, and panels of rows do not help, because each takes all of B";
+}
+
 static const tsl_candidate *chosen(const explanation *found) {
   for (int i = 0; found->plan && i < found->count; i++)
     if (found->candidates[i].strategy == found->plan->work.strategy &&
@@ -293,9 +309,7 @@ static void add_facts(const explanation *found, tsl_table *table) {
   add_links(found, table);
   tsl_table_add_pair(table, "host memory", "needs %s for A, B and C; %s are available%s",
                      tsl_format_bytes(found->host_bytes, one, sizeof one),
-                     tsl_format_bytes(found->host_available, two, sizeof two),
-                     found->host_bytes > found->host_available ? ": tesela multiply goes by panels of rows"
-                                                               : "");
+                     tsl_format_bytes(found->host_available, two, sizeof two), memory_words(found));
 }
 
 static tesela_status print_text(const explanation *found, const explain_options *given) {

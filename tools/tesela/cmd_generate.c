@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "interrupt.h"
-#include "io/io.h"
+#include "matrix_output.h"
 #include "progress.h"
 #include "report.h"
 #include "select.h"
@@ -15,7 +15,7 @@
 enum { PANEL_BYTES = 16 << 20, CHUNK_ELEMENTS = 1 << 16 };
 
 typedef struct generate_options {
-  const char *output;
+  const char *output, *format;
   tsl_distribution distribution;
   int64_t seed;
   tesela_type type;
@@ -24,8 +24,10 @@ typedef struct generate_options {
 
 static const tsl_option options[] = {
     {"output", 'o', TSL_VALUE_FILE, NULL,
-     "the file to write; its ending chooses the format: .npy .mtx .csv .txt",
+     "the file to write; its ending chooses the format: .npy .mtx .csv .txt; - is standard output",
      offsetof(generate_options, output)},
+    TSL_OPTION(generate_options, format, "format", FORMAT, NULL,
+               "the format of -, and of a name that does not end in one: npy mtx csv txt"),
     TSL_OPTION(generate_options, distribution, "distribution", DISTRIBUTION, "normal",
                "what is drawn: normal, uniform (-1 to 1), integer (-8 to 8), graded (over 24 powers of two)"),
     TSL_OPTION(generate_options, seed, "seed", SEED, "1",
@@ -96,7 +98,7 @@ static tesela_status report(const tsl_call *call, int64_t rows, int64_t cols) {
   if (!given->quiet)
     tsl_text_add(&out, "%s: %lld x %lld, %s, %s, seed %lld\n", given->output, (long long)rows,
                  (long long)cols, tsl_type(given->type)->name, distribution, (long long)given->seed);
-  return tsl_print(&out);
+  return tsl_matrix_report(given->output, &out);
 }
 
 static tesela_status run(const tsl_call *call) {
@@ -107,6 +109,7 @@ static tesela_status run(const tsl_call *call) {
                     call->words[0]);
   if (!given->output)
     return tsl_fail(TESELA_BAD_CALL, "no output is named; write -o FILE");
+  TSL_TRY(tsl_matrix_check_json(given->output, given->json));
   if (!tsl_i64_mul(size[0], size[1], &elements) ||
       !tsl_i64_mul(elements, (int64_t)tsl_type(given->type)->size, &bytes))
     return tsl_fail(TESELA_BAD_CALL, "%lld x %lld elements of %s are more bytes than 63 bits count",
@@ -114,8 +117,7 @@ static tesela_status run(const tsl_call *call) {
   tsl_writer *writer = NULL;
   tsl_progress *progress = NULL;
   tesela_status status = TESELA_OK;
-  TSL_GO(tsl_writer_open(given->output, size[0], size[1], given->type, &writer));
-  tsl_interrupt_guard(tsl_writer_temporary(writer));
+  TSL_GO(tsl_matrix_output(given->output, given->format, size[0], size[1], given->type, &writer));
   progress = tsl_progress_start();
   TSL_GO(write_panels(given, writer, size[0], size[1], progress));
   TSL_GO(tsl_writer_commit(writer));

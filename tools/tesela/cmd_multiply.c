@@ -3,29 +3,35 @@
 #include "product.h"
 #include "select.h"
 
-#include <math.h>
-
 typedef struct multiply_options {
   const char *output, *add, *device, *strategy, *expect;
-  bool transpose_a, transpose_b, verify, quiet, json;
-  tsl_number alpha, beta;
+  bool transpose_a, transpose_b, conjugate_a, conjugate_b, verify, quiet, json;
+  tsl_scalar alpha, beta;
+  tsl_number tolerance;
+  const char *format;
   const char *type;
   int64_t threads, repeat;
   uint64_t memory;
 } multiply_options;
 
 static const tsl_option options[] = {
-    {"output", 'o', TSL_VALUE_FILE, NULL, "write C here; the ending chooses the format: .npy .mtx .csv .txt",
+    {"output", 'o', TSL_VALUE_FILE, NULL,
+     "write C here; the ending chooses the format: .npy .mtx .csv .txt; - is standard output",
      offsetof(multiply_options, output)},
     TSL_OPTION(multiply_options, transpose_a, "transpose-a", FLAG, NULL, "use the transpose of A"),
     TSL_OPTION(multiply_options, transpose_b, "transpose-b", FLAG, NULL, "use the transpose of B"),
-    TSL_OPTION(multiply_options, alpha, "alpha", NUMBER, "1", "the factor of A B"),
+    TSL_OPTION(multiply_options, conjugate_a, "conjugate-a", FLAG, NULL,
+               "use the complex conjugate of A; with --transpose-a, A^H"),
+    TSL_OPTION(multiply_options, conjugate_b, "conjugate-b", FLAG, NULL, "use the complex conjugate of B"),
+    TSL_OPTION(multiply_options, alpha, "alpha", SCALAR, "1",
+               "the factor of A B, such as 1.5, or 1-2i of complex products"),
     TSL_OPTION(multiply_options, add, "add", FILE, NULL, "C0, the matrix that is added"),
-    TSL_OPTION(multiply_options, beta, "beta", NUMBER, NULL, "the factor of C0 (default: 1 with --add)"),
-    TSL_OPTION(multiply_options, type, "type", TYPES, NULL,
-               "compute in this type and write it, or in these: bf16:f32 (A and B, C), i8 (C in i32), "
-               "u8:i8:i32 (default: f32 "
-               "where both files are f32, f16 or bf16, else f64)"),
+    TSL_OPTION(multiply_options, beta, "beta", SCALAR, NULL, "the factor of C0 (default: 1 with --add)"),
+    TSL_OPTION(
+        multiply_options, type, "type", TYPES, NULL,
+        "compute in this type and write it, or in these: bf16:f32 (A and B, C), i8 (C in i32), "
+        "u8:i8:i32 (default: f32 where both files are f32, f16 or bf16, else f64; c64 and c128 where a "
+        "file is complex)"),
     TSL_OPTION(multiply_options, device, "device", DEVICE, NULL,
                "run on this device, such as cpu or opencl:0 (default: TESELA_DEVICE, else the fastest)"),
     TSL_OPTION(multiply_options, strategy, "strategy", STRATEGY, NULL,
@@ -34,11 +40,13 @@ static const tsl_option options[] = {
     TSL_OPTION(multiply_options, verify, "verify", FLAG, NULL,
                "judge the product against sums in higher precision; a wrong one is not written"),
     TSL_OPTION(multiply_options, expect, "expect", FILE, NULL,
-               "compare with the product in this file, within what rounding explains"),
+               "compare with the product in this file: its numbers are right, to their last printed digit"),
+    TSL_OPTION_TOLERANCE(multiply_options),
     TSL_OPTION(multiply_options, repeat, "repeat", COUNT, "1",
                "multiply so many times and report the median"),
     TSL_OPTION(multiply_options, memory, "memory", BYTES, NULL,
                "stay within so many bytes, going by panels of rows (default: 80% of what is free)"),
+    TSL_OPTION_FORMAT(multiply_options),
     TSL_OPTION(multiply_options, quiet, "quiet", FLAG, NULL, "print nothing when it worked"),
     TSL_OPTION_JSON(multiply_options),
     TSL_OPTIONS_END,
@@ -51,6 +59,9 @@ static const tsl_example examples[] = {
     {"tesela multiply a.npy b.npy --device opencl:0 --strategy \"tile_local tile=16\" --repeat 10",
      "one strategy on one device, timed, nothing written"},
     {"tesela multiply a.txt b.txt --expect solution.txt", "check a solution: exit code 1 when it differs"},
+    {"tesela multiply a.csv b.csv --expect printed.csv --tolerance 0.01", "the same, within a hundredth"},
+    {"tesela generate 300x200 -o - --format npy | tesela multiply - b.csv.gz -o c.mtx",
+     "from a pipe and from a packed file"},
     {"tesela multiply huge.npy b.npy -o c.npy --memory 2GiB", "in panels of rows, within 2 GiB"},
     {NULL, NULL},
 };
@@ -69,17 +80,17 @@ static tesela_status read_wish(const tsl_call *call, tsl_product_wish *wish) {
       .transpose_a = given->transpose_a,
       .transpose_b = given->transpose_b,
       .verify = given->verify,
-      .alpha = given->alpha.value,
-      .beta = !given->add         ? 0
-              : given->beta.given ? given->beta.value
-                                  : 1,
+      .conjugate_a = given->conjugate_a,
+      .conjugate_b = given->conjugate_b,
+      .alpha = {given->alpha.value[0], given->alpha.value[1]},
+      .beta = {given->add && !given->beta.given ? 1 : given->beta.value[0], given->beta.value[1]},
+      .tolerance = given->tolerance,
+      .format = given->format,
       .device = tsl_device_or_default(given->device),
       .strategy = given->strategy,
       .memory = given->memory,
       .repeat = given->repeat,
   };
-  if (!isfinite(wish->alpha) || !isfinite(wish->beta))
-    return tsl_fail(TESELA_BAD_CALL, "--alpha and --beta are finite numbers");
   if (given->type) {
     tsl_chosen_types chosen;
     const tesela_status status = tsl_select_type(TSL_OP_GEMM, given->type, &chosen);
@@ -102,9 +113,12 @@ const tsl_command tsl_command_multiply = {
     .what = "multiply two matrix files: C = alpha A B + beta C0",
     .arguments = "A B [-o C]",
     .details =
-        "Reads .npy, Matrix Market (.mtx), .csv and .txt (\"rows columns\", then the values). Ends with the "
-        "plan that "
-        "ran, where the time went, the error bound and, with --verify, the measured error: the grade is the "
+        "Reads .npy, Matrix Market (.mtx), .csv and .txt (\"rows columns\", then the values), each also "
+        "packed with "
+        "gzip; and .npz with one array. npy and mtx hold complex numbers, csv and txt do not. - is standard "
+        "input, and "
+        "as output standard output, which then gets nothing else. Ends with the plan that ran, where the "
+        "time went, the error bound and, with --verify, the measured error: the grade is the "
         "largest error in units of u (|alpha||A||B| + |beta||C0|), u being the unit roundoff.\n"
         "An older file of the output's name is replaced when everything is right, and as it was otherwise.",
     .options = options,

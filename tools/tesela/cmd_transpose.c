@@ -3,19 +3,19 @@
 #include "product.h"
 #include "select.h"
 
-#include <math.h>
-
 typedef struct transpose_options {
   const char *output, *device, *strategy, *expect;
   bool in_place, verify, quiet, json;
-  tsl_number alpha;
+  tsl_number alpha, tolerance;
+  const char *format;
   tesela_type type;
   int64_t threads, repeat;
   uint64_t memory;
 } transpose_options;
 
 static const tsl_option options[] = {
-    {"output", 'o', TSL_VALUE_FILE, NULL, "write B here; the ending chooses the format: .npy .mtx .csv .txt",
+    {"output", 'o', TSL_VALUE_FILE, NULL,
+     "write B here; the ending chooses the format: .npy .mtx .csv .txt; - is standard output",
      offsetof(transpose_options, output)},
     TSL_OPTION(transpose_options, alpha, "alpha", NUMBER, "1", "a factor of A^T; f32 and f64 only"),
     TSL_OPTION(transpose_options, in_place, "in-place", FLAG, NULL,
@@ -30,10 +30,12 @@ static const tsl_option options[] = {
     TSL_OPTION(transpose_options, verify, "verify", FLAG, NULL,
                "compare every element; a wrong transpose is not written"),
     TSL_OPTION(transpose_options, expect, "expect", FILE, NULL, "compare with the matrix in this file"),
+    TSL_OPTION_TOLERANCE(transpose_options),
     TSL_OPTION(transpose_options, repeat, "repeat", COUNT, "1",
                "transpose so many times and report the median"),
     TSL_OPTION(transpose_options, memory, "memory", BYTES, NULL,
                "stay within so many bytes, going by panels of rows of B (default: 80% of what is free)"),
+    TSL_OPTION_FORMAT(transpose_options),
     TSL_OPTION(transpose_options, quiet, "quiet", FLAG, NULL, "print nothing when it worked"),
     TSL_OPTION_JSON(transpose_options),
     TSL_OPTIONS_END,
@@ -56,15 +58,15 @@ static tesela_status run(const tsl_call *call) {
       .expected = given->expect,
       .in_place = given->in_place,
       .verify = given->verify,
-      .alpha = given->alpha.value,
+      .alpha = {given->alpha.value, 0},
+      .tolerance = given->tolerance,
+      .format = given->format,
       .types = {given->type, given->type, tsl_result_type(TSL_OP_TRANSPOSE, given->type)},
       .device = tsl_device_or_default(given->device),
       .strategy = given->strategy,
       .memory = given->memory,
       .repeat = given->repeat,
   };
-  if (!isfinite(wish.alpha))
-    return tsl_fail(TESELA_BAD_CALL, "--alpha is a finite number");
   TSL_TRY(tsl_set_threads(given->threads));
   return tsl_product_do(call, &wish, given->quiet, given->json);
 }

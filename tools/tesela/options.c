@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "device/device.h"
+#include "io/io.h"
 #include "strategy/problem.h"
 
 #include <getopt.h>
@@ -34,6 +35,44 @@ static tesela_status read_number(const char *text, void *target) {
   if (!tsl_parse_double(text, &value))
     return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a number", text);
   *(tsl_number *)target = (tsl_number){value, true};
+  return TESELA_OK;
+}
+
+/* A number of `length` characters. */
+static bool parse_part(const char *text, size_t length, double *value) {
+  char part[64];
+  if (length >= sizeof part)
+    return false;
+  memcpy(part, text, length);
+  part[length] = '\0';
+  return tsl_parse_double(part, value);
+}
+
+/* "1.5", "2i", "1.5-2e-3i". */
+static tesela_status read_scalar(const char *text, void *target) {
+  tsl_scalar scalar = {.given = true};
+  const size_t length = strlen(text);
+  bool good;
+  if (length > 0 && text[length - 1] != 'i')
+    good = parse_part(text, length, &scalar.value[0]);
+  else {
+    size_t at = length > 0 ? length - 1 : 0;
+    while (at > 0 && !(strchr("+-", text[at]) && text[at - 1] != 'e' && text[at - 1] != 'E'))
+      at--;
+    good = (at == 0 || parse_part(text, at, &scalar.value[0])) && length > 0 &&
+           parse_part(text + at, length - 1 - at, &scalar.value[1]);
+  }
+  if (!good)
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a number such as 1.5, or 1.5-2i", text);
+  *(tsl_scalar *)target = scalar;
+  return TESELA_OK;
+}
+
+static tesela_status read_format(const char *text, void *target) {
+  if (!tsl_io_has_format(text))
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is no format of matrix files; there are %s", text,
+                    tsl_io_formats());
+  *(const char **)target = text;
   return TESELA_OK;
 }
 

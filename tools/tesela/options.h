@@ -13,8 +13,10 @@
 #define TSL_VALUE_LIST(X)                                                                                    \
   X(FLAG, NULL, read_flag, bool)                                                                             \
   X(FILE, "FILE", read_text, const char *)                                                                   \
+  X(FORMAT, "FORMAT", read_format, const char *)                                                             \
   X(TEXT, "TEXT", read_text, const char *)                                                                   \
   X(NUMBER, "NUMBER", read_number, tsl_number)                                                               \
+  X(SCALAR, "NUMBER", read_scalar, tsl_scalar)                                                               \
   X(COUNT, "N", read_count, int64_t)                                                                         \
   X(SEED, "N", read_seed, int64_t)                                                                           \
   X(BYTES, "BYTES", read_bytes, uint64_t)                                                                    \
@@ -41,6 +43,12 @@ typedef struct tsl_number {
   double value;
   bool given;
 } tsl_number;
+
+/* A number that may be complex. */
+typedef struct tsl_scalar {
+  double value[2];
+  bool given;
+} tsl_scalar;
 
 typedef struct tsl_option {
   const char *name; /* "transpose-a"; NULL ends the table */

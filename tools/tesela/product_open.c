@@ -2,9 +2,12 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "io/input.h"
+#include "matrix_output.h"
 #include "product.h"
 #include "terms.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *tsl_stage_name(tsl_stage stage) {
@@ -17,11 +20,12 @@ const char *tsl_stage_name(tsl_stage stage) {
 }
 
 /* An input that cannot be opened is the caller's mistake, unlike a disk that fails under an output. */
-static tesela_status open_feed(const char *path, tsl_feed *feed) {
-  feed->path = path;
+static tesela_status open_feed(const char *path, const char *format, tsl_feed *feed) {
   if (!path)
     return TESELA_OK;
-  const tesela_status status = tsl_reader_open(path, &feed->reader);
+  feed->path = tsl_input_name(path);
+  const tesela_status status =
+      tsl_reader_open_as(path, strcmp(path, "-") == 0 ? format : NULL, &feed->reader);
   if (status != TESELA_OK)
     return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
   const tsl_file_info *info = tsl_reader_info(feed->reader);
@@ -29,6 +33,10 @@ static tesela_status open_feed(const char *path, tsl_feed *feed) {
   feed->cols = info->cols;
   feed->type = info->type;
   feed->by_rows = info->by_rows;
+  feed->by_columns = info->by_columns;
+  feed->text = info->text;
+  feed->header = info->header;
+  feed->printed = info->text ? tsl_reader_printed(feed->reader) : NULL;
   return TESELA_OK;
 }
 
@@ -74,33 +82,72 @@ static tesela_status check_shape(const tsl_product *product, const tsl_feed *fee
                   (long long)feed->rows, (long long)feed->cols, (long long)product->m, (long long)product->n);
 }
 
-static tesela_status check_real(const tsl_feed *feed) {
-  if (!feed->reader || !tsl_type(feed->type)->is_complex)
-    return TESELA_OK;
-  return tsl_fail(TESELA_UNSUPPORTED,
-                  "%s holds complex numbers (%s), and no strategy here multiplies complex numbers yet",
-                  feed->path, tsl_type(feed->type)->name);
-}
-
-/* f32 where it holds both files' values; f64 otherwise, integers included. What is only moved keeps its type. */
+/* f32, or c64, where it holds the values of A and B; f64 or c128 otherwise, integers included. Complex where a file or a
+ * factor is. What is only moved keeps its type. */
 static tesela_type default_type(const tsl_product *product) {
-  const tesela_type types[] = {product->a.type, product->b.type};
-  if (product->wish.op == TSL_OP_TRANSPOSE)
+  const tsl_feed *const feeds[] = {&product->a, &product->b, &product->c0};
+  const tsl_product_wish *wish = &product->wish;
+  bool complex = wish->alpha[1] != 0 || wish->beta[1] != 0, narrow = true;
+  if (wish->op == TSL_OP_TRANSPOSE)
     return product->a.type;
-  for (int i = 0; i < 2; i++)
-    if (types[i] != TESELA_F32 && types[i] != TESELA_F16 && types[i] != TESELA_BF16)
-      return TESELA_F64;
-  return TESELA_F32;
+  for (int i = 0; i < 3; i++)
+    complex = complex || (feeds[i]->reader && tsl_type(feeds[i]->type)->is_complex);
+  for (int i = 0; i < 2; i++) {
+    const tsl_type_info *part = tsl_type(tsl_type(feeds[i]->type)->component);
+    narrow = narrow && !part->is_integer && part->size <= tsl_type(TESELA_F32)->size;
+  }
+  return complex ? (narrow ? TESELA_C64 : TESELA_C128) : (narrow ? TESELA_F32 : TESELA_F64);
 }
 
-static tesela_status check_output(const tsl_product_wish *wish) {
+/* What a comparison reads: all that the file holds. */
+static tesela_type expected_type(const tsl_product *product) {
+  const tsl_type_info *file = tsl_type(product->expected.type), *own = tsl_type(product->type);
+  if (file == own)
+    return product->type;
+  return file->is_complex || own->is_complex ? TESELA_C128 : TESELA_F64;
+}
+
+static tesela_status check_paths(const tsl_product_wish *wish) {
   const char *const inputs[] = {wish->a, wish->b, wish->c0, wish->expected};
+  int standard = 0;
+  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+    standard += inputs[i] && strcmp(inputs[i], "-") == 0;
+  if (standard > 1)
+    return tsl_fail(TESELA_BAD_CALL, "standard input, -, is one file and cannot be %d of them", standard);
+  if (wish->format && !standard && !wish->output)
+    return tsl_fail(TESELA_BAD_CALL, "--format is about -, or the output, and neither is named");
   for (size_t i = 0; wish->output && i < sizeof inputs / sizeof *inputs; i++)
     if (inputs[i] && tsl_io_same_file(inputs[i], wish->output))
       return tsl_fail(TESELA_BAD_CALL,
                       "-o %s is the input %s; an input is not overwritten, so name another file",
                       wish->output, inputs[i]);
   return TESELA_OK;
+}
+
+/* What no strategy of dots takes may be multiplied all the same. */
+static tesela_status check_types(const tsl_product *product) {
+  const tesela_status status = tsl_terms_check_types(product->wish.op, &product->types);
+  tsl_status_saved saved;
+  tsl_status_save(&saved);
+  if (status != TESELA_UNSUPPORTED || product->wish.op != TSL_OP_DOT ||
+      tsl_terms_check_types(TSL_OP_GEMM, &product->types) != TESELA_OK) {
+    tsl_status_restore(&saved);
+    return status;
+  }
+  return tsl_fail(status, "%s; tesela multiply takes them, as a row and a column", saved.sentence);
+}
+
+/* A real product has real factors, and no conjugates. */
+static tesela_status check_factors(const tsl_product *product) {
+  const tsl_product_wish *wish = &product->wish;
+  const tsl_type_info *type = tsl_type(product->type);
+  const bool complex = wish->alpha[1] != 0 || wish->beta[1] != 0;
+  if (type->is_complex || !(complex || wish->conjugate_a || wish->conjugate_b))
+    return TESELA_OK;
+  return tsl_fail(
+      TESELA_BAD_CALL, "%s for complex products, and this one is %s; --type c64 or c128 makes it complex",
+      complex ? "imaginary parts of --alpha and --beta are" : "--conjugate-a and --conjugate-b are",
+      type->name);
 }
 
 /* The sizes of C, from those of the files. */
@@ -127,31 +174,45 @@ static tesela_status size_transpose(tsl_product *product) {
 static tesela_status (*const size_up[TSL_OP_COUNT])(tsl_product *product) = {
     [TSL_OP_GEMM] = size_gemm, [TSL_OP_DOT] = size_dot, [TSL_OP_TRANSPOSE] = size_transpose};
 
+tesela_status tsl_product_check_wish(const tsl_product_wish *wish) {
+  for (int part = 0; part < 2; part++)
+    if (!isfinite(wish->alpha[part]) || !isfinite(wish->beta[part]))
+      return tsl_fail(TESELA_BAD_CALL, "%s",
+                      wish->op == TSL_OP_TRANSPOSE ? "--alpha is a finite number"
+                                                   : "--alpha and --beta are finite numbers");
+  if (wish->tolerance.given && !wish->expected)
+    return tsl_fail(TESELA_BAD_CALL, "--tolerance is of a comparison; name the file with --expect");
+  if (wish->tolerance.given && !(wish->tolerance.value >= 0 && isfinite(wish->tolerance.value)))
+    return tsl_fail(TESELA_BAD_CALL,
+                    "--tolerance is the largest difference that is fine, a number from 0 up");
+  return TESELA_OK;
+}
+
 tesela_status tsl_product_open(const tsl_product_wish *wish, tsl_product *product) {
-  const tsl_feed *const feeds[] = {&product->a, &product->b, &product->c0, &product->expected};
   *product = (tsl_product){.wish = *wish, .started = tsl_clock()};
-  TSL_TRY(check_output(wish));
-  TSL_TRY(open_feed(wish->a, &product->a));
-  TSL_TRY(open_feed(wish->b, &product->b));
-  TSL_TRY(open_feed(wish->c0, &product->c0));
-  TSL_TRY(open_feed(wish->expected, &product->expected));
+  TSL_TRY(check_paths(wish));
+  TSL_TRY(open_feed(wish->a, wish->format, &product->a));
+  TSL_TRY(open_feed(wish->b, wish->format, &product->b));
+  TSL_TRY(open_feed(wish->c0, wish->format, &product->c0));
+  TSL_TRY(open_feed(wish->expected, wish->format, &product->expected));
   TSL_TRY(size_up[wish->op](product));
   TSL_TRY(check_shape(product, &product->c0));
   TSL_TRY(check_shape(product, &product->expected));
-  for (int i = 0; i < 4 && wish->op != TSL_OP_TRANSPOSE; i++)
-    TSL_TRY(check_real(feeds[i]));
   product->types = wish->types;
   if (wish->types.a == TESELA_TYPE_DEFAULT)
     product->types.a = product->types.b = product->types.c = default_type(product);
-  TSL_TRY(tsl_terms_check_types(wish->op, &product->types));
+  TSL_TRY(check_types(product));
   product->type = product->types.c;
+  TSL_TRY(check_factors(product));
   product->a.as = product->types.a;
   product->b.as = product->types.b;
-  product->c0.as = product->expected.as = product->types.c;
+  product->c0.as = product->types.c;
+  product->expected.as = wish->expected ? expected_type(product) : product->type;
   /* Some formats are scanned for their shape, which is most of the reading. */
   product->seconds[TSL_STAGE_READ] = tsl_clock() - product->started;
   if (wish->output)
-    TSL_TRY(tsl_writer_open(wish->output, product->m, product->n, product->type, &product->writer));
+    TSL_TRY(tsl_matrix_output(wish->output, wish->format, product->m, product->n, product->type,
+                              &product->writer));
   TSL_TRY(tsl_wisdom_open(&product->wisdom));
   return tsl_devices_create(&product->devices);
 }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PANEL_MULTIPLE = 64 };
 
@@ -22,27 +23,31 @@ static uint64_t sum_of(uint64_t a, uint64_t b) {
 
 bool tsl_product_keeps_before(const tsl_product *product) {
   const tsl_product_wish *wish = &product->wish;
-  return !wish->in_place && wish->beta != 0 && (wish->verify || wish->expected || wish->repeat > 1);
+  return !wish->in_place && (wish->beta[0] != 0 || wish->beta[1] != 0) &&
+         (wish->verify || wish->expected || wish->repeat > 1);
 }
 
 tsl_problem tsl_product_problem(const tsl_product *product, int64_t rows) {
   const tsl_product_wish *wish = &product->wish;
+  const int64_t across = product->a.held ? product->m : rows; /* columns of A that are there */
   tsl_problem problem = tsl_problem_of(wish->op, rows, product->n, product->k, product->types.a);
   problem.b.type = product->types.b;
   problem.c.type = product->types.c;
   problem.in_place = wish->in_place;
   if (wish->op == TSL_OP_TRANSPOSE)
-    problem.a.row_stride = product->m;
+    problem.a.row_stride = across;
   if (wish->transpose_a) {
     problem.a.row_stride = 1;
-    problem.a.col_stride = product->m;
+    problem.a.col_stride = across;
   }
   if (wish->transpose_b) {
     problem.b.row_stride = 1;
     problem.b.col_stride = product->k;
   }
-  problem.alpha[0] = wish->alpha;
-  problem.beta[0] = wish->beta;
+  problem.conjugate_a = wish->conjugate_a;
+  problem.conjugate_b = wish->conjugate_b;
+  memcpy(problem.alpha, wish->alpha, sizeof problem.alpha);
+  memcpy(problem.beta, wish->beta, sizeof problem.beta);
   return problem;
 }
 
@@ -54,7 +59,8 @@ typedef struct need {
 static void add_feed(const tsl_feed *feed, need *out) {
   if (!feed->reader)
     return;
-  const uint64_t row = product_of((uint64_t)feed->cols, tsl_type(feed->as)->size);
+  const int64_t length = feed->across && !feed->held ? feed->rows : feed->cols;
+  const uint64_t row = product_of((uint64_t)length, tsl_type(feed->as)->size);
   if (feed->held)
     out->fixed = sum_of(out->fixed, product_of((uint64_t)feed->rows, row));
   else
@@ -78,28 +84,100 @@ static need host_need(const tsl_product *product, bool doubled) {
   return out;
 }
 
+static uint64_t bytes_of(const need *needed, int64_t rows) {
+  return sum_of(needed->fixed, product_of((uint64_t)rows, needed->row));
+}
+
+/* What panels need beside: some outputs keep all rows until the end. */
+static need need_of_panels(const tsl_product *product, const need *whole) {
+  need out = *whole;
+  if (product->writer && tsl_writer_keeps_rows(product->writer))
+    out.fixed = sum_of(out.fixed, product_of(product_of((uint64_t)product->m, (uint64_t)product->n),
+                                             tsl_type(product->type)->size));
+  return out;
+}
+
+/* Rows of C for which there is memory. */
+static int64_t rows_within(const tsl_product *product, const need *needed) {
+  if (product->wish.in_place || needed->fixed >= product->memory)
+    return 0;
+  const uint64_t rows = (product->memory - needed->fixed) / needed->row;
+  return rows < (uint64_t)product->m ? (int64_t)rows : product->m;
+}
+
+/* "B (b.npy) and C0 (c.mtx)", as they are held. */
+static void name_held(const tsl_product *product, tsl_text *out) {
+  const struct {
+    const char *letter;
+    const tsl_feed *feed;
+  } feeds[] = {{"A", &product->a},
+               {"B", &product->b},
+               {"C0", &product->c0},
+               {"the expected result", &product->expected}};
+  for (size_t i = 0; i < sizeof feeds / sizeof *feeds; i++)
+    if (feeds[i].feed->held)
+      tsl_text_add(out, "%s%s (%s)", out->length ? ", " : "", feeds[i].letter, feeds[i].feed->path);
+  if (product->writer && tsl_writer_keeps_rows(product->writer))
+    tsl_text_add(out, "%sthe output, which is written by columns", out->length ? ", " : "");
+}
+
+static tesela_status fail_panel(const tsl_product *product, const need *needed) {
+  char fixed[32], row[32], allowed[32];
+  tsl_text held = {0};
+  name_held(product, &held);
+  const tesela_status status = tsl_fail(
+      TESELA_OUT_OF_MEMORY,
+      "%s that must be held whole%s%s and %s for each row of the product do not fit into %s of memory%s",
+      tsl_format_bytes(needed->fixed, fixed, sizeof fixed), held.length ? ": " : "", tsl_text_get(&held),
+      tsl_format_bytes(needed->row, row, sizeof row),
+      tsl_format_bytes(product->memory, allowed, sizeof allowed),
+      product->wish.memory ? "; allow more with --memory" : "");
+  tsl_text_free(&held);
+  return status;
+}
+
+/* Whether A's file is better read by columns, again and again, than held: it leaves next to no room. */
+static bool is_crowded(const tsl_product *product, int64_t rows) {
+  const tsl_feed *a = &product->a;
+  return a->held && a->across && a->by_columns && !product->wish.in_place && rows < product->m / 4 + 1;
+}
+
 /* A panel as large as memory allows: of all rows, or else of a multiple of the tiles' sizes. */
 static tesela_status size_panel(tsl_product *product, bool doubled) {
-  char fixed[32], row[32], allowed[32];
-  const need needed = host_need(product, doubled);
-  const uint64_t whole = sum_of(needed.fixed, product_of((uint64_t)product->m, needed.row));
+  product->a.held = product->wish.op == TSL_OP_DOT || product->a.across || !product->a.by_rows;
+  need needed = host_need(product, doubled);
   product->panel = product->m;
-  product->memory_needed = whole;
-  if (whole <= product->memory)
+  product->memory_needed = bytes_of(&needed, product->m);
+  product->memory_fixed = needed.fixed;
+  if (product->memory_needed <= product->memory)
     return TESELA_OK;
-  const bool divisible = !product->wish.in_place;
-  const uint64_t rows =
-      divisible && needed.fixed < product->memory ? (product->memory - needed.fixed) / needed.row : 0;
+  needed = need_of_panels(product, &needed);
+  int64_t rows = rows_within(product, &needed);
+  if (is_crowded(product, rows)) {
+    product->a.held = false;
+    needed = host_need(product, doubled);
+    needed = need_of_panels(product, &needed);
+    rows = rows_within(product, &needed);
+  }
   if (rows == 0)
-    return tsl_fail(
-        TESELA_OUT_OF_MEMORY,
-        "%s that must be held whole and %s for each row of the product do not fit into %s of memory%s",
-        tsl_format_bytes(needed.fixed, fixed, sizeof fixed), tsl_format_bytes(needed.row, row, sizeof row),
-        tsl_format_bytes(product->memory, allowed, sizeof allowed),
-        product->wish.memory ? "; allow more with --memory" : "");
-  product->panel = (int64_t)(rows < PANEL_MULTIPLE ? rows : rows - rows % PANEL_MULTIPLE);
-  product->memory_needed = needed.fixed + needed.row * (uint64_t)product->panel;
+    return fail_panel(product, &needed);
+  product->panel = rows < PANEL_MULTIPLE || rows == product->m ? rows : rows - rows % PANEL_MULTIPLE;
+  product->memory_needed = bytes_of(&needed, product->panel);
+  product->memory_fixed = needed.fixed;
   return TESELA_OK;
+}
+
+tesela_status tsl_product_hint(const tsl_product *product, tesela_status status) {
+  enum { PARTS = 4 };
+  const uint64_t fixed = product->memory_fixed, of_panel = product->memory_needed - fixed;
+  const uint64_t mebibytes = (fixed + of_panel / PARTS) >> 20;
+  tsl_status_saved saved;
+  if (status != TESELA_OUT_OF_MEMORY || product->panel < PARTS || product->wish.in_place ||
+      fixed > of_panel || mebibytes == 0)
+    return status;
+  tsl_status_save(&saved);
+  return tsl_fail(status, "%s; with --memory %lluMiB the work goes by%s panels of rows", saved.sentence,
+                  (unsigned long long)mebibytes, product->panel < product->m ? " smaller" : "");
 }
 
 /* --- the choice --- */
@@ -199,10 +277,13 @@ tesela_status tsl_product_plan(tsl_product *product) {
                              .vendors = tsl_planner_vendors()};
   tsl_progress_at(product->progress, "planning", 0);
   product->memory = wish->memory ? wish->memory : tsl_memory_available() / 5 * 4;
-  product->a.held = wish->op != TSL_OP_GEMM || wish->transpose_a || !product->a.by_rows;
+  product->a.across = wish->op == TSL_OP_TRANSPOSE || wish->transpose_a;
   product->b.held = product->b.reader != NULL;
   product->c0.held = product->c0.reader && !product->c0.by_rows;
-  product->expected.held = product->expected.reader && !product->expected.by_rows;
+  /* How a text is printed is known at its end: where it cannot be read twice, it is held. */
+  product->expected.held =
+      product->expected.reader &&
+      (!product->expected.by_rows || (product->expected.text && !product->expected.by_columns));
   const tsl_problem whole = tsl_product_problem(product, product->m);
   TSL_TRY(tsl_problem_check(&whole));
   TSL_TRY(size_panel(product, false));

@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "counted.h"
 #include "interrupt.h"
+#include "matrix_output.h"
 #include "product.h"
 #include "report.h"
 #include "terms.h"
@@ -27,11 +28,8 @@ static const char *format_rate(const tsl_product *product, char *out, size_t siz
                                          : tsl_format_bandwidth(bytes_per_second(product), out, size);
 }
 
-/* The one element of a dot. */
-static double dot_result(const tsl_product *product) {
-  double value[2];
-  tsl_type_load(product->type, product->c, value);
-  return value[0];
+static bool is_complex(const tsl_product *product) {
+  return tsl_type(product->type)->is_complex;
 }
 
 static int64_t panel_count(const tsl_product *product) {
@@ -40,25 +38,35 @@ static int64_t panel_count(const tsl_product *product) {
 
 /* --- as text --- */
 
+/* "A^T", "conj(A)", "A^H" */
+static const char *operand(const char *letter, bool transposed, bool conjugated, char *out, size_t size) {
+  if (conjugated && !transposed)
+    snprintf(out, size, "conj(%s)", letter);
+  else
+    snprintf(out, size, "%s%s", letter, conjugated ? "^H" : transposed ? "^T" : "");
+  return out;
+}
+
 static void add_gemm(const tsl_product *product, tsl_text *out) {
   const tsl_product_wish *wish = &product->wish;
-  tsl_text_add_formula(out, "C", (const double[]){wish->alpha, 0}, wish->transpose_a ? "A^T " : "A ",
-                       wish->transpose_b ? "B^T" : "B", (const double[]){wish->beta, 0});
+  char a[16], b[16], spaced[17];
+  operand("A", wish->transpose_a, wish->conjugate_a, a, sizeof a);
+  operand("B", wish->transpose_b, wish->conjugate_b, b, sizeof b);
+  snprintf(spaced, sizeof spaced, "%s ", a);
+  tsl_text_add_formula(out, "C", wish->alpha, spaced, b, wish->beta);
   tsl_text_add(out, ",  %lld x %lld by %lld x %lld", (long long)product->m, (long long)product->k,
                (long long)product->k, (long long)product->n);
 }
 
 static void add_dot(const tsl_product *product, tsl_text *out) {
   const tsl_product_wish *wish = &product->wish;
-  tsl_text_add_formula(out, "s", (const double[]){wish->alpha, 0}, "x . ", "y",
-                       (const double[]){wish->beta, 0});
+  tsl_text_add_formula(out, "s", wish->alpha, "x . ", "y", wish->beta);
   tsl_text_add(out, ",  %lld elements", (long long)product->k);
 }
 
 static void add_transpose(const tsl_product *product, tsl_text *out) {
   const tsl_product_wish *wish = &product->wish;
-  tsl_text_add_formula(out, wish->in_place ? "A" : "B", (const double[]){wish->alpha, 0}, "A^T", "",
-                       (const double[]){0, 0});
+  tsl_text_add_formula(out, wish->in_place ? "A" : "B", wish->alpha, "A^T", "", (const double[]){0, 0});
   tsl_text_add(out, ",  %lld x %lld%s", (long long)product->n, (long long)product->m,
                wish->in_place ? " in place" : "");
 }
@@ -85,7 +93,41 @@ static void add_bound(const tsl_product *product, tsl_table *table) {
     tsl_table_add_pair(table, "bound", "%.2g |s|: the exact result, rounded once", bound);
   else
     tsl_table_add_pair(table, "bound", "%.2g (%s%s), element by element", bound, magnitudes[product->wish.op],
-                       work->problem.beta[0] != 0 ? " + |beta||C0|" : "");
+                       work->problem.beta[0] != 0 || work->problem.beta[1] != 0 ? " + |beta||C0|" : "");
+}
+
+/* What decided. */
+static void add_decider(const tsl_product *product, tsl_text *out) {
+  const tsl_difference *difference = &product->difference;
+  const tsl_decider decider = tsl_product_decider(product);
+  if (decider == TSL_DECIDED_BY_TOLERANCE)
+    tsl_text_add(out, "--tolerance %.3g decided", product->wish.tolerance.value);
+  else if (decider == TSL_DECIDED_BY_ROUNDING)
+    tsl_text_add(out, "rounding decided");
+  else if (difference->count > 0)
+    tsl_text_add(out, "its last printed digit decided");
+  else
+    tsl_text_add(out, "its last printed digit decided about %lld elements, rounding about the rest",
+                 (long long)difference->by_print);
+}
+
+/* Whether the result agrees with the file, and by what it was judged. */
+static void add_expected(const tsl_product *product, tsl_table *table) {
+  const tsl_difference *difference = &product->difference;
+  const bool same = difference->count == 0;
+  char error[32];
+  tsl_text by = {0};
+  tsl_table_add_painted(table, TSL_PAINT_FAINT, "expected");
+  add_decider(product, &by);
+  tsl_table_add_painted(table, same ? TSL_PAINT_GOOD : TSL_PAINT_BAD, "%s %s, largest difference %s; %s",
+                        same ? "agrees with" : "DIFFERS from", product->expected.path,
+                        tsl_format_number(difference->error, error, sizeof error), tsl_text_get(&by));
+  if (same && difference->weak > 0)
+    tsl_table_add_pair(table, "",
+                       "%lld of %lld elements are no larger than what rounding may cost: they agree with "
+                       "anything, and --tolerance is stricter",
+                       (long long)difference->weak, (long long)(product->m * product->n));
+  tsl_text_free(&by);
 }
 
 static void add_accuracy(const tsl_product *product, tsl_table *table) {
@@ -102,13 +144,25 @@ static void add_accuracy(const tsl_product *product, tsl_table *table) {
                           tsl_format_number(verdict->error_ratio, share, sizeof share),
                           tsl_format_number(verdict->grade, grade, sizeof grade));
   }
-  if (product->expected.reader) {
-    const bool same = product->difference.count == 0;
-    tsl_table_add_painted(table, TSL_PAINT_FAINT, "expected");
-    tsl_table_add_painted(table, same ? TSL_PAINT_GOOD : TSL_PAINT_BAD, "%s %s, largest difference %s",
-                          same ? "agrees with" : "DIFFERS from", product->expected.path,
-                          tsl_format_number(product->difference.error, error, sizeof error));
-  }
+  if (product->expected.reader)
+    add_expected(product, table);
+}
+
+static void feeds_of(const tsl_product *product, const tsl_feed *feeds[4]) {
+  feeds[0] = &product->a;
+  feeds[1] = &product->b;
+  feeds[2] = &product->c0;
+  feeds[3] = &product->expected;
+}
+
+/* A line that was passed over is mentioned: it may have been meant. */
+static void add_headers(const tsl_product *product, tsl_table *table) {
+  const tsl_feed *feeds[4];
+  feeds_of(product, feeds);
+  for (int i = 0; i < 4; i++)
+    if (feeds[i]->header)
+      tsl_table_add_pair(table, "header", "%s: its first line is of names, and is passed over",
+                         feeds[i]->path);
 }
 
 static tsl_counted count(const tsl_product *product) {
@@ -120,9 +174,13 @@ static void add_facts(const tsl_product *product, tsl_table *table) {
   const tsl_counted counted = count(product);
   char bytes[32], limit[32];
   const tsl_device *device = product->plan->work.device;
+  add_headers(product, table);
   if (product->wish.op == TSL_OP_DOT) {
     tsl_text number = {0};
-    tsl_text_add_double(&number, dot_result(product));
+    if (is_complex(product))
+      tsl_text_add_complex(&number, product->result);
+    else
+      tsl_text_add_double(&number, product->result[0]);
     tsl_table_add_painted(table, TSL_PAINT_FAINT, "result");
     tsl_table_add_painted(table, TSL_PAINT_STRONG, "%s", tsl_text_get(&number));
     tsl_text_free(&number);
@@ -165,6 +223,10 @@ static void add_stages(const tsl_product *product, tsl_table *table) {
   tsl_table_end_row(table);
 }
 
+static bool is_written(const tsl_product *product) {
+  return product->wish.output && product->verdict.right && product->difference.count == 0;
+}
+
 static tesela_status print_text(const tsl_product *product) {
   const int width = tsl_output_width();
   const bool colour = tsl_output_colour();
@@ -176,12 +238,12 @@ static tesela_status print_text(const tsl_product *product) {
   tsl_table_text(&facts, 2, width, colour, &out);
   tsl_text_add(&out, "\n");
   tsl_table_text(&stages, 2, width, colour, &out);
-  if (product->wish.output && product->verdict.right && product->difference.count == 0)
+  if (is_written(product) && !tsl_matrix_to_standard(product->wish.output))
     tsl_text_add(&out, "\n  wrote %s\n", product->wish.output);
   out.failed |= facts.failed || stages.failed;
   tsl_table_free(&facts);
   tsl_table_free(&stages);
-  return tsl_print(&out);
+  return tsl_matrix_report(product->wish.output, &out);
 }
 
 /* --- as JSON --- */
@@ -203,29 +265,42 @@ static json_t *json_expected(const tsl_product *product) {
   const tsl_difference *difference = &product->difference;
   if (!product->expected.reader)
     return json_null();
-  json_t *object = json_pack("{s:s, s:b, s:I, s:o}", "file", product->expected.path, "agrees",
-                             difference->count == 0, "elements_that_differ", (json_int_t)difference->count,
-                             "largest_difference", tsl_json_real(difference->error));
+  const bool complex = is_complex(product) || tsl_type(product->expected.type)->is_complex;
+  const tsl_number *tolerance = &product->wish.tolerance;
+  json_t *object = json_pack(
+      "{s:s, s:b, s:I, s:o, s:s, s:o, s:I, s:I}", "file", product->expected.path, "agrees",
+      difference->count == 0, "elements_that_differ", (json_int_t)difference->count, "largest_difference",
+      tsl_json_real(difference->error), "decided_by", tsl_decider_name(tsl_product_decider(product)),
+      "tolerance", tolerance->given ? tsl_json_real(tolerance->value) : json_null(),
+      "elements_by_printed_digits", (json_int_t)difference->by_print, "elements_that_prove_nothing",
+      (json_int_t)difference->weak);
   if (object && difference->count > 0)
-    json_object_update_new(object, json_pack("{s:I, s:I, s:o, s:o, s:o}", "row", (json_int_t)difference->row,
-                                             "column", (json_int_t)difference->col, "computed",
-                                             tsl_json_real(difference->computed), "expected",
-                                             tsl_json_real(difference->expected), "bound",
-                                             tsl_json_real(difference->bound)));
+    json_object_update_new(
+        object,
+        json_pack(
+            "{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "row", (json_int_t)difference->row, "column",
+            (json_int_t)difference->col, "computed", tsl_json_scalar(complex, difference->computed),
+            "expected", tsl_json_scalar(complex, difference->expected), "bound",
+            tsl_json_real(tolerance->given ? tolerance->value : difference->rounding + difference->printed),
+            "bound_of_rounding", tsl_json_real(difference->rounding), "bound_of_printed_digits",
+            tsl_json_real(difference->printed)));
   return object;
 }
 
 /* The sizes and what is the operation's own. */
 static json_t *json_gemm(const tsl_product *product) {
   const tsl_product_wish *wish = &product->wish;
-  return json_pack("{s:I, s:I, s:I, s:o, s:b, s:b}", "m", (json_int_t)product->m, "n", (json_int_t)product->n,
-                   "k", (json_int_t)product->k, "beta", tsl_json_real(wish->beta), "transpose_a",
-                   wish->transpose_a, "transpose_b", wish->transpose_b);
+  return json_pack("{s:I, s:I, s:I, s:o, s:b, s:b, s:b, s:b}", "m", (json_int_t)product->m, "n",
+                   (json_int_t)product->n, "k", (json_int_t)product->k, "beta",
+                   tsl_json_scalar(is_complex(product), wish->beta), "transpose_a", wish->transpose_a,
+                   "transpose_b", wish->transpose_b, "conjugate_a", wish->conjugate_a, "conjugate_b",
+                   wish->conjugate_b);
 }
 
 static json_t *json_dot(const tsl_product *product) {
-  return json_pack("{s:I, s:o, s:o}", "n", (json_int_t)product->k, "beta", tsl_json_real(product->wish.beta),
-                   "result", tsl_json_real(dot_result(product)));
+  return json_pack("{s:I, s:o, s:o}", "n", (json_int_t)product->k, "beta",
+                   tsl_json_scalar(is_complex(product), product->wish.beta), "result",
+                   tsl_json_scalar(is_complex(product), product->result));
 }
 
 static json_t *json_transpose(const tsl_product *product) {
@@ -237,25 +312,31 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
   static json_t *(*const own[TSL_OP_COUNT])(const tsl_product *product) = {
       [TSL_OP_GEMM] = json_gemm, [TSL_OP_DOT] = json_dot, [TSL_OP_TRANSPOSE] = json_transpose};
   const tsl_product_wish *wish = &product->wish;
-  const bool written = wish->output && product->verdict.right && product->difference.count == 0;
   const tsl_counted counted = count(product);
+  const tsl_feed *feeds[4];
+  json_t *headers = json_array();
+  feeds_of(product, feeds);
+  for (int i = 0; i < 4; i++)
+    if (feeds[i]->header)
+      json_array_append_new(headers, json_string(feeds[i]->path));
   json_t *object = own[wish->op](product);
   tsl_text types = {0};
   tsl_types_print(wish->op, &product->types, &types);
   if (object)
     json_object_update_new(
-        object,
-        json_pack("{s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "type",
-                  tsl_text_get(&types), "alpha", tsl_json_real(wish->alpha), "plan", product->plan->text,
-                  "peer", tsl_json_peer(product->plan->work.strategy, product->plan->work.device), "device",
-                  tsl_json_device(product->plan->work.device, false), "panels",
-                  (json_int_t)panel_count(product), "memory_bytes", (json_int_t)product->memory_needed,
-                  "repeats", (json_int_t)wish->repeat, "seconds", json_phases(product), "flops_per_second",
-                  tsl_json_real(flops_per_second(product)), "bytes_per_second",
-                  tsl_json_real(bytes_per_second(product)), "error_bound",
-                  tsl_json_real(tsl_plan_error_bound(product->plan)), "verified",
-                  wish->verify ? tsl_json_verdict(&product->verdict) : json_null(), "expected",
-                  json_expected(product), "output", written ? json_string(wish->output) : json_null()));
+        object, json_pack("{s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                          "type", tsl_text_get(&types), "alpha",
+                          tsl_json_scalar(is_complex(product), wish->alpha), "plan", product->plan->text,
+                          "peer", tsl_json_peer(product->plan->work.strategy, product->plan->work.device),
+                          "device", tsl_json_device(product->plan->work.device, false), "panels",
+                          (json_int_t)panel_count(product), "memory_bytes",
+                          (json_int_t)product->memory_needed, "repeats", (json_int_t)wish->repeat, "seconds",
+                          json_phases(product), "flops_per_second", tsl_json_real(flops_per_second(product)),
+                          "bytes_per_second", tsl_json_real(bytes_per_second(product)), "error_bound",
+                          tsl_json_real(tsl_plan_error_bound(product->plan)), "verified",
+                          wish->verify ? tsl_json_verdict(&product->verdict) : json_null(), "expected",
+                          json_expected(product), "headers", headers, "output",
+                          is_written(product) ? json_string(wish->output) : json_null()));
   json_object_set_new(object, "account", tsl_json_counted(&product->plan->work.problem, &counted));
   tsl_text_free(&types);
   return tsl_print_json(call, object);
@@ -282,16 +363,17 @@ static tesela_status report(const tsl_call *call, const tsl_product *product, bo
 tesela_status tsl_product_do(const tsl_call *call, const tsl_product_wish *wish, bool quiet, bool json) {
   tsl_product product = {.devices = NULL};
   tesela_status status = TESELA_OK;
+  TSL_TRY(tsl_product_check_wish(wish));
+  TSL_TRY(tsl_matrix_check_json(wish->output, json));
   TSL_GO(tsl_product_open(wish, &product));
-  tsl_interrupt_guard(product.writer ? tsl_writer_temporary(product.writer) : NULL);
   product.progress = tsl_progress_start();
   TSL_GO(tsl_product_plan(&product));
-  status = tsl_product_run(&product);
+  status = tsl_product_hint(&product, tsl_product_run(&product));
   tsl_progress_end(product.progress);
   product.progress = NULL;
-  tsl_interrupt_guard(NULL);
   status = report(call, &product, quiet, json, status);
 out:
   tsl_product_close(&product);
+  tsl_interrupt_guard(NULL);
   return status;
 }

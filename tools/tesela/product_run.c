@@ -6,6 +6,7 @@
 #include "product.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Devices that share the host's memory work on pages of it without a copy. */
@@ -26,7 +27,11 @@ static tesela_status take_feed(const tsl_product *product, tsl_feed *feed) {
   const uint64_t row_bytes = (uint64_t)feed->cols * tsl_type(feed->as)->size;
   if (!feed->reader || (feed == &product->c0 && !feed->held))
     return TESELA_OK;
-  const int64_t rows = feed->held || feed->rows < product->panel ? feed->rows : product->panel;
+  const int64_t rows =
+      feed->held || feed->across || feed->rows < product->panel ? feed->rows : product->panel;
+  if (feed->across && !feed->held)
+    return take((uint64_t)rows, (uint64_t)product->panel * tsl_type(feed->as)->size, feed->path,
+                &feed->memory, &feed->data);
   return take((uint64_t)rows, row_bytes, feed->path, &feed->memory, &feed->data);
 }
 
@@ -60,6 +65,29 @@ static tesela_status read_rows(tsl_product *product, tsl_feed *feed, int64_t row
   return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
 }
 
+/* Columns of a file, all its rows: dense, a row of them after the other. */
+static tesela_status read_columns(tsl_product *product, tsl_feed *feed, int64_t first, int64_t cols,
+                                  void *to) {
+  const double start = tsl_clock();
+  const tesela_status status = tsl_reader_columns(feed->reader, first, cols, feed->as, to, cols, 1);
+  product->seconds[TSL_STAGE_READ] += tsl_clock() - start;
+  return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
+}
+
+/* How all of a text's numbers are printed must be known before the first is compared: where it is read in panels, it is
+ * read through first. */
+static tesela_status look_at_expected(tsl_product *product) {
+  tsl_feed *feed = &product->expected;
+  void *column;
+  if (!feed->reader || !feed->text || feed->held || product->panel == product->m || feed->cols == 0)
+    return TESELA_OK;
+  TSL_TRY(
+      tsl_alloc((size_t)feed->rows * tsl_type(feed->as)->size, "a column of the expected result", &column));
+  const tesela_status status = read_columns(product, feed, 0, 1, column);
+  tsl_free(column);
+  return status;
+}
+
 static tesela_status read_held(tsl_product *product) {
   enum { FEEDS = 4 };
   tsl_feed *const feeds[FEEDS] = {&product->b, &product->a, &product->c0, &product->expected};
@@ -67,7 +95,7 @@ static tesela_status read_held(tsl_product *product) {
   for (int i = 0; i < FEEDS; i++)
     if (feeds[i]->held)
       TSL_TRY(read_rows(product, feeds[i], feeds[i]->rows, feeds[i]->data));
-  return TESELA_OK;
+  return look_at_expected(product);
 }
 
 /* One panel: rows [first, first + rows) of C. */
@@ -86,10 +114,9 @@ static tesela_status rows_of(tsl_product *product, tsl_feed *feed, const panel *
     return TESELA_OK;
   *rows = feed->data;
   if (!feed->held)
-    return read_rows(product, feed, part->rows, feed->data);
-  const bool by_columns =
-      feed == &product->a && (product->wish.transpose_a || product->wish.op == TSL_OP_TRANSPOSE);
-  *rows += (uint64_t)part->first * item * (by_columns ? 1 : (uint64_t)feed->cols);
+    return feed->across ? read_columns(product, feed, part->first, part->rows, feed->data)
+                        : read_rows(product, feed, part->rows, feed->data);
+  *rows += (uint64_t)part->first * item * (feed->across ? 1 : (uint64_t)feed->cols);
   return TESELA_OK;
 }
 
@@ -138,6 +165,7 @@ static tesela_status multiply(tsl_product *product, const panel *part) {
     TSL_TRY(tsl_plan_run(part->plan, &operands, &phases));
     product->samples[i] = phases.compute;
     fastest = phases.compute < fastest ? phases.compute : fastest;
+    product->seconds[TSL_STAGE_ALLOCATE] += phases.allocate;
     copy_in += phases.copy_in / (double)repeats;
     copy_out += phases.copy_out / (double)repeats;
   }
@@ -181,19 +209,44 @@ static tesela_status judge(tsl_product *product, const panel *part) {
                   result_names[product->wish.op], (long long)part->first, verdict.why);
 }
 
+static const char *format_value(const double value[2], bool complex, char *out, size_t size) {
+  if (complex)
+    snprintf(out, size, "%.9g%+.9gi", value[0], value[1]);
+  else
+    snprintf(out, size, "%.9g", value[0]);
+  return out;
+}
+
+/* What would have been fine, after the two numbers. */
+static const char *format_bound(const tsl_product *product, char *out, size_t size) {
+  const tsl_difference *difference = &product->difference;
+  if (product->wish.tolerance.given)
+    snprintf(out, size, "; --tolerance is %.3g", product->wish.tolerance.value);
+  else if (difference->printed > 0)
+    snprintf(out, size, "; rounding explains %.2g and its last printed digit %.2g", difference->rounding,
+             difference->printed);
+  else
+    snprintf(out, size, " and rounding explains %.2g", difference->rounding);
+  return out;
+}
+
 static tesela_status compare(tsl_product *product, const panel *part) {
   tsl_product_compare(product, &part->plan->work.problem, part->a, part->first, part->expected);
   const tsl_difference *difference = &product->difference;
   if (difference->count == 0)
     return TESELA_OK;
   const bool all = part->first + part->rows == product->m && difference->count < TSL_DIFFERENCES_MAX;
+  const bool complex = tsl_type(product->type)->is_complex || tsl_type(product->expected.type)->is_complex;
+  char computed[64], expected[64], why[128];
   return tsl_fail(
       TESELA_WRONG_RESULT,
-      "the %s differs from %s in %s%lld element%s; the first is C(%lld, %lld), which is %.9g where the "
-      "file has %.9g and rounding explains %.2g",
+      "the %s differs from %s in %s%lld element%s; the first is C(%lld, %lld), which is %s where the "
+      "file has %s%s",
       result_names[product->wish.op], product->expected.path, all ? "" : "at least ",
       (long long)difference->count, difference->count == 1 ? "" : "s", (long long)difference->row,
-      (long long)difference->col, difference->computed, difference->expected, difference->bound);
+      (long long)difference->col, format_value(difference->computed, complex, computed, sizeof computed),
+      format_value(difference->expected, complex, expected, sizeof expected),
+      format_bound(product, why, sizeof why));
 }
 
 static tesela_status verify(tsl_product *product, const panel *part) {
@@ -241,6 +294,26 @@ static tesela_status commit(tsl_product *product) {
   return status;
 }
 
+static void free_block(void **block) {
+  tsl_free(*block);
+  *block = NULL;
+}
+
+/* All memory of the work, on the device and here. A dot's result is kept. */
+static void free_all(tsl_product *product) {
+  const double start = tsl_clock();
+  tsl_feed *const feeds[] = {&product->a, &product->b, &product->c0, &product->expected};
+  if (product->wish.op == TSL_OP_DOT)
+    tsl_type_load(product->type, product->c, product->result);
+  tsl_plan_trim(product->plan);
+  tsl_plan_trim(product->last_plan);
+  for (int i = 0; i < 4; i++)
+    free_block(&feeds[i]->memory);
+  free_block(&product->c_memory);
+  free_block(&product->before_memory);
+  product->seconds[TSL_STAGE_FREE] = tsl_clock() - start;
+}
+
 tesela_status tsl_product_run(tsl_product *product) {
   product->verdict.right = true;
   TSL_TRY(allocate(product));
@@ -251,6 +324,8 @@ tesela_status tsl_product_run(tsl_product *product) {
     status = run_panel(product, first);
   if (status == TESELA_OK)
     status = commit(product);
+  if (status == TESELA_OK || status == TESELA_WRONG_RESULT)
+    free_all(product);
   product->total = tsl_clock() - product->started;
   return status;
 }

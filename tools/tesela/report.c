@@ -47,9 +47,20 @@ const char *tsl_format_size(int64_t rows, int64_t cols, char *out, size_t size) 
   return out;
 }
 
-static void add_factor(tsl_text *out, double factor) {
-  if (factor != 1) {
-    tsl_text_add_double(out, factor);
+void tsl_text_add_complex(tsl_text *out, const double value[2]) {
+  tsl_text_add_double(out, value[0]);
+  tsl_text_add(out, signbit(value[1]) ? "-" : "+");
+  tsl_text_add_double(out, fabs(value[1]));
+  tsl_text_add(out, "i");
+}
+
+static void add_factor(tsl_text *out, double real, double imaginary) {
+  if (imaginary != 0) {
+    tsl_text_add(out, "(");
+    tsl_text_add_complex(out, (const double[]){real, imaginary});
+    tsl_text_add(out, ") ");
+  } else if (real != 1) {
+    tsl_text_add_double(out, real);
     tsl_text_add(out, " ");
   }
 }
@@ -57,11 +68,12 @@ static void add_factor(tsl_text *out, double factor) {
 void tsl_text_add_formula(tsl_text *out, const char *result, const double alpha[2], const char *a,
                           const char *b, const double beta[2]) {
   tsl_text_add(out, "%s = ", result);
-  add_factor(out, alpha[0]);
+  add_factor(out, alpha[0], alpha[1]);
   tsl_text_add(out, "%s%s", a, b);
-  if (beta[0] != 0) {
-    tsl_text_add(out, beta[0] < 0 ? " - " : " + ");
-    add_factor(out, fabs(beta[0]));
+  if (beta[0] != 0 || beta[1] != 0) {
+    const bool minus = beta[0] < 0 && beta[1] == 0;
+    tsl_text_add(out, minus ? " - " : " + ");
+    add_factor(out, minus ? -beta[0] : beta[0], beta[1]);
     tsl_text_add(out, "%s0", result);
   }
 }
@@ -83,6 +95,11 @@ void tsl_table_add_pair(tsl_table *table, const char *name, const char *format, 
 
 json_t *tsl_json_real(double value) {
   return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *tsl_json_scalar(bool complex, const double value[2]) {
+  return complex ? json_pack("[o, o]", tsl_json_real(value[0]), tsl_json_real(value[1]))
+                 : tsl_json_real(value[0]);
 }
 
 static json_t *capabilities(const tsl_device *device) {

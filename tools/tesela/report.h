@@ -19,6 +19,9 @@ const char *tsl_format_size(int64_t rows, int64_t cols, char *out, size_t size);
 void tsl_text_add_formula(tsl_text *out, const char *result, const double alpha[2], const char *a,
                           const char *b, const double beta[2]);
 
+/* "1.5-2i" */
+void tsl_text_add_complex(tsl_text *out, const double value[2]);
+
 /* A row of a two-column list: name, text. */
 void tsl_table_add_pair(tsl_table *table, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -31,6 +34,8 @@ json_t *tsl_json_device(const tsl_device *device, bool all);
 json_t *tsl_json_missing(tsl_devices *devices);
 /* A number, or null for what JSON has no number for. */
 json_t *tsl_json_real(double value);
+/* A factor: a number, or of complex problems a list of its two parts. */
+json_t *tsl_json_scalar(bool complex, const double value[2]);
 /* The vendor's library behind a strategy, null for tesela's own (see tsl_strategy_peer()). */
 json_t *tsl_json_peer(const tsl_strategy *strategy, const tsl_device *device);
 json_t *tsl_json_verdict(const tsl_verdict *verdict);

@@ -138,8 +138,10 @@ tesela_status tsl_page_make(const tsl_page *page, tsl_text *out) {
 tesela_status tsl_page_begin(const char *path, const tsl_exploration *all, tsl_page_file *file) {
   if (!path)
     return TESELA_OK;
-  TSL_TRY(tsl_output_open(path, &file->output));
+  tsl_interrupt_hold();
+  const tesela_status status = tsl_output_open(path, &file->output);
   tsl_interrupt_guard(file->output.temporary);
+  TSL_TRY(status);
   return tsl_measured_take(&all->devices, roofs_seconds, &file->roofs);
 }
 

@@ -1,0 +1,133 @@
+/* A signal between the making of the temporary file and the moment when the tool knows its name: the process ends by that
+ * signal, and leaves no file. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tool.h"
+
+static int raised;
+
+/* open() of everything here (ld's --wrap): a new file for itself comes with a signal. */
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...) {
+  mode_t mode = 0;
+  if (flags & O_CREAT) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode = va_arg(arguments, mode_t);
+    va_end(arguments);
+  }
+  const int fd = __real_open(path, flags, mode);
+  if (raised != 0 && (flags & O_EXCL) != 0)
+    raise(raised);
+  return fd;
+}
+
+static char folder[1024], output[1100], page[1100];
+
+static int make_folder(void **state) {
+  (void)state;
+  snprintf(folder, sizeof folder, "%s/test_interrupt_XXXXXX", TESELA_BINARY_DIR);
+  if (mkdtemp(folder) == NULL)
+    return -1;
+  snprintf(output, sizeof output, "%s/out.npy", folder);
+  snprintf(page, sizeof page, "%s/out.html", folder);
+  return 0;
+}
+
+static int remove_folder(void **state) {
+  (void)state;
+  return rmdir(folder);
+}
+
+static int count_files(void) {
+  DIR *const files = opendir(folder);
+  int count = -2; /* "." and ".." */
+  assert_non_null(files);
+  while (readdir(files) != NULL)
+    count++;
+  closedir(files);
+  return count;
+}
+
+/* Runs the tool in another process, with this signal at the first new file; its wait status. */
+static int run(int number, const char *const *given) {
+  enum { WORDS_MAX = 16, WORD_MAX = 1200 };
+  static char text[WORDS_MAX][WORD_MAX];
+  char *words[WORDS_MAX + 1] = {NULL};
+  int status, count = 0;
+  for (; given[count] != NULL; count++) {
+    snprintf(text[count], WORD_MAX, "%s", given[count]);
+    words[count] = text[count];
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    const int nowhere = __real_open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDOUT_FILENO);
+    raised = number;
+    _exit(tsl_tool_main(count, words));
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  return status;
+}
+
+static void check(const char *const *words, const char *made) {
+  static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+  for (int i = 0; i < 3; i++) {
+    const int status = run(numbers[i], words);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), numbers[i]);
+    assert_int_equal(count_files(), 0);
+  }
+  /* Undisturbed, the same call makes its file: the signal came while there was something to leave behind. */
+  const int status = run(0, words);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+  assert_int_equal(count_files(), 1);
+  unlink(made);
+}
+
+static void test_generate(void **state) {
+  (void)state;
+  const char *const words[] = {"tesela", "generate", "3x4", "-o", output, NULL};
+  check(words, output);
+}
+
+static void test_multiply(void **state) {
+  (void)state;
+  char input[1200];
+  snprintf(input, sizeof input, "%s/tests/data/npy/f8.npy", TESELA_SOURCE_DIR);
+  const char *const words[] = {"tesela", "multiply", input,      input, "--transpose-b",
+                               "-o",     output,     "--device", "cpu", NULL};
+  check(words, output);
+}
+
+static void test_page(void **state) {
+  (void)state;
+  const char *const words[] = {"tesela",     "explore", "--devices", "cpu",     "--strategies",
+                               "sequential", "--sizes", "8",         "--types", "f32",
+                               "--seconds",  "0.001",   "--html",    page,      NULL};
+  check(words, page);
+}
+
+int main(void) {
+  setenv("TESELA_WISDOM", "none", 1);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_generate),
+      cmocka_unit_test(test_multiply),
+      cmocka_unit_test(test_page),
+  };
+  return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
