@@ -40,6 +40,11 @@ json 'j["m"] == 20 and j["n"] == 10 and j["k"] == 30 and j["type"] == "f32" and 
 json 'j["verified"]["right"] and j["verified"]["elements_checked"] == 200 and j["expected"] is None'
 json 'j["plan"].startswith("gemm ") and "device=cpu" in j["plan"] and j["output"] == "c.npy"'
 json 'set(j["seconds"]) == set("plan read allocate copy_in compute copy_out free verify write total".split())'
+json 'j["seconds"]["free"] > 0'
+for device in $(kernel_devices); do
+  tesela 0 multiply a.npy b.npy --json --device "$device" --strategy element
+  json 'j["seconds"]["free"] > 0 and j["seconds"]["allocate"] > 0'
+done
 json 'j["seconds"]["total"] >= j["seconds"]["compute"] and j["flops_per_second"] > 0 and j["error_bound"] > 0'
 matrix other.npy 20x10 --seed 9
 tesela 1 multiply a.npy b.npy --json --expect other.npy --device cpu -o d.npy

@@ -1,6 +1,8 @@
 /* The kernel cache in memory: one build for all who ask, from however many threads, and one failure. */
 #include "jit_fixture.h"
 
+#include "base/waiting.h"
+
 #include <pthread.h>
 #include <time.h>
 
@@ -170,6 +172,42 @@ static void test_threads_build_side_by_side(void **state) {
   copier_end(&c);
 }
 
+/* --- who waits is told --- */
+
+static char told[256];
+
+static void listen(const char *what) {
+  const size_t length = strlen(told);
+  snprintf(told + length, sizeof told - length, "%s;", what ? what : "over");
+}
+
+/* Of compilers alone: what is in memory or on disk does not take long. A build that fails is over, too. */
+static void test_compiler_is_told(void **state) {
+  const tsl_build build = {.name = "a", .text = "text", .options = ""},
+                  bad = {.name = "bad", .text = "#error", .options = ""};
+  static const char *const once = "compiling a for copier:0, the first time;over;";
+  tsl_module *module;
+  (void)state;
+  copier c = copier_begin();
+  told[0] = '\0';
+  tsl_waiting_listen(listen);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(ask_for(&c, &build, &module, NULL), TESELA_OK);
+    assert_string_equal(told, once);
+  }
+  copier_end(&c);
+  c = copier_begin();
+  copier_builds = 0;
+  assert_int_equal(ask_for(&c, &build, &module, NULL), TESELA_OK);
+  assert_int_equal(copier_builds, 0);
+  assert_string_equal(told, once);
+  told[0] = '\0';
+  assert_int_equal(ask_for(&c, &bad, &module, NULL), TESELA_BUILD_FAILED);
+  assert_string_equal(told, "compiling bad for copier:0, the first time;over;");
+  tsl_waiting_listen(NULL);
+  copier_end(&c);
+}
+
 int main(void) {
 #define CACHE_TEST(function) cmocka_unit_test_setup_teardown(function, cache_begin, cache_end)
   const struct CMUnitTest tests[] = {
@@ -179,6 +217,7 @@ int main(void) {
       CACHE_TEST(test_threads_share_a_build),
       CACHE_TEST(test_threads_share_a_failure),
       CACHE_TEST(test_threads_build_side_by_side),
+      CACHE_TEST(test_compiler_is_told),
   };
   tsl_device_kind_add(&copier_kind);
   return cmocka_run_group_tests(tests, NULL, NULL);

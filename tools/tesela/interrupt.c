@@ -2,12 +2,13 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Read by the signal handler: filled first, switched on last. */
+/* Read by the signal handler, in whatever thread: filled first, switched on last. */
 static char guarded[PATH_MAX];
-static volatile sig_atomic_t is_guarded, is_held, waiting, is_catching, is_terminal, noted;
+static atomic_int is_guarded, is_held, waiting, is_catching, is_terminal, noted;
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -21,7 +22,8 @@ static void remove_and_end(int number) {
   }
   if (is_held) {
     waiting = number;
-    return;
+    if (is_held) /* else it ended meanwhile, in another thread, which may have seen nobody waiting */
+      return;
   }
   if (is_guarded)
     unlink(guarded);

@@ -292,8 +292,9 @@ tesela_status tsl_product_plan(tsl_product *product) {
     return tsl_fail(TESELA_INTERNAL, "the planner chose nothing and gave no reason");
   if (copies_on_host(product->plan)) {
     const int64_t before = product->panel;
+    const bool held = product->a.held;
     TSL_TRY(size_panel(product, true));
-    if (product->panel != before)
+    if (product->panel != before || product->a.held != held)
       TSL_TRY(choose(product, &choice));
   }
   TSL_TRY(plan_last(product, &choice));

@@ -1,0 +1,90 @@
+/* The progress line on a terminal of its own: what is done, what the library waits for meanwhile, and nothing left. */
+#include <pty.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/waiting.h"
+#include "progress.h"
+
+static void sleep_for(double seconds) {
+  const struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+  nanosleep(&time, NULL);
+}
+
+/* Longer than the line stays away, by some of its ticks. */
+static const double until_drawn = 1.5, until_drawn_again = 0.5;
+
+/* In the process that has the terminal. */
+static void work(void) {
+  tsl_waiting_begin("heard by nobody");
+  tsl_waiting_end();
+  tsl_progress *progress = tsl_progress_start();
+  tsl_progress_at(progress, "planning", 0.25);
+  tsl_waiting_begin("compiling %s for %s", "gemm/tile", "opencl:0");
+  sleep_for(until_drawn);
+  tsl_waiting_end();
+  sleep_for(until_drawn_again);
+  tsl_progress_end(progress);
+  tsl_waiting_begin("too late");
+  tsl_waiting_end();
+}
+
+/* What a terminal of so many columns sees. */
+static void look(unsigned short columns, char *seen, size_t size) {
+  struct winsize window = {.ws_row = 24, .ws_col = columns};
+  int master;
+  const pid_t child = forkpty(&master, NULL, NULL, &window);
+  assert_true(child >= 0);
+  if (child == 0) {
+    work();
+    _exit(0);
+  }
+  size_t length = 0;
+  for (ssize_t got; length + 1 < size && (got = read(master, seen + length, size - 1 - length)) > 0;)
+    length += (size_t)got;
+  seen[length] = '\0';
+  int status;
+  waitpid(child, &status, 0);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  close(master);
+}
+
+static void test_note(void **state) {
+  (void)state;
+  char seen[1 << 16];
+  look(100, seen, sizeof seen);
+  const char *const note = strstr(seen, "compiling gemm/tile for opencl:0 ["), *const after =
+                                                                                   strstr(seen, "planning [");
+  if (note == NULL || after == NULL || after < note)
+    fail_msg("the terminal saw: %s", seen);
+  assert_null(strstr(seen, "heard by nobody"));
+  assert_null(strstr(seen, "too late"));
+  /* The line is wiped at the end. */
+  const char *const wiped = "\r\033[K";
+  assert_string_equal(seen + strlen(seen) - strlen(wiped), wiped);
+}
+
+/* Where there is no room for a bar, the words alone, cut to the width. */
+static void test_narrow(void **state) {
+  (void)state;
+  char seen[1 << 16];
+  look(30, seen, sizeof seen);
+  assert_non_null(strstr(seen, "compiling gemm/tile for openc"));
+  assert_null(strstr(seen, "for opencl"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_note),
+      cmocka_unit_test(test_narrow),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
