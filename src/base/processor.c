@@ -85,6 +85,39 @@ void tsl_processor_caches_at(const char *root, uint64_t bytes[3]) {
       bytes[one.level - 1] = one.bytes;
 }
 
+/* --- /proc/cpuinfo --- */
+
+bool tsl_processor_info_at(const char *root, const char *key, char *value, size_t size) {
+  char path[PATH_MAX], line[1024];
+  bool is_there = false;
+  if (snprintf(path, sizeof path, "%s/proc/cpuinfo", root) >= (int)sizeof path)
+    return false;
+  FILE *file = fopen(path, "re");
+  while (file && !is_there && fgets(line, sizeof line, file)) {
+    const size_t length = strlen(key);
+    const char *colon = strchr(line, ':');
+    if (!colon || strncmp(line, key, length) != 0 || line + length + strspn(line + length, " \t") != colon)
+      continue;
+    const char *start = colon + 1 + strspn(colon + 1, " \t");
+    size_t used = strcspn(start, "\n");
+    while (used > 0 && start[used - 1] == ' ')
+      used--;
+    snprintf(value, size, "%.*s", (int)used, start);
+    is_there = used > 0;
+  }
+  if (file)
+    fclose(file);
+  return is_there;
+}
+
+void tsl_processor_model_at(const char *root, char *model, size_t size) {
+  char family[16], number[16];
+  model[0] = '\0';
+  if (tsl_processor_info_at(root, "cpu family", family, sizeof family) &&
+      tsl_processor_info_at(root, "model", number, sizeof number))
+    snprintf(model, size, "%s.%s", family, number);
+}
+
 /* --- the clock --- */
 
 static double cpufreq_mhz(const char *root) {

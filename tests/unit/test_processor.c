@@ -2,6 +2,7 @@
 #include "unit/unit.h"
 
 #include "base/processor.h"
+#include "device/device.h"
 #include "scratch.h"
 
 static void cache(const scratch *s, int processor, int index, const char *level, const char *size,
@@ -36,6 +37,40 @@ static void the_last_level_counts_once_a_part(void **state) {
   scratch_remove(&s);
 }
 
+/* Records and compiled kernels of one generation are not good for another that hides behind the same name. */
+static void designs_with_one_name_differ(void **state) {
+  scratch s;
+  char model[32];
+  (void)state;
+  scratch_create(&s);
+  tsl_processor_model_at(s.folder, model, sizeof model);
+  assert_string_equal(model, "");
+  scratch_write(&s, "proc/cpuinfo", "cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC\n");
+  tsl_processor_model_at(s.folder, model, sizeof model);
+  assert_string_equal(model, "26.2");
+  scratch_write(&s, "proc/cpuinfo", "cpu family\t: 25\nmodel name\t: AMD EPYC\nmodel\t\t: 17\n");
+  tsl_processor_model_at(s.folder, model, sizeof model);
+  assert_string_equal(model, "25.17");
+  scratch_write(&s, "proc/cpuinfo", "CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n");
+  tsl_processor_model_at(s.folder, model, sizeof model);
+  assert_string_equal(model, "");
+  scratch_remove(&s);
+}
+
+/* The keys of this machine's processor and of its OpenCL device end with it. */
+static void keys_tell_the_design(void **state) {
+  char model[32];
+  tsl_devices *devices;
+  tsl_device *device;
+  (void)state;
+  tsl_processor_model_at("", model, sizeof model);
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  for (int i = 0; (device = tsl_devices_at(devices, i)); i++)
+    if (device->is_cpu && !strstr(device->key, model))
+      fail_msg("%s: %s does not tell %s", device->name, device->key, model);
+  tsl_devices_destroy(devices);
+}
+
 static void the_fastest_core_is_the_clock(void **state) {
   scratch s;
   (void)state;
@@ -54,6 +89,8 @@ static void the_fastest_core_is_the_clock(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_last_level_counts_once_a_part),
+      cmocka_unit_test(designs_with_one_name_differ),
+      cmocka_unit_test(keys_tell_the_design),
       cmocka_unit_test(the_fastest_core_is_the_clock),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,35 +85,12 @@ static FILE *open_below(const char *root, const char *path) {
   return fopen(full, "re");
 }
 
-/* The value of the first line "key : value" of /proc/cpuinfo, without blanks around it. */
-static bool cpuinfo_value(const char *root, const char *key, char *value, size_t size) {
-  FILE *file = open_below(root, "/proc/cpuinfo");
-  char line[1024];
-  bool is_there = false;
-  while (file != NULL && !is_there && fgets(line, sizeof line, file) != NULL) {
-    const size_t length = strlen(key);
-    const char *colon = strchr(line, ':');
-    if (colon == NULL || strncmp(line, key, length) != 0 ||
-        line + length + strspn(line + length, " \t") != colon)
-      continue;
-    const char *start = colon + 1 + strspn(colon + 1, " \t");
-    size_t used = strcspn(start, "\n");
-    while (used > 0 && start[used - 1] == ' ')
-      used--;
-    snprintf(value, size, "%.*s", (int)used, start);
-    is_there = used > 0;
-  }
-  if (file != NULL)
-    fclose(file);
-  return is_there;
-}
-
 void tsl_cpu_label_at(const char *root, char *label, size_t size) {
   char maker[32], part[32];
-  if (cpuinfo_value(root, "model name", label, size))
+  if (tsl_processor_info_at(root, "model name", label, size))
     return;
-  if (cpuinfo_value(root, "CPU implementer", maker, sizeof maker) &&
-      cpuinfo_value(root, "CPU part", part, sizeof part))
+  if (tsl_processor_info_at(root, "CPU implementer", maker, sizeof maker) &&
+      tsl_processor_info_at(root, "CPU part", part, sizeof part))
     snprintf(label, size, "arm64 processor, maker %s, part %s", maker, part);
   else
     snprintf(label, size, "processor without a name");
@@ -156,7 +133,8 @@ int tsl_cpu_clock_at(const char *root) {
   const int first_mhz = cpufreq_mhz(root, 0), last_mhz = cpufreq_mhz(root, last);
   char text[128];
   double mhz = first_mhz > last_mhz ? first_mhz : last_mhz;
-  if (mhz <= 0 && (!cpuinfo_value(root, "cpu MHz", text, sizeof text) || !tsl_parse_double(text, &mhz)))
+  if (mhz <= 0 &&
+      (!tsl_processor_info_at(root, "cpu MHz", text, sizeof text) || !tsl_parse_double(text, &mhz)))
     mhz = 0;
   if (mhz <= 0) {
     tsl_cpu_label_at(root, text, sizeof text);
@@ -184,7 +162,9 @@ static void add_platform(tsl_device *device) {
 }
 
 static void add_key(tsl_device *device, const char *set) {
-  snprintf(device->key, sizeof device->key, "%s/%s", device->label, set);
+  char model[32];
+  tsl_processor_model_at("", model, sizeof model);
+  snprintf(device->key, sizeof device->key, "%.90s%s%s/%s", device->label, model[0] ? "/" : "", model, set);
   for (char *at = device->key; *at != '\0'; at++)
     if ((unsigned char)*at <= ' ')
       *at = '_';

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/processor.h"
 #include "base/source.h"
 #include "base/status.h"
 
@@ -118,11 +119,14 @@ static unsigned capabilities(cl_device_id id) {
   return set;
 }
 
-/* "platform/device/driver" without blanks; a text that is too long is cut and ends with the hash of all of
- * it. */
-static void make_key(const char *platform, const char *label, const char *driver, char *key, size_t size) {
-  char all[512], hash[33];
-  snprintf(all, sizeof all, "%s/%s/%s", platform, label, driver);
+/* "platform/device/driver" without blanks, and of the host's processor its design as well, since names stand for several; a
+ * text that is too long is cut and ends with the hash of all of it. */
+static void make_key(const char *platform, const char *driver, const tsl_device *device, char *key,
+                     size_t size) {
+  char all[512], hash[33], model[32] = "";
+  if (device->is_cpu)
+    tsl_processor_model_at("", model, sizeof model);
+  snprintf(all, sizeof all, "%s/%s/%s%s%s", platform, device->label, driver, model[0] ? "/" : "", model);
   for (char *at = all; *at != '\0'; at++)
     if ((unsigned char)*at <= ' ')
       *at = '_';
@@ -152,9 +156,9 @@ static void describe(tsl_opencl_device *self, tsl_device *out) {
   *out = (tsl_device){.ops = &ops, .impl = self};
   tsl_opencl_text(id, CL_DEVICE_NAME, out->label, sizeof out->label);
   snprintf(out->platform, sizeof out->platform, "%.80s, driver %.38s", platform, driver);
-  make_key(platform, out->label, driver, out->key, sizeof out->key);
   out->capabilities = capabilities(id);
   out->is_cpu = (tsl_opencl_number(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+  make_key(platform, driver, out, out->key, sizeof out->key);
   out->compute_units = at_least_1(tsl_opencl_number(id, CL_DEVICE_MAX_COMPUTE_UNITS));
   out->clock_mhz = int_of(tsl_opencl_number(id, CL_DEVICE_MAX_CLOCK_FREQUENCY));
   out->memory_bytes = tsl_opencl_number(id, CL_DEVICE_GLOBAL_MEM_SIZE);
