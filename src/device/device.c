@@ -36,6 +36,7 @@ static int added_count;
 typedef struct kind_devices {
   const tsl_device_kind *kind;
   bool was_listed;
+  bool was_asked, is_processor; /* the kind's is_processor() */
   tsl_device_slot **slots;
   int count;
   tesela_status status; /* of list() */
@@ -60,7 +61,7 @@ int tsl_devices_kinds(void) {
   return OWN_KINDS + added_count;
 }
 
-static const tsl_device_kind *kind_at(int index) {
+const tsl_device_kind *tsl_device_kind_at(int index) {
   return index < OWN_KINDS ? own_kinds[index] : added_kinds[index - OWN_KINDS];
 }
 
@@ -86,7 +87,7 @@ tesela_status tsl_devices_create(tsl_devices **devices) {
   tsl_guard_init(&(*devices)->lock);
   (*devices)->kind_count = tsl_devices_kinds();
   for (int i = 0; i < (*devices)->kind_count; i++)
-    (*devices)->kinds[i].kind = kind_at(i);
+    (*devices)->kinds[i].kind = tsl_device_kind_at(i);
   return TESELA_OK;
 }
 
@@ -188,6 +189,29 @@ tesela_status tsl_devices_kind(tsl_devices *devices, int kind, const char **name
   return TESELA_OK;
 }
 
+tsl_device *tsl_devices_of_kind(tsl_devices *devices, int kind, int index) {
+  if (kind < 0 || kind >= devices->kind_count || index < 0)
+    return NULL;
+  const kind_devices *of = listed(devices, kind);
+  return index < of->count ? &of->slots[index]->device : NULL;
+}
+
+bool tsl_devices_is_processor(tsl_devices *devices, int kind) {
+  if (kind < 0 || kind >= devices->kind_count)
+    return false;
+  kind_devices *of = &devices->kinds[kind];
+  tsl_guard_lock(&devices->lock);
+  if (!of->was_asked) {
+    of->is_processor = of->kind->is_processor && of->kind->is_processor();
+    of->was_asked = true;
+  }
+  bool all = of->was_listed ? of->count > 0 : of->is_processor;
+  for (int i = 0; of->was_listed && i < of->count; i++)
+    all = all && of->slots[i]->device.is_cpu;
+  tsl_guard_unlock(&devices->lock);
+  return all;
+}
+
 tsl_device *tsl_devices_at(tsl_devices *devices, int index) {
   if (index < 0)
     return NULL;
@@ -211,13 +235,14 @@ typedef struct parsed_name {
 /* "cpu, opencl:0, cuda:0": how names look, from the kinds that there are. */
 static void add_examples(tsl_text *text) {
   for (int i = 0; i < tsl_devices_kinds(); i++)
-    tsl_text_add(text, "%s%s%s", i == 0 ? "" : ", ", kind_at(i)->kind, kind_at(i)->single != 0 ? "" : ":0");
+    tsl_text_add(text, "%s%s%s", i == 0 ? "" : ", ", tsl_device_kind_at(i)->kind,
+                 tsl_device_kind_at(i)->single != 0 ? "" : ":0");
 }
 
 static tesela_status name_parse(const char *name, parsed_name *out) {
   const size_t length = strcspn(name, ":");
   for (int i = 0; i < tsl_devices_kinds(); i++) {
-    const char *kind = kind_at(i)->kind;
+    const char *kind = tsl_device_kind_at(i)->kind;
     if (strlen(kind) != length || strncmp(kind, name, length) != 0)
       continue;
     *out = (parsed_name){.kind = i, .index = 0};
@@ -302,6 +327,14 @@ tesela_status tsl_device_open(tsl_device *device) {
   }
   tsl_guard_unlock(&slot->open_lock);
   return status;
+}
+
+bool tsl_device_is_open(tsl_device *device) {
+  tsl_device_slot *slot = tsl_device_slot_of(device);
+  tsl_guard_lock(&slot->open_lock);
+  const bool is_open = slot->is_open;
+  tsl_guard_unlock(&slot->open_lock);
+  return is_open;
 }
 
 static void slot_close(tsl_device_slot *slot) {

@@ -277,6 +277,11 @@ typedef struct tsl_device_kind {
   void (*forget)(tsl_device *device);
   /* Nonzero: a machine never has more than one, which is named without an index ("cpu"). */
   int single;
+  /* Seconds that it takes at the very least until a first device can be used, drivers loaded; 0: none. */
+  double start_least;
+  /* Whether a look at files tells that all its devices are the host's processor again. Loads nothing; false where it
+   * cannot be told. [optional] */
+  bool (*is_processor)(void);
 } tsl_device_kind;
 
 /* The devices of this machine, as one context sees them. */
@@ -293,6 +298,13 @@ int tsl_devices_kinds(void);
 tesela_status tsl_devices_kind(tsl_devices *devices, int kind, const char **name, const char **what,
                                int *count, const char **why_none);
 
+/* Kind number `kind`; and its devices, `index` from 0, NULL past the end. */
+const tsl_device_kind *tsl_device_kind_at(int kind);
+tsl_device *tsl_devices_of_kind(tsl_devices *devices, int kind, int index);
+/* Whether all devices of the kind are the host's processor again, as far as that can be told: by the devices, once they were
+ * looked for, else by is_processor(), which is asked once. */
+bool tsl_devices_is_processor(tsl_devices *devices, int kind);
+
 /* All devices of all kinds, in order; `index` from 0, NULL past the end. */
 tsl_device *tsl_devices_at(tsl_devices *devices, int index);
 
@@ -304,6 +316,7 @@ tesela_status tsl_device_name_check(const char *name);
 
 /* Opens a device if it is not open; it stays open until tsl_devices_destroy(). */
 tesela_status tsl_device_open(tsl_device *device);
+bool tsl_device_is_open(tsl_device *device);
 
 /* The threads that a run on a processor uses unless it is given others: as many of the shared pool's as the device has. */
 tsl_team tsl_device_team(const tsl_device *device);

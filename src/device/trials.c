@@ -125,6 +125,27 @@ bool tsl_trial_find(tsl_device *device, const char *known_by, tsl_trial *trial) 
   return job.found;
 }
 
+typedef struct having {
+  const char *prefix;
+  char key[sizeof((tsl_device *)0)->key + 16];
+  bool found;
+} having;
+
+static void find_prefix(void *argument, char *line) {
+  having *job = argument;
+  const char *known_by;
+  tsl_trial trial;
+  job->found |= parse(line, &known_by, &trial) && trial.right &&
+                strncmp(known_by, job->prefix, strlen(job->prefix)) == 0 && strstr(known_by, job->key);
+}
+
+bool tsl_trial_has(const tsl_device *device, const char *prefix) {
+  having job = {.prefix = prefix};
+  snprintf(job.key, sizeof job.key, " device=%s ", device->key);
+  tsl_lines_each(&file, find_prefix, &job);
+  return job.found;
+}
+
 void tsl_trial_keep(tsl_device *device, const char *known_by, const tsl_trial *trial) {
   tsl_trial kept = *trial;
   const time_t now = time(NULL);

@@ -24,6 +24,9 @@ typedef struct tsl_trial {
 /* The latest trial of this name on the device; false where there is none. `known_by` is one line without tabs. Safe from
  * many threads. */
 bool tsl_trial_find(tsl_device *device, const char *known_by, tsl_trial *trial);
+/* Whether the file has a trial of this device with a name that starts so, that came out right: then the kernels were compiled
+ * on this machine. */
+bool tsl_trial_has(const tsl_device *device, const char *prefix);
 /* Keeps a trial that ended now. What cannot be written is a line in the log (cache). */
 void tsl_trial_keep(tsl_device *device, const char *known_by, const tsl_trial *trial);
 /* Drops what is kept in memory; called by tsl_devices_destroy(). */

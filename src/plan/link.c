@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "device/jit_cache.h"
 #include "device/lines.h"
+#include "plan/roofs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@ static bool is_shared(const tsl_device *device) {
 
 typedef struct finding {
   const tsl_device *device;
-  tsl_link *link;
+  tsl_link *link; /* NULL: the core is looked for */
+  double core;
 } finding;
 
 static bool read_field(const tsl_record *record, const char *key, double *out) {
@@ -34,31 +36,44 @@ static bool read_field(const tsl_record *record, const char *key, double *out) {
   return value && tsl_parse_double(value, out) && *out >= 0;
 }
 
+static void read_link(const tsl_record *record, tsl_link *link) {
+  const char *date = tsl_record_get(record, "date");
+  tsl_link found = {.measured = true, .open = link->open};
+  if (date && strlen(date) < sizeof found.date && read_field(record, "in_seconds", &found.in.seconds) &&
+      read_field(record, "in_rate", &found.in.rate) &&
+      read_field(record, "out_seconds", &found.out.seconds) &&
+      read_field(record, "out_rate", &found.out.rate) && read_field(record, "launch", &found.launch) &&
+      found.in.rate > 0 && found.out.rate > 0) {
+    read_field(record, "open", &found.open); /* lines before it was measured have none */
+    snprintf(found.date, sizeof found.date, "%s", date);
+    *link = found;
+  }
+}
+
 static void find_one(void *argument, char *line) {
-  const finding *job = argument;
+  finding *job = argument;
   tsl_record record;
-  tsl_link found = {.measured = true};
+  double core;
   if (tsl_record_parse(line, &record) != TESELA_OK)
     return;
-  const char *key = tsl_record_get(&record, "key"), *date = tsl_record_get(&record, "date");
-  if (key && date && strcmp(key, job->device->key) == 0 && strlen(date) < sizeof found.date &&
-      read_field(&record, "in_seconds", &found.in.seconds) &&
-      read_field(&record, "in_rate", &found.in.rate) &&
-      read_field(&record, "out_seconds", &found.out.seconds) &&
-      read_field(&record, "out_rate", &found.out.rate) && read_field(&record, "launch", &found.launch) &&
-      found.in.rate > 0 && found.out.rate > 0) {
-    snprintf(found.date, sizeof found.date, "%s", date);
-    *job->link = found;
-  }
+  const char *key = tsl_record_get(&record, "key"), *word = tsl_record_word(&record, 0);
+  if (!key || !word || strcmp(key, job->device->key) != 0)
+    ;
+  else if (job->link && strcmp(word, "link") == 0)
+    read_link(&record, job->link);
+  else if (!job->link && strcmp(word, "core") == 0 && read_field(&record, "f32", &core))
+    job->core = core;
   tsl_record_free(&record);
 }
 
 static void keep(const tsl_device *device, const tsl_link *link) {
   tsl_text line = {0};
-  tsl_text_add(&line,
-               "link key=%s in_seconds=%.4g in_rate=%.4g out_seconds=%.4g out_rate=%.4g launch=%.4g date=%s",
-               device->key, link->in.seconds, link->in.rate, link->out.seconds, link->out.rate, link->launch,
-               link->date);
+  tsl_text_add(
+      &line,
+      "link key=%s in_seconds=%.4g in_rate=%.4g out_seconds=%.4g out_rate=%.4g launch=%.4g open=%.4g "
+      "date=%s",
+      device->key, link->in.seconds, link->in.rate, link->out.seconds, link->out.rate, link->launch,
+      link->open, link->date);
   if (!line.failed)
     tsl_lines_add(&file, line.data);
   tsl_text_free(&line);
@@ -68,7 +83,9 @@ static void keep(const tsl_device *device, const tsl_link *link) {
 static tsl_link guess(const tsl_device *device) {
   const tsl_link_way way = {2 * device->launch_seconds,
                             device->link_bandwidth > 0 ? device->link_bandwidth : INFINITY};
-  return (tsl_link){.in = way, .out = way, .launch = device->launch_seconds};
+  /* A context of PoCL takes 20 ms, one of a GPU's driver a third of a second. */
+  return (tsl_link){
+      .in = way, .out = way, .launch = device->launch_seconds, .open = device->is_cpu ? 0.02 : 0.3};
 }
 
 tsl_link tsl_link_of(const tsl_device *device) {
@@ -78,9 +95,38 @@ tsl_link tsl_link_of(const tsl_device *device) {
     return link;
   link = guess(device);
   tsl_status_save(&saved); /* lines that are none are no failure */
-  tsl_lines_each(&file, find_one, &(finding){device, &link});
+  tsl_lines_each(&file, find_one, &(finding){.device = device, .link = &link});
   tsl_status_restore(&saved);
   return link;
+}
+
+double tsl_link_core(const tsl_device *cpu) {
+  finding job = {.device = cpu};
+  tsl_status_saved saved;
+  tsl_status_save(&saved);
+  tsl_lines_each(&file, find_one, &job);
+  tsl_status_restore(&saved);
+  return job.core;
+}
+
+static void date_now(char date[24]) {
+  const time_t now = time(NULL);
+  struct tm utc;
+  strftime(date, 24, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+}
+
+tesela_status tsl_link_measure_core(const tsl_device *cpu) {
+  tsl_text line = {0};
+  char date[24];
+  double rate;
+  TSL_TRY(tsl_roofs_core(cpu, &rate));
+  date_now(date);
+  tsl_text_add(&line, "core key=%s f32=%.4g date=%s", cpu->key, rate, date);
+  if (!line.failed)
+    tsl_lines_add(&file, line.data);
+  tsl_text_free(&line);
+  tsl_log(TSL_LOG_PLAN, "%s: a core does %.3g operations a second in its registers", cpu->name, rate);
+  return TESELA_OK;
 }
 
 /* --- measured --- */
@@ -163,14 +209,14 @@ tesela_status tsl_link_measure(tsl_device *device, tsl_link *link) {
   measuring job = {.device = device, .ops = device->ops};
   tsl_link made = {.measured = true};
   void *block;
-  const time_t now = time(NULL);
-  struct tm utc;
   if (device->capabilities & TSL_CAN_HOST) {
     *link = tsl_link_of(device);
     return TESELA_OK;
   }
   const double start = tsl_clock();
+  const bool was_open = tsl_device_is_open(device);
   TSL_TRY(tsl_device_open(device));
+  made.open = was_open ? tsl_link_of(device).open : tsl_clock() - start;
   TSL_TRY(tsl_alloc_zeroed(LONG, "copies to measure", &block));
   job.host = block;
   const tesela_status status = measure_all(&job, &made);
@@ -181,7 +227,7 @@ tesela_status tsl_link_measure(tsl_device *device, tsl_link *link) {
   tsl_free(block);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "%s, measuring its link", device->name);
-  strftime(made.date, sizeof made.date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  date_now(made.date);
   keep(device, &made);
   tsl_log(
       TSL_LOG_PLAN,

@@ -15,14 +15,21 @@ typedef struct tsl_link {
   bool measured; /* else from what the device's kind says of itself */
   tsl_link_way in, out;
   double launch; /* from the call of a kernel that does nothing to the end of the wait for it */
+  double open;   /* to open the device; 0 for the cpu */
   char date[24]; /* UTC, ISO 8601; "" where nothing was measured */
 } tsl_link;
 
 /* What is known of a device: measured before, or else guessed. Nothing is opened, and nothing measured. On the cpu all
  * of it is 0. A look into a small file for a device with kernels. */
 tsl_link tsl_link_of(const tsl_device *device);
-/* Measures and keeps; opens the device. */
+/* Measures and keeps; opens the device. On the cpu, nothing. */
 tesela_status tsl_link_measure(tsl_device *device, tsl_link *link);
+
+/* Multiply-adds of f32 in the registers of one core of the processor, as operations a second: measured once on a machine,
+ * in a millisecond, and kept there, too. 0 where that was not done. What a processor says of its clock, if anything, is
+ * off by half on many machines, and all models of the cpu with it. */
+double tsl_link_core(const tsl_device *cpu);
+tesela_status tsl_link_measure_core(const tsl_device *cpu);
 
 /* Seconds that a run costs beside its computing: copies of operands that are in host memory, and the wait. */
 double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,

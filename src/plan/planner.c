@@ -4,20 +4,13 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "plan/link.h"
-#include "plan/transfer.h"
 #include "plan/trust.h"
+#include "plan/weigh.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What the caller's strategy text fixes. */
-typedef struct wishes {
-  const tsl_strategy *strategy; /* NULL: any */
-  tsl_config config;
-  unsigned given; /* a bit per parameter whose value in `config` is fixed */
-} wishes;
 
 /* Appends to a list that grows; the planner's lists are short. */
 typedef struct candidate_list {
@@ -61,7 +54,7 @@ static tesela_status check_keys(const tsl_strategy *strategy, const tsl_record *
 }
 
 /* "tile_local tile=16", with or without the operation in front. */
-static tesela_status read_wish(tsl_op op, const tsl_record *record, wishes *out) {
+static tesela_status read_wish(tsl_op op, const tsl_record *record, tsl_wishes *out) {
   const char *words[3] = {tsl_record_word(record, 0), tsl_record_word(record, 1), tsl_record_word(record, 2)};
   const int first = words[0] && words[1] && strcmp(words[0], tsl_op_name(op)) == 0;
   const char *name = words[first], *extra = words[first + 1];
@@ -77,9 +70,9 @@ static tesela_status read_wish(tsl_op op, const tsl_record *record, wishes *out)
   return tsl_config_parse(out->strategy, record, &out->config, &out->given);
 }
 
-static tesela_status parse_wish(tsl_op op, const char *text, wishes *out) {
+static tesela_status parse_wish(tsl_op op, const char *text, tsl_wishes *out) {
   tsl_record record;
-  *out = (wishes){0};
+  *out = (tsl_wishes){0};
   if (!text)
     return TESELA_OK;
   tesela_status status = tsl_record_parse(text, &record);
@@ -90,114 +83,9 @@ static tesela_status parse_wish(tsl_op op, const char *text, wishes *out) {
   return status == TESELA_OK ? status : tsl_fail_in(status, "strategy '%s'", text);
 }
 
-/* --- scoring --- */
-
-/* A config of another size stays unless the model promises more than this of another one. */
-static const double much_better = 1.2;
-
-static const char *refuse_memory(const tsl_problem *problem, const tsl_device *device, tsl_place place) {
-  const uint64_t bytes = tsl_plan_device_bytes(problem, device, place);
-  if (bytes == 0)
-    return NULL;
-  if (bytes > device->memory_bytes)
-    return tsl_refusal("needs %llu MiB of memory on %s, which has %llu", (unsigned long long)(bytes >> 20),
-                       device->name, (unsigned long long)(device->memory_bytes >> 20));
-  for (int i = 0; i < TSL_OPERANDS; i++) {
-    tsl_transfer transfer;
-    if (tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) &&
-        transfer.bytes > device->allocation_max / (uint64_t)tsl_problem_batch(problem))
-      return tsl_refusal("operand %c takes %llu MiB, %s gives at most %llu at once", "ABC"[i],
-                         (unsigned long long)(transfer.bytes >> 20), device -> name,
-                         (unsigned long long)(device->allocation_max >> 20));
-  }
-  return NULL;
-}
-
-static bool is_wished(const wishes *wish, const tsl_config *config) {
-  for (int i = 0; i < TSL_PARAMS_MAX; i++)
-    if (wish->given & 1u << i && config->value[i] != wish->config.value[i])
-      return false;
-  return true;
-}
-
-/* The config that the strategy's model likes best. */
-static void ask_model(const tsl_problem *problem, const wishes *wish, tsl_candidate *out) {
-  for (tsl_walk walk = {.begun = false}; tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
-    if (!is_wished(wish, &walk.config) ||
-        tsl_strategy_refuse(out->strategy, problem, &walk.config, out->device))
-      continue;
-    const double seconds = out->strategy->score(problem, &walk.config, out->device);
-    if (seconds >= out->seconds)
-      continue;
-    out->seconds = seconds;
-    out->config = walk.config;
-    out->refusal[0] = '\0';
-  }
-}
-
-/* What was measured at sizes near these says how far the model is off; where the model knows a much better config for
- * these, that one is taken, with its prediction put right. */
-static void weigh_near(const tsl_problem *problem, const wishes *wish, tsl_candidate *out) {
-  tsl_candidate best = *out;
-  if (!out->strategy->score)
-    return;
-  const double near = out->strategy->score(problem, &out->config, out->device);
-  best.seconds = INFINITY;
-  ask_model(problem, wish, &best);
-  if (!(best.seconds * much_better < near))
-    return;
-  out->config = best.config;
-  out->seconds *= best.seconds / near;
-}
-
-/* The config that wisdom knows to be good, else that of the model; else why the default one is refused. */
-static void score(const tsl_problem *problem, const tsl_choice *choice, const wishes *wish,
-                  tsl_candidate *out) {
-  tsl_config config = tsl_strategy_defaults(out->strategy);
-  for (int i = 0; i < TSL_PARAMS_MAX; i++)
-    if (wish->given & 1u << i)
-      config.value[i] = wish->config.value[i];
-  out->config = config;
-  out->seconds = INFINITY;
-  tsl_wisdom_hit hit;
-  const char *too_large = refuse_memory(problem, out->device, choice->place);
-  const char *why = too_large ? too_large : tsl_strategy_refuse(out->strategy, problem, &config, out->device);
-  snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
-  if (too_large)
-    return;
-  if (tsl_wisdom_find(choice->wisdom, problem, out->device, out->strategy, &config, wish->given, &hit)) {
-    out->config = hit.config;
-    out->seconds = hit.seconds;
-    out->basis = hit.basis;
-    out->refusal[0] = '\0';
-    if (hit.basis == TSL_BASIS_NEAR)
-      weigh_near(problem, wish, out);
-  } else {
-    ask_model(problem, wish, out);
-  }
-}
-
-/* What a strategy without a record has to promise to be preferred to one with: a tenth less, as models are off by that. */
-static const double doubt = 1.1;
-
-/* How much slower the best of what was measured is than its own model says, at least `doubt`; 1 where nothing was. Models of
- * one device err alike, and a promise is not to be compared with a measurement: the tuner looked into those that mattered. */
-static double optimism(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
-  const tsl_candidate *best = NULL;
-  for (int i = 0; i < count; i++)
-    if (!candidates[i].refusal[0] && candidates[i].basis != TSL_BASIS_MODEL &&
-        (!best || candidates[i].seconds < best->seconds))
-      best = &candidates[i];
-  if (!best)
-    return 1;
-  if (!best->strategy->score)
-    return doubt;
-  const double modelled = best->strategy->score(problem, &best->config, best->device);
-  return modelled > 0 ? fmax(doubt, best->seconds / modelled) : doubt;
-}
-
 /* --- the list --- */
 
+/* Sorted as it grows; equals stay in ladder order, and so do those that are refused, at the end. */
 static tesela_status add(candidate_list *list, const tsl_candidate *candidate) {
   if (list->count == list->capacity) {
     const int capacity = list->capacity ? 2 * list->capacity : 16;
@@ -207,11 +95,11 @@ static tesela_status add(candidate_list *list, const tsl_candidate *candidate) {
     list->items = grown;
     list->capacity = capacity;
   }
-  /* Sorted as it grows; equals stay in ladder order, and so do those that are refused, at the end. */
   int at = list->count++;
   const bool refused = candidate->refusal[0];
   while (at > 0 && !refused &&
-         (list->items[at - 1].refusal[0] || candidate->seconds < list->items[at - 1].seconds)) {
+         (list->items[at - 1].refusal[0] ||
+          tsl_candidate_seconds(candidate) < tsl_candidate_seconds(&list->items[at - 1]))) {
     list->items[at] = list->items[at - 1];
     at--;
   }
@@ -223,8 +111,12 @@ bool tsl_planner_vendors(void) {
   return strcmp(tsl_env_get(TSL_ENV_VENDORS), "1") == 0;
 }
 
-static bool is_asked_for(const tsl_strategy *strategy, const tsl_choice *choice, const wishes *wish) {
+static bool is_asked_for(const tsl_strategy *strategy, const tsl_choice *choice, const tsl_wishes *wish) {
   return wish->strategy ? wish->strategy == strategy : !strategy->vendor || choice->vendors;
+}
+
+static bool any_device(const tsl_choice *choice) {
+  return !choice->device || strcmp(choice->device, "auto") == 0;
 }
 
 static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
@@ -237,66 +129,134 @@ static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
             count - of_device, count, device->name, device->key, (long long)tsl_wisdom_units(device));
 }
 
-static tesela_status add_device(const tsl_problem *problem, const tsl_choice *choice, const wishes *wish,
-                                tsl_device *device, candidate_list *list) {
+/* A device's own cores, by another way: nothing but a measurement makes that the faster one. */
+static bool is_processor_again(const tsl_device *device) {
+  return device->is_cpu && !(device->capabilities & TSL_CAN_HOST);
+}
+
+/* The least that the cpu is expected to take; infinity where nothing there takes it. */
+static double seconds_on_cpu(const candidate_list *list) {
+  for (int i = 0; i < list->count && !list->items[i].refusal[0]; i++)
+    if (list->items[i].device->capabilities & TSL_CAN_HOST)
+      return list->items[i].seconds;
+  return INFINITY;
+}
+
+/* Seconds that compilers take for a strategy's kernels, and a self-test: PoCL and NVIDIA's compiler 0.7 to 3; and to load what
+ * was compiled before. */
+static const double compile_seconds = 1.5, load_seconds = 0.05;
+
+/* What is to be done before a plan's first run. */
+static double start_seconds(const tsl_problem *problem, const tsl_link *link, const tsl_candidate *of) {
+  const bool has_kernels = !(of->device->capabilities & TSL_CAN_HOST) && !of->strategy->vendor;
+  const double opened = tsl_device_is_open(of->device) ? 0 : link->open;
+  if (!has_kernels)
+    return opened;
+  return opened +
+         (tsl_trust_has(problem, of->strategy, &of->config, of->device) ? load_seconds : compile_seconds);
+}
+
+/* A list that is being made. */
+typedef struct listing {
+  const tsl_problem *problem;
+  const tsl_choice *choice;
+  const tsl_wishes *wish;
+  bool is_compared; /* devices of several kinds are to be listed */
+  candidate_list list;
+} listing;
+
+/* Weighs what was found on a device, with all that comes to a run there, and adds it. */
+static tesela_status add_weighed(listing *of, tsl_device *device, tsl_candidate *own, int count) {
   const tsl_link link = tsl_link_of(device);
-  const double way = tsl_link_seconds(&link, problem, device, choice->place);
-  tsl_candidate *own = NULL;
-  int count = 0;
-  tesela_status status;
-  for (int i = 0; tsl_strategy_at(i); i++)
-    count++;
-  own = calloc((size_t)count, sizeof *own);
+  const double way = tsl_link_seconds(&link, of->problem, device, of->choice->place);
+  const double on_cpu =
+      any_device(of->choice) && is_processor_again(device) ? seconds_on_cpu(&of->list) : INFINITY;
+  tsl_weigh(of->problem, of->choice, of->wish, tsl_weigh_level(device, of->is_compared), own, count);
+  for (int i = 0; i < count; i++) {
+    own[i].seconds += way;
+    if (isfinite(on_cpu) && !own[i].own)
+      own[i].seconds = fmax(own[i].seconds, on_cpu);
+    if (of->choice->runs > 0 && !own[i].refusal[0])
+      own[i].start = start_seconds(of->problem, &link, &own[i]) / of->choice->runs;
+    TSL_TRY(add(&of->list, &own[i]));
+  }
+  log_foreign(of->choice->wisdom, device);
+  return TESELA_OK;
+}
+
+static tesela_status add_device(listing *of, tsl_device *device) {
+  int count = 0, all = 0;
+  while (tsl_strategy_at(all))
+    all++;
+  tsl_candidate *own = calloc((size_t)all, sizeof *own);
   if (!own)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the planner's list");
-  count = 0;
-  for (int i = 0; tsl_strategy_at(i); i++) {
-    own[count] = (tsl_candidate){.strategy = tsl_strategy_at(i), .device = device};
-    if (own[count].strategy->op == problem->op && is_asked_for(own[count].strategy, choice, wish))
-      score(problem, choice, wish, &own[count++]);
-  }
-  const double slower = optimism(problem, own, count);
-  for (int i = 0; i < count; i++) {
-    own[i].seconds *= own[i].basis == TSL_BASIS_MODEL ? slower : 1;
-    own[i].seconds += way;
-    TSL_GO(add(list, &own[i]));
-  }
-  log_foreign(choice->wisdom, device);
-  status = TESELA_OK;
-out:
+  for (int i = 0; i < all; i++)
+    if (tsl_strategy_at(i)->op == of->problem->op && is_asked_for(tsl_strategy_at(i), of->choice, of->wish))
+      own[count++] = (tsl_candidate){.strategy = tsl_strategy_at(i), .device = device};
+  const tesela_status status = add_weighed(of, device, own, count);
   free(own);
   return status;
 }
 
-static tesela_status fill(const tsl_problem *problem, const tsl_choice *choice, const wishes *wish,
-                          candidate_list *list) {
-  tsl_device *device;
-  if (choice->device && strcmp(choice->device, "auto") != 0) {
-    TSL_TRY(tsl_devices_find(choice->devices, choice->device, &device));
-    return add_device(problem, choice, wish, device, list);
+/* Whether all of a kind's devices are the processor again, of which nothing was measured here. */
+static bool is_out_of_question(const listing *of, int kind, const tsl_device *cpu) {
+  return of->choice->sparing && cpu && tsl_devices_is_processor(of->choice->devices, kind) &&
+         !tsl_wisdom_has_others(of->choice->wisdom, of->problem->op, cpu);
+}
+
+/* What a run on a device beside the processor takes at least: a launch, and copies over the fastest link there is. */
+static double least_elsewhere(const listing *of, int kind) {
+  static const double launch = 8e-6, link = 64e9;
+  const double copies = of->choice->place == TSL_PLACE_HOST ? tsl_problem_bytes(of->problem) / link : 0;
+  return launch + copies +
+         (of->choice->runs > 0 ? tsl_device_kind_at(kind)->start_least / of->choice->runs : 0);
+}
+
+/* Kinds of which no device can be expected to be faster than the cpu are not even looked for. */
+static tesela_status add_all(listing *of) {
+  tsl_device *const first = tsl_devices_of_kind(of->choice->devices, 0, 0), *device;
+  const tsl_device *cpu = first && first->capabilities & TSL_CAN_HOST ? first : NULL;
+  for (int kind = 1; kind < tsl_devices_kinds(); kind++)
+    of->is_compared |= !is_out_of_question(of, kind, cpu);
+  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+    const double on_cpu = seconds_on_cpu(&of->list);
+    if (of->choice->sparing && isfinite(on_cpu) &&
+        (is_out_of_question(of, kind, cpu) || on_cpu < least_elsewhere(of, kind)))
+      tsl_log(TSL_LOG_PLAN, "%s devices are not looked for: none is expected to be faster than the cpu",
+              tsl_device_kind_at(kind)->kind);
+    else
+      for (int i = 0; (device = tsl_devices_of_kind(of->choice->devices, kind, i)); i++)
+        TSL_TRY(add_device(of, device));
   }
-  for (int i = 0; (device = tsl_devices_at(choice->devices, i)); i++)
-    TSL_TRY(add_device(problem, choice, wish, device, list));
-  if (list->count == 0)
-    return tsl_fail(TESELA_NO_DEVICE, "there is no device for %s", tsl_op_name(problem->op));
+  if (of->list.count == 0)
+    return tsl_fail(TESELA_NO_DEVICE, "there is no device for %s", tsl_op_name(of->problem->op));
   return TESELA_OK;
+}
+
+static tesela_status fill(listing *of) {
+  tsl_device *device;
+  if (any_device(of->choice))
+    return add_all(of);
+  TSL_TRY(tsl_devices_find(of->choice->devices, of->choice->device, &device));
+  return add_device(of, device);
 }
 
 tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *choice,
                                tsl_candidate **candidates, int *count) {
-  candidate_list list = {0};
-  wishes wish;
+  tsl_wishes wish;
   *candidates = NULL;
   *count = 0;
   TSL_TRY(tsl_problem_check(problem));
   TSL_TRY(parse_wish(problem->op, choice->strategy, &wish));
-  const tesela_status status = fill(problem, choice, &wish, &list);
+  listing of = {.problem = problem, .choice = choice, .wish = &wish};
+  const tesela_status status = fill(&of);
   if (status != TESELA_OK) {
-    free(list.items);
+    free(of.list.items);
     return status;
   }
-  *candidates = list.items;
-  *count = list.count;
+  *candidates = of.list.items;
+  *count = of.list.count;
   return TESELA_OK;
 }
 
@@ -333,10 +293,6 @@ static tesela_status all_refuse(const tsl_problem *problem, const tsl_candidate 
                                         tsl_op_name(problem->op), tsl_text_get(&text));
   tsl_text_free(&text);
   return status;
-}
-
-static bool any_device(const tsl_choice *choice) {
-  return !choice->device || strcmp(choice->device, "auto") == 0;
 }
 
 /* Whether the next candidate is worth trying after this failure: what does not compile may have a neighbour that
@@ -383,32 +339,53 @@ tesela_status tsl_planner_take(const tsl_problem *problem, const tsl_choice *cho
   return status;
 }
 
-/* A device that would be used, and so opened, is looked at more closely where there is a choice: the way there is measured
- * once on a machine, and the list is made again. */
-static bool has_news(const tsl_choice *choice, const tsl_candidate *best) {
-  tsl_status_saved saved;
-  tsl_link link;
-  if (!any_device(choice) || !tsl_devices_at(choice->devices, 1) || best->refusal[0] ||
-      best->device->capabilities & TSL_CAN_HOST || tsl_link_of(best->device).measured)
-    return false;
-  tsl_status_save(&saved);
-  const bool good = tsl_link_measure(best->device, &link) == TESELA_OK;
-  if (!good)
-    tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* what is wrong shows when the plan is made */
-  tsl_status_restore(&saved);
-  return good;
+/* Whether a list has devices of both sorts, between which the processor's speed decides. */
+static const tsl_device *cpu_beside_others(const tsl_candidate *candidates, int count) {
+  const tsl_device *cpu = NULL;
+  bool others = false;
+  for (int i = 0; i < count && !candidates[i].refusal[0]; i++)
+    if (candidates[i].device->capabilities & TSL_CAN_HOST)
+      cpu = candidates[i].device;
+    else
+      others = true;
+  return others ? cpu : NULL;
 }
 
-tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan) {
+/* Where there is a choice of devices, the processor's core is measured, and the way to a device that would be used, and so
+ * opened: once on a machine. Then the list is made again. */
+static bool has_news(const tsl_choice *choice, const tsl_candidate *candidates, int count) {
+  const tsl_device *cpu = any_device(choice) ? cpu_beside_others(candidates, count) : NULL;
+  tsl_device *best = candidates[0].device;
+  tsl_status_saved saved;
+  tsl_link link;
+  bool news = false;
+  if (!cpu)
+    return false;
+  tsl_status_save(&saved);
+  if (!(tsl_link_core(cpu) > 0))
+    news = tsl_link_measure_core(cpu) == TESELA_OK;
+  if (!(best->capabilities & TSL_CAN_HOST) && !tsl_link_of(best).measured) {
+    const bool good = tsl_link_measure(best, &link) == TESELA_OK;
+    if (!good)
+      tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* what is wrong shows when the plan is made */
+    news |= good;
+  }
+  tsl_status_restore(&saved);
+  return news;
+}
+
+tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *given, tsl_plan **plan) {
+  tsl_choice choice = *given;
   tsl_candidate *candidates;
   int count;
+  choice.sparing = true;
   *plan = NULL;
-  TSL_TRY(tsl_planner_list(problem, choice, &candidates, &count));
-  if (count > 0 && has_news(choice, &candidates[0])) {
+  TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
+  if (count > 0 && has_news(&choice, candidates, count)) {
     free(candidates);
-    TSL_TRY(tsl_planner_list(problem, choice, &candidates, &count));
+    TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
   }
-  const tesela_status status = tsl_planner_take(problem, choice, candidates, count, plan);
+  const tesela_status status = tsl_planner_take(problem, &choice, candidates, count, plan);
   free(candidates);
   return status;
 }

@@ -57,6 +57,10 @@ const char *tsl_roof_what(tsl_roof_name roof);
  * out, with its reason. Fails where the device does, and with TESELA_WRONG_RESULT where it computes something wrong. */
 tesela_status tsl_roofs_measure(tsl_device *device, const tsl_roofs_options *options, tsl_roofs *roofs);
 
+/* Multiply-adds of f32 in the registers of one core, as operations a second: the best of some bursts in the caller's thread,
+ * in about a millisecond, which a busy machine does not hold up. The device is the cpu. */
+tesela_status tsl_roofs_core(const tsl_device *cpu, double *rate);
+
 /* The least of the roofs over work with so many operations and bytes, as operations a second; `type` is f32 or f64.
  * NaN where one of them is missing. */
 double tsl_roofs_over(const tsl_roofs *roofs, tesela_type type, double flops, double bytes);

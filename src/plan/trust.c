@@ -13,19 +13,33 @@ bool tsl_trust_is_asked(void) {
   return strcmp(tsl_env_get(TSL_ENV_SELFTEST), "0") != 0;
 }
 
-/* "gemm tile_local version=1 tile=16 types=f32,f32,f32 source=<hash> device=<key> compiler=<words>": all that decides
+/* "gemm tile_local tile=16 version=1 types=f32,f32,f32 ", with which names start. */
+static void start_name(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
+                       tsl_text *out) {
+  tsl_text_add(out, "%s ", tsl_op_name(problem->op));
+  tsl_config_print(strategy, config, out);
+  tsl_text_add(out, " version=%d types=%s,%s,%s ", strategy->version, tsl_type(problem->a.type)->name,
+               tsl_type(problem->b.type)->name, tsl_type(problem->c.type)->name);
+}
+
+bool tsl_trust_has(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
+                   const tsl_device *device) {
+  tsl_text start = {0};
+  start_name(problem, strategy, config, &start);
+  const bool has = !start.failed && tsl_trial_has(device, tsl_text_get(&start));
+  tsl_text_free(&start);
+  return has;
+}
+
+/* "gemm tile_local tile=16 version=1 types=f32,f32,f32 source=<hash> device=<key> compiler=<words>": all that decides
  * what the kernels are. */
 static tesela_status name_of(const tsl_work *work, tsl_text *out) {
-  const tsl_problem *problem = &work->problem;
   tsl_text compiler = {0};
   char source[33];
   const tesela_status status = work->device->ops->compiler(work->device, &compiler);
   tsl_hash_text(work->source, source);
-  tsl_text_add(out, "%s ", tsl_op_name(problem->op));
-  tsl_config_print(work->strategy, &work->config, out);
-  tsl_text_add(out, " version=%d types=%s,%s,%s source=%s device=%s compiler=", work->strategy->version,
-               tsl_type(problem->a.type)->name, tsl_type(problem->b.type)->name,
-               tsl_type(problem->c.type)->name, source, work->device->key);
+  start_name(&work->problem, work->strategy, &work->config, out);
+  tsl_text_add(out, "source=%s device=%s compiler=", source, work->device->key);
   for (const char *c = tsl_text_get(&compiler); *c; c++)
     tsl_text_add(out, "%c", *c == '\n' || *c == '\t' ? ' ' : *c);
   out->failed |= compiler.failed;

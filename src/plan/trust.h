@@ -13,6 +13,11 @@
 /* Whether self-tests are made: TESELA_SELFTEST is not 0. */
 bool tsl_trust_is_asked(void);
 
+/* Whether a strategy's kernels, with this config and these types, were compiled and found right on the device before; where
+ * they are made for a problem's sizes, those of another problem count as well. A look into a file. */
+bool tsl_trust_has(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
+                   const tsl_device *device);
+
 /* Tries the plan's kernels, unless that was done; plan->trial says what came of it. TESELA_WRONG_RESULT with a sentence
  * when they are wrong, now or as it is remembered; a device's failure on the way is that failure, and not remembered. A
  * plan without kernels is trusted. */

@@ -271,10 +271,21 @@ bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const
   if (!best)
     return false;
   const bool exact = nearest == 0;
-  *hit =
-      (tsl_wisdom_hit){exact ? TSL_BASIS_EXACT : TSL_BASIS_NEAR, best->record.config,
-                       exact ? seconds : scaled_to(problem, &best->record, device, seconds), &best->record};
+  *hit = (tsl_wisdom_hit){exact ? TSL_BASIS_EXACT : TSL_BASIS_NEAR,
+                          best->record.config,
+                          exact ? seconds : scaled_to(problem, &best->record, device, seconds),
+                          &best->record,
+                          best->own,
+                          nearest};
   return true;
+}
+
+bool tsl_wisdom_has_others(const tsl_wisdom *wisdom, tsl_op op, const tsl_device *device) {
+  for (int i = 0; wisdom && i < wisdom->count; i++)
+    if (wisdom->items[i].own && wisdom->items[i].record.problem.op == op &&
+        strcmp(wisdom->items[i].record.key, device->key) != 0)
+      return true;
+  return false;
 }
 
 int tsl_wisdom_count(const tsl_wisdom *wisdom, const tsl_device *device, int *of_device) {

@@ -146,6 +146,9 @@ typedef struct tsl_wisdom_hit {
   tsl_config config;
   double seconds; /* exact: as measured; near: scaled as the strategy's model grows */
   const tsl_wisdom_record *record;
+  bool own; /* the user's: measured here, as far as anybody knows */
+  double
+      distance; /* of the sizes: 0 the same, else the sum of their logarithms' differences, in factors of two */
 } tsl_wisdom_hit;
 
 /* The record that tells most of a problem on a device with a strategy: one of its very sizes, else the nearest by the
@@ -155,6 +158,8 @@ typedef struct tsl_wisdom_hit {
 bool tsl_wisdom_find(const tsl_wisdom *wisdom, const tsl_problem *problem, const tsl_device *device,
                      const tsl_strategy *strategy, const tsl_config *fixed, unsigned given,
                      tsl_wisdom_hit *hit);
+/* Whether the user's records have some of this operation for another device than this one. */
+bool tsl_wisdom_has_others(const tsl_wisdom *wisdom, tsl_op op, const tsl_device *device);
 /* How many records there are, and how many of them are for this device. */
 int tsl_wisdom_count(const tsl_wisdom *wisdom, const tsl_device *device, int *of_device);
 

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "plan/link.h"
 #include "plan/planner.h"
+#include "plan/weigh.h"
 #include "scratch.h"
 
 #include <math.h>
@@ -90,6 +91,20 @@ static void copies_are_counted_where_there_are_any(void **state) {
   assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_HOST) - 5e-3) < 1e-12);
 }
 
+/* The processor's core is measured once as well, and models of the cpu are believed by it. */
+static void the_core_is_measured_once(void **state) {
+  (void)state;
+  assert_true(tsl_link_core(cpu) == 0);
+  const double before = tsl_weigh_level(cpu, true).doubt;
+  must(tsl_link_measure_core(cpu));
+  const double core = tsl_link_core(cpu), again = tsl_link_core(cpu);
+  assert_true(core > 1e8 && core < 1e13 && core == again);
+  const tsl_estimate level = tsl_weigh_level(cpu, true);
+  assert_true(fabs(level.likely - cpu->peak_f32 / cpu->threads / core) < 1e-9 && level.doubt < before);
+  assert_true(tsl_weigh_level(cpu, false).likely == 1); /* alone, it does not matter */
+  assert_false(tsl_link_of(cpu).measured);
+}
+
 /* A processor that is known to take a day leaves everything to the device, unless the way there is known to take
  * longer. */
 static void the_choice_rests_on_what_was_measured(void **state) {
@@ -101,12 +116,14 @@ static void the_choice_rests_on_what_was_measured(void **state) {
   for (int i = 0; tsl_strategy_at(i); i++)
     if (tsl_strategy_at(i)->op == TSL_OP_DOT) {
       const tsl_config config = tsl_strategy_defaults(tsl_strategy_at(i));
-      const tsl_wisdom_record record =
-          tsl_wisdom_record_of(&problem, tsl_strategy_at(i), &config, cpu, 86400, 0);
-      tsl_wisdom_print(&record, &lines);
-      tsl_text_add(&lines, "\n");
+      for (int there = 0; there < 2; there++) {
+        const tsl_wisdom_record record = tsl_wisdom_record_of(&problem, tsl_strategy_at(i), &config,
+                                                              there ? opencl : cpu, there ? 3600 : 86400, 0);
+        tsl_wisdom_print(&record, &lines);
+        tsl_text_add(&lines, "\n");
+      }
     }
-  must(tsl_wisdom_from(tsl_text_get(&lines), "", &wisdom));
+  must(tsl_wisdom_from("", tsl_text_get(&lines), &wisdom));
   const tsl_choice choice = {.devices = devices, .wisdom = wisdom};
   must(tsl_planner_choose(&problem, &choice, &plan));
   assert_string_equal(plan->work.device->name, "opencl:0");
@@ -122,8 +139,8 @@ static void the_choice_rests_on_what_was_measured(void **state) {
 
 int main(void) {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-  const struct CMUnitTest tests[] = {TEST(links_are_measured_once), TEST(damaged_lines_mean_nothing),
-                                     TEST(copies_are_counted_where_there_are_any),
-                                     TEST(the_choice_rests_on_what_was_measured)};
+  const struct CMUnitTest tests[] = {
+      TEST(links_are_measured_once), TEST(the_core_is_measured_once), TEST(damaged_lines_mean_nothing),
+      TEST(copies_are_counted_where_there_are_any), TEST(the_choice_rests_on_what_was_measured)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

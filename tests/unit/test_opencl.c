@@ -1,6 +1,8 @@
 /* The OpenCL device: what is listed, errors, buffers and copies. */
 #include "unit/opencl_fixture.h"
 
+#include "scratch.h"
+
 /* --- listing --- */
 
 static void test_the_device_is_described(void **state) {
@@ -39,6 +41,25 @@ static void test_none_is_a_reason(void **state) {
   assert_says("/nowhere/libOpenCL.so");
   unsetenv("TESELA_OPENCL");
   must(tsl_device_kind_opencl.list(ignore, NULL));
+}
+
+/* What the vendors' files name decides, unless the caller points elsewhere. */
+static void test_platforms_of_processors_are_told(void **state) {
+  scratch s;
+  (void)state;
+  scratch_create(&s);
+  assert_false(tsl_opencl_is_processor_at(s.folder)); /* no files: the library may be a driver itself */
+  scratch_write(&s, "etc/OpenCL/vendors/readme.txt", "libnvidia-opencl.so.1\n");
+  scratch_write(&s, "etc/OpenCL/vendors/pocl.icd", "/usr/lib/x86_64-linux-gnu/libpocl.so.2.9.0\n");
+  assert_true(tsl_opencl_is_processor_at(s.folder));
+  setenv("POCL_DEVICES", "cuda", 1);
+  assert_false(tsl_opencl_is_processor_at(s.folder));
+  unsetenv("POCL_DEVICES");
+  scratch_write(&s, "etc/OpenCL/vendors/intel64.icd", "libintelocl.so");
+  assert_true(tsl_opencl_is_processor_at(s.folder));
+  scratch_write(&s, "etc/OpenCL/vendors/nvidia.icd", "libnvidia-opencl.so.1\n");
+  assert_false(tsl_opencl_is_processor_at(s.folder));
+  scratch_remove(&s);
 }
 
 static void test_errors_have_names(void **state) {
@@ -196,6 +217,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_device_is_described),
       cmocka_unit_test(test_none_is_a_reason),
+      cmocka_unit_test(test_platforms_of_processors_are_told),
       cmocka_unit_test(test_errors_have_names),
       cmocka_unit_test(test_too_much_memory_is_refused),
       cmocka_unit_test(test_bytes_come_back),

@@ -2,6 +2,7 @@
 #include "unit/unit.h"
 
 #include "base/status.h"
+#include "plan/estimate.h"
 #include "plan/planner.h"
 #include "unit/paper.h"
 
@@ -23,12 +24,38 @@ static tesela_status list_paper(void (*found)(void *argument, const tsl_device *
 
 static const tsl_device_kind paper = {.kind = "paper", .what = "devices on paper", .list = list_paper};
 
+/* again:0 is the processor once more, and promises a thousand times its speed. */
+static int again_listed;
+static bool again_tells;
+
+static tesela_status list_again(void (*found)(void *argument, const tsl_device *device), void *argument) {
+  tsl_device device = paper_device;
+  snprintf(device.key, sizeof device.key, "again/1");
+  device.is_cpu = 1;
+  device.capabilities |= TSL_CAN_SHARED_MEMORY;
+  device.peak_f32 = device.peak_f64 = 1e15;
+  again_listed++;
+  found(argument, &device);
+  return TESELA_OK;
+}
+
+static bool again_is_processor(void) {
+  return again_tells;
+}
+
+static const tsl_device_kind again = {.kind = "again",
+                                      .what = "the processor on paper",
+                                      .list = list_again,
+                                      .start_least = 0.5,
+                                      .is_processor = again_is_processor};
+
 static tsl_devices *devices;
 
 static int set_up(void **state) {
   (void)state;
   setenv("TESELA_CBLAS", "none", 1);
   tsl_device_kind_add(&paper);
+  tsl_device_kind_add(&again);
   return tsl_devices_create(&devices) != TESELA_OK;
 }
 
@@ -133,6 +160,125 @@ static void large_products_go_to_the_fast_device(void **state) {
   candidates = list(&small, NULL, NULL, TSL_PLACE_HOST, &count);
   assert_string_equal(candidates[0].device->name, "cpu");
   free(candidates);
+}
+
+static tsl_wisdom *record_for(const tsl_problem *problem, const char *device, double seconds, bool own) {
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "tile_local");
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_device *on;
+  tsl_wisdom *wisdom;
+  tsl_text line = {0};
+  assert_int_equal(tsl_devices_find(devices, device, &on), TESELA_OK);
+  const tsl_wisdom_record record = tsl_wisdom_record_of(problem, strategy, &config, on, seconds, 0);
+  tsl_wisdom_print(&record, &line);
+  assert_int_equal(tsl_wisdom_from(own ? "" : tsl_text_get(&line), own ? tsl_text_get(&line) : "", &wisdom),
+                   TESELA_OK);
+  tsl_text_free(&line);
+  return wisdom;
+}
+
+/* Neither its promises nor what was measured elsewhere make the same cores faster: only what was measured here. */
+static void the_processor_does_not_beat_itself(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32);
+  tsl_choice choice = {.devices = devices, .device = "auto"};
+  const char *expected[] = {"cpu", "cpu", "again:0"};
+  for (int way = 0; way < 3; way++) {
+    tsl_candidate *candidates;
+    int count;
+    tsl_wisdom *wisdom = way ? record_for(&problem, "again:0", 1e-5, way == 2) : NULL;
+    choice.wisdom = wisdom;
+    assert_int_equal(tsl_planner_list(&problem, &choice, &candidates, &count), TESELA_OK);
+    int first = 0; /* of these two devices */
+    while (strncmp(candidates[first].device->name, "paper", 5) == 0 ||
+           strncmp(candidates[first].device->name, "opencl", 6) == 0 ||
+           strncmp(candidates[first].device->name, "cuda", 4) == 0)
+      first++;
+    assert_string_equal(candidates[first].device->name, expected[way]);
+    free(candidates);
+    tsl_wisdom_close(wisdom);
+  }
+  /* Who names the device gets what it promises. */
+  choice = (tsl_choice){.devices = devices, .device = "again:0"};
+  tsl_candidate *candidates;
+  int count;
+  assert_int_equal(tsl_planner_list(&problem, &choice, &candidates, &count), TESELA_OK);
+  assert_true(candidates[0].seconds < 1e-3);
+  free(candidates);
+}
+
+static tsl_candidate first_of(const tsl_problem *problem, const tsl_choice *choice) {
+  tsl_candidate *candidates;
+  int count;
+  assert_int_equal(tsl_planner_list(problem, choice, &candidates, &count), TESELA_OK);
+  const tsl_candidate first = candidates[0];
+  free(candidates);
+  return first;
+}
+
+/* What opens and compiles for a second is not for one product of a hundredth. */
+static void starting_counts_for_few_runs(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(3000, 3000, 3000, TESELA_F32);
+  tsl_choice choice = {.devices = devices, .device = "auto", .sparing = true};
+  again_tells = true;
+  tsl_candidate first = first_of(&problem, &choice);
+  assert_string_equal(first.device->name, "paper:0");
+  assert_true(first.start == 0);
+  choice.runs = 1;
+  first = first_of(&problem, &choice);
+  assert_string_equal(first.device->name, "cpu");
+  choice.device = "paper:0";
+  first = first_of(&problem, &choice);
+  assert_true(first.start > 1); /* and those who name it are told */
+  choice.device = "auto";
+  choice.runs = 1e6;
+  first = first_of(&problem, &choice);
+  assert_string_equal(first.device->name, "paper:0");
+  assert_true(first.start > 0 && first.start < 1e-5);
+}
+
+/* Kinds whose devices cannot win are not looked for; those that are the processor again not even for large products, unless
+ * something was measured on another device than the cpu. */
+static void what_cannot_win_is_not_looked_for(void **state) {
+  static const struct {
+    int64_t size;
+    double runs;
+    bool tells, wise, sparing, listed;
+  } rows[] = {
+      {16, 0, false, false, true, false},  {16, 0, false, false, false, true},
+      {3000, 0, false, false, true, true}, {3000, 0, true, false, true, false},
+      {3000, 0, true, true, true, true},   {512, 0, false, false, true, true},
+      {512, 1, false, false, true, false}, {3000, 0, true, false, false, true},
+  };
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const tsl_problem problem = tsl_problem_gemm(rows[i].size, rows[i].size, rows[i].size, TESELA_F32);
+    tsl_choice choice = {.runs = rows[i].runs, .sparing = rows[i].sparing};
+    tsl_wisdom *wisdom = rows[i].wise ? record_for(&problem, "again:0", 1, true) : NULL;
+    again_tells = rows[i].tells;
+    choice.wisdom = wisdom;
+    assert_int_equal(tsl_devices_create(&choice.devices), TESELA_OK);
+    again_listed = 0;
+    first_of(&problem, &choice);
+    if (again_listed != rows[i].listed)
+      fail_msg("row %zu: looked for %d times", i, again_listed);
+    tsl_devices_destroy(choice.devices);
+    tsl_wisdom_close(wisdom);
+  }
+}
+
+/* Equally likely times: the surer one is expected to be shorter; joined, the surer one has more weight. */
+static void estimates_have_doubts(void **state) {
+  (void)state;
+  const tsl_estimate sure = {1, 0.1}, unsure = {1, 0.5}, other = {4, 0.1};
+  assert_true(tsl_estimate_expected(sure) < tsl_estimate_expected(unsure));
+  assert_true(fabs(tsl_estimate_expected(unsure) - exp(0.125)) < 1e-12);
+  const tsl_estimate even = tsl_estimate_join(sure, other), uneven = tsl_estimate_join(unsure, other);
+  assert_true(fabs(even.likely - 2) < 1e-12 && fabs(even.doubt - 0.1 / sqrt(2)) < 1e-12);
+  assert_true(uneven.likely > 3.7 && uneven.likely < 4 && uneven.doubt < 0.1);
+  const tsl_estimate product = tsl_estimate_times(sure, 3, 0.2);
+  assert_true(product.likely == 3 && fabs(product.doubt - sqrt(0.05)) < 1e-12);
 }
 
 static void copies_cost(void **state) {
@@ -266,6 +412,10 @@ int main(void) {
       cmocka_unit_test(vendors_are_listed_when_they_are_asked_for),
       cmocka_unit_test(the_environment_lets_vendors_in),
       cmocka_unit_test(large_products_go_to_the_fast_device),
+      cmocka_unit_test(the_processor_does_not_beat_itself),
+      cmocka_unit_test(starting_counts_for_few_runs),
+      cmocka_unit_test(what_cannot_win_is_not_looked_for),
+      cmocka_unit_test(estimates_have_doubts),
       cmocka_unit_test(copies_cost),
       cmocka_unit_test(memory_is_refused_with_numbers),
       cmocka_unit_test(named_parameters_are_kept),

@@ -374,7 +374,7 @@ static void the_planner_takes_what_was_measured(void **state) {
   assert_string_equal(list[0].strategy->name, "tile_local");
   assert_int_equal(list[0].config.value[0], 8);
   assert_int_equal(list[0].basis, TSL_BASIS_EXACT);
-  assert_true(list[0].seconds == 5e-5);
+  assert_true(fabs(list[0].seconds / 5e-5 - 1) < 1e-3);
   assert_int_equal(candidate_of(list, count, "element")->basis, TSL_BASIS_MODEL);
   free(list);
   assert_int_equal(tsl_planner_list(&near, &choice, &list, &count), TESELA_OK);
@@ -412,9 +412,12 @@ static void promises_do_not_beat_what_was_measured(void **state) {
   assert_int_equal(tsl_planner_list(&problem, &choice, &list, &count), TESELA_OK);
   assert_ptr_equal(list[0].strategy, first.strategy);
   assert_int_equal(list[0].basis, TSL_BASIS_EXACT);
-  assert_true(fabs(list[0].seconds / record.seconds - 1) < 1e-5); /* printed with six digits */
+  assert_true(fabs(list[0].seconds / record.seconds - 1) < 1e-3); /* a measurement is in little doubt */
   assert_ptr_equal(list[1].strategy, second.strategy);
-  assert_true(fabs(list[1].seconds / list[0].seconds - second.seconds / first.seconds) < 1e-4);
+  const double promised = second.seconds / first.seconds; /* and a promise in more */
+  assert_true(list[1].seconds / list[0].seconds > 1.05 * promised &&
+              list[1].seconds / list[0].seconds < 1.15 * promised);
+  assert_true(list[0].doubt < 0.05 && list[1].doubt > 0.4);
   free(list);
   tsl_wisdom_close(wisdom);
   tsl_text_free(&line);

@@ -54,6 +54,7 @@ typedef struct explanation {
   bool resident;
   tsl_devices *devices;
   tsl_crossover crossover; /* no parts where there is no choice of devices */
+  tsl_candidate once;      /* what would run where starting counts; no strategy where that is not asked */
   double plan_seconds;     /* that making the plan took: device, compilers, self-test */
 } explanation;
 
@@ -116,7 +117,8 @@ static void candidate_table(const explanation *found, tsl_table *table) {
   const double flops = tsl_problem_flops(&found->problem);
   tsl_table_column(table, "could run", TSL_ALIGN_LEFT, true);
   tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "predicted", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "expected", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "give or take", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "by", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "", TSL_ALIGN_LEFT, false);
@@ -132,6 +134,7 @@ static void candidate_table(const explanation *found, tsl_table *table) {
                           *peer ? ")" : "");
     tsl_table_add_painted(table, paint, "%s", candidate->device->name);
     tsl_table_add_painted(table, paint, "%s", tsl_format_seconds(candidate->seconds, time, sizeof time));
+    tsl_table_add_painted(table, paint, "%.0f%%", 100 * expm1(candidate->doubt));
     tsl_table_add_painted(table, paint, "%s", tsl_basis_name(candidate->basis));
     tsl_table_add_painted(table, paint, "%s",
                           tsl_format_flops(flops / candidate->seconds, rate, sizeof rate));
@@ -291,8 +294,13 @@ static void add_facts(const explanation *found, tsl_table *table) {
     const uint64_t bytes = tsl_plan_bytes(found->plan);
     tsl_table_add_pair(table, "plan", "%s", found->plan->text);
     if (best)
-      tsl_table_add_pair(table, "predicted", "%s, copies included, %s",
-                         tsl_format_seconds(best->seconds, one, sizeof one), basis_words[best->basis]);
+      tsl_table_add_pair(table, "expected", "%s, give or take %.0f%%, copies included, %s",
+                         tsl_format_seconds(best->seconds, one, sizeof one), 100 * expm1(best->doubt),
+                         basis_words[best->basis]);
+    if (found->once.strategy && found->once.device != device)
+      tsl_table_add_pair(table, "run once",
+                         "%s on %s: opening %s and compiling would count, as they do for tesela multiply",
+                         found->once.strategy->name, found->once.device->name, device->name);
     tsl_table_add_pair(table, "bound", "%.2g (|alpha||A||B| + |beta||C0|), element by element",
                        tsl_plan_error_bound(found->plan));
     if (best)
@@ -368,10 +376,11 @@ static tesela_status print_json(const tsl_call *call, const explanation *found) 
     tsl_text text = {0};
     tsl_config_print(candidate->strategy, &candidate->config, &text);
     json_t *one =
-        json_pack("{s:s, s:s, s:o, s:s, s:b, s:o, s:s, s:o}", "strategy", candidate->strategy->name, "config",
-                  tsl_text_get(&text), "peer", tsl_json_peer(candidate->strategy, candidate->device),
-                  "device", candidate->device->name, "chosen", candidate == best, "predicted_seconds",
-                  tsl_json_real(candidate->seconds), "predicted_by", tsl_basis_name(candidate->basis),
+        json_pack("{s:s, s:s, s:o, s:s, s:b, s:o, s:o, s:s, s:o}", "strategy", candidate->strategy->name,
+                  "config", tsl_text_get(&text), "peer",
+                  tsl_json_peer(candidate->strategy, candidate->device), "device", candidate->device->name,
+                  "chosen", candidate == best, "predicted_seconds", tsl_json_real(candidate->seconds),
+                  "doubt", tsl_json_real(candidate->doubt), "predicted_by", tsl_basis_name(candidate->basis),
                   "refusal", candidate->refusal[0] ? json_string(candidate->refusal) : json_null());
     json_object_update_new(one, json_reasons(found, i));
     json_array_append_new(list, one);
@@ -406,6 +415,18 @@ static tesela_status print_json(const tsl_call *call, const explanation *found) 
                 list));
 }
 
+static tesela_status find_once(const tsl_choice *choice, explanation *found) {
+  tsl_choice once = *choice;
+  tsl_candidate *list;
+  int count;
+  once.runs = 1;
+  TSL_TRY(tsl_planner_list(&found->problem, &once, &list, &count));
+  if (count > 0 && !list[0].refusal[0])
+    found->once = list[0];
+  free(list);
+  return TESELA_OK;
+}
+
 /* Where there is a choice of devices: what it costs to reach them, measured where nobody did, and where it turns. */
 static tesela_status weigh(const tsl_choice *choice, explanation *found) {
   tsl_device *device;
@@ -414,9 +435,12 @@ static tesela_status weigh(const tsl_choice *choice, explanation *found) {
     return TESELA_OK;
   for (int i = 0; (device = tsl_devices_at(choice->devices, i)); i++) {
     tsl_link link = tsl_link_of(device);
-    if (!link.measured && tsl_link_measure(device, &link) != TESELA_OK)
+    const bool is_cpu = (device->capabilities & TSL_CAN_HOST) != 0;
+    if (!(is_cpu ? tsl_link_core(device) > 0 : link.measured) &&
+        (is_cpu ? tsl_link_measure_core(device) : tsl_link_measure(device, &link)) != TESELA_OK)
       tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* candidates on it say why it cannot be used */
   }
+  TSL_TRY(find_once(choice, found));
   return tsl_crossover_find(&found->problem, choice, &found->crossover);
 }
 

@@ -196,8 +196,8 @@ static double job_seconds(const tsl_product *product, const tsl_candidate *panel
   if (panel->refusal[0])
     return INFINITY;
   if (whole && !whole->refusal[0])
-    return whole->seconds;
-  return panel->seconds * ceil((double)product->m / (double)product->panel);
+    return tsl_candidate_seconds(whole);
+  return panel->start + panel->seconds * ceil((double)product->m / (double)product->panel);
 }
 
 static tesela_status create_best(tsl_product *product, const tsl_choice *choice, const tsl_candidate *panels,
@@ -274,7 +274,9 @@ tesela_status tsl_product_plan(tsl_product *product) {
                              .device = wish->device,
                              .strategy = wish->strategy,
                              .wisdom = product->wisdom,
-                             .vendors = tsl_planner_vendors()};
+                             .vendors = tsl_planner_vendors(),
+                             .runs = fmax(1, (double)wish->repeat),
+                             .sparing = true};
   tsl_progress_at(product->progress, "planning", 0);
   product->memory = wish->memory ? wish->memory : tsl_memory_available() / 5 * 4;
   product->a.across = wish->op == TSL_OP_TRANSPOSE || wish->transpose_a;

@@ -174,4 +174,5 @@ const tsl_device_kind tsl_device_kind_cuda = {
     .what = "CUDA devices, through NVIDIA's driver and NVRTC",
     .list = list,
     .forget = forget,
+    .start_least = 0.05,
 };

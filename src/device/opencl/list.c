@@ -245,4 +245,9 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
 }
 
 const tsl_device_kind tsl_device_kind_opencl = {
-    .kind = "opencl", .what = "OpenCL platforms", .list = list, .forget = forget};
+    .kind = "opencl",
+    .what = "OpenCL platforms",
+    .list = list,
+    .forget = forget,
+    .start_least = 0.01,
+    .is_processor = tsl_opencl_is_processor};

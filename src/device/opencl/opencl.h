@@ -3,6 +3,7 @@
  *   functions.h  which functions of the library are used      peaks.c   the planner's guesses
  *   library.c    loads it; names its errors                   memory.c  buffers and copies
  *   list.c       platforms and devices, open and close        image.c   images over buffers
+ *   glance.c     platforms, before they are loaded
  *   fragments.c  matrix instructions, by a test compile       queue.c   streams and events
  *                                                             build.c   programs and modules
  *                                                             log.c     whose lines a compiler speaks of
@@ -88,6 +89,9 @@ int tsl_opencl_architecture(cl_device_id id);
 /* Fills the predictions (peaks, bandwidths, launch time), the warp, the cache, what more there is of local memory, and the
  * place on the bus of a device whose other fields are filled. */
 void tsl_opencl_guess(cl_device_id id, tsl_device *device);
+/* The kind's is_processor(), on files below `root` ("" for this machine). */
+bool tsl_opencl_is_processor_at(const char *root);
+bool tsl_opencl_is_processor(void);
 
 /* Words for compilers: plain OpenCL C 1.2, and no warnings (build.c says why). */
 #define TSL_OPENCL_LANGUAGE "-cl-std=CL1.2 -w"

@@ -230,12 +230,33 @@ static tesela_status measure_fma(bench *b, tesela_type type, double seconds, tsl
   return tsl_roofs_repeat(run_fma, b, work, seconds, roof);
 }
 
-tesela_status tsl_roofs_on_host(tsl_device *device, double seconds, tsl_roofs *roofs) {
+static const tsl_roofs_loops *loops_for(const tsl_device *device) {
   const unsigned offers = device->capabilities;
+  return offers & TSL_CAN_AVX512 ? &tsl_roofs_loops_avx512
+         : offers & TSL_CAN_AVX2 ? &tsl_roofs_loops_avx2
+                                 : &tsl_roofs_loops_generic;
+}
+
+tesela_status tsl_roofs_core(const tsl_device *cpu, double *rate) {
+  enum { BURSTS = 12, ROUNDS = 1024 }; /* of 0.1 ms, give or take */
+  const tsl_roofs_loops *loops = loops_for(cpu);
+  const double lanes = loops->vector_bytes / (double)sizeof(float);
+  double least = INFINITY;
+  for (int i = 0; i < BURSTS; i++) {
+    const double start = tsl_clock();
+    if (!fma_f32(loops, &tsl_roofs_turning, ROUNDS))
+      return tsl_fail(TESELA_WRONG_RESULT, "%s: multiply-adds in f32 came out wrong", cpu->name);
+    least = fmin(least, tsl_clock() - start);
+  }
+  if (!(least > 0))
+    return tsl_fail(TESELA_DEVICE_FAILED, "%s: the clock stood still while a core was measured", cpu->name);
+  *rate = 2 * lanes * TSL_ROOFS_CHAINS * TSL_ROOFS_ROUND * ROUNDS / least;
+  return TESELA_OK;
+}
+
+tesela_status tsl_roofs_on_host(tsl_device *device, double seconds, tsl_roofs *roofs) {
   bench b = {.device = device, .pool = tsl_pool_shared(), .bytes = roofs->bytes};
-  b.loops = offers & TSL_CAN_AVX512 ? &tsl_roofs_loops_avx512
-            : offers & TSL_CAN_AVX2 ? &tsl_roofs_loops_avx2
-                                    : &tsl_roofs_loops_generic;
+  b.loops = loops_for(device);
   b.threads = tsl_pool_threads(b.pool);
   if (b.bytes > 0)
     TSL_TRY(measure_memory(&b, seconds, roofs));
