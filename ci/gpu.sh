@@ -1,9 +1,17 @@
 #!/usr/bin/env bash
 # What to run on a machine with a GPU, beyond the test suite's own choice of devices: every device test, every strategy through the judge, products
 # against NumPy, and the start-up times that the kernel cache is for.
-#   ci/gpu.sh [BUILD]     BUILD is the build folder, build/release by default
+#   ci/gpu.sh [BUILD]             BUILD is the build folder, build/release by default
+#   ci/gpu.sh --sanitize [BUILD]  every kernel under compute-sanitizer's four tools instead, on operands that their buffers hold and
+#                                 nothing else: the judge's standard cases, all types and layouts, all configs or probes (about three
+#                                 minutes on an H200 with 16 cores); logs are kept in SANITIZE_LOGS (build/sanitize)
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
+sanitize=0
+if [ "${1:-}" = --sanitize ]; then
+  sanitize=1
+  shift
+fi
 build=${1:-build/release}
 bin=$build/bin
 cache=$(mktemp -d)
@@ -24,6 +32,62 @@ run() {
   rm -f "$log"
 }
 
+# Strategies with kernels, as "op name", a line each.
+kernel_strategies() {
+  local op name
+  while read -r op name; do
+    [ -f "src/strategy/$op/$name/$name.cl" ] && echo "$op $name"
+  done < <(sed -n 's/^ *X(\([a-z]*\), \([a-z0-9_]*\)).*/\1 \2/p' src/strategy/list.h)
+}
+
+# --- compute-sanitizer ---
+
+sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+logs=${SANITIZE_LOGS:-build/sanitize}
+
+# One tool on one strategy: a line for the summary.
+sanitize_one() { # tool step op name
+  local log=$logs/$1-$3-$4.log start=$SECONDS status
+  "$sanitizer" --tool "$1" --error-exitcode 9 --print-limit 20 --report-api-errors no "$bin/check_strategy" "$3" "$4" cuda 0 tight "$2" \
+    >"$log" 2>&1
+  status=$?
+  if [ $status = 77 ] || grep -q '^skipped' "$log"; then
+    echo "skipped  $1 $3 $4: $(grep '^skipped' "$log" | tail -n 1)"
+  elif [ $status = 0 ] && grep -q 'SUMMARY: 0 ' "$log"; then
+    echo "clean    $1 $3 $4: $(sed -n 's/.*: \([0-9]*\) right, .*/\1/p' "$log" | awk '{ s += $1 } END { print NR " configs and types, " s " cases" }'), $((SECONDS - start)) s:$(sed -n 's/^kernels on cuda:[0-9]*://p' "$log" | tail -n 1)"
+  else
+    echo "FAILED   $1 $3 $4 ($status): $log"
+    grep -E '^=========|wrong' "$log" | head -n 30
+  fi
+}
+
+# All of them, several at a time. memcheck comes first and compiles the kernels for the others; it tries more of the pairs of
+# config and types on each case.
+sanitize_all() {
+  local tool step op name
+  mkdir -p "$logs"
+  export bin sanitizer logs
+  export -f sanitize_one
+  while read -r tool step; do
+    while read -r op name; do
+      echo "$tool $step $op $name"
+    done < <(kernel_strategies | sort -t ' ' -k 2 -r)
+  done <<<"${SANITIZE_TOOLS:-memcheck 3
+initcheck 6
+racecheck 6
+synccheck 6}" | xargs -P 8 -L 1 bash -c 'sanitize_one "$0" "$1" "$2" "$3"' | tee "$logs/summary"
+  for op in gemm dot transpose; do
+    echo "shapes of $op: $(cat "$logs"/memcheck-$op-*.log | sed -n 's/^case \([0-9]* x [0-9]* x [0-9]*\) .*/\1,/p' | sort -u | tr '\n' ' ')"
+  done
+  echo "done after $SECONDS s"
+  ! grep -q '^FAILED' "$logs/summary"
+}
+
+if [ $sanitize = 1 ]; then
+  sanitize_all
+  exit
+fi
+
 "$bin/tesela" devices
 for test in test_cuda test_cuda_device test_opencl test_opencl_kernels test_device_conformance test_device_kernels test_dialect test_nvrtc \
             test_inject test_api_opencl; do
@@ -31,9 +95,9 @@ for test in test_cuda test_cuda_device test_opencl test_opencl_kernels test_devi
 done
 while read -r op strategy; do
   for kind in opencl cuda; do
-    [ -f "src/strategy/$op/$strategy/$strategy.cl" ] && run "$bin/check_strategy" "$op" "$strategy" "$kind"
+    run "$bin/check_strategy" "$op" "$strategy" "$kind"
   done
-done < <(sed -n 's/^ *X(\([a-z]*\), \([a-z0-9_]*\)).*/\1 \2/p' src/strategy/list.h)
+done < <(kernel_strategies)
 for peer in vendor_clblast:opencl vendor_cublas:cuda vendor_cublaslt:cuda; do
   run "$bin/check_strategy" gemm "${peer%:*}" "${peer#*:}"
   run "$bin/test_api_vendor" "${peer%:*}" "${peer#*:}:0"

@@ -28,6 +28,7 @@ typedef struct tsl_flow {
   int line, depth;                 /* of the first number in the panel */
   unsigned int to;                 /* its place in a panel, bytes */
   bool aligned;                    /* vectors follow each other, and can be copied at once */
+  bool plain;                      /* whole panels can be copied without guards */
 } tsl_flow;
 
 /* Vectors that run along k; lines, or depths, from vector to vector of an item; how many an item copies. */
@@ -51,15 +52,12 @@ TSL_FUNCTION void tsl_flow_start(tsl_flow *flow, bool along_k, int extent, int d
   flow->advance = advance * depth_stride;
   flow->lines = lines - first_line;
   flow->aligned = flow->step == 1 && (offset | (along_k ? line_stride : depth_stride)) % 4 == 0;
+  flow->plain = flow->lines >= extent && (along_k ? flow->step == 1 : flow->aligned);
   flow->from = from + offset + (first_line + flow->line) * line_stride + (first + flow->depth) * depth_stride;
 }
 
-/* Whether all whole panels can be copied without guards. */
-TSL_FUNCTION bool tsl_flow_plain(const tsl_flow *flow, int extent) {
-  return flow->aligned && flow->lines >= extent;
-}
-
-/* Starts copying the next panel to `panel`, of which `left` numbers along k are inside; `plain`: all of it is, and aligned. */
+/* Starts copying the next panel to `panel`, of which `left` numbers along k are inside; `plain`: all of it is, and
+ * flow->plain. */
 TSL_FUNCTION void tsl_flow_copy(tsl_flow *flow, bool along_k, int extent, int depths, int items,
                                 unsigned int panel, TSL_INDEX left, bool plain) {
   const int stride = TSL_FLOW_STRIDE(along_k, extent, depths, items);
@@ -73,19 +71,18 @@ TSL_FUNCTION void tsl_flow_copy(tsl_flow *flow, bool along_k, int extent, int de
     const TSL_INDEX along = left - flow->depth - (along_k ? 0 : i * stride);
     const TSL_INDEX most = across < 1 || along < 1 ? 0 : along_k ? along : across;
     const int inside = most > 4 ? 4 : (int)most;
-    if (plain && !along_k) {
-      tsl_ptx_copy_vector(to, (TSL_GLOBAL const char *)from);
-    } else if (!along_k && flow->aligned) {
-      tsl_ptx_copy(to, (TSL_GLOBAL const char *)from, 4 * inside);
+    if ((plain || (flow->aligned && inside == 4)) && !along_k) {
+      tsl_ptx_copy(to, (TSL_GLOBAL const char *)from);
     } else {
       TSL_UNROLL
       for (int e = 0; e < 4; e++) {
         const unsigned int at = to + 4 * e * (along_k ? pitch : 1);
         if (plain)
           tsl_ptx_copy_number(at, (TSL_GLOBAL const char *)(from + e));
+        else if (e < inside)
+          tsl_ptx_copy_number(at, (TSL_GLOBAL const char *)(from + e * flow->step));
         else
-          tsl_ptx_copy_some(at, (TSL_GLOBAL const char *)(from + (e < inside ? e * flow->step : 0)),
-                            e < inside ? 4 : 0);
+          tsl_ptx_put_zero(at);
       }
     }
   }

@@ -19,20 +19,24 @@ TSL_FUNCTION unsigned int tsl_ptx_local(TSL_LOCAL_POINTER const void *pointer) {
   return address;
 }
 
-/* Starts copying 16 bytes to local memory, of which the first `bytes` (0 to 16) come from global memory and the others
- * are zeros. Both addresses are aligned to 16 bytes; with 0 bytes, `from` may lie anywhere. */
-TSL_FUNCTION void tsl_ptx_copy(unsigned int to, TSL_GLOBAL const char *from, int bytes) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
-}
-/* The same of all 16 bytes; of 4 bytes, aligned to 4; and of 4 or 0 of them. */
-TSL_FUNCTION void tsl_ptx_copy_vector(unsigned int to, TSL_GLOBAL const char *from) {
+/* Starts copying 16 bytes to local memory; both addresses are aligned to 16 bytes. The instruction could put zeros in the place
+ * of the last ones, but reads all 16 for that: what is not whole goes through registers instead (tsl_ptx_put). */
+TSL_FUNCTION void tsl_ptx_copy(unsigned int to, TSL_GLOBAL const char *from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
+/* The same of 4 bytes, aligned to 4. */
 TSL_FUNCTION void tsl_ptx_copy_number(unsigned int to, TSL_GLOBAL const char *from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from) : "memory");
 }
-TSL_FUNCTION void tsl_ptx_copy_some(unsigned int to, TSL_GLOBAL const char *from, int bytes) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+/* Writes four words to local memory, aligned to 16 bytes; and a zero, aligned to 4. Who waits for copies by a barrier sees
+ * them, too. */
+TSL_FUNCTION void tsl_ptx_put(unsigned int to, const unsigned int *words) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(words[0]), "r"(words[1]),
+               "r"(words[2]), "r"(words[3])
+               : "memory");
+}
+TSL_FUNCTION void tsl_ptx_put_zero(unsigned int to) {
+  asm volatile("st.shared.b32 [%0], 0;" ::"r"(to) : "memory");
 }
 /* Ends a batch of copies that this item started. */
 TSL_FUNCTION void tsl_ptx_copies_end(void) {

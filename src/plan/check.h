@@ -92,6 +92,7 @@ typedef struct tsl_case {
   int repeats;            /* runs whose bits must be equal where the strategy promises that; 0: 1 */
   int64_t operations_max; /* as tsl_judge has it */
   bool loaded_only;       /* refused where it would take kernels that are not loaded yet */
+  bool tight;             /* in buffers alone, which hold an operand and nothing else: for memory checkers */
 } tsl_case;
 
 typedef enum tsl_case_result {

@@ -38,6 +38,11 @@ int64_t tsl_guarded_offset(const tsl_guarded *guarded) {
   return (int64_t)(guarded->head / tsl_type(guarded->shape.type)->size) + tsl_shape_below(&guarded->shape);
 }
 
+void tsl_guarded_tight(const tsl_guarded *guarded, size_t *first, size_t *bytes) {
+  *first = PAGE;
+  *bytes = guarded->bytes - PAGE - TAIL;
+}
+
 /* A changed word changes the sum: each step can be undone, so equal sums from different blocks need at least
  * two changes that happen to cancel. */
 static uint64_t checksum(const unsigned char *bytes, size_t count) {

@@ -24,6 +24,9 @@ void tsl_guarded_free(tsl_guarded *guarded);
 /* Elements from the block's start to element (0, 0). */
 int64_t tsl_guarded_offset(const tsl_guarded *guarded);
 
+/* The part of the block that is the operand alone, from its lowest element to its highest, and `skew` elements in front. */
+void tsl_guarded_tight(const tsl_guarded *guarded, size_t *first, size_t *bytes);
+
 /* For operands that must not change at all. */
 void tsl_guarded_seal(tsl_guarded *guarded);
 bool tsl_guarded_intact(const tsl_guarded *guarded);

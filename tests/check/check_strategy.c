@@ -1,27 +1,74 @@
-/* check_strategy OP NAME KIND [RANDOM]: one strategy with all its configs, or its probes, on all devices of a kind, over
- * the standard cases and RANDOM random ones (200): all of these for the first config in its first two types, a quarter,
- * each time another, for the rest. The first config takes all types that the strategy does; the others the first two, but
- * probes, whose kernels take long to compile, one of them each, by turns. Exits 0 when all are right, 1 when one is not,
- * 77 where the kind has no device and may be absent, or none with what only some graphics processors have. */
+/* check_strategy OP NAME KIND [RANDOM [tight [STEP]]]: one strategy with all its configs, or its probes, on all devices of a
+ * kind, over the standard cases and RANDOM random ones (200): all of these for the first config in its first two types, a
+ * quarter, each time another, for the rest. The first config takes all types that the strategy does; the others the first two,
+ * but probes, whose kernels take long to compile, one of them each, by turns. Exits 0 when all are right, 1 when one is not,
+ * 77 where the kind has no device and may be absent, or none with what only some graphics processors have.
+ *
+ * tight: in buffers that hold an operand and nothing else, for a memory checker to see what is read beside it; a run each, the
+ * first pair of config and types said case by case, and the kernels that were used. Other configs take one type, but few
+ * probes all of them; from the third pair on every STEPth standard case (1), each time others. */
 #include "base/status.h"
 #include "base/text.h"
 #include "plan/check.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SKIPPED = 77, MOST_REPORTED = 20, TYPES_OF_EVERY_CONFIG = 2 };
+enum { SKIPPED = 77, MOST_REPORTED = 20, TYPES_OF_EVERY_CONFIG = 2, MOST_KERNELS = 64, MOST_TIGHT = 40 };
 static const uint64_t random_seed = 20240229;
 static int64_t random_cases = 200;
+static bool tight;
+static int64_t tight_step = 1;
+static bool is_first = true; /* no pair of config and types is done */
+
+/* --- what `tight` tells --- */
+
+/* Kernels that were asked for, of devices whose operations have tell_kernel() in front. */
+static const char *kernels[MOST_KERNELS];
+static int kernel_count;
+static const tsl_device_ops *own_ops;
+
+static tesela_status tell_kernel(tsl_module *module, const char *name, tsl_kernel **kernel) {
+  int i = 0;
+  while (i < kernel_count && strcmp(kernels[i], name) != 0)
+    i++;
+  if (i == kernel_count && i < MOST_KERNELS)
+    kernels[kernel_count++] = name;
+  return own_ops->kernel_get(module, name, kernel);
+}
+
+static void listen(tsl_device *device) {
+  static tsl_device_ops ops;
+  own_ops = device->ops;
+  ops = *own_ops;
+  ops.kernel_get = tell_kernel;
+  device->ops = &ops;
+}
+
+static void tell(const tsl_device *device) {
+  printf("kernels on %s:", device->name);
+  for (int i = 0; i < kernel_count; i++)
+    printf(" %s", kernels[i]);
+  printf("\n");
+}
+
+/* --- checking --- */
 
 typedef struct counts {
   int right, wrong, refused;
 } counts;
 
-static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
-                  const tsl_case *what, counts *tally) {
+static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device, tsl_case *what,
+                  counts *tally) {
   tsl_case_report report = {0};
+  what->tight = tight;
+  what->repeats = tight ? 1 : what->repeats;
   const tesela_status status = tsl_check_case(strategy, config, device, what, &report);
+  if (tight && is_first)
+    printf("case %" PRId64 " x %" PRId64 " x %" PRId64 " %s: %s\n", what->problem.m, what->problem.n,
+           what->problem.k, tsl_data_name(what->data),
+           report.result == TSL_CASE_RIGHT ? report.plan : report.why);
   if (status == TESELA_OK && report.result == TSL_CASE_RIGHT) {
     tally->right++;
     return;
@@ -49,8 +96,10 @@ static void check_config(const tsl_strategy *strategy, int turn, const tsl_confi
   tsl_text text = {0};
   tsl_case what;
   counts tally = {0};
+  const int64_t standard_step = turn < TYPES_OF_EVERY_CONFIG ? 1 : tight_step;
   for (int i = 0; next_standard(strategy, i, types, &what); i++)
-    check(strategy, config, device, &what, &tally);
+    if (i % standard_step == turn % standard_step)
+      check(strategy, config, device, &what, &tally);
   const int step = turn < TYPES_OF_EVERY_CONFIG ? 1 : 4;
   for (int i = turn % step; i < random_cases; i += step) {
     tsl_case_random(strategy->op, random_seed, (uint64_t)i, types->c, &what);
@@ -62,28 +111,39 @@ static void check_config(const tsl_strategy *strategy, int turn, const tsl_confi
          tsl_type(types->a)->name, tsl_type(types->b)->name, tsl_type(types->c)->name, tally.right,
          tally.wrong, tally.refused);
   fflush(stdout);
+  is_first = false;
   tsl_text_free(&text);
   total->right += tally.right;
   total->wrong += tally.wrong;
   total->refused += tally.refused;
 }
 
-/* Whether config number `index` is tried in type number `type` of `types`. */
-static bool is_tried(const tsl_strategy *strategy, int index, int type, int types) {
-  return index == 0 || (strategy->probes ? type == index % types : type < TYPES_OF_EVERY_CONFIG);
+/* Whether config number `index` of `configs` is tried in type number `type` of `types`. */
+static bool is_tried(const tsl_strategy *strategy, int index, int configs, int type, int types) {
+  const int most = tight ? 1 : TYPES_OF_EVERY_CONFIG;
+  return index == 0 || (tight && strategy->probes && configs * types <= MOST_TIGHT) ||
+         (strategy->probes ? type == index % types : type < most);
 }
 
 static int check_device(const tsl_strategy *strategy, tsl_device *device) {
   tsl_types types;
   tsl_config config;
   counts total = {0};
-  int count = 0, turn = 0;
+  int count = 0, configs = 0, turn = 0;
+  if (tight && device->ops->kernel_get)
+    listen(device);
   while (tsl_strategy_types(strategy, count, &types))
     count++;
+  while (tsl_strategy_probe(strategy, configs, &config))
+    configs++;
   for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
     for (int t = 0; tsl_strategy_types(strategy, t, &types); t++)
-      if (is_tried(strategy, i, t, count))
+      if (is_tried(strategy, i, configs, t, count))
         check_config(strategy, turn++, &config, device, &types, &total);
+  if (own_ops) {
+    tell(device);
+    device->ops = own_ops;
+  }
   if (total.right == 0)
     printf("%s on %s: nothing was checked\n", strategy->name, device->name);
   return total.right == 0 || total.wrong > 0;
@@ -149,8 +209,10 @@ static const tsl_strategy *find(const char *op, const char *name) {
 
 int main(int argc, char **argv) {
   tsl_devices *devices;
-  if (argc < 4 || argc > 5 || (argc == 5 && !tsl_parse_i64(argv[4], &random_cases))) {
-    printf("usage: check_strategy OP NAME KIND [RANDOM]\n");
+  tight = argc > 5 && strcmp(argv[5], "tight") == 0;
+  if (argc < 4 || argc > (tight ? 7 : 5) || (argc > 4 && !tsl_parse_i64(argv[4], &random_cases)) ||
+      (argc > 6 && (!tsl_parse_i64(argv[6], &tight_step) || tight_step < 1))) {
+    printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP]]]\n");
     return 1;
   }
   const tsl_strategy *strategy = find(argv[1], argv[2]);

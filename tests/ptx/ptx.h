@@ -5,7 +5,10 @@
 #include "dialect.h"
 
 #define tsl_ptx_local ptx_local
-#define tsl_ptx_copy ptx_copy
+#define tsl_ptx_copy(to, from) ptx_copy(to, from, 16)
+#define tsl_ptx_copy_number(to, from) ptx_copy(to, from, 4)
+#define tsl_ptx_put(to, words) ptx_put(to, words, 16)
+#define tsl_ptx_put_zero(to) ptx_put(to, &(const int){0}, 4)
 #define tsl_ptx_copies_end ptx_copies_end
 #define TSL_PTX_COPIES_WAIT(most) ptx_copies_wait(most)
 #define tsl_ptx_blocks(line, out) ptx_blocks(line, 0, out)

@@ -54,10 +54,10 @@ static double get(const operand *o, int64_t row, int64_t col) {
 static operand make(tesela_type type, int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
                     uint64_t seed) {
   operand o = {type, NULL, row_stride, col_stride, (rows - 1) * row_stride + (cols - 1) * col_stride + 1};
-  const size_t bytes = ((size_t)o.extent * size_of(&o) + 63) / 64 * 64;
-  o.data = aligned_alloc(64, bytes);
-  assert_non_null(o.data);
-  for (int64_t i = 0; i < (int64_t)(bytes / size_of(&o)); i++) {
+  void *data;
+  assert_int_equal(posix_memalign(&data, 64, (size_t)o.extent * size_of(&o)), 0);
+  o.data = data;
+  for (int64_t i = 0; i < o.extent; i++) {
     const bool has_sign = type != TESELA_U8;
     const double value[2] = {(double)(tsl_random_u64(seed, (uint64_t)i) % 7) - (has_sign ? 3 : 0), 0};
     tsl_type_store(type, o.data + (size_t)i * size_of(&o), value);
@@ -138,7 +138,10 @@ static void every_order_and_type(void **state) {
                               {&ptx_bytes_turned, turned, true, true, 131, 134, 70, 3, 2, 1, 1},
                               {&ptx_group_rows, floats, false, true, 140, 150, 200, 1, 0, 1, 2},
                               {&ptx_group_wide, halves, true, false, 65, 270, 70, 2, -1, 2, 3},
-                              {&ptx_group_bytes, mixed, false, false, 130, 131, 400, 1, 1, 1, 1}};
+                              {&ptx_group_bytes, mixed, false, false, 130, 131, 400, 1, 1, 1, 1},
+                              {&ptx_bf16_rows, floats, false, false, 1, 1, 1, 1, 0, 1, 1},
+                              {&ptx_bytes_turned, turned, true, true, 1, 3, 2, 1, 1, 1, 1},
+                              {&ptx_bytes_mixed, mixed, false, true, 2, 17, 17, 1, 0, 1, 1}};
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)
     multiply(&products[i]);
 }

@@ -15,7 +15,7 @@ _Thread_local ptx_place ptx_self;
 /* Copies that this item started and that did not arrive, and how many of them each batch has. */
 typedef struct copy {
   unsigned int to;
-  const char *from;
+  const char *from; /* NULL: from outside, which was complained of */
   int bytes;
 } copy;
 static _Thread_local copy copies[MOST_COPIES];
@@ -71,16 +71,20 @@ const ptx_shown *ptx_show(const unsigned int *words, int count) {
 }
 
 void ptx_copy(unsigned int to, const char *from, int bytes) {
-  if (to % 16 != 0 || (uintptr_t)from % 16 != 0 || bytes < 0 || bytes > 16)
+  if (to % (unsigned)bytes != 0 || (uintptr_t)from % (unsigned)bytes != 0)
     ptx_complain("a copy that is not aligned");
-  if (bytes > 0 && !ptx_is_inside(from, bytes))
-    bytes = 0;
   /* What is there until it arrives is a NaN of every type, or a large number. */
-  memset(local + to, 0x7f, 16);
+  memset(local + to, 0x7f, (size_t)bytes);
   if (copy_count == MOST_COPIES)
     abort();
-  copies[copy_count++] = (copy){to, from, bytes};
+  copies[copy_count++] = (copy){to, ptx_is_inside(from, bytes) ? from : NULL, bytes};
   open_copies++;
+}
+
+void ptx_put(unsigned int to, const void *words, int bytes) {
+  if (to % (unsigned)bytes != 0)
+    ptx_complain("words put to where they are not aligned");
+  memcpy(local + to, words, (size_t)bytes);
 }
 
 void ptx_copies_end(void) {
@@ -94,8 +98,7 @@ void ptx_copies_wait(int most) {
   int done = 0, finished = 0;
   for (; batch_count - finished > most; finished++)
     for (int end = done + batches[finished]; done < end; done++) {
-      memset(local + copies[done].to, 0, 16);
-      if (copies[done].bytes > 0)
+      if (copies[done].from)
         memcpy(local + copies[done].to, copies[done].from, (size_t)copies[done].bytes);
     }
   memmove(copies, copies + done, (size_t)(copy_count - done) * sizeof *copies);

@@ -50,7 +50,8 @@ double ptx_number(const char *type, unsigned int word, int index);
 /* What kernels call. */
 unsigned int ptx_local(const void *pointer);
 void ptx_barrier(void);
-void ptx_copy(unsigned int to, const char *from, int bytes);
+void ptx_copy(unsigned int to, const char *from, int bytes); /* 16 or 4 */
+void ptx_put(unsigned int to, const void *words, int bytes);
 void ptx_copies_end(void);
 void ptx_copies_wait(int most);
 void ptx_blocks(unsigned int line, bool turned, unsigned int *out);

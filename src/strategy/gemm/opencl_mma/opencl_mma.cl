@@ -23,7 +23,7 @@
  * bytewise, which leaves the lines of a 16-line tile in the order 0 2 4 ... 1 3 5 ...; C is stored accordingly.
  *
  * Operands' inner strides are 1 here, and addresses and pitches are multiples of 16 bytes: others are packed first
- * (opencl_mma_pack.cl). What lies beyond the edges is copied as zeros.
+ * (opencl_mma_pack.cl). What lies beyond the edges becomes zeros, and is not read.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _WARP_M, _WARP_N, _DEPTH (bytes), _STAGES. From the host: MMA_A, MMA_B (types of
  * PTX), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS.
@@ -80,18 +80,25 @@ TSL_FUNCTION int phase_across(int depth) {
 
 /* --- panels to local memory --- */
 
+#if SIZE == 1
+#define MMA_ELEMENT unsigned char
+#else
+#define MMA_ELEMENT unsigned short
+#endif
+
 /* The chunks of one operand that an item copies: the first one of each panel, and how to go on. */
 typedef struct mma_copies {
   TSL_GLOBAL const char *from;
   TSL_INDEX pass, panel; /* bytes to the item's next chunk, and to its first one in the next panel */
   unsigned int to;
-  int at;   /* along k: first byte of the chunk; across: its depth */
-  int left; /* along k: lines from the chunk's on; across: bytes of the row from the chunk's first on */
+  int at;    /* along k: first byte of the chunk; across: its depth */
+  int left;  /* along k: lines from the chunk's on; across: bytes of the row from the chunk's first on */
+  int whole; /* all lines of the tile are there */
 } mma_copies;
 
-/* `from`: the tile's first line at depth 0; `lines` are left from there on. */
-TSL_FUNCTION void copies_start(mma_copies *copies, int across, TSL_GLOBAL const char *from, TSL_INDEX pitch,
-                               TSL_INDEX lines) {
+/* `from`: the first of the tile's `extent` lines at depth 0; `lines` are left from there on. */
+TSL_FUNCTION void copies_start(mma_copies *copies, int across, int extent, TSL_GLOBAL const char *from,
+                               TSL_INDEX pitch, TSL_INDEX lines) {
   const int row = TSL_ITEM(0) / (across ? 8 : CHUNKS), chunk = TSL_ITEM(0) % (across ? 8 : CHUNKS);
   const int left = lines < 1024 ? (int)lines : 1024; /* more than any tile has */
   copies->from = from + (row * pitch + chunk * 16);
@@ -101,31 +108,64 @@ TSL_FUNCTION void copies_start(mma_copies *copies, int across, TSL_GLOBAL const 
                       : row * DEPTH_BYTES + ((chunk ^ phase_along(row)) << 4);
   copies->at = across ? row : chunk * 16;
   copies->left = across ? left * SIZE - chunk * 16 : left - row;
+  copies->whole = left >= extent;
 }
 
-TSL_FUNCTION int within_chunk(int bytes) {
-  return bytes < 0 ? 0 : bytes > 16 ? 16 : bytes;
+/* Chunk `i` of those that an item copies of a panel: where to, from where, and how many of its bytes are there. */
+typedef struct mma_chunk {
+  unsigned int to;
+  TSL_GLOBAL const char *from;
+  int bytes;
+} mma_chunk;
+
+TSL_FUNCTION int chunks_of(int across, int lines) {
+  return across ? lines / BLOCK_LINES * (DEPTH * 8 / ITEMS) : lines * CHUNKS / ITEMS;
+}
+
+TSL_FUNCTION mma_chunk chunk_of(const mma_copies *copies, unsigned int to, int across, int i, int inside) {
+  mma_chunk chunk;
+  if (across) {
+    const int down = DEPTH * 8 / ITEMS, block = i / down, pass = i % down;
+    chunk.to = to + copies->to + block * BLOCK_BYTES + pass * ITEMS * 16;
+    chunk.from = copies->from + block * 128 + pass * copies->pass;
+    chunk.bytes = copies->at + pass * (ITEMS / 8) < inside ? copies->left - block * 128 : 0;
+  } else {
+    chunk.to = to + copies->to + i * ITEMS * 16;
+    chunk.from = copies->from + i * copies->pass;
+    chunk.bytes = i * (ITEMS / CHUNKS) < copies->left ? inside * SIZE - copies->at : 0;
+  }
+  return chunk;
+}
+
+/* A chunk at the edge: what is not there is not read, and becomes zeros. */
+TSL_FUNCTION void copy_some(const mma_chunk *chunk) {
+  unsigned int words[4] = {0, 0, 0, 0};
+  if (chunk->bytes >= 16) {
+    tsl_ptx_copy(chunk->to, chunk->from);
+    return;
+  }
+  TSL_UNROLL
+  for (int e = 0; e < 16 / SIZE; e++)
+    if (e * SIZE < chunk->bytes)
+      words[e * SIZE / 4] |= (unsigned int)((TSL_GLOBAL const MMA_ELEMENT *)chunk->from)[e]
+                             << (8 * SIZE * (e % (4 / SIZE)));
+  tsl_ptx_put(chunk->to, words);
 }
 
 /* Starts copying the next panel, of which `inside` depths, from 0 to DEPTH, are there. */
 TSL_FUNCTION void copy_panel(mma_copies *copies, unsigned int to, int across, int lines, int inside) {
-  to += copies->to;
-  if (across) {
+  if (copies->whole && inside == DEPTH) {
     TSL_UNROLL
-    for (int s = 0; s < lines / BLOCK_LINES; s++) {
-      TSL_GLOBAL const char *from = copies->from + s * 128;
-      const int bytes = within_chunk(copies->left - s * 128);
-      TSL_UNROLL
-      for (int i = 0; i < DEPTH * 8 / ITEMS; i++, from += copies->pass)
-        tsl_ptx_copy(to + (s * BLOCK_BYTES + i * ITEMS * 16), from,
-                     copies->at + i * (ITEMS / 8) < inside ? bytes : 0);
+    for (int i = 0; i < chunks_of(across, lines); i++) {
+      const mma_chunk chunk = chunk_of(copies, to, across, i, DEPTH);
+      tsl_ptx_copy(chunk.to, chunk.from);
     }
   } else {
-    TSL_GLOBAL const char *from = copies->from;
-    const int bytes = within_chunk(inside * SIZE - copies->at);
-    TSL_UNROLL
-    for (int i = 0; i < lines * CHUNKS / ITEMS; i++, from += copies->pass)
-      tsl_ptx_copy(to + i * ITEMS * 16, from, i * (ITEMS / CHUNKS) < copies->left ? bytes : 0);
+    TSL_UNROLL_BY(1)
+    for (int i = 0; i < chunks_of(across, lines); i++) {
+      const mma_chunk chunk = chunk_of(copies, to, across, i, inside);
+      copy_some(&chunk);
+    }
   }
   copies->from += copies->panel;
 }
@@ -150,9 +190,9 @@ TSL_FUNCTION void stream_tile(mma_stream *stream, TSL_GLOBAL const char *a, TSL_
   tsl_raster(stream->tile, given.tiles_m, given.tiles_n, given.band, &row, &col);
   row *= TILE_M;
   col *= TILE_N;
-  copies_start(&stream->a, A_ACROSS, a + SIZE * given.gemm.a_offset + row * (A_ACROSS ? SIZE : a_pitch),
+  copies_start(&stream->a, A_ACROSS, TILE_M, a + SIZE * given.gemm.a_offset + row * (A_ACROSS ? SIZE : a_pitch),
                a_pitch, given.gemm.m - row);
-  copies_start(&stream->b, B_ACROSS, b + SIZE * given.gemm.b_offset + col * (B_ACROSS ? SIZE : b_pitch),
+  copies_start(&stream->b, B_ACROSS, TILE_N, b + SIZE * given.gemm.b_offset + col * (B_ACROSS ? SIZE : b_pitch),
                b_pitch, given.gemm.n - col);
   stream->panels = panels_of(given);
 }

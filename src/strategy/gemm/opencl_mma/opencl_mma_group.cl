@@ -162,6 +162,8 @@ TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL co
     describe(start + MAP_BYTES, B_ACROSS, b + SIZE * gemm.b_offset, gemm.n, gemm.k,
              B_ACROSS ? gemm.b_row_stride : gemm.b_col_stride, TILE_N);
   }
+  /* An ordinary write first: memory checkers do not see those of publishing, and copies read it. */
+  ((TSL_GLOBAL TSL_BITS *)maps)[TSL_ITEM(0) - MULTIPLYING] = 0;
   tsl_ptx_warp_barrier();
   tsl_ptx_map_publish(maps, start);
   tsl_ptx_map_publish(maps + MAP_BYTES, start + MAP_BYTES);

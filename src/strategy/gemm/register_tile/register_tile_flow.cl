@@ -41,7 +41,6 @@ typedef struct flow_panels {
   int reads, writes;                                /* stages, as numbers from stage 0 on */
   int slice;
   TSL_INDEX left; /* numbers along k from the next copy's panel on */
-  bool plain;
 } flow_panels;
 
 TSL_FUNCTION void slice_barrier(int slice) {
@@ -57,14 +56,14 @@ TSL_FUNCTION void slice_barrier(int slice) {
 TSL_FUNCTION void copy_panel(flow_panels *p) {
   if (p->left > 0) {
     const TSL_INDEX left = p->left - p->slice * SHARE;
-    const bool plain = p->plain && p->left >= TSL_PARAM_TILE_K;
+    const bool whole = p->left >= TSL_PARAM_TILE_K;
     const unsigned int to = p->base + 4 * p->writes;
-    if (plain) {
+    if (whole && p->a.plain && p->b.plain) {
       tsl_flow_copy(&p->a, OF_A, to, left, true);
       tsl_flow_copy(&p->b, OF_B, to + 4 * PANEL_A, left, true);
     } else {
-      tsl_flow_copy(&p->a, OF_A, to, left, false);
-      tsl_flow_copy(&p->b, OF_B, to + 4 * PANEL_A, left, false);
+      tsl_flow_copy(&p->a, OF_A, to, left, whole && p->a.plain);
+      tsl_flow_copy(&p->b, OF_B, to + 4 * PANEL_A, left, whole && p->b.plain);
     }
   }
   p->left -= TSL_PARAM_TILE_K;
@@ -122,7 +121,6 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
                  first + slice * SHARE, TSL_PARAM_TILE_K);
   tsl_flow_start(&p.b, OF_B, place, b, g.b_offset, g.b_col_stride, g.b_row_stride, col0, LINES(g.n),
                  first + slice * SHARE, TSL_PARAM_TILE_K);
-  p.plain = tsl_flow_plain(&p.a, TILE_M) && tsl_flow_plain(&p.b, TILE_N);
 
   TSL_REAL rows[2][MICRO_M], columns[2][MICRO_N], sum[MICRO_M][WIDTH_N];
   TSL_UNROLL

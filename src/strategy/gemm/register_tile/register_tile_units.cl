@@ -4,8 +4,9 @@
  *   depth 0   | line 0 | line 1 | ... up to `pitch` numbers      a line is a row of A, a column of B; a complex number is
  *   depth 1   | line 0 | line 1 | ...                            two numbers, a depth of quads four products
  *
- * An item copies a line's next DEPTHS units, so that what its neighbours read along k is used up from a cache.
- * Limits: any sizes and strides. What lies between the last line and the pitch is not written. */
+ * An item copies a line's next DEPTHS units, so that what its neighbours read along k is used up from a cache. Lines behind
+ * the last one, up to the pitch, are zeros: vectors read them, too.
+ * Limits: any sizes and strides. */
 #include "units.h"
 
 #define ITEMS 64
@@ -23,8 +24,9 @@ TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_register_tile_units(TSL_GLOBAL const tsl_element *TSL_RESTRICT from,
                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT to, const units_arguments g) {
   const TSL_INDEX line = TSL_GLOBAL_ITEM(0), units = (g.k + TSL_UNIT_PRODUCTS - 1) / TSL_UNIT_PRODUCTS;
-  if (line >= g.lines)
+  if (line * TSL_NUMBERS >= g.pitch)
     return;
+  const bool inside = line < g.lines;
   for (TSL_INDEX start = (TSL_INDEX)TSL_GROUP(1) * DEPTHS; start < units;
        start += (TSL_INDEX)TSL_GROUPS(1) * DEPTHS)
     TSL_UNROLL_BY(4)
@@ -34,10 +36,10 @@ tsl_gemm_register_tile_units(TSL_GLOBAL const tsl_element *TSL_RESTRICT from,
         from + TSL_NUMBERS * (g.from + line * g.line_stride + l * g.depth_stride);
     TSL_GLOBAL TSL_REAL *unit = to + g.to + u * g.pitch + line * TSL_NUMBERS;
 #ifdef TSL_COMPLEX
-    unit[0] = at[0];
-    unit[1] = g.sign * at[1];
+    unit[0] = inside ? at[0] : 0;
+    unit[1] = inside ? g.sign * at[1] : 0;
 #else
-    *unit = tsl_unit(at, g.depth_stride, g.k - l, false);
+    *unit = inside ? tsl_unit(at, g.depth_stride, g.k - l, false) : (TSL_REAL)0;
 #endif
   }
 }

@@ -22,6 +22,17 @@
 #define LOAD(at) TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, at)
 #endif
 
+/* A vector of a part, of which `count` numbers are sums; nobody wrote the others. */
+TSL_FUNCTION tsl_lanes part_of(TSL_GLOBAL const TSL_REAL *at, TSL_INDEX count) {
+  if (count >= TSL_LANES)
+    return LOAD(at);
+  TSL_REAL line[TSL_LANES];
+  TSL_UNROLL
+  for (int e = 0; e < TSL_LANES; e++)
+    line[e] = e < count ? at[e] : (TSL_REAL)0;
+  return tsl_lanes_gather(line);
+}
+
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_thin_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
                        const tsl_gemm_arguments given, const TSL_INDEX pitch, const TSL_INDEX step,
@@ -39,7 +50,7 @@ tsl_gemm_thin_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts, TSL_GLOBAL
     if (col < g.n) {
       TSL_UNROLL_BY(8)
       for (int i = share; i < TSL_PARAM_SPLIT; i += SHARES)
-        sum = sum + LOAD(parts + (i * g.m + row) * pitch + col);
+        sum = sum + part_of(parts + (i * g.m + row) * pitch + col, g.n - col);
     }
     tsl_lanes_spread(line, sum);
     TSL_UNROLL
