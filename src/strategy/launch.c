@@ -187,31 +187,47 @@ tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands
                                    sizeof arguments / sizeof *arguments);
 }
 
+/* Kernels count groups in an int, whatever a device says. */
+static uint64_t most_groups(const tsl_device *device, int dimension) {
+  const uint64_t most = device->group_count_max[dimension];
+  return most < INT32_MAX ? most : INT32_MAX;
+}
+
+uint64_t tsl_launch_limited(const tsl_device *device, int dimension, int64_t groups) {
+  const uint64_t most = most_groups(device, dimension);
+  return (uint64_t)groups < most ? (uint64_t)groups : most;
+}
+
+const char *tsl_launch_fits(const tsl_device *device, const tsl_grid *grid) {
+  int64_t items = 1;
+  for (int d = 0; d < 3; d++) {
+    items *= grid->items[d];
+    if (grid->items[d] > device->group_size_max[d])
+      return tsl_refusal("%d work-items along dimension %d are more than the %d of %s", grid->items[d], d,
+                         device->group_size_max[d], device->name);
+    if (grid->groups[d] > most_groups(device, d))
+      return tsl_refusal("%llu work-groups along dimension %d are more than the %llu of %s",
+                         (unsigned long long)grid->groups[d], d, (unsigned long long)most_groups(device, d),
+                         device->name);
+  }
+  return items <= device->group_items_max
+             ? NULL
+             : tsl_refusal("%d x %d work-items a group are more than the %d of %s", grid->items[0],
+                           grid->items[1], device->group_items_max, device->name);
+}
+
 const char *tsl_launch_grid(const tsl_device *device, int64_t columns, int64_t rows, int items_x, int items_y,
                             tsl_grid *grid) {
-  const int items[3] = {items_x, items_y, 1};
-  const int64_t units[3] = {columns, rows, 1};
-  if (items_x * items_y > device->group_items_max)
-    return tsl_refusal("%d x %d work-items a group are more than the %d of %s", items_x, items_y,
-                       device->group_items_max, device->name);
-  for (int d = 0; d < 3; d++) {
-    grid->items[d] = items[d];
-    grid->groups[d] = units[d] <= 0 ? 1 : (uint64_t)((units[d] - 1) / items[d] + 1);
-    if (items[d] > device->group_size_max[d])
-      return tsl_refusal("%d work-items along dimension %d are more than the %d of %s", items[d], d,
-                         device->group_size_max[d], device->name);
-    if (d == 1 && grid->groups[d] > device->group_count_max[d])
-      grid->groups[d] = device->group_count_max[d];
-    if (grid->groups[d] > device->group_count_max[d])
-      return tsl_refusal("%llu work-groups along dimension %d are more than the %llu of %s",
-                         (unsigned long long)grid->groups[d], d,
-                         (unsigned long long)device->group_count_max[d], device->name);
-  }
-  return NULL;
+  *grid = (tsl_grid){{1, 1, 1}, {items_x, items_y, 1}};
+  if (columns > 0)
+    grid->groups[0] = (uint64_t)((columns - 1) / items_x + 1);
+  if (rows > 0)
+    grid->groups[1] = tsl_launch_limited(device, 1, (rows - 1) / items_y + 1);
+  return tsl_launch_fits(device, grid);
 }
 
 const char *tsl_launch_rows(const tsl_device *device, int64_t rows, int items, tsl_grid *grid) {
-  const uint64_t most = device->group_count_max[0];
+  const uint64_t most = most_groups(device, 0);
   const bool fits = rows <= items || (uint64_t)((rows - 1) / items) < most;
   return tsl_launch_grid(device, fits ? rows : (int64_t)most * items, 1, items, 1, grid);
 }

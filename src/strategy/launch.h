@@ -68,6 +68,12 @@ tesela_status tsl_launch_kernel_with(tsl_work *work, const char *path, const cha
  *   m n k, A offset row_stride col_stride, B ..., C ..., alpha, beta (of the problem's real type). */
 tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
+/* Whether the device takes a grid, and kernels can count its groups: NULL, or a refusal that says which dimension is too
+ * long. A strategy has one function that makes its grids, which refuse() and run() both ask. No groups: no launch. */
+const char *tsl_launch_fits(const tsl_device *device, const tsl_grid *grid);
+/* `groups` along a dimension, or as many as the device allows where they are more: for kernels that go on to further ones. */
+uint64_t tsl_launch_limited(const tsl_device *device, int dimension, int64_t groups);
+
 /* Groups of items_x x items_y work-items over `columns` x `rows` units of work (dimension 0 along columns),
  * or a refusal when the device cannot. Along dimension 1, where devices allow fewer groups, the grid may be
  * smaller than the work: kernels go on to further rows. */

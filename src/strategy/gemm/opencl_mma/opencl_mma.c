@@ -94,6 +94,10 @@ tsl_opencl_mma_shares tsl_opencl_mma_shares_of(const tsl_opencl_mma *tile, int64
   return shares;
 }
 
+tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *tile, const tsl_opencl_mma_shares *shares) {
+  return (tsl_grid){{(uint64_t)shares->groups, 1, 1}, {tile->items, 1, 1}};
+}
+
 uint64_t tsl_opencl_mma_local(const tsl_device *device) {
   return device->local_bytes_inside > device->local_bytes ? device->local_bytes_inside : device->local_bytes;
 }
@@ -146,7 +150,10 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   static const double most_tiles = 0x7f000000;
   if (tiles > most_tiles)
     return tsl_refusal("%.0f tiles of C are more than the %.0f that groups can count", tiles, most_tiles);
-  return NULL;
+  const tsl_opencl_mma_shares shares =
+      tsl_opencl_mma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const tsl_grid grid = tsl_opencl_mma_grid(&tile, &shares);
+  return tsl_launch_fits(device, &grid);
 }
 
 /* Room for packed copies of both operands: whether a run needs them, its strides decide. Behind them, what groups write. */

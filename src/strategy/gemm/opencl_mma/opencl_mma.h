@@ -42,6 +42,9 @@ typedef struct tsl_opencl_mma_shares {
 tsl_opencl_mma_shares tsl_opencl_mma_shares_of(const tsl_opencl_mma *tile, int64_t m, int64_t n, int64_t k,
                                                const tsl_device *device);
 
+/* The launch that multiplies. Others have at most a few groups for each compute unit. */
+tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *tile, const tsl_opencl_mma_shares *shares);
+
 /* Local memory that a group may have. */
 uint64_t tsl_opencl_mma_local(const tsl_device *device);
 

@@ -117,7 +117,7 @@ static bool lies_well(const lying *operand, const tsl_opencl_mma_rows *rows, con
 static tsl_grid grid_of(int64_t work, int items, const tsl_device *device) {
   const int64_t needed = (work + items - 1) / items,
                 most = (int64_t)UNIT_GROUPS * (device->compute_units > 0 ? device->compute_units : 1);
-  return (tsl_grid){{(uint64_t)(needed < most ? needed : most), 1, 1}, {items, 1, 1}};
+  return (tsl_grid){{tsl_launch_limited(device, 0, needed < most ? needed : most), 1, 1}, {items, 1, 1}};
 }
 
 static tesela_status pack(const tsl_work *work, tsl_buffer *scratch, int64_t to,
@@ -199,7 +199,7 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
       .sums = tile.a_bytes + tile.b_bytes + shares.groups * TSL_OPENCL_MMA_MAPS,
       .parts = shares.parts};
   memcpy(given.whole.scalars, &scaled.scalars, sizeof given.whole.scalars);
-  const tsl_grid grid = {{(uint64_t)shares.groups, 1, 1}, {tile.items, 1, 1}};
+  const tsl_grid grid = tsl_opencl_mma_grid(&tile, &shares);
   const tsl_argument a = TSL_ARG_BUFFER(buffers[0]), b = TSL_ARG_BUFFER(buffers[1]),
                      c = TSL_ARG_BUFFER(operands->c.buffer), all = TSL_ARG_VALUE(given),
                      whole = TSL_ARG_VALUE(given.whole);

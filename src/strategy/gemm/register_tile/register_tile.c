@@ -251,6 +251,18 @@ static uint64_t local_most(const tsl_device *device) {
   return device->local_bytes_inside > device->local_bytes ? device->local_bytes_inside : device->local_bytes;
 }
 
+static const char *refuse_grids(const tsl_register_tile *tile, const tsl_problem *problem,
+                                const tsl_device *device) {
+  const tsl_problem turned = tsl_register_tile_turned(problem);
+  const tsl_register_tile_grids grids =
+      tsl_register_tile_grids_of(tile, turned.m, turned.n, turned.k, tsl_problem_batch(problem), device);
+  const tsl_grid *const all[] = {&grids.multiply, &grids.copy_a, &grids.copy_b, &grids.sum};
+  const char *why = NULL;
+  for (size_t i = 0; i < sizeof all / sizeof *all && !why; i++)
+    why = tsl_launch_fits(device, all[i]);
+  return why;
+}
+
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   const int place = misfit(&tile);
@@ -281,15 +293,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   const int64_t batch = tsl_problem_batch(problem);
   if (batch > 1 && (tile.copied || !tile.local))
     return tsl_refusal("form=%d copies operands first, of one product at a time", tile.form);
-  if ((uint64_t)batch > device->group_count_max[2])
-    return tsl_refusal("%lld products are more than the %llu work-groups along dimension 2 of %s",
-                       (long long)batch, (unsigned long long)device->group_count_max[2], device->name);
-  const tsl_problem turned = tsl_register_tile_turned(problem);
-  const double tiles = ceil((double)turned.m / tile.tile_m) * ceil((double)turned.n / tile.tile_n);
-  if (tiles > (double)device->group_count_max[0] || tiles > INT32_MAX)
-    return tsl_refusal("%.0f tiles of C are more than the %llu work-groups of %s", tiles,
-                       (unsigned long long)device->group_count_max[0], device->name);
-  return NULL;
+  return refuse_grids(&tile, problem, device);
 }
 
 static int prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {

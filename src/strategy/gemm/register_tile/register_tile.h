@@ -50,6 +50,14 @@ double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_
 /* Those of A and B alone. */
 double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_tile *tile);
 
+/* The grids of a run's launches, of a product (or a batch of them) that is turned already. */
+typedef struct tsl_register_tile_grids {
+  tsl_grid copy_a, copy_b; /* into units, or into panels; no groups where neither is made */
+  tsl_grid multiply, sum;  /* the last where k is cut into parts, else no groups */
+} tsl_register_tile_grids;
+tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile, int64_t m, int64_t n,
+                                                   int64_t k, int64_t batch, const tsl_device *device);
+
 /* Predicted seconds: model.c. */
 double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device);

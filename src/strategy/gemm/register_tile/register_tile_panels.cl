@@ -12,6 +12,8 @@
  * Complex numbers come apart in the panels: for each k, the real parts of all lines, then the imaginary ones, whose sign
  * CONJUGATE_A and CONJUGATE_B (1 or -1) turn. So their multiply-adds are those of real vectors, four for each.
  *
+ * Copies go on to further panels where dimension 1 has fewer groups than there are.
+ *
  * Parameters: TSL_PARAM_FORM, _TILE_M, _TILE_N, _MICRO_M, _MICRO_N, _VECTOR (bytes). Limits: any sizes and strides.
  * Scratch memory: both operands, lines rounded up to whole panels. */
 #include "raster.h"
@@ -53,11 +55,11 @@ typedef struct register_tile_arguments {
 } register_tile_arguments;
 
 #ifdef TSL_COMPLEX
-/* Copies a chunk of a panel of `width` lines; `sign` is that of imaginary parts. */
+/* Copies a chunk of the panel of `width` lines that starts at line `first`; `sign` is that of imaginary parts. */
 TSL_FUNCTION void copy_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_INDEX line_stride,
-                             TSL_INDEX depth_stride, TSL_INDEX lines, TSL_INDEX k, int width, int sign,
-                             TSL_GLOBAL TSL_REAL *TSL_RESTRICT to) {
-  const TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * width, start = (TSL_INDEX)TSL_GROUP(0) * CHUNK;
+                             TSL_INDEX depth_stride, TSL_INDEX first, TSL_INDEX lines, TSL_INDEX k, int width,
+                             int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT to) {
+  const TSL_INDEX start = (TSL_INDEX)TSL_GROUP(0) * CHUNK;
   const int depth = k - start < CHUNK ? (int)(k - start) : CHUNK;
   const int inside = lines - first < width ? (int)(lines - first) : width;
   from += TSL_NUMBERS * (first * line_stride + start * depth_stride);
@@ -72,11 +74,11 @@ TSL_FUNCTION void copy_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_I
   }
 }
 #else
-/* Copies a chunk of a panel of `width` lines; `sign`: bytes have one. */
+/* Copies a chunk of the panel of `width` lines that starts at line `first`; `sign`: bytes have one. */
 TSL_FUNCTION void copy_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TSL_INDEX line_stride,
-                             TSL_INDEX depth_stride, TSL_INDEX lines, TSL_INDEX k, int width, int sign,
-                             TSL_GLOBAL TSL_REAL *TSL_RESTRICT to) {
-  const TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * width, start = (TSL_INDEX)TSL_GROUP(0) * CHUNK;
+                             TSL_INDEX depth_stride, TSL_INDEX first, TSL_INDEX lines, TSL_INDEX k, int width,
+                             int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT to) {
+  const TSL_INDEX start = (TSL_INDEX)TSL_GROUP(0) * CHUNK;
   const int depth = k - start < CHUNK ? (int)(k - start) : CHUNK;
   from += first * line_stride + start * depth_stride;
   to += first * k + start * width;
@@ -100,15 +102,20 @@ TSL_FUNCTION void copy_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TS
 TSL_KERNEL(1, 1, 1)
 tsl_gemm_register_tile_copy_a(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
                               TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_gemm_arguments g) {
-  copy_panel(a + TSL_NUMBERS * g.a_offset, g.a_row_stride, g.a_col_stride, g.m, g.k, MICRO_M, SIGN_A, panels);
+  const TSL_INDEX step = (TSL_INDEX)TSL_GROUPS(1) * MICRO_M;
+  for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * MICRO_M; first < g.m; first += step)
+    copy_panel(a + TSL_NUMBERS * g.a_offset, g.a_row_stride, g.a_col_stride, first, g.m, g.k, MICRO_M, SIGN_A,
+               panels);
 }
 
 TSL_KERNEL(1, 1, 1)
 tsl_gemm_register_tile_copy_b(TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
                               TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_gemm_arguments g) {
   const TSL_INDEX before = TSL_NUMBERS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
-  copy_panel(b + TSL_NUMBERS * g.b_offset, g.b_col_stride, g.b_row_stride, g.n, g.k, MICRO_N, SIGN_B,
-             panels + before);
+  const TSL_INDEX step = (TSL_INDEX)TSL_GROUPS(1) * MICRO_N;
+  for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * MICRO_N; first < g.n; first += step)
+    copy_panel(b + TSL_NUMBERS * g.b_offset, g.b_col_stride, g.b_row_stride, first, g.n, g.k, MICRO_N, SIGN_B,
+               panels + before);
 }
 
 #ifdef TSL_COMPLEX

@@ -122,6 +122,49 @@ void tsl_register_tile_release(tsl_work *work) {
   work->state = NULL;
 }
 
+/* --- grids --- */
+
+static int64_t count_of(int64_t value, int64_t step) {
+  return (value + step - 1) / step;
+}
+
+static int64_t rounded_up(int64_t value, int64_t step) {
+  return count_of(value, step) * step;
+}
+
+/* Of copies: dimension 1 counts what kernels go on with where the device has fewer groups. */
+static tsl_grid copy_grid(const tsl_register_tile *tile, int64_t lines, int width, int64_t k,
+                          const tsl_device *device) {
+  if (!tile->local)
+    return (tsl_grid){
+        {(uint64_t)count_of(k, CHUNK), tsl_launch_limited(device, 1, count_of(lines, width)), 1}, {1, 1, 1}};
+  /* Lines up to the pitch; so do those who are no lines. */
+  const int64_t padded = rounded_up(lines * tile->numbers, tile->lanes) / tile->numbers,
+                units = count_of(k, tile->products);
+  return (tsl_grid){{(uint64_t)count_of(padded, UNIT_ITEMS),
+                     tsl_launch_limited(device, 1, count_of(units, UNIT_DEPTHS)), 1},
+                    {UNIT_ITEMS, 1, 1}};
+}
+
+tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile, int64_t m, int64_t n,
+                                                   int64_t k, int64_t batch, const tsl_device *device) {
+  static const tsl_grid none = {{0, 0, 0}, {1, 1, 1}};
+  const bool copies = (tile->copied || !tile->local) && k > 0;
+  const uint64_t tiles = (uint64_t)(count_of(m, tile->tile_m) * count_of(n, tile->tile_n)),
+                 vectors = (uint64_t)count_of(n * tile->numbers, tile->lanes);
+  tsl_register_tile_grids grids = {
+      none, none, {{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}}, none};
+  if (copies) {
+    grids.copy_a = copy_grid(tile, m, tile->micro_m, k, device);
+    grids.copy_b = copy_grid(tile, n, tile->micro_n, k, device);
+  }
+  if (tile->split > 1)
+    grids.sum =
+        (tsl_grid){{(vectors + SUM_ITEMS - 1) / SUM_ITEMS, tsl_launch_limited(device, 1, m), (uint64_t)batch},
+                   {SUM_ITEMS, 1, 1}};
+  return grids;
+}
+
 /* --- running --- */
 
 /* One run. `sizes` are those of C = A B as the kernels see it, turned or not. */
@@ -130,6 +173,7 @@ typedef struct running {
   const tile_kernels *kernels;
   tsl_register_tile tile;
   tsl_gemm_sizes sizes;
+  tsl_register_tile_grids grids;
   tsl_buffer *a, *b, *c, *scratch;
   int64_t steps[TSL_OPERANDS]; /* from product to product of a batch */
   double alpha[2], beta[2];
@@ -142,11 +186,15 @@ static running start(const tsl_work *work, const tsl_operands *operands, tsl_str
   /* A kernel wants a buffer in every place, also where nothing is read. */
   tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
              *b = operands->b.buffer ? operands->b.buffer : c;
+  const tsl_register_tile tile = tsl_register_tile_of(&work->problem, &work->config);
+  const tsl_gemm_sizes turned = kernels->turned ? tsl_launch_turned(&sizes) : sizes;
   return (running){
       .work = work,
       .kernels = kernels,
-      .tile = tsl_register_tile_of(&work->problem, &work->config),
-      .sizes = kernels->turned ? tsl_launch_turned(&sizes) : sizes,
+      .tile = tile,
+      .sizes = turned,
+      .grids = tsl_register_tile_grids_of(&tile, turned.m, turned.n, turned.k,
+                                          tsl_problem_batch(&work->problem), work->device),
       .a = kernels->turned ? b : a,
       .b = kernels->turned ? a : b,
       .c = c,
@@ -158,10 +206,6 @@ static running start(const tsl_work *work, const tsl_operands *operands, tsl_str
       .beta = {work->problem.beta[0], work->problem.beta[1]},
       .stream = stream,
   };
-}
-
-static int64_t count_of(int64_t value, int64_t step) {
-  return (value + step - 1) / step;
 }
 
 static tesela_status launch(const running *run, tsl_kernel *kernel, const tsl_grid *grid,
@@ -203,19 +247,6 @@ static arguments arguments_of(const running *run, const tsl_gemm_sizes *sizes, c
   return all;
 }
 
-static uint64_t tiles_of(const running *run) {
-  return (uint64_t)(count_of(run->sizes.m, run->tile.tile_m) * count_of(run->sizes.n, run->tile.tile_n));
-}
-
-/* Dimension 2 of a grid. */
-static uint64_t products_of(const running *run) {
-  return (uint64_t)tsl_problem_batch(&run->work->problem);
-}
-
-static int64_t rounded_up(int64_t value, int64_t step) {
-  return count_of(value, step) * step;
-}
-
 /* Where what is in scratch memory lies, in numbers. */
 typedef struct room {
   int64_t units;            /* along k; 0 where nothing is copied */
@@ -234,24 +265,15 @@ static room room_of(const running *run) {
   return made;
 }
 
-/* Dimension 1 of a grid, where kernels go on to further rows. */
-static uint64_t limited(const running *run, int64_t rows) {
-  const uint64_t most = run->work->device->group_count_max[1];
-  return (uint64_t)rows < most ? (uint64_t)rows : most;
-}
-
 /* register_tile_units.cl has the same struct. */
 typedef struct units_arguments {
   int64_t lines, k, from, line_stride, depth_stride, to, pitch, sign;
 } units_arguments;
 
-static tesela_status copy_units(const running *run, tsl_buffer *from, const units_arguments *given) {
+static tesela_status copy_units(const running *run, tsl_buffer *from, const tsl_grid *grid,
+                                const units_arguments *given) {
   const tsl_argument list[] = {TSL_ARG_BUFFER(from), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given)};
-  const int64_t units = count_of(given->k, run->tile.products);
-  const tsl_grid grid = {
-      {(uint64_t)count_of(given->lines, UNIT_ITEMS), limited(run, count_of(units, UNIT_DEPTHS)), 1},
-      {UNIT_ITEMS, 1, 1}};
-  return launch(run, run->kernels->units, &grid, list, 3);
+  return launch(run, run->kernels->units, grid, list, 3);
 }
 
 static tesela_status copy_both(const running *run, const room *at) {
@@ -265,8 +287,8 @@ static tesela_status copy_both(const running *run, const room *at) {
   const units_arguments b = {
       s->n,        s->k,  s->b_offset, s->b_col_stride, s->b_row_stride, at->units * at->pitch_a,
       at->pitch_b, sign_b};
-  TSL_TRY(copy_units(run, run->a, &a));
-  return copy_units(run, run->b, &b);
+  TSL_TRY(copy_units(run, run->a, &run->grids.copy_a, &a));
+  return copy_units(run, run->b, &run->grids.copy_b, &b);
 }
 
 static tesela_status multiply(const running *run) {
@@ -296,8 +318,7 @@ static tesela_status multiply(const running *run) {
   const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->a),
                                TSL_ARG_BUFFER(tile->copied ? run->scratch : run->b),
                                TSL_ARG_BUFFER(parts ? run->scratch : run->c), pass(&all, true)};
-  const tsl_grid grid = {{tiles_of(run), (uint64_t)tile->split, products_of(run)}, {tile->items, 1, 1}};
-  return launch(run, run->kernels->multiply, &grid, list, 4);
+  return launch(run, run->kernels->multiply, &run->grids.multiply, list, 4);
 }
 
 static tesela_status sum(const running *run) {
@@ -311,30 +332,24 @@ static tesela_status sum(const running *run) {
                                TSL_ARG_VALUE(at.parts),
                                TSL_ARG_VALUE(step),
                                TSL_ARG_VALUE(run->steps[TSL_OPERAND_C])};
-  const uint64_t across_row = (uint64_t)count_of(at.pitch / run->tile.lanes, SUM_ITEMS);
-  const tsl_grid grid = {{across_row, limited(run, run->sizes.m), products_of(run)}, {SUM_ITEMS, 1, 1}};
-  return launch(run, run->kernels->sum, &grid, list, sizeof list / sizeof *list);
+  return launch(run, run->kernels->sum, &run->grids.sum, list, sizeof list / sizeof *list);
 }
 
-/* Copies an operand into panels of `width` lines. */
-static tesela_status copy(const running *run, tsl_kernel *kernel, tsl_buffer *operand, int64_t lines,
-                          int width) {
+/* Copies an operand into panels. */
+static tesela_status copy(const running *run, tsl_kernel *kernel, tsl_buffer *operand, const tsl_grid *grid) {
   const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0, 0);
   const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), pass(&all, false)};
-  const tsl_grid grid = {{(uint64_t)count_of(run->sizes.k, CHUNK), (uint64_t)count_of(lines, width), 1},
-                         {1, 1, 1}};
-  return launch(run, kernel, &grid, list, 3);
+  return launch(run, kernel, grid, list, 3);
 }
 
 static tesela_status multiply_panels(const running *run) {
   const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0, 0);
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), pass(&all, true)};
-  const tsl_grid grid = {{tiles_of(run), 1, 1}, {run->tile.items, 1, 1}};
   if (run->sizes.k > 0) {
-    TSL_TRY(copy(run, run->kernels->copy_a, run->a, run->sizes.m, run->tile.micro_m));
-    TSL_TRY(copy(run, run->kernels->copy_b, run->b, run->sizes.n, run->tile.micro_n));
+    TSL_TRY(copy(run, run->kernels->copy_a, run->a, &run->grids.copy_a));
+    TSL_TRY(copy(run, run->kernels->copy_b, run->b, &run->grids.copy_b));
   }
-  return launch(run, run->kernels->multiply, &grid, list, 3);
+  return launch(run, run->kernels->multiply, &run->grids.multiply, list, 3);
 }
 
 tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {

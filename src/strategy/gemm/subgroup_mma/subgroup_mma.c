@@ -124,10 +124,7 @@ static tesela_status build(tsl_work *work) {
   const tsl_problem *problem = &tile.problem;
   const int64_t tiles_m = problem->m > 0 ? (problem->m - 1) / tile.tile_m + 1 : 1,
                 tiles_n = problem->n > 0 ? (problem->n - 1) / tile.tile_n + 1 : 1;
-  const uint64_t most = work->device->group_count_max[0];
-  const double tiles = (double)tiles_m * (double)tiles_n;
-  const tsl_grid grid = {{tiles < (double)most ? (uint64_t)(tiles_m * tiles_n) : most, 1, 1},
-                         {tile.items, 1, 1}};
+  const tsl_grid grid = {{tsl_launch_limited(work->device, 0, tiles_m * tiles_n), 1, 1}, {tile.items, 1, 1}};
   char defines[256];
   snprintf(defines, sizeof defines,
            "#define %s\n#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n#define TSL_SIGNED_A %d\n"

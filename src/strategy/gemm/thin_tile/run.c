@@ -44,6 +44,24 @@ void tsl_thin_tile_release(tsl_work *work) {
   work->state = NULL;
 }
 
+/* --- grids --- */
+
+static int64_t count_of(int64_t value, int64_t step) {
+  return (value + step - 1) / step;
+}
+
+tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m, int64_t n, int64_t batch,
+                                           const tsl_device *device) {
+  const uint64_t tiles = (uint64_t)(count_of(m, tile->tile_m) * count_of(n, tile->tile_n));
+  tsl_thin_tile_grids grids = {{{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}},
+                               {{0, 0, 0}, {1, 1, 1}}};
+  if (tile->split > 1)
+    grids.sum = (tsl_grid){{(uint64_t)count_of(n, (int64_t)SUM_WIDTH * tile->lanes),
+                            tsl_launch_limited(device, 1, m), (uint64_t)batch},
+                           {SUM_WIDTH * SUM_SHARES, 1, 1}};
+  return grids;
+}
+
 /* --- running --- */
 
 /* One run. `sizes` are those of C = A B as the kernels see it, turned or not. */
@@ -52,14 +70,11 @@ typedef struct running {
   const thin_kernels *kernels;
   tsl_thin_tile tile;
   tsl_gemm_sizes sizes;
+  tsl_thin_tile_grids grids;
   tsl_buffer *a, *b, *c, *scratch;
   int64_t steps[TSL_OPERANDS]; /* from product to product of a batch */
   tsl_stream *stream;
 } running;
-
-static int64_t count_of(int64_t value, int64_t step) {
-  return (value + step - 1) / step;
-}
 
 static tesela_status multiply(const running *run) {
   const tsl_thin_tile *tile = &run->tile;
@@ -84,24 +99,17 @@ static tesela_status multiply(const running *run) {
                                TSL_ARG_VALUE(run->steps[TSL_OPERAND_A]),
                                TSL_ARG_VALUE(run->steps[TSL_OPERAND_B]),
                                TSL_ARG_VALUE(c_step)};
-  const uint64_t tiles = (uint64_t)(count_of(sizes.m, tile->tile_m) * count_of(sizes.n, tile->tile_n));
-  const uint64_t products = (uint64_t)tsl_problem_batch(&run->work->problem);
-  const tsl_grid grid = {{tiles, (uint64_t)tile->split, products}, {tile->items, 1, 1}};
-  return run->work->device->ops->launch(run->stream, run->kernels->multiply, &grid, list,
+  return run->work->device->ops->launch(run->stream, run->kernels->multiply, &run->grids.multiply, list,
                                         sizeof list / sizeof *list);
 }
 
 static tesela_status sum(const running *run) {
-  const uint64_t rows = (uint64_t)run->sizes.m, most = run->work->device->group_count_max[1];
   const int64_t pitch = tsl_thin_tile_pitch(&run->tile), step = run->tile.split * run->sizes.m * pitch;
   const tsl_gemm_argument given = tsl_launch_scalars(run->work, &run->sizes);
   const tsl_argument list[] = {
       TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), {.value = &given, .bytes = given.bytes},
       TSL_ARG_VALUE(pitch),         TSL_ARG_VALUE(step),    TSL_ARG_VALUE(run->steps[TSL_OPERAND_C])};
-  const uint64_t across = (uint64_t)count_of(pitch, (int64_t)SUM_WIDTH * run->tile.lanes);
-  const uint64_t products = (uint64_t)tsl_problem_batch(&run->work->problem);
-  const tsl_grid grid = {{across, rows < most ? rows : most, products}, {SUM_WIDTH * SUM_SHARES, 1, 1}};
-  return run->work->device->ops->launch(run->stream, run->kernels->sum, &grid, list,
+  return run->work->device->ops->launch(run->stream, run->kernels->sum, &run->grids.sum, list,
                                         sizeof list / sizeof *list);
 }
 
@@ -111,11 +119,14 @@ tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operan
   tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
              *b = operands->b.buffer ? operands->b.buffer : c;
   const tsl_thin_tile tile = tsl_thin_tile_of(&work->problem, &work->config);
+  const tsl_gemm_sizes turned = tile.turned ? tsl_launch_turned(&sizes) : sizes;
   const running run = {
       .work = work,
       .kernels = work->state,
       .tile = tile,
-      .sizes = tile.turned ? tsl_launch_turned(&sizes) : sizes,
+      .sizes = turned,
+      .grids =
+          tsl_thin_tile_grids_of(&tile, turned.m, turned.n, tsl_problem_batch(&work->problem), work->device),
       .a = tile.turned ? b : a,
       .b = tile.turned ? a : b,
       .c = c,

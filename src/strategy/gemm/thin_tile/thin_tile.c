@@ -167,16 +167,10 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
                        "%d, and %d in all",
                        tile.micro_m, tile.micro_n, tile.flight, tsl_thin_tile_registers(&tile), tile.items,
                        MOST_REGISTERS, UNIT_REGISTERS);
-  const int64_t batch = tsl_problem_batch(problem);
-  if ((uint64_t)batch > device->group_count_max[2])
-    return tsl_refusal("%lld products are more than the %llu work-groups along dimension 2 of %s",
-                       (long long)batch, (unsigned long long)device->group_count_max[2], device->name);
-  const double tiles =
-      ceil((double)tile.problem.m / tile.tile_m) * ceil((double)tile.problem.n / tile.tile_n);
-  if (tiles > (double)device->group_count_max[0] || tiles > INT32_MAX)
-    return tsl_refusal("%.0f tiles of C are more than the %llu work-groups of %s", tiles,
-                       (unsigned long long)device->group_count_max[0], device->name);
-  return NULL;
+  const tsl_thin_tile_grids grids =
+      tsl_thin_tile_grids_of(&tile, tile.problem.m, tile.problem.n, tsl_problem_batch(problem), device);
+  const char *why = tsl_launch_fits(device, &grids.multiply);
+  return why ? why : tsl_launch_fits(device, &grids.sum);
 }
 
 static int prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {

@@ -42,6 +42,13 @@ int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device);
 /* Elements from row to row of a part of C in scratch memory. */
 int64_t tsl_thin_tile_pitch(const tsl_thin_tile *tile);
 
+/* The grids of a run's launches, of a product that is turned already; no groups in `sum` where k is one part. */
+typedef struct tsl_thin_tile_grids {
+  tsl_grid multiply, sum;
+} tsl_thin_tile_grids;
+tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m, int64_t n, int64_t batch,
+                                           const tsl_device *device);
+
 /* Predicted seconds: model.c. */
 double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* What it moves: account.c. */
