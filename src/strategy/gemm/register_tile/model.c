@@ -5,21 +5,36 @@
 
 #include <math.h>
 
-/* Clocks that a warp waits between the numbers of one depth and the next, where no other warp fills them; clocks from
- * asking global memory to the answer; clocks of a group's beginning and end; of a barrier. */
-static const double depth_wait = 5, memory_wait = 1680, group_clocks = 10600, barrier_clocks = 10;
-/* Instructions for each vector that an item fetches, its share of the loop's own included; clocks for each part of k. */
-static const double fetch_instructions = 42.4, part_clocks = 108;
-/* Form 4: instructions of each vector; clocks of each number that is copied, alone or with others; those of a group's
- * beginning and end; how much slower its loop is otherwise, and with two stages. */
-static const double copy_instructions = 0.5, alone_clocks = 0.18, together_clocks = 0.03, flow_clocks = 7400,
-                    flow_slower = 1.13, two_stages_slower = 1.09;
+/* Clocks from asking global memory to the answer, of forms 1 and 4; of a group's beginning and end; of a launch's; of each
+ * part of k. */
+static const double memory_wait = 1234, flow_wait = 2047, group_clocks = 6625, flow_group_clocks = 2247,
+                    first_clocks = 1218, part_clocks = 159;
+/* Instructions of the multiply-adds' schedulers for each vector that an item brings. Form 1: along k, aligned (where it is not,
+ * and across lines, its way to memory is what counts), and where a panel needs guards. Form 4: of each. */
+static const double along_instructions = 50.9, last_instructions = 695, copy_instructions = 50.8;
+/* Clocks of the unit's way to memory, local and global, for 32 items' vectors: read from local memory; brought there by form 1
+ * along k, not aligned; across lines, aligned, not, and at the edge. */
+static const double read_clocks = 3.03, along_odd_clocks = 48.6, across_clocks = 17.2,
+                    across_odd_clocks = 31.5, across_edge_clocks = 45.3;
+/* The same of form 4's copies: along k, inside and at the edge; across lines that are not aligned. */
+static const double flow_along_clocks = 53.2, flow_along_edge_clocks = 81.7, flow_across_odd_clocks = 30.8;
+/* How much slower loops are: of form 4, of its slices, of panels of 16 and more depths without slices, with
+ * two stages in form 4, of short vectors, with 24 columns, beyond the instruction cache, and along the longer side of a micro-tile. */
+static const double flow_slower = 1.49, flow_slices_slower = 0.952, depth_16_slower = 1.15,
+                    depth_32_slower = 1.17, two_stages_slower = 1.2, short_slower = 1.23,
+                    columns_24_slower = 0.9, loop_slower = 1.1, columns_slower = 1.14, rows_slower = 0.97,
+                    few_warps_slower = 1;
 /* Instructions of a loop that the instruction cache holds. */
 static const double loop_most = 1800;
 /* Registers of an item from which on the compiler has to save them, and instructions a depth for each one above. */
-static const double registers_easy = 212, pressure = 4;
-/* What groups read of the same, as a share of the bandwidth of memory. */
-static const double shared_rate = 0.85;
+static const double registers_easy = 206, pressure = 2.43;
+/* Clocks of a group for 32 numbers that it stores, and how much more where they are not whole vectors, which reach memory
+ * number by number: there, too. */
+static const double store_clocks = 0.336, store_odd = 67.4, write_odd = 4.88, write_share = 1.73;
+/* What groups read of the same, as a share of the bandwidth of memory, and how much more where it is not aligned; the rate of
+ * parts in scratch memory, their last step where C is not aligned; launches in the device's own, of one kernel and of the sum. */
+static const double shared_rate = 1.05, read_odd = 1.5, part_rate = 1.49, sum_odd = 3.47, launch_share = 0.17,
+                    sum_launch_share = 0.64;
 
 /* A device as the model sees it. */
 typedef struct pace {
@@ -48,88 +63,159 @@ static double share_of(const tsl_register_tile *tile) {
   return (double)tile->tile_k / tile->slices;
 }
 
-/* Clocks of one multiply-add of all lanes, everything beside it included: other instructions in the schedulers' slots,
- * and local memory, which gives 128 bytes a clock to one of four warps. */
-static double clocks_each(const tsl_register_tile *tile, double slots) {
-  const double sums = tile->micro_m * tile->micro_n * adds_of(tile);
-  const double loads = (double)(tile->micro_m + tile->micro_n) * tile->numbers / tile->lanes;
-  const double fetches =
-      (double)(tile->tile_m + tile->tile_n) * tile->numbers * tile->slices / tile->lanes / tile->items;
-  const double above = fmax(0, tsl_register_tile_registers(tile) - registers_easy);
-  const bool flows = tile->form == TSL_REGISTER_TILE_FLOW;
-  const double beside = loads + (flows ? copy_instructions : fetch_instructions) * fetches + pressure * above,
-               local = 8 * loads / (sums * slots);
-  const double loop = share_of(tile) * (sums + beside);
-  /* Of two micro-tiles as large, the one in which multiply-adds go along rows finds its registers sooner where slices leave
-   * few of them, the other one where there are enough. */
-  const bool rows = tile->micro_m > tile->micro_n, columns = tile->micro_m < tile->micro_n;
-  const double turned = tile->slices > 1 || tile->complex ? (columns ? 1.03 : 1) : (rows ? 1.005 : 1);
-  /* Slices of complex numbers have not been measured: they are not believed to be faster than what has. */
-  const double unknown = tile->slices > 1 && tile->complex ? 1.1 : 1;
-  return unknown * turned * (flows ? flow_slower : 1) * (1 + beside / sums / slots) *
-         (1 + local * local * local / slots) * (loop > loop_most ? 1.15 : 1);
+/* Sums of what keeps a unit busy at the same time: the most, and a little more where they are alike. */
+static double together(double one, double other) {
+  return cbrt(one * one * one + other * other * other);
+}
+static double beside(double one, double other) {
+  return sqrt(sqrt(one * one * one * one + other * other * other * other));
 }
 
-/* Clocks in which form 4's copies of a panel keep local memory. Lines along k are copied number by number. */
-static double clocks_of_copies(const tsl_problem *problem, const tsl_register_tile *tile) {
-  const bool a_alone = !tile->copied && tsl_launch_along(problem->a.col_stride, problem->a.row_stride);
-  const bool b_alone = !tile->copied && tsl_launch_along(problem->b.row_stride, problem->b.col_stride);
-  return tile->tile_k * (tile->tile_m * (a_alone ? alone_clocks : together_clocks) +
-                         tile->tile_n * (b_alone ? alone_clocks : together_clocks));
+/* How an operand's panels are read: along k or across lines, whether as whole vectors, and the part of the groups that are at
+ * the edge of its lines. */
+typedef struct reading {
+  bool along, whole;
+  double edge;
+} reading;
+
+static reading reading_of(const tsl_register_tile *tile, int64_t lines, int extent, int64_t line_stride,
+                          int64_t depth_stride) {
+  const bool along = !tile->copied && tsl_launch_along(depth_stride, line_stride);
+  const int64_t step = along ? depth_stride : line_stride, pitch = along ? line_stride : depth_stride;
+  const bool flows = tile->form == TSL_REGISTER_TILE_FLOW, dense = tile->copied || step == 1,
+             aligned = tile->copied || pitch % tile->lanes == 0;
+  const bool whole = dense && (aligned || (flows && along));
+  const double edge = lines % extent == 0 ? 0 : 1 / ratio_up((double)lines, extent);
+  return (reading){along, whole, whole && !flows && (along || lines % tile->lanes == 0) ? 0 : edge};
+}
+
+/* Between two figures, by the part of the groups at the edge. */
+static double mixed(const reading *how, double inside, double edge) {
+  return inside * (1 - how->edge) + edge * how->edge;
+}
+
+/* Instructions of an item for each vector; `last`: the part of the panels that need guards along k. */
+static double instructions_of(const tsl_register_tile *tile, const reading *how, double last) {
+  if (tile->form == TSL_REGISTER_TILE_FLOW)
+    return copy_instructions;
+  return how->along ? (how->whole ? along_instructions : 0) * (1 - last) + last_instructions * last : 0;
+}
+
+/* Clocks of 32 vectors' way to local memory. */
+static double clocks_of_way(const tsl_register_tile *tile, const reading *how) {
+  if (tile->form == TSL_REGISTER_TILE_FLOW)
+    return how->along ? mixed(how, flow_along_clocks, flow_along_edge_clocks)
+                      : (how->whole ? 0 : flow_across_odd_clocks);
+  const double wide = tile->vector / 16.0;
+  if (how->along)
+    return wide * (how->whole ? 0 : along_odd_clocks);
+  return wide * (how->whole ? across_clocks : mixed(how, across_odd_clocks, across_edge_clocks));
+}
+
+/* How much slower the loop is than its multiply-adds and what the schedulers issue beside them. */
+static double slower_of(const tsl_register_tile *tile, double instructions) {
+  const bool flows = tile->form == TSL_REGISTER_TILE_FLOW, sliced = tile->slices > 1;
+  double slower = flows ? flow_slower : 1;
+  if (flows)
+    slower *= sliced ? flow_slices_slower : 1;
+  else if (!sliced && tile->tile_k >= 16)
+    slower *= tile->tile_k == 16 ? depth_16_slower : depth_32_slower;
+  /* Of two micro-tiles as large, the one in which multiply-adds go along rows finds its registers sooner where slices leave
+   * few of them, the other one where there are enough. */
+  if (sliced || tile->complex)
+    slower *= tile->micro_m < tile->micro_n ? columns_slower : 1;
+  else
+    slower *= tile->micro_m > tile->micro_n ? rows_slower : 1;
+  /* Slices of complex numbers have not been measured: they are not believed to be faster than what has. */
+  slower *= sliced && tile->complex ? 1.1 : 1;
+  slower *= (tile->vector == 8 ? short_slower : 1) * (tile->micro_n == 24 ? columns_24_slower : 1);
+  return slower * (share_of(tile) * instructions > loop_most ? loop_slower : 1);
+}
+
+/* What a group's panel takes of a unit: clocks of its multiply-adds, and of its ways to memory. */
+typedef struct panel {
+  double multiply, ways;
+} panel;
+
+static panel panel_of(const tsl_register_tile *tile, const pace *units, const reading *a, const reading *b,
+                      double panels) {
+  const double sums = tile->micro_m * tile->micro_n * adds_of(tile);
+  const double loads = (double)(tile->micro_m + tile->micro_n) * tile->numbers / tile->lanes;
+  const double each = (double)tile->numbers * tile->slices / tile->lanes / tile->items;
+  const double last = fmin(1, 2 / panels) / 2;
+  const double above = fmax(0, tsl_register_tile_registers(tile) - registers_easy);
+  const double more =
+      loads +
+      each * (tile->tile_m * instructions_of(tile, a, last) + tile->tile_n * instructions_of(tile, b, last)) +
+      pressure * above;
+  const double products = (double)tile->tile_m * tile->tile_n * tile->tile_k * adds_of(tile);
+  const double vectors = (double)tile->tile_k * tile->numbers / tile->lanes / 32;
+  return (panel){products / units->lanes * (1 + more / sums / units->slots) * slower_of(tile, sums + more),
+                 tile->items / 32.0 * share_of(tile) * loads * read_clocks * tile->vector / 16 +
+                     vectors *
+                         (tile->tile_m * clocks_of_way(tile, a) + tile->tile_n * clocks_of_way(tile, b))};
 }
 
 /* Clocks in which each of `groups` groups that share a unit goes through a panel. */
-static double clocks_of_panel(const tsl_problem *problem, const tsl_register_tile *tile, const pace *units,
-                              double each, double groups) {
-  const double warps = groups * tile->items / 128; /* for each of four schedulers */
-  const double products = (double)tile->tile_m * tile->tile_n * tile->tile_k * adds_of(tile);
-  const double multiply = groups * products / units->lanes * each / fmin(1, warps);
-  const double busy = multiply + share_of(tile) * depth_wait / warps;
+static double clocks_of_panel(const tsl_register_tile *tile, const panel *one, double groups) {
+  const double warps = groups * (tile->items < 32 ? 32 : tile->items) / 128; /* for each of four schedulers */
+  const double busy = beside(groups * one->multiply / fmin(1, warps), groups * one->ways) *
+                      (1 + few_warps_slower * fmax(0, (2 - warps) / 2));
   if (tile->form == TSL_REGISTER_TILE_FLOW)
-    return fmax((busy + groups * clocks_of_copies(problem, tile)) *
-                    (tile->stages == 2 ? two_stages_slower : 1),
-                memory_wait / 2 / (tile->stages - 1));
+    return fmax(busy * (tile->stages == 2 ? two_stages_slower : 1), flow_wait / (tile->stages - 1));
   /* What is asked for in one panel is needed in the next. */
-  return tile->stages == 1 ? fmax(busy + 2 * barrier_clocks, memory_wait)
+  return tile->stages == 1 ? beside(busy, memory_wait) + fmin(busy, memory_wait) / 10
                            : fmax(busy, memory_wait + busy / 10);
 }
 
-/* Clocks in which slices' sums meet: written and read through local memory, in rounds with barriers. */
-static double clocks_of_fold(const tsl_register_tile *tile) {
-  const double sums = (double)tile->tile_m * tile->tile_n * tile->slices * tile->size;
-  return tile->slices == 1 ? 0 : sums / 128 + 100 * ceil(sums / (double)tsl_register_tile_local_bytes(tile));
+/* Clocks in which a group begins and ends: slices' sums meet in local memory, and C is stored. */
+static double clocks_around(const tsl_register_tile *tile, bool whole_c) {
+  const double numbers = (double)tile->tile_m * tile->tile_n * tile->size / 4;
+  const double fold = tile->slices == 1 ? 0 : numbers * tile->slices / 32;
+  const double odd = tile->lanes > 2 ? store_odd : 1 + (store_odd - 1) / 3;
+  return (tile->form == TSL_REGISTER_TILE_FLOW ? flow_group_clocks : group_clocks) + fold +
+         store_clocks * (whole_c ? 1 : odd) * numbers / 32;
 }
 
 static double local_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
   const pace units = pace_of(problem, device);
-  const double groups = ratio_up(problem->m, tile->tile_m) * ratio_up(problem->n, tile->tile_n) *
-                        tile->split * (double)tsl_problem_batch(problem);
-  const double panels = ratio_up(ratio_up(ratio_up(problem->k, tile->products), tile->split), tile->tile_k);
+  const double batch = (double)tsl_problem_batch(problem), m = (double)problem->m, n = (double)problem->n;
+  const double groups = ratio_up(m, tile->tile_m) * ratio_up(n, tile->tile_n) * tile->split * batch;
+  const double panels =
+      ratio_up(ratio_up(ratio_up((double)problem->k, tile->products), tile->split), tile->tile_k);
+  const reading a = reading_of(tile, problem->m, tile->tile_m, problem->a.row_stride, problem->a.col_stride),
+                b = reading_of(tile, problem->n, tile->tile_n, problem->b.col_stride, problem->b.row_stride);
+  const bool together_c = problem->c.col_stride == 1 && problem->c.row_stride % tile->lanes == 0,
+             whole_c = together_c || tile->split > 1;
   const double most = ceil(groups / units.count),
-               sharing = fmin(tsl_register_tile_groups(tile, device), most);
-  const double each = clocks_each(tile, units.slots), rounds = floor(most / sharing),
-               rest = most - rounds * sharing,
-               around =
-                   (tile->form == TSL_REGISTER_TILE_FLOW ? flow_clocks : group_clocks) + clocks_of_fold(tile);
-  double clocks = rounds * (panels * clocks_of_panel(problem, tile, &units, each, sharing) + around);
+               sharing = fmax(1, fmin(tsl_register_tile_groups(tile, device), most));
+  const double rounds = floor(most / sharing), rest = most - rounds * sharing;
+  const panel one = panel_of(tile, &units, &a, &b, fmax(1, panels));
+  const double around = clocks_around(tile, whole_c);
+  double clocks = first_clocks + part_clocks * (tile->split - 1) +
+                  rounds * (panels * clocks_of_panel(tile, &one, sharing) + around);
   if (rest > 0)
-    clocks += panels * clocks_of_panel(problem, tile, &units, each, rest) + around;
+    clocks += panels * clocks_of_panel(tile, &one, rest) + around;
+  const double c_bytes = m * n * batch * (double)tsl_type(problem->c.type)->size;
+  const double odd = tile->lanes > 2 ? write_odd : 1 + (write_odd - 1) / 3;
+  const double bytes = tsl_problem_bytes(problem) + fmax(0, write_share * (whole_c ? 1 : odd) - 1) * c_bytes;
   const double reads = groups * (tile->tile_m + tile->tile_n) * panels * tile->tile_k * tile->size;
-  const double memory = fmax(tsl_problem_bytes(problem), reads / shared_rate) / device->bandwidth;
-  clocks += part_clocks * (tile->split - 1);
-  double seconds = fmax(clocks / units.clock, memory) + device->launch_seconds;
+  const double memory =
+      fmax(bytes, reads * (a.whole && b.whole ? 1 : read_odd) / shared_rate) / device->bandwidth;
+  double seconds = together(clocks / units.clock, memory) + launch_share * device->launch_seconds;
   if (tile->copied)
     seconds += 3 * tsl_register_tile_copies(problem, tile) / device->bandwidth + device->launch_seconds;
   if (tile->split == 1)
     return seconds;
-  /* Parts are written, read and added; memory for them is worth a little. */
-  const double parts = (2 * tile->split + 1) * (double)problem->m * (double)problem->n * tile->size *
-                       (double)tsl_problem_batch(problem);
-  return 1.02 * seconds + parts / (2.4 * device->bandwidth) + device->launch_seconds / 2;
+  /* Parts are written, read and added. */
+  const double parts = (2 * tile->split + (together_c ? 1 : sum_odd)) * m * n * tile->size * batch;
+  return seconds + parts / (part_rate * device->bandwidth) + sum_launch_share * device->launch_seconds;
 }
 
-/* Panels in scratch memory, read through caches; for processors with vector registers. */
+/* Panels in scratch memory, read through caches; for processors with vector registers. A group's beginning and end: */
+static const double panel_group_clocks = 10600;
+
 static double panel_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
   const pace units = pace_of(problem, device);
@@ -146,8 +232,8 @@ static double panel_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double waits = fmax(1, 8 / sums), loads = 1 + (0.15 * tile->micro_m + 0.45 * vectors) / sums;
   const double slow = 1.3 * spills * narrow * wide * waits * loads;
   const double groups = ratio_up(problem->m, tile->tile_m) * ratio_up(problem->n, tile->tile_n);
-  const double group =
-      parts * parts * tile->tile_m * tile->tile_n * (double)problem->k / units.lanes * slow + group_clocks;
+  const double group = parts * parts * tile->tile_m * tile->tile_n * (double)problem->k / units.lanes * slow +
+                       panel_group_clocks;
   const double copies = 4 * tsl_register_tile_copies(problem, tile) / device->bandwidth;
   return ceil(groups / units.count) * group / units.clock + copies + 3 * device->launch_seconds;
 }

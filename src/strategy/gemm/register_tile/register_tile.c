@@ -116,11 +116,12 @@ int tsl_register_tile_registers(const tsl_register_tile *tile) {
 enum { UNIT_REGISTERS = 65536, UNIT_ITEMS = 2048 };
 
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device) {
-  const int registers = UNIT_REGISTERS / (tile->items * tsl_register_tile_registers(tile));
+  const int step = tile->items < 32 ? 32 : tile->items; /* what runs in step has registers of its own */
+  const int registers = UNIT_REGISTERS / (step * tsl_register_tile_registers(tile));
   const int items = UNIT_ITEMS / tile->items;
   /* A unit has about four times the local memory that one group may declare. */
   const int64_t bytes = tsl_register_tile_local_bytes(tile);
-  const int64_t local = bytes > 0 ? 4 * (int64_t)device->local_bytes / bytes : items;
+  const int64_t local = bytes > 0 ? 4 * (int64_t)device->local_bytes / (bytes + 1024) : items;
   const int least = registers < items ? registers : items;
   return least < 1 || local < 1 ? 1 : local < least ? (int)local : least;
 }

@@ -1,16 +1,29 @@
 /* The model of thin_tile: the bytes of the large operand, how many of them are asked for at once, what multiplying them
- * costs, and the price of parts. In clocks of a compute unit, as register_tile's model; its constants were fitted to some
- * 200 measurements on an H200 (NOTES.md). */
+ * costs, and the price of parts. In clocks of a compute unit, as register_tile's model; its constants were fitted with
+ * those, to measurements on an H200 (NOTES.md). */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
 #include <math.h>
 
-/* Clocks from asking global memory to the answer; of a group's beginning and end; of a round in which slices add; of a
- * warp's vector from local memory. */
-static const double memory_wait = 1600, group_clocks = 3400, fold_clocks = 1200, local_clocks = 6.2;
-/* Instructions beside an item's own of each step, and of each vector of the thin operand that it brings; registers from
- * which on the compiler has to save them, and instructions for each one above. */
-static const double step_instructions = 18, bring_instructions = 60, registers_easy = 134, pressure = 0.64;
+/* Clocks from asking global memory to the answer; of a group's beginning and end, and what that takes where others of the
+ * same unit go before it; of a round in which slices add; of a warp's vector from local memory; of each part of k. */
+static const double memory_wait = 736, group_clocks = 1188, later = 1.13, fold_clocks = 479,
+                    local_clocks = 4.59, part_clocks = 17.6;
+/* The least that a chunk of the thin operand takes, because the next one is waited for, and how much more where one of the
+ * operands is not aligned. */
+static const double chunk_clocks = 1560, chunk_odd = 1.23;
+/* Instructions beside an item's own: of each vector of the thin operand that it brings, aligned and not; of each of the large
+ * one that is read number by number. Registers from which on the compiler has to save them, and instructions for each one
+ * above. */
+static const double bring_instructions = 245, bring_odd_instructions = 509, read_odd_instructions = 67.2,
+                    registers_easy = 137, pressure = 1.84;
+/* What is on its way where vectors are read number by number; warps that a unit has beside those that multiply; how little
+ * hides behind the rest. */
+static const double flight_odd = 0.495, warps_more = 5.49, overlap = 0.99;
+/* Rates in the bandwidth's: of what groups read of the same, of all, of
+ * parts; stores of C that is not aligned; launches in the device's own, of one kernel and of the sum. */
+static const double shared_rate = 1.2, memory_rate = 1, part_rate = 0.473, store_odd = 9.65,
+                    launch_share = 0.54, sum_launch_share = 0.81;
 
 /* Of a processor, from 12 configs of 16 x 4096 x 4096 on PoCL (NOTES.md): seconds for a row of a strip whose page its tables
  * do not hold, from memory and, in the tiles below, from a cache; clocks over the least, and those again where sums go
@@ -36,53 +49,76 @@ static double ratio_up(double value, double step) {
   return ceil(value / step);
 }
 
+/* Whether an operand's vectors follow each other in memory, each at a multiple of its size. */
+static bool is_aligned(const tsl_thin_tile *tile, int64_t step, int64_t pitch) {
+  return step == 1 && pitch % tile->lanes == 0;
+}
+static bool large_aligned(const tsl_thin_tile *tile) {
+  const tsl_shape *b = &tile->problem.b;
+  return tile->b_along_k ? is_aligned(tile, b->row_stride, b->col_stride)
+                         : is_aligned(tile, b->col_stride, b->row_stride);
+}
+static bool thin_aligned(const tsl_thin_tile *tile) {
+  return is_aligned(tile, tile->problem.a.col_stride, tile->problem.a.row_stride);
+}
+
+/* Bytes that a unit's groups have asked for at once. */
+static double flight_of(const tsl_thin_tile *tile, double groups) {
+  return groups * tile->items / tile->items_m * tile->flight * tile->micro_n * 16;
+}
+
 /* Clocks in which `groups` groups that share a unit go through their parts. */
 static double clocks_of_round(const tsl_thin_tile *tile, const pace *units, double groups, double chunks) {
   const double steps = chunks * tile->steps, items = groups * tile->items, warps = items / 32;
   const double loads = tile->micro_m + tile->micro_n;
   const double products = (double)tile->micro_m * tile->micro_n * tile->lanes;
-  /* An address for each vector, the loop's own, and what brings the thin operand. */
+  const bool large = large_aligned(tile), thin = thin_aligned(tile);
+  /* An address for each vector, and what brings the thin operand. */
   const double above = fmax(0, tsl_thin_tile_registers(tile) - registers_easy);
-  const double beside = loads + tile->micro_n + step_instructions +
-                        bring_instructions * tile->tile_m * tile->slices / tile->items + pressure * above;
+  const double beside =
+      loads + tile->micro_n * (large ? 1 : read_odd_instructions) +
+      (thin ? bring_instructions : bring_odd_instructions) * tile->tile_m * tile->slices / tile->items +
+      pressure * above;
   const double issue = steps * items / units->lanes * (products + beside / units->slots);
   /* Items wait for one another's numbers where few share a unit. */
-  const double multiply = issue / fmin(1, (warps + 2.7) / 13.9);
+  const double multiply = issue / fmin(1, (warps + warps_more) / 13.9);
   const double local = steps * warps * loads * local_clocks;
   const double bytes = groups * tile->tile_n * chunks * tile->chunk * tile->size;
-  const double flight = items / tile->items_m * tile->flight * tile->micro_n * 16;
-  /* What neighbours read together; less than 64 bytes wastes some of each transfer. */
-  const double run = tile->b_along_k ? 16.0 * tile->slices : 16.0 * fmin(8, tile->items_n);
-  const double rate = flight / memory_wait * fmin(1, run / 72);
-  return fmax(fmax(multiply, local), bytes / rate) + 0.64 * fmin(multiply, bytes / rate);
+  const double rate = flight_of(tile, groups) * (large ? 1 : flight_odd) / memory_wait;
+  const double least = chunks * chunk_clocks * (large && thin ? 1 : chunk_odd);
+  return fmax(fmax(fmax(multiply, local), bytes / rate) + overlap * fmin(multiply, bytes / rate), least);
 }
 
 static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const pace units = pace_of(problem, device);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
-  const double tiles = ratio_up(m, tile->tile_m) * ratio_up(n, tile->tile_n),
-               groups = tiles * tile->split * (double)tsl_problem_batch(problem);
+  const double batch = (double)tsl_problem_batch(problem);
+  const double groups = ratio_up(m, tile->tile_m) * ratio_up(n, tile->tile_n) * tile->split * batch;
   const double chunks = ratio_up(ratio_up(k, tile->split), tile->chunk);
   const double most = ceil(groups / units.count), sharing = fmin(tsl_thin_tile_groups(tile, device), most);
-  const double rounds = floor(most / sharing), rest = most - rounds * sharing;
+  const double rounds = floor(most / fmax(1, sharing)), rest = most - rounds * sharing;
   const double folds = tile->slices > 1 ? (double)tile->micro_m / tsl_thin_tile_fold_rows(tile) : 0;
   const double around = group_clocks + folds * fold_clocks;
-  double clocks = rounds * (clocks_of_round(tile, &units, sharing, chunks) + around);
+  double clocks = part_clocks * (tile->split - 1) + rounds * clocks_of_round(tile, &units, sharing, chunks) +
+                  around * (1 + later * (rounds - 1));
   if (rest > 0)
-    clocks += clocks_of_round(tile, &units, rest, chunks) + around;
+    clocks += clocks_of_round(tile, &units, rest, chunks) + later * around;
   /* What groups read in all comes from the second-level cache, strip by strip. */
   const double reads = groups * (tile->tile_m + tile->tile_n) * chunks * tile->chunk * tile->size;
-  const double memory = fmax(tsl_problem_bytes(problem), reads / 0.8) / (0.93 * device->bandwidth);
-  /* Units without a group ask for nothing, and those that ask for little at once fall behind now and then. */
-  const double flight = sharing * tile->items / tile->items_m * tile->flight * tile->micro_n * 16;
-  const double scarce = 1 + 0.1 * fmax(0, 1 - groups / units.count) + fmin(0.2, 0.02 * 65536 / flight);
-  const double seconds = scarce * fmax(clocks / units.clock, memory) + device->launch_seconds;
+  const bool whole_c = problem->c.col_stride == 1 ? problem->c.row_stride % tile->lanes == 0
+                                                  : problem->c.col_stride % tile->lanes == 0;
+  const double bytes =
+      tsl_problem_bytes(problem) + (whole_c ? 0 : (store_odd - 1) * m * n * batch * tile->size);
+  const double memory = fmax(bytes, reads / shared_rate) / (memory_rate * device->bandwidth);
+  /* Units that ask for little at once fall behind now and then. */
+  const double scarce = 1 + fmin(0.2, 0.02 * 65536 / fmax(1, flight_of(tile, sharing)));
+  const double busy = clocks / units.clock;
+  const double seconds = scarce * sqrt(busy * busy + memory * memory) + launch_share * device->launch_seconds;
   if (tile->split == 1)
     return seconds;
-  const double parts = (2 * tile->split + 1) * m * (double)tsl_thin_tile_pitch(tile) * tile->size *
-                       (double)tsl_problem_batch(problem);
-  return 1.02 * seconds + parts / device->bandwidth + device->launch_seconds / 8;
+  const double parts = (2 * tile->split + 1) * m * (double)tsl_thin_tile_pitch(tile) * tile->size * batch;
+  return 1.02 * seconds + parts / (part_rate * device->bandwidth) + sum_launch_share * device->launch_seconds;
 }
 
 /* What comes from memory again because a core's share of the last cache does not hold a part of k of it: the large operand's

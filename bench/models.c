@@ -1,0 +1,475 @@
+/* models [options] MxNxK...
+ *
+ * How good the strategies' models are on a device: each of a list of configs on each of a list of products, measured once and
+ * kept in a file; and from such a file, without a device, what the models would choose among what was measured and what that
+ * costs, beside the fastest of it.
+ *
+ *   --measure FILE    measures, and adds lines to FILE: "m n k seconds strategy key=value ..."; the first says what the device is
+ *   --read FILE       judges the models by a file; prints each product's choice, and the geometric mean of best over choice
+ *   --propose N       with --read: prints, for each product, the N configs that the models like best and the file lacks
+ *   --wide R          and N others drawn from those that are predicted within R times the best
+ *   --device D        the device (cuda:0)
+ *   --type T          f32, f64, ... (f32)
+ *   --strategies LIST whose configs --propose looks at (register_tile,thin_tile)
+ *   --shapes FILE     one "M N K" a line; added to those of the command line
+ *   --most GFLOP      leaves out products of more operations (no limit)
+ *   --configs FILE    a config a line: "register_tile form=1 ..."
+ *   --compile I/N     only compiles configs I, I + N, ..., for many processes at once
+ *   --seconds S       of each product's measurements at most (3)
+ *
+ * Operands are rotated past the last cache, as the race has them. Results are not verified: the judge does that elsewhere. */
+#include "shapes.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "plan/measure.h"
+#include "plan/operand_sets.h"
+#include "plan/search.h"
+
+#include <getopt.h>
+#include <math.h>
+
+enum { SAMPLES = 4, MOST_WORDS = 16 };
+static const double sample_seconds = 4e-4;
+/* What takes this much longer than the fastest so far is timed once. */
+static const double hopeless = 1.5;
+
+typedef struct point {
+  int64_t shape[3];
+  double seconds;
+  const tsl_strategy *strategy;
+  tsl_config config;
+} point;
+
+static shape_list shapes;
+static tsl_space configs;
+static const char *device_name = "cuda:0", *type_name = "f32", *kept, *read_path, *compile_part;
+static const char *strategies = "register_tile,thin_tile";
+static double seconds_most = 3, wide = 1, most = INFINITY;
+static int propose;
+static tesela_type type;
+static point *points;
+static int point_count, point_room;
+static tsl_device described; /* from a file's first line */
+
+static _Noreturn void stop(const char *what, const char *why) {
+  fprintf(stderr, "models: %s: %s\n", what, why);
+  exit(1);
+}
+
+static void check(tesela_status status, const char *what) {
+  if (status != TESELA_OK)
+    stop(what, tesela_last_error());
+}
+
+/* --- reading --- */
+
+/* What the models ask of a device. X(member, format, type to scan) */
+#define DEVICE_LIST(X)                                                                                       \
+  X(compute_units, double, int)                                                                              \
+  X(clock_mhz, double, int)                                                                                  \
+  X(capabilities, double, unsigned)                                                                          \
+  X(warp, double, int)                                                                                       \
+  X(architecture, double, int)                                                                               \
+  X(memory_bytes, double, uint64_t)                                                                          \
+  X(local_bytes, double, uint64_t)                                                                           \
+  X(local_bytes_inside, double, uint64_t)                                                                    \
+  X(cache_bytes, double, uint64_t)                                                                           \
+  X(peak_f32, double, double)                                                                                \
+  X(peak_f64, double, double)                                                                                \
+  X(bandwidth, double, double)                                                                               \
+  X(launch_seconds, double, double)
+
+static void write_device(FILE *file, const tsl_device *device) {
+  fprintf(file, "device type=%s", type_name);
+#define DEVICE_WRITE(member, as, is) fprintf(file, " " #member "=%.17g", (as)device->member);
+  DEVICE_LIST(DEVICE_WRITE)
+#undef DEVICE_WRITE
+  fprintf(file, "\n");
+}
+
+static tesela_status no_room(tsl_kernel *kernel, size_t bytes) {
+  (void)kernel, (void)bytes;
+  return TESELA_OK;
+}
+
+static void read_device(const char *line) {
+  static const tsl_device_ops ops = {.kernel_room = no_room};
+  tsl_record record;
+  check(tsl_record_parse(line, &record), "the device's line");
+#define DEVICE_READ(member, as, is)                                                                          \
+  if (tsl_record_get(&record, #member))                                                                      \
+    described.member = (is)strtod(tsl_record_get(&record, #member), NULL);
+  DEVICE_LIST(DEVICE_READ)
+#undef DEVICE_READ
+  tsl_record_free(&record);
+  described.ops = &ops;
+  described.group_items_max = 1024;
+  for (int d = 0; d < 3; d++) {
+    described.group_size_max[d] = d < 2 ? 1024 : 64;
+    described.group_count_max[d] = d == 0 ? INT32_MAX : 65535;
+  }
+  described.allocation_max = described.memory_bytes;
+  described.vector_f32 = described.vector_f64 = 1;
+  snprintf(described.name, sizeof described.name, "paper");
+}
+
+static void read_config(const char *text, const tsl_strategy **strategy, tsl_config *config) {
+  tsl_record record;
+  check(tsl_record_parse(text, &record), text);
+  const char *name = tsl_record_word(&record, 0);
+  *strategy = name ? tsl_strategy_find(TSL_OP_GEMM, name) : NULL;
+  if (!*strategy)
+    stop(text, "names no strategy");
+  *config = tsl_strategy_defaults(*strategy);
+  check(tsl_config_parse(*strategy, &record, config, NULL), text);
+  tsl_record_free(&record);
+}
+
+static void read_points(const char *path) {
+  char line[1024];
+  FILE *file = fopen(path, "re");
+  if (!file)
+    stop(path, "cannot be read");
+  while (fgets(line, sizeof line, file)) {
+    int end = 0;
+    point one;
+    line[strcspn(line, "\n")] = '\0';
+    if (strncmp(line, "device ", 7) == 0) {
+      read_device(line);
+      continue;
+    }
+    if (sscanf(line, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %lg %n", &one.shape[0], &one.shape[1],
+               &one.shape[2], &one.seconds, &end) < 4)
+      stop(line, "is no measurement");
+    read_config(line + end, &one.strategy, &one.config);
+    if (point_count == point_room) {
+      point_room = point_room ? 2 * point_room : 4096;
+      points = realloc(points, (size_t)point_room * sizeof *points);
+      if (!points)
+        stop(path, "no memory for so many measurements");
+    }
+    points[point_count++] = one;
+  }
+  fclose(file);
+}
+
+static void read_configs(const char *path) {
+  char line[1024];
+  FILE *file = fopen(path, "re");
+  if (!file)
+    stop(path, "cannot be read");
+  while (fgets(line, sizeof line, file)) {
+    tsl_space_point one = {.predicted = 0};
+    line[strcspn(line, "\n")] = '\0';
+    if (!line[0])
+      continue;
+    read_config(line, &one.strategy, &one.config);
+    check(tsl_space_add_point(&configs, &one), path);
+  }
+  fclose(file);
+}
+
+static void read_options(int argc, char **argv) {
+  static const struct option names[] = {
+      {"measure", 1, NULL, 'k'}, {"read", 1, NULL, 'r'},       {"propose", 1, NULL, 'p'},
+      {"wide", 1, NULL, 'w'},    {"device", 1, NULL, 'd'},     {"type", 1, NULL, 'y'},
+      {"shapes", 1, NULL, 'f'},  {"configs", 1, NULL, 'g'},    {"compile", 1, NULL, 'i'},
+      {"seconds", 1, NULL, 's'}, {"strategies", 1, NULL, 't'}, {"most", 1, NULL, 'm'},
+      {NULL, 0, NULL, 0}};
+  const char *configs_path = NULL, *why = NULL;
+  int option;
+  while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
+    switch (option) {
+    case 'k':
+      kept = optarg;
+      break;
+    case 'r':
+      read_path = optarg;
+      break;
+    case 'p':
+      propose = atoi(optarg);
+      break;
+    case 'w':
+      wide = atof(optarg);
+      break;
+    case 'd':
+      device_name = optarg;
+      break;
+    case 'y':
+      type_name = optarg;
+      break;
+    case 'f':
+      why = shapes_read(&shapes, optarg);
+      if (why)
+        stop(optarg, why);
+      break;
+    case 'g':
+      configs_path = optarg;
+      break;
+    case 'i':
+      compile_part = optarg;
+      break;
+    case 's':
+      seconds_most = atof(optarg);
+      break;
+    case 't':
+      strategies = optarg;
+      break;
+    case 'm':
+      most = atof(optarg);
+      break;
+    default:
+      exit(2);
+    }
+  for (int i = optind; i < argc; i++) {
+    why = shapes_add(&shapes, argv[i]);
+    if (why)
+      stop(argv[i], why);
+  }
+  type = tsl_type_parse(type_name);
+  if (type == TESELA_TYPE_DEFAULT)
+    stop(type_name, "is no type");
+  if (configs_path)
+    read_configs(configs_path);
+}
+
+/* --- measuring --- */
+
+/* Kernels depend on which of m and n is the longer one, and on nothing else of a product. */
+static void compile_all(tsl_device *device) {
+  int first, step;
+  if (sscanf(compile_part, "%d/%d", &first, &step) != 2 || step < 1)
+    stop(compile_part, "is not like 0/16");
+  for (int i = first; i < configs.count; i += step) {
+    bool done[2] = {false, false};
+    for (int s = 0; s < shapes.count; s++) {
+      const int64_t *shape = shapes.items[s];
+      const tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
+      const tsl_space_point *one = &configs.points[i];
+      tsl_plan *plan;
+      if (done[shape[1] < shape[0]] || tsl_strategy_refuse(one->strategy, &problem, &one->config, device))
+        continue;
+      done[shape[1] < shape[0]] = true;
+      if (tsl_plan_create(&problem, one->strategy, &one->config, device, TSL_PLACE_DEVICE, &plan) ==
+          TESELA_OK)
+        tsl_plan_destroy(plan);
+      else
+        fprintf(stderr, "models: %s\n", tesela_last_error());
+    }
+  }
+}
+
+/* Seconds of a run: the median of a few samples, each of as many runs as fill it. 0: it failed. */
+static double measure(const tsl_problem *problem, tsl_device *device, const tsl_space_point *one,
+                      const tsl_operand_sets *sets, int *next, double best) {
+  tsl_plan *plan;
+  double samples[SAMPLES], spread;
+  int count = 0, runs = 1;
+  if (tsl_plan_create(problem, one->strategy, &one->config, device, TSL_PLACE_DEVICE, &plan) != TESELA_OK) {
+    fprintf(stderr, "models: %s\n", tesela_last_error());
+    return 0;
+  }
+  for (int i = 0; i < SAMPLES + 2; i++) {
+    const tsl_batch batch = {sets->items, sets->count, *next, runs};
+    tsl_phases phases;
+    check(tsl_plan_run_batch(plan, &batch, &phases), "a run");
+    *next = (*next + runs) % sets->count;
+    const double seconds = phases.compute / runs;
+    if (i == 0) { /* the first one is not counted */
+      runs = seconds < sample_seconds / 4 ? 4 : 1;
+      continue;
+    }
+    if (i == 1) {
+      runs = (int)fmin(64, ceil(sample_seconds / seconds));
+      continue;
+    }
+    samples[count++] = seconds;
+    if (seconds > hopeless * best || (count == 3 && seconds > 1e-3))
+      break;
+  }
+  tsl_plan_destroy(plan);
+  return tsl_measure_median(samples, count, &spread);
+}
+
+static int by_prediction(const void *a, const void *b) {
+  const tsl_space_point *one = a, *other = b;
+  return one->predicted < other->predicted ? -1 : one->predicted > other->predicted;
+}
+
+static void measure_shape(tsl_device *device, const int64_t *shape, FILE *file) {
+  const tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
+  const double start = tsl_clock();
+  tsl_operand_sets sets;
+  double best = INFINITY;
+  int next = 0, count = 0;
+  for (int i = 0; i < configs.count; i++) {
+    tsl_space_point *one = &configs.points[i];
+    one->predicted = tsl_strategy_refuse(one->strategy, &problem, &one->config, device)
+                         ? INFINITY
+                         : one->strategy->score(&problem, &one->config, device);
+  }
+  qsort(configs.points, (size_t)configs.count, sizeof *configs.points, by_prediction);
+  check(tsl_operand_sets_create(&problem, device, 1, false, &sets), "operands");
+  const double made = tsl_clock() - start;
+  for (int i = 0; i < configs.count && !isinf(configs.points[i].predicted); i++) {
+    if (tsl_clock() - start - made > seconds_most)
+      break;
+    const double seconds = measure(&problem, device, &configs.points[i], &sets, &next, best);
+    if (seconds <= 0)
+      continue;
+    tsl_text text = {0};
+    tsl_config_print(configs.points[i].strategy, &configs.points[i].config, &text);
+    fprintf(file, "%" PRId64 " %" PRId64 " %" PRId64 " %.5g %s\n", shape[0], shape[1], shape[2], seconds,
+            tsl_text_get(&text));
+    tsl_text_free(&text);
+    best = fmin(best, seconds);
+    count++;
+  }
+  fflush(file);
+  printf("%" PRId64 " x %" PRId64 " x %" PRId64 ": %d configs, best %.2f us, %.2f s and %.2f s of data\n",
+         shape[0], shape[1], shape[2], count, 1e6 * best, tsl_clock() - start - made, made);
+  fflush(stdout);
+  tsl_operand_sets_free(&sets);
+}
+
+static void on_device(void) {
+  tsl_devices *devices;
+  tsl_device *device;
+  check(tsl_devices_create(&devices), "devices");
+  check(tsl_devices_find(devices, device_name, &device), device_name);
+  check(tsl_device_open(device), device_name);
+  if (compile_part) {
+    compile_all(device);
+  } else {
+    FILE *file = fopen(kept, "ae");
+    if (!file)
+      stop(kept, "cannot be written");
+    write_device(file, device);
+    for (int i = 0; i < shapes.count; i++)
+      if (shape_is_within(shapes.items[i], type, most))
+        measure_shape(device, shapes.items[i], file);
+    fclose(file);
+  }
+  tsl_devices_destroy(devices);
+}
+
+/* --- judging --- */
+
+static double score(const point *one) {
+  const tsl_problem problem = tsl_problem_gemm(one->shape[0], one->shape[1], one->shape[2], type);
+  return one->strategy->score(&problem, &one->config, &described);
+}
+
+static bool is_shape(const point *one, const int64_t *shape) {
+  return memcmp(one->shape, shape, sizeof one->shape) == 0;
+}
+
+static void print_point(const point *one) {
+  tsl_text text = {0};
+  tsl_config_print(one->strategy, &one->config, &text);
+  printf("%s", tsl_text_get(&text));
+  tsl_text_free(&text);
+}
+
+static void judge(void) {
+  double logs = 0, least = INFINITY, errors = 0;
+  int shapes_seen = 0;
+  for (int i = 0; i < point_count; i++) {
+    const int64_t *shape = points[i].shape;
+    bool seen = false;
+    for (int j = 0; j < i && !seen; j++)
+      seen = is_shape(&points[j], shape);
+    if (seen)
+      continue;
+    const point *best = NULL, *chosen = NULL;
+    double promised = INFINITY, off = 0;
+    int count = 0;
+    for (int j = i; j < point_count; j++) {
+      if (!is_shape(&points[j], shape))
+        continue;
+      const double predicted = score(&points[j]);
+      best = !best || points[j].seconds < best->seconds ? &points[j] : best;
+      chosen = predicted < promised ? &points[j] : chosen;
+      promised = fmin(promised, predicted);
+      off += pow(log(predicted / points[j].seconds), 2);
+      count++;
+    }
+    const double ratio = best->seconds / chosen->seconds;
+    printf("%5" PRId64 " %5" PRId64 " %5" PRId64
+           "  %.3f  best %8.2f us, choice %8.2f (promised %8.2f), off by %.2f over %d\n    best   ",
+           shape[0], shape[1], shape[2], ratio, 1e6 * best->seconds, 1e6 * chosen->seconds, 1e6 * promised,
+           sqrt(off / count), count);
+    print_point(best);
+    printf("\n    choice ");
+    print_point(chosen);
+    printf("\n");
+    logs += log(ratio);
+    least = fmin(least, ratio);
+    errors += off / count;
+    shapes_seen++;
+  }
+  if (shapes_seen > 0)
+    printf("%d products: best over choice %.3f (geometric mean), least %.3f; predictions off by %.3f\n",
+           shapes_seen, exp(logs / shapes_seen), least, sqrt(errors / shapes_seen));
+}
+
+static bool is_known(const tsl_space_point *one, const int64_t *shape) {
+  for (int i = 0; i < point_count; i++)
+    if (is_shape(&points[i], shape) && points[i].strategy == one->strategy &&
+        memcmp(&points[i].config, &one->config, sizeof one->config) == 0)
+      return true;
+  return false;
+}
+
+static void print_proposals(const int64_t *shape, uint64_t seed) {
+  const tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
+  tsl_space space = {0};
+  char list[256];
+  snprintf(list, sizeof list, "%s", strategies);
+  for (char *name = strtok(list, ","); name; name = strtok(NULL, ",")) {
+    const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, name);
+    if (!strategy)
+      stop(name, "is no strategy");
+    check(tsl_space_add(&space, &problem, &described, strategy, NULL, 0), name);
+  }
+  tsl_space_sort(&space);
+  int within = 0, given = 0;
+  while (within < space.count && space.points[within].predicted <= wide * space.points[0].predicted)
+    within++;
+  for (int i = 0; i < space.count && given < 2 * propose; i++) {
+    const int at =
+        given < propose ? i : (int)(tsl_random_u64(seed, (uint64_t)i) % (uint64_t)(within > 0 ? within : 1));
+    if (given >= propose && wide <= 1)
+      break;
+    if (is_known(&space.points[at], shape))
+      continue;
+    tsl_text text = {0};
+    tsl_config_print(space.points[at].strategy, &space.points[at].config, &text);
+    printf("%s\n", tsl_text_get(&text));
+    tsl_text_free(&text);
+    given++;
+  }
+  tsl_space_free(&space);
+}
+
+int main(int argc, char **argv) {
+  read_options(argc, argv);
+  if (read_path) {
+    read_points(read_path);
+    if (!propose)
+      judge();
+    for (int i = 0; propose && i < shapes.count; i++)
+      print_proposals(shapes.items[i], (uint64_t)i);
+  } else if (kept || compile_part) {
+    on_device();
+  } else {
+    stop("nothing to do", "give --measure, --compile or --read");
+  }
+  tsl_space_free(&configs);
+  free(points);
+  free(shapes.items);
+  return 0;
+}
