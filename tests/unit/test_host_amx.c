@@ -2,6 +2,8 @@
  * whole products are proven on any machine. Where the processor has such registers, the real ones are judged as well. */
 #include "unit/unit.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +79,21 @@ static uint32_t dot_bf16(uint32_t bits, const unsigned char *a, const unsigned c
   return bits;
 }
 
+/* As tile registers do: numbers and sums below 2^-126 count as 0. */
+static float flushed(float x) {
+  return fabsf(x) < FLT_MIN ? 0 : x;
+}
+
+static uint32_t dot_bf16_flushing(uint32_t bits, const unsigned char *a, const unsigned char *b) {
+  float sum;
+  memcpy(&sum, &bits, sizeof sum);
+  sum = flushed(sum);
+  for (int i = 0; i < 2; i++)
+    sum = flushed(fmaf(flushed(bf16_at(a + 2 * i)), flushed(bf16_at(b + 2 * i)), sum));
+  memcpy(&bits, &sum, sizeof bits);
+  return bits;
+}
+
 #define REGISTER_LOAD(t, at, stride) load_register(t, at, stride)
 #define REGISTER_LOAD_ONCE(t, at, stride) load_register(t, at, stride)
 #define REGISTER_STORE(t, at, stride) store_register(t, at, stride)
@@ -125,13 +142,28 @@ static const shape shapes[] = {
     {40, 600, 200, true, false},
 };
 
-static void fill(const tsl_shape *of, void *at, uint64_t seed) {
+/* What rows of A and columns of B are multiplied by, by turns, powers of two: all near 1; subnormal numbers by large ones;
+ * products that are subnormal. */
+enum { SCALES = 3 };
+typedef struct scales {
+  double a[SCALES], b[SCALES];
+} scales;
+static const scales plain = {{1, 1, 1}, {1, 1, 1}},
+                    tiny = {{0x1p-132, 1, 0x1p-75}, {0x1p60, 0x1p-128, 0x1p-72}};
+
+static void fill_scaled(const tsl_shape *of, void *at, uint64_t seed, const double *of_rows,
+                        const double *of_columns) {
   for (int64_t i = 0; i < of->rows; i++)
     for (int64_t j = 0; j < of->cols; j++) {
       const uint64_t bits = tsl_random_u64(seed, (uint64_t)(i * of->cols + j));
       const double whole = of->type == TESELA_U8 ? (double)(bits >> 56) : (double)(int8_t)(bits >> 56);
-      test_set(of, at, i, j, of->type == TESELA_BF16 ? whole / 64 : whole);
+      const double scale = of_rows[i / 8 % SCALES] * of_columns[j / 8 % SCALES];
+      test_set(of, at, i, j, of->type == TESELA_BF16 ? whole / 64 * scale : whole);
     }
+}
+
+static void fill(const tsl_shape *of, void *at, uint64_t seed) {
+  fill_scaled(of, at, seed, plain.a, plain.b);
 }
 
 /* At a cache line, as tiles want it that read A where it lies. */
@@ -143,8 +175,8 @@ static void *aligned_matrix(const tsl_shape *of, void **origin) {
 
 /* Judges a product by these kernels, in panels of 32 units and passes of few rows; rows of C of two places each, so that
  * gaps show, or dense ones that take sums as they are. */
-static void expect_right_way(const tsl_amx_kernels *kernels, tesela_type c_type, const shape *size,
-                             double beta, bool alone) {
+static bool is_right(const tsl_amx_kernels *kernels, tesela_type c_type, const shape *size, double beta,
+                     bool alone, const scales *scale) {
   tsl_problem problem = tsl_problem_gemm(size->m, size->n, size->k, kernels->a);
   problem.b.type = kernels->b;
   problem.c.type = c_type;
@@ -162,31 +194,31 @@ static void expect_right_way(const tsl_amx_kernels *kernels, tesela_type c_type,
   void *before,
       *memory[] = {aligned_matrix(&problem.a, &operands.a.host), test_matrix(&problem.b, &operands.b.host),
                    test_matrix(&problem.c, &operands.c.host), test_matrix(&problem.c, &before)};
-  fill(&problem.a, operands.a.host, 1);
-  fill(&problem.b, operands.b.host, 2);
+  fill_scaled(&problem.a, operands.a.host, 1, scale->a, plain.b);
+  fill_scaled(&problem.b, operands.b.host, 2, plain.a, scale->b);
   fill(&problem.c, operands.c.host, 3);
   fill(&problem.c, before, 3);
   tsl_amx_job job = tsl_amx_job_with(kernels, false, &problem, &operands, 32, 4096, 1);
   tsl_amx_job_bind(&job, &operands);
   assert_int_equal(tsl_amx_run(&job, alone ? (tsl_team){0} : tsl_pool_team(tsl_pool_shared(), 0)), TESELA_OK);
   const tsl_accuracy accuracy = tsl_accuracy_in_type(tsl_accuracy_of_sum(size->k), c_type);
-  const tsl_judge judge = {.factor = accuracy.factor, .flushes = 0x1p-126};
+  const tsl_judge judge = {.factor = accuracy.factor};
   tsl_verdict verdict;
   assert_int_equal(
       tsl_judge_gemm(&problem, operands.a.host, operands.b.host, before, operands.c.host, &judge, &verdict),
       TESELA_OK);
   if (!verdict.right)
-    print_error("%lld x %lld x %lld: %s\n", (long long)size->m, (long long)size->n, (long long)size->k,
-                verdict.why);
-  assert_true(verdict.right);
+    print_message("%lld x %lld x %lld: %s\n", (long long)size->m, (long long)size->n, (long long)size->k,
+                  verdict.why);
   for (int i = 0; i < 4; i++)
     free(memory[i]);
+  return verdict.right;
 }
 
 /* By one thread, and by all, which copy everything first. */
 static void expect_right(const tsl_amx_kernels *kernels, tesela_type c_type, const shape *size, double beta) {
-  expect_right_way(kernels, c_type, size, beta, true);
-  expect_right_way(kernels, c_type, size, beta, false);
+  assert_true(is_right(kernels, c_type, size, beta, true, &plain));
+  assert_true(is_right(kernels, c_type, size, beta, false, &plain));
 }
 
 static void registers_in_plain_c_multiply(void **state) {
@@ -229,6 +261,66 @@ static void a_wrong_register_shows(void **state) {
   tsl_verdict verdict;
   assert_int_equal(tsl_judge_gemm(&problem, a, b, NULL, c, &judge, &verdict), TESELA_OK);
   assert_false(verdict.right);
+}
+
+static tsl_amx_kernels row_for_bf16(void) {
+  tsl_amx_kernels kernels = rows[ROWS - 1].kernels;
+  assert_int_equal(kernels.a, TESELA_BF16);
+  return kernels;
+}
+
+/* Registers that take subnormal numbers as 0, beside tiles for operands that have some: every element is right. Without
+ * those tiles it is not, so the test can fail. */
+static void registers_that_flush_are_spared_what_they_would_flush(void **state) {
+  (void)state;
+  tsl_devices *devices;
+  tsl_device *cpu;
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "cpu", &cpu), TESELA_OK);
+  tsl_amx_kernels kernels = row_for_bf16();
+  dot_now = dot_bf16_flushing;
+  assert_false(is_right(&kernels, TESELA_F32, &shapes[4], 0, true, &tiny));
+  if (cpu->capabilities & TSL_CAN_AVX512) {
+    kernels.careful = tsl_amx_registers_careful;
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+      for (int alone = 0; alone < 2; alone++) {
+        assert_true(is_right(&kernels, TESELA_F32, &shapes[s], 0, alone, &tiny));
+        assert_true(is_right(&kernels, TESELA_F32, &shapes[s], 0.5, alone, &plain));
+      }
+  } else {
+    print_message("this processor has no AVX-512: the tiles for such operands cannot run\n");
+  }
+  tsl_devices_destroy(devices);
+}
+
+/* What this processor takes for bf16, on operands whose numbers, products or sums are subnormal, and on others. */
+static void subnormal_numbers_count(void **state) {
+  (void)state;
+  tsl_devices *devices;
+  tsl_device *cpu;
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "cpu", &cpu), TESELA_OK);
+  for (unsigned without = 0; without < 3; without++) {
+    const unsigned hidden[] = {0, TSL_CAN_AMX, TSL_CAN_AMX | TSL_CAN_AVX512_BF16};
+    const tsl_amx_kernels *kernels =
+        tsl_amx_kernels_for(TESELA_BF16, TESELA_BF16, cpu->capabilities & ~hidden[without]);
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+      for (int alone = 0; alone < 2; alone++)
+        assert_true(is_right(kernels, TESELA_F32, &shapes[s], s % 2 ? 0 : 0.5, alone, &tiny));
+  }
+  tsl_devices_destroy(devices);
+}
+
+/* The least product that needs no care: sums are multiples of 2^-126, whatever the numbers. */
+static void care_starts_where_sums_may_be_subnormal(void **state) {
+  (void)state;
+  enum { ONE = 127 << 7, LEAST_NORMAL = 1 << 7, HUGE_POWER = 250 << 7 };
+  assert_false(tsl_amx_needs_care(ONE, ONE));
+  assert_false(tsl_amx_needs_care(ONE, 15 << 7));
+  assert_true(tsl_amx_needs_care(ONE, (15 << 7) - 1));
+  assert_true(tsl_amx_needs_care(HUGE_POWER, LEAST_NORMAL - 1));
+  assert_false(tsl_amx_needs_care(HUGE_POWER, LEAST_NORMAL));
+  assert_false(tsl_amx_needs_care(TSL_AMX_ALL_ZERO, 1));
 }
 
 static void real_registers_multiply(void **state) {
@@ -300,6 +392,9 @@ int main(void) {
       cmocka_unit_test(registers_in_plain_c_multiply),
       cmocka_unit_test(a_wrong_register_shows),
       cmocka_unit_test(real_registers_multiply),
+      cmocka_unit_test(registers_that_flush_are_spared_what_they_would_flush),
+      cmocka_unit_test(subnormal_numbers_count),
+      cmocka_unit_test(care_starts_where_sums_may_be_subnormal),
       cmocka_unit_test(large_results_are_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,6 +44,8 @@ typedef struct passing {
   bool by_rows; /* A's rows are copied as they are, a sliver's while the one before it is multiplied */
   bool keeps_a; /* A's copies are of all of it, and serve all passes */
   int64_t strips, panels; /* of a pass, and of a chunk of k */
+  uint32_t *least_a,
+      *least_b; /* least magnitudes of all slivers, and of a pass's strips, in the chunks so far */
 } passing;
 
 /* Where the elements of a sliver lie that will be copied next. */
@@ -133,6 +135,30 @@ static void next_rows(passing *run, int64_t index, int64_t panel, int64_t end_pa
   beside->tiles = tiles;
 }
 
+static uint32_t least_of_strip(const passing *run, int64_t strip, int64_t panel, int64_t end_panel) {
+  uint32_t least = TSL_AMX_ALL_ZERO;
+  for (int64_t p = panel; p < end_panel; p++) {
+    const uint32_t own = tsl_amx_least_of_strip(run->job, &run->b, p, strip);
+    least = own < least ? own : least;
+  }
+  return least;
+}
+
+static uint32_t least_of_sliver(const passing *run, int64_t sliver, int64_t panel, int64_t end_panel) {
+  uint32_t least = TSL_AMX_ALL_ZERO;
+  for (int64_t p = panel; p < end_panel; p++) {
+    const uint32_t own = tsl_amx_least_of_sliver(run->job, &run->a, p, sliver);
+    least = own < least ? own : least;
+  }
+  return least;
+}
+
+/* What a chunk adds to the least magnitudes: registers keep a tile's sums from panel to panel, so what was handled with care
+ * is so to its end. */
+static void note(uint32_t *least, uint32_t own, bool is_first) {
+  *least = is_first || own < *least ? own : *least;
+}
+
 /* The strips from `first` to before `end` with a chunk of k. */
 static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
   const tsl_amx_job *job = run->job;
@@ -143,6 +169,8 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
     copy_strips(run, first, end, panel, end_panel);
   if (run->by_rows)
     start_rows(run, panel, end_panel);
+  for (int64_t strip = first; strip < end; strip++)
+    note(&run->least_b[strip - first], least_of_strip(run, strip, panel, end_panel), panel == 0);
   for (int64_t sliver = 0; sliver < job->slivers; sliver++) {
     uint32_t *const sums = run->sums + (one_sliver ? 0 : sliver * run->strips * room);
     ahead next = {.each = 0};
@@ -156,10 +184,12 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
                       : ahead_of_copy(run, sliver + 1, panel, end_panel);
       next.each = tsl_amx_count(next.left * next.lines, tiles);
     }
+    note(&run->least_a[sliver], least_of_sliver(run, sliver, panel, end_panel), panel == 0);
     for (int64_t p = panel; p < end_panel; p++)
       for (int64_t strip = first; strip < end; strip++) {
         ask(&next);
         tsl_amx_multiply_tile(job, &run->a, &run->b, p, sliver, strip,
+                              tsl_amx_needs_care(run->least_a[sliver], run->least_b[strip - first]),
                               sums + (job->panels == 1 ? 0 : (strip - first) * room), &run->beside,
                               strip + 1 < end);
       }
@@ -210,13 +240,17 @@ static int64_t room_of_b(const passing *run) {
              : run->strips * job->kernels->width * tsl_amx_least(run->panels * job->depth, job->units);
 }
 
+/* Tiles whose sums wait at once. */
+static int64_t tiles_of(const passing *run) {
+  const tsl_amx_job *job = run->job;
+  return job->panels == 1 ? 1 : run->panels >= job->panels ? run->strips : run->strips * job->slivers;
+}
+
 int64_t tsl_amx_room_alone(const tsl_amx_job *job) {
   passing run = {.job = job};
   choose(job, &run);
-  const int64_t tiles = job->panels == 1            ? 1
-                        : run.panels >= job->panels ? run.strips
-                                                    : run.strips * job->slivers;
-  return room_of_a(&run) + room_of_b(&run) + (tiles + 2) * tsl_amx_tile_room(job);
+  return room_of_a(&run) + room_of_b(&run) + (tiles_of(&run) + 2) * tsl_amx_tile_room(job) + job->slivers +
+         run.strips;
 }
 
 void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *room) {
@@ -233,6 +267,8 @@ void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *room) {
   for (int i = 0; i < 2; i++, room += tsl_amx_tile_room(job))
     run.beside.sums[i] = room;
   run.sums = room;
+  run.least_a = room + tiles_of(&run) * tsl_amx_tile_room(job);
+  run.least_b = run.least_a + job->slivers;
   if (job->kernels->begin)
     job->kernels->begin();
   for (int64_t first = 0; first < job->strips; first += run.strips)

@@ -358,6 +358,22 @@ static void last_i32(const tsl_amx_last *last) {
   all_rows(last, row_i32, 4);
 }
 
+/* --- what dot instructions would take as 0 --- */
+
+static uint32_t least(const void *at, int64_t rows, int64_t row_bytes, int64_t units) {
+  uint16_t all = UINT16_MAX; /* of magnitudes less one, so that 0 is the largest */
+  for (int64_t i = 0; i < rows; i++) {
+    const unsigned char *const row = (const unsigned char *)at + i * row_bytes;
+    uint16_t own = UINT16_MAX;
+    for (int64_t j = 0; j < 2 * units; j++) {
+      const uint16_t lower = (uint16_t)((load_16(row + 2 * j) & 0x7fff) - 1);
+      own = lower < own ? lower : own;
+    }
+    all = own < all ? own : all;
+  }
+  return (uint32_t)all + 1;
+}
+
 const tsl_amx_ends ENDS = {.floats_f16 = floats_f16,
                            .floats_bf16 = floats_bf16,
                            .pairs_bf16 = pairs_bf16,
@@ -367,4 +383,5 @@ const tsl_amx_ends ENDS = {.floats_f16 = floats_f16,
                            .last_f32 = last_f32,
                            .last_f16 = last_f16,
                            .last_bf16 = last_bf16,
-                           .last_i32 = last_i32};
+                           .last_i32 = last_i32,
+                           .least = least};

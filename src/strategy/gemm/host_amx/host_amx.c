@@ -24,8 +24,10 @@
  * elements is 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
  *
  * Sums of floating-point types are f32: `depth` units in a panel, panels in order, then parts in order; rounded to C once. The
- * bits are the same for any number of threads. AMX and VDPBF16PS take bf16 below 2^-126 as 0, and such sums, too. Integers are exact
- * modulo 2^32.
+ * bits are the same for any number of threads. Integers are exact modulo 2^32.
+ *
+ * AMX and VDPBF16PS take bf16 below 2^-126 as 0, and such sums, too. So the least magnitude of each sliver and strip is found
+ * when it was copied, and where some sum could be subnormal, tiles of f32 multiply the same copies instead (tsl_amx_needs_care()).
  *
  * Parameters: units of a panel (a strip of 32 columns should fit half of the first-level cache, or stream from the second), KiB of A
  * in the second-level cache. Limits: the sums of f16 are f32, so AVX512-FP16, which sums in f16, is not used. */
@@ -52,10 +54,7 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   const int64_t k = problem->k, depth = config->value[DEPTH], panel = (pairs ? 2 : 1) * depth,
                 panels = k == 0 ? 1 : (k - 1) / depth + 1;
   const double factor = (double)(k < panel ? k : panel) + (double)panels + 5 + 0x1p-23 * (double)k;
-  tsl_accuracy made =
-      tsl_accuracy_in_type((tsl_accuracy){.factor = factor, .repeats = true}, problem->c.type);
-  made.flushes = pairs ? 0x1p-126 : 0;
-  return made;
+  return tsl_accuracy_in_type((tsl_accuracy){.factor = factor, .repeats = true}, problem->c.type);
 }
 
 static tsl_amx_job job_of(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
@@ -165,7 +164,7 @@ const tsl_strategy tsl_gemm_host_amx = {
     .lifts = "one product a lane and instruction",
     .op = TSL_OP_GEMM,
     .rung = 8,
-    .version = 3,
+    .version = 4,
     .needs = TSL_CAN_HOST,
     .accuracy = accuracy,
     .types = tsl_types_narrow,

@@ -101,15 +101,23 @@ typedef struct tsl_amx_beside {
 } tsl_amx_beside;
 /* Adds a panel's products to a tile's sums, of which panel 0 makes the first; after the last panel it is written to C, now
  * or, where there is something `beside`, with a later tile or by tsl_amx_write_late(). has_next: the next strip's tile comes
- * next, with its sums behind these. */
+ * next, with its sums behind these. is_careful: by tiles that know subnormal numbers; where registers keep sums from panel to
+ * panel, so from then on. */
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
-                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums,
+                           int64_t panel, int64_t sliver, int64_t strip, bool is_careful, uint32_t *sums,
                            tsl_amx_beside *beside, bool has_next);
 void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_beside *beside);
 /* Copies the rows of a sliver's part of these panels, as they are, with zeros after them, to where the form says. */
 void tsl_amx_copy_sliver_rows(const tsl_amx_job *job, const tsl_amx_form *to, int64_t index, int64_t units);
 /* C = alpha sums + beta C for a tile. */
 void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t sliver, int64_t strip, const uint32_t *sums);
+
+/* The least magnitude other than 0 of a panel's part of a sliver or strip, as bits, where the kernels' tiles are not always
+ * right; else TSL_AMX_ALL_ZERO. And whether tiles must be careful with such factors. */
+uint32_t tsl_amx_least_of_sliver(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel,
+                                 int64_t sliver);
+uint32_t tsl_amx_least_of_strip(const tsl_amx_job *job, const tsl_amx_form *b, int64_t panel, int64_t strip);
+bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b);
 
 /* --- ways --- */
 

@@ -2,25 +2,25 @@
 
 enum { TILE_512 = 14, TILE_256 = 6, TILE_128 = 6 };
 
-#define BF16_ROW(needs, format, flushes, height, width, ends, tiles)                                         \
+#define BF16_ROW(needs, format, height, width, ends, tiles, careful)                                         \
   {                                                                                                          \
-    (needs), TESELA_BF16, TESELA_BF16, (format), 0, false, (flushes), (height), (width), &(ends), (tiles),   \
+    (needs), TESELA_BF16, TESELA_BF16, (format), 0, false, (height), (width), &(ends), (tiles), (careful),   \
         NULL, NULL                                                                                           \
   }
 #define F16_ROW(needs, height, width, ends, tiles)                                                           \
   {                                                                                                          \
-    (needs), TESELA_F16, TESELA_F16, TSL_AMX_FLOATS, 0, false, false, (height), (width), &(ends), (tiles),   \
+    (needs), TESELA_F16, TESELA_F16, TSL_AMX_FLOATS, 0, false, (height), (width), &(ends), (tiles), NULL,    \
         NULL, NULL                                                                                           \
   }
 #define INTEGER_ROW(needs, a, b, format, turned, height, width, ends, tiles)                                 \
   {                                                                                                          \
-    (needs), TESELA_##a, TESELA_##b, (format), (turned), false, false, (height), (width), &(ends), (tiles),  \
+    (needs), TESELA_##a, TESELA_##b, (format), (turned), false, (height), (width), &(ends), (tiles), NULL,   \
         NULL, NULL                                                                                           \
   }
-#define REGISTER_ROW(needs, a, b, format, tiles)                                                             \
+#define REGISTER_ROW(needs, a, b, format, tiles, careful)                                                    \
   {                                                                                                          \
-    (needs), TESELA_##a, TESELA_##b, (format), 0, true, (format) == TSL_AMX_PAIRS_BF16, 32, 32,              \
-        &tsl_amx_ends_avx512, (tiles), tsl_amx_registers_begin, tsl_amx_registers_end                        \
+    (needs), TESELA_##a, TESELA_##b, (format), 0, true, 32, 32, &tsl_amx_ends_avx512, (tiles), (careful),    \
+        tsl_amx_registers_begin, tsl_amx_registers_end                                                       \
   }
 /* 16-bit pairs take any signs. */
 #define PAIR_ROWS(needs, height, width, ends, tiles)                                                         \
@@ -32,13 +32,14 @@ enum { TILE_512 = 14, TILE_256 = 6, TILE_128 = 6 };
 /* The table, best rows first. */
 static const tsl_amx_kernels rows[] = {
 #if defined(__x86_64__)
-    REGISTER_ROW(TSL_CAN_AMX, BF16, BF16, TSL_AMX_PAIRS_BF16, tsl_amx_registers_bf16),
-    REGISTER_ROW(TSL_CAN_AMX, I8, I8, TSL_AMX_QUADS, tsl_amx_registers_ss),
-    REGISTER_ROW(TSL_CAN_AMX, I8, U8, TSL_AMX_QUADS, tsl_amx_registers_su),
-    REGISTER_ROW(TSL_CAN_AMX, U8, I8, TSL_AMX_QUADS, tsl_amx_registers_us),
-    REGISTER_ROW(TSL_CAN_AMX, U8, U8, TSL_AMX_QUADS, tsl_amx_registers_uu),
-    BF16_ROW(TSL_CAN_AVX512_BF16, TSL_AMX_PAIRS_BF16, true, TILE_512, 32, tsl_amx_ends_avx512,
-             tsl_amx_bf16_avx512),
+    REGISTER_ROW(TSL_CAN_AMX, BF16, BF16, TSL_AMX_PAIRS_BF16, tsl_amx_registers_bf16,
+                 tsl_amx_registers_careful),
+    REGISTER_ROW(TSL_CAN_AMX, I8, I8, TSL_AMX_QUADS, tsl_amx_registers_ss, NULL),
+    REGISTER_ROW(TSL_CAN_AMX, I8, U8, TSL_AMX_QUADS, tsl_amx_registers_su, NULL),
+    REGISTER_ROW(TSL_CAN_AMX, U8, I8, TSL_AMX_QUADS, tsl_amx_registers_us, NULL),
+    REGISTER_ROW(TSL_CAN_AMX, U8, U8, TSL_AMX_QUADS, tsl_amx_registers_uu, NULL),
+    BF16_ROW(TSL_CAN_AVX512_BF16, TSL_AMX_PAIRS_BF16, TILE_512, 32, tsl_amx_ends_avx512, tsl_amx_bf16_avx512,
+             tsl_amx_careful_avx512),
     INTEGER_ROW(TSL_CAN_AVX512_VNNI, U8, I8, TSL_AMX_QUADS, 0, TILE_512, 32, tsl_amx_ends_avx512,
                 tsl_amx_quads_signed_avx512),
     INTEGER_ROW(TSL_CAN_AVX512_VNNI, I8, I8, TSL_AMX_QUADS, 128, TILE_512, 32, tsl_amx_ends_avx512,
@@ -47,14 +48,14 @@ static const tsl_amx_kernels rows[] = {
                 tsl_amx_quads_unsigned_avx512),
     INTEGER_ROW(TSL_CAN_AVX512_VNNI, U8, U8, TSL_AMX_QUADS, -128, TILE_512, 32, tsl_amx_ends_avx512,
                 tsl_amx_quads_unsigned_avx512),
-    BF16_ROW(TSL_CAN_AVX512, TSL_AMX_FLOATS, false, TILE_512, 32, tsl_amx_ends_avx512, tsl_amx_floats_avx512),
+    BF16_ROW(TSL_CAN_AVX512, TSL_AMX_FLOATS, TILE_512, 32, tsl_amx_ends_avx512, tsl_amx_floats_avx512, NULL),
     F16_ROW(TSL_CAN_AVX512, TILE_512, 32, tsl_amx_ends_avx512, tsl_amx_floats_avx512),
     PAIR_ROWS(TSL_CAN_AVX512, TILE_512, 32, tsl_amx_ends_avx512, tsl_amx_pairs_avx512),
-    BF16_ROW(TSL_CAN_AVX2, TSL_AMX_FLOATS, false, TILE_256, 16, tsl_amx_ends_avx2, tsl_amx_floats_avx2),
+    BF16_ROW(TSL_CAN_AVX2, TSL_AMX_FLOATS, TILE_256, 16, tsl_amx_ends_avx2, tsl_amx_floats_avx2, NULL),
     F16_ROW(TSL_CAN_AVX2, TILE_256, 16, tsl_amx_ends_avx2, tsl_amx_floats_avx2),
     PAIR_ROWS(TSL_CAN_AVX2, TILE_256, 16, tsl_amx_ends_avx2, tsl_amx_pairs_avx2),
 #endif
-    BF16_ROW(0, TSL_AMX_FLOATS, false, TILE_128, 8, tsl_amx_ends_generic, tsl_amx_floats_generic),
+    BF16_ROW(0, TSL_AMX_FLOATS, TILE_128, 8, tsl_amx_ends_generic, tsl_amx_floats_generic, NULL),
     F16_ROW(0, TILE_128, 8, tsl_amx_ends_generic, tsl_amx_floats_generic),
     PAIR_ROWS(0, TILE_128, 8, tsl_amx_ends_generic, tsl_amx_pairs_generic),
 };

@@ -89,10 +89,16 @@ static inline int tsl_amx_elements(tsl_amx_format format) {
   return format == TSL_AMX_FLOATS ? 1 : format == TSL_AMX_QUADS ? 4 : 2;
 }
 
+/* The least magnitude other than 0 among the pairs of bf16 in `rows` rows of units, as bits; TSL_AMX_ALL_ZERO where there is
+ * none. */
+typedef uint32_t tsl_amx_least_function(const void *at, int64_t rows, int64_t row_bytes, int64_t units);
+enum { TSL_AMX_ALL_ZERO = 0x10000 };
+
 /* Copies by the operand's type, last steps by C's; compiled once per instruction set. */
 typedef struct tsl_amx_ends {
   tsl_amx_copy_function *floats_f16, *floats_bf16, *pairs_bf16, *pairs_i8, *pairs_u8, *quads;
   tsl_amx_last_function *last_f32, *last_f16, *last_bf16, *last_i32;
+  tsl_amx_least_function *least;
 } tsl_amx_ends;
 extern const tsl_amx_ends tsl_amx_ends_generic, tsl_amx_ends_avx2, tsl_amx_ends_avx512;
 
@@ -100,10 +106,10 @@ extern const tsl_amx_ends tsl_amx_ends_generic, tsl_amx_ends_avx2, tsl_amx_ends_
 extern tsl_amx_tile_function *const tsl_amx_floats_generic[], *const tsl_amx_pairs_generic[];
 extern tsl_amx_tile_function *const tsl_amx_floats_avx2[], *const tsl_amx_pairs_avx2[];
 extern tsl_amx_tile_function *const tsl_amx_floats_avx512[], *const tsl_amx_pairs_avx512[];
-extern tsl_amx_tile_function *const tsl_amx_bf16_avx512[];
+extern tsl_amx_tile_function *const tsl_amx_bf16_avx512[], *const tsl_amx_careful_avx512[];
 /* By the sign of B; A has the other one. */
 extern tsl_amx_tile_function *const tsl_amx_quads_signed_avx512[], *const tsl_amx_quads_unsigned_avx512[];
-extern tsl_amx_tile_function *const tsl_amx_registers_bf16[];
+extern tsl_amx_tile_function *const tsl_amx_registers_bf16[], *const tsl_amx_registers_careful[];
 /* Of A and B: s signed, u unsigned. */
 extern tsl_amx_tile_function *const tsl_amx_registers_ss[],
     *const tsl_amx_registers_su[], *const tsl_amx_registers_us[], *const tsl_amx_registers_uu[];
@@ -117,10 +123,12 @@ typedef struct tsl_amx_kernels {
   tsl_amx_format format;
   int turned;
   bool has_registers; /* tile registers: slivers of 16 or 32 rows, units in 16s */
-  bool flushes;       /* subnormal numbers count as 0 */
   int height, width;  /* of the largest tile; a strip */
   const tsl_amx_ends *ends;
   tsl_amx_tile_function *const *tiles;
+  /* Where `tiles` take subnormal numbers as 0, others that do not, for operands that have some or could make some; else
+   * NULL. */
+  tsl_amx_tile_function *const *careful;
   /* What a thread does before its tiles and after them: configures tile registers, and releases them. NULL: nothing. */
   void (*begin)(void), (*end)(void);
 } tsl_amx_kernels;

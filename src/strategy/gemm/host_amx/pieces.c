@@ -276,10 +276,41 @@ void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_beside *beside) {
   beside->c = NULL;
 }
 
+/* --- what dot instructions would take as 0 --- */
+
+uint32_t tsl_amx_least_of_sliver(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel,
+                                 int64_t sliver) {
+  tsl_amx_tile tile = {.units = tsl_amx_panel_units(job, panel)};
+  const int64_t rows = tsl_amx_row_of(job, sliver + 1) - tsl_amx_row_of(job, sliver);
+  if (!job->kernels->careful)
+    return TSL_AMX_ALL_ZERO;
+  set_a(job, a, panel, sliver, &tile);
+  if (tsl_amx_reads_in_place(job, sliver) || a->pitch > 0) /* rows that C does not have hold anything */
+    return job->kernels->ends->least(tile.a, rows_in_c(job, sliver), tile.a_row, tile.units);
+  return job->kernels->ends->least(tile.a, 1, 0, rows * tile.units);
+}
+
+uint32_t tsl_amx_least_of_strip(const tsl_amx_job *job, const tsl_amx_form *b, int64_t panel, int64_t strip) {
+  const int64_t width = job->kernels->width;
+  return job->kernels->careful ? job->kernels->ends->least(tsl_amx_at(job, b, panel, strip * width), 1, 0,
+                                                           tsl_amx_panel_units(job, panel) * width)
+                               : TSL_AMX_ALL_ZERO;
+}
+
+/* A bf16 of exponent e, biased by 127, is a multiple of 2^(e - 134), so products, and sums of them in f32, are multiples of
+ * 2^(e + f - 268). Where that is at least 2^-126, no sum but 0 is subnormal, whatever cancels. */
+bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b) {
+  enum { EXPONENTS = 268 - 126, FIRST_NORMAL = 1 << 7 };
+  if (least_a == TSL_AMX_ALL_ZERO || least_b == TSL_AMX_ALL_ZERO)
+    return false;
+  return least_a < FIRST_NORMAL || least_b < FIRST_NORMAL || (least_a >> 7) + (least_b >> 7) < EXPONENTS;
+}
+
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
-                           int64_t panel, int64_t sliver, int64_t strip, uint32_t *sums,
+                           int64_t panel, int64_t sliver, int64_t strip, bool is_careful, uint32_t *sums,
                            tsl_amx_beside *beside, bool has_next) {
   const tsl_amx_kernels *kernels = job->kernels;
+  tsl_amx_tile_function *const *tiles = is_careful ? kernels->careful : kernels->tiles;
   const int64_t row = tsl_amx_row_of(job, sliver), rows = tsl_amx_row_of(job, sliver + 1) - row,
                 column = strip * kernels->width;
   const bool is_last = panel == job->panels - 1, writes_c = is_last && is_c(job, sliver, strip);
@@ -301,7 +332,7 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
     tile.next_sums = sums + tsl_amx_tile_room(job);
   else if (!kernels->has_registers && is_last && !job->streams)
     fetch_c(job, sliver, strip);
-  kernels->tiles[kernels->has_registers ? rows / TSL_AMX_REGISTER_ROWS - 1 : rows - 1](&tile);
+  tiles[kernels->has_registers ? rows / TSL_AMX_REGISTER_ROWS - 1 : rows - 1](&tile);
   if (is_last && !writes_c)
     tsl_amx_finish_tile(job, sliver, strip, sums);
 }

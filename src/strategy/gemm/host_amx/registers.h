@@ -1,7 +1,8 @@
 /* Tiles of C in tile registers, as text: 2 x 2 registers of 16 x 16 sums. A file that includes it has the words
  * REGISTER_LOAD(t, at, stride in bytes), REGISTER_LOAD_ONCE (the same for what is not wanted again soon),
  * REGISTER_STORE(t, at, stride), REGISTER_ZERO(t), REGISTER_COPY_REST(to, from, bytes) (a line whose other bytes
- * become zeros), perhaps REGISTER_STREAM(to, from) (a line past the caches), and REGISTER_DOT(c, a, b) for the numbers of registers; tests include it
+ * become zeros), perhaps REGISTER_STREAM(to, from) (a line past the caches) and REGISTER_FILE (declares where registers are
+ * that are variables), and REGISTER_DOT(c, a, b) for the numbers of registers; tests include it
  * with words that are plain C, to prove its addresses where there is no such unit.
  *
  *          4        5        16 units (64 bytes) of B: a register holds 16 columns' units, unit after unit
@@ -17,6 +18,10 @@
 #include "strategy/gemm/host_amx/kernels.h"
 
 #include <string.h>
+
+#ifndef REGISTER_FILE
+#define REGISTER_FILE (void)0
+#endif
 
 enum { UNIT_BYTES = 4, REGISTER_BYTES = 64, STRIP_BYTES = 2 * REGISTER_BYTES };
 
@@ -111,6 +116,7 @@ static void multiply_16(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
   const int64_t row = tile->a_row, step = UNIT_BYTES * tile->a_step;
   const uint32_t *const sums = tile->sums;
+  REGISTER_FILE;
   writing late = writing_of(tile, 1);
   copying rows = copying_of(tile, 1);
   if (tile->goes_on) {
@@ -141,6 +147,7 @@ static void multiply_32(const tsl_amx_tile *tile) {
   const uint32_t *const sums = tile->sums, *const below = sums + 16 * 32;
   uint32_t *const out_below = tile->out + 16 * tile->out_row;
   const int64_t out_bytes = UNIT_BYTES * tile->out_row;
+  REGISTER_FILE;
   if (tile->goes_on) {
     REGISTER_LOAD(0, sums, STRIP_BYTES);
     REGISTER_LOAD(1, sums + 16, STRIP_BYTES);

@@ -10,7 +10,8 @@
 typedef struct running {
   const tsl_amx_job *job;
   tsl_amx_form a, b;
-  uint32_t *own;   /* of every worker: sums, a panel of late copies of A, and of B */
+  uint32_t
+      *own; /* of every worker: sums, a panel of late copies of A, and of B, and slivers' least magnitudes */
   int64_t room;    /* of one */
   int64_t columns; /* blocks side by side in C */
   bool late_a, late_b;
@@ -79,11 +80,17 @@ static void multiply_panel(const running *run, const block *of, int64_t panel, u
   const tsl_amx_job *job = run->job;
   const int64_t across = of->strip_end - of->strip, room = job->panels == 1 ? 0 : tsl_amx_tile_room(job);
   tsl_amx_form a = run->a, b = run->b;
+  uint32_t *const least = sums + run->room - job->block_slivers;
   copy_late(run, of, panel, &a, &b, sums + room_of_sums(job));
-  for (int64_t strip = of->strip; strip < of->strip_end; strip++)
+  for (int64_t sliver = of->sliver; sliver < of->sliver_end; sliver++)
+    least[sliver - of->sliver] = tsl_amx_least_of_sliver(job, &a, panel, sliver);
+  for (int64_t strip = of->strip; strip < of->strip_end; strip++) {
+    const uint32_t least_b = tsl_amx_least_of_strip(job, &b, panel, strip);
     for (int64_t sliver = of->sliver; sliver < of->sliver_end; sliver++)
       tsl_amx_multiply_tile(job, &a, &b, panel, sliver, strip,
+                            tsl_amx_needs_care(least[sliver - of->sliver], least_b),
                             sums + ((sliver - of->sliver) * across + strip - of->strip) * room, NULL, false);
+  }
 }
 
 /* Panel after panel of a block of C. */
@@ -114,7 +121,8 @@ static running running_of(const tsl_amx_job *job) {
   run.late_b = !job->packed_b.at && job->slivers <= job->block_slivers;
   run.columns = tsl_amx_count(job->strips, job->block_strips);
   run.room = room_of_sums(job) + (run.late_a ? rows_of_block(job) * job->depth : 0) +
-             (run.late_b ? job->block_strips * job->kernels->width * (job->depth + 1) : 0);
+             (run.late_b ? job->block_strips * job->kernels->width * (job->depth + 1) : 0) +
+             job->block_slivers;
   return run;
 }
 
