@@ -18,7 +18,11 @@
  * factor * u * |alpha| |A| bounds it, part by part where elements are complex.
  *
  * Complex results are judged part by part: each part is a real product of twice the depth, and of more where alpha is
- * complex, |A||B| being that of the parts. They are not judged on infinities and NaN, about which IEEE 754 is silent.
+ * complex, |A||B| being that of the parts. A complex product is (x u - y v, x v + y u), in real operations of IEEE 754 and
+ * nothing more: C99's Annex G, which makes infinities of some NaN, is not followed. So an infinity among the factors leaves
+ * no part of a sum finite. A part of alpha or beta that is 0 may be multiplied or left out.
+ *
+ * alpha scales what A B came to, also where alpha is infinite or NaN; an empty sum is not scaled, whatever alpha is.
  *
  * Infinities and NaN follow IEEE 754, in whatever order the sum is made: NaN or 0 * infinity among the terms
  * gives NaN, so do infinities of both signs, and those of one sign give that infinity. Terms that are finite
@@ -47,6 +51,8 @@ typedef struct tsl_judge {
   double flushes; /* the strategy's accuracy */
   const double *
       added; /* m x n, row after row: magnitudes of what beta added, where they are not |beta||C0|; else NULL */
+  const unsigned char *
+      kinds; /* m x n, row after row: what an element may be, of TSL_KIND_...; 0: what its terms say. Or NULL */
   double allowance;       /* absolute error that is forgiven beside underflow in C's type */
   int64_t operations_max; /* look at a sample of rows when m n k is above this; 0: 2^31 */
   uint64_t seed;          /* of the sample */

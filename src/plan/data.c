@@ -39,23 +39,28 @@ typedef struct filling {
       rows_each; /* elements of a piece; pieces of a row; rows of a task where that is one */
 } filling;
 
-/* A sixteenth each of zeros, negative zeros and subnormals, and a few that are not finite; complex ones are. */
+/* A sixteenth each of zeros, negative zeros and subnormals, and a few that are not finite: of complex numbers either part,
+ * sometimes both. */
 static void make_special(const filling *job, uint64_t index, unsigned char *element) {
   const tsl_type_info *type = tsl_type(job->shape.type);
   const uint64_t dice = tsl_random_u64(~job->seed, index);
   const double small = type->smallest * (double)(1 + (dice >> 40) % 1000);
   const double rare[] = {INFINITY, -INFINITY, NAN, INFINITY};
-  double value[2] = {0, 0};
-  if (!type->is_complex && (dice >> 8) % (4 * (uint64_t)job->inner) == 0)
-    value[0] = rare[(dice >> 4) % 4];
+  const int part = type->is_complex ? dice >> 60 & 1 : 0;
+  double value[2];
+  tsl_type_load(type->type, element, value);
+  if ((dice >> 8) % (4 * (uint64_t)job->inner) == 0)
+    value[part] = rare[(dice >> 4) % 4];
   else if (dice % 16 == 0)
-    value[0] = 0;
+    value[part] = 0;
   else if (dice % 16 == 1)
-    value[0] = -0.0;
+    value[part] = -0.0;
   else if (dice % 16 == 2)
-    value[0] = dice & 1024 ? small : -small;
+    value[part] = dice & 1024 ? small : -small;
   else
     return;
+  if (type->is_complex && (dice >> 61) % 4 == 0)
+    value[1 - part] = value[part];
   tsl_type_store(type->type, element, value);
 }
 

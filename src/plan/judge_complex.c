@@ -9,10 +9,13 @@
  *        A, expanded: rows x (terms k)               B, expanded: (terms k) x cols
  *        [ ar Re a, its rest, -ai Im a, ... ]        [ Re b, Re b, Re b, ..., Im b, ... ]'
  *
- * Only sampled rows and columns are expanded. */
+ * Only sampled rows and columns are expanded. Elements with something on their way that is not finite, or may pass the
+ * type's largest number, get the kinds that they may be of beside: the sums of products of parts, scaled by alpha's parts, with
+ * beta's parts times C0's. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/check.h"
+#include "plan/judge_kinds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,6 +36,10 @@ typedef struct expanding {
   term terms[TERMS_MAX];
   int term_count;
   double *a_expanded, *b_expanded, *before_expanded, *added, *c_part;
+  double *row_most,
+      *col_most; /* largest magnitude in a row of A, a column of B; infinite where something is not finite */
+  unsigned char *kinds[2]; /* of the parts */
+  double largest, slack;
 } expanding;
 
 /* The index of sample `at` of `count`, spread over `total`; the first and the last are among them. */
@@ -70,7 +77,12 @@ static void choose_terms(expanding *job, int part) {
 
 static double product_part(double x, double y, bool rest) {
   const double product = x * y;
-  return rest ? fma(x, y, -product) : product;
+  return !rest ? product : isfinite(product) ? fma(x, y, -product) : 0;
+}
+
+/* A part of beta that is 0 may be left out; elements of which it makes a difference have kinds. */
+static double beta_product(double beta, double before) {
+  return beta == 0 ? 0 : beta * before;
 }
 
 static void expand_a(const expanding *job) {
@@ -109,13 +121,103 @@ static void expand_c(const expanding *job, int part) {
       if (job->before)
         load(&problem->c, job->before, row, col, before);
       job->c_part[i * job->cols + j] = value[part];
-      job->before_expanded[i * job->cols + j] = part == 0
-                                                    ? job->beta[0] * before[0] - job->beta[1] * before[1]
-                                                    : job->beta[0] * before[1] + job->beta[1] * before[0];
-      job->added[i * job->cols + j] =
-          fabs(job->beta[0] * before[part]) + fabs(job->beta[1] * before[1 - part]);
+      const double own = beta_product(job->beta[0], before[part]),
+                   other = beta_product(job->beta[1], before[1 - part]);
+      job->before_expanded[i * job->cols + j] = part == 0 ? own - other : own + other;
+      job->added[i * job->cols + j] = fabs(own) + fabs(other);
     }
 }
+
+/* --- kinds --- */
+
+static void find_most(const expanding *job) {
+  const tsl_problem *problem = job->problem;
+  const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
+  double value[2];
+  for (int64_t i = 0; i < job->rows; i++) {
+    job->row_most[i] = 0;
+    for (int64_t l = 0; reads && l < problem->k; l++) {
+      load(&problem->a, job->a, sampled(i, job->rows, problem->m), l, value);
+      const double most = fabs(value[0]) + fabs(value[1]);
+      job->row_most[i] = isfinite(most) ? fmax(job->row_most[i], most) : INFINITY;
+    }
+  }
+  for (int64_t j = 0; j < job->cols; j++) {
+    job->col_most[j] = 0;
+    for (int64_t l = 0; reads && l < problem->k; l++) {
+      load(&problem->b, job->b, l, sampled(j, job->cols, problem->n), value);
+      const double most = fabs(value[0]) + fabs(value[1]);
+      job->col_most[j] = isfinite(most) ? fmax(job->col_most[j], most) : INFINITY;
+    }
+  }
+}
+
+/* Both parts of the sum of products. */
+static void guess_sums(const expanding *job, int64_t row, int64_t col, tsl_guess sum[2]) {
+  const tsl_problem *problem = job->problem;
+  tsl_terms_seen seen[2] = {{.nan = false}, {.nan = false}};
+  double x[2], u[2];
+  for (int64_t l = 0; l < problem->k; l++) {
+    load_factor(&problem->a, problem->conjugate_a, job->a, row, l, x);
+    load_factor(&problem->b, problem->conjugate_b, job->b, l, col, u);
+    tsl_terms_add(&seen[0], x[0] * u[0]);
+    tsl_terms_add(&seen[0], -(x[1] * u[1]));
+    tsl_terms_add(&seen[1], x[0] * u[1]);
+    tsl_terms_add(&seen[1], x[1] * u[0]);
+  }
+  for (int part = 0; part < 2; part++)
+    sum[part] = tsl_guess_of_terms(&seen[part], job->slack, job->largest);
+}
+
+/* Both parts of a scalar times a number whose parts are x. */
+static void guess_product(const expanding *job, const double scalar[2], const tsl_guess x[2],
+                          tsl_guess out[2]) {
+  for (int part = 0; part < 2; part++)
+    out[part] = tsl_guess_added(
+        tsl_guess_scaled(scalar[0], x[part], job->largest),
+        tsl_guess_scaled(part == 0 ? -scalar[1] : scalar[1], x[1 - part], job->largest), job->largest);
+}
+
+/* The kinds of both parts of element (i, j) of the sample; 0 where all is finite, and far from the largest number. */
+static void guess_element(const expanding *job, int64_t i, int64_t j) {
+  const tsl_problem *problem = job->problem;
+  const int64_t row = sampled(i, job->rows, problem->m), col = sampled(j, job->cols, problem->n);
+  const double far = job->largest / 16;
+  double value[2] = {0, 0};
+  tsl_guess sum[2] = {{.kinds = TSL_KIND_FINITE}, {.kinds = TSL_KIND_FINITE}}, before[2];
+  if (job->before)
+    load(&problem->c, job->before, row, col, value);
+  const bool any = (job->alpha[0] != 0 || job->alpha[1] != 0) && tsl_problem_reads(problem, TSL_OPERAND_A);
+  const double alpha = any ? fabs(job->alpha[0]) + fabs(job->alpha[1]) + 1 : 0,
+               beta = fabs(job->beta[0]) + fabs(job->beta[1]);
+  const double products = any ? alpha * (double)problem->k * job->row_most[i] * job->col_most[j] : 0,
+               added = job->before ? beta * (fabs(value[0]) + fabs(value[1])) : 0;
+  const int64_t at = i * job->cols + j;
+  job->kinds[0][at] = job->kinds[1][at] = 0;
+  if (products < far && added < far) /* neither is NaN */
+    return;
+  if (any) {
+    guess_sums(job, row, col, before);
+    guess_product(job, job->alpha, before, sum);
+  }
+  if (job->before) {
+    const tsl_guess parts[2] = {tsl_guess_of(value[0]), tsl_guess_of(value[1])};
+    guess_product(job, job->beta, parts, before);
+  }
+  for (int part = 0; part < 2; part++)
+    job->kinds[part][at] =
+        (unsigned char)(job->before ? tsl_guess_added(sum[part], before[part], job->largest) : sum[part])
+            .kinds;
+}
+
+static void guess_all(const expanding *job) {
+  find_most(job);
+  for (int64_t i = 0; i < job->rows; i++)
+    for (int64_t j = 0; j < job->cols; j++)
+      guess_element(job, i, j);
+}
+
+/* --- the parts --- */
 
 static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge, tsl_verdict *verdict) {
   const tsl_type_info *type = tsl_type(job->problem->c.type);
@@ -136,6 +238,7 @@ static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge
   const tsl_judge own = {.factor = (judge->factor + 2) * scale,
                          .exact = judge->exact,
                          .added = job->added,
+                         .kinds = job->kinds[part],
                          .allowance = terms * type->smallest,
                          .seed = judge->seed,
                          .operations_max = INT64_MAX};
@@ -184,8 +287,8 @@ static tesela_status take(const expanding *job, double **out) {
   const size_t depth = (size_t)(job->problem->k * TERMS_MAX), rows = (size_t)job->rows,
                cols = (size_t)job->cols;
   void *block;
-  TSL_TRY(tsl_alloc(((rows + cols) * depth + 3 * rows * cols + 1) * sizeof **out, "the judge's real products",
-                    &block));
+  TSL_TRY(tsl_alloc(((rows + cols) * (depth + 1) + 4 * rows * cols + 1) * sizeof **out,
+                    "the judge's real products", &block));
   *out = block;
   return TESELA_OK;
 }
@@ -208,6 +311,13 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
   job.before_expanded = job.b_expanded + job.cols * problem->k * TERMS_MAX;
   job.added = job.before_expanded + job.rows * job.cols;
   job.c_part = job.added + job.rows * job.cols;
+  job.row_most = job.c_part + job.rows * job.cols;
+  job.col_most = job.row_most + job.rows;
+  for (int part = 0; part < 2; part++) /* as many bytes as a quarter of the doubles that are there */
+    job.kinds[part] = (unsigned char *)(job.col_most + job.cols) + part * job.rows * job.cols;
+  job.largest = tsl_type(problem->c.type)->largest;
+  job.slack = judge->factor * tsl_type(problem->c.type)->unit_roundoff;
+  guess_all(&job);
   tesela_status status = TESELA_OK;
   for (int part = 0; part < 2 && status == TESELA_OK; part++) {
     tsl_verdict seen;

@@ -1,5 +1,6 @@
 #include "plan/judge_element.h"
 
+#include "plan/judge_kinds.h"
 #include "plan/reference.h"
 
 #include <float.h>
@@ -121,12 +122,50 @@ static void compare_rounded(const tsl_judged *job, double right, double value, d
     compare_finite(job, fabs(value - rounded[0]), right, magnitude, true, out);
 }
 
+/* What alpha (A B) + beta C0 may be where a scalar is not finite: the sum first, then what scales it. */
+static unsigned kinds_with_special_scalars(const tsl_judged *job, int64_t row, int64_t col) {
+  const double slack = fmin(0.5, job->judge->factor * job->sums->unit_roundoff), largest = job->sums->largest;
+  const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
+  tsl_guess sum = {.kinds = TSL_KIND_FINITE}, before = {.kinds = TSL_KIND_FINITE};
+  if (job->products) {
+    tsl_element seen;
+    tsl_reference_element(job->problem, 1, 0, job->a, job->b, NULL, row, col, &limits, &seen);
+    sum = (tsl_guess){.kinds = seen.nan || (seen.plus && seen.minus) ? TSL_KIND_NAN
+                               : seen.plus                           ? TSL_KIND_PLUS
+                               : seen.minus                          ? TSL_KIND_MINUS
+                                                                     : TSL_KIND_FINITE,
+                      .value = ldexp(seen.high, seen.exponent),
+                      .error = ldexp(seen.magnitude, seen.exponent) * slack};
+    if (sum.kinds == TSL_KIND_FINITE)
+      sum.kinds |= (seen.up ? TSL_KIND_PLUS : 0) | (seen.down ? TSL_KIND_MINUS : 0) |
+                   (seen.up && seen.down ? TSL_KIND_NAN : 0);
+    sum.kinds |= seen.unsure || (seen.plus && seen.down) || (seen.minus && seen.up) ? TSL_KIND_NAN : 0;
+    sum = tsl_guess_scaled(job->alpha, sum, largest);
+  }
+  if (job->beta != 0)
+    before = tsl_guess_scaled(
+        job->beta, tsl_guess_of(tsl_judged_value(&job->problem->c, job->before, row, col)), largest);
+  return tsl_guess_added(sum, before, largest).kinds;
+}
+
+/* What the element may be where that is known from kinds alone; 0: it is compared with its sum. */
+static unsigned special_kinds(const tsl_judged *job, int64_t row, int64_t col, double value) {
+  const unsigned char *given = job->judge->kinds;
+  const unsigned kinds = given ? given[row * job->problem->n + col]
+                         : !isfinite(job->alpha) || !isfinite(job->beta)
+                             ? kinds_with_special_scalars(job, row, col)
+                             : 0;
+  return isfinite(value) && (kinds & TSL_KIND_FINITE) ? 0 : kinds;
+}
+
 /* From an element's sums of products to the comparison. */
 void tsl_compare_element(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
                          double magnitude, tsl_comparison *out) {
   const double value = tsl_judged_value(&job->problem->c, job->c, row, col);
-  if (!isfinite(job->alpha) || !isfinite(job->beta)) { /* every term may be anything but finite */
-    *out = (tsl_comparison){.ratio = isfinite(value) ? INFINITY : 0, .expected = NAN};
+  const unsigned kinds = special_kinds(job, row, col, value);
+  if (kinds != 0) {
+    *out = (tsl_comparison){.ratio = kinds & tsl_kind_of(value) ? 0 : INFINITY,
+                            .expected = tsl_kind_shown(kinds)};
     return;
   }
   const double before = job->beta != 0 ? tsl_judged_value(&job->problem->c, job->before, row, col) : 0;
@@ -191,7 +230,7 @@ void tsl_judged_prepare(tsl_judged *job) {
   tsl_type_load(job->sums->type, stored, alpha);
   tsl_type_store(job->sums->type, stored, beta);
   tsl_type_load(job->sums->type, stored, beta);
-  job->alpha = alpha[0];
+  job->alpha = problem->k == 0 ? 0 : alpha[0]; /* an empty sum is not scaled */
   job->beta = beta[0];
   job->products = problem->k > 0 && job->alpha != 0;
   job->twice =
