@@ -122,7 +122,12 @@ typedef struct tesela_matrix {
  *
  * Sums are made in the type of C, in f32 where that is f16 or bf16, and rounded to C once, at the end. Integers are
  * multiplied modulo 2^32, as two's complement: exact wherever the result fits, in whatever order terms are added, and
- * wrapped where it does not. alpha and beta are rounded to the type of the sums; of integers they are whole numbers. */
+ * wrapped where it does not. alpha and beta are rounded to the type of the sums; of integers they are whole numbers.
+ *
+ * NaN and infinities are those of IEEE 754, in whatever order terms are added; alpha scales what the sum came to, and an
+ * empty sum (k = 0, alpha = 0) is 0 and not scaled, whatever alpha is. A complex product is (x u - y v, x v + y u) in real
+ * operations and nothing more: C99's Annex G, which makes infinities of some NaN, is not followed, so an infinite factor
+ * makes parts infinite or NaN. A part of alpha or beta that is 0 may be multiplied or left out. */
 typedef struct tesela_gemm_desc {
   int64_t m, n, k;
   tesela_matrix a, b, c;
@@ -156,8 +161,9 @@ typedef struct tesela_vector {
 
 /** result = alpha (x[0] y[0] + ... + x[n-1] y[n-1]) + beta result, where result is a vector of one element.
  *
- * beta = 0 never reads the result, alpha = 0 or n = 0 never reads x or y. The result overlaps neither. Its type is x's
- * unless it says otherwise; sums, alpha and beta are as in tesela_gemm_desc. */
+ * beta = 0 never reads the result, alpha = 0 or n = 0 never reads x or y. The result overlaps neither. x and y are both f64,
+ * f32, f16 or bf16, or each i8 or u8. The result's type is x's unless it says otherwise: f32 of f16 and bf16, too, and i32
+ * of integers alone. Sums, alpha and beta are as in tesela_gemm_desc. */
 typedef struct tesela_dot_desc {
   int64_t n;
   tesela_vector x, y, result;
@@ -188,10 +194,14 @@ typedef struct tesela_record {
   double seconds_copy_in;  /**< part of it: operands to the device */
   double seconds_compute;  /**< part of it: the strategy, by the device's own clock where it has one */
   double seconds_copy_out; /**< part of it: C back to the host */
-  /** What the strategy guarantees of each element of C: |error| <= error_bound * (|alpha||A||B| + |beta||C|),
+  /** What the strategy guarantees of each element of C: |error| <= error_bound * (|alpha||A||B| + |beta||C|) + underflow,
    * magnitudes taken element by element (of a transpose, |alpha||A|). A factor that grows with k times the unit
-   * roundoff of C's type; 0 where the strategy guarantees exactness. */
+   * roundoff of C's type; 0 where the strategy guarantees exactness. Underflow is what roundings among subnormal numbers
+   * cost: (max(1, |alpha|) k + 2) times the smallest one of the type of the sums, and the smallest one of C's. */
   double error_bound;
+  /** 0, but on matrix units that take smaller magnitudes as 0, in A, in B and in sums (bf16 on some of AMD's): underflow
+   * is flushed_below * (|alpha| k (max |A| + max |B| + 2) + 2) then, beside the above. */
+  double flushed_below;
 } tesela_record;
 
 /** The library's version, "major.minor.patch". */

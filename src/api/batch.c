@@ -190,7 +190,8 @@ static tesela_status run_batch(running *run, tesela_record *record) {
     *record = (tesela_record){.plan = last_plan,
                               .seconds = seconds,
                               .seconds_compute = seconds,
-                              .error_bound = tsl_plan_error_bound(run->plan->plan)};
+                              .error_bound = tsl_plan_error_bound(run->plan->plan),
+                              .flushed_below = tsl_plan_accuracy(run->plan->plan).flushes};
   }
   return TESELA_OK;
 }

@@ -105,10 +105,12 @@ void tsl_plan_destroy(tsl_plan *plan) {
   tsl_free(plan);
 }
 
+tsl_accuracy tsl_plan_accuracy(const tsl_plan *plan) {
+  return plan->work.strategy->accuracy(&plan->work.problem, &plan->work.config);
+}
+
 double tsl_plan_error_bound(const tsl_plan *plan) {
-  const tsl_work *work = &plan->work;
-  return work->strategy->accuracy(&work->problem, &work->config).factor *
-         tsl_type(work->problem.c.type)->unit_roundoff;
+  return tsl_plan_accuracy(plan).factor * tsl_type(plan->work.problem.c.type)->unit_roundoff;
 }
 
 uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_place place) {

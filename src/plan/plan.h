@@ -57,6 +57,8 @@ typedef struct tsl_batch {
  * are of all of them together. For measuring. */
 tesela_status tsl_plan_run_batch(tsl_plan *plan, const tsl_batch *batch, tsl_phases *phases);
 
+/* What its strategy guarantees. */
+tsl_accuracy tsl_plan_accuracy(const tsl_plan *plan);
 /* Absolute bound per unit of |alpha||A||B| + |beta||C|: factor * u of C's type. */
 double tsl_plan_error_bound(const tsl_plan *plan);
 /* Bytes that a run needs on the plan's device besides operands that are there already: copies of the others, and
