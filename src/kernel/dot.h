@@ -2,11 +2,11 @@
 #ifndef TSL_KERNEL_DOT_H
 #define TSL_KERNEL_DOT_H
 
-#include "dialect.h"
+#include "elements.h"
 
 /* a[0] b[0] + a[a_stride] b[b_stride] + ..., k terms in order. */
-TSL_FUNCTION TSL_REAL tsl_dot(TSL_GLOBAL const TSL_REAL *a, TSL_INDEX a_stride, TSL_GLOBAL const TSL_REAL *b,
-                              TSL_INDEX b_stride, TSL_INDEX k) {
+TSL_FUNCTION TSL_REAL tsl_dot(TSL_GLOBAL const tsl_element *a, TSL_INDEX a_stride,
+                              TSL_GLOBAL const tsl_element *b, TSL_INDEX b_stride, TSL_INDEX k) {
   TSL_REAL sum = 0;
   TSL_INDEX l = 0;
   /* Four terms at a time, their operands read before any of them is used: left to themselves, compilers wait
@@ -15,17 +15,17 @@ TSL_FUNCTION TSL_REAL tsl_dot(TSL_GLOBAL const TSL_REAL *a, TSL_INDEX a_stride, 
     TSL_REAL a_next[4], b_next[4];
     TSL_UNROLL
     for (int i = 0; i < 4; i++) {
-      a_next[i] = a[i * a_stride];
-      b_next[i] = b[i * b_stride];
+      a_next[i] = tsl_number(a[i * a_stride], TSL_SIGNED_A);
+      b_next[i] = tsl_number(b[i * b_stride], TSL_SIGNED_B);
     }
     TSL_UNROLL
     for (int i = 0; i < 4; i++)
-      sum = TSL_FMA(a_next[i], b_next[i], sum);
+      sum = TSL_REAL_FMA(a_next[i], b_next[i], sum);
     a += 4 * a_stride;
     b += 4 * b_stride;
   }
   for (; l < k; l++, a += a_stride, b += b_stride)
-    sum = TSL_FMA(*a, *b, sum);
+    sum = TSL_REAL_FMA(tsl_number(*a, TSL_SIGNED_A), tsl_number(*b, TSL_SIGNED_B), sum);
   return sum;
 }
 

@@ -2,12 +2,12 @@
 #ifndef TSL_KERNEL_EPILOGUE_H
 #define TSL_KERNEL_EPILOGUE_H
 
-#include "dialect.h"
+#include "elements.h"
 
 /* *c = alpha * sum + beta * *c, where beta = 0 never reads *c (it may be NaN, or never written). */
-TSL_FUNCTION void tsl_finish(TSL_GLOBAL TSL_REAL *c, TSL_REAL sum, TSL_REAL alpha, TSL_REAL beta) {
+TSL_FUNCTION void tsl_finish(TSL_GLOBAL tsl_result *c, TSL_REAL sum, TSL_REAL alpha, TSL_REAL beta) {
   const TSL_REAL scaled = alpha * sum;
-  *c = beta == 0 ? scaled : TSL_FMA(beta, *c, scaled);
+  *c = tsl_rounded(beta == 0 ? scaled : TSL_REAL_FMA(beta, tsl_before(*c), scaled));
 }
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef TSL_KERNEL_LANES_H
 #define TSL_KERNEL_LANES_H
 
-#include "dialect.h"
+#include "elements.h"
 
 #ifdef TSL_REAL_IS_DOUBLE
 #define TSL_LANES_SINGLE (TSL_PARAM_VECTOR / 2)
@@ -22,12 +22,8 @@
 #endif
 typedef TSL_VECTOR(TSL_REAL, TSL_LANES) tsl_lanes;
 
-/* a * b + c of numbers or vectors of them, where TSL_REAL may be int. */
-#ifdef TSL_REAL_IS_INTEGER
-#define TSL_LANES_FMA(a, b, c) ((a) * (b) + (c))
-#else
-#define TSL_LANES_FMA(a, b, c) TSL_FMA(a, b, c)
-#endif
+/* a * b + c of numbers or vectors of them. */
+#define TSL_LANES_FMA(a, b, c) TSL_REAL_FMA(a, b, c)
 
 /* to[i] = lane i. */
 TSL_FUNCTION void tsl_lanes_spread(TSL_REAL *to, tsl_lanes from) {

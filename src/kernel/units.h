@@ -1,25 +1,11 @@
-/* Elements as multiply-adds take them. Where the build says nothing, elements of A, B and C are TSL_REAL, or two of them
- * where it defines TSL_COMPLEX. Else TSL_TYPE_AB and TSL_TYPE_C are of the list below, and TSL_REAL is the type of sums:
- * float for the halves, int for bytes, of which TSL_SIGNED_A and TSL_SIGNED_B say whether they have signs. A "unit" is
- * what one multiply-add takes of an operand: a number; or, with TSL_QUADS, four bytes that follow each other along k. */
+/* Elements as multiply-adds take them. A "unit" is what one multiply-add takes of an operand: a number; or, with TSL_QUADS,
+ * four bytes that follow each other along k. */
 #ifndef TSL_KERNEL_UNITS_H
 #define TSL_KERNEL_UNITS_H
 
+#include "epilogue.h"
 #include "gemm.h"
 #include "lanes.h"
-
-#define TSL_TYPE_REAL 0
-#define TSL_TYPE_F16 1
-#define TSL_TYPE_BF16 2
-#define TSL_TYPE_BYTE 3
-#ifndef TSL_TYPE_AB
-#define TSL_TYPE_AB TSL_TYPE_REAL
-#define TSL_TYPE_C TSL_TYPE_REAL
-#endif
-#ifndef TSL_SIGNED_A
-#define TSL_SIGNED_A 1
-#define TSL_SIGNED_B 1
-#endif
 
 /* Numbers of an element; products along k of a unit. */
 #ifdef TSL_COMPLEX
@@ -33,48 +19,11 @@
 #define TSL_UNIT_PRODUCTS 1
 #endif
 
-#if TSL_TYPE_AB == TSL_TYPE_REAL
-typedef TSL_REAL tsl_element;
-#elif TSL_TYPE_AB == TSL_TYPE_BYTE
-typedef unsigned char tsl_element;
-#else
-typedef unsigned short tsl_element;
-#endif
-#if TSL_TYPE_C == TSL_TYPE_REAL
-typedef TSL_REAL tsl_result;
-#else
-typedef unsigned short tsl_result;
-#endif
-
-/* --- numbers --- */
-
-#if TSL_TYPE_AB == TSL_TYPE_F16 || TSL_TYPE_C == TSL_TYPE_F16
-TSL_FUNCTION TSL_REAL tsl_wide(unsigned short bits) {
-  return TSL_FLOAT_OF_HALF(bits);
-}
-TSL_FUNCTION unsigned short tsl_narrow(TSL_REAL x) {
-  return TSL_HALF_OF_FLOAT(x);
-}
-#elif TSL_TYPE_AB == TSL_TYPE_BF16 || TSL_TYPE_C == TSL_TYPE_BF16
-TSL_FUNCTION TSL_REAL tsl_wide(unsigned short bits) {
-  return TSL_AS_FLOAT((int)((unsigned)bits << 16));
-}
-/* To nearest even; a NaN stays one. */
-TSL_FUNCTION unsigned short tsl_narrow(TSL_REAL x) {
-  const unsigned bits = (unsigned)TSL_AS_INT(x);
-  return (unsigned short)(x != x ? bits >> 16 | 64 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-#endif
-
 /* A unit of the element at `from` and, where it takes more, of the next ones, `step` elements apart, of which `count` are
  * there. `is_signed`: of bytes. */
 TSL_FUNCTION TSL_REAL tsl_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX step, TSL_INDEX count,
                                bool is_signed) {
-#if TSL_TYPE_AB == TSL_TYPE_REAL
-  return *from;
-#elif TSL_TYPE_AB != TSL_TYPE_BYTE
-  return tsl_wide(*from);
-#elif defined(TSL_QUADS)
+#ifdef TSL_QUADS
   unsigned unit = from[0];
   TSL_UNROLL
   for (int i = 1; i < 4; i++)
@@ -82,7 +31,7 @@ TSL_FUNCTION TSL_REAL tsl_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX ste
       unit |= (unsigned)from[i * step] << 8 * i;
   return (TSL_REAL)unit;
 #else
-  return is_signed ? (TSL_REAL)(signed char)*from : (TSL_REAL)*from;
+  return tsl_number(*from, is_signed);
 #endif
 }
 
@@ -116,8 +65,7 @@ TSL_FUNCTION void tsl_element_finish(TSL_GLOBAL tsl_result *at, const TSL_REAL *
   at[0] = x;
   at[1] = y;
 #else
-  const TSL_REAL scaled = g->alpha * sum[0];
-  *at = tsl_narrow(g->beta == 0 ? scaled : TSL_FMA(g->beta, tsl_wide(*at), scaled));
+  tsl_finish(at, sum[0], g->alpha, g->beta);
 #endif
 }
 #endif

@@ -9,12 +9,18 @@ tesela_status tsl_fold_build(tsl_work *work, const char *path, const char *first
                              const char *last, const tsl_grid *last_grid) {
   tsl_fold fold = {.first_grid = *first_grid, .last_grid = *last_grid};
   void *block;
-  TSL_TRY(tsl_launch_kernel(work, path, first, first_grid->items[0], &fold.first));
-  TSL_TRY(tsl_launch_kernel(work, path, last, last_grid->items[0], &fold.last));
-  TSL_TRY(tsl_alloc(sizeof fold, "a fold's launches", &block));
+  tsl_text types = {0};
+  tesela_status status;
+  tsl_launch_define_types(&work->problem, &types);
+  TSL_GO(tsl_text_status(&types));
+  TSL_GO(tsl_launch_kernel_with(work, path, first, first_grid->items[0], tsl_text_get(&types), &fold.first));
+  TSL_GO(tsl_launch_kernel_with(work, path, last, last_grid->items[0], tsl_text_get(&types), &fold.last));
+  TSL_GO(tsl_alloc(sizeof fold, "a fold's launches", &block));
   *(tsl_fold *)block = fold;
   work->state = block;
-  return TESELA_OK;
+out:
+  tsl_text_free(&types);
+  return status;
 }
 
 void tsl_fold_release(tsl_work *work) {

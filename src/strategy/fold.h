@@ -12,7 +12,7 @@ typedef struct tsl_fold {
   tsl_grid first_grid, last_grid;
 } tsl_fold;
 
-/* Compiles `path` (from src/), which has two kernels, and keeps them with their grids in a new tsl_fold, which
+/* Compiles `path` (from src/), which has two kernels, for the problem's types (kernel/elements.h), and keeps them with their grids in a new tsl_fold, which
  * tsl_fold_release() frees. Fails as tsl_launch_build() does. */
 tesela_status tsl_fold_build(tsl_work *work, const char *path, const char *first, const tsl_grid *first_grid,
                              const char *last, const tsl_grid *last_grid);

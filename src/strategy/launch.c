@@ -30,6 +30,20 @@ void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const ts
   }
 }
 
+int tsl_launch_type_code(tesela_type type) {
+  return type == TESELA_F16 ? 1 : type == TESELA_BF16 ? 2 : tsl_type(type)->size == 1 ? 3 : 0;
+}
+
+void tsl_launch_define_types(const tsl_problem *problem, tsl_text *text) {
+  const int code = tsl_launch_type_code(problem->a.type);
+  if (code != 0)
+    tsl_text_add(text, "#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n", code,
+                 tsl_launch_type_code(problem->c.type));
+  if (tsl_type(problem->a.type)->size == 1)
+    tsl_text_add(text, "#define TSL_SIGNED_A %d\n#define TSL_SIGNED_B %d\n", problem->a.type == TESELA_I8,
+                 problem->b.type == TESELA_I8);
+}
+
 static tesela_status compile(tsl_work *work, const char *path, tesela_type real, const char *defines,
                              tsl_module **module) {
   const char *folders[] = {"kernel", work->device->ops->dialect_folder, NULL};

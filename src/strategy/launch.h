@@ -48,6 +48,11 @@ tsl_gemm_argument tsl_launch_unscaled(const tsl_work *work, const tsl_gemm_sizes
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
                         tsl_text *text);
 
+/* Appends what kernel/elements.h asks for where elements are not of the type of their sums. */
+void tsl_launch_define_types(const tsl_problem *problem, tsl_text *text);
+/* Its number for a type. */
+int tsl_launch_type_code(tesela_type type);
+
 /* Compiles `path` (from src/) with TSL_REAL set to the type that sums of the problem's are made in, and one #define TSL_PARAM_<NAME> per
  * parameter of the strategy, upper case; finds `kernel`; keeps it in a new tsl_launch with this grid. Fails
  * with TESELA_UNSUPPORTED when the compiled kernel takes fewer work-items than the grid asks for. */

@@ -1,7 +1,7 @@
-/* The specification for types that are narrower than their sums: the same three loops, with what a load and a store
- * convert. */
-#ifndef TSL_GEMM_SEQUENTIAL_NARROW_H
-#define TSL_GEMM_SEQUENTIAL_NARROW_H
+/* The specification for types that are narrower than their sums: the three loops of a product, with what a load and a store
+ * convert. A dot is such a product. Compiled without optimisation by the strategies called sequential. */
+#ifndef TSL_STRATEGY_NARROW_LOOPS_H
+#define TSL_STRATEGY_NARROW_LOOPS_H
 
 #include "strategy/strategy.h"
 

@@ -167,15 +167,17 @@ const tsl_types tsl_types_all[] = {
     THROUGHOUT(TESELA_F32), THROUGHOUT(TESELA_F64), THROUGHOUT(TESELA_F16), THROUGHOUT(TESELA_BF16),
     THROUGHOUT(TESELA_I8),  THROUGHOUT(TESELA_I32), THROUGHOUT(TESELA_C64), THROUGHOUT(TESELA_C128),
     THROUGHOUT(TESELA_U8),  THROUGHOUT(0)};
-const tsl_types tsl_types_narrow[] = {{TESELA_BF16, TESELA_BF16, TESELA_F32},
-                                      {TESELA_I8, TESELA_I8, TESELA_I32},
-                                      {TESELA_F16, TESELA_F16, TESELA_F32},
-                                      {TESELA_BF16, TESELA_BF16, TESELA_BF16},
-                                      {TESELA_F16, TESELA_F16, TESELA_F16},
-                                      {TESELA_U8, TESELA_I8, TESELA_I32},
-                                      {TESELA_I8, TESELA_U8, TESELA_I32},
-                                      {TESELA_U8, TESELA_U8, TESELA_I32},
-                                      {0, 0, 0}};
+#define NARROW                                                                                               \
+  {TESELA_BF16, TESELA_BF16, TESELA_F32}, {TESELA_I8, TESELA_I8, TESELA_I32},                                \
+      {TESELA_F16, TESELA_F16, TESELA_F32}, {TESELA_BF16, TESELA_BF16, TESELA_BF16},                         \
+      {TESELA_F16, TESELA_F16, TESELA_F16}, {TESELA_U8, TESELA_I8, TESELA_I32},                              \
+      {TESELA_I8, TESELA_U8, TESELA_I32}, {TESELA_U8, TESELA_U8, TESELA_I32}, {                              \
+    0, 0, 0                                                                                                  \
+  }
+const tsl_types tsl_types_narrow[] = {NARROW};
+const tsl_types tsl_types_real[] = {
+    {TESELA_F32, TESELA_F32, TESELA_F32}, {TESELA_F64, TESELA_F64, TESELA_F64}, NARROW};
+#undef NARROW
 
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types) {
   const tsl_types *list = strategy->types ? strategy->types : real_types;

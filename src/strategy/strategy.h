@@ -207,6 +207,8 @@ const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name);
 extern const tsl_types tsl_types_all[];
 /* What matrix instructions of processors multiply: bf16 and f16 with sums of 32 bits, 8-bit integers in all mixes. */
 extern const tsl_types tsl_types_narrow[];
+/* f32 and f64 throughout, and those. */
+extern const tsl_types tsl_types_real[];
 /* Entry `index` of the types that a strategy takes; false past the end. */
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types);
 

@@ -26,10 +26,10 @@ static const char *const probes[] = {
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   const double groups = (double)config->value[GROUPS], group = (double)config->value[GROUP];
   const double depth = ceil((double)problem->k / (groups * group)) + 2 * log2(group) + ceil(groups / group);
-  const double unit = tsl_type(problem->c.type)->unit_roundoff;
+  const double unit = tsl_type(tsl_type(problem->c.type)->sums)->unit_roundoff;
   tsl_accuracy bound = tsl_accuracy_of_sum(problem->k);
   bound.factor = fmin(bound.factor, depth * (1 + depth * unit) + 4);
-  return bound;
+  return tsl_accuracy_in_type(bound, problem->c.type);
 }
 
 /* Groups past the last term would fold zeros. */
@@ -41,8 +41,13 @@ static const char *grids_for(const tsl_problem *problem, const tsl_config *confi
   return why ? why : tsl_fold_grid(device, 1, group, last);
 }
 
+/* Bytes of a sum. */
+static uint64_t size_of_sum(const tsl_problem *problem) {
+  return tsl_type(tsl_type(problem->c.type)->sums)->size;
+}
+
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const uint64_t bytes = (uint64_t)config->value[GROUP] * tsl_type(problem->c.type)->size;
+  const uint64_t bytes = (uint64_t)config->value[GROUP] * size_of_sum(problem);
   if (bytes > device->local_bytes)
     return tsl_refusal("group=%lld needs %llu bytes of local memory, %s has %llu",
                        (long long)config->value[GROUP], (unsigned long long)bytes, device->name,
@@ -53,7 +58,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)device;
-  return (uint64_t)config->value[GROUPS] * tsl_type(problem->c.type)->size;
+  return (uint64_t)config->value[GROUPS] * size_of_sum(problem);
 }
 
 /* A GPU's memory answers after most of a microsecond, so that what is under way decides: eight numbers an item, and at
@@ -61,7 +66,7 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
  * next one starts, and they lie far apart: a cache line for each. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const double items = (double)(config->value[GROUPS] * config->value[GROUP]);
-  const double bytes = tsl_problem_bytes(problem), size = (double)tsl_type(problem->c.type)->size;
+  const double bytes = tsl_problem_bytes(problem), size = (double)tsl_type(problem->a.type)->size;
   const double launches = 2 * device->launch_seconds + 1e-6 + 2e-9 * (double)config->value[GROUPS];
   if (device->is_cpu)
     return launches + bytes * 64 / size / device->bandwidth;
@@ -74,7 +79,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
                     tsl_account *account) {
   tsl_grid first, last;
   if (!grids_for(problem, config, device, &first, &last))
-    tsl_fold_account(problem, &first, (double)tsl_type(problem->c.type)->size, 1, device, account);
+    tsl_fold_account(problem, &first, (double)size_of_sum(problem), 1, device, account);
 }
 
 static tesela_status build(tsl_work *work) {
@@ -93,6 +98,7 @@ const tsl_strategy tsl_dot_block_tree = {
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = accuracy,
+    .types = tsl_types_real,
     .params = params,
     .refuse = refuse,
     .scratch = scratch,

@@ -20,7 +20,7 @@
 #define GROUP TSL_PARAM_GROUP
 
 TSL_KERNEL(GROUP, 1, 1)
-tsl_dot_block_tree(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
+tsl_dot_block_tree(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
                    TSL_GLOBAL TSL_REAL *TSL_RESTRICT sums, const tsl_gemm_arguments g) {
   TSL_LOCAL TSL_REAL line[GROUP];
   const TSL_INDEX item = TSL_GLOBAL_ITEM(0), all = (TSL_INDEX)GROUPS * GROUP;
@@ -33,7 +33,7 @@ tsl_dot_block_tree(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
 }
 
 TSL_KERNEL(GROUP, 1, 1)
-tsl_dot_block_tree_last(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT sums, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
+tsl_dot_block_tree_last(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT sums, TSL_GLOBAL tsl_result *TSL_RESTRICT c,
                         const tsl_gemm_arguments g) {
   TSL_LOCAL TSL_REAL line[GROUP];
   TSL_REAL own = 0;

@@ -21,9 +21,9 @@ enum { GROUPS_MOST = 1024 };
 enum { LAST_ITEMS = 256, TERM_BYTES = 32, ROW_F32 = 19 + 1, ROW_F64 = 84 + 1 };
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  (void)problem;
   (void)config;
-  return (tsl_accuracy){.factor = 1, .repeats = true, .rounded = true};
+  const bool whole = tsl_type(problem->c.type)->is_integer;
+  return (tsl_accuracy){.factor = whole ? 0 : 1, .repeats = true, .rounded = !whole};
 }
 
 static bool is_host(const tsl_device *device) {
@@ -33,7 +33,7 @@ static bool is_host(const tsl_device *device) {
 /* No more groups than there is work for, and no more than find room at once: one that waits would start when the others
  * have done. Sums of doubles take more registers than those of floats, and have more to do for each byte. */
 static int64_t groups_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const int64_t terms = TERM_BYTES / (int64_t)tsl_type(problem->c.type)->size,
+  const int64_t terms = TERM_BYTES / (problem->c.type == TESELA_F64 ? 8 : 4),
                 tile = config->value[GROUP] * terms;
   const int64_t tiles = problem->k == 0 ? 1 : (problem->k - 1) / tile + 1, value = config->value[GROUPS];
   const int64_t each = problem->c.type == TESELA_F64 ? value / 2 : value;
@@ -58,6 +58,8 @@ static const char *refuse_host(const tsl_config *config, const tsl_device *devic
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  if (tsl_type(problem->c.type)->is_integer && problem->k > (int64_t)1 << 37)
+    return "more than 2^37 terms of integers, whose sum a double may not hold";
   if (is_host(device))
     return refuse_host(config, device);
   const char *missing =
@@ -111,7 +113,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   else if (!grids_for(problem, config, device, &first, &last)) {
     const double row = (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) * sizeof(int64_t);
     tsl_fold_account(problem, &first, row / first.items[0],
-                     TERM_BYTES / (double)tsl_type(problem->c.type)->size, device, account);
+                     TERM_BYTES / (problem->c.type == TESELA_F64 ? 8.0 : 4.0), device, account);
   }
 }
 
@@ -136,6 +138,7 @@ const tsl_strategy tsl_dot_exact = {
     .lifts = "none in time: every rounding but the last, and the order of the sum",
     .version = 2,
     .accuracy = accuracy,
+    .types = tsl_types_real,
     .params = params,
     .refuse = refuse,
     .scratch = scratch,

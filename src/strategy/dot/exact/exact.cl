@@ -29,7 +29,8 @@
  * signs; the NaN has no sign and no payload.
  *
  * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: 72 bytes an item, and the digits. Any strides and sizes.
- * Needs double precision for f32, too, with subnormal numbers of both. A term takes about 16 instructions (doubles: 28)
+ * Needs double precision for all types, with subnormal numbers. Narrow types are floats on their way; where C is narrow, it
+ * is rounded to C at once. Sums of integers are exact for 2^37 terms, and then taken modulo 2^32. A term takes about 16 instructions (doubles: 28)
  * where the products lie within 2^45 (2^38) of the largest one, three times as many within 2^250 (2^190), and hundreds
  * beyond. */
 #include "item.cl"
@@ -153,7 +154,7 @@ TSL_FUNCTION TSL_INDEX exact_passed_on(TSL_LOCAL_POINTER const TSL_INDEX *total,
 }
 
 TSL_KERNEL_SHARING(GROUP, 1, 1, ROOM * 256 / GROUP)
-tsl_dot_exact(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
+tsl_dot_exact(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
               TSL_GLOBAL TSL_INDEX *TSL_RESTRICT rows, const tsl_gemm_arguments g) {
   TSL_LOCAL TSL_INDEX lines[LINES * GROUP], parts[GROUP], sums[LINES], total[TSL_EXACT_DIGITS];
   TSL_INDEX numbers[LINES];
@@ -231,9 +232,24 @@ TSL_FUNCTION int exact_join_all(TSL_GLOBAL const TSL_INDEX *rows, int groups,
   return all;
 }
 
+/* c from the sum. That of integers is a whole number below 2^53, which is not rounded; the rest is modulo 2^32. */
+TSL_FUNCTION void exact_store(TSL_GLOBAL tsl_result *c, TSL_LOCAL_POINTER TSL_INDEX *digits, int first,
+                              int end, int flags, const tsl_gemm_arguments *g,
+                              TSL_LOCAL_POINTER TSL_INDEX *wide) {
+#ifdef TSL_REAL_IS_INTEGER
+  const TSL_INDEX sum = (TSL_INDEX)tsl_exact_result(digits, first, end, flags, 1, 0, 0, wide, 53, -1074);
+  const unsigned scaled = (unsigned)g->alpha * (unsigned)sum;
+  *c = (int)(g->beta == 0 ? scaled : scaled + (unsigned)g->beta * (unsigned)*c);
+#else
+  const double result = tsl_exact_result(digits, first, end, flags, g->alpha, g->beta,
+                                         g->beta == 0 ? 0 : tsl_before(*c), wide, PRECISION, LEAST);
+  *c = tsl_rounded(result == result ? (TSL_REAL)result : TSL_NAN(TSL_REAL));
+#endif
+}
+
 /* Items add a digit each of every so many rows, and those that have the same digit add up. */
 TSL_KERNEL(LAST_ITEMS, 1, 1)
-tsl_dot_exact_last(TSL_GLOBAL const TSL_INDEX *TSL_RESTRICT rows, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
+tsl_dot_exact_last(TSL_GLOBAL const TSL_INDEX *TSL_RESTRICT rows, TSL_GLOBAL tsl_result *TSL_RESTRICT c,
                    const tsl_gemm_arguments g) {
   TSL_LOCAL TSL_INDEX line[LAST_ITEMS], digits[TSL_EXACT_DIGITS], wide[TSL_EXACT_WIDE];
   const int item = TSL_ITEM(0), groups = g.k > 0 ? (int)(rows[TSL_EXACT_DIGITS] >> 24) : 0;
@@ -258,10 +274,6 @@ tsl_dot_exact_last(TSL_GLOBAL const TSL_INDEX *TSL_RESTRICT rows, TSL_GLOBAL TSL
       digits[first + item] = own;
   }
   TSL_BARRIER();
-  if (item == 0) {
-    TSL_GLOBAL TSL_REAL *out = c + g.c_offset;
-    const double result = tsl_exact_result(digits, first, end, summary & 0xff, g.alpha, g.beta,
-                                           g.beta == 0 ? 0 : *out, wide, PRECISION, LEAST);
-    *out = result == result ? (TSL_REAL)result : TSL_NAN(TSL_REAL);
-  }
+  if (item == 0)
+    exact_store(c + g.c_offset, digits, first, end, summary & 0xff, &g, wide);
 }

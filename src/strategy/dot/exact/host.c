@@ -9,6 +9,7 @@
 #include "strategy/dot/exact/blocks.h"
 #include "strategy/dot/exact/exact.h"
 #include "strategy/dot/exact/words.h"
+#include "strategy/narrow.h"
 
 #include <math.h>
 
@@ -32,7 +33,7 @@ typedef struct running {
   const unsigned char *x, *y;
   int64_t x_stride, y_stride, count;
   bool twice; /* f64 */
-  size_t size;
+  tesela_type x_type, y_type;
   const tsl_exact_window *window;
   sum *sums; /* a thread's each */
 } running;
@@ -92,17 +93,22 @@ static void add_block(const running *run, sum *own, const void *x, const void *y
   }
 }
 
-/* Copies `count` numbers to where they lie side by side, and zeros behind them. */
-static void gather(const running *run, const unsigned char *from, int64_t stride, int count, void *to) {
-  if (run->twice) {
-    double *out = to;
-    for (int i = 0; i < BLOCK; i++)
-      out[i] = i < count ? ((const double *)from)[i * stride] : 0;
-  } else {
-    float *out = to;
-    for (int i = 0; i < BLOCK; i++)
-      out[i] = i < count ? ((const float *)from)[i * stride] : 0;
-  }
+/* Terms as the window takes them: where they lie, or `count` of them copied to where they lie side by side, narrow types as
+ * f32, with zeros behind them. */
+static const void *gather(tesela_type type, const unsigned char *from, int64_t stride, int count, void *to) {
+  const size_t size = type == TESELA_F64 ? sizeof(double) : sizeof(float);
+  if (type != TESELA_F64 && type != TESELA_F32)
+    tsl_narrow_gather(type, from, stride, count, to);
+  else if (stride == 1 && count == BLOCK)
+    return from;
+  else if (type == TESELA_F64)
+    for (int i = 0; i < count; i++)
+      ((double *)to)[i] = ((const double *)from)[i * stride];
+  else
+    for (int i = 0; i < count; i++)
+      ((float *)to)[i] = ((const float *)from)[i * stride];
+  memset((unsigned char *)to + (size_t)count * size, 0, (size_t)(BLOCK - count) * size);
+  return to;
 }
 
 static void start(sum *own) {
@@ -116,21 +122,15 @@ static void start(sum *own) {
 static void add_chunk(void *argument, int64_t chunk, int worker) {
   const running *run = argument;
   sum *own = &run->sums[worker];
-  const int64_t size = (int64_t)run->size, first = chunk * CHUNK;
+  const int64_t first = chunk * CHUNK, x_step = run->x_stride * (int64_t)tsl_type(run->x_type)->size,
+                y_step = run->y_stride * (int64_t)tsl_type(run->y_type)->size;
   const int64_t end = run->count - first < CHUNK ? run->count : first + CHUNK;
   if (!own->used)
     start(own);
   for (int64_t i = first; i < end; i += BLOCK) {
     const int count = end - i < BLOCK ? (int)(end - i) : BLOCK;
-    const void *x = run->x + i * run->x_stride * size, *y = run->y + i * run->y_stride * size;
-    if (run->x_stride != 1 || count < BLOCK) {
-      gather(run, x, run->x_stride, count, own->x);
-      x = own->x;
-    }
-    if (run->y_stride != 1 || count < BLOCK) {
-      gather(run, y, run->y_stride, count, own->y);
-      y = own->y;
-    }
+    const void *x = gather(run->x_type, run->x + i * x_step, run->x_stride, count, own->x),
+               *y = gather(run->y_type, run->y + i * y_step, run->y_stride, count, own->y);
     add_block(run, own, x, y, count);
   }
 }
@@ -160,21 +160,39 @@ static int merge(sum *sums, int workers, int64_t *digits) {
   return flags;
 }
 
+/* The number of bits that a type keeps, and the exponent of the least one. */
+static void format_of(const tsl_type_info *type, int *precision, int *least) {
+  *precision = -ilogb(type->unit_roundoff);
+  *least = ilogb(type->smallest);
+}
+
 static void store(const tsl_work *work, const tsl_operands *operands, int64_t *digits, int flags, int64_t k) {
+  const tsl_problem *problem = &work->problem;
+  const tsl_type_info *type = tsl_type(problem->c.type);
   int64_t wide[TSL_EXACT_WIDE] = {0};
-  const double beta = work->problem.beta[0], alpha = k == 0 ? 0 : work->problem.alpha[0];
-  if (work->problem.c.type == TESELA_F64) {
-    double *c = operands->c.host;
-    const double result = tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, flags, alpha, beta,
-                                           beta == 0 ? 0 : *c, wide, 53, -1074);
-    *c = result == result ? result : (double)NAN;
-  } else {
-    float *c = operands->c.host;
-    const float own_alpha = (float)alpha, own_beta = (float)beta;
-    const float result = (float)tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, flags, own_alpha, own_beta,
-                                                 own_beta == 0 ? 0 : *c, wide, 24, -149);
-    *c = result == result ? result : NAN;
-  }
+  int precision, least;
+  double before[2] = {0, 0}, result[2] = {0, 0};
+  const bool twice = type->type == TESELA_F64;
+  const double given = k == 0 ? 0 : problem->alpha[0], alpha = twice ? given : (double)(float)given,
+               beta = twice ? problem->beta[0] : (double)(float)problem->beta[0];
+  if (beta != 0)
+    tsl_type_load(type->type, operands->c.host, before);
+  format_of(type, &precision, &least);
+  result[0] =
+      tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, flags, alpha, beta, before[0], wide, precision, least);
+  if (isnan(result[0]))
+    result[0] = (double)NAN;
+  tsl_type_store(type->type, operands->c.host, result);
+}
+
+/* The sum is a whole number below 2^53, which is not rounded; the rest is modulo 2^32. */
+static void store_integer(const tsl_work *work, const tsl_operands *operands, int64_t *digits) {
+  int64_t wide[TSL_EXACT_WIDE] = {0};
+  const double exact = tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, 0, 1, 0, 0, wide, 53, -1074);
+  const uint32_t alpha = (uint32_t)(int64_t)work->problem.alpha[0],
+                 beta = (uint32_t)(int64_t)work->problem.beta[0], scaled = alpha * (uint32_t)(int64_t)exact;
+  uint32_t *c = operands->c.host;
+  *c = beta == 0 ? scaled : scaled + beta * *c;
 }
 
 tesela_status tsl_exact_run_host(const tsl_work *work, const tsl_operands *operands) {
@@ -191,14 +209,18 @@ tesela_status tsl_exact_run_host(const tsl_work *work, const tsl_operands *opera
                  .y_stride = operands->b.row_stride,
                  .count = alpha == 0 ? 0 : problem->k,
                  .twice = twice,
-                 .size = tsl_type(problem->c.type)->size,
+                 .x_type = problem->a.type,
+                 .y_type = problem->b.type,
                  .window = window_for(work->device->capabilities, twice),
                  .sums = block};
   for (int w = 0; w < workers; w++)
     run.sums[w].used = false;
   tsl_team_run(operands->team, run.count == 0 ? 0 : (run.count - 1) / CHUNK + 1, add_chunk, &run);
   const int flags = merge(run.sums, workers, digits);
-  store(work, operands, digits, flags, run.count);
+  if (tsl_type(problem->c.type)->is_integer)
+    store_integer(work, operands, digits);
+  else
+    store(work, operands, digits, flags, run.count);
   tsl_scratch_give(block);
   return TESELA_OK;
 }

@@ -3,13 +3,20 @@
 #ifndef TSL_REAL_IS_DOUBLE
 #define TSL_EXACT_OF_FLOATS
 #endif
+#include "elements.h"
 #include "gemm.h"
 
 #include "exact_shared.h"
 
 #define GROUP TSL_PARAM_GROUP
+/* What terms are of: narrow types are floats, too. */
+#ifdef TSL_REAL_IS_DOUBLE
+#define NUMBER double
+#else
+#define NUMBER float
+#endif
 /* Terms that an item reads before the first is used: 32 bytes of each operand. */
-#define TERMS (32 / (int)sizeof(TSL_REAL))
+#define TERMS (32 / (int)sizeof(NUMBER))
 #define TILE ((TSL_INDEX)GROUP * TERMS)
 /* How often levels and digits are settled: a term adds up to 1.5 * 2^51 to levels, and to digits 3 * (2^53 + 2^52). */
 #define LEVEL_TILES 256
@@ -24,13 +31,21 @@
 #else
 #define SHALLOW TSL_EXACT_SHALLOW_F32
 #define WIDTH 4
+#if TSL_TYPE_C == TSL_TYPE_F16
+#define PRECISION 11
+#define LEAST (-24)
+#elif TSL_TYPE_C == TSL_TYPE_BF16
+#define PRECISION 8
+#define LEAST (-133)
+#else
 #define PRECISION 24
 #define LEAST (-149)
+#endif
 #endif
 
 /* The terms that an item has: vectors of WIDTH neighbours, each a group's vectors from the next. */
 typedef struct exact_terms {
-  TSL_GLOBAL const TSL_REAL *a, *b;
+  TSL_GLOBAL const tsl_element *a, *b;
   TSL_INDEX a_stride, b_stride, first, k;
   bool vectors; /* both can be read so */
 } exact_terms;
@@ -53,12 +68,14 @@ TSL_FUNCTION TSL_INDEX exact_index(const exact_terms *terms, int t) {
   return terms->first + t / WIDTH * (GROUP * WIDTH) + t % WIDTH;
 }
 
-TSL_FUNCTION bool exact_is_aligned(TSL_GLOBAL const TSL_REAL *pointer) {
-  return ((TSL_INDEX)pointer & 15) == 0;
+/* Narrow numbers are read one by one. */
+TSL_FUNCTION bool exact_is_aligned(TSL_GLOBAL const tsl_element *pointer) {
+  return TSL_TYPE_AB == TSL_TYPE_REAL && ((TSL_INDEX)pointer & 15) == 0;
 }
 
 /* A tile's terms as vectors. */
-TSL_FUNCTION void exact_read_vectors(TSL_GLOBAL const TSL_REAL *from, TSL_REAL *out) {
+TSL_FUNCTION void exact_read_vectors(TSL_GLOBAL const tsl_element *from, NUMBER *out) {
+#if TSL_TYPE_AB == TSL_TYPE_REAL
   TSL_UNROLL
   for (int t = 0; t < TERMS; t += WIDTH) {
     const TSL_VECTOR(TSL_REAL, WIDTH) next = TSL_LOAD_ALIGNED(TSL_REAL, WIDTH, from + t * GROUP);
@@ -69,17 +86,18 @@ TSL_FUNCTION void exact_read_vectors(TSL_GLOBAL const TSL_REAL *from, TSL_REAL *
     out[t + 3] = TSL_LANE(next, 3);
 #endif
   }
+#endif
 }
 
 /* WIDTH neighbours number by number, with zeros from number k on. */
-TSL_FUNCTION void exact_read_numbers(TSL_GLOBAL const TSL_REAL *from, TSL_INDEX stride, TSL_INDEX first,
-                                     TSL_INDEX k, TSL_REAL *out) {
+TSL_FUNCTION void exact_read_numbers(TSL_GLOBAL const tsl_element *from, TSL_INDEX stride, TSL_INDEX first,
+                                     TSL_INDEX k, bool is_signed, NUMBER *out) {
   TSL_UNROLL
   for (int w = 0; w < WIDTH; w++)
-    out[w] = first + w < k ? from[(first + w) * stride] : (TSL_REAL)0;
+    out[w] = first + w < k ? (NUMBER)tsl_number(from[(first + w) * stride], is_signed) : (NUMBER)0;
 }
 
-TSL_FUNCTION void exact_read_tile(const exact_terms *terms, TSL_REAL *x, TSL_REAL *y) {
+TSL_FUNCTION void exact_read_tile(const exact_terms *terms, NUMBER *x, NUMBER *y) {
   exact_read_vectors(terms->a + terms->first, x);
   exact_read_vectors(terms->b + terms->first, y);
 }
@@ -98,8 +116,8 @@ TSL_FUNCTION void exact_add_to(TSL_BITS *sum, double base, double *rest) {
 
 /* Adds `count` products to the first `depth` levels; false where these do not hold them, and sums mean nothing and may
  * have wrapped around. */
-TSL_FUNCTION bool exact_window(const TSL_REAL *x, const TSL_REAL *y, const int count, const int depth,
-                               int top, TSL_BITS *sums) {
+TSL_FUNCTION bool exact_window(const NUMBER *x, const NUMBER *y, const int count, const int depth, int top,
+                               TSL_BITS *sums) {
   double base[TSL_EXACT_DEEP];
   TSL_INDEX outside = 0;
   bool good = true, zero = false;
@@ -187,7 +205,8 @@ TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, e
     const TSL_INDEX i = exact_index(terms, t);
     if (i >= terms->k)
       break;
-    const double x = terms->a[i * terms->a_stride], y = terms->b[i * terms->b_stride];
+    const double x = (double)tsl_number(terms->a[i * terms->a_stride], TSL_SIGNED_A),
+                 y = (double)tsl_number(terms->b[i * terms->b_stride], TSL_SIGNED_B);
     const double product = TSL_MUL(double, x, y);
     const int exponent = tsl_exact_exponent(product);
     largest = exponent > largest ? exponent : largest;
@@ -212,10 +231,10 @@ TSL_FUNCTION void exact_add_slowly(const exact_terms *terms, int t, int count, e
 
 /* WIDTH terms from number t on, in all levels. */
 TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *own, exact_memory *memory) {
-  TSL_REAL x[WIDTH], y[WIDTH];
+  NUMBER x[WIDTH], y[WIDTH];
   TSL_BITS sums[LEVELS];
-  exact_read_numbers(terms->a, terms->a_stride, exact_index(terms, t), terms->k, x);
-  exact_read_numbers(terms->b, terms->b_stride, exact_index(terms, t), terms->k, y);
+  exact_read_numbers(terms->a, terms->a_stride, exact_index(terms, t), terms->k, TSL_SIGNED_A, x);
+  exact_read_numbers(terms->b, terms->b_stride, exact_index(terms, t), terms->k, TSL_SIGNED_B, y);
   if (own->top < TSL_EXACT_TOP_DEEP || !exact_window(x, y, WIDTH, TSL_EXACT_DEEP, own->top, sums)) {
     exact_add_slowly(terms, t, WIDTH, own, memory);
     return;
@@ -231,7 +250,7 @@ TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *own
 
 /* The item's share of the tiles. */
 TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *own, exact_memory *memory) {
-  TSL_REAL x_next[TERMS], y_next[TERMS];
+  NUMBER x_next[TERMS], y_next[TERMS];
   bool ready = false;
   int tiles = 0;
   while (terms->first < terms->k) {
@@ -239,7 +258,7 @@ TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *own, exact_memo
     bool done = false;
     next.first += TSL_GROUPS(0) * TILE;
     if (exact_takes_vectors(terms)) {
-      TSL_REAL x[TERMS], y[TERMS];
+      NUMBER x[TERMS], y[TERMS];
       TSL_BITS sums[LEVELS];
       if (!ready)
         exact_read_tile(terms, x_next, y_next);
@@ -266,10 +285,10 @@ TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *own, exact_memo
 
 /* The largest exponent among the first products of an item's first tile. */
 TSL_FUNCTION int exact_first_exponent(const exact_terms *terms) {
-  TSL_REAL x[WIDTH], y[WIDTH];
+  NUMBER x[WIDTH], y[WIDTH];
   int largest = 0;
-  exact_read_numbers(terms->a, terms->a_stride, terms->first, terms->k, x);
-  exact_read_numbers(terms->b, terms->b_stride, terms->first, terms->k, y);
+  exact_read_numbers(terms->a, terms->a_stride, terms->first, terms->k, TSL_SIGNED_A, x);
+  exact_read_numbers(terms->b, terms->b_stride, terms->first, terms->k, TSL_SIGNED_B, y);
   TSL_UNROLL
   for (int w = 0; w < WIDTH; w++) {
     const int exponent = tsl_exact_exponent(TSL_MUL(double, (double)x[w], (double)y[w]));

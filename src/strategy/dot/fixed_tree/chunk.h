@@ -4,6 +4,7 @@
  * A row is a few vectors of doubles, each number of them a lane: adding row after row keeps the lanes' order whatever the
  * width of a vector is. Terms that are not side by side, or that do not fill the chunk, are brought together first. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
+#include "strategy/narrow.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,21 +70,30 @@ static inline void prefetch(const void *x, const void *y) {
   }
 }
 
-/* `count` numbers side by side, and zeros to the end of the row. */
-static void gather_f32(const float *from, int64_t stride, int count, float *to) {
-  int i = 0;
-  for (; i < count; i++)
-    to[i] = from[i * stride];
-  for (; i % F32_LANES != 0; i++)
+/* `count` numbers side by side, and zeros to the end of the row; or where they are, if they are that already. */
+static const float *gather_f32(const tsl_tree_numbers *from, int count, float *to) {
+  const float *const at = from->at;
+  if (from->type == TESELA_F32 && from->stride == 1 && count % F32_LANES == 0)
+    return at;
+  if (from->type != TESELA_F32)
+    tsl_narrow_gather(from->type, from->at, from->stride, count, to);
+  for (int i = 0; from->type == TESELA_F32 && i < count; i++)
+    to[i] = at[i * from->stride];
+  for (int i = count; i % F32_LANES != 0; i++)
     to[i] = 0;
+  return to;
 }
 
-static void gather_f64(const double *from, int64_t stride, int count, double *to) {
+static const double *gather_f64(const tsl_tree_numbers *from, int count, double *to) {
+  const double *const at = from->at;
   int i = 0;
+  if (from->stride == 1 && count % F64_LANES == 0)
+    return at;
   for (; i < count; i++)
-    to[i] = from[i * stride];
+    to[i] = at[i * from->stride];
   for (; i % F64_LANES != 0; i++)
     to[i] = 0;
+  return to;
 }
 
 /* Rows to lanes to columns to the sum. */
@@ -132,24 +142,14 @@ static tsl_tree_sum rows_f64(const double *x, const double *y, int rows) {
 }
 
 /* Rows of zeros are left out. */
-static tsl_tree_sum chunk_f32(const void *x, int64_t x_stride, const void *y, int64_t y_stride, int count) {
+static tsl_tree_sum chunk_f32(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
   _Alignas(64) float x_row[F32_CHUNK], y_row[F32_CHUNK];
-  const bool whole = count % F32_LANES == 0;
-  const float *x_at = x, *y_at = y;
-  if (x_stride != 1 || !whole)
-    gather_f32(x, x_stride, count, x_row), x_at = x_row;
-  if (y_stride != 1 || !whole)
-    gather_f32(y, y_stride, count, y_row), y_at = y_row;
-  return rows_f32(x_at, y_at, (count + F32_LANES - 1) / F32_LANES);
+  return rows_f32(gather_f32(x, count, x_row), gather_f32(y, count, y_row),
+                  (count + F32_LANES - 1) / F32_LANES);
 }
 
-static tsl_tree_sum chunk_f64(const void *x, int64_t x_stride, const void *y, int64_t y_stride, int count) {
+static tsl_tree_sum chunk_f64(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
   _Alignas(64) double x_row[F64_CHUNK], y_row[F64_CHUNK];
-  const bool whole = count % F64_LANES == 0;
-  const double *x_at = x, *y_at = y;
-  if (x_stride != 1 || !whole)
-    gather_f64(x, x_stride, count, x_row), x_at = x_row;
-  if (y_stride != 1 || !whole)
-    gather_f64(y, y_stride, count, y_row), y_at = y_row;
-  return rows_f64(x_at, y_at, (count + F64_LANES - 1) / F64_LANES);
+  return rows_f64(gather_f64(x, count, x_row), gather_f64(y, count, y_row),
+                  (count + F64_LANES - 1) / F64_LANES);
 }

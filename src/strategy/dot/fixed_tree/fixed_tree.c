@@ -1,9 +1,11 @@
 /* The descriptor of fixed_tree, whose tree fixed_tree.h specifies. Device by device, the same bits: on the cpu in C
  * (host.c), elsewhere by the kernels of fixed_tree.cl.
  *
+ * Narrow types take f32's way; their numbers, products and, of integers, sums are exact there.
+ *
  * What it adds to `block_tree`: an order of the sum that belongs to the specification, and twice the precision.
- * Parameters: group, items of a kernel's group; a matter of speed alone. Limits: kernels need double precision for f32,
- * too. */
+ * Parameters: group, items of a kernel's group; a matter of speed alone. Limits: kernels need double precision for all
+ * types. */
 #include "strategy/dot/fixed_tree/fixed_tree.h"
 
 #include "strategy/fold.h"
@@ -29,9 +31,8 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   (void)config;
   const double depth =
       TSL_TREE_ROWS + 2 + 5 + 3 + ceil((double)blocks_of(problem) / TSL_TREE_LAST_LANES) + 8 + 3;
-  const double unit = tsl_type(problem->c.type)->unit_roundoff, of_sum = 0x1p-53 / unit;
-  const double errors = problem->c.type == TESELA_F64 ? 16 * depth * depth * unit : 2 * depth * of_sum;
-  return (tsl_accuracy){.factor = 1 + errors, .repeats = true};
+  const double errors = problem->c.type == TESELA_F64 ? 16 * depth * depth * 0x1p-53 : 2 * depth * 0x1p-29;
+  return tsl_accuracy_in_type((tsl_accuracy){.factor = 1 + errors, .repeats = true}, problem->c.type);
 }
 
 static bool is_host(const tsl_device *device) {
@@ -51,6 +52,8 @@ static const char *grids_for(const tsl_problem *problem, const tsl_config *confi
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
+  if (tsl_type(problem->c.type)->is_integer && problem->k > (int64_t)1 << 37)
+    return "more than 2^37 terms of integers, whose sum a double may not hold";
   if (is_host(device))
     return config->value[GROUP] == params[GROUP].fallback
                ? NULL
@@ -132,6 +135,7 @@ const tsl_strategy tsl_dot_fixed_tree = {
     .rung = 2,
     .version = 1,
     .accuracy = accuracy,
+    .types = tsl_types_real,
     .params = params,
     .refuse = refuse,
     .scratch = scratch,

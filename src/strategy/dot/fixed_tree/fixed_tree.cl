@@ -15,16 +15,17 @@
  *
  * First launch: 32 items take a chunk, 256 a block, and a sum per block goes to global memory. Last launch: one group
  * joins those sums. Where both vectors have stride 1 and start at multiples of 16 bytes they are read as vectors; else,
- * and in the last chunk, number by number with zeros beyond k: the tree stays the same.
+ * and in the last chunk, number by number with zeros beyond k: the tree stays the same. So are narrow types, as floats.
  *
  * Parameters: TSL_PARAM_GROUP, items of a group. Local memory: GROUP sums (8 bytes for f32, 16 for f64). Any strides
  * and sizes. Needs double precision for f32, too. */
+#include "elements.h"
 #include "gemm.h"
 #include "twofold.h"
 
 #define COLUMNS 32
 #define ROWS 32
-#define WIDTH (16 / (int)sizeof(TSL_REAL))
+#define WIDTH (16 / (int)sizeof(NUMBER))
 #define CHUNK (ROWS * COLUMNS * WIDTH)
 #define GROUP TSL_PARAM_GROUP
 #define BLOCK 8 /* chunks */
@@ -36,6 +37,7 @@
 #define LAST_AHEAD 16
 
 #ifdef TSL_REAL_IS_DOUBLE
+#define NUMBER double
 #define SUM tsl_twofold
 #define ADD(sum, x, y) tsl_twofold_add(sum, x, y)
 #define JOIN(a, b) tsl_twofold_join(a, b)
@@ -58,13 +60,15 @@ TSL_FUNCTION void tree_spread(VECTOR v, double *out) {
   out[1] = TSL_LANE(v, 1);
 }
 
-/* alpha sum + beta before */
-TSL_FUNCTION double tree_finish(SUM sum, double alpha, double beta, double before) {
+/* c = alpha sum + beta c */
+TSL_FUNCTION void tree_finish(TSL_GLOBAL tsl_result *c, SUM sum, double alpha, double beta) {
   const SUM scaled = tsl_twofold_scale(sum, alpha);
-  return tsl_twofold_round(beta == 0 ? scaled : tsl_twofold_add(scaled, beta, before));
+  const double result = tsl_twofold_round(beta == 0 ? scaled : tsl_twofold_add(scaled, beta, *c));
+  *c = result == result ? result : TSL_NAN(double);
 }
 #else
-/* A double holds the product of two floats, so fusing changes nothing. */
+/* A double holds the product of two floats, so fusing changes nothing. Numbers of narrow types are floats. */
+#define NUMBER float
 #define SUM double
 #define ADD(sum, x, y) TSL_FMA((double)(x), (double)(y), sum)
 #define JOIN(a, b) ((a) + (b))
@@ -86,10 +90,19 @@ TSL_FUNCTION void tree_spread(VECTOR v, float *out) {
   out[3] = TSL_LANE(v, 3);
 }
 
-TSL_FUNCTION float tree_finish(SUM sum, float alpha, float beta, float before) {
-  const double scaled = TSL_MUL(double, (double)alpha, sum);
-  return (float)(beta == 0 ? scaled : TSL_FMA((double)beta, (double)before, scaled));
+#ifdef TSL_REAL_IS_INTEGER
+/* The sum is a whole number below 2^53; the rest is modulo 2^32. */
+TSL_FUNCTION void tree_finish(TSL_GLOBAL tsl_result *c, SUM sum, int alpha, int beta) {
+  const unsigned scaled = (unsigned)alpha * (unsigned)(TSL_INDEX)sum;
+  *c = (int)(beta == 0 ? scaled : scaled + (unsigned)beta * (unsigned)*c);
 }
+#else
+TSL_FUNCTION void tree_finish(TSL_GLOBAL tsl_result *c, SUM sum, float alpha, float beta) {
+  const double scaled = TSL_MUL(double, (double)alpha, sum);
+  const float result = (float)(beta == 0 ? scaled : TSL_FMA((double)beta, (double)tsl_before(*c), scaled));
+  *c = tsl_rounded(result == result ? result : TSL_NAN(float));
+}
+#endif
 #endif
 
 /* Blocks of k terms. */
@@ -97,12 +110,13 @@ TSL_FUNCTION TSL_INDEX tree_blocks(TSL_INDEX k) {
   return (k + BLOCK * CHUNK - 1) / (BLOCK * CHUNK);
 }
 
+#if TSL_TYPE_AB == TSL_TYPE_REAL
 TSL_FUNCTION bool tree_is_aligned(TSL_GLOBAL const TSL_REAL *pointer) {
   return ((TSL_INDEX)pointer & 15) == 0;
 }
 
 /* AHEAD rows of a column, as vectors. */
-TSL_FUNCTION void tree_read_vectors(TSL_GLOBAL const TSL_REAL *from, TSL_REAL *out) {
+TSL_FUNCTION void tree_read_vectors(TSL_GLOBAL const TSL_REAL *from, NUMBER *out) {
   VECTOR row[AHEAD];
   TSL_UNROLL
   for (int r = 0; r < AHEAD; r++)
@@ -111,22 +125,23 @@ TSL_FUNCTION void tree_read_vectors(TSL_GLOBAL const TSL_REAL *from, TSL_REAL *o
   for (int r = 0; r < AHEAD; r++)
     tree_spread(row[r], out + r * WIDTH);
 }
+#endif
 
 /* The same number by number, with zeros from number k on; `first` is the number of the first. */
-TSL_FUNCTION void tree_read_numbers(TSL_GLOBAL const TSL_REAL *from, TSL_INDEX stride, TSL_INDEX first,
-                                    TSL_INDEX k, TSL_REAL *out) {
+TSL_FUNCTION void tree_read_numbers(TSL_GLOBAL const tsl_element *from, TSL_INDEX stride, TSL_INDEX first,
+                                    TSL_INDEX k, bool is_signed, NUMBER *out) {
   TSL_UNROLL
   for (int r = 0; r < AHEAD; r++) {
     TSL_UNROLL
     for (int w = 0; w < WIDTH; w++) {
       const TSL_INDEX i = first + r * (COLUMNS * WIDTH) + w;
-      out[r * WIDTH + w] = i < k ? from[i * stride] : (TSL_REAL)0;
+      out[r * WIDTH + w] = i < k ? (NUMBER)tsl_number(from[i * stride], is_signed) : (NUMBER)0;
     }
   }
 }
 
 /* AHEAD rows into the lanes. */
-TSL_FUNCTION void tree_add_rows(SUM *lane, const TSL_REAL *x, const TSL_REAL *y) {
+TSL_FUNCTION void tree_add_rows(SUM *lane, const NUMBER *x, const NUMBER *y) {
   TSL_UNROLL
   for (int r = 0; r < AHEAD; r++) {
     TSL_UNROLL
@@ -136,13 +151,15 @@ TSL_FUNCTION void tree_add_rows(SUM *lane, const TSL_REAL *x, const TSL_REAL *y)
 }
 
 /* One column of a chunk, `first` being the number of its first. */
-TSL_FUNCTION SUM tree_column(TSL_GLOBAL const TSL_REAL *a, TSL_INDEX a_stride, TSL_GLOBAL const TSL_REAL *b,
-                             TSL_INDEX b_stride, TSL_INDEX first, TSL_INDEX k, bool vectors) {
+TSL_FUNCTION SUM tree_column(TSL_GLOBAL const tsl_element *a, TSL_INDEX a_stride,
+                             TSL_GLOBAL const tsl_element *b, TSL_INDEX b_stride, TSL_INDEX first,
+                             TSL_INDEX k, bool vectors) {
   SUM lane[WIDTH];
-  TSL_REAL x[AHEAD * WIDTH], y[AHEAD * WIDTH];
+  NUMBER x[AHEAD * WIDTH], y[AHEAD * WIDTH];
   TSL_UNROLL
   for (int w = 0; w < WIDTH; w++)
     lane[w] = tree_zero();
+#if TSL_TYPE_AB == TSL_TYPE_REAL
   if (vectors) {
     a += first;
     b += first;
@@ -151,24 +168,29 @@ TSL_FUNCTION SUM tree_column(TSL_GLOBAL const TSL_REAL *a, TSL_INDEX a_stride, T
       tree_read_vectors(b, y);
       tree_add_rows(lane, x, y);
     }
-  } else {
-    for (int row = 0; row < ROWS && first < k; row += AHEAD, first += AHEAD * COLUMNS * WIDTH) {
-      tree_read_numbers(a, a_stride, first, k, x);
-      tree_read_numbers(b, b_stride, first, k, y);
-      tree_add_rows(lane, x, y);
-    }
+    return tree_join_lanes(lane);
+  }
+#endif
+  for (int row = 0; row < ROWS && first < k; row += AHEAD, first += AHEAD * COLUMNS * WIDTH) {
+    tree_read_numbers(a, a_stride, first, k, TSL_SIGNED_A, x);
+    tree_read_numbers(b, b_stride, first, k, TSL_SIGNED_B, y);
+    tree_add_rows(lane, x, y);
   }
   return tree_join_lanes(lane);
 }
 
 TSL_KERNEL(GROUP, 1, 1)
-tsl_dot_fixed_tree(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
+tsl_dot_fixed_tree(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
                    TSL_GLOBAL SUM *TSL_RESTRICT sums, const tsl_gemm_arguments g) {
   TSL_LOCAL SUM line[GROUP];
   const int item = TSL_ITEM(0), column = item % COLUMNS, in_block = item % BLOCK_ITEMS;
   const TSL_INDEX blocks = tree_blocks(g.k), step = (TSL_INDEX)TSL_GROUPS(0) * (GROUP / BLOCK_ITEMS);
-  TSL_GLOBAL const TSL_REAL *x = a + g.a_offset, *y = b + g.b_offset;
+  TSL_GLOBAL const tsl_element *x = a + g.a_offset, *y = b + g.b_offset;
+#if TSL_TYPE_AB == TSL_TYPE_REAL
   const bool aligned = g.a_col_stride == 1 && g.b_row_stride == 1 && tree_is_aligned(x) && tree_is_aligned(y);
+#else
+  const bool aligned = false;
+#endif
   for (TSL_INDEX set = (TSL_INDEX)TSL_GROUP(0) * (GROUP / BLOCK_ITEMS); set < blocks; set += step) {
     const TSL_INDEX block = set + item / BLOCK_ITEMS, chunk = block * BLOCK + in_block / COLUMNS;
     line[item] = tree_column(x, g.a_col_stride, y, g.b_row_stride, chunk * CHUNK + column * WIDTH, g.k,
@@ -191,7 +213,7 @@ tsl_dot_fixed_tree(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
 
 /* Lane j of LAST_ITEMS joins the sums of blocks j, j + LAST_ITEMS, ...; then the lanes join by halves. */
 TSL_KERNEL(LAST_ITEMS, 1, 1)
-tsl_dot_fixed_tree_last(TSL_GLOBAL const SUM *TSL_RESTRICT sums, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
+tsl_dot_fixed_tree_last(TSL_GLOBAL const SUM *TSL_RESTRICT sums, TSL_GLOBAL tsl_result *TSL_RESTRICT c,
                         const tsl_gemm_arguments g) {
   TSL_LOCAL SUM line[LAST_ITEMS];
   const int item = TSL_ITEM(0);
@@ -216,9 +238,6 @@ tsl_dot_fixed_tree_last(TSL_GLOBAL const SUM *TSL_RESTRICT sums, TSL_GLOBAL TSL_
       line[item] = JOIN(line[item], line[item + apart]);
     TSL_BARRIER();
   }
-  if (item == 0) {
-    TSL_GLOBAL TSL_REAL *out = c + g.c_offset;
-    const TSL_REAL result = tree_finish(line[0], g.alpha, g.beta, g.beta == 0 ? (TSL_REAL)0 : *out);
-    *out = result == result ? result : TSL_NAN(TSL_REAL);
-  }
+  if (item == 0)
+    tree_finish(c + g.c_offset, line[0], g.alpha, g.beta);
 }

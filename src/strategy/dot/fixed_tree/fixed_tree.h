@@ -1,8 +1,8 @@
 /* fixed_tree: a dot whose every addition is specified, so that its bits are the same on every device, for every grid,
  * number of threads, instruction set, alignment and stride.
  *
- * The tree. Terms x[i] y[i], i = 0 ... k - 1, are cut into chunks. A chunk is 32 rows of 512 bytes of either vector: 128
- * numbers a row for f32, 64 for f64, so 4096 or 2048 numbers. What is left in the last chunk is filled up with terms of
+ * The tree. Terms x[i] y[i], i = 0 ... k - 1, are cut into chunks. A chunk is 32 rows of 128 numbers of either vector, or 64
+ * for f64, so 4096 or 2048 numbers: 512 bytes a row of f32 and f64. Numbers of narrow types are those of f32, which has them all. What is left in the last chunk is filled up with terms of
  * zeros, which change nothing.
  *
  *   1. Lane l of a chunk (128 or 64) starts from zero and adds the terms l of row 0, row 1, ..., row 31, in this order.
@@ -15,7 +15,9 @@
  *   7. C = alpha s + beta C; for k = 0 or alpha = 0, alpha s is +0; for beta = 0 nothing is added.
  *
  * The operations. Data of f32: everything is double, each operation rounded to nearest even. Terms are exact; alpha s
- * is rounded; beta C is exact; their sum is rounded; the result is rounded once more, to float.
+ * is rounded; beta C is exact; their sum is rounded; the result is rounded once more, to float. Data of f16 and bf16: the
+ * same; where C is narrow, that float is rounded to it.
+ * Data of i8 and u8: every sum in double is exact, for at most 2^37 terms; C = alpha s + beta C modulo 2^32.
  * Data of f64: a sum is a pair (high, low) of doubles, zero is (0, 0), and each operation below is rounded to double:
  *
  *   lost(a, b)      h = a + b, v = h - a:  (a - (h - v)) + (b - v), what a + b lost (TwoSum; Knuth 1969)
@@ -44,9 +46,9 @@ enum {
   TSL_TREE_LAST_LANES = 256 /* that join the blocks' sums */
 };
 
-/* Numbers of a row, and of a chunk. */
+/* Numbers of a row, and of a chunk, by the type of C. */
 static inline int64_t tsl_tree_row(tesela_type type) {
-  return TSL_TREE_ROW_BYTES / (int64_t)tsl_type(type)->size;
+  return TSL_TREE_ROW_BYTES / (type == TESELA_F64 ? 8 : 4);
 }
 static inline int64_t tsl_tree_chunk(tesela_type type) {
   return TSL_TREE_ROWS * tsl_tree_row(type);
@@ -62,11 +64,17 @@ static inline tsl_tree_sum tsl_tree_join(tsl_tree_sum a, tsl_tree_sum b) {
   return (tsl_tree_sum){high, (a.low + b.low) + lost};
 }
 
-/* The sum of a chunk of `count` terms, at least one. */
-typedef tsl_tree_sum (*tsl_tree_function)(const void *x, int64_t x_stride, const void *y, int64_t y_stride,
-                                          int count);
+/* A part of a vector. */
+typedef struct tsl_tree_numbers {
+  tesela_type type;
+  const void *at;
+  int64_t stride;
+} tsl_tree_numbers;
 
-/* Those of one instruction set. */
+/* The sum of a chunk of `count` terms, at least one. */
+typedef tsl_tree_sum (*tsl_tree_function)(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count);
+
+/* Those of one instruction set: of f32 and what is narrower, and of f64. */
 typedef struct tsl_tree_functions {
   tsl_tree_function f32, f64;
 } tsl_tree_functions;

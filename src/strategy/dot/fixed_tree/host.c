@@ -11,7 +11,8 @@ enum { FEW_BLOCKS = 1, TASK_BLOCKS = 4 };
 typedef struct running {
   const tsl_operands *operands;
   tsl_tree_function function;
-  int64_t k, size, chunk, blocks, task_blocks;
+  tesela_type x_type, y_type;
+  int64_t k, chunk, blocks, task_blocks;
   tsl_tree_sum *sums; /* one a block */
 } running;
 
@@ -37,14 +38,20 @@ static tsl_tree_sum join_by_halves(tsl_tree_sum *sums, int64_t count) {
   return sums[0];
 }
 
+static tsl_tree_numbers numbers_from(tesela_type type, const void *at, int64_t stride, int64_t first) {
+  return (tsl_tree_numbers){type, (const char *)at + first * stride * (int64_t)tsl_type(type)->size, stride};
+}
+
 static tsl_tree_sum sum_block(const running *run, int64_t first) {
-  const int64_t x_stride = run->operands->a.col_stride, y_stride = run->operands->b.row_stride;
-  const char *x = run->operands->a.host, *y = run->operands->b.host;
   tsl_tree_sum sums[TSL_TREE_BLOCK] = {{0, 0}};
   int count = 0;
-  for (; count < TSL_TREE_BLOCK && first < run->k; count++, first += run->chunk)
-    sums[count] = run->function(x + first * x_stride * run->size, x_stride, y + first * y_stride * run->size,
-                                y_stride, (int)least(run->chunk, run->k - first));
+  for (; count < TSL_TREE_BLOCK && first < run->k; count++, first += run->chunk) {
+    const tsl_tree_numbers x = numbers_from(run->x_type, run->operands->a.host, run->operands->a.col_stride,
+                                            first),
+                           y = numbers_from(run->y_type, run->operands->b.host, run->operands->b.row_stride,
+                                            first);
+    sums[count] = run->function(&x, &y, (int)least(run->chunk, run->k - first));
+  }
   return join_by_halves(sums, count);
 }
 
@@ -64,10 +71,22 @@ static tsl_tree_sum join_blocks(const tsl_tree_sum *sums, int64_t blocks) {
   return join_by_halves(lane, least(blocks, TSL_TREE_LAST_LANES));
 }
 
-static void finish_f32(tsl_tree_sum sum, double alpha, double beta, float *c) {
+/* Of f32, and of narrow types through it. */
+static void finish_f32(tsl_tree_sum sum, double alpha, double beta, tesela_type type, void *c) {
+  double before[2] = {0, 0};
+  if (beta != 0)
+    tsl_type_load(type, c, before);
   const double scaled = alpha * sum.high;
-  const float result = (float)(beta == 0 ? scaled : scaled + beta * (double)*c);
-  *c = isnan(result) ? NAN : result;
+  const float result = (float)(beta == 0 ? scaled : scaled + beta * before[0]);
+  const double rounded[2] = {isnan(result) ? (double)NAN : (double)result, 0};
+  tsl_type_store(type, c, rounded);
+}
+
+/* The sum is a whole number below 2^53. */
+static void finish_i32(tsl_tree_sum sum, const tsl_problem *problem, uint32_t *c) {
+  const uint32_t alpha = (uint32_t)(int64_t)problem->alpha[0], beta = (uint32_t)(int64_t)problem->beta[0],
+                 scaled = alpha * (uint32_t)(int64_t)sum.high;
+  *c = beta == 0 ? scaled : scaled + beta * *c;
 }
 
 static void finish_f64(tsl_tree_sum sum, double alpha, double beta, double *c) {
@@ -86,8 +105,10 @@ static void finish_f64(tsl_tree_sum sum, double alpha, double beta, double *c) {
 static void finish(const tsl_problem *problem, int64_t k, tsl_tree_sum sum, void *c) {
   if (problem->c.type == TESELA_F64)
     finish_f64(sum, k == 0 ? 0 : problem->alpha[0], problem->beta[0], c);
+  else if (tsl_type(problem->c.type)->is_integer)
+    finish_i32(sum, problem, c);
   else
-    finish_f32(sum, k == 0 ? 0 : (float)problem->alpha[0], (float)problem->beta[0], c);
+    finish_f32(sum, k == 0 ? 0 : (float)problem->alpha[0], (float)problem->beta[0], problem->c.type, c);
 }
 
 tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *operands,
@@ -99,8 +120,9 @@ tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *opera
   tsl_tree_sum few[FEW_BLOCKS];
   running run = {.operands = operands,
                  .function = type == TESELA_F64 ? functions->f64 : functions->f32,
+                 .x_type = problem->a.type,
+                 .y_type = problem->b.type,
                  .k = k,
-                 .size = (int64_t)tsl_type(type)->size,
                  .chunk = chunk,
                  .blocks = blocks,
                  .task_blocks = blocks,

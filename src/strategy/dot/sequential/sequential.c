@@ -8,6 +8,7 @@
  *
  * Parameters: none. Limits: none; each addition waits for the one before it. */
 #include "strategy/account.h"
+#include "strategy/narrow_loops.h"
 
 #include <math.h>
 
@@ -20,10 +21,13 @@
 #define LOOP dot_f64
 #include "strategy/dot/sequential/loop.h"
 
-/* Eight clocks a term, since every variable lives in memory; and what memory takes. */
+/* Eight clocks a term, since every variable lives in memory; a call for each factor of a narrow type; and what memory
+ * takes. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
-  return fmax(8e-6 * (double)problem->k / device->clock_mhz, tsl_problem_bytes(problem) / device->bandwidth);
+  const double clocks = tsl_type(problem->a.type)->size > 2 ? 8 : 24;
+  return fmax(1e-6 * clocks * (double)problem->k / device->clock_mhz,
+              tsl_problem_bytes(problem) / device->bandwidth);
 }
 
 /* The sum lives in memory: it is loaded and stored with each term. */
@@ -31,7 +35,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
                     tsl_account *account) {
   (void)config;
   (void)device;
-  const double sums = account->useful * (double)tsl_type(problem->c.type)->size;
+  const double sums = account->useful * (double)tsl_type(tsl_type(problem->c.type)->sums)->size;
   tsl_account_operands(problem, account->useful, account->useful, account);
   tsl_account_result(problem, 1, account);
   account->local = (tsl_moved){.read = sums, .written = sums};
@@ -39,7 +43,11 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   (void)stream;
-  (work->problem.c.type == TESELA_F64 ? dot_f64 : dot_f32)(&work->problem, operands);
+  const tsl_problem *problem = &work->problem;
+  (problem->a.type == TESELA_F64           ? dot_f64
+   : problem->a.type == TESELA_F32         ? dot_f32
+   : tsl_type(problem->c.type)->is_integer ? multiply_integers
+                                           : multiply_narrow)(problem, operands);
   return TESELA_OK;
 }
 
@@ -52,6 +60,7 @@ const tsl_strategy tsl_dot_sequential = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
+    .types = tsl_types_real,
     .score = score,
     .account = account,
     .run = run,

@@ -41,19 +41,9 @@ static int groups_wanted(const tsl_register_tile *tile) {
   return items < 256 ? 256 / items : 1;
 }
 
-/* kernel/units.h: what elements are where they are not of the type of sums. */
-static int code_of(tesela_type type) {
-  return type == TESELA_F16 ? 1 : type == TESELA_BF16 ? 2 : tsl_type(type)->size == 1 ? 3 : 0;
-}
-
 /* The lines in front of every text of a config. */
 static void define_types(const tsl_problem *turned, const tsl_register_tile *tile, tsl_text *text) {
-  if (code_of(turned->a.type))
-    tsl_text_add(text, "#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n", code_of(turned->a.type),
-                 code_of(turned->c.type));
-  if (code_of(turned->a.type) == 3)
-    tsl_text_add(text, "#define TSL_SIGNED_A %d\n#define TSL_SIGNED_B %d\n", turned->a.type == TESELA_I8,
-                 turned->b.type == TESELA_I8);
+  tsl_launch_define_types(turned, text);
   if (tile->products > 1)
     tsl_text_add(text, "#define TSL_QUADS 1\n");
 }

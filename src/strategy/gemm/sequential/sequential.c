@@ -9,8 +9,8 @@
  *   row i
  *
  * Parameters: none. Limits: none. */
-#include "strategy/gemm/sequential/narrow.h"
 #include "strategy/gemm/sequential/waiting.h"
+#include "strategy/narrow_loops.h"
 
 #define REAL float
 #define TRIPLE_LOOP multiply_f32

@@ -113,11 +113,6 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 
 /* --- building and running --- */
 
-/* kernel/units.h: what elements are where they are not of the type of sums. */
-static int code_of(tesela_type type) {
-  return type == TESELA_F16 ? 1 : type == TESELA_BF16 ? 2 : tsl_type(type)->size == 1 ? 3 : 0;
-}
-
 static tesela_status build(tsl_work *work) {
   const tsl_fragments *fragments = work->device->fragments;
   const tsl_subgroup_mma tile = tsl_subgroup_mma_of(&work->problem, &work->config, fragments);
@@ -129,7 +124,7 @@ static tesela_status build(tsl_work *work) {
   snprintf(defines, sizeof defines,
            "#define %s\n#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n#define TSL_SIGNED_A %d\n"
            "#define TSL_SIGNED_B %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n",
-           fragments->define, code_of(problem->a.type), code_of(problem->c.type),
+           fragments->define, tsl_launch_type_code(problem->a.type), tsl_launch_type_code(problem->c.type),
            problem->a.type != TESELA_U8, problem->b.type != TESELA_U8, tile.a_across, tile.b_across);
   return tsl_launch_build_with(work, "strategy/gemm/subgroup_mma/subgroup_mma.cl", "tsl_gemm_subgroup_mma",
                                &grid, tsl_type(problem->c.type)->sums, defines);
