@@ -1,5 +1,6 @@
 #include "check_list.h"
 
+#include "base/clock.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -50,16 +51,21 @@ static void keep_fault(tsl_check_list *list, const tsl_check_pair *pair, const t
   tsl_text_free(&problem);
 }
 
-static void count(tsl_check_pair *pair, tsl_data data, const tsl_case_report *report) {
+bool tsl_check_computes(const tsl_problem *problem) {
+  return tsl_problem_reads(problem, TSL_OPERAND_A) || (problem->in_place && problem->m > 1);
+}
+
+static void count(tsl_check_pair *pair, const tsl_case *what, const tsl_case_report *report) {
   int64_t *const counts[] = {[TSL_CASE_RIGHT] = &pair->right,
                              [TSL_CASE_WRONG] = &pair->wrong,
                              [TSL_CASE_REFUSED] = &pair->refused,
                              [TSL_CASE_FAILED] = &pair->failed};
   ++*counts[report->result];
+  pair->computed += report->result == TSL_CASE_RIGHT && tsl_check_computes(&what->problem);
   if (report->result == TSL_CASE_REFUSED && !*pair->refusal)
     snprintf(pair->refusal, sizeof pair->refusal, "%.*s", (int)sizeof pair->refusal - 1, report->why);
   /* Special data have results next to underflow, which no grade in units of rounding describes. */
-  if (data != TSL_DATA_SPECIAL)
+  if (what->data != TSL_DATA_SPECIAL)
     pair->grade = fmax(pair->grade, report->verdict.grade);
   pair->error_ratio = fmax(pair->error_ratio, report->verdict.error_ratio);
 }
@@ -67,8 +73,11 @@ static void count(tsl_check_pair *pair, tsl_data data, const tsl_case_report *re
 static tesela_status run_config(tsl_check_list *list, tsl_check_pair *pair, const tsl_config *config,
                                 const tsl_check_entry *entry) {
   tsl_case_report report;
+  list->over |= tsl_clock() >= list->end;
+  if (list->over)
+    return TESELA_OK;
   TSL_TRY(tsl_check_case(pair->chosen->strategy, config, pair->device, &entry->what, &report));
-  count(pair, entry->what.data, &report);
+  count(pair, &entry->what, &report);
   if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED)
     keep_fault(list, pair, config, entry, &report);
   return TESELA_OK;
@@ -90,6 +99,24 @@ static tesela_status run_pair(tsl_check_list *list, tsl_check_pair *pair, const 
   return TESELA_OK;
 }
 
+tesela_status tsl_check_list_try(tsl_check_list *list, tsl_check_pair *pair, const tsl_check_entry *entry) {
+  const tsl_strategy *strategy = pair->chosen->strategy;
+  const tsl_problem *problem = &entry->what.problem;
+  tsl_config config;
+  tsl_walk walk = {.begun = false};
+  if (!pair->chosen->given) {
+    for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
+      if (!tsl_strategy_refuse(strategy, problem, &config, pair->device))
+        return run_config(list, pair, &config, entry);
+    return TESELA_OK;
+  }
+  while (tsl_strategy_walk(strategy, problem, pair->device, &walk))
+    if (tsl_config_matches(pair->chosen, &walk.config) &&
+        !tsl_strategy_refuse(strategy, problem, &walk.config, pair->device))
+      return run_config(list, pair, &walk.config, entry);
+  return TESELA_OK;
+}
+
 static bool takes(const tsl_strategy *strategy, const tsl_types *wanted) {
   tsl_types types;
   for (int i = 0; tsl_strategy_types(strategy, i, &types); i++)
@@ -98,11 +125,25 @@ static bool takes(const tsl_strategy *strategy, const tsl_types *wanted) {
   return false;
 }
 
+bool tsl_check_takes(const tsl_check_pair *pair, const tsl_check_entry *entry) {
+  return !*pair->missing && pair->chosen->strategy->op == entry->what.problem.op &&
+         takes(pair->chosen->strategy, &entry->types);
+}
+
+bool tsl_check_is_untried(const tsl_check_list *list, const tsl_check_pair *pair) {
+  return list->over && !*pair->missing && pair->computed + pair->wrong + pair->failed + pair->refused == 0;
+}
+
+int tsl_check_list_untried(const tsl_check_list *list) {
+  int untried = 0;
+  for (int i = 0; i < list->pair_count; i++)
+    untried += tsl_check_is_untried(list, &list->pairs[i]);
+  return untried;
+}
+
 tesela_status tsl_check_list_run(tsl_check_list *list, const tsl_check_entry *entry) {
   for (int i = 0; i < list->pair_count; i++) {
-    const tsl_check_pair *pair = &list->pairs[i];
-    if (!*pair->missing && pair->chosen->strategy->op == entry->what.problem.op &&
-        takes(pair->chosen->strategy, &entry->types))
+    if (tsl_check_takes(&list->pairs[i], entry))
       TSL_TRY(run_pair(list, &list->pairs[i], entry));
   }
   return TESELA_OK;
@@ -115,6 +156,7 @@ tsl_check_pair tsl_check_list_sum(const tsl_check_list *list) {
     sum.wrong += list->pairs[i].wrong;
     sum.refused += list->pairs[i].refused;
     sum.failed += list->pairs[i].failed;
+    sum.computed += list->pairs[i].computed;
   }
   return sum;
 }

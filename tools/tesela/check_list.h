@@ -13,6 +13,7 @@ typedef struct tsl_check_pair {
   tsl_device *device;
   char missing[64]; /* the capability that rules the pair out; else "" */
   int64_t right, wrong, refused, failed;
+  int64_t computed;          /* right ones among them of which there was something to compute */
   double grade, error_ratio; /* the worst */
   char refusal[192];         /* the first */
 } tsl_check_pair;
@@ -30,6 +31,9 @@ typedef struct tsl_check_list {
   int pair_count;
   tsl_check_fault faults[TSL_CHECK_FAULTS_MAX]; /* the first ones */
   int fault_count;
+  double
+      end; /* by tsl_clock(): no config is started, which may compile for seconds, after this; INFINITY: never */
+  bool over; /* one was left out for that */
 } tsl_check_list;
 
 /* A case, and where it comes from. */
@@ -44,6 +48,15 @@ typedef struct tsl_check_entry {
 /* Pairs of all strategies with list->devices. */
 tesela_status tsl_check_list_start(tsl_check_list *list, const tsl_strategy_list *strategies);
 void tsl_check_list_free(tsl_check_list *list);
+/* Whether there is something to compute: not an empty product, nor one of nothing. */
+bool tsl_check_computes(const tsl_problem *problem);
+/* Runs a case on one pair, with the first config that is not refused. */
+tesela_status tsl_check_list_try(tsl_check_list *list, tsl_check_pair *pair, const tsl_check_entry *entry);
+/* Whether a case with these types is one of the pair's. */
+bool tsl_check_takes(const tsl_check_pair *pair, const tsl_check_entry *entry);
+/* Pairs that could have run, but did not get to compute anything before the end. */
+int tsl_check_list_untried(const tsl_check_list *list);
+bool tsl_check_is_untried(const tsl_check_list *list, const tsl_check_pair *pair);
 /* Runs a case on every pair whose strategy has the case's operation and takes its types, with every config that was
  * chosen. */
 tesela_status tsl_check_list_run(tsl_check_list *list, const tsl_check_entry *entry);

@@ -38,7 +38,7 @@ static const tsl_option options[] = {
     TSL_OPTION(check_options, cases, "cases", COUNT, NULL,
                "so many random cases (default: 20 seconds of them)"),
     TSL_OPTION(check_options, budget, "budget", SECONDS, NULL,
-               "start no case after this long, standard ones included"),
+               "start nothing after this long, neither cases nor compilations"),
     TSL_OPTION(check_options, only, "case", TEXT, NULL,
                "this case only, as a report names it: standard:17, random:3"),
     TSL_OPTION(check_options, threads, "threads", COUNT, NULL, "use at most so many host threads"),
@@ -66,19 +66,40 @@ typedef struct checking {
   tsl_progress *progress;
   double start, end; /* by tsl_clock(); end: start no case later */
   int64_t standard_done, standard_count, random_done;
+  int counts[TSL_OP_COUNT]; /* of standard cases */
 } checking;
 
 /* Of the operation that has most. */
-static int64_t count_standard(const checking *job) {
+static int64_t count_standard(checking *job) {
   tsl_case unused;
   int most = 0;
   for (int op = 0; op < TSL_OP_COUNT; op++) {
-    int count = 0;
-    while (job->ops[op] && tsl_case_standard((tsl_op)op, count, TESELA_F32, &unused))
-      count++;
-    most = count > most ? count : most;
+    int *count = &job->counts[op];
+    while (job->ops[op] && tsl_case_standard((tsl_op)op, *count, TESELA_F32, &unused))
+      ++*count;
+    most = *count > most ? *count : most;
   }
   return most;
+}
+
+static bool have_common_divisor(int a, int b) {
+  while (b != 0) {
+    const int rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a != 1;
+}
+
+/* The standard case whose turn is `turn`: all of them once, spread over the list, which begins with empty products; so
+ * whatever is tried before a budget is over is a sample of all kinds. */
+static int64_t in_turn(int count, int64_t turn) {
+  int step = (int)(0.618 * count) + 1;
+  if (turn >= count)
+    return turn; /* past the end */
+  while (have_common_divisor(step, count))
+    step++;
+  return (count / 2 + turn * step) % count;
 }
 
 static bool same_types(const tsl_types *a, const tsl_types *b) {
@@ -147,13 +168,34 @@ static bool time_is_over(const checking *job) {
   return tsl_clock() >= job->end;
 }
 
+/* Each pair with one config in its first type: with a budget, breadth comes first, since every config is a compilation. */
+static tesela_status check_pairs(checking *job) {
+  for (int i = 0; i < job->list.pair_count; i++) {
+    tsl_check_pair *pair = &job->list.pairs[i];
+    const tsl_op op = pair->chosen->strategy->op;
+    tsl_check_entry entry = {.index = in_turn(job->counts[op], 0), .seed = (uint64_t)job->given->seed};
+    tsl_progress_at(job->progress, "one case each", (double)i / (double)job->list.pair_count);
+    for (int t = 0; t < job->type_count && pair->computed == 0; t++) {
+      entry.types = job->types[t];
+      if (!tsl_case_standard(op, (int)entry.index, entry.types.c, &entry.what))
+        continue;
+      tsl_case_set_types(&entry.what, &entry.types);
+      if (tsl_check_takes(pair, &entry))
+        TSL_TRY(tsl_check_list_try(&job->list, pair, &entry));
+    }
+  }
+  return TESELA_OK;
+}
+
 static tesela_status check_standard(checking *job) {
   for (int64_t i = 0; i < job->standard_count; i++) {
     if (time_is_over(job))
       return TESELA_OK;
     tsl_progress_at(job->progress, "standard cases", (double)i / (double)job->standard_count);
-    TSL_TRY(check_index(job, false, i));
-    job->standard_done++;
+    for (int op = 0; op < TSL_OP_COUNT; op++)
+      if (job->ops[op])
+        TSL_TRY(check_op(job, (tsl_op)op, false, in_turn(job->counts[op], i)));
+    job->standard_done += !job->list.over;
   }
   return TESELA_OK;
 }
@@ -161,13 +203,13 @@ static tesela_status check_standard(checking *job) {
 static tesela_status check_random(checking *job) {
   const int64_t most = job->given->cases ? job->given->cases : INT64_MAX;
   if (!job->given->cases && !job->given->budget)
-    job->end = tsl_clock() + quiet_budget;
+    job->end = job->list.end = tsl_clock() + quiet_budget;
   const double begin = tsl_clock();
   for (int64_t i = 0; i < most && !time_is_over(job); i++) {
     const double by_time = (tsl_clock() - begin) / (job->end - begin), by_count = (double)i / (double)most;
     tsl_progress_at(job->progress, "random cases", fmax(by_time, by_count));
     TSL_TRY(check_index(job, true, i));
-    job->random_done++;
+    job->random_done += !job->list.over;
   }
   return TESELA_OK;
 }
@@ -195,11 +237,14 @@ static bool any_pair(const tsl_check_list *list) {
 static tesela_status check_all(checking *job) {
   job->start = tsl_clock();
   job->end = job->given->budget > 0 ? job->start + job->given->budget : INFINITY;
+  job->list.end = job->end;
   job->standard_count = count_standard(job);
   if (!any_pair(&job->list))
     return TESELA_OK;
   if (job->given->only)
     return check_only(job);
+  if (job->given->budget > 0)
+    TSL_TRY(check_pairs(job));
   TSL_TRY(check_standard(job));
   return check_random(job);
 }
@@ -244,7 +289,10 @@ static void pair_table(const tsl_check_list *list, tsl_table *table) {
                   pair->right + pair->wrong > 0 ? tsl_format_number(pair->grade, grade, sizeof grade) : "-");
     tsl_table_add(table, "%s", share_of_bound(pair, ratio, sizeof ratio));
     const char *peer = tsl_strategy_peer(pair->chosen->strategy, pair->device);
-    tsl_table_add(table, "%s%s%s", peer, *peer && *pair->refusal ? "; " : "", pair->refusal);
+    if (tsl_check_is_untried(list, pair))
+      tsl_table_add_painted(table, TSL_PAINT_BAD, "not tried: the budget was over");
+    else
+      tsl_table_add(table, "%s%s%s", peer, *peer && *pair->refusal ? "; " : "", pair->refusal);
   }
 }
 
@@ -265,9 +313,21 @@ static void add_machine(const checking *job, int width, tsl_text *out) {
   tsl_text_add(out, "\n");
 }
 
+/* By a budget that was over before all standard cases were done. */
+static bool was_cut_short(const checking *job) {
+  return job->given->budget > 0 && !job->given->only && job->standard_done < job->standard_count;
+}
+
 static void add_extent(const checking *job, tsl_text *out) {
+  const int untried = tsl_check_list_untried(&job->list);
   if (job->given->only)
     return;
+  if (was_cut_short(job))
+    tsl_text_add(out, "\nCUT SHORT by --budget: what follows is about a part of the cases and configs%s\n",
+                 untried > 0 ? "" : ", but of all strategies above");
+  if (untried > 0)
+    tsl_text_add(out, "%d %s not tried at all: nothing is known about %s\n", untried,
+                 untried == 1 ? "strategy was" : "strategies were", untried == 1 ? "it" : "them");
   tsl_text_add(
       out, "\n%lld of %lld standard cases and %lld random ones (seed %lld), each in every type and config\n",
       (long long)job->standard_done, (long long)job->standard_count, (long long)job->random_done,
@@ -333,12 +393,13 @@ static tesela_status print_json(const tsl_call *call, const checking *job) {
                                             fault->problem, "command", fault->command));
   }
   return tsl_print_json(
-      call, json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "devices", devices,
-                      "right", (json_int_t)sum.right, "wrong", (json_int_t)sum.wrong, "refused",
+      call, json_pack("{s:o, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:b, s:i, s:o}", "devices",
+                      devices, "right", (json_int_t)sum.right, "wrong", (json_int_t)sum.wrong, "refused",
                       (json_int_t)sum.refused, "failed", (json_int_t)sum.failed, "rows", pairs, "faults",
                       faults, "standard_cases", (json_int_t)job->standard_done, "standard_cases_in_all",
                       (json_int_t)job->standard_count, "random_cases", (json_int_t)job->random_done, "seed",
-                      (json_int_t)job->given->seed, "seconds", tsl_json_real(tsl_clock() - job->start)));
+                      (json_int_t)job->given->seed, "cut_short", was_cut_short(job), "untried",
+                      tsl_check_list_untried(list), "seconds", tsl_json_real(tsl_clock() - job->start)));
 }
 
 static tesela_status conclude(const checking *job) {
@@ -349,6 +410,9 @@ static tesela_status conclude(const checking *job) {
   if (sum.failed > 0)
     return tsl_fail(TESELA_DEVICE_FAILED, "%lld cases failed; the first: %s", (long long)sum.failed,
                     job->list.faults[0].why);
+  if (sum.computed == 0 && job->list.over)
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "nothing was checked: the budget is too short for the first compilation");
   if (sum.right == 0)
     return tsl_fail(TESELA_UNSUPPORTED, "nothing was checked: no strategy takes these devices and types%s",
                     job->given->budget > 0 ? ", or the budget is too short" : "");
