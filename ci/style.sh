@@ -30,8 +30,10 @@ done
 tesela=build/release/bin/tesela
 ci/ladder.sh "$tesela" | cmp -s - docs/LADDER.md || complain "docs/LADDER.md is stale: ci/ladder.sh $tesela >docs/LADDER.md"
 python3 ci/readme_tables.py --check || complain "README.md's tables are stale: ci/readme_tables.py --write"
-"$tesela" help environment --markdown | cmp -s - docs/ENVIRONMENT.md ||
-  complain "docs/ENVIRONMENT.md is stale: $tesela help environment --markdown >docs/ENVIRONMENT.md"
+for page in environment:ENVIRONMENT plan:PLANS; do
+  "$tesela" help "${page%:*}" --markdown | cmp -s - "docs/${page#*:}.md" ||
+    complain "docs/${page#*:}.md is stale: $tesela help ${page%:*} --markdown >docs/${page#*:}.md"
+done
 
 if [ "${1:-}" = --tidy ]; then
   git ls-files 'src/*.c' 'tools/*.c' | xargs -P "$(nproc)" -n 4 clang-tidy -p build/release --quiet 2>/dev/null || complain "clang-tidy has complaints"

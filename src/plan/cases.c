@@ -79,6 +79,7 @@ void tsl_case_lay_out_all(tsl_case *out, int a, int b, int c, int64_t pad) {
 void tsl_case_set_scalars(tsl_case *out, double alpha, double beta) {
   out->problem.alpha[0] = alpha;
   out->problem.beta[0] = beta;
+  tsl_problem_round(&out->problem);
 }
 
 int64_t tsl_dice_roll(tsl_dice *dice, int64_t sides) {

@@ -11,13 +11,87 @@
 static const char *const place_names[] = {[TSL_PLACE_HOST] = "host", [TSL_PLACE_DEVICE] = "device"};
 enum { PLACES = sizeof place_names / sizeof *place_names };
 
+/* A plan as its text says it; the problem's keys stand behind these, and the parameters' behind the version. */
+typedef struct said {
+  const tsl_strategy *strategy;
+  tsl_config config;
+  tsl_problem problem;
+  tsl_place place;
+  tsl_device *device;
+} said;
+
+static void print_version(const tsl_plan *plan, tsl_text *text) {
+  tsl_text_add(text, "%d", plan->work.strategy->version);
+}
+static void print_device(const tsl_plan *plan, tsl_text *text) {
+  tsl_text_add(text, "%s", plan->work.device->name);
+}
+static void print_place(const tsl_plan *plan, tsl_text *text) {
+  tsl_text_add(text, "%s", place_names[plan->place]);
+}
+
+static tesela_status parse_version(const char *value, tsl_devices *devices, said *out) {
+  int64_t version;
+  (void)devices;
+  if (!tsl_parse_i64(value, &version))
+    return tsl_fail(TESELA_BAD_INPUT, "version=%s is not a number", value);
+  if (version != out->strategy->version)
+    return tsl_fail(TESELA_BAD_INPUT, "version=%s of %s is retired: this library has version %d", value,
+                    out->strategy->name, out->strategy->version);
+  return TESELA_OK;
+}
+
+/* In a text, what would be a wrong argument is wrong input. */
+static tesela_status as_input(tesela_status status) {
+  return status == TESELA_BAD_CALL ? TESELA_BAD_INPUT : status;
+}
+
+static tesela_status parse_device(const char *value, tsl_devices *devices, said *out) {
+  const tesela_status status = as_input(tsl_devices_find(devices, value, &out->device));
+  return status == TESELA_OK ? status : tsl_fail_in(status, "device=%s", value);
+}
+
+static tesela_status parse_place(const char *value, tsl_devices *devices, said *out) {
+  (void)devices;
+  for (int i = 0; i < PLACES; i++)
+    if (strcmp(place_names[i], value) == 0) {
+      out->place = (tsl_place)i;
+      return TESELA_OK;
+    }
+  return tsl_fail(TESELA_BAD_INPUT, "place=%s is neither host nor device", value);
+}
+
+enum {
+#define KEY_MEMBER(name, what) KEY_##name,
+  TSL_PLAN_KEY_LIST(KEY_MEMBER)
+#undef KEY_MEMBER
+      KEYS
+};
+
+static const struct {
+  tsl_text_key words;
+  void (*print)(const tsl_plan *plan, tsl_text *text);
+  tesela_status (*parse)(const char *value, tsl_devices *devices, said *out);
+} keys[KEYS] = {
+#define KEY_ROW(name, what) [KEY_##name] = {{#name, what}, print_##name, parse_##name},
+    TSL_PLAN_KEY_LIST(KEY_ROW)
+#undef KEY_ROW
+};
+
+const tsl_text_key *tsl_plan_key(int index) {
+  return index < 0 ? NULL : index < KEYS ? &keys[index].words : tsl_problem_key(index - KEYS);
+}
+
 static void print(const tsl_plan *plan, tsl_text *text) {
   const tsl_work *work = &plan->work;
-  tsl_text_add(text, "%s %s version=%d", tsl_op_name(work->strategy->op), work->strategy->name,
-               work->strategy->version);
-  for (int i = 0; i < tsl_strategy_params(work->strategy); i++)
-    tsl_text_add(text, " %s=%lld", work->strategy->params[i].name, (long long)work->config.value[i]);
-  tsl_text_add(text, " device=%s place=%s ", work->device->name, place_names[plan->place]);
+  tsl_text_add(text, "%s %s", tsl_op_name(work->strategy->op), work->strategy->name);
+  for (int key = 0; key < KEYS; key++) {
+    tsl_text_add(text, " %s=", keys[key].words.name);
+    keys[key].print(plan, text);
+    for (int i = 0; key == KEY_version && i < tsl_strategy_params(work->strategy); i++)
+      tsl_text_add(text, " %s=%lld", work->strategy->params[i].name, (long long)work->config.value[i]);
+  }
+  tsl_text_add(text, " ");
   tsl_problem_print(&work->problem, text);
 }
 
@@ -52,9 +126,11 @@ static tesela_status build(tsl_plan *plan) {
 static tesela_status create(const tsl_problem *problem, const tsl_strategy *strategy,
                             const tsl_config *config, tsl_device *device, tsl_place place, bool loaded_only,
                             tsl_plan **plan) {
+  tsl_problem rounded = *problem;
   *plan = NULL;
-  TSL_TRY(tsl_problem_check(problem));
-  const char *why = tsl_strategy_refuse(strategy, problem, config, device);
+  tsl_problem_round(&rounded);
+  TSL_TRY(tsl_problem_check(&rounded));
+  const char *why = tsl_strategy_refuse(strategy, &rounded, config, device);
   if (why)
     return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: %s", strategy->name, device->name, why);
   void *block;
@@ -62,7 +138,7 @@ static tesela_status create(const tsl_problem *problem, const tsl_strategy *stra
   tsl_plan *made = block;
   made->place = place;
   made->work = (tsl_work){.strategy = strategy,
-                          .problem = *problem,
+                          .problem = rounded,
                           .config = *config,
                           .device = device,
                           .loaded_only = loaded_only};
@@ -139,13 +215,9 @@ uint64_t tsl_plan_bytes(const tsl_plan *plan) {
 
 /* --- from text --- */
 
-/* Keys that every plan has, beside those of its strategy's parameters. */
-static const char *const plan_keys[] = {"version", "device",  "place", "m",    "n",        "k",
-                                        "types",   "strides", "alpha", "beta", "in_place", "conjugate"};
-
 static bool is_known(const tsl_strategy *strategy, const char *key) {
-  for (size_t i = 0; i < sizeof plan_keys / sizeof *plan_keys; i++)
-    if (strcmp(plan_keys[i], key) == 0)
+  for (int i = 0; tsl_plan_key(i); i++)
+    if (strcmp(tsl_plan_key(i)->name, key) == 0)
       return true;
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
     if (strcmp(strategy->params[i].name, key) == 0)
@@ -181,19 +253,6 @@ static tesela_status check_keys(const tsl_record *record, const tsl_strategy *st
   return TESELA_OK;
 }
 
-static tesela_status parse_version(const tsl_record *record, const tsl_strategy *strategy) {
-  const char *value = tsl_record_get(record, "version");
-  int64_t version;
-  if (!value)
-    return tsl_fail(TESELA_BAD_INPUT, "version= is missing");
-  if (!tsl_parse_i64(value, &version))
-    return tsl_fail(TESELA_BAD_INPUT, "version=%s is not a number", value);
-  if (version != strategy->version)
-    return tsl_fail(TESELA_BAD_INPUT, "version=%s of %s is retired: this library has version %d", value,
-                    strategy->name, strategy->version);
-  return TESELA_OK;
-}
-
 /* A plan's text holds every parameter, so that it means the same after a default has changed. */
 static tesela_status parse_config(const tsl_record *record, const tsl_strategy *strategy,
                                   tsl_config *config) {
@@ -206,49 +265,27 @@ static tesela_status parse_config(const tsl_record *record, const tsl_strategy *
   return TESELA_OK;
 }
 
-static tesela_status parse_place(const tsl_record *record, tsl_place *place) {
-  const char *value = tsl_record_get(record, "place");
-  if (!value)
-    return tsl_fail(TESELA_BAD_INPUT, "place= is missing");
-  for (int i = 0; i < PLACES; i++)
-    if (strcmp(place_names[i], value) == 0) {
-      *place = (tsl_place)i;
-      return TESELA_OK;
-    }
-  return tsl_fail(TESELA_BAD_INPUT, "place=%s is neither host nor device", value);
+static tesela_status parse_key(const tsl_record *record, int key, tsl_devices *devices, said *out) {
+  const char *value = tsl_record_get(record, keys[key].words.name);
+  return value ? keys[key].parse(value, devices, out)
+               : tsl_fail(TESELA_BAD_INPUT, "%s= is missing", keys[key].words.name);
 }
 
-/* In a text, what would be a wrong argument is wrong input. */
-static tesela_status as_input(tesela_status status) {
-  return status == TESELA_BAD_CALL ? TESELA_BAD_INPUT : status;
-}
-
-static tesela_status parse_device(tsl_devices *devices, const tsl_record *record, tsl_device **device) {
-  const char *name = tsl_record_get(record, "device");
-  if (!name) {
-    tsl_fail(TESELA_BAD_INPUT, "device= is missing");
-    return TESELA_BAD_INPUT;
-  }
-  const tesela_status status = as_input(tsl_devices_find(devices, name, device));
-  return status == TESELA_OK ? status : tsl_fail_in(status, "device=%s", name);
-}
-
+/* Devices are looked for last: that may take a while. */
 static tesela_status parse(tsl_devices *devices, const tsl_record *record, tsl_plan **plan) {
   tsl_op op = TSL_OP_GEMM;
-  tsl_config config;
-  tsl_place place = TSL_PLACE_HOST;
-  tsl_device *device = NULL;
-  tsl_problem problem;
-  const tsl_strategy *strategy = parse_strategy(record, &op);
-  if (!strategy)
+  said all = {.strategy = parse_strategy(record, &op)};
+  if (!all.strategy)
     return TESELA_BAD_INPUT;
-  TSL_TRY(check_keys(record, strategy));
-  TSL_TRY(parse_version(record, strategy));
-  TSL_TRY(parse_config(record, strategy, &config));
-  TSL_TRY(parse_place(record, &place));
-  TSL_TRY(as_input(tsl_problem_parse(record, op, &problem)));
-  TSL_TRY(parse_device(devices, record, &device));
-  return tsl_plan_create(&problem, strategy, &config, device, place, plan);
+  TSL_TRY(check_keys(record, all.strategy));
+  TSL_TRY(parse_key(record, KEY_version, devices, &all));
+  TSL_TRY(parse_config(record, all.strategy, &all.config));
+  for (int key = 0; key < KEYS; key++)
+    if (key != KEY_version && key != KEY_device)
+      TSL_TRY(parse_key(record, key, devices, &all));
+  TSL_TRY(as_input(tsl_problem_parse(record, op, &all.problem)));
+  TSL_TRY(parse_key(record, KEY_device, devices, &all));
+  return tsl_plan_create(&all.problem, all.strategy, &all.config, all.device, all.place, plan);
 }
 
 tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan) {

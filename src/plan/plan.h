@@ -36,6 +36,14 @@ tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *st
 tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strategy *strategy,
                                      const tsl_config *config, tsl_device *device, tsl_place place,
                                      tsl_plan **plan);
+/* What a plan's text says, "key=value ..." behind operation and strategy, beside the strategy's parameters and in front
+ * of the problem's keys. X(name, what it says) */
+#define TSL_PLAN_KEY_LIST(X)                                                                                 \
+  X(version, "the strategy's version; its parameters follow, each with its value")                           \
+  X(device, "where it runs")                                                                                 \
+  X(place, "where operands are when it runs: host, or device for buffers there")
+/* These keys, then the problem's; NULL behind the last. */
+const tsl_text_key *tsl_plan_key(int index);
 /* From text; unknown or missing words, a retired version, an unknown device: TESELA_BAD_INPUT or
  * TESELA_NO_DEVICE, naming them. */
 tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan);

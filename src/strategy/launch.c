@@ -116,9 +116,7 @@ void tsl_launch_release(tsl_work *work) {
 tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operands) {
   const tsl_problem *problem = &work->problem;
   const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
-  const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
-  const bool none = twice ? problem->alpha[0] == 0 && problem->alpha[1] == 0
-                          : (float)problem->alpha[0] == 0 && (float)problem->alpha[1] == 0;
+  const bool none = problem->alpha[0] == 0 && problem->alpha[1] == 0;
   return (tsl_gemm_sizes){
       .m = problem->m,
       .n = problem->n,

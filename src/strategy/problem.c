@@ -4,8 +4,6 @@
 #include "base/status.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *const op_names[TSL_OP_COUNT] = {
 #define TSL_OP_NAME(name, text) [TSL_OP_##name] = #text,
@@ -102,6 +100,16 @@ bool tsl_problem_uses(const tsl_problem *problem, int operand) {
   return operand == TSL_OPERAND_C || tsl_problem_reads(problem, operand);
 }
 
+void tsl_problem_round(tsl_problem *problem) {
+  const tsl_type_info *type = tsl_type(problem->c.type), *sums = type ? tsl_type(type->sums) : NULL;
+  if (!sums || tsl_type(sums->component)->type != TESELA_F32)
+    return;
+  for (int part = 0; part < 2; part++) {
+    problem->alpha[part] = (float)problem->alpha[part];
+    problem->beta[part] = (float)problem->beta[part];
+  }
+}
+
 static int64_t magnitude(int64_t value) {
   return value < 0 ? -value : value;
 }
@@ -187,6 +195,14 @@ static tesela_status check_conjugates(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
+/* Real results have real factors. */
+static tesela_status check_scalars(const tsl_problem *problem) {
+  if (tsl_type(problem->c.type)->is_complex || (problem->alpha[1] == 0 && problem->beta[1] == 0))
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_CALL, "%s has an imaginary part where C is %s",
+                  problem->alpha[1] != 0 ? "alpha" : "beta", tsl_type(problem->c.type)->name);
+}
+
 static bool is_whole(double value) {
   return value >= INT32_MIN && value <= INT32_MAX && value == rint(value);
 }
@@ -219,187 +235,12 @@ tesela_status tsl_problem_check(const tsl_problem *problem) {
                         size_of(problem, letters[1])));
   }
   TSL_TRY(check_conjugates(problem));
+  TSL_TRY(check_scalars(problem));
   TSL_TRY(check_integers(problem));
   if (overlaps_itself(&problem->c))
     return tsl_fail(TESELA_BAD_CALL, "elements of C (%lld x %lld, strides %lld, %lld) overlap each other",
                     (long long)problem->c.rows, (long long)problem->c.cols, (long long)problem->c.row_stride,
                     (long long)problem->c.col_stride);
-  return TESELA_OK;
-}
-
-static void print_scalar(tsl_text *text, const char *key, const double value[2], double fallback) {
-  if (value[0] == fallback && value[1] == 0)
-    return;
-  tsl_text_add(text, " %s=", key);
-  tsl_text_add_double(text, value[0]);
-  if (value[1] != 0) {
-    tsl_text_add(text, ",");
-    tsl_text_add_double(text, value[1]);
-  }
-}
-
-void tsl_problem_print(const tsl_problem *problem, tsl_text *text) {
-  const tsl_shape *shapes[3] = {&problem->a, &problem->b, &problem->c};
-  tsl_text_add(text, "m=%lld n=%lld k=%lld types=%s,%s,%s", (long long)problem->m, (long long)problem->n,
-               (long long)problem->k, tsl_type(problem->a.type)->name, tsl_type(problem->b.type)->name,
-               tsl_type(problem->c.type)->name);
-  bool all_dense = true;
-  for (int i = 0; i < 3; i++)
-    all_dense = all_dense && shapes[i]->row_stride == shapes[i]->cols && shapes[i]->col_stride == 1;
-  if (!all_dense) {
-    tsl_text_add(text, " strides=");
-    for (int i = 0; i < 3; i++)
-      tsl_text_add(text, "%s%lld,%lld", i ? "," : "", (long long)shapes[i]->row_stride,
-                   (long long)shapes[i]->col_stride);
-  }
-  print_scalar(text, "alpha", problem->alpha, 1);
-  print_scalar(text, "beta", problem->beta, 0);
-  if (problem->in_place)
-    tsl_text_add(text, " in_place=1");
-  if (problem->conjugate_a || problem->conjugate_b)
-    tsl_text_add(text, " conjugate=%s%s%s", problem->conjugate_a ? "a" : "",
-                 problem->conjugate_a && problem->conjugate_b ? "," : "", problem->conjugate_b ? "b" : "");
-  if (problem->batch > 0)
-    tsl_text_add(text, " batch=%lld", (long long)problem->batch);
-}
-
-/* Cuts "a,b,c" in place at commas into at most `most` words; the number of words, or -1 when there are more.
- */
-static int split(char *list, char *words[], int most) {
-  int count = 0;
-  char *rest = list;
-  while (rest) {
-    if (count == most)
-      return -1;
-    words[count++] = rest;
-    rest = strchr(rest, ',');
-    if (rest)
-      *rest++ = '\0';
-  }
-  return count;
-}
-
-static tesela_status parse_size(const tsl_record *record, const char *key, int64_t *out) {
-  const char *value = tsl_record_get(record, key);
-  if (!value)
-    return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", key);
-  if (!tsl_parse_i64(value, out) || *out < 0)
-    return tsl_fail(TESELA_BAD_INPUT, "%s=%s is not a size", key, value);
-  return TESELA_OK;
-}
-
-/* Copies the value of `key` and splits it; *count is 0 when the key is not there. The caller frees *copy. */
-static tesela_status parse_list(const tsl_record *record, const char *key, int most, char **copy,
-                                char *words[], int *count) {
-  const char *value = tsl_record_get(record, key);
-  *copy = NULL;
-  *count = 0;
-  if (!value)
-    return TESELA_OK;
-  *copy = strdup(value);
-  if (!*copy)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a plan's text");
-  *count = split(*copy, words, most);
-  return TESELA_OK;
-}
-
-static tesela_status parse_types(const tsl_record *record, tesela_type types[3]) {
-  char *copy, *words[3];
-  int count;
-  tesela_status status = TESELA_OK;
-  TSL_TRY(parse_list(record, "types", 3, &copy, words, &count));
-  for (int i = 0; i < 3 && count == 3; i++) {
-    types[i] = tsl_type_parse(words[i]);
-    if (types[i] == TESELA_TYPE_DEFAULT)
-      count = -1;
-  }
-  if (count != 3)
-    status = tsl_fail(TESELA_BAD_INPUT, "types=%s is not three of %s, such as types=f32,f32,f32",
-                      copy ? tsl_record_get(record, "types") : "", tsl_type_names());
-  free(copy);
-  return status;
-}
-
-static tesela_status parse_strides(const tsl_record *record, tsl_problem *problem) {
-  char *copy, *words[6];
-  int count;
-  tesela_status status = TESELA_OK;
-  int64_t *targets[6] = {&problem->a.row_stride, &problem->a.col_stride, &problem->b.row_stride,
-                         &problem->b.col_stride, &problem->c.row_stride, &problem->c.col_stride};
-  TSL_TRY(parse_list(record, "strides", 6, &copy, words, &count));
-  for (int i = 0; i < 6 && count == 6; i++)
-    if (!tsl_parse_i64(words[i], targets[i]))
-      count = -1;
-  if (copy && count != 6)
-    status =
-        tsl_fail(TESELA_BAD_INPUT, "strides=%s is not six whole numbers: row and column stride of A, B and C",
-                 tsl_record_get(record, "strides"));
-  free(copy);
-  return status;
-}
-
-static tesela_status parse_scalar(const tsl_record *record, const char *key, double value[2]) {
-  char *copy, *words[2];
-  int count;
-  tesela_status status = TESELA_OK;
-  TSL_TRY(parse_list(record, key, 2, &copy, words, &count));
-  for (int i = 0; i < count; i++)
-    if (!tsl_parse_double(words[i], &value[i]))
-      count = -1;
-  if (copy && count < 1)
-    status = tsl_fail(TESELA_BAD_INPUT, "%s=%s is not a number, or two for a complex one", key,
-                      tsl_record_get(record, key));
-  free(copy);
-  return status;
-}
-
-static tesela_status parse_in_place(const tsl_record *record, bool *in_place) {
-  const char *value = tsl_record_get(record, "in_place");
-  *in_place = value && strcmp(value, "1") == 0;
-  if (value && !*in_place && strcmp(value, "0") != 0)
-    return tsl_fail(TESELA_BAD_INPUT, "in_place=%s is neither 0 nor 1", value);
-  return TESELA_OK;
-}
-
-static tesela_status parse_conjugates(const tsl_record *record, tsl_problem *problem) {
-  const char *value = tsl_record_get(record, "conjugate");
-  problem->conjugate_a = value && (strcmp(value, "a") == 0 || strcmp(value, "a,b") == 0);
-  problem->conjugate_b = value && (strcmp(value, "b") == 0 || strcmp(value, "a,b") == 0);
-  if (value && !problem->conjugate_a && !problem->conjugate_b)
-    return tsl_fail(TESELA_BAD_INPUT, "conjugate=%s is none of a, b and a,b", value);
-  return TESELA_OK;
-}
-
-/* Sizes that the operation does not have must say so. */
-static tesela_status check_sizes(const tsl_problem *made, int64_t m, int64_t n, int64_t k) {
-  if (made->m == m && made->n == n && made->k == k)
-    return TESELA_OK;
-  return tsl_fail(TESELA_BAD_INPUT,
-                  "m=%lld n=%lld k=%lld are no sizes of a %s: these would be m=%lld n=%lld k=%lld",
-                  (long long)m, (long long)n, (long long)k, tsl_op_name(made->op), (long long)made->m,
-                  (long long)made->n, (long long)made->k);
-}
-
-tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem *problem) {
-  int64_t m, n, k;
-  tesela_type types[3] = {TESELA_F32, TESELA_F32, TESELA_F32};
-  TSL_TRY(parse_size(record, "m", &m));
-  TSL_TRY(parse_size(record, "n", &n));
-  TSL_TRY(parse_size(record, "k", &k));
-  TSL_TRY(parse_types(record, types));
-  tsl_problem made = tsl_problem_of(op, m, n, k, types[0]);
-  TSL_TRY(check_sizes(&made, m, n, k));
-  made.b.type = types[1];
-  made.c.type = types[2];
-  TSL_TRY(parse_strides(record, &made));
-  TSL_TRY(parse_scalar(record, "alpha", made.alpha));
-  TSL_TRY(parse_scalar(record, "beta", made.beta));
-  TSL_TRY(parse_in_place(record, &made.in_place));
-  TSL_TRY(parse_conjugates(record, &made));
-  if (tsl_record_get(record, "batch"))
-    TSL_TRY(parse_size(record, "batch", &made.batch));
-  TSL_TRY(tsl_problem_check(&made));
-  *problem = made;
   return TESELA_OK;
 }
 

@@ -35,7 +35,7 @@ typedef struct tsl_problem {
   tsl_op op;
   int64_t m, n, k;
   tsl_shape a, b, c;
-  double alpha[2], beta[2]; /* real, imaginary */
+  double alpha[2], beta[2]; /* real, imaginary; as tsl_problem_round() leaves them */
   bool in_place;            /* transpose only */
   /* gemm of complex types only: what takes part is the complex conjugate of what is stored. */
   bool conjugate_a, conjugate_b;
@@ -67,10 +67,36 @@ bool tsl_problem_uses(const tsl_problem *problem, int operand);
  * that the operation does not have, an integer C with operands or scalars that are not. */
 tesela_status tsl_problem_check(const tsl_problem *problem);
 
-/* Appends "m=4 n=3 k=2 types=f32,f32,f32 strides=2,1,3,1,3,1 alpha=1 beta=0 in_place=1
- * conjugate=a"; strides of dense row-major
- * operands, alpha 1, beta 0, in_place 0 and no conjugates are left out. Reads the same back from a record; TESELA_BAD_INPUT names
- * the key that is missing or wrong. */
+/* Rounds alpha and beta to the type that sums are made in: a factor that this makes 0 is 0 everywhere, in what is read
+ * and in what is computed. Of whoever makes a problem from a description; plans see to it themselves. */
+void tsl_problem_round(tsl_problem *problem);
+
+/* What a problem says of itself as text, in this order. X(name, ALWAYS or MAYBE said, what it says) */
+#define TSL_PROBLEM_KEY_LIST(X)                                                                              \
+  X(m, ALWAYS, "rows of C")                                                                                  \
+  X(n, ALWAYS, "columns of C")                                                                               \
+  X(k, ALWAYS, "terms of each sum; 0 for a transpose")                                                       \
+  X(types, ALWAYS, "types of A, B and C")                                                                    \
+  X(strides, MAYBE,                                                                                          \
+    "row and column stride of A, of B and of C, in elements; left out where all are dense and "              \
+    "row-major")                                                                                             \
+  X(alpha, MAYBE, "what the product is multiplied by, or real,imaginary; left out where it is 1")            \
+  X(beta, MAYBE, "what C is multiplied by before the product is added, likewise; left out where it is 0")    \
+  X(in_place, MAYBE, "1: a transpose in place; left out where it is 0")                                      \
+  X(conjugate, MAYBE,                                                                                        \
+    "which of A and B take part as their complex conjugates: a, b or a,b; left out where none "              \
+    "does")                                                                                                  \
+  X(batch, MAYBE, "so many products, one after the other in memory; left out where it is one product alone")
+
+/* A key, and what its value says, for documents. */
+typedef struct tsl_text_key {
+  const char *name, *what;
+} tsl_text_key;
+/* The key at a place of the list; NULL behind the last. */
+const tsl_text_key *tsl_problem_key(int index);
+
+/* Appends "m=4 n=3 k=2 types=f32,f32,f32 beta=1", by the list's keys. Reads the same back from a record, with scalars
+ * rounded; TESELA_BAD_INPUT names the key that is missing or wrong. */
 void tsl_problem_print(const tsl_problem *problem, tsl_text *text);
 tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem *problem);
 

@@ -30,6 +30,12 @@ tesela 0 help environment
 prints TESELA_LOG TESELA_DEVICE
 tesela 0 help environment --markdown
 prints '| `TESELA_LOG` |' '|---|'
+tesela 0 help plan
+prints version place types conjugate batch
+tesela 0 help plan --markdown
+prints '| `batch` |' '|---|'
+tesela 2 help multiply --markdown
+says '--markdown goes with environment and plan'
 
 tesela 2 multply
 says 'no command "multply"' 'did you mean multiply?'

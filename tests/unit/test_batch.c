@@ -173,6 +173,8 @@ static void on_a_device(void **state) {
     tesela_plan *plan; /* of a batch: steps from product to product are no plan's */
     const tesela_status parsed = tesela_plan_parse(context, record.plan, &plan);
     assert_int_equal(parsed, ways[w].together ? TESELA_BAD_INPUT : TESELA_OK);
+    if (ways[w].together && !strstr(tesela_last_error(), "batch= is of tesela_gemm_batched()"))
+      fail_msg("%s: %s", record.plan, tesela_last_error());
     tesela_plan_destroy(plan);
   }
   for (int i = 0; i < 3; i++)

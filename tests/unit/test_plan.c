@@ -72,6 +72,76 @@ static void text_round_trips(void **state) {
   }
 }
 
+/* A problem of each kind that has words of its own. */
+static int problems_of_all_kinds(tsl_problem out[]) {
+  int count = 0;
+  tsl_problem *made = &out[count++];
+  *made = tsl_problem_gemm(4, 3, 2, TESELA_C64);
+  made->conjugate_a = true;
+  made->alpha[1] = -0.5;
+  made->beta[0] = 0.25;
+  out[count] = *made;
+  out[count++].conjugate_b = true;
+  out[count] = *made;
+  out[count].conjugate_a = false;
+  out[count++].conjugate_b = true;
+  out[count++] = tsl_problem_dot(1000, TESELA_F64);
+  made = &out[count++];
+  *made = tsl_problem_transpose(5, 5, TESELA_I32);
+  made->in_place = true;
+  made = &out[count++];
+  *made = tsl_problem_gemm(4, 3, 2, TESELA_I8);
+  made->batch = 7;
+  made->b.row_stride = -3;
+  made->alpha[0] = -2;
+  return count;
+}
+
+/* One list of keys is printed, parsed and explained: what is printed parses, to the same problem, and each key is printed
+ * by somebody. */
+static void every_key_parses(void **state) {
+  enum { KINDS = 8 };
+  tsl_problem problems[KINDS];
+  unsigned printed = 0, known = 0;
+  (void)state;
+  const int count = problems_of_all_kinds(problems);
+  for (int i = 0; i < count; i++) {
+    tsl_text text = {0}, again = {0};
+    tsl_record record;
+    tsl_problem parsed;
+    tsl_problem_print(&problems[i], &text);
+    assert_int_equal(tsl_record_parse(tsl_text_get(&text), &record), TESELA_OK);
+    if (tsl_problem_parse(&record, problems[i].op, &parsed) != TESELA_OK)
+      fail_msg("%s: %s", tsl_text_get(&text), tesela_last_error());
+    tsl_problem_print(&parsed, &again);
+    assert_string_equal(tsl_text_get(&again), tsl_text_get(&text));
+    assert_int_equal(parsed.batch, problems[i].batch);
+    for (int key = 0; tsl_problem_key(key); key++)
+      printed |= (unsigned)(tsl_record_get(&record, tsl_problem_key(key)->name) != NULL) << key;
+    tsl_record_free(&record);
+    tsl_text_free(&again);
+    tsl_text_free(&text);
+  }
+  for (int key = 0; tsl_problem_key(key); key++) {
+    known |= 1u << key;
+    assert_true(strlen(tsl_problem_key(key)->what) > 0);
+  }
+  assert_true(known != 0 && printed == known);
+}
+
+/* Plans of batches, too: whether they run is asked for once they are read. */
+static void plans_of_batches_parse(void **state) {
+  tsl_plan *plan;
+  (void)state;
+  assert_int_equal(tsl_plan_parse(devices,
+                                  "gemm sequential version=1 device=cpu place=host m=4 n=3 k=2 "
+                                  "types=f32,f32,f32 batch=7",
+                                  &plan),
+                   TESELA_UNSUPPORTED);
+  assert_null(plan);
+  assert_non_null(strstr(tesela_last_error(), "sequential on cpu"));
+}
+
 static void text_reads_as_documented(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(4, 3, 2, TESELA_F32);
@@ -119,6 +189,12 @@ static const struct {
      TESELA_BAD_INPUT, "overlap"},
     {"gemm sequential version=1 device=cpu place=host m=1 n=1 k=1 types=f32,f32,f32 alpha=much",
      TESELA_BAD_INPUT, "alpha=much"},
+    {"gemm sequential version=1 device=cpu place=host m=1 n=1 k=1 types=f32,f32,f32 alpha=1,2",
+     TESELA_BAD_INPUT, "alpha"},
+    {"gemm sequential version=1 device=cpu place=host m=1 n=1 k=1 types=f32,f32,f32 batch=x",
+     TESELA_BAD_INPUT, "batch=x"},
+    {"gemm sequential version=1 device=cpu place=host m=1 n=1 k=1 types=f32,f32,f32 batch=0",
+     TESELA_BAD_INPUT, "batch=0"},
     {"gemm sequential version=1 device=cpu place=host m=1 n=1 k=1 types=f32,f32,f32 speed=9",
      TESELA_BAD_INPUT, "'speed'"},
     {"gemm sequential version=1 device=cpu place=host m=1 n=1 k=1 m=2", TESELA_BAD_INPUT, "m"},
@@ -304,6 +380,8 @@ static void elements_travel_and_gaps_do_not(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(text_round_trips),
+      cmocka_unit_test(every_key_parses),
+      cmocka_unit_test(plans_of_batches_parse),
       cmocka_unit_test(text_reads_as_documented),
       cmocka_unit_test(bad_text_is_named),
       cmocka_unit_test(runs_on_the_cpu),

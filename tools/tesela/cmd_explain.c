@@ -76,6 +76,7 @@ static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
   }
   problem->alpha[0] = given->alpha.value;
   problem->beta[0] = given->beta.value;
+  tsl_problem_round(problem);
   TSL_TRY(tsl_terms_check_type(TSL_OP_GEMM, given->type));
   return tsl_problem_check(problem);
 }

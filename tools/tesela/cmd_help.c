@@ -11,19 +11,21 @@ typedef struct help_options {
 static const tsl_option options[] = {
     TSL_OPTION(help_options, manual, "man", FLAG, NULL, "print the manual page (roff)"),
     TSL_OPTION(help_options, markdown, "markdown", FLAG, NULL,
-               "with environment: print Markdown (docs/ENVIRONMENT.md)"),
+               "with environment or plan: print Markdown (docs/ENVIRONMENT.md, docs/PLANS.md)"),
     TSL_OPTIONS_END,
 };
 
 static const tsl_example examples[] = {
     {"tesela help multiply", "the same as tesela multiply --help"},
     {"tesela help environment", "every variable that tesela reads"},
+    {"tesela help plan", "what a plan's text says, key by key"},
     {"tesela help --man | man -l -", "the manual page"},
     {NULL, NULL},
 };
 
 static const char *const topics[] = {
     "environment",
+    "plan",
 #define TOPIC_ROW(name) #name,
     TSL_COMMAND_LIST(TOPIC_ROW)
 #undef TOPIC_ROW
@@ -36,15 +38,16 @@ static tesela_status run(const tsl_call *call) {
   const int width = tsl_prose_width();
   const bool colour = tsl_output_colour();
   tsl_text out = {0};
-  if (given->markdown && !(topic && strcmp(topic, "environment") == 0))
-    return tsl_fail(TESELA_BAD_CALL, "--markdown goes with environment: tesela help environment --markdown");
+  const bool is_reference =
+      !given->manual && topic && tsl_help_reference(topic, &out, width, colour, given->markdown);
+  if (given->markdown && !is_reference)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "--markdown goes with environment and plan: tesela help environment --markdown");
   if (given->manual)
     tsl_help_manual(&out);
   else if (!topic)
     tsl_help_overview(&out, width, colour);
-  else if (strcmp(topic, "environment") == 0)
-    tsl_help_environment(&out, width, colour, given->markdown);
-  else {
+  else if (!is_reference) {
     const tsl_command *command = tsl_command_find(topic);
     if (!command)
       return TESELA_BAD_CALL;
@@ -55,8 +58,8 @@ static tesela_status run(const tsl_call *call) {
 
 const tsl_command tsl_command_help = {
     .name = "help",
-    .what = "explain a command, or the environment variables",
-    .arguments = "[COMMAND | environment]",
+    .what = "explain a command, the environment variables, or a plan's text",
+    .arguments = "[COMMAND | environment | plan]",
     .details = "",
     .options = options,
     .examples = examples,

@@ -48,6 +48,7 @@ tsl_problem tsl_product_problem(const tsl_product *product, int64_t rows) {
   problem.conjugate_b = wish->conjugate_b;
   memcpy(problem.alpha, wish->alpha, sizeof problem.alpha);
   memcpy(problem.beta, wish->beta, sizeof problem.beta);
+  tsl_problem_round(&problem);
   return problem;
 }
 

@@ -69,7 +69,9 @@ const tsl_command *tsl_command_find(const char *name);
 /* help.c */
 void tsl_help_overview(tsl_text *out, int width, bool colour);
 void tsl_help_command(const tsl_command *command, tsl_text *out, int width, bool colour);
-void tsl_help_environment(tsl_text *out, int width, bool colour, bool markdown);
+/* "environment": the variables; "plan": the keys of a plan's text. As a page of docs/ where `markdown`. False for another
+ * name. */
+bool tsl_help_reference(const char *name, tsl_text *out, int width, bool colour, bool markdown);
 void tsl_help_manual(tsl_text *out);
 void tsl_help_completion(tsl_text *out);
 

@@ -38,5 +38,6 @@ tesela_status tsl_tune_read_problem(const tsl_call *call, tsl_problem *problem) 
   if (given->transpose_b)
     store_transposed(&problem->b);
   problem->beta[0] = given->beta.value;
+  tsl_problem_round(problem);
   return tsl_problem_check(problem);
 }

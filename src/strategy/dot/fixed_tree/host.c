@@ -114,8 +114,7 @@ static void finish(const tsl_problem *problem, int64_t k, tsl_tree_sum sum, void
 tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *operands,
                            const tsl_tree_functions *functions, tsl_team team) {
   const tesela_type type = problem->c.type;
-  const bool is_alpha_zero = type == TESELA_F64 ? problem->alpha[0] == 0 : (float)problem->alpha[0] == 0;
-  const int64_t k = is_alpha_zero ? 0 : problem->k, chunk = tsl_tree_chunk(type);
+  const int64_t k = problem->alpha[0] == 0 ? 0 : problem->k, chunk = tsl_tree_chunk(type);
   const int64_t each = TSL_TREE_BLOCK * chunk, blocks = (k + each - 1) / each;
   tsl_tree_sum few[FEW_BLOCKS];
   running run = {.operands = operands,

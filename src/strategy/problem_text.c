@@ -1,0 +1,270 @@
+/* A problem as text, "key=value ...": one row of a table a key, which is printed, parsed and explained by it. */
+#include "base/status.h"
+#include "strategy/problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tsl_shape *shape_of(tsl_problem *problem, int operand) {
+  return operand == TSL_OPERAND_A ? &problem->a : operand == TSL_OPERAND_B ? &problem->b : &problem->c;
+}
+
+/* --- values: how each is printed, and parsed again; the key is for sentences --- */
+
+static void print_whole(tsl_text *text, int64_t value) {
+  tsl_text_add(text, "%lld", (long long)value);
+}
+
+static tesela_status parse_size(const char *key, const char *value, int64_t *out) {
+  if (!tsl_parse_i64(value, out) || *out < 0)
+    return tsl_fail(TESELA_BAD_INPUT, "%s=%s is not a size", key, value);
+  return TESELA_OK;
+}
+
+static void print_m(const tsl_problem *problem, tsl_text *text) {
+  print_whole(text, problem->m);
+}
+static void print_n(const tsl_problem *problem, tsl_text *text) {
+  print_whole(text, problem->n);
+}
+static void print_k(const tsl_problem *problem, tsl_text *text) {
+  print_whole(text, problem->k);
+}
+static void print_batch(const tsl_problem *problem, tsl_text *text) {
+  print_whole(text, problem->batch);
+}
+static tesela_status parse_m(const char *key, const char *value, tsl_problem *problem) {
+  return parse_size(key, value, &problem->m);
+}
+static tesela_status parse_n(const char *key, const char *value, tsl_problem *problem) {
+  return parse_size(key, value, &problem->n);
+}
+static tesela_status parse_k(const char *key, const char *value, tsl_problem *problem) {
+  return parse_size(key, value, &problem->k);
+}
+static tesela_status parse_batch(const char *key, const char *value, tsl_problem *problem) {
+  TSL_TRY(parse_size(key, value, &problem->batch));
+  if (problem->batch == 0)
+    return tsl_fail(TESELA_BAD_INPUT, "%s=0 is no number of products: it is 1 or more", key);
+  return TESELA_OK;
+}
+
+/* Cuts a copy of "a,b,c" at commas into at most `most` words; *count is their number, or -1 where there are more. The
+ * caller frees the copy. */
+static tesela_status split(const char *value, int most, char **copy, char *words[], int *count) {
+  *count = 0;
+  *copy = strdup(value);
+  if (!*copy)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a plan's text");
+  for (char *rest = *copy; rest && *count >= 0;) {
+    if (*count == most) {
+      *count = -1;
+      break;
+    }
+    words[(*count)++] = rest;
+    rest = strchr(rest, ',');
+    if (rest)
+      *rest++ = '\0';
+  }
+  return TESELA_OK;
+}
+
+static void print_types(const tsl_problem *problem, tsl_text *text) {
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    tsl_text_add(text, "%s%s", i ? "," : "", tsl_type(tsl_problem_shape(problem, i)->type)->name);
+}
+
+static tesela_status parse_types(const char *key, const char *value, tsl_problem *problem) {
+  char *copy, *words[TSL_OPERANDS];
+  int count;
+  tesela_status status = TESELA_OK;
+  TSL_TRY(split(value, TSL_OPERANDS, &copy, words, &count));
+  for (int i = 0; i < TSL_OPERANDS && count == TSL_OPERANDS; i++) {
+    shape_of(problem, i)->type = tsl_type_parse(words[i]);
+    if (shape_of(problem, i)->type == TESELA_TYPE_DEFAULT)
+      count = -1;
+  }
+  if (count != TSL_OPERANDS)
+    status = tsl_fail(TESELA_BAD_INPUT, "%s=%s is not three of %s, such as types=f32,f32,f32", key, value,
+                      tsl_type_names());
+  free(copy);
+  return status;
+}
+
+static bool has_strides(const tsl_problem *problem) {
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem, i);
+    if (shape->row_stride != shape->cols || shape->col_stride != 1)
+      return true;
+  }
+  return false;
+}
+
+static void print_strides(const tsl_problem *problem, tsl_text *text) {
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem, i);
+    tsl_text_add(text, "%s%lld,%lld", i ? "," : "", (long long)shape->row_stride,
+                 (long long)shape->col_stride);
+  }
+}
+
+static tesela_status parse_strides(const char *key, const char *value, tsl_problem *problem) {
+  enum { STRIDES = 2 * TSL_OPERANDS };
+  char *copy, *words[STRIDES];
+  int count;
+  tesela_status status = TESELA_OK;
+  TSL_TRY(split(value, STRIDES, &copy, words, &count));
+  for (int i = 0; i < STRIDES && count == STRIDES; i++) {
+    tsl_shape *shape = shape_of(problem, i / 2);
+    if (!tsl_parse_i64(words[i], i % 2 == 0 ? &shape->row_stride : &shape->col_stride))
+      count = -1;
+  }
+  if (count != STRIDES)
+    status = tsl_fail(TESELA_BAD_INPUT, "%s=%s is not six whole numbers: row and column stride of A, B and C",
+                      key, value);
+  free(copy);
+  return status;
+}
+
+static void print_scalar(const double value[2], tsl_text *text) {
+  tsl_text_add_double(text, value[0]);
+  if (value[1] != 0) {
+    tsl_text_add(text, ",");
+    tsl_text_add_double(text, value[1]);
+  }
+}
+
+static tesela_status parse_scalar(const char *key, const char *given, double value[2]) {
+  char *copy, *words[2];
+  int count;
+  tesela_status status = TESELA_OK;
+  TSL_TRY(split(given, 2, &copy, words, &count));
+  for (int i = 0; i < count; i++)
+    if (!tsl_parse_double(words[i], &value[i]))
+      count = -1;
+  if (count < 1)
+    status = tsl_fail(TESELA_BAD_INPUT, "%s=%s is not a number, or two for a complex one", key, given);
+  free(copy);
+  return status;
+}
+
+static bool has_alpha(const tsl_problem *problem) {
+  return problem->alpha[0] != 1 || problem->alpha[1] != 0;
+}
+static bool has_beta(const tsl_problem *problem) {
+  return problem->beta[0] != 0 || problem->beta[1] != 0;
+}
+static void print_alpha(const tsl_problem *problem, tsl_text *text) {
+  print_scalar(problem->alpha, text);
+}
+static void print_beta(const tsl_problem *problem, tsl_text *text) {
+  print_scalar(problem->beta, text);
+}
+static tesela_status parse_alpha(const char *key, const char *value, tsl_problem *problem) {
+  return parse_scalar(key, value, problem->alpha);
+}
+static tesela_status parse_beta(const char *key, const char *value, tsl_problem *problem) {
+  return parse_scalar(key, value, problem->beta);
+}
+
+static bool has_in_place(const tsl_problem *problem) {
+  return problem->in_place;
+}
+static void print_in_place(const tsl_problem *problem, tsl_text *text) {
+  print_whole(text, problem->in_place);
+}
+static tesela_status parse_in_place(const char *key, const char *value, tsl_problem *problem) {
+  problem->in_place = strcmp(value, "1") == 0;
+  if (!problem->in_place && strcmp(value, "0") != 0)
+    return tsl_fail(TESELA_BAD_INPUT, "%s=%s is neither 0 nor 1", key, value);
+  return TESELA_OK;
+}
+
+static bool has_conjugate(const tsl_problem *problem) {
+  return problem->conjugate_a || problem->conjugate_b;
+}
+static void print_conjugate(const tsl_problem *problem, tsl_text *text) {
+  tsl_text_add(text, "%s", !problem->conjugate_b ? "a" : problem->conjugate_a ? "a,b" : "b");
+}
+static tesela_status parse_conjugate(const char *key, const char *value, tsl_problem *problem) {
+  problem->conjugate_a = strcmp(value, "a") == 0 || strcmp(value, "a,b") == 0;
+  problem->conjugate_b = strcmp(value, "b") == 0 || strcmp(value, "a,b") == 0;
+  if (!has_conjugate(problem))
+    return tsl_fail(TESELA_BAD_INPUT, "%s=%s is none of a, b and a,b", key, value);
+  return TESELA_OK;
+}
+
+static bool has_batch(const tsl_problem *problem) {
+  return problem->batch > 0;
+}
+
+/* --- keys --- */
+
+typedef struct key_row {
+  tsl_text_key words;
+  bool (*is_said)(const tsl_problem *problem); /* NULL: always */
+  void (*print)(const tsl_problem *problem, tsl_text *text);
+  tesela_status (*parse)(const char *key, const char *value, tsl_problem *problem);
+} key_row;
+
+static const key_row keys[] = {
+#define SAID_ALWAYS(name) NULL
+#define SAID_MAYBE(name) has_##name
+#define KEY_ROW(name, when, what) {{#name, what}, SAID_##when(name), print_##name, parse_##name},
+    TSL_PROBLEM_KEY_LIST(KEY_ROW)
+#undef KEY_ROW
+#undef SAID_MAYBE
+#undef SAID_ALWAYS
+};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+const tsl_text_key *tsl_problem_key(int index) {
+  return index >= 0 && index < KEYS ? &keys[index].words : NULL;
+}
+
+void tsl_problem_print(const tsl_problem *problem, tsl_text *text) {
+  for (int i = 0; i < KEYS; i++) {
+    if (keys[i].is_said && !keys[i].is_said(problem))
+      continue;
+    tsl_text_add(text, "%s%s=", i ? " " : "", keys[i].words.name);
+    keys[i].print(problem, text);
+  }
+}
+
+/* Keys that are always said, or those that may be left out. */
+static tesela_status parse_keys(const tsl_record *record, bool is_said, tsl_problem *problem) {
+  for (int i = 0; i < KEYS; i++) {
+    const char *name = keys[i].words.name, *value = tsl_record_get(record, name);
+    if (!keys[i].is_said != is_said)
+      continue;
+    if (value)
+      TSL_TRY(keys[i].parse(name, value, problem));
+    else if (is_said)
+      return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", name);
+  }
+  return TESELA_OK;
+}
+
+/* Sizes that the operation does not have must say so. */
+static tesela_status check_sizes(const tsl_problem *made, const tsl_problem *said) {
+  if (made->m == said->m && made->n == said->n && made->k == said->k)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_INPUT,
+                  "m=%lld n=%lld k=%lld are no sizes of a %s: these would be m=%lld n=%lld k=%lld",
+                  (long long)said->m, (long long)said->n, (long long)said->k, tsl_op_name(made->op),
+                  (long long)made->m, (long long)made->n, (long long)made->k);
+}
+
+tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem *problem) {
+  tsl_problem said = {.op = op};
+  TSL_TRY(parse_keys(record, true, &said));
+  tsl_problem made = tsl_problem_of(op, said.m, said.n, said.k, said.a.type);
+  TSL_TRY(check_sizes(&made, &said));
+  made.b.type = said.b.type;
+  made.c.type = said.c.type;
+  TSL_TRY(parse_keys(record, false, &made));
+  tsl_problem_round(&made);
+  TSL_TRY(tsl_problem_check(&made));
+  *problem = made;
+  return TESELA_OK;
+}
