@@ -113,6 +113,10 @@ tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out);
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan);
 tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, tesela_record *record);
 
+/* Refuses an operand that is said to be in two places: of data, buffer and packed at most one is given. `where` and `name`
+ * are the field's, for the sentence. */
+tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name);
+
 /* A product's description as a request. */
 tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
                                    tsl_request *request);

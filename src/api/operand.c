@@ -3,6 +3,19 @@
 
 #include "base/status.h"
 
+tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name) {
+  const char *const places[] = {matrix->data ? "data" : NULL, matrix->buffer ? "buffer" : NULL,
+                                matrix->packed ? "packed" : NULL};
+  const char *first = NULL;
+  for (int i = 0; i < 3; i++) {
+    if (first && places[i])
+      return tsl_fail(TESELA_BAD_CALL, "%s%s.%s and %s%s.%s are both given: one of them is needed", where,
+                      name, first, where, name, places[i]);
+    first = places[i] ? places[i] : first;
+  }
+  return TESELA_OK;
+}
+
 tesela_status tsl_api_host_operand(const tsl_reach *reach, const char *where, const tesela_matrix *given,
                                    tsl_operand *out) {
   if (!given || !given->data)

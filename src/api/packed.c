@@ -10,9 +10,6 @@ tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int ope
                              const tesela_matrix *given, tsl_operand *out) {
   const tesela_packed *packed = given->packed;
   const char *name = plan->reach[operand].name;
-  if (given->data || given->buffer)
-    return tsl_fail(TESELA_BAD_CALL, "%s%s.packed and %s%s.%s are both given", where, name, where, name,
-                    given->data ? "data" : "buffer");
   if (packed->operand != operand)
     return tsl_fail(TESELA_BAD_CALL, "%s%s.packed was packed as %s", where, name,
                     plan->reach[packed->operand].name);

@@ -64,9 +64,14 @@ static __attribute__((noinline)) tesela_status run_thoroughly(tesela_plan *plan,
   return plan ? tsl_api_run(plan, "", given, record) : tsl_fail(TESELA_BAD_CALL, "plan is NULL");
 }
 
+/* Given by its address and nothing else. */
+static bool is_plain(const tesela_matrix *matrix) {
+  return matrix && !matrix->buffer && !matrix->packed;
+}
+
 tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
                               const tesela_matrix *c, tesela_record *record) {
-  if (plan && plan->quick.run && !record && a && b && c &&
+  if (plan && plan->quick.run && !record && is_plain(a) && is_plain(b) && is_plain(c) &&
       tsl_api_is_quick(&plan->quick, a->data, b->data, c->data) && !tsl_log_may_want(TSL_LOG_CALLS))
     return plan->quick.run(plan->quick.state, a->data, b->data, c->data);
   return run_thoroughly(plan, a, b, c, record);

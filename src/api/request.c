@@ -22,8 +22,7 @@ static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, in
   const int64_t col_stride = is_dense ? 1 : matrix->col_stride;
   tesela_type type;
   TSL_TRY(resolve_type(matrix, fallback, field, &type));
-  if (matrix->data && matrix->buffer)
-    return tsl_fail(TESELA_BAD_CALL, "%s has both data and buffer: one of them is needed", field);
+  TSL_TRY(tsl_api_one_place(matrix, "", field));
   *shape = (tsl_shape){.type = type,
                        .rows = rows,
                        .cols = cols,
@@ -68,6 +67,7 @@ static tesela_status resolve_problem(const tsl_request *request, tsl_problem *pr
   TSL_TRY(resolve_conjugates(request, problem));
   resolve_scalar(request->alpha, 1, problem->c.type, problem->alpha);
   resolve_scalar(request->beta, 0, problem->c.type, problem->beta);
+  tsl_problem_round(problem);
   const tesela_status status = tsl_problem_check(problem);
   return status == TESELA_OK ? status : tsl_fail_in(status, "desc");
 }

@@ -60,6 +60,8 @@ tsl_quick tsl_api_quick(const tesela_plan *plan) {
 static tesela_status operand_of(const tesela_plan *plan, const char *where, int operand,
                                 const tesela_matrix *given, tsl_operand *out) {
   const tsl_reach *reach = &plan->reach[operand];
+  if (given)
+    TSL_TRY(tsl_api_one_place(given, where, reach->name));
   if (given && given->packed)
     return tsl_api_packed(plan, where, operand, given, out);
   return plan->plan->place == TSL_PLACE_HOST ? tsl_api_host_operand(reach, where, given, out)

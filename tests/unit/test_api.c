@@ -374,7 +374,7 @@ static void buffers_hold_operands(void **state) {
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL,
          "desc.c is in host memory and desc.b in a buffer");
   desc.c = (tesela_matrix){.data = c, .buffer = result};
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.c has both");
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.c.data and desc.c.buffer are both given");
   expect(tesela_buffer_write(result, 20, c, 8), TESELA_BAD_CALL, "8 bytes at offset 20");
   expect(tesela_buffer_read(result, SIZE_MAX, c, 8), TESELA_BAD_CALL, "offset");
   expect(tesela_buffer_read(result, 0, NULL, 8), TESELA_BAD_CALL, "host is NULL");

@@ -171,7 +171,7 @@ static void wrong_calls(void **state) {
 
   assert_int_equal(tesela_pack(plan, NULL, &matrix, &packed), TESELA_OK);
   const tesela_matrix of_b = {.packed = packed}, twice = {.packed = packed, .data = data};
-  expect_wrong(tesela_plan_run(plan, &matrix, &twice, &result, NULL), "b.packed and b.data are both given");
+  expect_wrong(tesela_plan_run(plan, &matrix, &twice, &result, NULL), "b.data and b.packed are both given");
   expect_wrong(tesela_plan_run(plan, &of_b, &matrix, &result, NULL), "a.packed was packed as b");
   expect_wrong(tesela_plan_run(plan, &matrix, &matrix, &of_b, NULL), "c.packed was packed as b");
   expect_wrong(tesela_plan_run(other, &matrix, &of_b, &result, NULL), "another plan, \"gemm host_packed");
@@ -188,7 +188,58 @@ static void wrong_calls(void **state) {
   tesela_buffer_destroy(buffer);
 }
 
+/* A plan that has a quick way runs with what is given once, as any other does. */
+static void given_twice(void **state) {
+  static const char *const strategies[] = {"host_small", "host_packed"};
+  float data[16] = {1}, c[16];
+  (void)state;
+  for (int s = 0; s < 2; s++) {
+    const tesela_gemm_desc desc = {.m = 4, .n = 4, .k = 4, .device = "cpu", .strategy = strategies[s]};
+    const tesela_matrix good = {.data = data}, result = {.data = c};
+    tesela_plan *plan;
+    tesela_packed *packed;
+    tesela_buffer *buffer;
+    assert_int_equal(tesela_plan_create(context, &desc, &plan), TESELA_OK);
+    assert_int_equal(tesela_pack(plan, NULL, &good, &packed), TESELA_OK);
+    assert_int_equal(tesela_buffer_create(context, "cpu", 64, &buffer), TESELA_OK);
+    const tesela_matrix with_packed = {.data = data, .packed = packed},
+                        with_buffer = {.data = data, .buffer = buffer},
+                        neither = {.buffer = buffer, .packed = packed},
+                        c_with_buffer = {.data = c, .buffer = buffer},
+                        c_with_packed = {.data = c, .packed = packed};
+    expect_wrong(tesela_plan_run(plan, &good, &with_packed, &result, NULL),
+                 "b.data and b.packed are both given");
+    expect_wrong(tesela_plan_run(plan, &with_packed, &good, &result, NULL),
+                 "a.data and a.packed are both given");
+    expect_wrong(tesela_plan_run(plan, &with_buffer, &good, &result, NULL),
+                 "a.data and a.buffer are both given");
+    expect_wrong(tesela_plan_run(plan, &good, &with_buffer, &result, NULL),
+                 "b.data and b.buffer are both given");
+    expect_wrong(tesela_plan_run(plan, &good, &neither, &result, NULL),
+                 "b.buffer and b.packed are both given");
+    expect_wrong(tesela_plan_run(plan, &good, &good, &c_with_buffer, NULL),
+                 "c.data and c.buffer are both given");
+    expect_wrong(tesela_plan_run(plan, &good, &good, &c_with_packed, NULL),
+                 "c.data and c.packed are both given");
+    /* Batches, which have a quick way of their own. */
+    void *each[2] = {data, data}, *each_c[2] = {c, c + 16};
+    tesela_gemm_desc both = desc;
+    both.b = with_packed;
+    expect_wrong(
+        tesela_gemm_batched(context, &both, &(tesela_batch){.count = 2, .a = each, .c = each_c}, NULL),
+        "desc.b.data and desc.b.packed are both given");
+    both.b = (tesela_matrix){.packed = packed};
+    expect_wrong(tesela_gemm_batched(context, &both,
+                                     &(tesela_batch){.count = 2, .a = each, .b = each, .c = each_c}, NULL),
+                 "batch.b and desc.b.packed are both given");
+    tesela_buffer_destroy(buffer);
+    tesela_packed_destroy(packed);
+    tesela_plan_destroy(plan);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(wrong_calls)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(wrong_calls),
+                                     cmocka_unit_test(given_twice)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
