@@ -142,7 +142,8 @@ typedef struct tesela_gemm_desc {
 
 /** Where the operands of many products lie that are alike in everything else: product i, 0 <= i < count, has A at
  * a[i], or where that is NULL at the description's A and i * a_stride elements further; so have B and C. Addresses are of
- * host memory. Products must not write each other's C, nor what another one reads. */
+ * host memory and stand in place of the description's: where a is given, desc.a has neither data nor buffer nor packed,
+ * and no operand is in a buffer. Products must not write each other's C, nor what another one reads. */
 typedef struct tesela_batch {
   int64_t count;
   void *const *a, *const *b, *const *c; /**< element (0, 0) of each product's operand; NULL: by strides */
@@ -234,9 +235,11 @@ TESELA_API tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_
  * shared out among threads, and every result has the bits that a call of its own would give. On another device, operands
  * at even distances are brought there together, unless they are there, and multiplied in one run where a strategy can, in
  * its own order of sums. All operands are checked before any
- * product is computed. record, which may be NULL, tells of all products together; its plan is that of one, or of the
- * batch.
- *  @return as tesela_gemm(); TESELA_BAD_CALL with the product's number where its operands are wrong, and where C is the
+ * product is computed. Where memory runs out when some products may be done, the others are finished by the strategy
+ * "sequential" and its order of sums, which takes none. record, which may be NULL, tells of all products together; its plan
+ * is that of one, or of the batch.
+ *  @return as tesela_gemm(): after any other failure than TESELA_DEVICE_FAILED no product was done, and every C is as it
+ *  was; where C is in buffers, TESELA_DEVICE_FAILED says so of some. TESELA_BAD_CALL with the product's number where its operands are wrong, and where C is the
  *  same for two products. */
 TESELA_API tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_desc *desc,
                                              const tesela_batch *batch, tesela_record *record);

@@ -14,11 +14,14 @@ enum { CHUNKS_OF_A_THREAD = 8 };
 
 /* Products under way. */
 typedef struct running {
+  tesela_context *context;
   tesela_plan *plan;
   const tesela_gemm_desc *desc;
   const tesela_batch *batch;
   int64_t chunks;
-  atomic_int status;      /* of the first product that failed */
+  bool shares;            /* among threads */
+  atomic_bool rescues;    /* some were finished by the specification */
+  atomic_int status;      /* of the first product that failed for good */
   tsl_status_saved saved; /* its sentence */
 } running;
 
@@ -81,10 +84,13 @@ static tesela_status check_batch(const tesela_gemm_desc *desc, const tesela_batc
     return tsl_fail(TESELA_BAD_CALL, "batch.count is %" PRId64 ": a number of products is 0 or more",
                     batch->count);
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    if (each[i] && (matrices[i]->data || matrices[i]->buffer))
+    if (each[i] && (matrices[i]->data || matrices[i]->buffer || matrices[i]->packed))
       return tsl_fail(TESELA_BAD_CALL,
                       "batch.%c and desc.%c.%s are both given: a batch by addresses has no other", "abc"[i],
-                      "abc"[i], matrices[i] -> data ? "data" : "buffer");
+                      "abc"[i],
+                      matrices[i] -> data                  ? "data"
+                                     : matrices[i]->buffer ? "buffer"
+                                                           : "packed");
     if (each[i] && (desc->a.buffer || desc->b.buffer || desc->c.buffer))
       return tsl_fail(TESELA_BAD_CALL,
                       "batch.%c is given, but other operands are in buffers: addresses are of host memory",
@@ -134,6 +140,42 @@ static tesela_status multiply(const running *run, int64_t index) {
   return tsl_plan_run(plan, &operands, NULL);
 }
 
+/* --- what its plan cannot finish --- */
+
+/* Product `index`, whose plan failed and left its C as it was, by the loops of the specification: they take no memory,
+ * so that what others wrote already need not be taken back. */
+static tesela_status rescue(running *run, int64_t index) {
+  const tsl_plan *of = run->plan->plan;
+  const tsl_strategy *plainest = tsl_strategy_specification(of->work.problem.op);
+  tsl_plan plan = {
+      .work = {.strategy = plainest, .problem = of->work.problem, .config = tsl_strategy_defaults(plainest)},
+      .place = of->place};
+  tsl_operands operands = {.scratch = NULL};
+  TSL_TRY(tsl_devices_find(run->context->devices, "cpu", &plan.work.device));
+  TSL_TRY(gather(run, index, &operands));
+  atomic_store_explicit(&run->rescues, true, memory_order_relaxed);
+  return tsl_plan_run(&plan, &operands, NULL);
+}
+
+/* Whether the specification can: it reads matrices where they lie in host memory. */
+static bool is_rescued(const running *run) {
+  const tsl_device *device = run->plan->plan->work.device;
+  const tesela_gemm_desc *desc = run->desc;
+  return (run->plan->plan->place == TSL_PLACE_HOST || device->capabilities & TSL_CAN_HOST) &&
+         !desc->a.packed && !desc->b.packed;
+}
+
+/* What a product's failure comes to. While none can have been done the batch fails with it, and every C is as it was; then
+ * it is finished, or the answer is the one that promises nothing about C. */
+static tesela_status settle(running *run, int64_t index, tesela_status status) {
+  if (status == TESELA_OK || status == TESELA_DEVICE_FAILED || (index == 0 && !run->shares))
+    return status;
+  if (is_rescued(run))
+    return rescue(run, index);
+  (void)tsl_fail_in(status, "product %" PRId64 ", with others done", index);
+  return TESELA_DEVICE_FAILED;
+}
+
 static void multiply_chunk(void *argument, int64_t chunk, int worker) {
   running *run = argument;
   const int64_t count = run->batch->count, most = count % run->chunks, size = count / run->chunks;
@@ -142,7 +184,7 @@ static void multiply_chunk(void *argument, int64_t chunk, int worker) {
   for (int64_t i = first; i < end && atomic_load_explicit(&run->status, memory_order_relaxed) == TESELA_OK;
        i++) {
     int none = TESELA_OK;
-    const tesela_status status = multiply(run, i);
+    const tesela_status status = settle(run, i, multiply(run, i));
     if (status != TESELA_OK && atomic_compare_exchange_strong(&run->status, &none, (int)status))
       tsl_status_save(&run->saved);
   }
@@ -162,10 +204,10 @@ static tesela_status multiply_together(const running *run) {
 static tesela_status multiply_all(running *run) {
   const tsl_work *work = &run->plan->plan->work;
   const double one = tsl_problem_flops(&work->problem);
-  const bool shares = work->device->capabilities & TSL_CAN_HOST && work->device->threads > 1 &&
-                      one < shared_product && one * (double)run->batch->count >= shared_batch;
-  const tsl_team team = shares ? tsl_device_team(work->device) : (tsl_team){0};
-  const int64_t most = shares ? (int64_t)CHUNKS_OF_A_THREAD * tsl_team_threads(team) : 1;
+  run->shares = work->device->capabilities & TSL_CAN_HOST && work->device->threads > 1 &&
+                one < shared_product && one * (double)run->batch->count >= shared_batch;
+  const tsl_team team = run->shares ? tsl_device_team(work->device) : (tsl_team){0};
+  const int64_t most = run->shares ? (int64_t)CHUNKS_OF_A_THREAD * tsl_team_threads(team) : 1;
   run->chunks = run->batch->count < most ? run->batch->count : most;
   tsl_team_run(team, run->chunks, multiply_chunk, run);
   const tesela_status status = (tesela_status)atomic_load(&run->status);
@@ -176,6 +218,18 @@ static tesela_status multiply_all(running *run) {
 
 /* The record's plan text outlives the plan, which may be forgotten at any time after the call. */
 static _Thread_local char last_plan[1024];
+
+/* Of whichever strategy computed a product. */
+static double error_bound(const running *run) {
+  const tsl_plan *plan = run->plan->plan;
+  const double bound = tsl_plan_error_bound(plan);
+  if (!atomic_load_explicit(&run->rescues, memory_order_relaxed))
+    return bound;
+  tsl_plan plainest = {.work = plan->work};
+  plainest.work.strategy = tsl_strategy_specification(plan->work.problem.op);
+  const double its = tsl_plan_error_bound(&plainest);
+  return its > bound ? its : bound;
+}
 
 static tesela_status run_batch(running *run, tesela_record *record) {
   const double start = tsl_clock();
@@ -190,7 +244,7 @@ static tesela_status run_batch(running *run, tesela_record *record) {
     *record = (tesela_record){.plan = last_plan,
                               .seconds = seconds,
                               .seconds_compute = seconds,
-                              .error_bound = tsl_plan_error_bound(run->plan->plan),
+                              .error_bound = error_bound(run),
                               .flushed_below = tsl_plan_accuracy(run->plan->plan).flushes};
   }
   return TESELA_OK;
@@ -249,7 +303,11 @@ tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_des
   TSL_TRY(check_batch(desc, batch));
   TSL_TRY(tsl_api_request(context, &request, &key));
   TSL_TRY(recall_plan(context, desc, batch, &key, &remembered));
-  running run = {.plan = tsl_api_recalled(remembered), .desc = desc, .batch = batch, .status = TESELA_OK};
+  running run = {.context = context,
+                 .plan = tsl_api_recalled(remembered),
+                 .desc = desc,
+                 .batch = batch,
+                 .status = TESELA_OK};
   const tesela_status status = run_batch(&run, record);
   tsl_api_give_back(context, remembered);
   return status;

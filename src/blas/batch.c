@@ -60,11 +60,13 @@ bool tsl_blas_alike(tsl_blas_call *call, const tsl_blas_multiply *product, const
   }
   tsl_blas_begin(call);
   const tesela_status status = tsl_blas_run_batch(&desc, batch, tsl_blas_record(call, &record));
-  if (status == TESELA_DEVICE_FAILED) /* some products may be done */
+  /* Some products may be done, and what beta multiplies is gone; else every C is as it was, or is not read. */
+  const bool lost = status == TESELA_DEVICE_FAILED && (beta[0] != 0 || beta[1] != 0);
+  if (lost)
     tsl_blas_lost(call->symbol, tesela_last_error());
   if (status == TESELA_OK)
     tsl_blas_end_plan(call, &record);
   else
     tsl_blas_end(call, tsl_blas_loops_name);
-  return status == TESELA_OK || status == TESELA_DEVICE_FAILED;
+  return status == TESELA_OK || lost;
 }

@@ -36,7 +36,7 @@ tsl_blas_function *tsl_blas_dot(tsl_blas_call *call, const tsl_blas_sum *given) 
     return tsl_blas_forward(call);
   tsl_blas_sum sum = *given;
   double wide = 0;
-  tesela_record record;
+  tesela_record record = {.plan = NULL};
   if (sum.n < 0)
     sum.n = 0;
   if (sum.start)

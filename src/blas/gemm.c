@@ -101,7 +101,7 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
   if (tsl_blas_is_idle(type, product))
     return NULL;
   const tsl_blas_work work = tsl_blas_work_of(type, product);
-  tesela_record record;
+  tesela_record record = {.plan = NULL};
   tsl_blas_begin(call);
   if (route == TSL_BLAS_TESELA && tsl_blas_by_tesela(call->symbol, &work, tsl_blas_record(call, &record))) {
     tsl_blas_end_plan(call, &record);

@@ -32,7 +32,9 @@ static bool suits(tesela_type type, const tsl_blas_copy *copy) {
 }
 
 /* tesela's transpose writes B, cols x rows, whose element (j, i) is A's (i, j): `to` with its strides exchanged. */
-static bool by_tesela(tesela_type type, const tsl_blas_copy *copy, const sides *both, tesela_record *record) {
+static bool by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, const sides *both,
+                      tesela_record *record) {
+  const tesela_type type = symbol->type;
   double alpha[2];
   if (!suits(type, copy))
     return false;
@@ -50,7 +52,13 @@ static bool by_tesela(tesela_type type, const tsl_blas_copy *copy, const sides *
                              .row_stride = both->to.col,
                              .col_stride = both->to.row,
                              .type = type};
-  return tsl_blas_run_transpose(&desc, record) == TESELA_OK;
+  const tesela_status status = tsl_blas_run_transpose(&desc, record);
+  /* Everything else leaves the matrix as it was, for others. */
+  if (status == TESELA_DEVICE_FAILED && copy->in_place) {
+    tsl_blas_lost(symbol, tesela_last_error());
+    return true;
+  }
+  return status == TESELA_OK;
 }
 
 /* By loops: element for element where nothing moves; a square exchanges its halves; the rest goes through a copy. */
@@ -99,10 +107,10 @@ tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *co
   if (copy->rows == 0 || copy->cols == 0)
     return NULL;
   const tesela_type type = call->symbol->type;
-  tesela_record record;
+  tesela_record record = {.plan = NULL};
   const sides both = sides_of(type, copy, copy->in_place ? tsl_blas_writable(copy->a) : copy->b, copy->ldb);
   tsl_blas_begin(call);
-  if (route == TSL_BLAS_TESELA && by_tesela(type, copy, &both, tsl_blas_record(call, &record))) {
+  if (route == TSL_BLAS_TESELA && by_tesela(call->symbol, copy, &both, tsl_blas_record(call, &record))) {
     tsl_blas_end_plan(call, &record);
     return NULL;
   }

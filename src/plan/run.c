@@ -135,15 +135,27 @@ static tesela_status bring_in(running *run) {
   return TESELA_OK;
 }
 
+/* A failure behind which host memory may hold a part of C, whatever it is called: the one that promises nothing. */
+static tesela_status half_written(tesela_status status) {
+  return status == TESELA_OK ? status : TESELA_DEVICE_FAILED;
+}
+
+/* A C that is wrapped is written as it is computed. */
+static tesela_status compute(running *run) {
+  const tsl_work *work = &run->plan->work;
+  const tesela_status status = work->strategy->run(work, &run->used, run->lane->stream);
+  return run->wrapped[TSL_OPERAND_C] ? half_written(status) : status;
+}
+
 /* A staged C goes back to the host; otherwise it is there, once the stream is done. */
 static tesela_status bring_out(running *run) {
   tsl_lane *lane = run->lane;
   if (run->plan->place == TSL_PLACE_DEVICE || run->wrapped[TSL_OPERAND_C])
-    return lane->device->ops->finish(lane->stream);
+    return half_written(lane->device->ops->finish(lane->stream));
   const tsl_problem *problem = &run->plan->work.problem;
-  return tsl_transfer_out(&problem->c, &run->plan->lanes->transfers[TSL_OPERAND_C],
-                          series_of(problem, &run->given->c), run->given->c.host, lane->staged[TSL_OPERAND_C],
-                          lane->stream, lane->block);
+  return half_written(tsl_transfer_out(&problem->c, &run->plan->lanes->transfers[TSL_OPERAND_C],
+                                       series_of(problem, &run->given->c), run->given->c.host,
+                                       lane->staged[TSL_OPERAND_C], lane->stream, lane->block));
 }
 
 static tesela_status bring_scratch(running *run) {
@@ -157,7 +169,7 @@ static tesela_status bring_scratch(running *run) {
 static tesela_status run_untimed(running *run) {
   TSL_TRY(bring_scratch(run));
   TSL_TRY(bring_in(run));
-  TSL_TRY(run->plan->work.strategy->run(&run->plan->work, &run->used, run->lane->stream));
+  TSL_TRY(compute(run));
   return bring_out(run);
 }
 
@@ -174,7 +186,7 @@ static tesela_status run_timed(running *run, tsl_phases *phases) {
   TSL_TRY(ops->finish(lane->stream));
   const double ready = tsl_clock();
   TSL_TRY(ops->event_record(lane->stream, lane->begin));
-  TSL_TRY(run->plan->work.strategy->run(&run->plan->work, &run->used, lane->stream));
+  TSL_TRY(compute(run));
   TSL_TRY(ops->event_record(lane->stream, lane->end));
   TSL_TRY(ops->finish(lane->stream));
   TSL_TRY(ops->event_seconds(lane->begin, lane->end, &phases->compute));

@@ -66,6 +66,13 @@ const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name) {
   return NULL;
 }
 
+const tsl_strategy *tsl_strategy_specification(tsl_op op) {
+  int first = 0;
+  while (strategies[first]->op != op)
+    first++;
+  return strategies[first];
+}
+
 int tsl_strategy_params(const tsl_strategy *strategy) {
   int count = 0;
   while (strategy->params && count < TSL_PARAMS_MAX && strategy->params[count].name)

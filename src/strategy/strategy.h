@@ -203,6 +203,10 @@ const tsl_strategy *tsl_strategy_at(int index);
 /* By op and name; NULL when there is none. */
 const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name);
 
+/* The first rung of an operation's ladder. That of products takes every combination of types and every layout that any
+ * strategy takes, on the cpu, has nothing to build, and runs without memory of its own. Never NULL. */
+const tsl_strategy *tsl_strategy_specification(tsl_op op);
+
 /* Every type, each throughout: for strategies that move elements. Ends with a zero. */
 extern const tsl_types tsl_types_all[];
 /* What matrix instructions of processors multiply: bf16 and f16 with sums of 32 bits, 8-bit integers in all mixes. */

@@ -8,7 +8,7 @@
  *   A ---> (i,j) C
  *   row i
  *
- * Parameters: none. Limits: none. */
+ * Parameters: none. Limits: none. What runs out of memory elsewhere may be finished here: run() takes none. */
 #include "strategy/gemm/sequential/waiting.h"
 #include "strategy/narrow_loops.h"
 

@@ -1,0 +1,13 @@
+/* Memory that runs out on demand: starve.c stands in front of malloc and its like in the program that it is linked into,
+ * for every library of the process and every thread. */
+#ifndef TESTS_STARVED_STARVE_H
+#define TESTS_STARVED_STARVE_H
+
+#include <stdbool.h>
+
+/* From now on the nth call fails (1: the next one), and where `for_good` all that follow. 0: none. */
+void starve(int nth, bool for_good);
+/* Ends that; how many calls failed. */
+int starve_end(void);
+
+#endif

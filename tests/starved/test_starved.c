@@ -1,0 +1,178 @@
+/* Batches while memory runs out, at each allocation in turn, once and for good: a batch either says so and leaves every C
+ * as it was, or is right. Numbers are small and whole, so that sums are exact in any order, and beta is 1: a product that
+ * is done twice shows. */
+#include "base/scratch.h"
+#include "base/types.h"
+#include "starved/starve.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <tesela/tesela.h>
+
+enum { BYTES = 4 << 20, MOST = 64 };
+
+static _Alignas(64) unsigned char a[BYTES], b[BYTES], c[BYTES], before[BYTES], expected[BYTES];
+
+/* A batch; A and B are stored transposed where `turned`. */
+typedef struct batch {
+  const char *strategy;
+  tesela_type from, to;
+  int64_t m, n, k, count;
+  int turned;
+} batch;
+
+/* Small products, which threads share, and ones so large that they do not. */
+static const batch batches[] = {
+    {"host_packed", TESELA_C128, TESELA_C128, 24, 20, 28, 40, 1},
+    {"host_packed", TESELA_F64, TESELA_F64, 24, 20, 28, 40, 1},
+    {"host_packed depth=128", TESELA_F32, TESELA_F32, 128, 128, 130, 4, 1},
+    {"host_small", TESELA_F32, TESELA_F32, 40, 40, 300, 12,
+     1}, /* a strip of B that the stack does not hold */
+    {"host_thin", TESELA_F32, TESELA_F32, 3, 200, 80, 20, 1},
+    {"host_amx", TESELA_BF16, TESELA_F32, 24, 20, 28, 40, 1},
+    {"host_amx", TESELA_I8, TESELA_I32, 24, 20, 28, 40, 0},
+    {"blocked", TESELA_F64, TESELA_F64, 24, 20, 28, 40, 0},
+    {NULL, TESELA_C64, TESELA_C64, 24, 20, 28, 40, 1},
+    {NULL, TESELA_F32, TESELA_F32, 24, 20, 28, 40, 0},
+};
+
+static int number_at(int64_t place, int salt) {
+  return (int)((place * 37 + salt) % 7 - 3);
+}
+
+static void fill(tesela_type type, unsigned char *memory, int64_t elements, int salt) {
+  const size_t size = tsl_type(type)->size;
+  for (int64_t i = 0; i < elements; i++) {
+    const double value[2] = {number_at(i, salt), number_at(i, salt + 3)};
+    tsl_type_store(type, memory + (size_t)i * size, value);
+  }
+}
+
+/* expected = A B + C, in whole numbers. */
+static void multiply(const batch *is, int64_t product) {
+  const bool complex_type = tsl_type(is->to)->is_complex;
+  const size_t size = tsl_type(is->to)->size;
+  for (int64_t i = 0; i < is->m; i++)
+    for (int64_t j = 0; j < is->n; j++) {
+      unsigned char *at = expected + (size_t)((product * is->m + i) * is->n + j) * size;
+      double sum[2];
+      tsl_type_load(is->to, at, sum);
+      for (int64_t l = 0; l < is->k; l++) {
+        const int64_t x = product * is->m * is->k + (is->turned ? l * is->m + i : i * is->k + l),
+                      y = product * is->k * is->n + (is->turned ? j * is->k + l : l * is->n + j);
+        const int p = number_at(x, 1), q = complex_type ? number_at(x, 4) : 0;
+        const int r = number_at(y, 2), s = complex_type ? number_at(y, 5) : 0;
+        sum[0] += p * r - q * s;
+        sum[1] += p * s + q * r;
+      }
+      tsl_type_store(is->to, at, sum);
+    }
+}
+
+static void prepare(const batch *is) {
+  const size_t size = tsl_type(is->to)->size;
+  assert_true((size_t)(is->count * is->m * is->n) * size <= BYTES && is->count <= MOST);
+  assert_true((size_t)(is->count * is->m * is->k) * size <= BYTES);
+  fill(is->from, a, is->count * is->m * is->k, 1);
+  fill(is->from, b, is->count * is->k * is->n, 2);
+  fill(is->to, before, is->count * is->m * is->n, 6);
+  memcpy(expected, before, (size_t)(is->count * is->m * is->n) * size);
+  for (int64_t i = 0; i < is->count; i++)
+    multiply(is, i);
+}
+
+/* One call on a context of its own, or on one that knows the batch. */
+static tesela_status call(tesela_context *context, const batch *is, bool by_address) {
+  static const double one[2] = {1, 0};
+  void *each_a[MOST], *each_b[MOST], *each_c[MOST];
+  const int64_t strides[] = {is->m * is->k, is->k * is->n, is->m * is->n};
+  const int64_t from = (int64_t)tsl_type(is->from)->size, to = (int64_t)tsl_type(is->to)->size;
+  for (int64_t i = 0; i < is->count; i++) {
+    each_a[i] = a + i * strides[0] * from;
+    each_b[i] = b + i * strides[1] * from;
+    each_c[i] = c + i * strides[2] * to;
+  }
+  tesela_gemm_desc desc = {.m = is->m,
+                           .n = is->n,
+                           .k = is->k,
+                           .a = {.data = a, .type = is->from, .transpose = is->turned},
+                           .b = {.data = b, .type = is->from, .transpose = is->turned},
+                           .c = {.data = c, .type = is->to},
+                           .beta = one,
+                           .strategy = is->strategy};
+  tesela_batch all = {
+      .count = is->count, .a_stride = strides[0], .b_stride = strides[1], .c_stride = strides[2]};
+  if (by_address) {
+    desc.a.data = desc.b.data = desc.c.data = NULL;
+    all = (tesela_batch){.count = is->count, .a = each_a, .b = each_b, .c = each_c};
+  }
+  return tesela_gemm_batched(context, &desc, &all, NULL);
+}
+
+typedef struct tally {
+  int refused, finished;
+} tally;
+
+/* The nth allocation fails; false where the call has no so many. */
+static bool starve_once(const batch *is, bool by_address, bool warm, int nth, bool for_good, tally *out) {
+  const size_t bytes = (size_t)(is->count * is->m * is->n) * tsl_type(is->to)->size;
+  tesela_context *context;
+  assert_int_equal(tesela_context_create(&(tesela_context_desc){.device = "cpu"}, &context), TESELA_OK);
+  if (warm)
+    assert_int_equal(call(context, is, by_address), TESELA_OK);
+  memcpy(c, before, bytes);
+  void *kept; /* the block that the process keeps for the next run goes */
+  assert_int_equal(tsl_scratch_take(1, "what was kept", &kept), TESELA_OK);
+  starve(nth, for_good);
+  const tesela_status status = call(context, is, by_address);
+  const int failures = starve_end();
+  tsl_scratch_give(kept);
+  if (status != TESELA_OK && status != TESELA_OUT_OF_MEMORY && status != TESELA_UNSUPPORTED)
+    fail_msg("%s: allocation %d: %s: %s", is->strategy, nth, tesela_status_name(status), tesela_last_error());
+  if (memcmp(c, status == TESELA_OK ? expected : before, bytes) != 0)
+    fail_msg("%s, %s to %s, by %s: allocation %d failed%s: %s, and C is neither what it was nor the result",
+             is->strategy ? is->strategy : "the planner's", tsl_type(is->from)->name, tsl_type(is->to)->name,
+             by_address ? "addresses" : "strides", nth, for_good ? " and all after it" : "",
+             tesela_status_name(status));
+  out->refused += status != TESELA_OK;
+  out->finished += failures > 0 && status == TESELA_OK;
+  tesela_context_destroy(context);
+  return failures > 0;
+}
+
+/* The process's threads start with the first batch: a pool that finds no memory for them does without. */
+static int start_threads(void **state) {
+  tesela_context *context;
+  (void)state;
+  prepare(&batches[0]);
+  if (tesela_context_create(&(tesela_context_desc){.device = "cpu"}, &context) != TESELA_OK)
+    return 1;
+  const tesela_status status = call(context, &batches[0], false);
+  tesela_context_destroy(context);
+  return status != TESELA_OK;
+}
+
+static void batches_are_whole(void **state) {
+  tally all = {0, 0};
+  (void)state;
+  for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+    prepare(&batches[i]);
+    for (int way = 0; way < 8; way++)
+      for (int nth = 1; starve_once(&batches[i], way & 1, way & 2, nth, way & 4, &all); nth++)
+        continue;
+  }
+  print_message("%d calls were refused, %d finished all the same\n", all.refused, all.finished);
+  assert_true(all.refused > 0 && all.finished > 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(batches_are_whole)};
+  return cmocka_run_group_tests(tests, start_threads, NULL);
+}
