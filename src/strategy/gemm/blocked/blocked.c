@@ -162,14 +162,17 @@ static tsl_blocks job_for(const tsl_work *work, const tsl_operands *operands) {
                     .depth = value[DEPTH],
                     .alpha = problem->alpha[0],
                     .beta = problem->beta[0]};
-  if (job.k == 0)
-    job.alpha = 0; /* infinity times an empty sum is nothing */
   if (magnitude(job.c.row_stride) < magnitude(job.c.col_stride)) {
     job.m = problem->n;
     job.n = problem->m;
     job.a = transposed(operands->b);
     job.b = transposed(operands->a);
     job.c = transposed(operands->c);
+  }
+  if (job.k == 0) {
+    job.alpha = 0; /* infinity times an empty sum is nothing */
+    job.a = job.b =
+        (tsl_operand){.host = operands->c.host}; /* pointers that nobody reads move all the same */
   }
   return job;
 }

@@ -150,6 +150,8 @@ static tsl_amx_form packed_form(const tsl_amx_job *job, bool is_a) {
 
 void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands) {
   set_operands(job, operands);
+  if (job->k == 0) /* operands that are not read may lie nowhere, but pointers to them move all the same */
+    job->a = job->b = (tsl_operand){.host = job->c.host};
   job->packed_a = packed_form(job, true);
   job->packed_b = packed_form(job, false);
 }

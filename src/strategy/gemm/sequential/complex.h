@@ -6,11 +6,13 @@ static void COMPLEX_LOOP(const tsl_problem *problem, const tsl_operands *operand
              beta[2] = {(REAL)problem->beta[0], (REAL)problem->beta[1]};
   const REAL sign_a = problem->conjugate_a ? -1 : 1, sign_b = problem->conjugate_b ? -1 : 1;
   const bool reads_c = beta[0] != 0 || beta[1] != 0;
-  const int64_t k = alpha[0] == 0 && alpha[1] == 0 ? 0 : problem->k; /* alpha = 0 never reads A and B */
+  const int64_t k = alpha[0] == 0 && alpha[1] == 0
+                        ? 0
+                        : problem->k; /* alpha = 0 never reads A and B, which may lie nowhere */
   for (int64_t i = 0; i < problem->m; i++) {
     for (int64_t j = 0; j < problem->n; j++) {
-      const REAL *row = (const REAL *)a->host + 2 * i * a->row_stride;
-      const REAL *column = (const REAL *)b->host + 2 * j * b->col_stride;
+      const REAL *row = k == 0 ? NULL : (const REAL *)a->host + 2 * i * a->row_stride;
+      const REAL *column = k == 0 ? NULL : (const REAL *)b->host + 2 * j * b->col_stride;
       REAL *element = (REAL *)c->host + 2 * (i * c->row_stride + j * c->col_stride);
       REAL sum[2] = {0, 0}, kept[2] = {0, 0};
       for (int64_t l = 0; l < k; l++) {

@@ -4,11 +4,11 @@
 static void TRIPLE_LOOP(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *const a = &operands->a, *const b = &operands->b, *const c = &operands->c;
   const REAL alpha = (REAL)problem->alpha[0], beta = (REAL)problem->beta[0];
-  const int64_t k = alpha == 0 ? 0 : problem->k; /* alpha = 0 never reads A and B */
+  const int64_t k = alpha == 0 ? 0 : problem->k; /* alpha = 0 never reads A and B, which may lie nowhere */
   for (int64_t i = 0; i < problem->m; i++) {
     for (int64_t j = 0; j < problem->n; j++) {
-      const REAL *row = (const REAL *)a->host + i * a->row_stride;
-      const REAL *column = (const REAL *)b->host + j * b->col_stride;
+      const REAL *row = k == 0 ? NULL : (const REAL *)a->host + i * a->row_stride;
+      const REAL *column = k == 0 ? NULL : (const REAL *)b->host + j * b->col_stride;
       REAL *element = (REAL *)c->host + i * c->row_stride + j * c->col_stride;
       REAL sum = 0;
       for (int64_t l = 0; l < k; l++)
