@@ -136,6 +136,7 @@ if command -v groff >/dev/null; then
   [ ! -s "$err" ] || fail "groff has complaints"
 fi
 tesela 0 completion bash
+prints '--format) words=" npy mtx csv txt"'
 cp "$out" completion.sh
 run 0 bash -c 'source ./completion.sh
 words() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _tesela; echo "${COMPREPLY[*]}"; }

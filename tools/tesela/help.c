@@ -4,6 +4,7 @@
 #include "base/env.h"
 #include "base/random.h"
 #include "device/device.h"
+#include "io/io.h"
 #include "plan/plan.h"
 #include "strategy/strategy.h"
 
@@ -300,6 +301,14 @@ static void complete_distributions(tsl_text *out) {
     tsl_text_add(out, " %s", tsl_distribution_name((tsl_distribution)i));
 }
 
+static void complete_formats(tsl_text *out) {
+  for (const char *name = tsl_io_formats(); *name; name += strspn(name, ", ")) {
+    const size_t length = strcspn(name, ",");
+    tsl_text_add(out, " %.*s", (int)length, name);
+    name += length;
+  }
+}
+
 /* Device names are the machine's, asked for when they are completed. */
 static void complete_devices(tsl_text *out) {
   tsl_text_add(out, " $(tesela devices --names 2>/dev/null)");
@@ -313,6 +322,7 @@ static void (*const completions[])(tsl_text *) = {
     [TSL_VALUE_STRATEGY] = complete_strategies,
     [TSL_VALUE_STRATEGIES] = complete_strategies,
     [TSL_VALUE_OP] = complete_ops,
+    [TSL_VALUE_FORMAT] = complete_formats,
     [TSL_VALUE_DISTRIBUTION] = complete_distributions,
 };
 
