@@ -3,19 +3,17 @@
  * is left to the long way, which knows the words. */
 #include "blas/blas.h"
 
+#include "base/memory.h"
 #include "blas/known.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-_Atomic(tsl_blas_known *) tsl_blas_known_calls[TSL_BLAS_PLACES];
-
-/* Ways of the process's contexts, the newest first, each with what was known by the one before. None is freed: calls may
- * be under way in it. */
+/* Ways of the process's contexts, the newest first. None is freed: calls may be under way in it. */
 typedef struct link {
   tsl_instant_way way;
-  tsl_blas_known *known_before[TSL_BLAS_PLACES];
   struct link *older;
 } link;
 static _Atomic(link *) newest;
@@ -23,11 +21,6 @@ static atomic_bool looked; /* for a context */
 
 void tsl_blas_set_instant(tesela_context *context) {
   link *made = malloc(sizeof *made);
-  for (int i = 0; i < TSL_BLAS_PLACES; i++) {
-    tsl_blas_known *known = atomic_exchange(&tsl_blas_known_calls[i], NULL);
-    if (made)
-      made->known_before[i] = known;
-  }
   if (!made)
     return;
   made->older = atomic_load_explicit(&newest, memory_order_relaxed);
@@ -79,42 +72,164 @@ static double scalar_of(tesela_type type, const void *at, bool *is_0, bool *is_1
 
 /* --- products that come again --- */
 
-enum { KNOWN_MOST = 512 };
-static atomic_int known_count;
+tsl_blas_table tsl_blas_first_table;
+tsl_blas_slot tsl_blas_first = {.table = &tsl_blas_first_table}, tsl_blas_slots[TSL_BLAS_SLOTS];
+static pthread_key_t threads_end;
+static bool threads_end_is_told;
+
+static void forget(tsl_blas_known *known) {
+  tsl_free(known->prepared);
+  free(known);
+}
+
+/* A thread ends: what it knew goes, and its slot is free. */
+static void leave(void *argument) {
+  tsl_blas_slot *slot = argument;
+  for (int i = 0; i < TSL_BLAS_PLACES; i++)
+    for (tsl_blas_known *known = slot->table->places[i], *older; known; known = older) {
+      older = known->older;
+      forget(known);
+    }
+  memset(slot->table, 0, sizeof *slot->table);
+  atomic_store_explicit(&slot->owner, 0, memory_order_release);
+}
+
+/* The child of a fork has one thread. What the others knew may be half written, and is left alone. */
+static void stay_alone(void) {
+  const uintptr_t thread = tsl_blas_thread();
+  if (atomic_load_explicit(&tsl_blas_first.owner, memory_order_relaxed) != thread) {
+    memset(&tsl_blas_first_table, 0, sizeof tsl_blas_first_table);
+    atomic_store_explicit(&tsl_blas_first.owner, 0, memory_order_relaxed);
+  }
+  for (int i = 0; i < TSL_BLAS_SLOTS; i++)
+    if (atomic_load_explicit(&tsl_blas_slots[i].owner, memory_order_relaxed) != thread) {
+      tsl_blas_slots[i].table = NULL;
+      atomic_store_explicit(&tsl_blas_slots[i].owner, 0, memory_order_relaxed);
+    }
+}
+
+__attribute__((constructor)) static void ask_for_threads_ends(void) {
+  threads_end_is_told =
+      pthread_key_create(&threads_end, leave) == 0 && pthread_atfork(NULL, NULL, stay_alone) == 0;
+}
+
+static bool claim(tsl_blas_slot *slot, uintptr_t thread) {
+  uintptr_t owner = 0;
+  return atomic_compare_exchange_strong_explicit(&slot->owner, &owner, thread, memory_order_acquire,
+                                                 memory_order_relaxed);
+}
+
+/* This thread's own table; NULL where another thread has its slot, or there is no memory. */
+static tsl_blas_table *own_table(void) {
+  const uintptr_t thread = tsl_blas_thread();
+  tsl_blas_slot *slot = &tsl_blas_first;
+  tsl_blas_table *table = tsl_blas_known_calls();
+  if (table || !threads_end_is_told)
+    return table;
+  if (!claim(slot, thread)) {
+    slot = tsl_blas_slot_of(thread);
+    if (!claim(slot, thread))
+      return NULL;
+  }
+  if (!slot->table)
+    slot->table = calloc(1, sizeof *slot->table);
+  if (slot->table && pthread_setspecific(threads_end, slot) == 0)
+    return slot->table;
+  atomic_store_explicit(&slot->owner, 0, memory_order_release);
+  return NULL;
+}
 
 /* A letter as known calls have it. */
 static int said(const tsl_blas_symbol *symbol, int letter) {
   return symbol->cblas ? tsl_blas_cblas_trans(letter) : letter;
 }
 
+static unsigned place_of(const tsl_blas_known *call, tesela_type type) {
+  return tsl_blas_place(type, call->trans_a, call->trans_b, call->m, call->n, call->k);
+}
+
+static uint64_t hash_of(const tsl_blas_known *call) {
+  const uint64_t parts[] = {(uint64_t)call->m,
+                            (uint64_t)call->n,
+                            (uint64_t)call->k,
+                            (uint64_t)call->lda,
+                            (uint64_t)call->ldb,
+                            (uint64_t)call->ldc,
+                            call->alpha,
+                            call->beta,
+                            (uint64_t)call->kind,
+                            (uint64_t)call->trans_a,
+                            (uint64_t)call->trans_b};
+  uint64_t hash = 1;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    hash = (hash ^ parts[i]) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash | 1; /* never that of no call */
+}
+
+/* Puts a call first in its place; the last one there goes. */
+static void put_first(tsl_blas_table *table, unsigned place, tsl_blas_known *call) {
+  tsl_blas_known *last = call;
+  call->older = table->places[place];
+  table->places[place] = call;
+  for (int i = 1; last && i < TSL_BLAS_OF_A_PLACE; i++)
+    last = last->older;
+  if (last && last->older) {
+    forget(last->older);
+    last->older = NULL;
+  }
+}
+
 static void learn(const tsl_blas_symbol *symbol, const tsl_blas_multiply *given, const tsl_instant *product,
                   const tsl_instant_way *way) {
-  if (atomic_load_explicit(&known_count, memory_order_relaxed) >= KNOWN_MOST ||
-      tsl_blas_listens) /* an entry that knows a call does not tell of it */
+  tsl_blas_known call = {.m = given->m,
+                         .n = given->n,
+                         .k = given->k,
+                         .lda = given->lda,
+                         .ldb = given->ldb,
+                         .ldc = given->ldc,
+                         .alpha = tsl_blas_bits(symbol->type, given->alpha),
+                         .beta = tsl_blas_bits(symbol->type, given->beta),
+                         .kind = tsl_blas_kind(symbol->type, given->order),
+                         .trans_a = said(symbol, given->trans_a),
+                         .trans_b = said(symbol, given->trans_b)};
+  tsl_blas_table *table =
+      tsl_blas_listens ? NULL : own_table(); /* an entry that knows a call does not tell of it */
+  if (!table)
     return;
-  tsl_blas_known *made = malloc(sizeof *made);
+  const unsigned place = place_of(&call, symbol->type);
+  const uint64_t hash = hash_of(&call);
+  const bool again = table->seen[place] == hash;
+  table->seen[place] = hash;
+  tsl_blas_known *made = again ? malloc(sizeof *made) : NULL;
   if (!made)
     return;
-  atomic_fetch_add_explicit(&known_count, 1, memory_order_relaxed);
-  const int trans_a = said(symbol, given->trans_a), trans_b = said(symbol, given->trans_b);
-  _Atomic(tsl_blas_known *) *at =
-      &tsl_blas_known_calls[tsl_blas_place(symbol->type, trans_a, trans_b, given->m, given->n, given->k)];
-  *made = (tsl_blas_known){.m = given->m,
-                           .n = given->n,
-                           .k = given->k,
-                           .lda = given->lda,
-                           .ldb = given->ldb,
-                           .ldc = given->ldc,
-                           .alpha = tsl_blas_bits(symbol->type, given->alpha),
-                           .beta = tsl_blas_bits(symbol->type, given->beta),
-                           .kind = tsl_blas_kind(symbol->type, given->order),
-                           .trans_a = trans_a,
-                           .trans_b = trans_b,
-                           .older = atomic_load_explicit(at, memory_order_acquire)};
+  *made = call;
   made->prepared = way->strategy->prepare(product, way->device, &made->surely);
-  while (!atomic_compare_exchange_weak_explicit(at, &made->older, made, memory_order_release,
-                                                memory_order_acquire))
-    continue;
+  put_first(table, place, made);
+}
+
+/* What is known of a call, which is put first in its place. */
+static const tsl_blas_known *recall(const tsl_blas_symbol *symbol, const tsl_blas_multiply *given) {
+  tsl_blas_table *table = tsl_blas_known_calls();
+  if (!table)
+    return NULL;
+  const tesela_type type = symbol->type;
+  const int trans_a = said(symbol, given->trans_a), trans_b = said(symbol, given->trans_b);
+  tsl_blas_known **at = &table->places[tsl_blas_place(type, trans_a, trans_b, given->m, given->n, given->k)],
+                 *first = *at;
+  for (tsl_blas_known **from = at; *from; from = &(*from)->older) {
+    tsl_blas_known *was = *from;
+    if (!tsl_blas_is_known(was, type, tsl_blas_kind(type, given->order), trans_a, trans_b, given->m, given->n,
+                           given->k, given->alpha, given->lda, given->ldb, given->beta, given->ldc))
+      continue;
+    if (was != first) {
+      *from = was->older;
+      was->older = first;
+      *at = was;
+    }
+    return was;
+  }
+  return NULL;
 }
 
 /* --- a call --- */
@@ -149,9 +264,7 @@ bool tsl_blas_instant(tsl_blas_symbol *symbol, const tsl_blas_multiply *given) {
   const tsl_instant_way *way = find_way();
   if (!way || !tsl_blas_aligned(symbol->type, given->a, given->b, given->c))
     return false;
-  const tsl_blas_known *was = tsl_blas_recall(symbol->type, given->order, said(symbol, given->trans_a),
-                                              said(symbol, given->trans_b), given->m, given->n, given->k,
-                                              given->alpha, given->lda, given->ldb, given->beta, given->ldc);
+  const tsl_blas_known *was = recall(symbol, given);
   if (!was)
     return do_unknown(symbol, given, way);
   return was->prepared &&
