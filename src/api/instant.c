@@ -7,7 +7,8 @@
 bool tsl_api_instant(tesela_context *context, tsl_instant_way *way) {
   tsl_devices *devices;
   tsl_device *device;
-  if (strcmp(context->device, "cpu") != 0 || tsl_api_devices(context, &devices) != TESELA_OK ||
+  const bool has_cpu = strcmp(context->device, "cpu") == 0 || strcmp(context->device, "auto") == 0;
+  if (!has_cpu || tsl_api_devices(context, &devices) != TESELA_OK ||
       tsl_devices_find(devices, "cpu", &device) != TESELA_OK)
     return false;
   for (int i = 0; tsl_strategy_at(i); i++)
@@ -16,4 +17,18 @@ bool tsl_api_instant(tesela_context *context, tsl_instant_way *way) {
       return true;
     }
   return false;
+}
+
+bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc) {
+  tsl_request request;
+  tsl_call_key key;
+  tsl_remembered *remembered;
+  if (tsl_api_gemm_request(context, desc, &request) != TESELA_OK ||
+      tsl_api_request(context, &request, &key) != TESELA_OK ||
+      tsl_api_recall(context, &key, &remembered) != TESELA_OK)
+    return false;
+  const tsl_device *device = tsl_api_recalled(remembered)->plan->work.device;
+  const bool elsewhere = (device->capabilities & TSL_CAN_HOST) == 0;
+  tsl_api_give_back(context, remembered);
+  return elsewhere;
 }

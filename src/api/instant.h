@@ -1,4 +1,5 @@
-/* Products at once: for callers whose products may take less time than a plan's discovery (the BLAS drop-in). */
+/* What the BLAS drop-in asks beside the public calls: products at once, for those that may take less time than a plan's
+ * discovery, and where a call would run. */
 #ifndef TSL_API_INSTANT_H
 #define TSL_API_INSTANT_H
 
@@ -10,7 +11,11 @@ typedef struct tsl_instant_way {
   const tsl_device *device;
 } tsl_instant_way;
 
-/* Finds it; false where the context's device is not the cpu, whose name it was given, or nobody offers one. */
+/* Finds it; false where the context's device is neither the cpu, whose name it was given, nor "auto", or nobody offers
+ * one. */
 bool tsl_api_instant(tesela_context *context, tsl_instant_way *way);
+/* Whether tesela_gemm() would run this on another device than the processor; false where it would fail. The plan is
+ * remembered, so that the call finds it. */
+bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc);
 
 #endif

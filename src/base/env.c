@@ -13,9 +13,14 @@ const char *tsl_env_foreign(const char *name) {
   return secure_getenv(name);
 }
 
-const char *tsl_env_get(tsl_env variable) {
+const char *tsl_env_given(tsl_env variable) {
   const char *value = tsl_env_foreign(table[variable].name);
-  return value && *value ? value : table[variable].fallback;
+  return value && *value ? value : NULL;
+}
+
+const char *tsl_env_get(tsl_env variable) {
+  const char *value = tsl_env_given(variable);
+  return value ? value : table[variable].fallback;
 }
 
 const tsl_env_info *tsl_env_at(int index) {

@@ -45,6 +45,8 @@ typedef struct tsl_env_info {
 const char *tsl_env_get(tsl_env variable);
 /* A variable that is not tesela's, such as HOME, by the same rule; NULL where it is not set. */
 const char *tsl_env_foreign(const char *name);
+/* The same, but NULL where only the default is left. */
+const char *tsl_env_given(tsl_env variable);
 const tsl_env_info *tsl_env_at(int index); /* NULL past the end */
 
 #endif

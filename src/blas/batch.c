@@ -67,6 +67,6 @@ bool tsl_blas_alike(tsl_blas_call *call, const tsl_blas_multiply *product, const
   if (status == TESELA_OK)
     tsl_blas_end_plan(call, &record);
   else
-    tsl_blas_end(call, tsl_blas_loops_name);
+    tsl_blas_end(call, NULL); /* one by one, they count themselves */
   return status == TESELA_OK || lost;
 }

@@ -164,6 +164,8 @@ tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batc
                                  tesela_record *record);
 tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *record);
 tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_record *record);
+/* Whether a product would run on another device than the processor, where the context may choose. */
+bool tsl_blas_goes_elsewhere(const tesela_gemm_desc *desc);
 /* Whether a type was refused before, and that it was: planning is not repeated for what has no strategy. */
 bool tsl_blas_lacks(int op, tesela_type type, tesela_type result);
 void tsl_blas_note_lack(int op, tesela_type type, tesela_type result);
@@ -210,6 +212,9 @@ int tsl_blas_width_of(tsl_blas_function *ddot, bool cblas);
 /* route.c: who computes. next is NULL where there is no other library. */
 typedef enum tsl_blas_route { TSL_BLAS_TESELA, TSL_BLAS_OTHER, TSL_BLAS_LOOPS } tsl_blas_route;
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
+/* Whether a product that is another library's by its size may go to another device, if that is sooner done
+ * (TESELA_DEVICE=auto). */
+bool tsl_blas_may_leave(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
 /* Of each product of a batch: those of at most `small` multiply-adds are tesela's where they may be done at once. */
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small);
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements);

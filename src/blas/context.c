@@ -1,13 +1,13 @@
 /* The process's contexts, one for each number of threads that calls had, and calls on them. */
 #include "blas/blas.h"
 
+#include "api/instant.h"
 #include "base/cancel.h"
 #include "base/env.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What was made of a number of threads. Never freed: calls may be under way in it. */
 typedef struct made {
@@ -21,11 +21,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of who makes one */
 
 static tesela_context *create(int threads) {
   static atomic_flag was_told = ATOMIC_FLAG_INIT;
-  const char *device = tsl_env_get(TSL_ENV_DEVICE);
+  const char *given = tsl_env_given(TSL_ENV_DEVICE);
+  /* A program's matrices are small and many: they leave the host where somebody said so. */
+  const char *device = given ? given : "cpu";
   tesela_context *context = NULL;
-  /* "auto" is the variable's default; a program's matrices are small and many, and stay on the host. */
-  if (strcmp(device, "auto") == 0)
-    device = "cpu";
   if (tesela_context_create(&(tesela_context_desc){.device = device, .threads = threads}, &context) ==
       TESELA_OK)
     return context;
@@ -108,6 +107,11 @@ tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *recor
 tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_record *record) {
   tesela_context *on = context_now();
   return on ? tesela_transpose(on, desc, record) : TESELA_OUT_OF_MEMORY;
+}
+
+bool tsl_blas_goes_elsewhere(const tesela_gemm_desc *desc) {
+  tesela_context *on = context_now();
+  return on && tsl_api_goes_elsewhere(on, desc);
 }
 
 /* --- what has no strategy --- */

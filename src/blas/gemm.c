@@ -46,29 +46,50 @@ tesela_matrix tsl_blas_matrix(const tsl_blas_view *view, tesela_type type) {
                          .conjugate = view->conjugate};
 }
 
-bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
+/* A product and its scalars in tesela's words. */
+typedef struct wording {
+  tesela_gemm_desc desc;
   double alpha[2], beta[2];
-  if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type))
-    return false;
-  tsl_blas_doubles(work->type, work->alpha, alpha);
-  tsl_blas_doubles(work->type, work->beta, beta);
-  const tesela_gemm_desc desc = {.m = work->m,
+} wording;
+
+static void say(const tsl_blas_work *work, wording *out) {
+  tsl_blas_doubles(work->type, work->alpha, out->alpha);
+  tsl_blas_doubles(work->type, work->beta, out->beta);
+  out->desc = (tesela_gemm_desc){.m = work->m,
                                  .n = work->n,
                                  .k = work->k,
                                  .a = tsl_blas_matrix(&work->a, work->type),
                                  .b = tsl_blas_matrix(&work->b, work->type),
                                  .c = tsl_blas_matrix(&work->c, work->type),
-                                 .alpha = alpha,
-                                 .beta = beta};
-  const tesela_status status = tsl_blas_run_gemm(&desc, record);
+                                 .alpha = out->alpha,
+                                 .beta = out->beta};
+}
+
+bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
+  wording of;
+  if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type))
+    return false;
+  say(work, &of);
+  const tesela_status status = tsl_blas_run_gemm(&of.desc, record);
   if (status == TESELA_UNSUPPORTED && tsl_blas_is_complex(work->type))
     tsl_blas_note_lack(TSL_BLAS_GEMM, work->type, work->type);
   /* Everything else leaves C as it was, for the loops. */
-  if (status == TESELA_DEVICE_FAILED && (beta[0] != 0 || beta[1] != 0)) {
+  if (status == TESELA_DEVICE_FAILED && (of.beta[0] != 0 || of.beta[1] != 0)) {
     tsl_blas_lost(symbol, tesela_last_error());
     return true;
   }
   return status == TESELA_OK;
+}
+
+/* Whether another device is sooner done than the processor, whosever library runs there: ours is asked for both. */
+static bool leaves(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
+  if (!tsl_blas_may_leave(symbol, product) || tsl_blas_check_gemm(product) != 0 ||
+      tsl_blas_is_idle(symbol->type, product))
+    return false;
+  const tsl_blas_work work = tsl_blas_work_of(symbol->type, product);
+  wording of;
+  say(&work, &of);
+  return tsl_blas_goes_elsewhere(&of.desc);
 }
 
 bool tsl_blas_is_idle(tesela_type type, const tsl_blas_multiply *product) {
@@ -88,7 +109,9 @@ void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
 /* What goes to another library is checked there. */
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tesela_type type = call->symbol->type;
-  const tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
+  tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
+  if (route == TSL_BLAS_OTHER && leaves(call->symbol, product))
+    route = TSL_BLAS_TESELA;
   if (tsl_blas_listens)
     tsl_blas_describe(call, product);
   if (route == TSL_BLAS_OTHER)

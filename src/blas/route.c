@@ -53,6 +53,7 @@ static const char *const wishes[] = {
 };
 
 static wish wanted;
+static bool is_free; /* of the processor: somebody asked for the best device */
 bool tsl_blas_hurries;
 
 __attribute__((constructor)) static void read_wish(void) {
@@ -60,6 +61,8 @@ __attribute__((constructor)) static void read_wish(void) {
   for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
     if (strcmp(wishes[i], word) == 0)
       wanted = (wish)i;
+  const char *device = tsl_env_given(TSL_ENV_DEVICE);
+  is_free = device && strcmp(device, "auto") == 0;
   tsl_blas_hurries = wanted == WISH_AUTO || wanted == WISH_TESELA;
 }
 
@@ -113,6 +116,15 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
                  (double)m * (double)n * (double)k >= from->volume
              ? TSL_BLAS_TESELA
              : TSL_BLAS_OTHER;
+}
+
+/* The processor does smaller ones before another device has begun. */
+static const double leaving_from = 120.0 * 120 * 120;
+
+bool tsl_blas_may_leave(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
+  return is_free && wanted == WISH_AUTO && depth == 0 &&
+         (double)product->m * (double)product->n * (double)product->k > leaving_from &&
+         tsl_blas_next_peer(symbol) != TSL_BLAS_PEER_WIDE;
 }
 
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small) {

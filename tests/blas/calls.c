@@ -14,7 +14,7 @@ static double a[2 * MOST * MOST], b[2 * MOST * MOST], c[2 * MOST * MOST];
 static const double one[] = {1, 0}, zero[2];
 
 static void do_dgemm(const int32_t size[3]) {
-  cblas_dgemm(COLUMN, N, N, size[0], size[1], size[2], 1, a, size[0], b, size[2], 0, c, size[0]);
+  cblas_dgemm(ROW, N, N, size[0], size[1], size[2], 1, a, size[2], b, size[1], 0, c, size[1]);
 }
 static void do_zgemm(const int32_t size[3]) {
   zgemm_("N", "C", &size[0], &size[1], &size[2], (const void *)one, (const void *)a, &size[0],
