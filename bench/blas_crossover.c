@@ -2,8 +2,10 @@
  *
  * From which size on is tesela faster than another BLAS, through the same symbols? The drop-in and the other library are
  * opened by their paths; every round runs both, in turned order, and keeps each one's shortest time of a call. Prints
- * microseconds and other / tesela for products, dots and transposed copies. The table of src/blas/route.c comes from
+ * microseconds and other / tesela for products, triangles of products, dots and transposed copies. The table of src/blas/route.c comes from
  * this. */
+#include "peers.h"
+
 #include "base/clock.h"
 
 #include <dlfcn.h>
@@ -12,11 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 41, SIDES = 2, BYTES_OF_NAME = 64 };
-static const double seconds_of_a_round = 0.0005;
+enum { ROUNDS = 41, ROUNDS_LEAST = 5, SIDES = 2, BYTES_OF_NAME = 64 };
+static const double seconds_of_a_round = 0.0005, seconds_of_a_row = 0.4;
 
 typedef void gemm(const char *, const char *, const int *, const int *, const int *, const void *,
                   const void *, const int *, const void *, const int *, const void *, void *, const int *);
+typedef void gemmt(const char *, const char *, const char *, const int *, const int *, const void *,
+                   const void *, const int *, const void *, const int *, const void *, void *, const int *);
 typedef float sdot(const int *, const void *, const int *, const void *, const int *);
 typedef double ddot(const int *, const void *, const int *, const void *, const int *);
 typedef void omatcopy(const char *, const char *, const int *, const int *, const void *, const void *,
@@ -48,6 +52,8 @@ static void call(const task *t) {
              *zero = single ? (const void *)zero_f32 : zero_f64;
   if (strcmp(t->kind, "gemm") == 0)
     ((gemm *)t->function)("N", "N", &t->m, &t->n, &t->k, one, t->a, &t->m, t->b, &t->k, zero, t->c, &t->m);
+  else if (strcmp(t->kind, "gemmt") == 0)
+    ((gemmt *)t->function)("L", "N", "N", &t->n, &t->k, one, t->a, &t->n, t->b, &t->k, zero, t->c, &t->n);
   else if (strcmp(t->kind, "omatcopy") == 0)
     ((omatcopy *)t->function)("C", "T", &t->m, &t->n, one, t->a, &t->m, t->c, &t->n);
   else if (single)
@@ -94,7 +100,7 @@ static void compare(void *const libraries[SIDES], task t) {
       return;
     memcpy(&functions[side], &symbol, sizeof symbol);
   }
-  const int is_dot = strcmp(t.kind, "dot") == 0, is_gemm = strcmp(t.kind, "gemm") == 0;
+  const int is_dot = strcmp(t.kind, "dot") == 0, is_gemm = strncmp(t.kind, "gemm", 4) == 0;
   t.a = filled(is_dot ? (size_t)t.m : (size_t)t.m * (size_t)(is_gemm ? t.k : t.n), t.letter);
   t.b = filled(is_dot ? (size_t)t.m : is_gemm ? (size_t)t.k * (size_t)t.n : 1, t.letter);
   t.c = filled(is_dot ? 1 : (size_t)t.m * (size_t)t.n, t.letter);
@@ -104,7 +110,8 @@ static void compare(void *const libraries[SIDES], task t) {
     const double once = seconds_of(&t, 1);
     calls[side] = once < seconds_of_a_round ? (int)(seconds_of_a_round / once) + 1 : 1;
   }
-  for (int round = 0; round < ROUNDS; round++)
+  const double end = tsl_clock() + seconds_of_a_row;
+  for (int round = 0; round < ROUNDS && (round < ROUNDS_LEAST || tsl_clock() < end); round++)
     for (int turn = 0; turn < SIDES; turn++) {
       const int side = (round + turn) % SIDES;
       t.function = functions[side];
@@ -119,9 +126,12 @@ static void compare(void *const libraries[SIDES], task t) {
 }
 
 static const int edges[] = {4, 8, 16, 32, 48, 64, 96, 128, 160, 192, 256, 384, 512, 1024};
-static const int thin[][3] = {{1000, 1000, 16}, {1000, 1000, 32}, {1000, 1000, 64},
-                              {16, 1000, 1000}, {32, 1000, 1000}, {64, 1000, 1000},
-                              {1000, 16, 1000}, {1000, 32, 1000}, {1000, 64, 1000}};
+static const int thin[][3] = {{9, 1000, 1000},  {12, 1000, 1000}, {15, 1000, 1000}, {1000, 9, 1000},
+                              {1000, 12, 1000}, {1000, 15, 1000}, {1000, 1000, 9},  {1000, 1000, 12},
+                              {1000, 1000, 15}, {1000, 1000, 16}, {1000, 1000, 32}, {1000, 1000, 64},
+                              {16, 1000, 1000}, {32, 1000, 1000}, {64, 1000, 1000}, {1000, 16, 1000},
+                              {1000, 32, 1000}, {1000, 64, 1000}};
+static const int triangles[] = {32, 64, 96, 128, 192, 256, 512};
 static const int lengths[] = {100, 1000, 10000, 100000, 1000000, 10000000};
 static const int copies[] = {32, 100, 200, 300, 400, 500, 700, 1000, 3000};
 
@@ -147,6 +157,10 @@ int main(int argc, char **argv) {
       return 2;
     }
   }
+  char says[256];
+  peer_says(libraries[1], says, sizeof says);
+  peers_warn();
+  printf("other: %s\n", says);
   printf("%-10s %6s %6s %6s %12s %12s %8s\n", "routine", "m", "n", "k", "tesela us", "other us", "ratio");
   for (const char *letter = letters; *letter; letter++) {
     for
@@ -157,6 +171,11 @@ int main(int argc, char **argv) {
       EACH(thin)
     compare(libraries,
             (task){.kind = "gemm", .letter = *letter, .m = thin[i][0], .n = thin[i][1], .k = thin[i][2]});
+    for
+      EACH(triangles)
+    compare(
+        libraries,
+        (task){.kind = "gemmt", .letter = *letter, .m = triangles[i], .n = triangles[i], .k = triangles[i]});
     for
       EACH(lengths)
     if (!is_complex(*letter))

@@ -16,6 +16,7 @@
  * What the libraries read from the environment is up to the caller: OPENBLAS_CORETYPE, MKL_ENABLE_INSTRUCTIONS,
  * BLIS_ARCH_TYPE, TESELA_ISA. Their numbers of threads are set here. */
 #include "json.h"
+#include "peers.h"
 #include "shapes.h"
 
 #include "base/clock.h"
@@ -53,7 +54,7 @@ typedef void (*complex_call)(int order, int trans_a, int trans_b, int m, int n, 
 /* One that takes part: tesela where there is no library. */
 typedef struct contender {
   const char *name;
-  char version[128];
+  char version[256];
   sgemm_call sgemm;
   dgemm_call dgemm;
   complex_call cgemm, zgemm;
@@ -211,26 +212,6 @@ static void *symbol(void *library, const char *name) {
   return NULL;
 }
 
-/* What a library says about itself; "" where this program does not know how to ask. */
-static void ask_version(void *library, char *version, size_t size) {
-  static const char *const names[] = {"openblas_get_config", "scipy_openblas_get_config",
-                                      "bli_info_get_version_str"};
-  union {
-    void *symbol;
-    const char *(*text)(void);
-    void (*fill)(char *buffer, int size);
-  } ask;
-  version[0] = '\0';
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    ask.symbol = dlsym(library, names[i]);
-    if (ask.symbol)
-      snprintf(version, size, "%s", ask.text());
-  }
-  ask.symbol = dlsym(library, "mkl_get_version_string");
-  if (ask.symbol)
-    ask.fill(version, (int)size);
-}
-
 static void add_contender(char *argument) {
   char *path = strchr(argument, '=');
   if (!path || contender_count > PEERS_MAX)
@@ -246,7 +227,8 @@ static void add_contender(char *argument) {
   *(void **)&made.zgemm = symbol(library, "zgemm");
   if (!made.sgemm || !made.dgemm || !made.cgemm || !made.zgemm)
     stop(argument, "has not all of cblas_sgemm, dgemm, cgemm and zgemm");
-  ask_version(library, made.version, sizeof made.version);
+  peer_says(library, made.version, sizeof made.version);
+  printf("%s: %s\n", argument, made.version);
   contenders[contender_count++] = made;
 }
 
@@ -439,6 +421,7 @@ int main(int argc, char **argv) {
   static const tesela_type all[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
   tesela_context *context;
   read_options(argc, argv);
+  peers_warn();
   pin();
   set_threads();
   for (int i = optind; i < argc; i++)

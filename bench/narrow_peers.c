@@ -17,6 +17,7 @@
  * matmul primitives, made once for plain strides of A, B and C. TESELA_ISA, MKL_ENABLE_INSTRUCTIONS and ONEDNN_MAX_CPU_ISA
  * are up to the caller. */
 #include "json.h"
+#include "peers.h"
 #include "shapes.h"
 
 #include "base/clock.h"
@@ -177,10 +178,8 @@ static void add_peer(const char *argument) {
   if (!library)
     stop(argument, path ? dlerror() : "not NAME=LIBRARY");
   if (strncmp(argument, "mkl=", 4) == 0) {
-    void (*say)(char *text, int bytes);
-    *(void **)&say = dlsym(library, "MKL_Get_Version_String");
-    if (say)
-      say(versions[MKL], sizeof versions[MKL] - 1);
+    peer_says(library, versions[MKL], sizeof versions[MKL]);
+    printf("%s\n", versions[MKL]);
     mkl = library;
     takes_part[MKL] = true;
     return;
@@ -192,10 +191,13 @@ static void add_peer(const char *argument) {
   DNNL_LIST(FIND)
 #undef FIND
   const int *(*version)(void); /* to a struct that starts with its three numbers */
+  char kernels[128];
   *(void **)&version = dlsym(library, "dnnl_version");
+  peer_says(library, kernels, sizeof kernels);
   if (version)
-    snprintf(versions[ONEDNN], sizeof versions[ONEDNN], "oneDNN %d.%d.%d", version()[0], version()[1],
-             version()[2]);
+    snprintf(versions[ONEDNN], sizeof versions[ONEDNN], "oneDNN %d.%d.%d, %s", version()[0], version()[1],
+             version()[2], kernels);
+  printf("%s\n", versions[ONEDNN]);
   takes_part[ONEDNN] = true;
 }
 
@@ -397,6 +399,7 @@ int main(int argc, char **argv) {
   read_options(argc, argv);
   set_threads();
   int at = optind;
+  peers_warn();
   for (; at < argc && strcmp(argv[at], "--") != 0; at++)
     take(argv[at], shapes_add(&shapes, argv[at]));
   for (at++; at < argc; at++)

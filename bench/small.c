@@ -12,6 +12,7 @@
  * A library may have, in place of CBLAS's names, `void *bench_prepare(int is_double, int m, int n, int k)` and `void
  * bench_multiply(void *prepared, const void *a, const void *b, void *c)`: an adapter to a generator of code. */
 #include "json.h"
+#include "peers.h"
 
 #include "base/clock.h"
 
@@ -86,6 +87,10 @@ static void add_peer(char *argument) {
   *(void **)&made->multiply = find(library, "bench_multiply");
   *(void **)&made->sgemm = find(library, "sgemm");
   *(void **)&made->dgemm = find(library, "dgemm");
+  char says[256];
+  peer_says(library, says, sizeof says);
+  if (says[0])
+    printf("%s: %s\n", made->name, says);
   if (!made->prepare && (!made->sgemm || !made->dgemm))
     stop(argument, "has neither cblas_sgemm and cblas_dgemm nor bench_prepare");
 }
@@ -248,6 +253,7 @@ int main(int argc, char **argv) {
       rounds = atoi(argv[++last]);
     else if (strcmp(argv[last], "--json") == 0 && last + 1 < argc && !(json = fopen(argv[++last], "we")))
       stop(argv[last], "cannot be written");
+  peers_warn();
   for (int i = last + 1; i < argc; i++)
     add_peer(argv[i]);
   if (tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &context) != TESELA_OK)
