@@ -212,6 +212,7 @@ int tsl_blas_width_of(tsl_blas_function *ddot, bool cblas);
 /* route.c: who computes. next is NULL where there is no other library. */
 typedef enum tsl_blas_route { TSL_BLAS_TESELA, TSL_BLAS_OTHER, TSL_BLAS_LOOPS } tsl_blas_route;
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
+tsl_blas_route tsl_blas_route_gemmt(tsl_blas_symbol *symbol, int64_t n, int64_t k);
 /* Whether a product that is another library's by its size may go to another device, if that is sooner done
  * (TESELA_DEVICE=auto). */
 bool tsl_blas_may_leave(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);

@@ -137,7 +137,7 @@ static void describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
 
 tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tesela_type type = call->symbol->type;
-  const tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->n, product->n, product->k);
+  const tsl_blas_route route = tsl_blas_route_gemmt(call->symbol, product->n, product->k);
   describe(call, product);
   if (route == TSL_BLAS_OTHER)
     return tsl_blas_forward(call);

@@ -7,21 +7,32 @@
 #include <string.h>
 
 /* What is not done at once (instant.c): from which size on tesela is the faster one, measured on one interleaved run;
- * docs/BLAS.md says how. A product is tesela's from `volume` = m n k on, where its shortest side is not below `side`; 0:
+ * docs/BLAS.md says how. A product is tesela's from `volume` = m n k on, where m and n are not below `side`, nor k below `depth`; 0:
  * never, as there is no strategy. */
 typedef struct crossover {
   double volume;
-  int64_t side;
+  int64_t side, depth;
 } crossover;
 
 enum { PEERS = TSL_BLAS_PEER_TUNED + 1, TYPES = TESELA_C128 + 1 };
 
 static const crossover gemm_from[TYPES][PEERS] = {
-    [TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 16}},
-    [TESELA_F64] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 16}},
-    [TESELA_C64] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {128 * 128 * 128, 16}},
-    [TESELA_C128] = {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4}, [TSL_BLAS_PEER_TUNED] = {96 * 96 * 96, 16}},
+    [TESELA_F32] =
+        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 9, 9}},
+    [TESELA_F64] =
+        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 9, 64}},
+    [TESELA_C64] =
+        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {64 * 64 * 64, 9, 9}},
+    [TESELA_C128] =
+        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {64 * 64 * 64, 9, 9}},
 };
+
+/* n n k from which on a triangle of one is, too, against a tuned library, as its squares on the diagonal cost twice; c was
+ * behind at 512 still. */
+static const double gemmt_from[TYPES] = {[TESELA_F32] = 128.0 * 128 * 128,
+                                         [TESELA_F64] = 120.0 * 120 * 120,
+                                         [TESELA_C64] = INFINITY,
+                                         [TESELA_C128] = 192.0 * 192 * 192};
 
 /* Elements of the large operand from which on a product with so few rows or columns is tesela's: finding the plan takes
  * as long as a tenth of that. */
@@ -32,7 +43,7 @@ static const double thin_from = 1e6;
  * precision, which takes its time; a program that asked for a plain one gets the other library's. */
 static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
     [TSL_BLAS_TRANSPOSE] =
-        {[TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = 1000 * 1000, [TSL_BLAS_PEER_TUNED] = 1000 * 1000},
+        {[TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = 1000 * 1000, [TSL_BLAS_PEER_TUNED] = 2000 * 2000},
          [TESELA_F64] = {[TSL_BLAS_PEER_PLAIN] = 250 * 250, [TSL_BLAS_PEER_TUNED] = 250 * 250},
          [TESELA_C64] = {[TSL_BLAS_PEER_PLAIN] = 250 * 250, [TSL_BLAS_PEER_TUNED] = 250 * 250},
          [TESELA_C128] = {[TSL_BLAS_PEER_PLAIN] = 200 * 200, [TSL_BLAS_PEER_TUNED] = 200 * 200}},
@@ -112,10 +123,19 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
   const int64_t few = m < n ? m : n, many = m < n ? n : m;
   if (is_real(symbol) && from->side > few && few <= THIN_MOST && (double)many * (double)k >= thin_from)
     return TSL_BLAS_TESELA;
-  return from->side > 0 && m >= from->side && n >= from->side && k >= from->side &&
+  return from->side > 0 && m >= from->side && n >= from->side && k >= from->depth &&
                  (double)m * (double)n * (double)k >= from->volume
              ? TSL_BLAS_TESELA
              : TSL_BLAS_OTHER;
+}
+
+tsl_blas_route tsl_blas_route_gemmt(tsl_blas_symbol *symbol, int64_t n, int64_t k) {
+  const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
+  tsl_blas_route route;
+  if (!settled(peer, &route) && peer == TSL_BLAS_PEER_TUNED &&
+      (double)n * (double)n * (double)k < gemmt_from[symbol->type])
+    return TSL_BLAS_OTHER;
+  return tsl_blas_route_gemm(symbol, n, n, k);
 }
 
 /* The processor does smaller ones before another device has begun. */

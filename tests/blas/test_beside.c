@@ -64,7 +64,7 @@ static void test_types(void **state) {
 /* As products of their size. */
 static void test_triangles(void **state) {
   (void)state;
-  enum { N_LARGE = 150 };
+  enum { N_LARGE = 200 };
   static const double one[] = {1, 0}, zero[2];
   static double complex z[N_LARGE * N_LARGE], result[N_LARGE * N_LARGE];
   for (int i = 0; i < N_LARGE * N_LARGE; i++)

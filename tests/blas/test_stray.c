@@ -5,7 +5,11 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-enum { FEW = 9, MANY = 600, DEEP = 400 }; /* rows that the other library would be given, and enough work */
+enum {
+  FEW = 400,
+  MANY = 600,
+  DEEP = 12
+}; /* so deep that the other library would be given it, and enough work */
 static double a[2 * FEW * DEEP], b[2 * DEEP * MANY], c[2 * FEW * MANY];
 
 static void test_strays_are_not_called(void **state) {
