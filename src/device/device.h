@@ -175,6 +175,9 @@ struct tsl_device_ops {
   /* "cl" or "cu": extension of the source kept beside a cached binary. [optional: KERNELS] */
   const char *source_extension;
 
+  /* The compiler's option for fast, relaxed arithmetic. [optional: KERNELS] */
+  const char *relaxed_option;
+
   /* Makes the device ready (context, primary queue). Called by tsl_device_open(), once until close; slow
    * things belong here and not in list(). */
   tesela_status (*open)(tsl_device *device);

@@ -4,19 +4,20 @@
 
 #include "dialect.h"
 
-/* Returns line[0] + ... + line[items - 1] to every item, by halves; `items` is a power of two, and the group has that
- * many along dimension 0:
+/* Returns line[0] + ... + line[items - 1] to every item, by halves; the group has `items` along dimension 0:
  *
  *   | 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 |    0 += 4, 1 += 5, 2 += 6, 3 += 7
  *   | 0 | 1 | 2 | 3 |                    barrier; 0 += 2, 1 += 3
  *   | 0 | 1 |                            barrier; 0 += 1
  *
+ * Of an odd number the one in the middle waits for the next round.
  * The items have stored their numbers; a barrier follows before the line is used again. */
 TSL_FUNCTION TSL_REAL tsl_fold(TSL_LOCAL_POINTER TSL_REAL *line, int items) {
   const int item = TSL_ITEM(0);
   TSL_BARRIER();
-  for (int apart = items / 2; apart > 0; apart /= 2) {
-    if (item < apart)
+  for (int left = items, apart; left > 1; left = apart) {
+    apart = (left + 1) / 2;
+    if (item + apart < left)
       line[item] += line[item + apart];
     TSL_BARRIER();
   }

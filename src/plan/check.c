@@ -158,6 +158,7 @@ static tesela_status judge(checking *job, tsl_place place) {
                           .exact = is_exact(what),
                           .rounded = accuracy.rounded,
                           .flushes = accuracy.flushes,
+                          .finite = accuracy.finite,
                           .seed = what->seed,
                           .operations_max = what->operations_max};
   tsl_verdict verdict;

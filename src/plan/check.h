@@ -49,6 +49,7 @@ typedef struct tsl_judge {
   bool exact;     /* data are integers with exact sums: equality is asked for */
   bool rounded;   /* the exact result, rounded once */
   double flushes; /* the strategy's accuracy */
+  bool finite;    /* likewise: elements that are not finite may be anything */
   const double *
       added; /* m x n, row after row: magnitudes of what beta added, where they are not |beta||C0|; else NULL */
   const unsigned char *

@@ -158,9 +158,8 @@ static unsigned special_kinds(const tsl_judged *job, int64_t row, int64_t col, d
   return isfinite(value) && (kinds & TSL_KIND_FINITE) ? 0 : kinds;
 }
 
-/* From an element's sums of products to the comparison. */
-void tsl_compare_element(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
-                         double magnitude, tsl_comparison *out) {
+static void compare(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
+                    double magnitude, tsl_comparison *out) {
   const double value = tsl_judged_value(&job->problem->c, job->c, row, col);
   const unsigned kinds = special_kinds(job, row, col, value);
   if (kinds != 0) {
@@ -193,6 +192,14 @@ void tsl_compare_element(const tsl_judged *job, int64_t row, int64_t col, double
   }
   out->expected = right;
   compare_finite(job, fabs((value - right) - rest), right, gauge, gauge != 0, out);
+}
+
+/* From an element's sums of products to the comparison. */
+void tsl_compare_element(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
+                         double magnitude, tsl_comparison *out) {
+  compare(job, row, col, high, low, magnitude, out);
+  if (job->judge->finite && !isfinite(out->expected))
+    *out = (tsl_comparison){.expected = out->expected};
 }
 
 /* Digits of the type in base 2. */

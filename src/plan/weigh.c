@@ -56,19 +56,12 @@ static const char *refuse_memory(const tsl_problem *problem, const tsl_device *d
   return NULL;
 }
 
-static bool is_wished(const tsl_wishes *wish, const tsl_config *config) {
-  for (int i = 0; i < TSL_PARAMS_MAX; i++)
-    if (wish->given & 1u << i && config->value[i] != wish->config.value[i])
-      return false;
-  return true;
-}
-
 /* The config that the strategy's model likes best, and its seconds, if they are less than `least`; else that. */
 static double ask_model(const tsl_problem *problem, const tsl_wishes *wish, double least,
                         tsl_candidate *out) {
-  for (tsl_walk walk = {.begun = false}; tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
-    if (!is_wished(wish, &walk.config) ||
-        tsl_strategy_refuse(out->strategy, problem, &walk.config, out->device))
+  for (tsl_walk walk = {.config = wish->config, .fixed = wish->given};
+       tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
+    if (tsl_strategy_refuse(out->strategy, problem, &walk.config, out->device))
       continue;
     const double seconds = out->strategy->score(problem, &walk.config, out->device);
     if (seconds >= least)

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
                         tsl_text *text) {
@@ -23,6 +24,8 @@ void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const ts
   if (real == TESELA_I32)
     tsl_text_add(text, "#define TSL_REAL_IS_INTEGER 1\n");
   for (int i = 0; strategy && i < tsl_strategy_params(strategy); i++) {
+    if (tsl_param_is_silent(&strategy->params[i], config->value[i]))
+      continue;
     tsl_text_add(text, "#define TSL_PARAM_");
     for (const char *c = strategy->params[i].name; *c; c++)
       tsl_text_add(text, "%c", toupper((unsigned char)*c));
@@ -44,6 +47,15 @@ void tsl_launch_define_types(const tsl_problem *problem, tsl_text *text) {
                  problem->b.type == TESELA_I8);
 }
 
+/* Compiler options that the config asks for. */
+static const char *options_of(const tsl_work *work) {
+  static const tsl_param relaxed = {TSL_LAUNCH_RELAXED, {0}};
+  for (int i = 0; i < tsl_strategy_params(work->strategy); i++)
+    if (strcmp(work->strategy->params[i].name, relaxed.name) == 0 && work->config.value[i] != 0)
+      return work->device->ops->relaxed_option;
+  return "";
+}
+
 static tesela_status compile(tsl_work *work, const char *path, tesela_type real, const char *defines,
                              tsl_module **module) {
   const char *folders[] = {"kernel", work->device->ops->dialect_folder, NULL};
@@ -55,11 +67,15 @@ static tesela_status compile(tsl_work *work, const char *path, tesela_type real,
   tsl_text_add(&text, "%s", defines);
   TSL_GO(tsl_source_flatten(path, folders, &text));
   TSL_GO(tsl_text_status(&text));
-  const tsl_build build = {
-      .name = name, .text = tsl_text_get(&text), .options = "", .loaded_only = work->loaded_only};
+  const tsl_build build = {.name = name,
+                           .text = tsl_text_get(&text),
+                           .options = options_of(work),
+                           .loaded_only = work->loaded_only};
   double seconds;
   TSL_GO(tsl_jit_module(work->device, &build, module, &seconds));
   work->build_seconds += seconds;
+  if (work->kept && !(work->kept->data && strstr(work->kept->data, tsl_text_get(&text))))
+    tsl_text_add_bytes(work->kept, text.data, text.length);
   work->source = tsl_hash_add(work->texts++ == 0 ? tsl_hash_start() : work->source, text.data, text.length);
 out:
   tsl_text_free(&text);

@@ -5,6 +5,14 @@
 
 #include "strategy/strategy.h"
 
+/* Work-items of a group along one dimension that a user may name; devices allow fewer. */
+enum { TSL_LAUNCH_ITEMS_MOST = 16384 };
+/* What stands in a table of parameters, and its range: kernels that have it are compiled with the device's fast, relaxed
+ * arithmetic where it is 1. Nobody chooses that but a user: see tsl_accuracy_relaxed(). */
+#define TSL_LAUNCH_RELAXED                                                                                   \
+  "relaxed", "1: the compiler's fast, relaxed arithmetic, which may change results", 0
+enum { TSL_LAUNCH_RELAXED_MOST = 1 };
+
 /* What a kernel strategy's build() leaves in work->state. */
 typedef struct tsl_launch {
   tsl_kernel *kernel;

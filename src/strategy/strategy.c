@@ -37,6 +37,14 @@ tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config 
   return tsl_accuracy_in_type(tsl_accuracy_of_sum(problem->k), problem->c.type);
 }
 
+tsl_accuracy tsl_accuracy_relaxed(tsl_accuracy of_sums, const tsl_problem *problem, bool relaxed) {
+  if (relaxed) {
+    of_sums.flushes = problem->c.type == TESELA_F64 ? 0x1p-1022 : 0x1p-126;
+    of_sums.finite = true;
+  }
+  return of_sums;
+}
+
 tsl_accuracy tsl_accuracy_in_type(tsl_accuracy of_sums, tesela_type type) {
   const tsl_type_info *info = tsl_type(type), *sums = tsl_type(info->sums);
   if (info->is_integer)
@@ -87,7 +95,7 @@ tsl_config tsl_strategy_defaults(const tsl_strategy *strategy) {
   return config;
 }
 
-static int value_count(const tsl_param *param) {
+int tsl_param_values(const tsl_param *param) {
   int count = 0;
   while (count < TSL_PARAM_VALUES_MAX && param->values[count] != 0)
     count++;
@@ -98,7 +106,9 @@ static int value_count(const tsl_param *param) {
 bool tsl_strategy_config(const tsl_strategy *strategy, int index, tsl_config *config) {
   *config = tsl_strategy_defaults(strategy);
   for (int i = tsl_strategy_params(strategy) - 1; i >= 0; i--) {
-    const int count = value_count(&strategy->params[i]);
+    const int count = tsl_param_values(&strategy->params[i]);
+    if (count == 0)
+      continue;
     config->value[i] = strategy->params[i].values[index % count];
     index /= count;
   }
@@ -120,19 +130,32 @@ bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *con
   return status == TESELA_OK;
 }
 
+/* Values that a walk takes of a parameter. */
+static int choices(const tsl_strategy *strategy, const tsl_walk *walk, int param) {
+  const int listed = tsl_param_values(&strategy->params[param]);
+  return walk->fixed & 1u << param || listed == 0 ? 1 : listed;
+}
+
+static void take_values(const tsl_strategy *strategy, int first, tsl_walk *walk) {
+  for (int i = first; i < tsl_strategy_params(strategy); i++) {
+    const tsl_param *param = &strategy->params[i];
+    if (!(walk->fixed & 1u << i))
+      walk->config.value[i] = tsl_param_values(param) > 0 ? param->values[walk->place[i]] : param->fallback;
+  }
+}
+
 /* The next config that differs in one of the first `params` parameters; false past the last. */
 static bool step(const tsl_strategy *strategy, int params, tsl_walk *walk) {
   const int all = tsl_strategy_params(strategy);
   int i = params - 1;
-  while (i >= 0 && walk->place[i] + 1 == value_count(&strategy->params[i]))
+  while (i >= 0 && walk->place[i] + 1 == choices(strategy, walk, i))
     i--;
   if (i < 0)
     return false;
   walk->place[i]++;
   for (int later = i + 1; later < all; later++)
     walk->place[later] = 0;
-  for (; i < all; i++)
-    walk->config.value[i] = strategy->params[i].values[walk->place[i]];
+  take_values(strategy, i, walk);
   return true;
 }
 
@@ -147,24 +170,35 @@ bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem,
     return false;
   bool there = !walk->begun || step(strategy, all, walk);
   if (!walk->begun)
-    for (int i = 0; i < all; i++)
-      walk->config.value[i] = strategy->params[i].values[0];
+    take_values(strategy, 0, walk);
   walk->begun = true;
   while (there && strategy->prune && (params = strategy->prune(problem, &walk->config, device)) > 0)
     there = step(strategy, params, walk);
   return there;
 }
 
-static bool allowed(const tsl_param *param, int64_t value) {
-  for (int i = 0; i < value_count(param); i++)
+static bool allowed(const tsl_strategy *strategy, int index, int64_t value) {
+  const tsl_param *param = &strategy->params[index];
+  const tsl_range *range = &strategy->ranges[index];
+  for (int i = 0; i < tsl_param_values(param); i++)
     if (param->values[i] == value)
       return true;
-  return false;
+  return range->most > 0 && value >= range->least && value <= range->most;
 }
 
-static void print_allowed(const tsl_param *param, tsl_text *text) {
-  for (int i = 0; i < value_count(param); i++)
+void tsl_param_print(const tsl_strategy *strategy, int index, tsl_text *text) {
+  const tsl_param *param = &strategy->params[index];
+  const tsl_range *range = &strategy->ranges[index];
+  const int listed = tsl_param_values(param);
+  for (int i = 0; i < listed; i++)
     tsl_text_add(text, "%s%lld", i ? ", " : "", (long long)param->values[i]);
+  if (range->most > 0)
+    tsl_text_add(text, "%sany number from %lld to %lld", listed ? ", or " : "", (long long)range->least,
+                 (long long)range->most);
+}
+
+bool tsl_param_is_silent(const tsl_param *param, int64_t value) {
+  return tsl_param_values(param) == 0 && value == param->fallback;
 }
 
 #define THROUGHOUT(type)                                                                                     \
@@ -294,15 +328,23 @@ static const char *refuse_throughout(const tsl_strategy *strategy, const tsl_pro
   return strategy->vendor && strategy->vendor()->why_not[0] ? strategy->vendor()->why_not : NULL;
 }
 
+static const char *refuse_value(const tsl_strategy *strategy, int index, int64_t value) {
+  tsl_text text = {0};
+  tsl_param_print(strategy, index, &text);
+  const char *why = tsl_refusal("%s=%lld is not one of %s", strategy->params[index].name, (long long)value,
+                                tsl_text_get(&text));
+  tsl_text_free(&text);
+  return why;
+}
+
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device) {
   const char *why = refuse_throughout(strategy, problem, device);
   if (why)
     return why;
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    if (!allowed(&strategy->params[i], config->value[i]))
-      return tsl_refusal("%s=%lld is not one of its values", strategy->params[i].name,
-                         (long long)config->value[i]);
+    if (!allowed(strategy, i, config->value[i]))
+      return refuse_value(strategy, i, config->value[i]);
   why = strategy->refuse ? strategy->refuse(problem, config, device) : NULL;
   return why ? why : refuse_scratch(strategy, problem, config, device);
 }
@@ -317,7 +359,8 @@ uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *p
 void tsl_config_print(const tsl_strategy *strategy, const tsl_config *config, tsl_text *text) {
   tsl_text_add(text, "%s", strategy->name);
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    tsl_text_add(text, " %s=%lld", strategy->params[i].name, (long long)config->value[i]);
+    if (!tsl_param_is_silent(&strategy->params[i], config->value[i]))
+      tsl_text_add(text, " %s=%lld", strategy->params[i].name, (long long)config->value[i]);
 }
 
 tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *record, tsl_config *config,
@@ -330,9 +373,9 @@ tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *r
     if (!value)
       continue;
     int64_t number;
-    if (!tsl_parse_i64(value, &number) || !allowed(param, number)) {
+    if (!tsl_parse_i64(value, &number) || !allowed(strategy, i, number)) {
       tsl_text list = {0};
-      print_allowed(param, &list);
+      tsl_param_print(strategy, i, &list);
       status = tsl_fail(TESELA_BAD_INPUT, "%s: %s=%s is not one of %s", strategy->name, param->name, value,
                         tsl_text_get(&list));
       tsl_text_free(&list);

@@ -27,11 +27,17 @@
 #define TSL_PARAM_VALUES_MAX 12
 
 typedef struct tsl_param {
-  const char *name;                     /* NULL ends the table */
-  const char *what;                     /* one line, with the unit */
-  int64_t fallback;                     /* the default */
-  int64_t values[TSL_PARAM_VALUES_MAX]; /* allowed values, ended by 0 or the array's end */
+  const char *name; /* NULL ends the table */
+  const char *what; /* one line, with the unit */
+  int64_t fallback; /* the default */
+  /* What walks, searches and the planner take, ended by 0 or the array's end; none: they leave it at the default. */
+  int64_t values[TSL_PARAM_VALUES_MAX];
 } tsl_param;
+
+/* What a user may name beside a parameter's listed values: any number from least to most; most = 0: nothing. */
+typedef struct tsl_range {
+  int64_t least, most;
+} tsl_range;
 
 /* Values of a strategy's parameters, in the order of its table. */
 typedef struct tsl_config {
@@ -48,6 +54,7 @@ typedef struct tsl_accuracy {
   bool rounded;
   double
       flushes; /* magnitudes below it may be taken as 0, in A, in B and in sums, as tile units do; 0: none are */
+  bool finite; /* of finite operands and results alone: what NaN and infinity become is not promised */
 } tsl_accuracy;
 
 /* Types that a strategy takes together. */
@@ -113,6 +120,7 @@ typedef struct tsl_work {
       loaded_only; /* build() takes kernels that are loaded already, and fails for others: TESELA_UNSUPPORTED */
   int texts;       /* how many texts of kernels were compiled or found compiled; 0: it is C of this library */
   tsl_hash source; /* of all of them, in their order */
+  tsl_text *kept;  /* gets the texts themselves, where it is not NULL */
 } tsl_work;
 
 struct tsl_strategy {
@@ -131,7 +139,8 @@ struct tsl_strategy {
   bool conjugates;        /* takes conjugates of A and B */
   bool batches;           /* takes problems that are batches */
   const char *types_why;  /* why no others, for refusals ("texels of images are f32"); NULL: nothing to say */
-  const tsl_param *params; /* ends with a NULL name; NULL: none */
+  const tsl_param *params;          /* ends with a NULL name; NULL: none */
+  tsl_range ranges[TSL_PARAMS_MAX]; /* of each of them */
   /* NULL, or a short sentence saying why not ("tile=32 needs 1024 work-items, opencl:0 allows 512"). The text
    * is constant or from tsl_refusal(). Capabilities in `needs` and parameter values were looked at already; a
    * strategy that takes all the rest leaves this member NULL. */
@@ -189,6 +198,9 @@ tsl_accuracy tsl_accuracy_of_sum(int64_t k);
 tsl_accuracy tsl_accuracy_in_type(tsl_accuracy of_sums, tesela_type type);
 /* The same as a descriptor's accuracy(), for strategies that add their k products one after the other. */
 tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config *config);
+/* The same of kernels compiled with fast, relaxed arithmetic: any order of the sums, numbers too small to be normal taken as 0,
+ * and neither NaN nor infinity thought of. */
+tsl_accuracy tsl_accuracy_relaxed(tsl_accuracy of_sums, const tsl_problem *problem, bool relaxed);
 /* The accuracy of sums taken in panels of `panel` products, where each panel's sum is multiplied by alpha and
  * added to what C holds: factor min(k, panel) + ceil(k / panel) + 3, and 2 k u for second-order terms. A
  * product is rounded min(k, panel) times in its panel (Jeannerod, Rump 2013, as above), once with alpha, and at
@@ -216,6 +228,13 @@ extern const tsl_types tsl_types_real[];
 /* Entry `index` of the types that a strategy takes; false past the end. */
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types);
 
+/* How many values a parameter lists. */
+int tsl_param_values(const tsl_param *param);
+/* "8, 16, 32, or any number from 1 to 128": of parameter `index`. */
+void tsl_param_print(const tsl_strategy *strategy, int index, tsl_text *text);
+/* Whether text leaves it out: it has its default, and nobody but a user would give it another value. */
+bool tsl_param_is_silent(const tsl_param *param, int64_t value);
+
 /* Number of a strategy's parameters, its default config, and all its configs: tsl_strategy_config(s, i, &c)
  * for i from 0 until false. */
 int tsl_strategy_params(const tsl_strategy *strategy);
@@ -225,11 +244,13 @@ bool tsl_strategy_config(const tsl_strategy *strategy, int index, tsl_config *co
 bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *config);
 
 /* A walk over all configs that prune() leaves, the last parameter fastest: zero it, then read `config` after each
- * tsl_strategy_walk() that returns true. There are none where the strategy refuses problem or device whatever the config:
+ * tsl_strategy_walk() that returns true. A parameter with a bit in `fixed` keeps the value that it has in `config`, which
+ * need not be listed. There are none where the strategy refuses problem or device whatever the config:
  * families are large, and reasons take time to write. */
 typedef struct tsl_walk {
   tsl_config config;
-  int place[TSL_PARAMS_MAX]; /* of each parameter's value among those allowed */
+  unsigned fixed;
+  int place[TSL_PARAMS_MAX]; /* of each parameter's value among those listed */
   bool begun;
 } tsl_walk;
 bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,

@@ -87,11 +87,10 @@ static tesela_status run_config(tsl_check_list *list, tsl_check_pair *pair, cons
 static tesela_status run_pair(tsl_check_list *list, tsl_check_pair *pair, const tsl_check_entry *entry) {
   const tsl_strategy *strategy = pair->chosen->strategy;
   tsl_config config;
-  tsl_walk walk = {.begun = false};
+  tsl_walk walk = {.config = pair->chosen->config, .fixed = pair->chosen->given};
   if (pair->chosen->given) {
     while (tsl_strategy_walk(strategy, &entry->what.problem, pair->device, &walk))
-      if (tsl_config_matches(pair->chosen, &walk.config))
-        TSL_TRY(run_config(list, pair, &walk.config, entry));
+      TSL_TRY(run_config(list, pair, &walk.config, entry));
     return TESELA_OK;
   }
   for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)

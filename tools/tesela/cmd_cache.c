@@ -248,10 +248,9 @@ static tesela_status add_family(filling *all, const tsl_chosen_strategy *chosen,
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     const tsl_problem problem = tsl_problem_of(chosen->strategy->op, sizes[s], sizes[s], sizes[s], job.type);
     double best = INFINITY;
-    for (tsl_walk walk = {.begun = false};
+    for (tsl_walk walk = {.config = chosen->config, .fixed = chosen->given};
          tsl_strategy_walk(chosen->strategy, &problem, job.device, &walk);) {
-      if (!tsl_config_matches(chosen, &walk.config) ||
-          tsl_strategy_refuse(chosen->strategy, &problem, &walk.config, job.device))
+      if (tsl_strategy_refuse(chosen->strategy, &problem, &walk.config, job.device))
         continue;
       const double seconds = chosen->strategy->score(&problem, &walk.config, job.device);
       if (seconds < best)
@@ -271,10 +270,12 @@ static tesela_status add_strategy(filling *all, const tsl_chosen_strategy *chose
   filling_job job = {.strategy = chosen->strategy, .type = type, .device = device};
   if (chosen->strategy->probes)
     return add_family(all, chosen, job);
-  for (int i = 0; tsl_strategy_config(chosen->strategy, i, &job.config); i++)
-    if (tsl_config_matches(chosen, &job.config) &&
-        !tsl_strategy_refuse(chosen->strategy, &problem, &job.config, device))
+  for (tsl_walk walk = {.config = chosen->config, .fixed = chosen->given};
+       tsl_strategy_walk(chosen->strategy, &problem, device, &walk);) {
+    job.config = walk.config;
+    if (!tsl_strategy_refuse(chosen->strategy, &problem, &walk.config, device))
       TSL_TRY(add_job(all, &job));
+  }
   return TESELA_OK;
 }
 

@@ -196,8 +196,11 @@ static const char *const result_names[TSL_OP_COUNT] = {
 static tesela_status judge(tsl_product *product, const panel *part) {
   const tsl_work *work = &part->plan->work;
   const tsl_accuracy accuracy = work->strategy->accuracy(&work->problem, &work->config);
-  const tsl_judge rule = {
-      .factor = accuracy.factor, .rounded = accuracy.rounded, .flushes = accuracy.flushes, .seed = 1};
+  const tsl_judge rule = {.factor = accuracy.factor,
+                          .rounded = accuracy.rounded,
+                          .flushes = accuracy.flushes,
+                          .finite = accuracy.finite,
+                          .seed = 1};
   tsl_verdict verdict;
   TSL_TRY(tsl_judge_result(&work->problem, part->a, product->b.data, product->before, product->c, &rule,
                            &verdict));

@@ -215,13 +215,6 @@ out:
   return status;
 }
 
-bool tsl_config_matches(const tsl_chosen_strategy *chosen, const tsl_config *config) {
-  for (int i = 0; i < TSL_PARAMS_MAX; i++)
-    if (chosen->given & 1u << i && config->value[i] != chosen->config.value[i])
-      return false;
-  return true;
-}
-
 static bool is_listed(const tsl_strategy_list *list, const tsl_strategy *strategy) {
   for (int i = 0; i < list->count; i++)
     if (list->items[i].strategy == strategy)

@@ -29,9 +29,6 @@ typedef struct tsl_chosen_strategy {
   unsigned given;    /* a bit per parameter that the user named */
 } tsl_chosen_strategy;
 
-/* Whether a config has the values that the user gave. */
-bool tsl_config_matches(const tsl_chosen_strategy *chosen, const tsl_config *config);
-
 typedef struct tsl_strategy_list {
   tsl_chosen_strategy items[TSL_SELECT_MAX];
   int count;

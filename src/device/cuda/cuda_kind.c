@@ -41,6 +41,7 @@ static void leave(tsl_device *device) {
 static const tsl_device_ops ops = {
     .dialect_folder = "device/cuda/include",
     .source_extension = "cu",
+    .relaxed_option = "--use_fast_math",
     .open = open_device,
     .close = close_device,
     .buffer_create = tsl_cuda_buffer_create,

@@ -50,6 +50,7 @@ static void *native_buffer(tsl_buffer *buffer) {
 static const tsl_device_ops ops = {
     .dialect_folder = "device/opencl/include",
     .source_extension = "cl",
+    .relaxed_option = "-cl-fast-relaxed-math",
     .open = open_device,
     .close = close_device,
     .buffer_create = tsl_opencl_buffer_create,

@@ -50,11 +50,9 @@ tesela_status tsl_space_add_point(tsl_space *space, const tsl_space_point *point
 
 tesela_status tsl_space_add(tsl_space *space, const tsl_problem *problem, const tsl_device *device,
                             const tsl_strategy *strategy, const tsl_config *fixed, unsigned given) {
-  for (tsl_walk walk = {.begun = false}; tsl_strategy_walk(strategy, problem, device, &walk);) {
-    bool wanted = true;
-    for (int i = 0; i < TSL_PARAMS_MAX && wanted; i++)
-      wanted = !(given & 1u << i) || walk.config.value[i] == fixed->value[i];
-    if (!wanted || tsl_strategy_refuse(strategy, problem, &walk.config, device))
+  for (tsl_walk walk = {.config = *fixed, .fixed = given};
+       tsl_strategy_walk(strategy, problem, device, &walk);) {
+    if (tsl_strategy_refuse(strategy, problem, &walk.config, device))
       continue;
     const tsl_space_point point = {strategy, walk.config, strategy->score(problem, &walk.config, device)};
     TSL_TRY(tsl_space_add_point(space, &point));
@@ -88,17 +86,10 @@ int tsl_space_find(const tsl_space *space, const tsl_strategy *strategy, const t
   return -1;
 }
 
-static int values_of(const tsl_param *param) {
-  int count = 0;
-  while (count < TSL_PARAM_VALUES_MAX && param->values[count] != 0)
-    count++;
-  return count;
-}
-
 int tsl_space_neighbour(const tsl_space *space, int point, int param, int direction) {
   const tsl_space_point *from = &space->points[point];
   const tsl_param *table = &from->strategy->params[param];
-  const int count = values_of(table);
+  const int count = tsl_param_values(table);
   tsl_config config = from->config;
   int place = 0;
   while (place < count && table->values[place] != config.value[param])

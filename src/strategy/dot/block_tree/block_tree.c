@@ -10,22 +10,19 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* Every group size; one group and many; fewer, as many and more groups than the last group has items. */
+/* Every group size that is listed, and one that is no power of two; one group and many; fewer, as many and more groups than
+ * the last group has items. */
 static const char *const probes[] = {
-    "groups=32 group=256",
-    "groups=1 group=32",
-    "groups=256 group=64",
-    "groups=128 group=128",
-    "groups=4096 group=512",
-    "groups=8 group=1024",
-    NULL,
+    "groups=32 group=256",   "groups=1 group=32",   "groups=256 group=64", "groups=128 group=128",
+    "groups=4096 group=512", "groups=8 group=1024", "groups=7 group=250",  NULL,
 };
 
 /* An item adds its terms in order; log2(group) additions fold a group, and the last launch folds the groups' sums alike.
  * Zeros cost nothing, so that no sum is longer than k. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   const double groups = (double)config->value[GROUPS], group = (double)config->value[GROUP];
-  const double depth = ceil((double)problem->k / (groups * group)) + 2 * log2(group) + ceil(groups / group);
+  const double depth =
+      ceil((double)problem->k / (groups * group)) + 2 * ceil(log2(group)) + ceil(groups / group);
   const double unit = tsl_type(tsl_type(problem->c.type)->sums)->unit_roundoff;
   tsl_accuracy bound = tsl_accuracy_of_sum(problem->k);
   bound.factor = fmin(bound.factor, depth * (1 + depth * unit) + 4);
@@ -100,6 +97,7 @@ const tsl_strategy tsl_dot_block_tree = {
     .accuracy = accuracy,
     .types = tsl_types_real,
     .params = params,
+    .ranges = {[GROUPS] = {1, 1 << 20}, [GROUP] = {1, TSL_LAUNCH_ITEMS_MOST}},
     .refuse = refuse,
     .scratch = scratch,
     .score = score,

@@ -4,12 +4,17 @@
 
 #include <math.h>
 
-enum { COLUMNS, ROWS };
+enum { COLUMNS, ROWS, RELAXED };
 static const tsl_param params[] = {
     [COLUMNS] = {"columns", "work-items along a row of C", 16, {16, 32, 64}},
     [ROWS] = {"rows", "work-items along a column of C", 16, {4, 8, 16}},
+    [RELAXED] = {TSL_LAUNCH_RELAXED, {0}},
     {NULL, NULL, 0, {0}},
 };
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  return tsl_accuracy_relaxed(tsl_accuracy_in_order(problem, config), problem, config->value[RELAXED] != 0);
+}
 
 static const char *grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_grid *grid) {
@@ -55,8 +60,11 @@ const tsl_strategy tsl_gemm_element = {
     .rung = 1,
     .version = 1,
     .needs = TSL_CAN_KERNELS,
-    .accuracy = tsl_accuracy_in_order,
+    .accuracy = accuracy,
     .params = params,
+    .ranges = {[COLUMNS] = {1, TSL_LAUNCH_ITEMS_MOST},
+               [ROWS] = {1, TSL_LAUNCH_ITEMS_MOST},
+               [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}},
     .refuse = refuse,
     .score = score,
     .account = account,

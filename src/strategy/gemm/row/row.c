@@ -2,11 +2,16 @@
 #include "strategy/account.h"
 #include "strategy/launch.h"
 
-enum { ITEMS };
+enum { ITEMS, RELAXED };
 static const tsl_param params[] = {
     [ITEMS] = {"items", "work-items of a group, each with a row of C", 64, {64, 128, 256}},
+    [RELAXED] = {TSL_LAUNCH_RELAXED, {0}},
     {NULL, NULL, 0, {0}},
 };
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  return tsl_accuracy_relaxed(tsl_accuracy_in_order(problem, config), problem, config->value[RELAXED] != 0);
+}
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_grid grid;
@@ -43,8 +48,9 @@ const tsl_strategy tsl_gemm_row = {
     .rung = 2,
     .version = 1,
     .needs = TSL_CAN_KERNELS,
-    .accuracy = tsl_accuracy_in_order,
+    .accuracy = accuracy,
     .params = params,
+    .ranges = {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}},
     .refuse = refuse,
     .score = score,
     .account = account,

@@ -4,15 +4,17 @@
 
 #include <math.h>
 
-enum { ITEMS, PANEL };
+enum { ITEMS, PANEL, RELAXED };
 static const tsl_param params[] = {
     [ITEMS] = {"items", "work-items of a group, each with a row of C", 64, {64, 256}},
     [PANEL] = {"panel", "numbers of a row of A that an item keeps", 64, {32, 64, 128}},
+    [RELAXED] = {TSL_LAUNCH_RELAXED, {0}},
     {NULL, NULL, 0, {0}},
 };
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  return tsl_accuracy_of_panels(problem, config->value[PANEL]);
+  return tsl_accuracy_relaxed(tsl_accuracy_of_panels(problem, config->value[PANEL]), problem,
+                              config->value[RELAXED] != 0);
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -63,6 +65,8 @@ const tsl_strategy tsl_gemm_row_private_column_local = {
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = accuracy,
     .params = params,
+    .ranges =
+        {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST}, [PANEL] = {1, 512}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}},
     .refuse = refuse,
     .score = score,
     .account = account,

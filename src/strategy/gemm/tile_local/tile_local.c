@@ -4,11 +4,16 @@
 
 #include <math.h>
 
-enum { TILE };
+enum { TILE, RELAXED };
 static const tsl_param params[] = {
     [TILE] = {"tile", "edge of a tile, and of a work-group", 16, {8, 16, 32}},
+    [RELAXED] = {TSL_LAUNCH_RELAXED, {0}},
     {NULL, NULL, 0, {0}},
 };
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  return tsl_accuracy_relaxed(tsl_accuracy_in_order(problem, config), problem, config->value[RELAXED] != 0);
+}
 
 static const char *grid_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_grid *grid) {
@@ -72,8 +77,9 @@ const tsl_strategy tsl_gemm_tile_local = {
     .rung = 5,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
-    .accuracy = tsl_accuracy_in_order,
+    .accuracy = accuracy,
     .params = params,
+    .ranges = {[TILE] = {1, 128}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}},
     .refuse = refuse,
     .score = score,
     .account = account,

@@ -119,6 +119,7 @@ const tsl_strategy tsl_transpose_element = {
     .accuracy = tsl_transpose_accuracy,
     .types = tsl_types_all,
     .params = params,
+    .ranges = {[COLUMNS] = {1, TSL_LAUNCH_ITEMS_MOST}, [ROWS] = {1, TSL_LAUNCH_ITEMS_MOST}},
     .refuse = refuse,
     .score = score,
     .account = account,
