@@ -321,3 +321,31 @@ out:
   free(flat.seen);
   return status;
 }
+
+/* --- opening comments --- */
+
+/* A line without the mark that it begins with, if any. */
+static void add_comment_line(const char *from, const char *end, tsl_text *out) {
+  if (end - from >= 2 && (from[0] == '/' || from[0] == ' ') && from[1] == '*')
+    from += end - from >= 3 && from[2] == ' ' ? 3 : 2;
+  while (end > from && end[-1] == ' ')
+    end--;
+  tsl_text_add_bytes(out, from, (size_t)(end - from));
+  tsl_text_add(out, "\n");
+}
+
+tesela_status tsl_source_comment(const char *path, tsl_text *out) {
+  source_text text;
+  bool found;
+  TSL_TRY(find_text(path, &text, &found));
+  const char *end =
+      found && text.length > 2 && memcmp(text.data, "/*", 2) == 0 ? strstr(text.data, "*/") : NULL;
+  for (const char *line = text.data; end && line < end;) {
+    const char *stop = memchr(line, '\n', (size_t)(end - line));
+    add_comment_line(line, stop ? stop : end, out);
+    line = stop ? stop + 1 : end;
+  }
+  tsl_text_free(&text.storage);
+  return end ? tsl_text_status(out)
+             : tsl_fail(TESELA_BAD_INPUT, "there is no comment at the beginning of %s", path);
+}

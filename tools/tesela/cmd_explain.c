@@ -9,6 +9,7 @@
 #include "select.h"
 #include "terms.h"
 #include "tool.h"
+#include "trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 typedef struct explain_options {
   tesela_type type;
   const char *device, *strategy;
-  bool transpose_a, transpose_b, resident, json;
+  bool transpose_a, transpose_b, resident, trace, json;
   tsl_number alpha, beta;
 } explain_options;
 
@@ -32,6 +33,8 @@ static const tsl_option options[] = {
     TSL_OPTION(explain_options, beta, "beta", NUMBER, "0", "the factor of C0"),
     TSL_OPTION(explain_options, resident, "resident", FLAG, NULL,
                "the operands are in the device's memory already, so that nothing is copied"),
+    TSL_OPTION(explain_options, trace, "trace", FLAG, NULL,
+               "draw who loads what at which step, for --strategy and at most 16 x 16 x 16"),
     TSL_OPTION_JSON(explain_options),
     TSL_OPTIONS_END,
 };
@@ -39,6 +42,7 @@ static const tsl_option options[] = {
 static const tsl_example examples[] = {
     {"tesela explain 1000 300 700", "for C (1000 x 300) = A (1000 x 700) B (700 x 300)"},
     {"tesela explain 4096 4096 4096 --type f64 --device cuda", "for one device only"},
+    {"tesela explain 8 8 8 --strategy \"tile_local tile=4\" --trace", "a tile, step by step"},
     {NULL, NULL},
 };
 
@@ -463,6 +467,23 @@ static tesela_status count(const tsl_choice *choice, explanation *found) {
   return TESELA_OK;
 }
 
+/* The drawing of what would run; or why that is refused. */
+static tesela_status print_trace(const explanation *found) {
+  const tsl_candidate *first = &found->candidates[0];
+  tsl_text out = {0};
+  if (first->refusal[0])
+    return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: %s", first->strategy->name, first->device->name,
+                    first->refusal);
+  tsl_config_print(first->strategy, &first->config, &out);
+  tsl_text_add(&out, ", C %lld x %lld, %lld products each: ", (long long)found->problem.m,
+               (long long)found->problem.n, (long long)found->problem.k);
+  const tesela_status status = tsl_trace_draw(first->strategy, &found->problem, &first->config, &out);
+  if (status == TESELA_OK)
+    return tsl_print(&out);
+  tsl_text_free(&out);
+  return status;
+}
+
 static tesela_status run(const tsl_call *call) {
   const explain_options *given = call->options;
   explanation found = {.count = 0};
@@ -470,6 +491,9 @@ static tesela_status run(const tsl_call *call) {
   tsl_wisdom *wisdom = NULL;
   tesela_status status = TESELA_OK, planned;
   TSL_GO(read_problem(call, &found.problem));
+  if (given->trace && (!given->strategy || given->json))
+    return tsl_fail(TESELA_BAD_CALL, given->json ? "--trace draws, and has no JSON"
+                                                 : "--trace draws one strategy; name it with --strategy");
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(tsl_wisdom_open(&wisdom));
   const tsl_choice choice = {.devices = devices,
@@ -479,8 +503,13 @@ static tesela_status run(const tsl_call *call) {
                              .wisdom = wisdom,
                              .vendors = tsl_planner_vendors()};
   found.resident = given->resident;
-  TSL_GO(weigh(&choice, &found));
+  if (!given->trace)
+    TSL_GO(weigh(&choice, &found));
   TSL_GO(tsl_planner_list(&found.problem, &choice, &found.candidates, &found.count));
+  if (given->trace) {
+    status = print_trace(&found);
+    goto out;
+  }
   found.plan_seconds = tsl_clock();
   planned = tsl_planner_take(&found.problem, &choice, found.candidates, found.count, &found.plan);
   found.plan_seconds = tsl_clock() - found.plan_seconds;
