@@ -37,6 +37,8 @@ test|libopenblas0-pthread|shared_library libopenblas.so.0|the peer vendor_openbl
 test|libblas-test|test -n "$(ls /usr/lib/*/blas/xblat3s)"|the reference's testers of BLAS, for libtesela_blas.so
 test|libclblast1|shared_library libclblast.so.1|the peer vendor_clblast
 test|gnuplot-nox|command -v gnuplot|pictures of the pages that tesela explore writes
+test|zsh|command -v zsh|the completion for zsh
+test|fish|command -v fish|the completion for fish
 style|clang-format|command -v clang-format|the format of the sources
 style|clang-tidy|command -v clang-tidy|common mistakes
 style|git|command -v git|the list of files

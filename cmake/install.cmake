@@ -14,11 +14,16 @@ configure_package_config_file(cmake/teselaConfig.cmake.in teselaConfig.cmake
 write_basic_package_version_file(teselaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/teselaConfig.cmake ${CMAKE_BINARY_DIR}/teselaConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TESELA_TOOL)
   install(TARGETS tesela_tool DESTINATION ${CMAKE_INSTALL_BINDIR})
   # The tool writes its own man page and shell completion.
   foreach(page "man1/tesela.1|help --man|${CMAKE_INSTALL_MANDIR}/man1"
-               "bash/tesela|completion bash|${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+               "bash/tesela|completion bash|${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+               "zsh/_tesela|completion zsh|${CMAKE_INSTALL_DATADIR}/zsh/site-functions"
+               "fish/tesela.fish|completion fish|${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
     string(REPLACE "|" ";" page "${page}")
     list(GET page 0 file)
     list(GET page 1 arguments)

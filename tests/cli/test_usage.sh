@@ -67,8 +67,8 @@ tesela 2 help --markdown
 tesela 2 cache
 tesela 2 cache clera
 says 'did you mean clear?'
-tesela 2 completion fish
-says bash
+tesela 2 completion tcsh
+says 'bash, zsh and fish are'
 
 for bad in --alpha:x --alpha:nan --alpha: --type:f99 --repeat:0 --repeat:1.5 --memory:much --memory:0 --threads:0 \
   --threads:99999999 --device:gpu --device:opencl:x --device:; do
@@ -159,3 +159,27 @@ done
 for right in TESELA_DEVICE=all TESELA_DEVICE=auto TESELA_DEVICE=cpu,opencl:0 TESELA_ISA=avx2; do
   run 0 env "$right" "$TESELA" strategies
 done
+# zsh's own functions are stood in for by ones that print what they are given.
+tesela 0 completion zsh
+cp "$out" _tesela
+run 0 zsh -f -c 'source ./_tesela
+compadd() { print -r -- "${@[2,-1]}" | tr " " "\n" }
+_describe() { print -rl -- "${(@P)2}" | sed "s/:.*//" }
+_files() { print files }
+complete() { words=("$@") CURRENT=$#; _tesela | grep -- "^${words[-1]}" | tr "\n" " "; print }
+complete tesela mul
+complete tesela multiply --transp
+complete tesela generate --distribution un
+complete tesela cache pre
+complete tesela explain --strategy tile
+complete tesela multiply fi'
+printf '%s\n' 'multiply ' '--transpose-a --transpose-b ' 'uniform ' 'prefill ' 'tile_local ' 'files ' >expected
+same "$out" expected
+tesela 0 completion fish
+cp "$out" tesela.fish
+run 0 env HOME="$PWD" fish -N -c 'source ./tesela.fish
+for line in "tesela mul" "tesela multiply --transp" "tesela generate --distribution un" "tesela cache pre" "tesela explain --strategy tile"
+  complete -C $line | string replace -r "\t.*" "" | string join " "
+end
+true'
+same "$out" <(printf '%s\n' multiply '--transpose-a --transpose-b' uniform prefill tile_local)

@@ -14,6 +14,11 @@ rm -rf "$scratch"
 mkdir -p "$scratch"
 cmake --install "$binary" --prefix "$scratch/first" >"$scratch/install.log" || { cat "$scratch/install.log"; exit 1; }
 mv "$scratch/first" "$scratch/installed"
+# What help and the manual page name is there, too: documents, licence, examples; and the completion of three shells.
+for file in doc/tesela/LICENSE doc/tesela/README.md doc/tesela/docs/JSON.md doc/tesela/examples/hello.c bash-completion/completions/tesela \
+  zsh/site-functions/_tesela fish/vendor_completions.d/tesela.fish man/man1/tesela.1; do
+  [ -s "$scratch/installed/share/$file" ] || { echo "share/$file is not installed" >&2; exit 1; }
+done
 
 case $way in
 cmake)

@@ -2,9 +2,7 @@
 #include "tool.h"
 
 #include "base/env.h"
-#include "base/random.h"
 #include "device/device.h"
-#include "io/io.h"
 #include "plan/plan.h"
 #include "strategy/strategy.h"
 
@@ -141,6 +139,8 @@ void tsl_help_overview(tsl_text *out, int width, bool colour) {
   (void)tsl_help_reference("environment", out, width, colour, false);
   heading(out, colour, "Exit codes");
   add_exit_codes(out, width, colour);
+  heading(out, colour, "Documents");
+  tsl_text_add(out, "  %s, with the licence and examples\n", TESELA_DOCUMENTS);
 }
 
 static void option_form(const tsl_option *option, tsl_text *out) {
@@ -264,116 +264,8 @@ void tsl_help_manual(tsl_text *out) {
     roff_item(out, info->name, info->what);
   tsl_text_add(out,
                ".SH EXIT STATUS\n0 done; 1 a result is wrong; 2 a bad call or bad input; 3 a device or a "
-               "resource failed, or an output cannot be written.\n");
-}
-
-/* --- bash completion --- */
-
-static void complete_types(tsl_text *out) {
-  const tsl_type_info *type;
-  for (int i = 0; (type = tsl_type_at(i)) != NULL; i++)
-    tsl_text_add(out, " %s", type->name);
-}
-
-/* Operations share names; each comes once. */
-static bool came_before(int index) {
-  const char *name = tsl_strategy_at(index)->name;
-  for (int i = 0; i < index; i++)
-    if (strcmp(tsl_strategy_at(i)->name, name) == 0)
-      return true;
-  return false;
-}
-
-static void complete_strategies(tsl_text *out) {
-  const tsl_strategy *strategy;
-  for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++)
-    if (!came_before(i))
-      tsl_text_add(out, " %s", strategy->name);
-}
-
-static void complete_ops(tsl_text *out) {
-  for (int i = 0; i < TSL_OP_COUNT; i++)
-    tsl_text_add(out, " %s", tsl_op_name((tsl_op)i));
-}
-
-static void complete_distributions(tsl_text *out) {
-  for (int i = 0; i < TSL_DRAW_COUNT; i++)
-    tsl_text_add(out, " %s", tsl_distribution_name((tsl_distribution)i));
-}
-
-static void complete_formats(tsl_text *out) {
-  for (const char *name = tsl_io_formats(); *name; name += strspn(name, ", ")) {
-    const size_t length = strcspn(name, ",");
-    tsl_text_add(out, " %.*s", (int)length, name);
-    name += length;
-  }
-}
-
-/* Device names are the machine's, asked for when they are completed. */
-static void complete_devices(tsl_text *out) {
-  tsl_text_add(out, " $(tesela devices --names 2>/dev/null)");
-}
-
-static void (*const completions[])(tsl_text *) = {
-    [TSL_VALUE_TYPE] = complete_types,
-    [TSL_VALUE_TYPES] = complete_types,
-    [TSL_VALUE_DEVICE] = complete_devices,
-    [TSL_VALUE_DEVICES] = complete_devices,
-    [TSL_VALUE_STRATEGY] = complete_strategies,
-    [TSL_VALUE_STRATEGIES] = complete_strategies,
-    [TSL_VALUE_OP] = complete_ops,
-    [TSL_VALUE_FORMAT] = complete_formats,
-    [TSL_VALUE_DISTRIBUTION] = complete_distributions,
-};
-
-/* The case of one command: its values by option, then its options and words. */
-static void complete_command(tsl_text *out, const tsl_command *command) {
-  tsl_text_add(out, "    %s)\n      case $before in\n", command->name);
-  for (const tsl_option *option = command->options; option->name; option++) {
-    if (option->value == TSL_VALUE_FLAG)
-      continue;
-    tsl_text_add(out, "        --%s", option->name);
-    if (option->letter)
-      tsl_text_add(out, " | -%c", option->letter);
-    tsl_text_add(out, ") ");
-    if ((size_t)option->value < sizeof completions / sizeof *completions && completions[option->value]) {
-      tsl_text_add(out, "words=\"");
-      completions[option->value](out);
-      tsl_text_add(out, "\" ;;\n");
-    } else
-      tsl_text_add(out, option->value == TSL_VALUE_FILE
-                            ? "COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
-                            : "return ;;\n");
-  }
-  tsl_text_add(out, "        *) words=\"--help");
-  for (const tsl_option *option = command->options; option->name; option++)
-    tsl_text_add(out, " --%s", option->name);
-  for (const char *const *choice = command->choices; choice && *choice; choice++)
-    tsl_text_add(out, " %s", *choice);
-  tsl_text_add(out, "\"\n");
-  if (!command->choices && command->words_max > 0)
-    tsl_text_add(out,
-                 "           [[ $word == -* ]] || { COMPREPLY=($(compgen -f -- \"$word\")); return; }\n");
-  tsl_text_add(out, "           ;;\n      esac ;;\n");
-}
-
-void tsl_help_completion(tsl_text *out) {
-  tsl_text_add(out,
-               "# bash completion for tesela %s: source <(tesela completion bash)\n"
-               "_tesela() {\n"
-               "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=\n"
-               "  COMPREPLY=()\n"
-               "  if ((COMP_CWORD == 1)); then\n"
-               "    words=\"--help --version",
-               tesela_version());
-  const tsl_command *command;
-  for (int i = 0; (command = tsl_command_at(i)) != NULL; i++)
-    tsl_text_add(out, " %s", command->name);
-  tsl_text_add(out, "\"\n  else\n    case ${COMP_WORDS[1]} in\n");
-  for (int i = 0; (command = tsl_command_at(i)) != NULL; i++)
-    complete_command(out, command);
-  tsl_text_add(out, "    esac\n  fi\n"
-                    "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
-                    "}\n"
-                    "complete -o filenames -F _tesela tesela\n");
+               "resource failed, or an output cannot be written.\n"
+               ".SH FILES\nDocuments that this page names, the licence and examples are installed in\n.I ");
+  roff_text(out, TESELA_DOCUMENTS);
+  tsl_text_add(out, ".\n");
 }

@@ -73,7 +73,6 @@ void tsl_help_command(const tsl_command *command, tsl_text *out, int width, bool
  * name. */
 bool tsl_help_reference(const char *name, tsl_text *out, int width, bool colour, bool markdown);
 void tsl_help_manual(tsl_text *out);
-void tsl_help_completion(tsl_text *out);
 
 /* The call as a shell takes it: "tesela explore --sizes 256,512". */
 void tsl_call_add_line(const tsl_call *call, tsl_text *out);
