@@ -17,7 +17,7 @@ has() {
   for words in "$@"; do grep -qF -- "$words" "$file" || fail "$file lacks: $words"; done
 }
 lacks() { if grep -qF -- "$2" "$1"; then fail "$1 has: $2"; fi; }
-explored=(glance sizes roofline errors tables machine)
+explored=(glance sizes why roofline errors tables machine)
 
 # Without gnuplot the tables come, and the page says what is missing. (An empty PATH: nothing else is run.)
 PATH=$PWD/nowhere tesela 0 explore --sizes 16,32 "${few[@]}" --html tables.html
@@ -32,7 +32,10 @@ if command -v gnuplot >/dev/null; then
   json 'len(j["entries"]) > 0'
   json 'all(d["measured"]["fma_f32"]["rate"] > 0 and d["measured"]["seconds"] > 0 for d in j["devices"])'
   page full.html 6 "${explored[@]}"
-  has full.html 'var(--line-1)' 'measured roof' 'operations per byte' 'cpu, f64'
+  has full.html 'var(--line-1)' 'measured roof' 'operations per byte asked for' 'cpu, f64'
+  # Why one beats another: what each strategy counts, and a sentence beside the rung below.
+  has full.html 'Why one beats another' 'Bound by' 'the triple loop in C' 'numbers a multiply-add, sequential for 2'
+  lacks full.html 'It the '
   lacks full.html 'gnuplot-nox'
   lacks full.html 'Produced by'
   # One size makes no curve.
@@ -43,7 +46,7 @@ if command -v gnuplot >/dev/null; then
   configs=$(for rows in 48 192; do for columns in 128 512; do for depth in 128 256; do
     printf 'blocked rows=%s columns=%s depth=%s,' $rows $columns $depth; done; done; done)
   tesela 0 explore --sizes 16,24 "${few[@]}" --strategies "${configs}sequential,sequential_optimized" --html many.html
-  page many.html 8 glance parameters sizes roofline errors tables machine
+  page many.html 8 glance parameters sizes why roofline errors tables machine
   has many.html 'cpu, f32: the fastest' 'cpu, f32: the others' 'columns=512'
   tesela 0 sweep blocked rows=48,192 --sizes 32 "${few[@]}" --html sweep.html
   page sweep.html 3 glance parameters roofline errors tables machine

@@ -1,4 +1,5 @@
 /* Where strategies stand against what bounds them: the roofline, and error against speed. */
+#include "counted.h"
 #include "page/html.h"
 #include "page/parts.h"
 
@@ -7,11 +8,18 @@
 
 static const char how_roofline[] =
     "Every strategy&rsquo;s rate, a mark for each size, under what the device was measured to do at "
-    "most: memory limits on the left (the slope), arithmetic on the right (the flat roof). Operations "
-    "per byte count each element once, the least that any algorithm moves: a mark far below the roof "
-    "moves more than that, or leaves units idle. A mark above it found its operands in a cache, used "
-    "units for whole matrices, which the roof of multiply-adds leaves out, or the machine was busy "
-    "while its roofs were measured (their spread is with the machine).";
+    "most: memory limits on the left (the slope), arithmetic on the right (the flat roof). Each mark "
+    "stands at its strategy&rsquo;s own operations per byte, over the bytes that its loads and stores ask "
+    "for: "
+    "tiles and micro-tiles move marks to the right, away from the slope. A mark above the slope had most of "
+    "its "
+    "bytes from caches; one above the flat roof used units for whole matrices, which the roof of "
+    "multiply-adds "
+    "leaves out, or the machine was busy while its roofs were measured (their spread is with the machine); "
+    "one "
+    "far below both waits, or leaves units idle. Vendors&rsquo; libraries do not tell what they move: each "
+    "element "
+    "counts once.";
 static const char how_errors[] =
     "The largest error of a result, in units of what rounding its terms once may cost (the "
     "tables&rsquo; grade), over the rate at the largest size. Further right is faster, further down "
@@ -20,8 +28,13 @@ static const char how_errors[] =
 
 /* --- roofline --- */
 
-/* Operations per byte, at least: of a run that reads and writes every element once. */
-static double intensity(const tsl_point *point) {
+/* Operations per byte of what the strategy asks for; of every element once, where it does not tell. */
+static double intensity(const tsl_exploration *all, const tsl_point *point) {
+  const tsl_problem problem = tsl_explore_problem(all, point->type, point->size);
+  tsl_account account;
+  if (tsl_account_of(point->entry.strategy, &problem, &point->entry.config, all->devices.items[point->device],
+                     &account))
+    return tsl_account_intensity(&problem, &account);
   return point->bytes > 0 ? point->flops / point->bytes : NAN;
 }
 
@@ -29,13 +42,18 @@ typedef struct extent {
   double low, high;
 } extent;
 
-static extent intensities(const tsl_exploration *all, int type) {
+/* Of what has a time there. */
+static extent intensities(const tsl_sheet *sheet, int type, int device) {
+  const tsl_exploration *all = sheet->page->all;
   extent found = {INFINITY, 0};
-  for (int size = 0; size < all->sizes.count; size++) {
-    const double at = intensity(tsl_explore_at(all, type, size, 0, 0));
-    found.low = fmin(found.low, at);
-    found.high = fmax(found.high, at);
-  }
+  for (int size = 0; size < all->sizes.count; size++)
+    for (int s = 0; s < all->strategies.count; s++) {
+      const tsl_point *point = tsl_explore_at(all, type, size, s, device);
+      if (isnan(tsl_sheet_value(sheet, point)))
+        continue;
+      found.low = fmin(found.low, intensity(all, point));
+      found.high = fmax(found.high, intensity(all, point));
+    }
   return found;
 }
 
@@ -71,35 +89,17 @@ static void add_roofs(const tsl_sheet *sheet, int type, int device, extent x, ts
   add_roof(name, copy, peak, x, 1, plot);
 }
 
-/* The sizes, above the places of their intensities. */
-static void add_sizes_above(const tsl_exploration *all, int type, tsl_axis *top) {
-  tsl_series places = {.count = 0};
-  for (int size = 0; size < all->sizes.count; size++) {
-    const tsl_size *extent_of = &all->sizes.items[size];
-    if (extent_of->m != extent_of->n || extent_of->n != extent_of->k)
-      return; /* no single number names it */
-    tsl_series_add(&places, intensity(tsl_explore_at(all, type, size, 0, 0)), (double)extent_of->n);
-  }
-  for (int i = 0; i < places.count; i++) {
-    int at = top->tick_count++;
-    for (; at > 0 && top->ticks[at - 1].x > places.spots[i].x; at--)
-      top->ticks[at] = top->ticks[at - 1];
-    top->ticks[at] = places.spots[i];
-  }
-  top->label = "size n";
-}
-
 static void add_roofline_of(tsl_sheet *sheet, int type, int device) {
   const tsl_exploration *all = sheet->page->all;
   int ranked[TSL_SELECT_MAX];
   const int count = tsl_sheet_rank(sheet, type, device, ranked);
-  extent x = intensities(all, type);
+  extent x = intensities(sheet, type, device);
   if (!(x.low > 0) || !(x.high >= x.low))
     return;
-  x.low /= 8;
+  x.low /= 4;
   x.high *= 4;
   for (int first = 0; first < count; first += TSL_INK_LINES) {
-    tsl_plot plot = {.x = {.label = "operations per byte", .log = true},
+    tsl_plot plot = {.x = {.label = "operations per byte asked for", .log = true},
                      .y = {.label = tsl_sheet_rate(sheet).unit, .log = true}};
     add_roofs(sheet, type, device, x, &plot);
     for (int i = first; i < count && i < first + TSL_INK_LINES; i++) {
@@ -107,19 +107,18 @@ static void add_roofline_of(tsl_sheet *sheet, int type, int device) {
       tsl_series_begin(sheet, ranked[i], series);
       for (int size = 0; size < all->sizes.count; size++) {
         const tsl_point *point = tsl_explore_at(all, type, size, ranked[i], device);
-        tsl_series_add(series, intensity(point), tsl_sheet_value(sheet, point));
+        tsl_series_add(series, intensity(all, point), tsl_sheet_value(sheet, point));
       }
     }
     plot.x.low = x.low;
     plot.x.high = x.high;
-    add_sizes_above(all, type, &plot.top);
     snprintf(plot.title, sizeof plot.title, "%s, %s%s", all->devices.items[device]->name,
              all->types.items[type].name,
              count <= TSL_INK_LINES ? ""
              : first == 0           ? ": the fastest"
                                     : ": the others");
     snprintf(plot.about, sizeof plot.about,
-             "Each strategy\xe2\x80\x99s rate over the operations per byte of the problem, under the "
+             "Each strategy\xe2\x80\x99s rate over its own operations per byte, under the "
              "measured roofs of the "
              "device. The tables of this page have the numbers.");
     tsl_sheet_add_plot(sheet, &plot);

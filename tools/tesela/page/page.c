@@ -22,6 +22,7 @@ static const struct {
     {"glance", "At a glance", tsl_sheet_add_glance},
     {"parameters", "Against a parameter", tsl_sheet_add_sweeps},
     {"sizes", "Against size", tsl_sheet_add_curves},
+    {"why", "Why", tsl_sheet_add_why},
     {"roofline", "Roofline", tsl_sheet_add_roofline},
     {"errors", "Error against speed", tsl_sheet_add_errors},
     {"tables", "Rates and speed-ups", tsl_sheet_add_tables},

@@ -52,6 +52,7 @@ void tsl_sheet_add_tables(tsl_sheet *sheet);
 void tsl_sheet_add_curves(tsl_sheet *sheet);
 void tsl_sheet_add_sweeps(tsl_sheet *sheet);
 void tsl_sheet_add_roofline(tsl_sheet *sheet);
+void tsl_sheet_add_why(tsl_sheet *sheet);
 void tsl_sheet_add_errors(tsl_sheet *sheet);
 void tsl_sheet_add_machine(tsl_sheet *sheet);
 
@@ -91,7 +92,6 @@ typedef struct tsl_plot {
   tsl_series series[TSL_SERIES_MAX];
   int count;
   tsl_axis x, y;
-  tsl_axis top;    /* a second scale above, with ticks only; label NULL: none */
   bool lines;      /* else marks only */
   char title[160]; /* of the figure: "opencl:0, f32" */
   char about[400]; /* for those who do not see it */

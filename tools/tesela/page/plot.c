@@ -12,7 +12,7 @@
 /* The drawing in gnuplot's units, which are a pixel's where the page shows it as it is: the plot, the labels below and
  * above it, and the key below those, which has rows and columns. A name takes so much a character, and its sample so
  * much in front of it, in the widest of the usual fonts. */
-enum { WIDTH = 540, PLOT_HEIGHT = 300, BELOW = 60, ABOVE = 10, ABOVE_TOP = 50, LEFT = 66, RIGHT = 24 };
+enum { WIDTH = 540, PLOT_HEIGHT = 300, BELOW = 60, ABOVE = 10, LEFT = 66, RIGHT = 24 };
 enum { KEY_ROW = 23, KEY_SAMPLE = 48, KEY_COLUMNS = 3 };
 static const double key_character = 7.9;
 
@@ -158,12 +158,12 @@ static void add_axis(const char *name, const tsl_axis *axis, const range *of, ts
       add_log_ticks(of, out);
     tsl_text_add(out, ")\n");
   }
-  tsl_text_add(out, "set %slabel ", name);
+  /* On the left the label stands at the edge: numbers as wide as the margin, or of one digit, leave it alone. */
+  tsl_text_add(out, *name == 'y' ? "set label " : "set xlabel ");
   tsl_picture_add_string(out, axis->label);
-  tsl_text_add(out, " textcolor rgb '#%06x'%s\n", TSL_INK_MUTED,
-               *name == 'y'              ? " offset 1,0"
-               : strcmp(name, "x2") == 0 ? " offset 0,-0.5"
-                                         : " offset 0,0.3");
+  tsl_text_add(out, "%s textcolor rgb '#%06x'\n",
+               *name == 'y' ? " at screen 0.02, graph 0.5 center rotate by 90" : " offset 0,0.3",
+               TSL_INK_MUTED);
 }
 
 /* --- the script --- */
@@ -197,7 +197,7 @@ static void add_look(const tsl_series *series, bool lines, tsl_text *out) {
 }
 
 static int height_of(const tsl_plot *plot) {
-  return PLOT_HEIGHT + BELOW + (plot->top.label ? ABOVE_TOP : ABOVE) + KEY_ROW * key_rows(plot);
+  return PLOT_HEIGHT + BELOW + ABOVE + KEY_ROW * key_rows(plot);
 }
 
 /* Everything that is not data: frame, margins, key. */
@@ -207,12 +207,11 @@ static void add_frame(const tsl_plot *plot, tsl_text *out) {
                "set border %d linecolor rgb '#%06x' linewidth 0.7\n"
                "set tics nomirror scale 0.4,0 textcolor rgb '#%06x'\n"
                "set grid linecolor rgb '#%06x' linetype 1 linewidth 0.5\n",
-               plot->top.label ? 7 : 3, TSL_INK_AXIS, TSL_INK_MUTED, TSL_INK_GRID);
+               3, TSL_INK_AXIS, TSL_INK_MUTED, TSL_INK_GRID);
   tsl_text_add(out,
                "set lmargin at screen %.4f\nset rmargin at screen %.4f\nset bmargin at screen %.4f\n"
                "set tmargin at screen %.4f\n",
-               (double)LEFT / WIDTH, 1 - (double)RIGHT / WIDTH, (key + BELOW) / height,
-               1 - (plot->top.label ? ABOVE_TOP : ABOVE) / height);
+               (double)LEFT / WIDTH, 1 - (double)RIGHT / WIDTH, (key + BELOW) / height, 1 - ABOVE / height);
   tsl_text_add(out,
                "set key at screen 0,%.4f left top vertical maxcolumns %d maxrows %d Left reverse samplen 2.6 "
                "spacing 1.15 textcolor rgb '#%06x'\n",
@@ -224,11 +223,6 @@ static void add_script(const tsl_plot *plot, tsl_text *out) {
   add_frame(plot, out);
   add_axis("x", &plot->x, &x, out);
   add_axis("y", &plot->y, &y, out);
-  if (plot->top.label) {
-    tsl_axis top = plot->top;
-    top.log = plot->x.log;
-    add_axis("x2", &top, &x, out);
-  }
   for (int s = 0; s < plot->count; s++) {
     tsl_text_add(out, "$s%d << EOD\n", s);
     for (int i = 0; i < plot->series[s].count; i++)
