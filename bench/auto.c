@@ -1,20 +1,25 @@
 /* auto [options] [SIZE...]
  *
- * Whether the choice of a device by itself is a good one: for squares, what each device takes by name, and what `auto` does, by
- * turns in one run, and the ratio of auto to the best of them. Three ways:
+ * Whether the choice of a device by itself is a good one: for squares, what
+ * each device takes by name, and what `auto` does, by turns in one run, and the
+ * ratio of auto to the best of them. Three ways:
  *
- *   repeated   a context's tesela_gemm(), again and again, the first call left out: nanoseconds to seconds
- *   warm       one run of `tesela multiply` on files, from exec to exit, with everything compiled before
- *   cold       the same with empty caches of kernels: tesela's own, PoCL's and CUDA's
+ *   repeated   a context's tesela_gemm(), again and again, the first call left
+ * out: nanoseconds to seconds warm       one run of `tesela multiply` on files,
+ * from exec to exit, with everything compiled before cold       the same with
+ * empty caches of kernels: tesela's own, PoCL's and CUDA's
  *
- *   --tool PATH    the tool (build/release/bin/tesela); the last two ways need it
+ *   --tool PATH    the tool (build/release/bin/tesela); the last two ways need
+ * it
  *   --ways LIST    of repeated,warm,cold (all)
  *   --type T       f32, f64 (f32)
  *   --devices LIST the devices beside auto (all that there are)
- *   --rounds N     turns of each device (5; of what takes seconds 2, cold 2)
+ *   --rounds N     turns of each device at most (60): fewer of what takes long,
+ * three at least; cold two
  *   --json FILE    the same as JSON
  *
- * Each time is the shortest of its turns: other programs only ever make one longer. Sizes: twelve from 64 to 4096. */
+ * Each time is the shortest of its turns: other programs only ever make one
+ * longer. Sizes: twelve from 64 to 4096. */
 #include "json.h"
 
 #include "base/clock.h"
@@ -34,8 +39,8 @@
 
 enum { DEVICES_MOST = 8, SIZES_MOST = 64, TEXT = 512, WORD = 64, AUTO = 0 };
 static const int all_sizes[] = {64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096};
-/* A turn takes about so long at least, and what takes longer than the other has few turns. */
-static const double turn_seconds = 5e-3, long_seconds = 0.7;
+/* A turn takes about so long at least, and all turns of a device. */
+static const double turn_seconds = 2e-3, device_seconds = 0.6;
 
 typedef enum way { REPEATED, WARM, COLD, WAYS } way;
 static const char *const way_names[WAYS] = {"repeated", "warm", "cold"};
@@ -43,7 +48,7 @@ static const char *const way_names[WAYS] = {"repeated", "warm", "cold"};
 static const char *tool = "build/release/bin/tesela", *json_path, *type_name = "f32";
 static bool wanted[WAYS] = {true, true, true};
 static char names[DEVICES_MOST][24] = {"auto"}; /* the first */
-static int device_count = 1, sizes[SIZES_MOST], size_count, rounds = 5;
+static int device_count = 1, sizes[SIZES_MOST], size_count, rounds = 60;
 static tesela_type type;
 static char folder[] = "/tmp/bench_auto.XXXXXX";
 static FILE *json;
@@ -161,6 +166,11 @@ static void tell(way how, int size, const double *seconds, const char *chosen) {
   fprintf(json, "}");
 }
 
+/* How many turns, where the longest takes so many seconds. */
+static int rounds_for(double longest) {
+  return (int)fmax(fmin(rounds, 3), fmin(rounds, device_seconds / longest));
+}
+
 /* --- a context's calls --- */
 
 typedef struct caller {
@@ -207,7 +217,7 @@ static void repeat(int n) {
     seconds[i] = turn(&callers[i]);
     longest = fmax(longest, seconds[i]);
   }
-  for (int round = 0; round < (longest > long_seconds ? 2 : rounds); round++)
+  for (int round = 0; round < rounds_for(longest); round++)
     for (int i = 0; i < device_count; i++)
       seconds[i] = fmin(seconds[i], turn(&callers[i]));
   tell(REPEATED, n, seconds, callers[AUTO].device);
@@ -290,14 +300,16 @@ static void run_tool(int n, way how) {
   double seconds[DEVICES_MOST], longest = 0;
   for (int i = 0; i < device_count; i++)
     seconds[i] = INFINITY;
-  for (int round = 0; round < (longest > long_seconds || how == COLD ? 2 : rounds + 1); round++)
+  for (int round = 0; round < 2 || round < rounds_for(how == COLD ? seconds[AUTO] : longest); round++)
     for (int i = 0; i < device_count; i++) {
+      if (how == COLD && round > 0 && seconds[i] > 2 * seconds[AUTO])
+        continue; /* it compiles for seconds: once is enough */
       snprintf(where, sizeof where, how == COLD ? "cold-%d" : "warm", how == COLD ? fresh++ : 0);
       point_caches_at(where);
       const double one = multiply(n, i);
       if (how == COLD || round > 0) /* the first round warms */
         seconds[i] = fmin(seconds[i], one);
-      longest = fmax(longest, one);
+      longest = fmax(longest, round > 0 ? one : 0);
     }
   tell(how, n, seconds, "");
 }
@@ -308,7 +320,8 @@ static void end(void) {
   char command[TEXT];
   for (int how = 0; how < WAYS; how++)
     if (sums[how].count > 0)
-      printf("%s: auto over the best device: geometric mean %.3f, the worst %.3f, of %d sizes\n",
+      printf("%s: auto over the best device: geometric mean %.3f, the worst "
+             "%.3f, of %d sizes\n",
              way_names[how], exp(sums[how].logs / sums[how].count), sums[how].worst, sums[how].count);
   if (json) {
     fprintf(json, "\n  ]\n}\n");
