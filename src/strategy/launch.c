@@ -10,8 +10,32 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Whether a text has this word. */
+static bool mentions(const char *text, const char *word) {
+  const size_t length = strlen(word);
+  for (const char *at = strstr(text, word); at; at = strstr(at + length, word))
+    if (!isalnum((unsigned char)at[length]) && at[length] != '_')
+      return true;
+  return false;
+}
+
+/* What a kernel does not ask for is left out: configs that differ in it are one text, compiled once. */
+static void define_params(const tsl_strategy *strategy, const tsl_config *config, const char *kernel,
+                          tsl_text *text) {
+  for (int i = 0; i < tsl_strategy_params(strategy); i++) {
+    if (tsl_param_is_silent(&strategy->params[i], config->value[i]))
+      continue;
+    char word[64] = "TSL_PARAM_";
+    size_t end = strlen(word);
+    for (const char *c = strategy->params[i].name; *c && end + 1 < sizeof word; c++)
+      word[end++] = (char)toupper((unsigned char)*c);
+    if (!kernel || mentions(kernel, word))
+      tsl_text_add(text, "#define %s %lld\n", word, (long long)config->value[i]);
+  }
+}
+
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
-                        tsl_text *text) {
+                        const char *kernel, tsl_text *text) {
   if (real != TESELA_TYPE_DEFAULT) {
     const tsl_type_info *own = tsl_type(tsl_type(real)->component);
     tsl_text_add(text, "#define TSL_REAL %s\n",
@@ -23,14 +47,8 @@ void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const ts
     tsl_text_add(text, "#define TSL_REAL_IS_DOUBLE 1\n");
   if (real == TESELA_I32)
     tsl_text_add(text, "#define TSL_REAL_IS_INTEGER 1\n");
-  for (int i = 0; strategy && i < tsl_strategy_params(strategy); i++) {
-    if (tsl_param_is_silent(&strategy->params[i], config->value[i]))
-      continue;
-    tsl_text_add(text, "#define TSL_PARAM_");
-    for (const char *c = strategy->params[i].name; *c; c++)
-      tsl_text_add(text, "%c", toupper((unsigned char)*c));
-    tsl_text_add(text, " %lld\n", (long long)config->value[i]);
-  }
+  if (strategy)
+    define_params(strategy, config, kernel, text);
 }
 
 int tsl_launch_type_code(tesela_type type) {
@@ -61,11 +79,13 @@ static tesela_status compile(tsl_work *work, const char *path, tesela_type real,
   const char *folders[] = {"kernel", work->device->ops->dialect_folder, NULL};
   char name[64];
   snprintf(name, sizeof name, "%s/%s", tsl_op_name(work->strategy->op), work->strategy->name);
-  tsl_text text = {0};
+  tsl_text text = {0}, kernel = {0};
   tesela_status status;
-  tsl_launch_defines(real, work->strategy, &work->config, &text);
-  tsl_text_add(&text, "%s", defines);
-  TSL_GO(tsl_source_flatten(path, folders, &text));
+  tsl_text_add(&kernel, "%s", defines);
+  TSL_GO(tsl_source_flatten(path, folders, &kernel));
+  TSL_GO(tsl_text_status(&kernel));
+  tsl_launch_defines(real, work->strategy, &work->config, tsl_text_get(&kernel), &text);
+  tsl_text_add_bytes(&text, kernel.data, kernel.length);
   TSL_GO(tsl_text_status(&text));
   const tsl_build build = {.name = name,
                            .text = tsl_text_get(&text),
@@ -78,6 +98,7 @@ static tesela_status compile(tsl_work *work, const char *path, tesela_type real,
     tsl_text_add_bytes(work->kept, text.data, text.length);
   work->source = tsl_hash_add(work->texts++ == 0 ? tsl_hash_start() : work->source, text.data, text.length);
 out:
+  tsl_text_free(&kernel);
   tsl_text_free(&text);
   return status;
 }

@@ -51,10 +51,10 @@ tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes 
 tsl_gemm_argument tsl_launch_unscaled(const tsl_work *work, const tsl_gemm_sizes *sizes);
 
 /* Appends what stands in front of every kernel's text: TSL_REAL (not where `real` is TESELA_TYPE_DEFAULT; the type of
- * the sums where kernels have no word for the type), and one
- * TSL_PARAM_<NAME> per parameter of the strategy (none where it is NULL). */
+ * the sums where kernels have no word for the type), and one TSL_PARAM_<NAME> per parameter of the strategy (none where it
+ * is NULL) that the text `kernel` mentions (all where that is NULL). */
 void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const tsl_config *config,
-                        tsl_text *text);
+                        const char *kernel, tsl_text *text);
 
 /* Appends what kernel/elements.h asks for where elements are not of the type of their sums. */
 void tsl_launch_define_types(const tsl_problem *problem, tsl_text *text);

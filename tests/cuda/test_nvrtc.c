@@ -302,7 +302,7 @@ static void roofs(void **state) {
       tsl_nvrtc_target target;
       tsl_text text = {0};
       tsl_binary binary;
-      tsl_launch_defines(types[t], NULL, NULL, &text);
+      tsl_launch_defines(types[t], NULL, NULL, NULL, &text);
       tsl_text_add(&text,
                    "#define TSL_PARAM_ITEMS 256\n#define TSL_PARAM_LANES 4\n#define TSL_PARAM_FLIGHT 4\n"
                    "#define TSL_PARAM_CHAINS 4\n#define TSL_PARAM_ROUND 16\n");
@@ -345,7 +345,7 @@ static void every_word(void **state) {
     for (size_t t = 0; t < LENGTH(types); t++)
       for (int width = 2; width <= 16; width *= 2) {
         tsl_text text = {0};
-        tsl_launch_defines(types[t], NULL, NULL, &text);
+        tsl_launch_defines(types[t], NULL, NULL, NULL, &text);
         add_words(width, &text);
         compile(&target, "words", tsl_text_get(&text), "");
         tsl_text_free(&text);

@@ -117,7 +117,7 @@ static void moves_sixteen_bytes(void **state) {
   for (int along_k = 0; along_k < 2; along_k++) {
     tsl_text text = {0};
     tsl_binary binary;
-    tsl_launch_defines(TESELA_F32, strategy, &config, &text);
+    tsl_launch_defines(TESELA_F32, strategy, &config, NULL, &text);
     tsl_text_add(&text, "#define B_ALONG_K %d\n", along_k);
     assert_int_equal(tsl_source_flatten("strategy/gemm/thin_tile/thin_tile.cl", folders, &text), TESELA_OK);
     assert_int_equal(tsl_text_status(&text), TESELA_OK);

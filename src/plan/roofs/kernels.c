@@ -74,7 +74,7 @@ static tesela_status build(bench *b, const char *path, const char *name, tesela_
   const char *const folders[] = {"kernel", b->ops->dialect_folder, NULL};
   tsl_text text = {0};
   tesela_status status;
-  tsl_launch_defines(type, NULL, NULL, &text);
+  tsl_launch_defines(type, NULL, NULL, NULL, &text);
   tsl_text_add(&text,
                "#define TSL_PARAM_ITEMS %d\n#define TSL_PARAM_LANES %d\n#define TSL_PARAM_FLIGHT %d\n"
                "#define TSL_PARAM_CHAINS %d\n#define TSL_PARAM_ROUND %d\n",

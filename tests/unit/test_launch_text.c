@@ -1,0 +1,87 @@
+/* What stands in front of a kernel's text: parameters that it asks for and no others, so that configs which differ in the
+ * rest are one text, compiled once. */
+#include "base/status.h"
+#include "plan/plan.h"
+#include "strategy/launch.h"
+#include "unit/unit.h"
+
+#include <string.h>
+
+static tsl_devices *devices;
+
+static int set_up(void **state) {
+  (void)state;
+  return tsl_devices_create(&devices) == TESELA_OK ? 0 : 1;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  tsl_devices_destroy(devices);
+  return 0;
+}
+
+static tsl_config config_of(const tsl_strategy *strategy, const char *text) {
+  tsl_record record;
+  tsl_config config = tsl_strategy_defaults(strategy);
+  assert_int_equal(tsl_record_parse(text, &record), TESELA_OK);
+  assert_int_equal(tsl_config_parse(strategy, &record, &config, NULL), TESELA_OK);
+  tsl_record_free(&record);
+  return config;
+}
+
+/* The plan's texts, and what compilers took for them. */
+static tsl_hash source_of(const char *text, double *seconds) {
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_DOT, "exact");
+  const tsl_problem problem = tsl_problem_dot(1000, TESELA_F32);
+  const tsl_config config = config_of(strategy, text);
+  tsl_device *device;
+  tsl_plan *plan;
+  assert_int_equal(tsl_devices_find(devices, "opencl:0", &device), TESELA_OK);
+  assert_int_equal(tsl_plan_create(&problem, strategy, &config, device, TSL_PLACE_HOST, &plan), TESELA_OK);
+  const tsl_hash source = plan->work.source;
+  *seconds = plan->work.build_seconds;
+  tsl_plan_destroy(plan);
+  return source;
+}
+
+/* `groups` is the host's, `group` the kernel's. */
+static void configs_share_what_they_can(void **state) {
+  (void)state;
+  double first, second, third;
+  const tsl_hash a = source_of("exact groups=4 group=128", &first),
+                 b = source_of("exact groups=2 group=128", &second),
+                 c = source_of("exact groups=2 group=256", &third);
+  assert_true(a.high == b.high && a.low == b.low);
+  assert_true(second == 0);
+  assert_false(b.high == c.high && b.low == c.low);
+}
+
+static void a_word_is_a_whole_word(void **state) {
+  (void)state;
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_DOT, "exact");
+  const tsl_config config = config_of(strategy, "exact groups=2 group=128");
+  static const struct {
+    const char *kernel;
+    bool group, groups;
+  } texts[] = {{"x = TSL_PARAM_GROUP;", true, false},
+               {"x = TSL_PARAM_GROUPS + y", false, true},
+               {"TSL_PARAM_GROUPS TSL_PARAM_GROUP", true, true},
+               {"TSL_PARAM_GROUP_SIZE", false, false},
+               {"", false, false},
+               {NULL, true, true}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    tsl_text text = {0};
+    tsl_launch_defines(TESELA_F32, strategy, &config, texts[i].kernel, &text);
+    assert_int_equal(strstr(tsl_text_get(&text), "TSL_PARAM_GROUP 128\n") != NULL, texts[i].group);
+    assert_int_equal(strstr(tsl_text_get(&text), "TSL_PARAM_GROUPS 2\n") != NULL, texts[i].groups);
+    tsl_text_free(&text);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(configs_share_what_they_can),
+      cmocka_unit_test(a_word_is_a_whole_word),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
