@@ -102,7 +102,7 @@ tesela_status tsl_check_list_try(tsl_check_list *list, tsl_check_pair *pair, con
   const tsl_strategy *strategy = pair->chosen->strategy;
   const tsl_problem *problem = &entry->what.problem;
   tsl_config config;
-  tsl_walk walk = {.begun = false};
+  tsl_walk walk = {.config = pair->chosen->config, .fixed = pair->chosen->given};
   if (!pair->chosen->given) {
     for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
       if (!tsl_strategy_refuse(strategy, problem, &config, pair->device))
@@ -110,8 +110,7 @@ tesela_status tsl_check_list_try(tsl_check_list *list, tsl_check_pair *pair, con
     return TESELA_OK;
   }
   while (tsl_strategy_walk(strategy, problem, pair->device, &walk))
-    if (tsl_config_matches(pair->chosen, &walk.config) &&
-        !tsl_strategy_refuse(strategy, problem, &walk.config, pair->device))
+    if (!tsl_strategy_refuse(strategy, problem, &walk.config, pair->device))
       return run_config(list, pair, &walk.config, entry);
   return TESELA_OK;
 }
