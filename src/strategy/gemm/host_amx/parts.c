@@ -34,7 +34,9 @@ static tsl_amx_job part_of(const adding *run, int64_t index) {
   part.b.host = (unsigned char *)part.b.host + element * part.b.row_stride * part.size;
   part.packed_a.panel -= first;
   part.packed_b.panel -= first;
-  part.c = (tsl_operand){.host = run->sums + index * run->room, .row_stride = run->row, .col_stride = 1};
+  part.c = (tsl_operand){.host = run->sums ? run->sums + index * run->room : NULL, /* asked for sizes alone */
+                         .row_stride = run->row,
+                         .col_stride = 1};
   part.c_size = (int64_t)sizeof(uint32_t);
   part.last = tsl_amx_last_for(part.kernels, is_whole(whole) ? TESELA_I32 : TESELA_F32);
   part.alpha = 1;

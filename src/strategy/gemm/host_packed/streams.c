@@ -192,10 +192,11 @@ tesela_status tsl_packed_run_streams(const tsl_packed_job *job, tsl_team team) {
     run.passing_bytes *= 2;
   const int64_t kept_bytes = tsl_packed_bytes(job, kept_width(job) * (threads > 1 ? job->k : job->depth)),
                 bytes = kept_bytes + threads * run.passing_bytes;
+  unsigned char nothing; /* where nothing is copied, pointers move by nothing all the same */
   void *copies = NULL;
   if (bytes > 0)
     TSL_TRY(tsl_scratch_take((size_t)bytes, "copies of panels", &copies));
-  run.kept = copies;
+  run.kept = copies ? copies : &nothing;
   run.passing = run.kept + kept_bytes;
   run.chunks = tsl_packed_least(run.units, CHUNKS_OF_A_THREAD * threads);
   if (threads == 1) {
