@@ -247,8 +247,13 @@ static void read_plan(const tsl_record *record, tsl_wisdom_record *out) {
     snprintf(out->stale, sizeof out->stale, "%.*s", (int)sizeof out->stale - 1, tesela_last_error());
     return;
   }
-  const int params = tsl_strategy_params(out->strategy);
-  if (given != (1u << params) - 1 || known + params != record->count)
+  unsigned needed = 0;
+  for (int i = 0; i < tsl_strategy_params(out->strategy); i++) {
+    /* What no search takes need not be said. */
+    needed |= tsl_param_values(&out->strategy->params[i]) > 0 ? 1u << i : 0;
+    known += (given >> i & 1) != 0;
+  }
+  if ((given & needed) != needed || known != record->count)
     snprintf(out->stale, sizeof out->stale, "%s has other parameters now", out->name);
 }
 

@@ -58,17 +58,17 @@ tesela 2 explore --sizes 16 --types f32 --devices cpu --strategies element
 says 'nothing was measured'
 
 # --- sweep ---
-tesela 0 sweep "gemm tile_local" tile=8,16,7 --size 24 --type f32 --device "$device" "${quick[@]}"
-prints "gemm tile_local on $device, f32, 24 x 24 x 24" 'of best' '100%' 'tile=7' 'FLOP/s'
+tesela 0 sweep "gemm tile_local" tile=8,16,129 --size 24 --type f32 --device "$device" "${quick[@]}"
+prints "gemm tile_local on $device, f32, 24 x 24 x 24" 'of best' '100%' 'tile=129' 'FLOP/s'
 [ "$(grep -c '[*]' "$out")" = 1 ] || [ "$(grep -c '[*]' "$out")" = 2 ] || fail "the curve has not its two points"
-grep -qE '^ +8 .*16 .*7  tile$' "$out" || fail "the curve has no labels"
+grep -qE '^ +8 .*16 .*129  tile$' "$out" || fail "the curve has no labels"
 tesela 0 sweep gemm tile_local tile=8,16 --size 24,32 --type f32,f64 --device "$device" "${quick[@]}" --json
 json 'j["command"] == "sweep" and j["strategy"] == "tile_local" and j["parameters"] == [{"name": "tile", "values": [8, 16]}]'
 json '[e["config"] for e in j["entries"]] == 4 * ["tile_local tile=8", "tile_local tile=16"]'
 json '[e["parameters"]["tile"] for e in j["entries"]] == 4 * [8, 16]'
-tesela 0 sweep tile_local tile=8,7 --size 24 --type f32 --device "$device" "${quick[@]}" --csv
+tesela 0 sweep tile_local tile=8,129 --size 24 --type f32 --device "$device" "${quick[@]}" --csv
 [ "$(grep -c '^tile_local,' "$out")" = 2 ] || fail "the CSV has not one line a value"
-grep -q '^tile_local,tile_local tile=7,.*,refused,' "$out" || fail "a value that is refused has no line"
+grep -q '^tile_local,tile_local tile=129,.*,refused,' "$out" || fail "a value that is refused has no line"
 tesela 0 sweep "row_private items=64" panel=32,64,128 --size 24 --type f32 --device "$device" "${quick[@]}" --json
 json 'all(e["parameters"]["items"] == 64 for e in j["entries"]) and len(j["parameters"]) == 1'
 # Two parameters: all combinations; the one with more values along the axis, a line for each value of the other.

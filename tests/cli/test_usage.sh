@@ -90,8 +90,8 @@ tesela 2 check --strategy elemnt
 says 'did you mean element?'
 tesela 2 check --strategy 'tile_local edge=3'
 says 'no parameter "edge"'
-tesela 2 check --strategy 'tile_local tile=17'
-says tile=17 16
+tesela 2 check --strategy 'tile_local tile=170'
+says tile=170 16
 tesela 2 explore --sizes 12,x
 says '"x" is not a size'
 tesela 2 explore --sizes 12,,13

@@ -344,7 +344,7 @@ static const struct {
     {NULL, "fastest", TESELA_BAD_INPUT, "'fastest' is not a strategy for gemm: there are sequential"},
     {NULL, "tile_local block=4", TESELA_BAD_INPUT, "no parameter 'block': it has tile"},
     {NULL, "sequential tile=4", TESELA_BAD_INPUT, "it has none"},
-    {NULL, "tile_local tile=5", TESELA_BAD_INPUT, "tile=5"},
+    {NULL, "tile_local tile=500", TESELA_BAD_INPUT, "tile=500"},
     {NULL, "tile_local element", TESELA_BAD_INPUT, "'element'"},
     {NULL, "gemm", TESELA_BAD_INPUT, "'gemm'"},
     {"paper:2", NULL, TESELA_NO_DEVICE, "paper:2"},

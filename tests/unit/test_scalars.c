@@ -21,7 +21,8 @@ static const double tiny[2] = {1e-60, -1e-60}, one[2] = {1, 0};
 
 static int set_up(void **state) {
   (void)state;
-  setenv("TESELA_SELFTEST", "0", 1); /* kernels are compiled once for this, and not for the judge's cases, too */
+  setenv("TESELA_SELFTEST", "0",
+         1); /* kernels are compiled once for this, and not for the judge's cases, too */
   return tesela_context_create(&(tesela_context_desc){.device = "cpu"}, &context) != TESELA_OK ||
          tsl_devices_create(&devices) != TESELA_OK;
 }

@@ -122,8 +122,8 @@ static void candidate_table(const explanation *found, tsl_table *table) {
   const double flops = tsl_problem_flops(&found->problem);
   tsl_table_column(table, "could run", TSL_ALIGN_LEFT, true);
   tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "expected", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "give or take", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "time", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "+-", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "by", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "", TSL_ALIGN_LEFT, false);

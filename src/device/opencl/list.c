@@ -245,10 +245,9 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
   return TESELA_OK;
 }
 
-const tsl_device_kind tsl_device_kind_opencl = {
-    .kind = "opencl",
-    .what = "OpenCL platforms",
-    .list = list,
-    .forget = forget,
-    .start_least = 0.01,
-    .is_processor = tsl_opencl_is_processor};
+const tsl_device_kind tsl_device_kind_opencl = {.kind = "opencl",
+                                                .what = "OpenCL platforms",
+                                                .list = list,
+                                                .forget = forget,
+                                                .start_least = 0.01,
+                                                .is_processor = tsl_opencl_is_processor};
