@@ -190,10 +190,12 @@ TSL_FUNCTION void stream_tile(mma_stream *stream, TSL_GLOBAL const char *a, TSL_
   tsl_raster(stream->tile, given.tiles_m, given.tiles_n, given.band, &row, &col);
   row *= TILE_M;
   col *= TILE_N;
-  copies_start(&stream->a, A_ACROSS, TILE_M, a + SIZE * given.gemm.a_offset + row * (A_ACROSS ? SIZE : a_pitch),
-               a_pitch, given.gemm.m - row);
-  copies_start(&stream->b, B_ACROSS, TILE_N, b + SIZE * given.gemm.b_offset + col * (B_ACROSS ? SIZE : b_pitch),
-               b_pitch, given.gemm.n - col);
+  copies_start(&stream->a, A_ACROSS, TILE_M,
+               a + SIZE * given.gemm.a_offset + row * (A_ACROSS ? SIZE : a_pitch), a_pitch,
+               given.gemm.m - row);
+  copies_start(&stream->b, B_ACROSS, TILE_N,
+               b + SIZE * given.gemm.b_offset + col * (B_ACROSS ? SIZE : b_pitch), b_pitch,
+               given.gemm.n - col);
   stream->panels = panels_of(given);
 }
 
