@@ -1,4 +1,4 @@
-/* Strategies, one line each, in ladder order. X(op, name): the folder src/strategy/<op>/<name> defines
+/* Strategies, one line each, in ladder order: the first of an operation is its rung 1. X(op, name): the folder src/strategy/<op>/<name> defines
  * `const tsl_strategy tsl_<op>_<name>`. Library, tests, benchmarks and documents all include this list. */
 #ifndef TSL_STRATEGY_LIST_H
 #define TSL_STRATEGY_LIST_H
@@ -11,16 +11,16 @@
   X(gemm, row_private)                                                                                       \
   X(gemm, row_private_column_local)                                                                          \
   X(gemm, tile_local)                                                                                        \
+  X(gemm, image_microtile)                                                                                   \
   X(gemm, register_tile)                                                                                     \
   X(gemm, thin_tile)                                                                                         \
-  X(gemm, blocked)                                                                                           \
-  X(gemm, image_microtile)                                                                                   \
   X(gemm, opencl_mma)                                                                                        \
   X(gemm, subgroup_mma)                                                                                      \
+  X(gemm, blocked)                                                                                           \
   X(gemm, host_packed)                                                                                       \
   X(gemm, host_small)                                                                                        \
-  X(gemm, host_amx)                                                                                          \
   X(gemm, host_thin)                                                                                         \
+  X(gemm, host_amx)                                                                                          \
   X(gemm, vendor_openblas)                                                                                   \
   X(gemm, vendor_clblast)                                                                                    \
   X(gemm, vendor_cublas)                                                                                     \

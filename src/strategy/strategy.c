@@ -95,6 +95,17 @@ tsl_config tsl_strategy_defaults(const tsl_strategy *strategy) {
   return config;
 }
 
+int tsl_strategy_rung(const tsl_strategy *strategy) {
+  int rung = 0;
+  const tsl_strategy *other;
+  for (int i = 0; !strategy->vendor && (other = tsl_strategy_at(i)) != NULL; i++) {
+    rung += other->op == strategy->op && !other->vendor;
+    if (other == strategy)
+      break;
+  }
+  return rung;
+}
+
 int tsl_param_values(const tsl_param *param) {
   int count = 0;
   while (count < TSL_PARAM_VALUES_MAX && param->values[count] != 0)

@@ -128,7 +128,6 @@ struct tsl_strategy {
   const char *idea;  /* one line */
   const char *lifts; /* a few words: the bound of the rung below that it lifts; NULL for what is on no rung */
   tsl_op op;
-  int rung;    /* place on the ladder, 0 lowest */
   int version; /* raised when results or the meaning of a parameter change: retires this strategy's remembered
                   plans */
   /* Capabilities, of TSL_CAN_...; 0 where it runs both on the cpu and on devices with kernels, which is all of them,
@@ -227,6 +226,10 @@ extern const tsl_types tsl_types_narrow[];
 extern const tsl_types tsl_types_real[];
 /* Entry `index` of the types that a strategy takes; false past the end. */
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types);
+
+/* Its place on its operation's ladder, from 1: among the operation's strategies in the order of list.h, vendors' left out, which
+ * have none (0). */
+int tsl_strategy_rung(const tsl_strategy *strategy);
 
 /* How many values a parameter lists. */
 int tsl_param_values(const tsl_param *param);

@@ -138,8 +138,8 @@ static void try_case(const tsl_strategy *strategy, const tsl_config *config, tsl
   tsl_plan *plan;
   tsl_operands operands;
   const double volume = tsl_problem_flops(&what->problem) / 2;
-  if (what->problem.m == 0 || what->problem.n == 0 || (strategy->rung == 0 && volume > slow_most) ||
-      !lay_out(what, FENCE_BEHIND, &operands))
+  if (what->problem.m == 0 || what->problem.n == 0 ||
+      (tsl_strategy_rung(strategy) <= 2 && volume > slow_most) || !lay_out(what, FENCE_BEHIND, &operands))
     return;
   const tesela_status status =
       tsl_plan_create(&what->problem, strategy, config, device, TSL_PLACE_HOST, &plan);
@@ -283,7 +283,7 @@ static int try_everything(const struct set *set, tsl_device *cpu) {
   for (int i = 0; (strategy = tsl_strategy_at(i)); i++) {
     counts own = {0, 0};
     if (strategy->vendor || (strategy->needs && !(strategy->needs & TSL_CAN_HOST)) ||
-        (set->is_narrow && (strategy->rung == 0 || strategy->op != TSL_OP_GEMM)))
+        (set->is_narrow && (tsl_strategy_rung(strategy) <= 2 || strategy->op != TSL_OP_GEMM)))
       continue;
     try_strategy(strategy, cpu, set->is_narrow, &own);
     printf("%s %s: %lld cases, %lld runs\n", tsl_op_name(strategy->op), strategy->name, (long long)own.cases,

@@ -14,16 +14,8 @@ tsl_counted tsl_count(const tsl_problem *problem, const tsl_strategy *strategy, 
   return one;
 }
 
-static int place_of(const tsl_strategy *strategy) {
-  int place = 0;
-  while (tsl_strategy_at(place) != strategy)
-    place++;
-  return place;
-}
-
-/* Rungs, and those of one rung in the order of the list. */
 static bool is_lower(const tsl_strategy *one, const tsl_strategy *other) {
-  return one->rung != other->rung ? one->rung < other->rung : place_of(one) < place_of(other);
+  return tsl_strategy_rung(one) < tsl_strategy_rung(other);
 }
 
 const tsl_counted *tsl_counted_below(const tsl_counted *all, int count, const tsl_counted *one) {

@@ -91,7 +91,6 @@ const tsl_strategy tsl_dot_block_tree = {
     .idea = "work-groups fold their items' sums in local memory, a last group folds theirs",
     .lifts = "one chain of additions: every item has its own, and trees join them",
     .op = TSL_OP_DOT,
-    .rung = 1,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = accuracy,

@@ -134,7 +134,6 @@ const tsl_strategy tsl_dot_exact = {
     .name = "exact",
     .idea = "the exact sum, rounded once: a superaccumulator of integers, the same bits in any order",
     .op = TSL_OP_DOT,
-    .rung = 3,
     .lifts = "none in time: every rounding but the last, and the order of the sum",
     .version = 2,
     .accuracy = accuracy,

@@ -132,7 +132,6 @@ const tsl_strategy tsl_dot_fixed_tree = {
     .idea = "the same bits on every device: a specified tree, in double or twice double",
     .lifts = "none in time: bits that depend on the machine, and the rounding of sums",
     .op = TSL_OP_DOT,
-    .rung = 2,
     .version = 1,
     .accuracy = accuracy,
     .types = tsl_types_real,

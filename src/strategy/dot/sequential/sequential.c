@@ -1,5 +1,5 @@
 /* Idea: the definition. One loop in C with one running sum, one thread, no optimisation by the compiler
- * (flags.cmake). Rung 0 of the ladder: the specification that the other rungs are compared with, and the baseline of
+ * (flags.cmake). The lowest rung of the ladder: the specification that the other rungs are compared with, and the baseline of
  * their speed-ups.
  *
  *   x  | 0 | 1 | 2 | ...
@@ -56,7 +56,6 @@ const tsl_strategy tsl_dot_sequential = {
     .idea = "one running sum in C, compiled without optimisation",
     .lifts = "none: the specification",
     .op = TSL_OP_DOT,
-    .rung = 0,
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,

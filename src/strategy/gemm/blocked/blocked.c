@@ -196,7 +196,6 @@ const tsl_strategy tsl_gemm_blocked = {
     .idea = "cache-blocked loops in C on all cores, on copies of blocks of A and B",
     .lifts = "traffic to memory and caches on the host",
     .op = TSL_OP_GEMM,
-    .rung = 5,
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = accuracy,

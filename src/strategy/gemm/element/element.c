@@ -57,7 +57,6 @@ const tsl_strategy tsl_gemm_element = {
     .idea = "one work-item computes one element of C from global memory",
     .lifts = "one processor: every element has its own work-item",
     .op = TSL_OP_GEMM,
-    .rung = 1,
     .version = 1,
     .needs = TSL_CAN_KERNELS,
     .accuracy = accuracy,

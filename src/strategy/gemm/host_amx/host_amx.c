@@ -163,7 +163,6 @@ const tsl_strategy tsl_gemm_host_amx = {
             "on all cores",
     .lifts = "one product a lane and instruction",
     .op = TSL_OP_GEMM,
-    .rung = 8,
     .version = 4,
     .needs = TSL_CAN_HOST,
     .accuracy = accuracy,

@@ -163,7 +163,6 @@ const tsl_strategy tsl_gemm_host_small = {
     .idea = "operands where they lie, tiles of C in the vector registers, masks at the edges; one thread",
     .lifts = "copies and decisions that take longer than the product",
     .op = TSL_OP_GEMM,
-    .rung = 8,
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,

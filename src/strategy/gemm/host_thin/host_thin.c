@@ -148,7 +148,6 @@ const tsl_strategy tsl_gemm_host_thin = {
     .idea = "the one large operand of a thin product, walked once the way it lies, on all cores",
     .lifts = "memory that is read in pieces, copied, or waited for",
     .op = TSL_OP_GEMM,
-    .rung = 9,
     .version = 2,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,

@@ -299,7 +299,6 @@ const tsl_strategy tsl_gemm_image_microtile = {
     .idea = "micro-tiles of C in registers, B through an image of four columns a texel, A as vectors of four",
     .lifts = "loads for each multiply-add, barriers; B's path beside A's",
     .op = TSL_OP_GEMM,
-    .rung = 6,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_IMAGES,
     .accuracy = tsl_accuracy_in_order,

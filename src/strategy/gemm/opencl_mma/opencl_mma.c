@@ -180,7 +180,6 @@ const tsl_strategy tsl_gemm_opencl_mma = {
             "asynchronous copies, as PTX in kernels",
     .lifts = "one product a lane and instruction, on graphics processors",
     .op = TSL_OP_GEMM,
-    .rung = 9,
     .version = 2,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_MMA,
     .accuracy = accuracy,

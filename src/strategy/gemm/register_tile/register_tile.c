@@ -321,7 +321,6 @@ const tsl_strategy tsl_gemm_register_tile = {
     .idea = "micro-tiles of C in registers, panels of A and B in local memory, all in vectors",
     .lifts = "loads for each multiply-add, waits for global memory",
     .op = TSL_OP_GEMM,
-    .rung = 7,
     .version = 1,
     .needs = TSL_CAN_KERNELS,
     .accuracy = tsl_accuracy_in_order,

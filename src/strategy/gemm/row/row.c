@@ -45,7 +45,6 @@ const tsl_strategy tsl_gemm_row = {
     .idea = "one work-item computes a whole row of C from global memory",
     .lifts = "the number of items: fewer, with more work each",
     .op = TSL_OP_GEMM,
-    .rung = 2,
     .version = 1,
     .needs = TSL_CAN_KERNELS,
     .accuracy = accuracy,

@@ -50,7 +50,6 @@ const tsl_strategy tsl_gemm_row_private = {
     .idea = "one work-item computes a row of C, with its row of A in private memory",
     .lifts = "reading a row of A again for each column",
     .op = TSL_OP_GEMM,
-    .rung = 3,
     .version = 1,
     .needs = TSL_CAN_KERNELS,
     .accuracy = accuracy,

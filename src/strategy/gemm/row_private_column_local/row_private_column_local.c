@@ -60,7 +60,6 @@ const tsl_strategy tsl_gemm_row_private_column_local = {
     .idea = "rows of A in private memory, columns of B shared in local memory",
     .lifts = "reading a column of B again for each item",
     .op = TSL_OP_GEMM,
-    .rung = 4,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = accuracy,

@@ -1,5 +1,5 @@
 /* Idea: the definition. Three loops in C, one thread, no optimisation by the compiler (flags.cmake).
- * Rung 0 of the ladder: the specification that the other rungs are compared with, and the baseline of their
+ * The lowest rung of the ladder: the specification that the other rungs are compared with, and the baseline of their
  * speed-ups.
  *
  *        B  column j
@@ -84,7 +84,6 @@ const tsl_strategy tsl_gemm_sequential = {
     .idea = "the triple loop in C, compiled without optimisation",
     .lifts = "none: the specification",
     .op = TSL_OP_GEMM,
-    .rung = 0,
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,

@@ -45,7 +45,6 @@ const tsl_strategy tsl_gemm_sequential_optimized = {
     .idea = "the same triple loop, compiled with the compiler's best flags",
     .lifts = "the compiler's caution: vectors, loops in the order of memory",
     .op = TSL_OP_GEMM,
-    .rung = 0,
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,

@@ -154,7 +154,6 @@ const tsl_strategy tsl_gemm_subgroup_mma = {
             "OpenCL C",
     .lifts = "one product a lane and instruction, on graphics processors",
     .op = TSL_OP_GEMM,
-    .rung = 9,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_OPENCL | TSL_CAN_FRAGMENTS,
     .accuracy = accuracy,

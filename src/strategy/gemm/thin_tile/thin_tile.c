@@ -198,7 +198,6 @@ const tsl_strategy tsl_gemm_thin_tile = {
     .idea = "the large operand of a thin product streams through registers once; items share long sums",
     .lifts = "groups too few and tiles too wide for thin products",
     .op = TSL_OP_GEMM,
-    .rung = 7,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = tsl_accuracy_in_order,

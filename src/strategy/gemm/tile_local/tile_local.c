@@ -74,7 +74,6 @@ const tsl_strategy tsl_gemm_tile_local = {
     .idea = "work-groups multiply tiles of A and B that they share in local memory",
     .lifts = "traffic to global memory, by the tile's edge",
     .op = TSL_OP_GEMM,
-    .rung = 5,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = accuracy,

@@ -114,7 +114,6 @@ const tsl_strategy tsl_transpose_element = {
     .idea = "one element after the other; on devices, one work-item each",
     .lifts = "none: the specification",
     .op = TSL_OP_TRANSPOSE,
-    .rung = 0,
     .version = 1,
     .accuracy = tsl_transpose_accuracy,
     .types = tsl_types_all,

@@ -57,7 +57,6 @@ const tsl_strategy tsl_transpose_tile_local = {
     .idea = "work-groups turn square tiles in local memory",
     .lifts = "a whole line of memory for each element that is read",
     .op = TSL_OP_TRANSPOSE,
-    .rung = 1,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = tsl_transpose_accuracy,

@@ -112,7 +112,6 @@ const tsl_strategy tsl_transpose_vector = {
     .idea = "vectors on both sides, turned in registers",
     .lifts = "narrow accesses, and too few of them in flight",
     .op = TSL_OP_TRANSPOSE,
-    .rung = 2,
     .version = 1,
     .accuracy = tsl_transpose_accuracy,
     .types = tsl_types_all,
