@@ -54,13 +54,23 @@ static void add_legend(const tsl_exploration *all, const tsl_form *form, tsl_tex
   tsl_text_free(&text);
 }
 
+static void add_left_out(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
+  tsl_text line = {0};
+  tsl_explore_add_left_out(all, &line);
+  if (line.length > 0) {
+    tsl_form_add_line(form, false, tsl_text_get(&line), out);
+    tsl_text_add(out, "\n");
+  }
+  tsl_text_free(&line);
+}
+
 static tesela_status print_tables(const tsl_exploration *all, tsl_devices *devices, bool markdown) {
   const tsl_form form = tsl_form_for(markdown);
   tsl_text out = {0};
   tsl_explore_add_devices(all, devices, &form, &out);
   tsl_explore_add_tables(all, &form, &out);
   tsl_explore_add_reasons(all, &form, &out);
-  tsl_explore_add_left_out(all, &form, &out);
+  add_left_out(all, &form, &out);
   add_legend(all, &form, &out);
   tsl_explore_add_conditions(all, &form, &out);
   return tsl_print(&out);

@@ -39,8 +39,8 @@ void tsl_explore_add_conditions(const tsl_exploration *all, const tsl_form *form
 /* Whether a strategy is no row of a table: every device refuses it there, and it is a vendor's library, or nobody named it
  * and it is refused at all types and sizes. */
 bool tsl_explore_is_left_out(const tsl_exploration *all, int type, int size, int strategy);
-/* One line that names the strategies that nobody named and that have no number here at all. */
-void tsl_explore_add_left_out(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
+/* A sentence with the strategies that nobody named and that have no number here at all; nothing where all have one. */
+void tsl_explore_add_left_out(const tsl_exploration *all, tsl_text *line);
 /* The tables of explore: rates, speed-ups, errors. */
 void tsl_explore_add_tables(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
 

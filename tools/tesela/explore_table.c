@@ -81,21 +81,17 @@ bool tsl_explore_is_left_out(const tsl_exploration *all, int type, int size, int
   return true;
 }
 
-void tsl_explore_add_left_out(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
-  tsl_text line = {0};
+void tsl_explore_add_left_out(const tsl_exploration *all, tsl_text *line) {
+  bool any = false;
   for (int s = 0; all->all_strategies && s < all->strategies.count; s++) {
     if (!is_hopeless(all, s))
       continue;
-    tsl_text_add(&line, "%s", line.length > 0 ? ", " : "Left out, since nothing here takes them: ");
-    tsl_explore_add_strategy(all, s, &line);
+    tsl_text_add(line, "%s", any ? ", " : "Left out, since nothing here takes them: ");
+    tsl_explore_add_strategy(all, s, line);
+    any = true;
   }
-  if (line.length > 0) {
-    tsl_text_add(&line, " (tesela explain says why).");
-    tsl_form_add_line(form, false, tsl_text_get(&line), out);
-    tsl_text_add(out, "\n");
-  }
-  out->failed |= line.failed;
-  tsl_text_free(&line);
+  if (any)
+    tsl_text_add(line, " (tesela explain says why).");
 }
 
 static void fill(const tsl_exploration *all, int type, int size, const kind *of, double unit,

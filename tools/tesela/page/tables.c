@@ -300,6 +300,17 @@ static void add_reasons(tsl_sheet *sheet) {
     tsl_text_add(out, "</ul>\n");
 }
 
+static void add_left_out(tsl_sheet *sheet) {
+  tsl_text line = {0};
+  tsl_explore_add_left_out(sheet->page->all, &line);
+  if (line.length > 0) {
+    tsl_text_add(&sheet->out, "<p>");
+    tsl_html_add(&sheet->out, tsl_text_get(&line));
+    tsl_text_add(&sheet->out, "</p>\n");
+  }
+  tsl_text_free(&line);
+}
+
 void tsl_sheet_add_tables(tsl_sheet *sheet) {
   const tsl_exploration *all = sheet->page->all;
   tsl_sheet_begin(sheet, "tables", "Rates and speed-ups", how_tables);
@@ -309,5 +320,6 @@ void tsl_sheet_add_tables(tsl_sheet *sheet) {
     for (int s = 0; s < all->sizes.count; s++)
       add_pair(sheet, t, s);
   add_reasons(sheet);
+  add_left_out(sheet);
   tsl_sheet_end(sheet);
 }
