@@ -192,7 +192,7 @@ static void multiply_chunk(void *argument, int64_t chunk, int worker) {
 
 /* All products at once, on a plan that is a batch's. */
 static tesela_status multiply_together(const running *run) {
-  tsl_operands operands;
+  tsl_operands operands = {.a = {.host = NULL}}; /* the quick way sets addresses alone */
   TSL_TRY(gather(run, 0, &operands));
   operands.a.step = run->batch->a_stride;
   operands.b.step = run->batch->b_stride;

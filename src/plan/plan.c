@@ -253,14 +253,14 @@ static tesela_status check_keys(const tsl_record *record, const tsl_strategy *st
   return TESELA_OK;
 }
 
-/* A plan's text holds every parameter, so that it means the same after a default has changed. */
+/* A plan's text holds every parameter that a search may set, so that it means the same after a default has changed. */
 static tesela_status parse_config(const tsl_record *record, const tsl_strategy *strategy,
                                   tsl_config *config) {
   unsigned given;
   *config = tsl_strategy_defaults(strategy);
   TSL_TRY(tsl_config_parse(strategy, record, config, &given));
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    if (!(given & 1u << i))
+    if (!(given & 1u << i) && !tsl_param_is_silent(&strategy->params[i], config->value[i]))
       return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", strategy->params[i].name);
   return TESELA_OK;
 }

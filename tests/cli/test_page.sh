@@ -55,7 +55,7 @@ else
   echo "not tried: pictures need gnuplot (Debian: gnuplot-nox)"
 fi
 tesela 0 explore --op transpose --sizes 20x30,64 "${few[@]}" --html transpose.html
-page transpose.html "$(command -v gnuplot >/dev/null && echo 1 || echo 0)" glance sizes tables machine
+page transpose.html "$(command -v gnuplot >/dev/null && echo 1 || echo 0)" glance sizes why tables machine
 has transpose.html 'GB/s' 'Transposes'
 
 # What gnuplot does wrong is the call's sentence, and the page is there all the same.

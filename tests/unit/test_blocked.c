@@ -61,7 +61,7 @@ static int print_results(void) {
   if (tsl_devices_create(&devices) != TESELA_OK)
     return 1;
   for (int i = 0; i < 4; i++) {
-    product made;
+    product made = {.operands = {.a = {.host = NULL}}};
     make(devices, types[i % 2], i >= 2, &made);
     if (tsl_plan_run(made.plan, &made.operands, NULL) != TESELA_OK)
       return 1;
@@ -111,7 +111,7 @@ static void *call(void *argument) {
 static void callers_share_a_plan(void **state) {
   (void)state;
   tsl_devices *devices;
-  product made;
+  product made = {.operands = {.a = {.host = NULL}}};
   pthread_t thread[CALLERS];
   caller callers[CALLERS];
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);

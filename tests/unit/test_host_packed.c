@@ -75,7 +75,7 @@ static void expect_same(const product *made, const tsl_packed_job *job, const vo
  * take the operands. */
 static void try_all(const tsl_device *real, const tsl_problem *problem) {
   tsl_device device = *real;
-  product made;
+  product made = {.operands = {.a = {.host = NULL}}};
   void *before, *expected;
   make(problem, &made);
   device.level_bytes[2] = 1 << 16;
@@ -166,7 +166,7 @@ static int print_results(void) {
   if (tsl_devices_create(&devices) != TESELA_OK)
     return 1;
   for (int i = 0; i < ALL; i++) {
-    product made;
+    product made = {.operands = {.a = {.host = NULL}}};
     char text[33];
     const tsl_problem problem = problem_of(i);
     make(&problem, &made);
@@ -198,7 +198,7 @@ static void plans_are_right(void **state) {
   (void)state;
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   for (int i = 0; i < ALL; i++) {
-    product made;
+    product made = {.operands = {.a = {.host = NULL}}};
     const tsl_problem problem = problem_of(i);
     make(&problem, &made);
     memset(made.operands.c.host, 0xff, bytes_of_c(&made)); /* NaN, which beta = 0 does not read */
@@ -240,7 +240,7 @@ static void callers_share_a_plan(void **state) {
   tsl_devices *devices;
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   for (int i = 0; i < SHAPES; i++) {
-    product made;
+    product made = {.operands = {.a = {.host = NULL}}};
     pthread_t thread[CALLERS];
     caller callers[CALLERS];
     const tsl_problem problem = problem_of(i % 2 ? i : i + 2 * SHAPES);

@@ -37,7 +37,7 @@ static size_t bytes_of_c(const product *made) {
 }
 
 static void expect_right(const tsl_problem *problem, unsigned offers) {
-  product made;
+  product made = {.operands = {.a = {.host = NULL}}};
   tsl_small_job job;
   tsl_verdict verdict;
   make(problem, &made);
