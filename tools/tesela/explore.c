@@ -75,6 +75,13 @@ const char *tsl_point_result(const tsl_point *point) {
   return names[point->entry.result];
 }
 
+bool tsl_explore_has_times(const tsl_exploration *all) {
+  for (int i = 0; i < all->point_count; i++)
+    if (all->points[i].entry.result == TSL_CASE_RIGHT)
+      return true;
+  return false;
+}
+
 bool tsl_explore_is_cut_short(const tsl_exploration *all) {
   for (int i = 0; i < all->point_count; i++)
     if (strcmp(all->points[i].entry.why, tsl_race_cut_short) == 0)

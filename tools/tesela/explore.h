@@ -53,6 +53,8 @@ typedef struct tsl_exploration {
 tesela_status tsl_explore_run(tsl_exploration *all, tsl_devices *devices, tsl_progress *progress);
 /* Whether an interrupt ended it before all was measured. */
 bool tsl_explore_is_cut_short(const tsl_exploration *all);
+/* Whether anything was measured. */
+bool tsl_explore_has_times(const tsl_exploration *all);
 void tsl_explore_free(tsl_exploration *all);
 
 /* The problem of a type and a size, which are indices. */

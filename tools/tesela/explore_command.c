@@ -22,6 +22,10 @@ tesela_status tsl_explore_command_run(const tsl_call *call, const tsl_explore_op
   status = tsl_explore_run(&all, devices, progress);
   tsl_progress_end(progress);
   TSL_GO(status);
+  if (tsl_explore_is_cut_short(&all) && !tsl_explore_has_times(&all)) {
+    status = tsl_explore_conclude(&all); /* there is nothing to print */
+    goto out;
+  }
   if (!tsl_explore_is_cut_short(&all))
     TSL_GO(tsl_page_measure(&all, &page));
   TSL_GO(given->json  ? tsl_print_json(call, tsl_explore_json(&all, devices, &page.roofs))
