@@ -152,23 +152,9 @@ void tsl_sheet_add_roofline(tsl_sheet *sheet) {
 /* A logarithm has no place for a result without any error. */
 static const double least_grade = 1e-3;
 
-/* The size with most work at which something ran here. */
-static int largest_size(const tsl_sheet *sheet, int type, int device) {
-  const tsl_exploration *all = sheet->page->all;
-  int largest = -1;
-  for (int size = 0; size < all->sizes.count; size++)
-    for (int s = 0; s < all->strategies.count; s++) {
-      const tsl_point *point = tsl_explore_at(all, type, size, s, device);
-      if (!isnan(tsl_sheet_value(sheet, point)) &&
-          (largest < 0 || point->bytes > tsl_explore_at(all, type, largest, 0, device)->bytes))
-        largest = size;
-    }
-  return largest;
-}
-
 static void add_errors_of(tsl_sheet *sheet, int type, int device) {
   const tsl_exploration *all = sheet->page->all;
-  const int size = largest_size(sheet, type, device);
+  const int size = tsl_sheet_largest_size(sheet, type, device);
   int ranked[TSL_SELECT_MAX];
   const int count = size < 0 ? 0 : tsl_sheet_rank(sheet, type, device, ranked);
   for (int first = 0; first < count; first += TSL_INK_LINES) {

@@ -30,6 +30,8 @@ bool tsl_sheet_has_errors(const tsl_sheet *sheet);
 const char *tsl_sheet_error_unit(const tsl_sheet *sheet);
 /* Whether anything has a time. */
 bool tsl_sheet_has_times(const tsl_sheet *sheet);
+/* The size with most work at which something ran on the device; -1: none did. */
+int tsl_sheet_largest_size(const tsl_sheet *sheet, int type, int device);
 const tsl_measured *tsl_sheet_measured(const tsl_sheet *sheet, int device);
 
 /* A strategy's name, with parameters where the user gave some. */

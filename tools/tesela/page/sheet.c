@@ -78,6 +78,21 @@ void tsl_sheet_add_size(const tsl_sheet *sheet, int size, tsl_text *out) {
   tsl_text_free(&plain);
 }
 
+int tsl_sheet_largest_size(const tsl_sheet *sheet, int type, int device) {
+  const tsl_exploration *all = sheet->page->all;
+  int largest = -1;
+  double most = 0;
+  for (int size = 0; size < all->sizes.count; size++)
+    for (int s = 0; s < all->strategies.count; s++) {
+      const tsl_point *point = tsl_explore_at(all, type, size, s, device);
+      if (!isnan(tsl_sheet_value(sheet, point)) && point->bytes > most) {
+        most = point->bytes;
+        largest = size;
+      }
+    }
+  return largest;
+}
+
 /* --- numbers --- */
 
 static int decimals_of(double value) {

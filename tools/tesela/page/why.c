@@ -17,22 +17,6 @@ static const char how_why[] = "What each strategy&rsquo;s own model counts, at t
                               "work-items that have nothing of the "
                               "result. <b>Bound by</b>: what the model says takes longest.";
 
-/* The size with most work at which something ran on the device; -1: none did. */
-static int largest_size(const tsl_sheet *sheet, int type, int device) {
-  const tsl_exploration *all = sheet->page->all;
-  int largest = -1;
-  double most = 0;
-  for (int size = 0; size < all->sizes.count; size++)
-    for (int s = 0; s < all->strategies.count; s++) {
-      const tsl_point *point = tsl_explore_at(all, type, size, s, device);
-      if (!isnan(tsl_sheet_value(sheet, point)) && point->bytes > most) {
-        most = point->bytes;
-        largest = size;
-      }
-    }
-  return largest;
-}
-
 static void add_cell(tsl_text *out, const char *text, bool is_text) {
   tsl_text_add(out, is_text ? "<td class=\"text\">" : "<td>");
   tsl_html_add(out, text);
@@ -100,7 +84,7 @@ static void add_sentences(const tsl_problem *problem, const tsl_counted *counted
 
 static void add_device(tsl_sheet *sheet, int type, int device) {
   const tsl_exploration *all = sheet->page->all;
-  const int size = largest_size(sheet, type, device);
+  const int size = tsl_sheet_largest_size(sheet, type, device);
   const tsl_point *points[TSL_SELECT_MAX];
   tsl_counted counted[TSL_SELECT_MAX];
   int count = 0;
