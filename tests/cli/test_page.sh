@@ -17,7 +17,7 @@ has() {
   for words in "$@"; do grep -qF -- "$words" "$file" || fail "$file lacks: $words"; done
 }
 lacks() { if grep -qF -- "$2" "$1"; then fail "$1 has: $2"; fi; }
-explored=(glance sizes why roofline errors tables machine)
+explored=(glance sizes why ideas roofline errors tables machine)
 
 # Without gnuplot the tables come, and the page says what is missing. (An empty PATH: nothing else is run.)
 PATH=$PWD/nowhere tesela 0 explore --sizes 16,32 "${few[@]}" --html tables.html
@@ -35,6 +35,10 @@ if command -v gnuplot >/dev/null; then
   has full.html 'var(--line-1)' 'measured roof' 'operations per byte asked for' 'cpu, f64'
   # Why one beats another: what each strategy counts, and a sentence beside the rung below.
   has full.html 'Why one beats another' 'Bound by' 'the triple loop in C' 'numbers a multiply-add, sequential for 2'
+  # The ideas with their pictures, where the sentences lead.
+  has full.html '<a href="#idea-blocked">' 'id="idea-blocked"' '<code>sequential_optimized</code>: each number that' \
+    '  A ---&gt; (i,j) C' 'lifts traffic to memory and caches on the host'
+  lacks full.html 'idea-tile_local'
   lacks full.html 'It the '
   lacks full.html 'gnuplot-nox'
   lacks full.html 'Produced by'
@@ -46,16 +50,16 @@ if command -v gnuplot >/dev/null; then
   configs=$(for rows in 48 192; do for columns in 128 512; do for depth in 128 256; do
     printf 'blocked rows=%s columns=%s depth=%s,' $rows $columns $depth; done; done; done)
   tesela 0 explore --sizes 16,24 "${few[@]}" --strategies "${configs}sequential,sequential_optimized" --html many.html
-  page many.html 8 glance parameters sizes why roofline errors tables machine
+  page many.html 8 glance parameters sizes why ideas roofline errors tables machine
   has many.html 'cpu, f32: the fastest' 'cpu, f32: the others' 'columns=512'
   tesela 0 sweep blocked rows=48,192 --sizes 32 "${few[@]}" --html sweep.html
-  page sweep.html 3 glance parameters roofline errors tables machine
+  page sweep.html 3 glance parameters ideas roofline errors tables machine
   has sweep.html 'blocked rows=192' '2 configs of <code>blocked</code>'
 else
   echo "not tried: pictures need gnuplot (Debian: gnuplot-nox)"
 fi
 tesela 0 explore --op transpose --sizes 20x30,64 "${few[@]}" --html transpose.html
-page transpose.html "$(command -v gnuplot >/dev/null && echo 1 || echo 0)" glance sizes why tables machine
+page transpose.html "$(command -v gnuplot >/dev/null && echo 1 || echo 0)" glance sizes why ideas tables machine
 has transpose.html 'GB/s' 'Transposes'
 
 # What gnuplot does wrong is the call's sentence, and the page is there all the same.

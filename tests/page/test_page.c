@@ -11,6 +11,7 @@
 #include "page/html.h"
 #include "page/parts.h"
 #include "page/process.h"
+#include "strategy_page.h"
 
 #include <math.h>
 #include <signal.h>
@@ -85,6 +86,43 @@ static void test_numbers(void **state) {
   assert_string_equal(tsl_text_get(&out),
                       "150<i class=\"pad\">.</i><i class=\"pad\">0</i><i class=\"pad\">0</i>");
   tsl_text_free(&out);
+}
+
+/* --- stories --- */
+
+static void story_becomes(const char *story, const char *expected) {
+  tsl_text out = {0};
+  tsl_page_add_story(story, &out);
+  assert_string_equal(tsl_text_get(&out), expected);
+  tsl_text_free(&out);
+}
+
+/* Prose flows and has its code; a picture keeps lines, blanks and backquotes. */
+static void test_story(void **state) {
+  (void)state;
+  story_becomes("", "");
+  story_becomes("Idea: a < b\nand so on.\n", "<p>Idea: a &lt; b\nand so on.</p>\n");
+  story_becomes("Idea: one.\nWhat it adds to `row`: two.\n",
+                "<p>Idea: one.\n</p>\n<p>What it adds to <code>row</code>: two.</p>\n");
+  story_becomes("one\n\n  A ->\n  `C` |\n\n\ntwo",
+                "<p>one</p>\n<pre class=\"scroll\" tabindex=\"0\">  A -&gt;\n  `C` |</pre>\n<p>two</p>\n");
+  story_becomes("a ` alone, `b` and `c", "<p>a <code> alone, </code>b<code> and </code>c</p>\n");
+  story_becomes("a ` alone", "<p>a ` alone</p>\n");
+}
+
+/* Every strategy tells its idea and draws it. */
+static void test_stories(void **state) {
+  (void)state;
+  const tsl_strategy *strategy;
+  for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
+    tsl_text story = {0}, out = {0};
+    assert_int_equal(tsl_strategy_story(strategy, &story), TESELA_OK);
+    tsl_page_add_story(tsl_text_get(&story), &out);
+    if (strncmp(tsl_text_get(&out), "<p>Idea: ", 9) != 0 || !strstr(tsl_text_get(&out), "<pre "))
+      fail_msg("%s tells no idea, or draws no picture", strategy->name);
+    tsl_text_free(&story);
+    tsl_text_free(&out);
+  }
 }
 
 /* --- processes --- */
@@ -176,6 +214,8 @@ int main(void) {
       cmocka_unit_test(test_html),
       cmocka_unit_test(test_gnuplot_strings),
       cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_story),
+      cmocka_unit_test(test_stories),
       cmocka_unit_test(test_process),
       cmocka_unit_test(test_process_failures),
       cmocka_unit_test(test_process_missing),

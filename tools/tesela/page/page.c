@@ -23,6 +23,7 @@ static const struct {
     {"parameters", "Against a parameter", tsl_sheet_add_sweeps},
     {"sizes", "Against size", tsl_sheet_add_curves},
     {"why", "Why", tsl_sheet_add_why},
+    {"ideas", "The ideas", tsl_sheet_add_ideas},
     {"roofline", "Roofline", tsl_sheet_add_roofline},
     {"errors", "Error against speed", tsl_sheet_add_errors},
     {"tables", "Rates and speed-ups", tsl_sheet_add_tables},

@@ -55,8 +55,12 @@ void tsl_sheet_add_curves(tsl_sheet *sheet);
 void tsl_sheet_add_sweeps(tsl_sheet *sheet);
 void tsl_sheet_add_roofline(tsl_sheet *sheet);
 void tsl_sheet_add_why(tsl_sheet *sheet);
+void tsl_sheet_add_ideas(tsl_sheet *sheet); /* each under the id "idea-<name>" */
 void tsl_sheet_add_errors(tsl_sheet *sheet);
 void tsl_sheet_add_machine(tsl_sheet *sheet);
+
+/* A strategy's story as HTML: paragraphs flow, pictures (blocks that begin with a blank) keep their lines. */
+void tsl_page_add_story(const char *story, tsl_text *out);
 
 /* A section's begin and end: its heading, and a paragraph that says how to read it. */
 void tsl_sheet_begin(tsl_sheet *sheet, const char *id, const char *title, const char *how);

@@ -71,7 +71,11 @@ static void add_sentences(const tsl_problem *problem, const tsl_counted *counted
   for (int i = 0; i < count; i++) {
     tsl_text sentence = {0};
     tsl_counted_compare(problem, &counted[i], tsl_counted_below(counted, count, &counted[i]), &sentence);
-    tsl_text_add(out, "<dt>%s</dt><dd>", counted[i].strategy->name);
+    const char *name = counted[i].strategy->name;
+    if (counted[i].strategy->vendor)
+      tsl_text_add(out, "<dt>%s</dt><dd>", name);
+    else
+      tsl_text_add(out, "<dt><a href=\"#idea-%s\">%s</a></dt><dd>", name, name);
     tsl_html_add(out, counted[i].strategy->idea);
     tsl_text_add(out, ".<br>It %s", strncmp(tsl_text_get(&sentence), "the ", 4) == 0 ? "is " : "");
     tsl_html_add(out, tsl_text_get(&sentence));

@@ -1,8 +1,16 @@
 /* Idea: the same triple loop, word for word (sequential/triple_loop.h), with the compiler's best flags.
- * What it adds to `sequential`: registers, vectors and unrolling, all by the compiler. The order of memory
- * accesses stays, so that B's columns still miss the caches of large problems; the rungs above change the
- * order. Parameters: none. The instruction set is the best that the device offers (TESELA_ISA masks). Limits:
- * none. */
+ * What it adds to `sequential`: registers, vectors and unrolling, all by the compiler.
+ *
+ *          B  column j
+ *             |  .  line     sum[0..7] += A(i, l..l+7) B(l..l+7, j)     partial sums in a vector register; they
+ *             |  .  line                                                are added up at the end
+ *             v  .  line     each step down the column is another
+ *     A ---> (i,j) C         line of memory, fetched for one number
+ *     row i
+ *
+ * The order of memory accesses stays, so that B's columns still miss the caches of large problems; the rungs
+ * above change the order. Parameters: none. The instruction set is the best that the device offers
+ * (TESELA_ISA masks). Limits: none. */
 #include "strategy/gemm/sequential_optimized/loops.h"
 
 #include "strategy/gemm/sequential/waiting.h"
