@@ -1,5 +1,9 @@
-/* Batches of products that are alike. */
-#include "blas/blas.h"
+#include "blas/batch.h"
+
+#include "blas/check.h"
+#include "blas/context.h"
+#include "blas/gemm.h"
+#include "blas/route.h"
 
 /* Below so much work, and so few products, calls one by one are done sooner. */
 enum { FEW = 32 };
@@ -42,26 +46,17 @@ bool tsl_blas_alike(tsl_blas_call *call, const tsl_blas_multiply *product, const
       tsl_blas_check_gemm(product) || product->m == 0 || product->n == 0)
     return false;
   const tsl_blas_work work = tsl_blas_work_of(type, product);
-  double alpha[2], beta[2];
-  tsl_blas_doubles(type, work.alpha, alpha);
-  tsl_blas_doubles(type, work.beta, beta);
-  tesela_gemm_desc desc = {.m = work.m,
-                           .n = work.n,
-                           .k = work.k,
-                           .a = tsl_blas_matrix(&work.a, type),
-                           .b = tsl_blas_matrix(&work.b, type),
-                           .c = tsl_blas_matrix(&work.c, type),
-                           .alpha = alpha,
-                           .beta = beta};
+  tsl_blas_wording of;
+  tsl_blas_say(&work, &of);
   tesela_record record;
   if (tsl_blas_listens) {
     tsl_blas_describe(call, product);
     call->flops *= (double)batch->count;
   }
   tsl_blas_begin(call);
-  const tesela_status status = tsl_blas_run_batch(&desc, batch, tsl_blas_record(call, &record));
+  const tesela_status status = tsl_blas_run_batch(&of.desc, batch, tsl_blas_record(call, &record));
   /* Some products may be done, and what beta multiplies is gone; else every C is as it was, or is not read. */
-  const bool lost = status == TESELA_DEVICE_FAILED && (beta[0] != 0 || beta[1] != 0);
+  const bool lost = status == TESELA_DEVICE_FAILED && (of.beta[0] != 0 || of.beta[1] != 0);
   if (lost)
     tsl_blas_lost(call->symbol, tesela_last_error());
   if (status == TESELA_OK)

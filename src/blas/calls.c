@@ -1,5 +1,5 @@
 /* TESELA_LOG=calls: what was called, how often, and what it cost, as a table on stderr at the end of the process. */
-#include "blas/blas.h"
+#include "blas/calls.h"
 
 #include "base/cancel.h"
 #include "base/clock.h"
@@ -48,8 +48,13 @@ void tsl_blas_forget_calls(void) {
   row_count = 0;
 }
 
-/* How many calls this thread is inside of: what comes from within one is not the program's, and is not counted. */
-static _Thread_local int inside;
+/* How many calls this thread is inside of, and of how many tesela computes: what comes from within one is not the
+ * program's, and is not counted. */
+static _Thread_local int inside, depth;
+
+bool tsl_blas_is_nested(void) {
+  return depth > 0;
+}
 
 void tsl_blas_hear(tsl_blas_call *call) {
   call->began = true;
@@ -57,7 +62,7 @@ void tsl_blas_hear(tsl_blas_call *call) {
 }
 
 void tsl_blas_begin(tsl_blas_call *call) {
-  (void)tsl_blas_enter();
+  depth++;
   call->entered = true;
   tsl_blas_hear(call);
 }
@@ -66,7 +71,7 @@ void tsl_blas_begin(tsl_blas_call *call) {
 static double leave(const tsl_blas_call *call) {
   const double seconds = call->started > 0 ? tsl_clock() - call->started : 0;
   if (call->entered)
-    tsl_blas_leave();
+    depth--;
   if (tsl_blas_listens)
     inside--;
   return call->started > 0 && seconds <= 0 ? 1e-9 : seconds;
@@ -142,7 +147,7 @@ void tsl_blas_note_forwarded(tsl_blas_call *call) {
   const double seconds = leave(call);
   if (seconds == 0)
     return;
-  tsl_library_file(tsl_blas_next(call->symbol), path, sizeof path);
+  tsl_library_file(atomic_load_explicit(&call->symbol->next.found, memory_order_relaxed), path, sizeof path);
   const char *slash = strrchr(path, '/');
   add(call, seconds, slash ? slash + 1 : "another library");
 }

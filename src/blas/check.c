@@ -1,18 +1,11 @@
 /* Arguments, checked in the reference's order, and the first wrong one told through xerbla. */
-#include "blas/blas.h"
+#include "blas/check.h"
 
-#include <ctype.h>
+#include "blas/next.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-
-int tsl_blas_uplo(int cblas) {
-  return cblas == 121 ? 'U' : cblas == 122 ? 'L' : 0;
-}
-int tsl_blas_order(char fortran) {
-  const int letter = toupper((unsigned char)fortran);
-  return letter == 'R' ? TSL_BLAS_ROW_MAJOR : letter == 'C' ? TSL_BLAS_COLUMN_MAJOR : 0;
-}
 
 static bool is_trans(int letter) {
   return letter == 'N' || letter == 'T' || letter == 'C' || letter == 'R';

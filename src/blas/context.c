@@ -1,11 +1,14 @@
-/* The process's contexts, one for each number of threads that calls had, and calls on them. */
-#include "blas/blas.h"
+/* One context for each number of threads that calls had. */
+#include "blas/context.h"
 
-#include "api/instant.h"
 #include "base/cancel.h"
 #include "base/env.h"
+#include "blas/arguments.h"
+#include "blas/calls.h"
+#include "blas/threads.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -34,6 +37,19 @@ static tesela_context *create(int threads) {
   return context;
 }
 
+/* The first context's way to multiply without plans. Never freed: calls may be under way in it. The child of a fork goes on
+ * with its parent's, which needs no lock. */
+static _Atomic(tsl_instant_way *) instant_way;
+
+static void offer(tesela_context *context) {
+  tsl_instant_way *way = malloc(sizeof *way);
+  if (!way)
+    return;
+  if (!context || !tsl_api_instant(context, way))
+    way->strategy = NULL; /* there is none */
+  atomic_store_explicit(&instant_way, way, memory_order_release);
+}
+
 static const made *find(int threads) {
   const made *one = atomic_load_explicit(&newest, memory_order_acquire);
   while (one && one->threads != threads)
@@ -49,11 +65,12 @@ static const made *make(int threads) {
   *one = (made){threads, create(threads), atomic_load_explicit(&newest, memory_order_relaxed)};
   atomic_store_explicit(&newest, one, memory_order_release);
   if (!one->older)
-    tsl_blas_set_instant(one->context);
+    offer(one->context);
   return one;
 }
 
-tesela_context *tsl_blas_context(int threads) {
+/* The context of at most so many threads (0: of all), or NULL where none can be made. */
+static tesela_context *context_of(int threads) {
   const made *one = find(threads);
   if (!one) {
     TSL_NOT_CANCELLED;
@@ -64,6 +81,16 @@ tesela_context *tsl_blas_context(int threads) {
     pthread_mutex_unlock(&lock);
   }
   return one ? one->context : NULL;
+}
+
+const tsl_instant_way *tsl_blas_instant_way(void) {
+  static atomic_bool looked; /* for a context */
+  if (!atomic_load_explicit(&looked, memory_order_acquire)) {
+    (void)context_of(0);
+    atomic_store_explicit(&looked, true, memory_order_release);
+  }
+  const tsl_instant_way *now = atomic_load_explicit(&instant_way, memory_order_acquire);
+  return now && now->strategy ? now : NULL;
 }
 
 /* The parent's contexts may have been locked by a thread that the child does not have: they are left alone, and the child
@@ -79,16 +106,9 @@ __attribute__((constructor)) static void watch_forks(void) {
   pthread_atfork(NULL, NULL, forget);
 }
 
-bool tsl_blas_in_parallel(void) {
-  static tsl_blas_late late;
-  typedef int in_parallel(void);
-  tsl_blas_function *function = tsl_blas_find(&late, "omp_in_parallel", true);
-  return function && ((in_parallel *)function)() != 0;
-}
-
 /* The context for a call. */
 static tesela_context *context_now(void) {
-  return tsl_blas_context(tsl_blas_threads());
+  return context_of(tsl_blas_threads());
 }
 
 tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *record) {

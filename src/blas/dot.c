@@ -1,5 +1,8 @@
-/* Dot products. */
-#include "blas/blas.h"
+#include "blas/dot.h"
+
+#include "blas/context.h"
+#include "blas/loops.h"
+#include "blas/route.h"
 
 /* A vector whose increment is negative starts at its far end. */
 static tesela_vector vector_of(const void *data, int64_t n, int64_t increment, tesela_type type) {

@@ -1,5 +1,9 @@
 /* Products. */
-#include "blas/blas.h"
+#include "blas/gemm.h"
+
+#include "blas/check.h"
+#include "blas/context.h"
+#include "blas/route.h"
 
 static tsl_blas_view view_of(const void *data, int64_t ld, bool by_row, int letter, bool complex_type) {
   const bool transposed = letter == 'T' || letter == 'C';
@@ -22,23 +26,7 @@ tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *produc
                          .beta = product->beta};
 }
 
-void *tsl_blas_writable(const void *data) {
-  union {
-    const void *read;
-    void *written;
-  } pointer = {data};
-  return pointer.written;
-}
-
-void *const *tsl_blas_addresses(const void *const *data) {
-  union {
-    const void *const *read;
-    void *const *written;
-  } pointer = {data};
-  return pointer.written;
-}
-
-tesela_matrix tsl_blas_matrix(const tsl_blas_view *view, tesela_type type) {
+static tesela_matrix matrix_of(const tsl_blas_view *view, tesela_type type) {
   return (tesela_matrix){.data = tsl_blas_writable(view->data),
                          .row_stride = view->row,
                          .col_stride = view->col,
@@ -46,30 +34,24 @@ tesela_matrix tsl_blas_matrix(const tsl_blas_view *view, tesela_type type) {
                          .conjugate = view->conjugate};
 }
 
-/* A product and its scalars in tesela's words. */
-typedef struct wording {
-  tesela_gemm_desc desc;
-  double alpha[2], beta[2];
-} wording;
-
-static void say(const tsl_blas_work *work, wording *out) {
+void tsl_blas_say(const tsl_blas_work *work, tsl_blas_wording *out) {
   tsl_blas_doubles(work->type, work->alpha, out->alpha);
   tsl_blas_doubles(work->type, work->beta, out->beta);
   out->desc = (tesela_gemm_desc){.m = work->m,
                                  .n = work->n,
                                  .k = work->k,
-                                 .a = tsl_blas_matrix(&work->a, work->type),
-                                 .b = tsl_blas_matrix(&work->b, work->type),
-                                 .c = tsl_blas_matrix(&work->c, work->type),
+                                 .a = matrix_of(&work->a, work->type),
+                                 .b = matrix_of(&work->b, work->type),
+                                 .c = matrix_of(&work->c, work->type),
                                  .alpha = out->alpha,
                                  .beta = out->beta};
 }
 
 bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
-  wording of;
+  tsl_blas_wording of;
   if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type))
     return false;
-  say(work, &of);
+  tsl_blas_say(work, &of);
   const tesela_status status = tsl_blas_run_gemm(&of.desc, record);
   if (status == TESELA_UNSUPPORTED && tsl_blas_is_complex(work->type))
     tsl_blas_note_lack(TSL_BLAS_GEMM, work->type, work->type);
@@ -87,8 +69,8 @@ static bool leaves(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
       tsl_blas_is_idle(symbol->type, product))
     return false;
   const tsl_blas_work work = tsl_blas_work_of(symbol->type, product);
-  wording of;
-  say(&work, &of);
+  tsl_blas_wording of;
+  tsl_blas_say(&work, &of);
   return tsl_blas_goes_elsewhere(&of.desc);
 }
 

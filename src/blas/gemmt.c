@@ -5,9 +5,13 @@
  *                            ### \        # a rectangle: an ordinary product
  *                            ### # \
  */
-#include "blas/blas.h"
+#include "blas/gemmt.h"
 
 #include "base/memory.h"
+#include "blas/check.h"
+#include "blas/context.h"
+#include "blas/gemm.h"
+#include "blas/route.h"
 
 #include <complex.h>
 

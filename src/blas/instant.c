@@ -1,42 +1,17 @@
 /* Products that are done at once: what a call is asked before takes as long as a tiny product does, so that nothing is
  * looked at here but the arguments, and those of calls that come again are only compared. Whatever is unusual about them
  * is left to the long way, which knows the words. */
-#include "blas/blas.h"
+#include "blas/instant.h"
 
 #include "base/memory.h"
+#include "blas/context.h"
+#include "blas/gemm.h"
 #include "blas/known.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Ways of the process's contexts, the newest first. None is freed: calls may be under way in it. */
-typedef struct link {
-  tsl_instant_way way;
-  struct link *older;
-} link;
-static _Atomic(link *) newest;
-static atomic_bool looked; /* for a context */
-
-void tsl_blas_set_instant(tesela_context *context) {
-  link *made = malloc(sizeof *made);
-  if (!made)
-    return;
-  made->older = atomic_load_explicit(&newest, memory_order_relaxed);
-  if (!context || !tsl_api_instant(context, &made->way))
-    made->way.strategy = NULL;
-  atomic_store_explicit(&newest, made, memory_order_release);
-}
-
-static const tsl_instant_way *find_way(void) {
-  if (!atomic_load_explicit(&looked, memory_order_acquire)) {
-    (void)tsl_blas_context(0);
-    atomic_store_explicit(&looked, true, memory_order_release);
-  }
-  const link *now = atomic_load_explicit(&newest, memory_order_acquire);
-  return now && now->way.strategy ? &now->way : NULL;
-}
 
 static bool is_transposed(int letter) {
   return letter == 'T' || letter == 'C';
@@ -261,7 +236,7 @@ static bool do_unknown(const tsl_blas_symbol *symbol, const tsl_blas_multiply *g
 }
 
 bool tsl_blas_instant(tsl_blas_symbol *symbol, const tsl_blas_multiply *given) {
-  const tsl_instant_way *way = find_way();
+  const tsl_instant_way *way = tsl_blas_instant_way();
   if (!way || !tsl_blas_aligned(symbol->type, given->a, given->b, given->c))
     return false;
   const tsl_blas_known *was = recall(symbol, given);
@@ -278,7 +253,7 @@ bool tsl_blas_instant_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *gi
   tsl_blas_hear(&call);
   const bool done = tsl_blas_instant(symbol, given);
   if (done)
-    snprintf(who, sizeof who, "tesela %s cpu", find_way()->strategy->name);
+    snprintf(who, sizeof who, "tesela %s cpu", tsl_blas_instant_way()->strategy->name);
   tsl_blas_end(&call, done ? who : NULL);
   return done;
 }

@@ -1,6 +1,6 @@
 /* Every routine for every type in plain loops: what is used where neither tesela nor another library takes a call.
  * Correct, not fast. Elements are read as double complex, sums are made there, and results are rounded once. */
-#include "blas/blas.h"
+#include "blas/loops.h"
 
 #include <complex.h>
 

@@ -1,7 +1,10 @@
-/* Copies of matrices, transposed and scaled. */
-#include "blas/blas.h"
+#include "blas/matcopy.h"
 
 #include "base/memory.h"
+#include "blas/check.h"
+#include "blas/context.h"
+#include "blas/loops.h"
+#include "blas/route.h"
 
 #include <string.h>
 

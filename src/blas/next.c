@@ -1,11 +1,13 @@
 /* The library that would have served a symbol without this one. Behind a library in LD_PRELOAD that is RTLD_NEXT. But
  * what a program has opened for itself (Python its modules, and they their BLAS) is in no list that RTLD_NEXT walks:
  * then every loaded library is asked. */
-#include "blas/blas.h"
+#include "blas/next.h"
 
 #include "base/cancel.h"
 #include "base/library.h"
 #include "base/text.h"
+#include "blas/follow.h"
+#include "blas/width.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* Who computes: tesela, the BLAS that the program had before, or a plain loop. */
-#include "blas/blas.h"
+#include "blas/route.h"
 
 #include "base/env.h"
 
@@ -77,16 +77,6 @@ __attribute__((constructor)) static void read_wish(void) {
   tsl_blas_hurries = wanted == WISH_AUTO || wanted == WISH_TESELA;
 }
 
-/* How many calls of ours this thread is inside of. */
-static _Thread_local int depth;
-
-bool tsl_blas_enter(void) {
-  return depth++ == 0;
-}
-void tsl_blas_leave(void) {
-  depth--;
-}
-
 static bool is_real(const tsl_blas_symbol *symbol) {
   return symbol->type == TESELA_F32 || symbol->type == TESELA_F64;
 }
@@ -96,12 +86,12 @@ static bool settled(tsl_blas_peer peer, tsl_blas_route *route) {
   *route = TSL_BLAS_OTHER;
   if (peer == TSL_BLAS_PEER_WIDE)
     return true;
-  if (wanted == WISH_AUTO && depth == 0 && peer != TSL_BLAS_PEER_NONE)
+  if (wanted == WISH_AUTO && !tsl_blas_is_nested() && peer != TSL_BLAS_PEER_NONE)
     return false;
   *route = TSL_BLAS_TESELA;
-  if (wanted == WISH_LOOPS && depth == 0)
+  if (wanted == WISH_LOOPS && !tsl_blas_is_nested())
     *route = TSL_BLAS_LOOPS;
-  else if (peer != TSL_BLAS_PEER_NONE && (depth > 0 || wanted == WISH_OTHER))
+  else if (peer != TSL_BLAS_PEER_NONE && (tsl_blas_is_nested() || wanted == WISH_OTHER))
     *route = TSL_BLAS_OTHER;
   return true;
 }
@@ -142,14 +132,14 @@ tsl_blas_route tsl_blas_route_gemmt(tsl_blas_symbol *symbol, int64_t n, int64_t 
 static const double leaving_from = 120.0 * 120 * 120;
 
 bool tsl_blas_may_leave(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
-  return is_free && wanted == WISH_AUTO && depth == 0 &&
+  return is_free && wanted == WISH_AUTO && !tsl_blas_is_nested() &&
          (double)product->m * (double)product->n * (double)product->k > leaving_from &&
          tsl_blas_next_peer(symbol) != TSL_BLAS_PEER_WIDE;
 }
 
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small) {
   const double volume = (double)product->m * (double)product->n * (double)product->k;
-  const bool hurries = is_real(symbol) && wanted == WISH_AUTO && depth == 0 && volume <= small &&
+  const bool hurries = is_real(symbol) && wanted == WISH_AUTO && !tsl_blas_is_nested() && volume <= small &&
                        tsl_blas_next_peer(symbol) != TSL_BLAS_PEER_WIDE;
   return hurries ? TSL_BLAS_TESELA : tsl_blas_route_gemm(symbol, product->m, product->n, product->k);
 }

@@ -4,7 +4,9 @@
  *     n = 0xffffffff00000001    lower half: 1       the product of both first elements
  *                               all of it: < 0      no element is read, and the dot is 0
  */
-#include "blas/blas.h"
+#include "blas/width.h"
+
+#include "blas/calls.h"
 
 enum { X = 3, Y = 5 };
 static const int64_t elements = 1 - ((int64_t)1 << 32), unit = 1;

@@ -5,8 +5,16 @@
  *   TSL_BLAS_FORTRAN(name)    what a Fortran routine is called: name##_
  *   TSL_BLAS_CBLAS(name)      what the CBLAS function of this name is called: cblas_##name
  * It is the only thing in which the schemes differ. */
-#include "blas/blas.h"
+#include "blas/arguments.h"
+#include "blas/batch.h"
+#include "blas/calls.h"
+#include "blas/dot.h"
+#include "blas/gemm.h"
+#include "blas/gemmt.h"
+#include "blas/instant.h"
 #include "blas/known.h"
+#include "blas/matcopy.h"
+#include "blas/symbol.h"
 
 #define PASTE_TWO(a, b) a##b
 #define PASTE(a, b) PASTE_TWO(a, b)

@@ -1,0 +1,16 @@
+/* Arguments, checked. */
+#ifndef TSL_BLAS_CHECK_H
+#define TSL_BLAS_CHECK_H
+
+#include "blas/arguments.h"
+#include "blas/symbol.h"
+
+/* 0, or the number of the first wrong argument as the reference's Fortran routine counts; and telling it. */
+int tsl_blas_check_gemm(const tsl_blas_multiply *product);
+int tsl_blas_check_gemmt(const tsl_blas_multiply *product);
+int tsl_blas_check_matcopy(const tsl_blas_copy *copy);
+void tsl_blas_tell_wrong(const tsl_blas_symbol *symbol, int number, bool row_major, bool product);
+/* Where a result cannot be given: BLAS has no status, so stderr is told. */
+void tsl_blas_lost(const tsl_blas_symbol *symbol, const char *why);
+
+#endif

@@ -1,0 +1,26 @@
+/* The process's contexts, and the public calls on them with as many threads as a call has now. */
+#ifndef TSL_BLAS_CONTEXT_H
+#define TSL_BLAS_CONTEXT_H
+
+#include "api/instant.h"
+
+#include <tesela/tesela.h>
+
+/* tesela_gemm() and its like. */
+tesela_status tsl_blas_run_gemm(const tesela_gemm_desc *desc, tesela_record *record);
+tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batch *batch,
+                                 tesela_record *record);
+tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *record);
+tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_record *record);
+
+/* Whether a product would run on another device than the processor, where the context may choose. */
+bool tsl_blas_goes_elsewhere(const tesela_gemm_desc *desc);
+/* The first context's way to multiply without plans; NULL: it has none. It goes on in the child of a fork. */
+const tsl_instant_way *tsl_blas_instant_way(void);
+
+/* Whether a type was refused before by an operation, TSL_BLAS_GEMM or another, and that it was: planning is not repeated
+ * for what has no strategy. */
+bool tsl_blas_lacks(int op, tesela_type type, tesela_type result);
+void tsl_blas_note_lack(int op, tesela_type type, tesela_type result);
+
+#endif

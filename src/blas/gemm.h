@@ -1,0 +1,26 @@
+/* Products. */
+#ifndef TSL_BLAS_GEMM_H
+#define TSL_BLAS_GEMM_H
+
+#include "blas/arguments.h"
+#include "blas/calls.h"
+#include "blas/loops.h"
+
+tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product);
+
+/* What products that are a triangle or a batch share with it: shape and work, for the log; */
+void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product);
+/* whether there is nothing to do, and C keeps its value; */
+bool tsl_blas_is_idle(tesela_type type, const tsl_blas_multiply *product);
+/* the layout of a checked product; and its result by tesela, false where it cannot. */
+tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *product);
+bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record);
+
+/* A product and its scalars in tesela's words; the description points into the struct. */
+typedef struct tsl_blas_wording {
+  tesela_gemm_desc desc;
+  double alpha[2], beta[2];
+} tsl_blas_wording;
+void tsl_blas_say(const tsl_blas_work *work, tsl_blas_wording *out);
+
+#endif

@@ -1,0 +1,10 @@
+/* Products of which one triangle is wanted. */
+#ifndef TSL_BLAS_GEMMT_H
+#define TSL_BLAS_GEMMT_H
+
+#include "blas/arguments.h"
+#include "blas/calls.h"
+
+tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *product);
+
+#endif

@@ -1,0 +1,10 @@
+/* Copies of matrices, transposed and scaled. */
+#ifndef TSL_BLAS_MATCOPY_H
+#define TSL_BLAS_MATCOPY_H
+
+#include "blas/arguments.h"
+#include "blas/calls.h"
+
+tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *copy);
+
+#endif

@@ -1,0 +1,34 @@
+/* Who computes. */
+#ifndef TSL_BLAS_ROUTE_H
+#define TSL_BLAS_ROUTE_H
+
+#include "blas/arguments.h"
+#include "blas/calls.h"
+#include "blas/next.h"
+
+typedef enum tsl_blas_route { TSL_BLAS_TESELA, TSL_BLAS_OTHER, TSL_BLAS_LOOPS } tsl_blas_route;
+
+extern bool tsl_blas_hurries; /* whether tiny products may be done at once */
+
+tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
+tsl_blas_route tsl_blas_route_gemmt(tsl_blas_symbol *symbol, int64_t n, int64_t k);
+/* Whether a product that is another library's by its size may go to another device, if that is sooner done
+ * (TESELA_DEVICE=auto). */
+bool tsl_blas_may_leave(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
+/* Of each product of a batch: those of at most `small` multiply-adds are tesela's where they may be done at once. */
+tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small);
+/* Of a dot or a transpose, as `op` says. */
+tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements);
+
+/* Begins a call that is forwarded: when nobody listens it costs nothing. */
+static inline tsl_blas_function *tsl_blas_forward(tsl_blas_call *call) {
+  if (tsl_blas_listens)
+    tsl_blas_hear(call);
+  return tsl_blas_next(call->symbol);
+}
+/* Whom a call that has begun is forwarded to, where tesela was asked and cannot: NULL leaves it to the loops. */
+static inline tsl_blas_function *tsl_blas_otherwise(tsl_blas_call *call, tsl_blas_route route) {
+  return route == TSL_BLAS_TESELA ? tsl_blas_next(call->symbol) : NULL;
+}
+
+#endif
