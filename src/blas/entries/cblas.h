@@ -49,67 +49,12 @@ TESELA_API void CBLAS(L(gemm))(int order, int transa, int transb, WORD m, WORD n
     THOROUGHLY(CBLAS(L(gemm)))(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-TESELA_API void CBLAS(L(gemmt))(int order, int uplo, int transa, int transb, WORD n, WORD k, SCALAR alpha,
-                                const void *a, WORD lda, const void *b, WORD ldb, SCALAR beta, void *c,
-                                WORD ldc) {
-  typedef void forward(int, int, int, int, WORD, WORD, SCALAR, const void *, WORD, const void *, WORD, SCALAR,
-                       void *, WORD);
-  static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gemmt));
-  tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next =
-      tsl_blas_pass(&symbol, (double)(INTEGER)n * (double)(INTEGER)n * (double)(INTEGER)k);
-  if (!next)
-    next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = order,
-                                                      .uplo = tsl_blas_uplo(uplo),
-                                                      .trans_a = tsl_blas_trans(transa),
-                                                      .trans_b = tsl_blas_trans(transb),
-                                                      .m = (INTEGER)n,
-                                                      .n = (INTEGER)n,
-                                                      .k = (INTEGER)k,
-                                                      .alpha = SCALAR_AT(alpha),
-                                                      .a = a,
-                                                      .lda = (INTEGER)lda,
-                                                      .b = b,
-                                                      .ldb = (INTEGER)ldb,
-                                                      .beta = SCALAR_AT(beta),
-                                                      .c = c,
-                                                      .ldc = (INTEGER)ldc});
-  if (next) {
-    ((forward *)next)(order, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    tsl_blas_forwarded(&call);
-  }
-}
-
-TESELA_API void CBLAS(L(gemmtr))(int order, int uplo, int transa, int transb, WORD n, WORD k, SCALAR alpha,
-                                 const void *a, WORD lda, const void *b, WORD ldb, SCALAR beta, void *c,
-                                 WORD ldc) {
-  typedef void forward(int, int, int, int, WORD, WORD, SCALAR, const void *, WORD, const void *, WORD, SCALAR,
-                       void *, WORD);
-  static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gemmtr));
-  tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next =
-      tsl_blas_pass(&symbol, (double)(INTEGER)n * (double)(INTEGER)n * (double)(INTEGER)k);
-  if (!next)
-    next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = order,
-                                                      .uplo = tsl_blas_uplo(uplo),
-                                                      .trans_a = tsl_blas_trans(transa),
-                                                      .trans_b = tsl_blas_trans(transb),
-                                                      .m = (INTEGER)n,
-                                                      .n = (INTEGER)n,
-                                                      .k = (INTEGER)k,
-                                                      .alpha = SCALAR_AT(alpha),
-                                                      .a = a,
-                                                      .lda = (INTEGER)lda,
-                                                      .b = b,
-                                                      .ldb = (INTEGER)ldb,
-                                                      .beta = SCALAR_AT(beta),
-                                                      .c = c,
-                                                      .ldc = (INTEGER)ldc});
-  if (next) {
-    ((forward *)next)(order, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-    tsl_blas_forwarded(&call);
-  }
-}
+#define GEMMT gemmt
+#include "blas/entries/cblas_gemmt.h"
+#undef GEMMT
+#define GEMMT gemmtr
+#include "blas/entries/cblas_gemmt.h"
+#undef GEMMT
 
 TESELA_API void CBLAS(L(gemm_batch))(int order, const int *transa, const int *transb, const INTEGER *m,
                                      const INTEGER *n, const INTEGER *k, const void *alpha,

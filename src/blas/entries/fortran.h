@@ -51,69 +51,16 @@ TESELA_API void FORTRAN(L(gemm))(const char *transa, const char *transb, const I
     THOROUGHLY(FORTRAN(L(gemm)))(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-TESELA_API void FORTRAN(L(gemmt))(const char *uplo, const char *transa, const char *transb, const INTEGER *n,
-                                  const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,
-                                  const void *b, const INTEGER *ldb, const void *beta, void *c,
-                                  const INTEGER *ldc) {
-  typedef void forward(const char *, const char *, const char *, const INTEGER *, const INTEGER *,
-                       const void *, const void *, const INTEGER *, const void *, const INTEGER *,
-                       const void *, void *, const INTEGER *, size_t, size_t, size_t);
-  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemmt), TSL_BLAS_UPPER "GEMMT");
-  tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n * (double)*n * (double)*k);
-  if (!next)
-    next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
-                                                      .uplo = tsl_blas_letter(*uplo),
-                                                      .trans_a = tsl_blas_letter(*transa),
-                                                      .trans_b = tsl_blas_letter(*transb),
-                                                      .m = *n,
-                                                      .n = *n,
-                                                      .k = *k,
-                                                      .alpha = alpha,
-                                                      .a = a,
-                                                      .lda = *lda,
-                                                      .b = b,
-                                                      .ldb = *ldb,
-                                                      .beta = beta,
-                                                      .c = c,
-                                                      .ldc = *ldc});
-  if (next) {
-    ((forward *)next)(uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1, 1);
-    tsl_blas_forwarded(&call);
-  }
-}
-
-TESELA_API void FORTRAN(L(gemmtr))(const char *uplo, const char *transa, const char *transb, const INTEGER *n,
-                                   const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,
-                                   const void *b, const INTEGER *ldb, const void *beta, void *c,
-                                   const INTEGER *ldc) {
-  typedef void forward(const char *, const char *, const char *, const INTEGER *, const INTEGER *,
-                       const void *, const void *, const INTEGER *, const void *, const INTEGER *,
-                       const void *, void *, const INTEGER *, size_t, size_t, size_t);
-  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemmtr), TSL_BLAS_UPPER "GEMMTR");
-  tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n * (double)*n * (double)*k);
-  if (!next)
-    next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
-                                                      .uplo = tsl_blas_letter(*uplo),
-                                                      .trans_a = tsl_blas_letter(*transa),
-                                                      .trans_b = tsl_blas_letter(*transb),
-                                                      .m = *n,
-                                                      .n = *n,
-                                                      .k = *k,
-                                                      .alpha = alpha,
-                                                      .a = a,
-                                                      .lda = *lda,
-                                                      .b = b,
-                                                      .ldb = *ldb,
-                                                      .beta = beta,
-                                                      .c = c,
-                                                      .ldc = *ldc});
-  if (next) {
-    ((forward *)next)(uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1, 1);
-    tsl_blas_forwarded(&call);
-  }
-}
+#define GEMMT gemmt
+#define GEMMT_TITLE "GEMMT"
+#include "blas/entries/fortran_gemmt.h"
+#undef GEMMT
+#undef GEMMT_TITLE
+#define GEMMT gemmtr
+#define GEMMT_TITLE "GEMMTR"
+#include "blas/entries/fortran_gemmt.h"
+#undef GEMMT
+#undef GEMMT_TITLE
 
 TESELA_API void FORTRAN(L(gemm_batch))(const char *transa, const char *transb, const INTEGER *m,
                                        const INTEGER *n, const INTEGER *k, const void *alpha,
