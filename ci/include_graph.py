@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that includes point one way:
 
-    base <- device <- strategy <- plan <- api <- tools
+    base <- device <- host <- strategy <- plan <- api <- tools
     base <- blas (beside the public header, and api/instant.h for tiny products)
     base <- io <- tools
 
@@ -20,8 +20,9 @@ MAY_INCLUDE = {
     "base": {"base"},
     "io": {"base", "io"},
     "device": {"base", "device"},
-    "strategy": {"base", "device", "strategy"},
-    "plan": {"base", "device", "strategy", "plan"},
+    "host": {"base", "device", "host"},
+    "strategy": {"base", "device", "host", "strategy"},
+    "plan": {"base", "device", "host", "strategy", "plan"},
     "api": {"base", "device", "strategy", "plan", "api"},
     "blas": {"base", "blas"},
     "tools": {"base", "device", "strategy", "plan", "api", "io", "tools"},
@@ -120,6 +121,9 @@ PLANTED = {
     "src/device/opencl/other.c": ('#include "device/cuda/cuda.h"\n', 1),
     "src/device/device.c": ('#include "device/cuda/cuda.h"\n', 1),
     "src/device/up.c": ('#  include "strategy/strategy.h"\n', 1),
+    "src/host/view.h": ('#include "base/text.h"\n#include "device/device.h"\n', 0),
+    "src/host/up.c": ('#include "host/view.h"\n#include "strategy/strategy.h"\n', 1),
+    "src/strategy/gemm/split/kernels/tile.c": ('#include "host/view.h"\n', 0),
     "src/kernel/gemm.h": ('#include "dialect_impl.h"\n', 0),
     "src/strategy/strategy.h": ('#include "device/device.h"\n#include "lost.h"\n', 1),
     "src/strategy/launch.c": ('#include "plan/plan.h"\n', 1),

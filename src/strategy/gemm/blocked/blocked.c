@@ -4,12 +4,12 @@
  * comes from a cache serves a tile; vectors whatever the strides are; all cores.
  *
  *                 n                        a task is one block of C; for each panel p of DEPTH along k:
- *               B |   COLUMNS  |             copy A(block's rows, p) as slivers of TILE_ROWS rows
- *            DEPTH|   strips   |  p          copy B(p, block's columns) as strips of two vectors
- *                 +------------+             for each sliver, for each strip:
- *      A   DEPTH  |            |               tile = sliver times strip, in registers
- *   ROWS  slivers |   block    |               C's tile = alpha tile + (first panel ? beta : 1) C's tile
- *           p     +------------+ C
+ *               B |   COLUMNS  |             copy A(block's rows, p) as micro-panels of TILE_ROWS rows
+ *            DEPTH|micro-panels|  p          copy B(p, block's columns) as micro-panels of two vectors
+ *                 +------------+             for each micro-panel of A, for each of B:
+ *      A   DEPTH  |            |               tile = their product, in registers
+ *   ROWS  micro-  |   block    |               C's tile = alpha tile + (first panel ? beta : 1) C's tile
+ *        panels p +------------+ C
  *
  * Copies make every stride alike, so there is one loop for all of them. Tiles at the edge are computed whole,
  * with zeros, and stored in part. Where C is column-major, the transposed product B' A' is computed, so that C's
@@ -23,8 +23,10 @@
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
+#include "host/split.h"
 #include "strategy/account.h"
-#include "strategy/gemm/blocked/blocks.h"
+#include "strategy/gemm/blocked/block.h"
+#include "strategy/prepared.h"
 
 #include <math.h>
 
@@ -54,80 +56,66 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   return tsl_accuracy_of_panels(problem, config->value[DEPTH]);
 }
 
-static int64_t blocks_of(int64_t size, int64_t block) {
-  return (size - 1) / block + 1;
-}
-
-static int64_t round_up(int64_t size, int64_t unit) {
-  return blocks_of(size, unit) * unit;
-}
-
 /* For each of the k steps, a block costs its multiply-adds at seven tenths of what the registers could do, a clock
- * for each number of A that is copied, and a clock for each five bytes of B; for each panel, a pass over C. A
- * sliver and a strip longer than a KiB a row do not stay in a first-level cache. Threads wait for the last block. */
+ * for each number of A that is copied, and a clock for each five bytes of B; for each panel, a pass over C. Micro-panels
+ * longer than a KiB a row do not stay in a first-level cache. Threads wait for the last block. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
-  const double rows = (double)round_up(problem->m, TSL_BLOCK_ROWS_UNIT),
-               columns = (double)round_up(problem->n, TSL_BLOCK_COLUMNS_UNIT), k = (double)problem->k;
-  const double down = (double)blocks_of(problem->m, value[ROWS]),
-               across = (double)blocks_of(problem->n, value[COLUMNS]);
+  const double rows = (double)tsl_round_up(problem->m, TSL_BLOCK_ROWS_UNIT),
+               columns = (double)tsl_round_up(problem->n, TSL_BLOCK_COLUMNS_UNIT), k = (double)problem->k;
+  const double down = (double)tsl_pieces(problem->m, value[ROWS]),
+               across = (double)tsl_pieces(problem->n, value[COLUMNS]);
   const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
   const double clock = 1e6 * device->clock_mhz, fused = peak / (2 * clock * device->threads);
   const double products = (value[DEPTH] * size > 1024 ? 1.1 : 1) * rows * columns * k / (0.7 * fused);
   const double copies = k * (rows * across + columns * down * (double)size / 5);
-  const double passes = rows * columns * (double)blocks_of(problem->k, value[DEPTH]) / 4;
+  const double passes = rows * columns * (double)tsl_pieces(problem->k, value[DEPTH]) / 4;
   const double rounds = ceil(down * across / device->threads) / (down * across);
   const double start = 2.5e-7 + (down * across > 1 && device->threads > 1 ? 5e-6 : 0);
   return start +
          fmax((products + copies + passes) * rounds / clock, tsl_problem_bytes(problem) / device->bandwidth);
 }
 
-static const tsl_block_functions *functions_for(const tsl_device *device) {
-  return device->capabilities & TSL_CAN_AVX512 ? &tsl_block_functions_avx512
-         : device->capabilities & TSL_CAN_AVX2 ? &tsl_block_functions_avx2
-                                               : &tsl_block_functions_generic;
+static const tsl_block_kernel *kernel_for(const tsl_device *device, tesela_type type) {
+#define KERNELS(isa, header, needs, flags) {&tsl_block_##isa##_f32, &tsl_block_##isa##_f64},
+  static const tsl_block_kernel *const kernels[][2] = {TSL_ISA_LIST(KERNELS)};
+#undef KERNELS
+  return kernels[tsl_isa_best(device->capabilities)][type == TESELA_F64];
 }
 
 /* Blocks are copied for each block of C, and multiplied from there, a tile in registers at a time. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_account *account) {
   const int64_t *value = config->value;
-  const tsl_block_functions *functions = functions_for(device);
+  const tsl_block_kernel *kernel = kernel_for(device, problem->c.type);
   const double size = (double)tsl_type(problem->c.type)->size, k = (double)problem->k;
-  const double down = (double)blocks_of(problem->m, value[ROWS]),
-               across = (double)blocks_of(problem->n, value[COLUMNS]);
+  const double down = (double)tsl_pieces(problem->m, value[ROWS]),
+               across = (double)tsl_pieces(problem->n, value[COLUMNS]);
   const double a = across * (double)problem->m * k, b = down * (double)problem->n * k;
-  account->computed = ceil((double)problem->m / functions->tile_rows) * functions->tile_rows *
-                      ceil((double)problem->n * size / functions->tile_bytes) * functions->tile_bytes / size *
-                      k;
+  account->computed = ceil((double)problem->m / kernel->tile_rows) * kernel->tile_rows *
+                      ceil((double)problem->n / kernel->tile_columns) * kernel->tile_columns * k;
   account->workers = fmin(device->threads, down * across);
   account->local.written = (a + b) * size;
   tsl_account_operands(problem, a, b, account);
-  tsl_account_result(problem, (double)blocks_of(problem->k, value[DEPTH]), account);
-  tsl_account_tiles(problem, functions->tile_rows, functions->tile_bytes / size, account);
+  tsl_account_result(problem, (double)tsl_pieces(problem->k, value[DEPTH]), account);
+  tsl_account_tiles(problem, kernel->tile_rows, kernel->tile_columns, account);
 }
 
 static tesela_status build(tsl_work *work) {
   const tsl_problem *problem = &work->problem;
   const int64_t *value = work->config.value, longest = problem->m > problem->n ? problem->m : problem->n;
-  const tsl_block_functions *functions = functions_for(work->device);
   const size_t size = tsl_type(problem->c.type)->size;
-  const int64_t rows = tsl_blocks_least(value[ROWS], round_up(longest, TSL_BLOCK_ROWS_UNIT)),
-                columns = tsl_blocks_least(value[COLUMNS], round_up(longest, TSL_BLOCK_COLUMNS_UNIT)),
-                depth = tsl_blocks_least(value[DEPTH], problem->k);
+  const int64_t rows = tsl_least(value[ROWS], tsl_round_up(longest, TSL_BLOCK_ROWS_UNIT)),
+                columns = tsl_least(value[COLUMNS], tsl_round_up(longest, TSL_BLOCK_COLUMNS_UNIT)),
+                depth = tsl_least(value[DEPTH], problem->k);
   void *block;
   TSL_TRY(tsl_alloc(sizeof(blocked), "a plan's state", &block));
   blocked *state = block;
-  state->multiply = problem->c.type == TESELA_F64 ? functions->f64 : functions->f32;
-  state->a_bytes = (size_t)round_up((int64_t)size * rows * depth + 1, TSL_CACHE_LINE);
-  state->b_bytes = (size_t)round_up((int64_t)size * columns * depth + 1, TSL_CACHE_LINE);
+  state->multiply = kernel_for(work->device, problem->c.type)->multiply;
+  state->a_bytes = (size_t)tsl_round_up((int64_t)size * rows * depth + 1, TSL_CACHE_LINE);
+  state->b_bytes = (size_t)tsl_round_up((int64_t)size * columns * depth + 1, TSL_CACHE_LINE);
   work->state = state;
   return TESELA_OK;
-}
-
-static void release(tsl_work *work) {
-  tsl_free(work->state);
-  work->state = NULL;
 }
 
 static void multiply(void *argument, int64_t index, int worker) {
@@ -137,43 +125,18 @@ static void multiply(void *argument, int64_t index, int worker) {
                        a_copy, a_copy + run->state->a_bytes);
 }
 
-static tsl_operand transposed(tsl_operand operand) {
-  const int64_t row_stride = operand.row_stride;
-  operand.row_stride = operand.col_stride;
-  operand.col_stride = row_stride;
-  return operand;
-}
-
-static int64_t magnitude(int64_t value) {
-  return value < 0 ? -value : value;
-}
-
 static tsl_blocks job_for(const tsl_work *work, const tsl_operands *operands) {
   const tsl_problem *problem = &work->problem;
-  const int64_t *value = work->config.value;
-  tsl_blocks job = {.m = problem->m,
-                    .n = problem->n,
-                    .k = problem->alpha[0] == 0 ? 0 : problem->k,
-                    .a = operands->a,
-                    .b = operands->b,
-                    .c = operands->c,
+  const int64_t *value = work->config.value, size = (int64_t)tsl_type(problem->c.type)->size;
+  tsl_blocks job = {.views = tsl_views_of(problem, operands),
                     .rows = value[ROWS],
                     .columns = value[COLUMNS],
                     .depth = value[DEPTH],
                     .alpha = problem->alpha[0],
                     .beta = problem->beta[0]};
-  if (magnitude(job.c.row_stride) < magnitude(job.c.col_stride)) {
-    job.m = problem->n;
-    job.n = problem->m;
-    job.a = transposed(operands->b);
-    job.b = transposed(operands->a);
-    job.c = transposed(operands->c);
-  }
-  if (job.k == 0) {
+  tsl_views_bind_operands(&job.views, operands, size, size);
+  if (job.views.k == 0)
     job.alpha = 0; /* infinity times an empty sum is nothing */
-    job.a = job.b =
-        (tsl_operand){.host = operands->c.host}; /* pointers that nobody reads move all the same */
-  }
   return job;
 }
 
@@ -185,8 +148,8 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   void *copies;
   TSL_TRY(tsl_scratch_take(workers * (state->a_bytes + state->b_bytes), "copies of blocks", &copies));
   now.copies = copies;
-  now.down = blocks_of(now.job.m, now.job.rows);
-  tsl_team_run(operands->team, now.down * blocks_of(now.job.n, now.job.columns), multiply, &now);
+  now.down = tsl_pieces(now.job.views.m, now.job.rows);
+  tsl_team_run(operands->team, now.down * tsl_pieces(now.job.views.n, now.job.columns), multiply, &now);
   tsl_scratch_give(copies);
   return TESELA_OK;
 }
@@ -204,5 +167,5 @@ const tsl_strategy tsl_gemm_blocked = {
     .account = account,
     .build = build,
     .run = run,
-    .release = release,
+    .release = tsl_release_block,
 };

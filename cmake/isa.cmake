@@ -1,0 +1,71 @@
+# Kernels in C, compiled once for each instruction set of src/host/isa.h that this processor's family has. A text lies in a
+# folder kernels/; its strategy's flags.cmake calls tesela_kernels().
+#
+# TESELA_ISA_SETS: the sets that every kernel is compiled for. Of each, and of each extension: TESELA_FOR_<set> are its flags,
+# TESELA_ISA_HEADER_<set> the header of its vectors.
+
+# What is compiled where speed is all: fully optimised, multiply-adds fused where the set has them, sums in their order. A
+# sanitizer's checks, in every tile of every size, take a compiler minutes to optimise fully.
+set(TESELA_FULL_OPTIMISATION -O3)
+if(TESELA_SANITIZE)
+  set(TESELA_FULL_OPTIMISATION -O1)
+endif()
+set(TESELA_KERNEL_FLAGS ${TESELA_FULL_OPTIMISATION} -ffp-contract=fast -fno-math-errno)
+
+set(family any)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(family x86_64)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  set(family aarch64)
+endif()
+
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/host/isa.h)
+file(READ ${CMAKE_SOURCE_DIR}/src/host/isa.h text)
+string(REGEX REPLACE " *\\\\\n *" " " text "${text}")
+set(TESELA_ISA_SETS)
+foreach(list IN ITEMS ROWS_any ROWS_${family} EXTENSIONS_${family})
+  string(REGEX MATCH "#define TSL_ISA_${list}\\(X\\)[^\n]*" rows "${text}")
+  string(REGEX MATCHALL "X\\([a-z0-9_]+, [a-z0-9_]+, [A-Z0-9_]+, \"[^\"]*\"" rows "${rows}")
+  foreach(row IN LISTS rows)
+    string(REGEX MATCH "X\\(([a-z0-9_]+), ([a-z0-9_]+), [A-Z0-9_]+, \"([^\"]*)\"" matched "${row}")
+    set(set ${CMAKE_MATCH_1})
+    set(TESELA_ISA_HEADER_${set} ${CMAKE_MATCH_2})
+    separate_arguments(TESELA_FOR_${set} UNIX_COMMAND "${CMAKE_MATCH_3}")
+    if(list MATCHES "EXTENSIONS")
+      list(PREPEND TESELA_FOR_${set} ${TESELA_FOR_${TESELA_ISA_HEADER_${set}}})
+    else()
+      list(APPEND TESELA_ISA_SETS ${set})
+    endif()
+  endforeach()
+endforeach()
+
+# tesela_kernels(TEXT [TYPES type...] [SETS set...] [FLAGS flag...]): TEXT, src/strategy/gemm/<name>/kernels/<what>.c, is
+# compiled for each set (all of TESELA_ISA_SETS; those of SETS that this family has), for each type where there are some. Each
+# has a source of its own in the build folder, which says which and includes the text.
+function(tesela_kernels text)
+  cmake_parse_arguments(arg "" "" "TYPES;SETS;FLAGS" ${ARGN})
+  if(NOT arg_SETS)
+    set(arg_SETS ${TESELA_ISA_SETS})
+  endif()
+  string(REGEX REPLACE "^src/(.*/)?([^/]+)/kernels/([^/]+)\\.c$" "\\2/\\3" name ${text})
+  string(REGEX REPLACE "^src/" "" included ${text})
+  foreach(set IN LISTS arg_SETS)
+    if(NOT DEFINED TESELA_ISA_HEADER_${set})
+      continue()
+    endif()
+    foreach(type IN ITEMS ${arg_TYPES} "")
+      if(arg_TYPES AND type STREQUAL "")
+        continue()
+      endif()
+      set(file ${CMAKE_BINARY_DIR}/kernels/${name}_${set})
+      set(content "#define TSL_ISA ${set}\n#define TSL_ISA_HEADER \"host/simd_${TESELA_ISA_HEADER_${set}}.h\"\n")
+      if(type)
+        string(APPEND file _${type})
+        string(APPEND content "#define TSL_TYPE ${type}\n")
+      endif()
+      file(CONFIGURE OUTPUT ${file}.c CONTENT "${content}#include \"${included}\"\n" @ONLY)
+      target_sources(tesela_objects PRIVATE ${file}.c)
+      set_source_files_properties(${file}.c PROPERTIES COMPILE_OPTIONS "${TESELA_KERNEL_FLAGS};${TESELA_FOR_${set}};${arg_FLAGS}")
+    endforeach()
+  endforeach()
+endfunction()

@@ -1,0 +1,159 @@
+/* The vectors of an instruction set, for texts that are compiled once for each (host/isa.h). What compiles them defines
+ *   TSL_ISA          the set's name
+ *   TSL_ISA_HEADER   its header, which this one includes
+ *   TSL_TYPE         the element type: f32, f64, c64 or c128; none where a text is for several
+ *
+ * A set's header gives, for T of f32 and f64; numbers of a vector are its lanes:
+ *   VECTOR_BYTES                          of a register
+ *   vector_T                              the compiler's own vector type, so that + and * are the set's. Whether a compiler
+ *                                         makes vectors of nested loops depends on the compiler
+ *   mask_T, mask_of_T(count)              the first `count` lanes, 0 < count <= LANES_T
+ *   load_masked_T(from, mask)             those lanes, and zeros; memory behind them is not touched
+ *   store_masked_T(to, value, mask)
+ *   fma_T(sum, number, value)             sum + number * value, the number in every lane
+ *   STEPS_T, transpose_T(rows, at, out)   out[s] = number `at` + s of LANES_T rows, for s < STEPS_T
+ *   times_i_T(value)                      pairs (real, imaginary) times i: (-imaginary, real)
+ *   total_T(value), totals_T(values, to)  the sum of a vector's lanes, in a fixed order; those of four vectors, side by side
+ *   store_nontemporal_T(to, value)        past the caches, to an aligned address; fence() before anybody is told
+ *   TSL_KEEP(value)                       lets the compiler believe that a vector changes: it is loaded once, and not again
+ *                                         for each use
+ * and transpose_c128(rows, at, out), of elements of two f64. STEPS_c128 is 1.
+ *
+ * Its last part has the sizes of the strategies' tiles: how many registers there are decides them.
+ *   BLOCKED_ROWS                          blocked: rows of a tile of two vectors
+ *
+ * From these follow here, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T, load_part_T and
+ * store_part_T (the first `count` elements), load_edge_T and store_edge_T (the same where `count` may be all).
+ *
+ *   lanes       0   1   2   3   4   5   6   7           a row of C of 13 numbers, vectors of 8:
+ *   vector_f32 [x0][x1][x2][x3][x4][x5][x6][x7]         | load_f32 | load_part_f32(.., 5) |
+ *   c64        [re  im][re  im][re  im][re  im]                                 ^ nothing behind it is touched
+ */
+#ifndef TSL_HOST_SIMD_H
+#define TSL_HOST_SIMD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* For tools that read a text alone. */
+#ifndef TSL_ISA
+#define TSL_ISA generic
+#define TSL_ISA_HEADER "host/simd_generic.h"
+#define TSL_TYPE f32
+#endif
+
+#define JOIN_LATE(word, suffix) word##suffix
+#define JOIN(word, suffix) JOIN_LATE(word, suffix)
+#define TSL_NAME_LATE(word, isa, type) word##_##isa##_##type
+#define TSL_NAME(word, isa, type) TSL_NAME_LATE(word, isa, type)
+/* What a text exports: the set's own version of a name, and the type's. */
+#ifdef TSL_TYPE
+#define TSL_ISA_NAME(word) TSL_NAME(word, TSL_ISA, TSL_TYPE)
+#else
+#define TSL_ISA_NAME(word) JOIN(word##_, TSL_ISA)
+#endif
+/* Inside a text: the version of a name for the type of SUFFIX. */
+#define NAME(word) JOIN(word, SUFFIX)
+
+#if defined(__clang__)
+#define TSL_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define TSL_UNROLL _Pragma("GCC unroll 16")
+#endif
+#define TSL_INLINE static inline __attribute__((always_inline))
+
+/* What a type is made of: real numbers, of which complex ones have two, and what the numbers' names end in. */
+#define REAL_f32 float
+#define REAL_f64 double
+#define REAL_c64 float
+#define REAL_c128 double
+#define COMPONENTS_f32 1
+#define COMPONENTS_f64 1
+#define COMPONENTS_c64 2
+#define COMPONENTS_c128 2
+#define COMPONENT_SUFFIX_f32 _f32
+#define COMPONENT_SUFFIX_f64 _f64
+#define COMPONENT_SUFFIX_c64 _f32
+#define COMPONENT_SUFFIX_c128 _f64
+#define ENUM_f32 TESELA_F32
+#define ENUM_f64 TESELA_F64
+#define ENUM_c64 TESELA_C64
+#define ENUM_c128 TESELA_C128
+
+/* Elements; a complex one is aligned as its numbers are. */
+typedef float element_f32;
+typedef double element_f64;
+typedef struct element_c64 {
+  float component[2];
+} element_c64;
+typedef struct element_c128 {
+  double component[2];
+} element_c128;
+
+#include TSL_ISA_HEADER
+
+typedef vector_f32 vector_c64;
+typedef vector_f64 vector_c128;
+enum {
+  LANES_f32 = VECTOR_BYTES / 4,
+  LANES_f64 = VECTOR_BYTES / 8,
+  LANES_c64 = VECTOR_BYTES / 8,
+  LANES_c128 = VECTOR_BYTES / 16,
+  STEPS_c64 = STEPS_f64,
+  STEPS_c128 = 1
+};
+#define LOG2_OF(lanes) ((lanes) >= 16 ? 4 : (lanes) >= 8 ? 3 : (lanes) >= 4 ? 2 : (lanes) >= 2 ? 1 : 0)
+enum {
+  LANES_LOG2_f32 = LOG2_OF(LANES_f32),
+  LANES_LOG2_f64 = LOG2_OF(LANES_f64),
+  LANES_LOG2_c64 = LOG2_OF(LANES_c64),
+  LANES_LOG2_c128 = LOG2_OF(LANES_c128)
+};
+
+static inline vector_f32 load_part_f32(const float *from, int64_t count) {
+  return load_masked_f32(from, mask_of_f32(count));
+}
+static inline void store_part_f32(float *to, vector_f32 value, int64_t count) {
+  store_masked_f32(to, value, mask_of_f32(count));
+}
+static inline vector_f64 load_part_f64(const double *from, int64_t count) {
+  return load_masked_f64(from, mask_of_f64(count));
+}
+static inline void store_part_f64(double *to, vector_f64 value, int64_t count) {
+  store_masked_f64(to, value, mask_of_f64(count));
+}
+static inline vector_c64 load_part_c64(const element_c64 *from, int64_t count) {
+  return load_part_f32(from->component, 2 * count);
+}
+static inline void store_part_c64(element_c64 *to, vector_c64 value, int64_t count) {
+  store_part_f32(to->component, value, 2 * count);
+}
+static inline vector_c128 load_part_c128(const element_c128 *from, int64_t count) {
+  return load_part_f64(from->component, 2 * count);
+}
+static inline void store_part_c128(element_c128 *to, vector_c128 value, int64_t count) {
+  store_part_f64(to->component, value, 2 * count);
+}
+/* As numbers of f64: they are moved and not computed with. */
+static inline void transpose_c64(const element_c64 *const *row, int64_t at, vector_c64 *out) {
+  transpose_f64((const double *const *)(const void *)row, at, (vector_f64 *)out);
+}
+
+#define SUFFIX _f32
+#define REAL float
+#include "host/simd_memory.h"
+#undef SUFFIX
+#define SUFFIX _c64
+#include "host/simd_memory.h"
+#undef SUFFIX
+#undef REAL
+#define SUFFIX _f64
+#define REAL double
+#include "host/simd_memory.h"
+#undef SUFFIX
+#define SUFFIX _c128
+#include "host/simd_memory.h"
+#undef SUFFIX
+#undef REAL
+
+#endif

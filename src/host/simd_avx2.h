@@ -1,0 +1,111 @@
+/* host/simd.h's contract for AVX2 with FMA: vectors of 32 bytes, sixteen registers; a mask is a vector of sign bits. */
+#include <immintrin.h>
+
+#define VECTOR_BYTES 32
+enum { STEPS_f32 = 4, STEPS_f64 = 2 };
+typedef float vector_f32 __attribute__((vector_size(32), may_alias));
+typedef double vector_f64 __attribute__((vector_size(32), may_alias));
+
+typedef __m256i mask_f32;
+typedef __m256i mask_f64;
+static inline mask_f32 mask_of_f32(int64_t count) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+static inline mask_f64 mask_of_f64(int64_t count) {
+  return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
+}
+static inline vector_f32 load_masked_f32(const float *from, mask_f32 mask) {
+  return _mm256_maskload_ps(from, mask);
+}
+static inline void store_masked_f32(float *to, vector_f32 value, mask_f32 mask) {
+  _mm256_maskstore_ps(to, mask, value);
+}
+static inline vector_f64 load_masked_f64(const double *from, mask_f64 mask) {
+  return _mm256_maskload_pd(from, mask);
+}
+static inline void store_masked_f64(double *to, vector_f64 value, mask_f64 mask) {
+  _mm256_maskstore_pd(to, mask, value);
+}
+
+/* In the register where the sum is: compilers that choose between the forms of the instruction move sums about, run out of
+ * the sixteen registers and store some in every step. */
+static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value) {
+  __asm__("vfmadd231ps %1, %2, %0" : "+x"(sum) : "x"(_mm256_set1_ps(number)), "x"(value));
+  return sum;
+}
+static inline vector_f64 fma_f64(vector_f64 sum, double number, vector_f64 value) {
+  __asm__("vfmadd231pd %1, %2, %0" : "+x"(sum) : "x"(_mm256_set1_pd(number)), "x"(value));
+  return sum;
+}
+
+/* Transposes of four by four in each half. */
+static inline void transpose_f32(const float *const *row, int64_t at, vector_f32 *out) {
+  const __m256 a = _mm256_set_m128(_mm_loadu_ps(row[4] + at), _mm_loadu_ps(row[0] + at)),
+               b = _mm256_set_m128(_mm_loadu_ps(row[5] + at), _mm_loadu_ps(row[1] + at)),
+               c = _mm256_set_m128(_mm_loadu_ps(row[6] + at), _mm_loadu_ps(row[2] + at)),
+               d = _mm256_set_m128(_mm_loadu_ps(row[7] + at), _mm_loadu_ps(row[3] + at));
+  const __m256d ab_low = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)),
+                cd_low = _mm256_castps_pd(_mm256_unpacklo_ps(c, d)),
+                ab_high = _mm256_castps_pd(_mm256_unpackhi_ps(a, b)),
+                cd_high = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
+  out[0] = _mm256_castpd_ps(_mm256_unpacklo_pd(ab_low, cd_low));
+  out[1] = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_low, cd_low));
+  out[2] = _mm256_castpd_ps(_mm256_unpacklo_pd(ab_high, cd_high));
+  out[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_high, cd_high));
+}
+
+/* Of two by two in each half. */
+static inline void transpose_f64(const double *const *row, int64_t at, vector_f64 *out) {
+  const __m256d even = _mm256_set_m128d(_mm_loadu_pd(row[2] + at), _mm_loadu_pd(row[0] + at)),
+                odd = _mm256_set_m128d(_mm_loadu_pd(row[3] + at), _mm_loadu_pd(row[1] + at));
+  out[0] = _mm256_unpacklo_pd(even, odd);
+  out[1] = _mm256_unpackhi_pd(even, odd);
+}
+
+static inline void transpose_c128(const element_c128 *const *row, int64_t at, vector_f64 *out) {
+  out[0] = _mm256_set_m128d(_mm_loadu_pd(row[1][at].component), _mm_loadu_pd(row[0][at].component));
+}
+
+static inline vector_f32 times_i_f32(vector_f32 value) {
+  const __m256 signs = _mm256_setr_ps(-0.0f, 0, -0.0f, 0, -0.0f, 0, -0.0f, 0);
+  return _mm256_xor_ps(_mm256_permute_ps(value, 0xb1), signs);
+}
+static inline vector_f64 times_i_f64(vector_f64 value) {
+  const __m256d signs = _mm256_setr_pd(-0.0, 0, -0.0, 0);
+  return _mm256_xor_pd(_mm256_permute_pd(value, 0x5), signs);
+}
+
+static inline float total_f32(vector_f32 value) {
+  const __m128 half = _mm_add_ps(_mm256_castps256_ps128(value), _mm256_extractf128_ps(value, 1));
+  const __m128 pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
+  return _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
+}
+static inline double total_f64(vector_f64 value) {
+  const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(value), _mm256_extractf128_pd(value, 1));
+  return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
+}
+static inline void totals_f32(const vector_f32 *from, float *to) {
+  const __m256 ab = _mm256_hadd_ps(from[0], from[1]), cd = _mm256_hadd_ps(from[2], from[3]),
+               four = _mm256_hadd_ps(ab, cd);
+  _mm_storeu_ps(to, _mm_add_ps(_mm256_castps256_ps128(four), _mm256_extractf128_ps(four, 1)));
+}
+static inline void totals_f64(const vector_f64 *from, double *to) {
+  const __m256d ab = _mm256_hadd_pd(from[0], from[1]), cd = _mm256_hadd_pd(from[2], from[3]);
+  _mm256_storeu_pd(to,
+                   _mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31)));
+}
+
+static inline void store_nontemporal_f32(float *to, vector_f32 value) {
+  _mm256_stream_ps(to, value);
+}
+static inline void store_nontemporal_f64(double *to, vector_f64 value) {
+  _mm256_stream_pd(to, value);
+}
+static inline void fence(void) {
+  _mm_sfence();
+}
+#define TSL_KEEP(value) __asm__("" : "+x"(value))
+
+/* --- tiles --- */
+
+#define BLOCKED_ROWS 6

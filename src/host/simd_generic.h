@@ -1,0 +1,90 @@
+/* host/simd.h's contract in plain C: vectors of 16 bytes, which SSE2 and Advanced SIMD have, sixteen registers. */
+#include <string.h>
+
+#define VECTOR_BYTES 16
+enum { STEPS_f32 = 1, STEPS_f64 = 1 };
+typedef float vector_f32 __attribute__((vector_size(16), may_alias));
+typedef double vector_f64 __attribute__((vector_size(16), may_alias));
+
+/* A mask is the number of its lanes, which are moved one by one. */
+typedef int64_t mask_f32;
+typedef int64_t mask_f64;
+static inline mask_f32 mask_of_f32(int64_t count) {
+  return count;
+}
+static inline mask_f64 mask_of_f64(int64_t count) {
+  return count;
+}
+static inline vector_f32 load_masked_f32(const float *from, mask_f32 mask) {
+  vector_f32 value = {0};
+  for (int64_t i = 0; i < mask; i++)
+    value[i] = from[i];
+  return value;
+}
+static inline void store_masked_f32(float *to, vector_f32 value, mask_f32 mask) {
+  for (int64_t i = 0; i < mask; i++)
+    to[i] = value[i];
+}
+static inline vector_f64 load_masked_f64(const double *from, mask_f64 mask) {
+  vector_f64 value = {0};
+  for (int64_t i = 0; i < mask; i++)
+    value[i] = from[i];
+  return value;
+}
+static inline void store_masked_f64(double *to, vector_f64 value, mask_f64 mask) {
+  for (int64_t i = 0; i < mask; i++)
+    to[i] = value[i];
+}
+
+static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value) {
+  return sum + number * value;
+}
+static inline vector_f64 fma_f64(vector_f64 sum, double number, vector_f64 value) {
+  return sum + number * value;
+}
+
+static inline void transpose_f32(const float *const *row, int64_t at, vector_f32 *out) {
+  out[0] = (vector_f32){row[0][at], row[1][at], row[2][at], row[3][at]};
+}
+static inline void transpose_f64(const double *const *row, int64_t at, vector_f64 *out) {
+  out[0] = (vector_f64){row[0][at], row[1][at]};
+}
+static inline void transpose_c128(const element_c128 *const *row, int64_t at, vector_f64 *out) {
+  out[0] = load_masked_f64(row[0][at].component, 2);
+}
+
+static inline vector_f32 times_i_f32(vector_f32 value) {
+  return (vector_f32){-value[1], value[0], -value[3], value[2]};
+}
+static inline vector_f64 times_i_f64(vector_f64 value) {
+  return (vector_f64){-value[1], value[0]};
+}
+
+static inline float total_f32(vector_f32 value) {
+  return (value[0] + value[2]) + (value[1] + value[3]);
+}
+static inline double total_f64(vector_f64 value) {
+  return value[0] + value[1];
+}
+static inline void totals_f32(const vector_f32 *from, float *to) {
+  for (int i = 0; i < 4; i++)
+    to[i] = total_f32(from[i]);
+}
+static inline void totals_f64(const vector_f64 *from, double *to) {
+  for (int i = 0; i < 4; i++)
+    to[i] = total_f64(from[i]);
+}
+
+/* There is no such store in C. */
+static inline void store_nontemporal_f32(float *to, vector_f32 value) {
+  memcpy(to, &value, sizeof value);
+}
+static inline void store_nontemporal_f64(double *to, vector_f64 value) {
+  memcpy(to, &value, sizeof value);
+}
+static inline void fence(void) {}
+#define TSL_KEEP(value) (void)0
+
+/* --- tiles --- */
+
+#define BLOCKED_ROWS 6

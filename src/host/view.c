@@ -1,0 +1,65 @@
+#include "host/view.h"
+
+#include "host/split.h"
+
+static tsl_view transposed(tsl_view view) {
+  const int64_t row_stride = view.row_stride;
+  view.row_stride = view.col_stride;
+  view.col_stride = row_stride;
+  return view;
+}
+
+void tsl_views_swap(tsl_views *views) {
+  const tsl_views seen = *views;
+  views->m = seen.n;
+  views->n = seen.m;
+  views->a = transposed(seen.b);
+  views->b = transposed(seen.a);
+  views->c = transposed(seen.c);
+  views->conjugates_a = seen.conjugates_b;
+  views->conjugates_b = seen.conjugates_a;
+  views->is_swapped = !seen.is_swapped;
+}
+
+/* Rows of C, and of A, from the last one on. */
+static void reverse_rows(tsl_views *views) {
+  views->c.offset += (views->m - 1) * views->c.row_stride;
+  views->a.offset += (views->m - 1) * views->a.row_stride;
+  views->c.row_stride = -views->c.row_stride;
+  views->a.row_stride = -views->a.row_stride;
+}
+
+static void reverse_columns(tsl_views *views) {
+  views->c.offset += (views->n - 1) * views->c.col_stride;
+  views->b.offset += (views->n - 1) * views->b.col_stride;
+  views->c.col_stride = -views->c.col_stride;
+  views->b.col_stride = -views->b.col_stride;
+}
+
+void tsl_views_orient(tsl_views *views) {
+  if (tsl_magnitude(views->c.row_stride) < tsl_magnitude(views->c.col_stride))
+    tsl_views_swap(views);
+  if (views->c.row_stride < 0)
+    reverse_rows(views);
+  if (views->c.col_stride < 0)
+    reverse_columns(views);
+  if (views->k == 0)
+    views->a.row_stride = views->a.col_stride = views->b.row_stride = views->b.col_stride = 0;
+}
+
+void tsl_views_signs(const tsl_views *views, double signs[2]) {
+  signs[0] = views->conjugates_a != views->conjugates_b ? -1 : 1;
+  signs[1] = views->conjugates_b ? -1 : 1;
+}
+
+static void bind(tsl_view *view, const tsl_view *to, bool is_read, int64_t size, unsigned char *unread) {
+  view->packed = to->packed;
+  view->at = is_read && !to->packed ? to->at + view->offset * size : unread;
+}
+
+void tsl_views_bind(tsl_views *views, const tsl_view *a, const tsl_view *b, void *c, int64_t size,
+                    int64_t c_size) {
+  views->c.at = (unsigned char *)c + views->c.offset * c_size;
+  bind(&views->a, views->is_swapped ? b : a, views->k > 0, size, views->c.at);
+  bind(&views->b, views->is_swapped ? a : b, views->k > 0, size, views->c.at);
+}
