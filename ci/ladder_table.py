@@ -1,4 +1,4 @@
-"""The README's tables of the ladder, from bench/results/nvidia-h200/ladder-*.json (bench/ladder.sh measures them)."""
+"""Tables of the ladder, from bench/results/nvidia-h200/ladder-*.json (bench/ladder.sh measures them)."""
 import json
 import os
 
@@ -17,24 +17,24 @@ def number(value):
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def rows(results, quantity, cases):
-    """One line a strategy, and for each case (a filter of entries, a caption) and device a column."""
-    strategies = dict.fromkeys(entry["strategy"] for result in results for entry in result["entries"])
+def rows(results, quantity, cases, columns=COLUMNS, strategies=None, by="strategy"):
+    """One line a strategy (of these, or of all) or config, and for each case (a filter of entries, a caption) and device a column."""
+    names = dict.fromkeys(entry[by] for result in results for entry in result["entries"] if not strategies or entry["strategy"] in strategies)
     best = {}
     for result in results:
         for entry in result["entries"]:
             value = entry.get(quantity)
             for index, (wanted, _) in enumerate(cases):
                 if value and entry["result"] == "right" and all(entry[key] == wanted[key] for key in wanted):
-                    key = entry["strategy"], index, entry["device"]
+                    key = entry[by], index, entry["device"]
                     best[key] = max(best.get(key, 0), value)
-    shown = [(index, device) for index in range(len(cases)) for device, _ in COLUMNS if any(key[1:] == (index, device) for key in best)]
-    titles = dict(COLUMNS)
-    lines = ["| strategy | " + " | ".join(f"{titles[device]}{cases[index][1]}" for index, device in shown) + " |", "|---|" + "---:|" * len(shown)]
-    for strategy in strategies:
-        cells = [best.get((strategy, index, device)) for index, device in shown]
+    shown = [(index, device) for index in range(len(cases)) for device, _ in columns if any(key[0] in names and key[1:] == (index, device) for key in best)]
+    titles = dict(columns)
+    lines = [f"| {by} | " + " | ".join(f"{titles[device]}{cases[index][1]}" for index, device in shown) + " |", "|---|" + "---:|" * len(shown)]
+    for name in names:
+        cells = [best.get((name, index, device)) for index, device in shown]
         if any(cells):
-            lines.append(f"| {strategy} | " + " | ".join(cells_of(cells, quantity)) + " |")
+            lines.append(f"| {name} | " + " | ".join(cells_of(cells, quantity)) + " |")
     return lines
 
 
@@ -47,9 +47,9 @@ def links(names):
     return ", ".join(f"[{name}]({os.path.join(FOLDER, name)})" for name in names)
 
 
-def section(names, quantity, cases, caption):
+def section(names, quantity, cases, caption, **which):
     results = [read(name) for name in names]
-    return "\n".join([f"{caption} ({links(names)}, {results[0]['date'][:10]}):", "", *rows(results, quantity, cases)])
+    return "\n".join([f"{caption} ({links(names)}, {results[0]['date'][:10]}):", "", *rows(results, quantity, cases, **which)])
 
 
 def table():

@@ -29,7 +29,7 @@ done
 
 tesela=build/release/bin/tesela
 ci/ladder.sh "$tesela" | cmp -s - docs/LADDER.md || complain "docs/LADDER.md is stale: ci/ladder.sh $tesela >docs/LADDER.md"
-python3 ci/readme_tables.py --check || complain "README.md's tables are stale: ci/readme_tables.py --write"
+python3 ci/result_tables.py --check || complain "tables of results are stale: ci/result_tables.py --write"
 for page in environment:ENVIRONMENT plan:PLANS; do
   "$tesela" help "${page%:*}" --markdown | cmp -s - "docs/${page#*:}.md" ||
     complain "docs/${page#*:}.md is stale: $tesela help ${page%:*} --markdown >docs/${page#*:}.md"

@@ -1,22 +1,30 @@
 #!/usr/bin/env bash
-# The commands of docs/COURSES.md, in order and in one folder, as they stand there.
+# The commands of docs/COURSES.md, in order and in one folder, print what stands there; measured numbers may differ.
 . "$(dirname "$0")/helper.sh"
 kernel_devices | grep -q '^opencl:0$' || fail "there is no OpenCL device"
+python=$(python_with tempfile)
+[ -n "$python" ] || skip "needs Python 3"
 mkdir bin
 ln -s "$TESELA" bin/tesela
 PATH=$PWD/bin:$PATH
-sed -n '/^```sh$/,/^```$/{/^```/d;p}' "$TESELA_SOURCE/docs/COURSES.md" >commands
-[ "$(wc -l <commands)" -ge 20 ] || fail "the document has hardly a command"
-while IFS= read -r command; do
-  last=$command
-  bash -euo pipefail -c "$command" >"$out" 2>"$err" </dev/null || fail "exit code $?"
-  [ ! -s "$err" ] || fail "stderr is not silent"
-  cat "$out" >>all
-done <commands
-cp all "$out"
-# What the document says comes out.
-prints 'agrees with expected.txt' 'right: all' 'step 2 of 2' 'Idea: the work-group loads a TILE x TILE tile' \
-  '#define TSL_PARAM_TILE 4' 'beside the rung below' 'items=250' 'element relaxed=1'
-sed -n '/^step 1 of 2$/,/^```$/{/^```/d;p}' "$TESELA_SOURCE/docs/COURSES.md" | while IFS= read -r line; do
-  grep -qxF -- "$line" all || fail "the drawing lacks: $line"
-done
+export TESELA_SOURCE
+outputs() { "$python" "$TESELA_SOURCE/ci/document_outputs.py" "$@" >"$out" 2>"$err"; }
+
+last="the commands of docs/COURSES.md"
+outputs "$TESELA_SOURCE/docs/COURSES.md" || fail "docs/COURSES.md does not say what comes out"
+commands=$(sed -n 's/.*: \([0-9]*\) commands.*/\1/p' "$out")
+[ "$commands" -ge 50 ] || fail "the document has $commands commands"
+
+# The comparison sees what is wrong: a number that is no measurement, a word, a failure; and lets measurements be.
+differs() {
+  last=$1
+  printf '```console\n$ tesela generate 4x6 -o a.txt --seed 1\n%s\n```\n' "$1" >wrong.md
+  if outputs wrong.md; then fail "taken for what comes out"; fi
+}
+differs 'a.txt: 4 x 7, f32, normal, seed 1'
+differs 'a.txt: 4 x 6, f64, normal, seed 1'
+differs $'a.txt: 4 x 6, f32, normal, seed 1\n$ tesela generate nonsense'
+printf '| command | what came out |\n|---|---|\n| `echo took 3.1 ms for 4 items` | `took 99 us for 4 items` |\n' >right.md
+outputs right.md || fail "a time is a measurement"
+outputs right.md --write || fail "writing fails"
+grep -qF '`took 3.1 ms for 4 items` |' right.md || fail "what came out is not written: $(cat right.md)"

@@ -228,8 +228,8 @@ static void add_groups(const tsl_counted *one, tsl_table *table) {
   if (has_groups(one))
     tsl_table_add_pair(
         table, "groups",
-        "%s items, an NDRange of %s; %.0f of %.0f items (%.2g%%) have nothing to do; occupancy "
-        "%.2g%%",
+        "%s items, an NDRange of %s; %.0f of %.0f items (%.3g%%) have nothing to do; occupancy "
+        "%.3g%%",
         tsl_text_get(&groups), tsl_text_get(&range), account->wasted, account->items,
         100 * account->wasted / account->items, 100 * tsl_counted_occupancy(one));
   else
