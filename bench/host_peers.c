@@ -22,7 +22,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "plan/check.h"
+#include "judge/check.h"
 
 #include <dlfcn.h>
 #include <getopt.h>

@@ -24,8 +24,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "device/cpu/cpu.h"
-#include "plan/check.h"
-#include "plan/data.h"
+#include "judge/check.h"
+#include "judge/data.h"
 
 #include <dlfcn.h>
 #include <getopt.h>

@@ -2,8 +2,8 @@
  * against the same strategy's run() called directly. The two take turns, so that a change of clock or a
  * neighbour on the machine meets both. */
 #include "base/clock.h"
-#include "plan/measure.h"
 #include "plan/plan.h"
+#include "tune/measure.h"
 
 #include <stdio.h>
 #include <tesela/tesela.h>

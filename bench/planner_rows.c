@@ -1,6 +1,6 @@
 /* planner_rows [options] MxNxK...
  *
- * What the planner's choices cost, for each product three of them by turns in one race (plan/race.h), all verified: by the
+ * What the planner's choices cost, for each product three of them by turns in one race (tune/race.h), all verified: by the
  * strategies' models alone, with the wisdom that the library comes with, and with that and the records of a tuned file.
  * Prints each one's time, and what part of its speed the first two reach: the tuned plan's time over theirs. Equal plans
  * are timed once, and their ratio is 1.
@@ -23,9 +23,9 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "plan/planner.h"
-#include "plan/search.h"
-#include "plan/tune.h"
+#include "planner/planner.h"
+#include "tune/search.h"
+#include "tune/tune.h"
 
 #include <getopt.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # wisdom.sh DEVICE BUDGET TYPES MxNxK...: measures a device's records that the library comes with, and merges them into
-# src/plan/wisdom.txt, which the next build embeds.
+# src/planner/wisdom.txt, which the next build embeds.
 #
 #   bench/wisdom.sh cuda:0 2min f32,f64 256x256x256 1024x1024x1024 4096x4096x4096 16x4096x4096 128x128x65536
 #
@@ -25,4 +25,4 @@ for shape in "$@"; do
     "$tool" tune ${shape//x/ } --type "$type" --device "$device" "${search[@]}" --cache "$measured" | sed -n '1,/^$/p'
   done
 done
-"$tool" wisdom export "$root/src/plan/wisdom.txt" --device "$device"
+"$tool" wisdom export "$root/src/planner/wisdom.txt" --device "$device"

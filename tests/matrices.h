@@ -3,7 +3,7 @@
 #define TSL_TESTS_MATRICES_H
 
 #include "base/types.h"
-#include "plan/check.h"
+#include "judge/check.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include "base/guard.h"
 #include "plan/lane.h"
 #include "plan/plan.h"
-#include "plan/wisdom.h"
+#include "planner/wisdom.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

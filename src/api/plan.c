@@ -3,8 +3,8 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/planner.h"
-#include "plan/trust.h"
+#include "planner/planner.h"
+#include "planner/trust.h"
 
 static tsl_reach reach_of(const tsl_shape *shape, const char *name, bool used) {
   const tsl_type_info *type = tsl_type(shape->type);

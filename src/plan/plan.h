@@ -16,7 +16,7 @@ typedef struct tsl_plan {
   tsl_work work;
   tsl_place place;
   char *text;     /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
-  bool was_tried; /* its kernels were, and this is what came of it (plan/trust.h): */
+  bool was_tried; /* its kernels were, and this is what came of it (planner/trust.h): */
   tsl_trial trial;
   double trial_seconds;    /* that the trial took just now; 0: it was remembered */
   struct tsl_lanes *lanes; /* streams and staging buffers of runs that need them; plan/lane.c */

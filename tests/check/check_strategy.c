@@ -9,7 +9,7 @@
  * probes all of them; from the third pair on every STEPth standard case (1), each time others. */
 #include "base/status.h"
 #include "base/text.h"
-#include "plan/check.h"
+#include "judge/check.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -27,7 +27,7 @@ json '"on demand" in j["devices"][0]["measured"]["why"] and j["devices"][0]["mea
 mkdir tree
 cp -r "$TESELA_SOURCE/src" tree
 wrong() {
-  local file=tree/src/plan/roofs/$1 from=$2 to=$3
+  local file=tree/src/tune/roofs/$1 from=$2 to=$3
   cp "$file" kept
   sed -i "s|$from|$to|" "$file"
   cmp -s "$file" kept && fail "nothing in $1 matches $from"

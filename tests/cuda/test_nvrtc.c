@@ -295,7 +295,7 @@ static bool target_for(int architecture, tsl_nvrtc_target *target) {
 /* The kernels that measure roofs and links are no strategy's. In PTX it shows that aligned vectors move sixteen bytes at once. */
 static void roofs(void **state) {
   (void)state;
-  static const char *const paths[] = {"plan/roofs/memory.cl", "plan/roofs/fma.cl", "kernel/nothing.cl"};
+  static const char *const paths[] = {"tune/roofs/memory.cl", "tune/roofs/fma.cl", "kernel/nothing.cl"};
   static const char *const moves[] = {"ld.global.nc.v4.f32", "st.global.v4.f32"};
   for (size_t i = 0; i < LENGTH(paths); i++)
     for (size_t t = 0; t < LENGTH(types); t++) {

@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "fake/fake.h"
-#include "plan/roofs.h"
+#include "tune/roofs.h"
 
 static tesela_status measure(tsl_roofs *roofs) {
   const tsl_roofs_options options = {.seconds = 0.01, .bytes = (size_t)2 << 20};

@@ -14,7 +14,7 @@
 
 #include "base/status.h"
 #include "fake/fake.h"
-#include "plan/race.h"
+#include "tune/race.h"
 
 enum { MOST = 4, RUNS_MAX = 40000 };
 

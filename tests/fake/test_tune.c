@@ -12,7 +12,7 @@
 
 #include "base/status.h"
 #include "fake/fake.h"
-#include "plan/tune.h"
+#include "tune/tune.h"
 
 /* Seconds by the parameter's value, from 1. 4 is wrong; 6 is much too slow, 5 slow; 3 is the best; 2 is faster than 1
  * by less than the noise. */

@@ -5,7 +5,7 @@
  * sides are compared, since what is masked wrongly need not fault. */
 #include "base/status.h"
 #include "fenced/fence.h"
-#include "plan/case_parts.h"
+#include "judge/case_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

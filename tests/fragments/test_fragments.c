@@ -7,8 +7,8 @@
 #include "unit/sanitizers.h"
 #include "unit/unit.h"
 
+#include "judge/check.h"
 #include "kernel.h"
-#include "plan/check.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "fake/fake.h"
-#include "plan/check.h"
+#include "judge/check.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "base/pool.h"
 #include "base/source.h"
 #include "matrices.h"
-#include "plan/planner.h"
+#include "planner/planner.h"
 
 static const char *program;
 

@@ -2,7 +2,7 @@
 #include "unit/unit.h"
 
 #include "base/random.h"
-#include "plan/data.h"
+#include "judge/data.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "plan/check.h"
+#include "judge/check.h"
 
 #include <string.h>
 

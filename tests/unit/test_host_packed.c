@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/source.h"
 #include "matrices.h"
-#include "plan/planner.h"
+#include "planner/planner.h"
 #include "strategy/gemm/host_packed/job.h"
 #include "strategy/prepared.h"
 

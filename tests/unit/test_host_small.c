@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/check.h"
 #include "matrices.h"
-#include "plan/check.h"
 #include "strategy/gemm/host_small/job.h"
 
 typedef struct product {

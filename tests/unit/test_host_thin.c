@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/check.h"
 #include "matrices.h"
-#include "plan/check.h"
 #include "strategy/gemm/host_thin/job.h"
 
 static tsl_devices *devices;

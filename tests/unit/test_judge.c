@@ -1,7 +1,7 @@
 /* The judge must pass what is right and catch what is wrong. */
 #include "base/status.h"
+#include "judge/reference.h"
 #include "matrices.h"
-#include "plan/reference.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* The judge where something is not finite: complex products, whose parts are real sums by IEEE 754 and nothing more, and
  * scalars that are infinite or NaN. */
+#include "judge/data.h"
+#include "judge/kinds.h"
 #include "matrices.h"
-#include "plan/data.h"
-#include "plan/judge_kinds.h"
 #include "unit/unit.h"
 
 #include <float.h>

@@ -2,9 +2,9 @@
 #include "unit.h"
 
 #include "base/status.h"
-#include "plan/link.h"
-#include "plan/planner.h"
-#include "plan/weigh.h"
+#include "planner/link.h"
+#include "planner/planner.h"
+#include "planner/weigh.h"
 #include "scratch.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Medians, quartiles and spreads. */
-#include "plan/measure.h"
+#include "tune/measure.h"
 
 #include <math.h>
 #include <setjmp.h>

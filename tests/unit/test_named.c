@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "plan/check.h"
-#include "plan/planner.h"
+#include "judge/check.h"
+#include "planner/planner.h"
 #include "strategy/launch.h"
 
 static tsl_devices *devices;

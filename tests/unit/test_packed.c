@@ -2,8 +2,8 @@
  * wrong call has its sentence. */
 #include "unit/unit.h"
 
+#include "judge/data.h"
 #include "matrices.h"
-#include "plan/data.h"
 
 #include <string.h>
 #include <tesela/tesela.h>

@@ -2,8 +2,8 @@
 #include "unit/unit.h"
 
 #include "base/status.h"
-#include "plan/estimate.h"
-#include "plan/planner.h"
+#include "planner/estimate.h"
+#include "planner/planner.h"
 #include "unit/paper.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "plan/check.h"
+#include "judge/check.h"
 #include "strategy/strategy.h"
 
 static const tsl_strategy *strategy;

@@ -3,8 +3,8 @@
 #include "unit.h"
 
 #include "base/status.h"
-#include "plan/roofs.h"
-#include "plan/roofs/bench.h"
+#include "tune/roofs.h"
+#include "tune/roofs/bench.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * so that what it multiplies is not read. In every strategy that runs here, on every device, in dots, transposes, batches,
  * plans that are parsed, and the quick way of plans. */
 #include "base/text.h"
-#include "plan/check.h"
+#include "judge/check.h"
 #include "unit/unit.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "plan/tune.h"
 #include "scratch.h"
+#include "tune/tune.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "base/source.h"
 #include "base/status.h"
 #include "device/cuda/nvrtc.h"
-#include "plan/check.h"
+#include "judge/check.h"
 #include "strategy/launch.h"
 
 static const tsl_strategy *strategy;

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/status.h"
-#include "plan/check.h"
+#include "judge/check.h"
 #include "strategy/transpose/vector/host.h"
 #include "strategy/transposing.h"
 

@@ -4,9 +4,9 @@
 
 #include "base/status.h"
 #include "device/jit_cache.h"
-#include "plan/check.h"
-#include "plan/planner.h"
-#include "plan/trust.h"
+#include "judge/check.h"
+#include "planner/planner.h"
+#include "planner/trust.h"
 #include "scratch.h"
 #include "strategy/launch.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/notice.h"
 #include "base/trusted.h"
-#include "plan/wisdom.h"
+#include "planner/wisdom.h"
 
 #include <fcntl.h>
 

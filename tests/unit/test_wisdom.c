@@ -2,7 +2,7 @@
 #include "unit/unit.h"
 
 #include "base/status.h"
-#include "plan/planner.h"
+#include "planner/planner.h"
 #include "scratch.h"
 #include "unit/paper.h"
 

@@ -2,7 +2,7 @@
 #include "unit/unit.h"
 
 #include "base/status.h"
-#include "plan/wisdom.h"
+#include "planner/wisdom.h"
 #include "scratch.h"
 
 #include <signal.h>
@@ -190,9 +190,9 @@ static void the_environment_says_where(void **state) {
 static tesela_status expect_good(void *argument, const tsl_wisdom_line *line) {
   ++*(int *)argument;
   if (!line->record)
-    fail_msg("src/plan/wisdom.txt, line %d: %s", line->number, line->wrong);
+    fail_msg("src/planner/wisdom.txt, line %d: %s", line->number, line->wrong);
   if (line->record->stale[0])
-    print_message("src/plan/wisdom.txt, line %d: %s\n", line->number, line->record->stale);
+    print_message("src/planner/wisdom.txt, line %d: %s\n", line->number, line->record->stale);
   return TESELA_OK;
 }
 

@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_CHECK_LIST_H
 #define TSL_TOOL_CHECK_LIST_H
 
-#include "plan/check.h"
+#include "judge/check.h"
 #include "select.h"
 
 #define TSL_CHECK_FAULTS_MAX 10

@@ -4,7 +4,7 @@
 #include "base/pool.h"
 #include "base/status.h"
 #include "device/jit_cache.h"
-#include "plan/trust.h"
+#include "planner/trust.h"
 #include "progress.h"
 #include "report.h"
 #include "select.h"

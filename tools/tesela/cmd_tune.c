@@ -3,7 +3,7 @@
 #include "base/pool.h"
 #include "base/status.h"
 #include "interrupt.h"
-#include "plan/planner.h"
+#include "planner/planner.h"
 #include "progress.h"
 #include "tune_log.h"
 #include "tune_report.h"

@@ -2,7 +2,7 @@
 #include "base/notice.h"
 #include "base/status.h"
 #include "io/output.h"
-#include "plan/wisdom.h"
+#include "planner/wisdom.h"
 #include "report.h"
 #include "select.h"
 #include "tool.h"

@@ -2,8 +2,8 @@
 #ifndef TSL_TOOL_CROSSOVER_H
 #define TSL_TOOL_CROSSOVER_H
 
-#include "plan/link.h"
-#include "plan/planner.h"
+#include "planner/link.h"
+#include "planner/planner.h"
 
 /* Squares from `from` on go to `device`, until the next part. */
 typedef struct tsl_crossover_part {

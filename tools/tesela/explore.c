@@ -3,7 +3,7 @@
 #include "base/pool.h"
 #include "base/status.h"
 #include "interrupt.h"
-#include "plan/planner.h"
+#include "planner/planner.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #ifndef TSL_TOOL_EXPLORE_H
 #define TSL_TOOL_EXPLORE_H
 
-#include "plan/race.h"
 #include "progress.h"
 #include "select.h"
+#include "tune/race.h"
 
 /* One point: a strategy with a config, on a device, at a type and a size. The first four are indices into the
  * exploration's lists. In `entry` are the config that ran (explore: the user's, completed by the strategy's own

@@ -2,9 +2,9 @@
 #ifndef TSL_TOOL_MEASURED_H
 #define TSL_TOOL_MEASURED_H
 
-#include "plan/roofs.h"
 #include "report.h"
 #include "select.h"
+#include "tune/roofs.h"
 
 /* What was measured of a device; `failure` is the sentence where that failed, else "". */
 typedef struct tsl_measured {

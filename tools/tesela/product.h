@@ -15,9 +15,9 @@
 #define TSL_TOOL_PRODUCT_H
 
 #include "io/io.h"
+#include "judge/check.h"
 #include "options.h"
-#include "plan/check.h"
-#include "plan/planner.h"
+#include "planner/planner.h"
 #include "progress.h"
 #include "tool.h"
 

@@ -2,8 +2,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/measure.h"
 #include "product.h"
+#include "tune/measure.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_REPORT_H
 #define TSL_TOOL_REPORT_H
 
-#include "plan/check.h"
+#include "judge/check.h"
 #include "table.h"
 
 #include <jansson.h>

@@ -4,7 +4,7 @@
 #include "base/pool.h"
 #include "base/status.h"
 #include "options.h"
-#include "plan/planner.h"
+#include "planner/planner.h"
 
 #include <stdio.h>
 #include <stdlib.h>

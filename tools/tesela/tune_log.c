@@ -1,7 +1,7 @@
 #include "tune_log.h"
 
 #include "base/status.h"
-#include "plan/wisdom.h"
+#include "planner/wisdom.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #define TSL_TOOL_TUNE_REPORT_H
 
 #include "base/status.h"
-#include "plan/tune.h"
 #include "select.h"
 #include "tool.h"
+#include "tune/tune.h"
 #include "tune_log.h"
 
 typedef struct tsl_tune_options {

@@ -1,0 +1,62 @@
+/* What lists of cases are made from: layouts of operands, scalars, groups, and dice. */
+#ifndef TSL_JUDGE_CASE_PARTS_H
+#define TSL_JUDGE_CASE_PARTS_H
+
+#include "judge/check.h"
+
+/* How an operand lies in memory. X(NAME, row stride, column stride) of rows x cols with `pad` to spare.
+ * Layouts from REPEATED_ROWS on visit elements more than once and are for A and B only. */
+#define TSL_LAYOUT_LIST(X)                                                                                   \
+  X(DENSE, cols, 1)                                                                                          \
+  X(PADDED, cols + pad, 1)                                                                                   \
+  X(WHOLE_LINES, (cols + 63) / 64 * 64, 1)                                                                   \
+  X(TRANSPOSED, 1, rows)                                                                                     \
+  X(TRANSPOSED_PADDED, 1, rows + pad)                                                                        \
+  X(SPREAD, 3 * cols + pad, 3)                                                                               \
+  X(SPREAD_TRANSPOSED, 2, 2 * rows + pad)                                                                    \
+  X(UPSIDE_DOWN, -cols - pad, 1)                                                                             \
+  X(MIRRORED, cols, -1)                                                                                      \
+  X(TURNED, -cols - pad, -1)                                                                                 \
+  X(TURNED_TRANSPOSED, -1, -rows - pad)                                                                      \
+  X(REPEATED_ROWS, 0, 1)                                                                                     \
+  X(REPEATED_COLS, 1, 0)                                                                                     \
+  X(DIAGONALS, 1, 1)
+
+enum {
+#define TSL_LAYOUT_MEMBER(name, row, col) TSL_LAYOUT_##name,
+  TSL_LAYOUT_LIST(TSL_LAYOUT_MEMBER)
+#undef TSL_LAYOUT_MEMBER
+      TSL_LAYOUTS,
+  TSL_LAYOUTS_OF_C = TSL_LAYOUT_REPEATED_ROWS
+};
+
+void tsl_case_lay_out(tsl_shape *shape, int layout, int64_t pad);
+/* A, B and C, each with a pad of its own. */
+void tsl_case_lay_out_all(tsl_case *out, int a, int b, int c, int64_t pad);
+void tsl_case_set_scalars(tsl_case *out, double alpha, double beta);
+
+/* Cases by one rule, from their index. */
+typedef struct tsl_case_group {
+  int count;
+  void (*make)(int index, tesela_type type, tsl_case *out);
+} tsl_case_group;
+
+/* Draws from a case's own sequence. */
+typedef struct tsl_dice {
+  uint64_t seed, next;
+} tsl_dice;
+
+int64_t tsl_dice_roll(tsl_dice *dice, int64_t sides);
+/* Mostly near the sizes of tiles, sometimes tiny, sometimes hundreds. */
+int64_t tsl_dice_size(tsl_dice *dice);
+double tsl_dice_scalar(tsl_dice *dice);
+
+/* An operation's lists. */
+typedef struct tsl_case_lists {
+  const tsl_case_group *groups; /* ends with a count of 0 */
+  void (*random)(tsl_dice *dice, tesela_type type, tsl_case *out);
+} tsl_case_lists;
+
+extern const tsl_case_lists tsl_cases_gemm, tsl_cases_dot, tsl_cases_transpose;
+
+#endif

@@ -1,0 +1,103 @@
+/* Cases of products. */
+#include "judge/case_parts.h"
+
+/* --- the standard list --- */
+
+static void zeros_and_ones(int index, tesela_type type, tsl_case *out) {
+  static const int64_t sizes[] = {0, 1, 7};
+  out->problem = tsl_problem_gemm(sizes[index / 9], sizes[index / 3 % 3], sizes[index % 3], type);
+  out->data = index % 2 ? TSL_DATA_INTEGER : TSL_DATA_NORMAL;
+  tsl_case_set_scalars(out, 1.5, index % 4 < 2 ? 0 : -0.5);
+}
+
+enum { EDGES = 12 };
+static const int64_t edges[EDGES] = {7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65};
+
+static void cubes(int index, tesela_type type, tsl_case *out) {
+  out->problem = tsl_problem_gemm(edges[index], edges[index], edges[index], type);
+}
+
+static void tile_edges(int index, tesela_type type, tsl_case *out) {
+  out->problem = tsl_problem_gemm(edges[index], edges[(index + 5) % EDGES], edges[(index + 7) % EDGES], type);
+  out->data = TSL_DATA_INTEGER;
+  tsl_case_set_scalars(out, -0.5, 1.5);
+}
+
+static const int64_t uneven[][3] = {
+    {1, 1, 1000},  {1, 257, 3},     {257, 1, 3},  {3, 2, 1000}, {2, 3, 2049}, {127, 1, 127},
+    {1, 127, 127}, {101, 103, 107}, {13, 17, 19}, {200, 3, 5},  {3, 200, 5},  {5, 7, 400},
+    {129, 65, 33}, {64, 256, 1},    {256, 64, 2}, {48, 80, 96}, {2, 2, 2},    {71, 73, 2},
+};
+enum { UNEVEN = sizeof uneven / sizeof *uneven };
+
+static void uneven_sizes(int index, tesela_type type, tsl_case *out) {
+  const int64_t *size = uneven[index / 2];
+  out->problem = tsl_problem_gemm(size[0], size[1], size[2], type);
+  out->data = index % 2 ? TSL_DATA_INTEGER : TSL_DATA_GRADED;
+  tsl_case_set_scalars(out, 1, index % 4 < 2 ? 0 : 1);
+}
+
+/* Each layout alone in A, in B and in C, and then in all three, mixed. */
+static void layouts(int index, tesela_type type, tsl_case *out) {
+  out->problem = tsl_problem_gemm(21, 34, 19, type);
+  tsl_case_set_scalars(out, 1.5, index % 3 ? -0.5 : 0);
+  out->data = index % 2 ? TSL_DATA_INTEGER : TSL_DATA_NORMAL;
+  if (index < TSL_LAYOUTS)
+    tsl_case_lay_out_all(out, index, TSL_LAYOUT_DENSE, TSL_LAYOUT_DENSE, 3);
+  else if (index < 2 * TSL_LAYOUTS)
+    tsl_case_lay_out_all(out, TSL_LAYOUT_DENSE, index - TSL_LAYOUTS, TSL_LAYOUT_DENSE, 3);
+  else if (index < 2 * TSL_LAYOUTS + TSL_LAYOUTS_OF_C)
+    tsl_case_lay_out_all(out, TSL_LAYOUT_DENSE, TSL_LAYOUT_DENSE, index - 2 * TSL_LAYOUTS, 3);
+  else
+    tsl_case_lay_out_all(out, index % TSL_LAYOUTS, (index + 3) % TSL_LAYOUTS, (index + 7) % TSL_LAYOUTS_OF_C,
+                         16);
+}
+enum { LAYOUT_CASES = 3 * TSL_LAYOUTS + TSL_LAYOUTS_OF_C };
+
+static void scalars(int index, tesela_type type, tsl_case *out) {
+  static const double values[] = {0, 1, -0.5, 1.5};
+  out->problem = tsl_problem_gemm(18, 20, 33, type);
+  tsl_case_set_scalars(out, values[index % 4], values[index / 4 % 4]);
+  out->data = index < 16 ? TSL_DATA_NORMAL : TSL_DATA_SPECIAL;
+  tsl_case_lay_out_all(out, TSL_LAYOUT_DENSE, TSL_LAYOUT_TRANSPOSED, TSL_LAYOUT_PADDED, 2);
+}
+
+static void kinds_of_data(int index, tesela_type type, tsl_case *out) {
+  static const int64_t sizes[][3] = {{16, 16, 16}, {37, 29, 70}, {64, 48, 130}, {40, 50, 1}};
+  const int64_t *size = sizes[index / TSL_DATA_COUNT % 4];
+  const int layout = index < 4 * TSL_DATA_COUNT ? TSL_LAYOUT_DENSE : TSL_LAYOUT_TRANSPOSED_PADDED;
+  out->problem = tsl_problem_gemm(size[0], size[1], size[2], type);
+  out->data = (tsl_data)(index % TSL_DATA_COUNT);
+  out->repeats = 3;
+  tsl_case_lay_out_all(out, layout, layout, layout, 4);
+  tsl_case_set_scalars(out, 1, layout == TSL_LAYOUT_DENSE ? 0 : 1.5);
+}
+
+static const tsl_case_group groups[] = {
+    {27, zeros_and_ones},
+    {EDGES, cubes},
+    {EDGES, tile_edges},
+    {2 * UNEVEN, uneven_sizes},
+    {LAYOUT_CASES, layouts},
+    {32, scalars},
+    {8 * TSL_DATA_COUNT, kinds_of_data},
+    {0, NULL},
+};
+
+static void random_product(tsl_dice *dice, tesela_type type, tsl_case *out) {
+  enum { MOST_PRODUCTS = 1000000 };
+  const int64_t m = tsl_dice_size(dice), n = tsl_dice_size(dice);
+  int64_t k = tsl_dice_size(dice);
+  if (m * n * k > MOST_PRODUCTS)
+    k = MOST_PRODUCTS / (m * n);
+  out->repeats = 1 + (int)tsl_dice_roll(dice, 2);
+  out->problem = tsl_problem_gemm(m, n, k, type);
+  out->data = (tsl_data)tsl_dice_roll(dice, TSL_DATA_COUNT);
+  const int a = (int)tsl_dice_roll(dice, TSL_LAYOUTS), b = (int)tsl_dice_roll(dice, TSL_LAYOUTS),
+            c = (int)tsl_dice_roll(dice, TSL_LAYOUTS_OF_C);
+  tsl_case_lay_out_all(out, a, b, c, tsl_dice_roll(dice, 20));
+  const double alpha = tsl_dice_scalar(dice);
+  tsl_case_set_scalars(out, alpha, tsl_dice_scalar(dice));
+}
+
+const tsl_case_lists tsl_cases_gemm = {groups, random_product};

@@ -1,0 +1,103 @@
+/* The short list, for a kernel that meets a device for the first time: a problem like the one that it is to solve, but
+ * small, and then others that are odd in every way. All sums are of numbers that are no integers, but for one case whose
+ * result must be exact, and C is full of NaN where it must not be read. */
+#include "judge/case_parts.h"
+
+#include <stdlib.h>
+
+/* Sizes of the small problem: the same remainders, more than one tile of any kernel where the original is. */
+static const int64_t most_lines = 256, most_depth = 128, lines_step = 64, operations = (int64_t)1 << 22,
+                     longest = (int64_t)1 << 17;
+
+static int64_t shrunk(int64_t size, int64_t most) {
+  return size < most + lines_step ? size : most + size % lines_step;
+}
+
+/* Rows or columns as they are, as far apart by the same remainder; any other layout is one with gaps everywhere. */
+static void lay_out_like(const tsl_shape *like, tsl_shape *shape) {
+  const bool by_rows = like->col_stride == 1, by_cols = like->row_stride == 1;
+  const int64_t line = by_rows ? shape->cols : shape->rows,
+                stride = by_rows ? like->row_stride : like->col_stride;
+  if ((!by_rows && !by_cols) || stride < (by_rows ? like->cols : like->rows)) {
+    tsl_case_lay_out(shape, TSL_LAYOUT_SPREAD, 1);
+    return;
+  }
+  const int64_t pad = ((stride - line) % lines_step + lines_step) % lines_step;
+  shape->row_stride = by_rows ? line + pad : 1;
+  shape->col_stride = by_rows ? 1 : line + pad;
+}
+
+static void small(const tsl_problem *like, tsl_case *out) {
+  const int64_t m = shrunk(like->m, most_lines), n = shrunk(like->n, most_lines);
+  int64_t depth = operations / (m > 0 && n > 0 ? m * n : 1);
+  depth = depth < most_depth ? most_depth : depth < longest ? depth / lines_step * lines_step : longest;
+  out->problem = tsl_problem_of(like->op, m, like->in_place ? m : n, shrunk(like->k, depth), like->c.type);
+  out->problem.in_place = like->in_place;
+  out->problem.conjugate_a = like->conjugate_a;
+  out->problem.conjugate_b = like->conjugate_b;
+  lay_out_like(&like->a, &out->problem.a);
+  lay_out_like(&like->b, &out->problem.b);
+  lay_out_like(&like->c, &out->problem.c);
+  tsl_case_set_scalars(out, like->alpha[0], like->beta[0]);
+}
+
+/* Layouts that go along rows, and the same along columns. */
+typedef enum way { DENSE, PADDED, SPREAD, TURNED } way;
+static const int layouts[][2] = {[DENSE] = {TSL_LAYOUT_DENSE, TSL_LAYOUT_TRANSPOSED},
+                                 [PADDED] = {TSL_LAYOUT_PADDED, TSL_LAYOUT_TRANSPOSED_PADDED},
+                                 [SPREAD] = {TSL_LAYOUT_SPREAD, TSL_LAYOUT_SPREAD_TRANSPOSED},
+                                 [TURNED] = {TSL_LAYOUT_TURNED, TSL_LAYOUT_TURNED_TRANSPOSED}};
+
+/* A row of the list, for each operation. Sizes that an operation does not have are passed over. Operands go the way that
+ * those of the problem go, which some kernels are made for. */
+typedef struct quick {
+  int64_t m, n, k;
+  way a, b, c;
+  int64_t pad;
+  double alpha, beta;
+  tsl_data data;
+} quick;
+
+enum { QUICK = 4 };
+static const quick lists[TSL_OP_COUNT][QUICK] = {
+    [TSL_OP_GEMM] = {{67, 41, 53, DENSE, DENSE, DENSE, 0, 1, 0, TSL_DATA_NORMAL},
+                     {131, 137, 35, PADDED, PADDED, PADDED, 3, 1.5, -0.5, TSL_DATA_NORMAL},
+                     {33, 129, 66, TURNED, DENSE, SPREAD, 5, 1, 0, TSL_DATA_INTEGER},
+                     {1, 3, 259, PADDED, SPREAD, DENSE, 1, -0.5, 1, TSL_DATA_GRADED}},
+    [TSL_OP_DOT] = {{1, 1, 1003, DENSE, DENSE, DENSE, 0, 1, 0, TSL_DATA_NORMAL},
+                    {1, 1, 30011, SPREAD, SPREAD, DENSE, 2, 1.5, -0.5, TSL_DATA_NORMAL},
+                    {1, 1, 1, DENSE, DENSE, DENSE, 0, 1, 0, TSL_DATA_NORMAL},
+                    {1, 1, 513, TURNED, DENSE, DENSE, 0, 1, 1, TSL_DATA_INTEGER}},
+    [TSL_OP_TRANSPOSE] = {{67, 41, 0, DENSE, DENSE, DENSE, 0, 1, 0, TSL_DATA_NORMAL},
+                          {131, 137, 0, PADDED, DENSE, PADDED, 3, 1, 0, TSL_DATA_NORMAL},
+                          {33, 300, 0, SPREAD, DENSE, DENSE, 5, 1, 0, TSL_DATA_NORMAL},
+                          {1, 259, 0, TURNED, DENSE, DENSE, 1, 1, 0, TSL_DATA_INTEGER}},
+};
+
+static int layout_of(way along, const tsl_shape *like) {
+  const bool by_cols = llabs(like->row_stride) < llabs(like->col_stride);
+  return layouts[along][by_cols];
+}
+
+static void odd(const tsl_problem *like, const quick *row, tsl_case *out) {
+  const bool moves = like->op == TSL_OP_TRANSPOSE;
+  out->problem = tsl_problem_of(like->op, row->m, row->n, row->k, like->c.type);
+  tsl_case_lay_out_all(out, layout_of(row->a, &like->a), layout_of(row->b, &like->b),
+                       layout_of(row->c, &like->c), row->pad);
+  tsl_case_set_scalars(out, moves ? like->alpha[0] : row->alpha, row->beta);
+  out->data = row->data;
+}
+
+bool tsl_case_quick(const tsl_problem *like, int index, tsl_case *out) {
+  /* Seeds of which two are odd: operands in buffers, and a block that is not aligned. */
+  *out = (tsl_case){.seed = 24 + (uint64_t)index, .data = TSL_DATA_NORMAL, .repeats = index == 0 ? 2 : 1};
+  if (index < 0 || index > QUICK)
+    return false;
+  if (index == 0) {
+    small(like, out);
+  } else {
+    odd(like, &lists[like->op][index - 1], out);
+  }
+  tsl_case_set_types(out, &(tsl_types){like->a.type, like->b.type, like->c.type});
+  return true;
+}

@@ -1,0 +1,278 @@
+/* One case: operands with guards, the runs, the judge. */
+#include "judge/check.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "judge/data.h"
+#include "judge/guard.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { A = TSL_OPERAND_A, B = TSL_OPERAND_B, C = TSL_OPERAND_C, OPERANDS = TSL_OPERANDS };
+
+typedef struct checking {
+  const tsl_strategy *strategy;
+  const tsl_config *config;
+  tsl_device *device;
+  const tsl_case *what;
+  tsl_case_report *report;
+  tsl_guarded operands[OPERANDS];
+  unsigned char *first; /* C's block after the first run */
+  tsl_stream *stream;   /* of buffers */
+  tsl_buffer *buffers[OPERANDS];
+} checking;
+
+static void report_text(checking *job, tsl_case_result result, tsl_place place, const char *text) {
+  job->report->result = result;
+  snprintf(job->report->why, sizeof job->report->why, "%s%s",
+           place == TSL_PLACE_DEVICE ? "operands in buffers: " : "", text);
+}
+
+/* --- the operands --- */
+
+/* What is not to be read: a value that spoils every sum; integers have none, so one that is unlikely and that each of
+ * them holds. */
+static void poison(const tsl_shape *shape, void *at) {
+  tsl_data_fill_value(tsl_type(shape->type)->is_integer ? 99 : NAN, shape, at);
+}
+
+static tesela_status make_operands(checking *job) {
+  const tsl_problem *problem = &job->what->problem;
+  const uint64_t seed = job->what->seed;
+  for (int i = 0; i < OPERANDS; i++)
+    TSL_TRY(tsl_guarded_create(tsl_problem_shape(problem, i), (int)(seed >> i & 1), &job->operands[i]));
+  for (int i = 0; i < C; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem, i);
+    if (tsl_problem_reads(problem, i))
+      TSL_TRY(
+          tsl_data_fill(job->what->data, 2 * seed + (uint64_t)i, shape, problem->k, job->operands[i].origin));
+    else
+      poison(shape, job->operands[i].origin);
+    tsl_guarded_seal(&job->operands[i]);
+  }
+  if (tsl_problem_reads(problem, C))
+    TSL_TRY(tsl_data_fill(job->what->data, ~seed, &problem->c, 8, job->operands[C].origin));
+  else
+    poison(&problem->c, job->operands[C].origin);
+  return tsl_guarded_keep(&job->operands[C]);
+}
+
+/* Whether sums of the integer data fit the type that they are made in: |a| and |b| are at most 8, scalars whole quarters. Parts of complex
+ * products are two terms each. */
+static bool is_exact(const tsl_case *what) {
+  const tsl_problem *problem = &what->problem;
+  const double unit = tsl_type(tsl_type(problem->c.type)->sums)->unit_roundoff;
+  double alpha = 0, beta = 0;
+  for (int part = 0; part < 2; part++) {
+    const double a = 4 * problem->alpha[part], b = 4 * problem->beta[part];
+    if (a != rint(a) || b != rint(b))
+      return false;
+    alpha += fabs(a);
+    beta += fabs(b);
+  }
+  const int terms = tsl_type(problem->c.type)->is_complex ? 2 : 1;
+  return what->data == TSL_DATA_INTEGER &&
+         (alpha + 1) * 64 * terms * (double)problem->k + beta * 8 * terms < 1 / unit;
+}
+
+/* --- one run and what it left --- */
+
+/* What of an operand's block its buffer holds. */
+typedef struct part {
+  size_t first, bytes;
+} part;
+
+static part part_of(const checking *job, int operand) {
+  const tsl_guarded *guarded = &job->operands[operand];
+  part held = {0, guarded->bytes};
+  if (job->what->tight)
+    tsl_guarded_tight(guarded, &held.first, &held.bytes);
+  return held;
+}
+
+static tesela_status write_buffers(checking *job) {
+  for (int i = 0; i < OPERANDS; i++) {
+    const part held = part_of(job, i);
+    TSL_TRY(
+        tsl_device_write(job->stream, job->buffers[i], 0, job->operands[i].block + held.first, held.bytes));
+  }
+  return job->device->ops->finish(job->stream);
+}
+
+static tesela_status read_buffers(checking *job) {
+  for (int i = 0; i < OPERANDS; i++) {
+    const part held = part_of(job, i);
+    TSL_TRY(
+        tsl_device_read(job->stream, job->buffers[i], 0, job->operands[i].block + held.first, held.bytes));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status make_buffers(checking *job) {
+  TSL_TRY(job->device->ops->stream_create(job->device, &job->stream));
+  for (int i = 0; i < OPERANDS; i++)
+    TSL_TRY(job->device->ops->buffer_create(job->device, part_of(job, i).bytes, &job->buffers[i]));
+  return TESELA_OK;
+}
+
+static tsl_operand operand_of(const checking *job, tsl_place place, int operand) {
+  const tsl_guarded *guarded = &job->operands[operand];
+  if (place == TSL_PLACE_HOST)
+    return (tsl_operand){.host = guarded->origin};
+  const int64_t front = (int64_t)(part_of(job, operand).first / tsl_type(guarded->shape.type)->size);
+  return (tsl_operand){.buffer = job->buffers[operand], .offset = tsl_guarded_offset(guarded) - front};
+}
+
+static tsl_operands operands_of(const checking *job, tsl_place place) {
+  return (tsl_operands){
+      .a = operand_of(job, place, A), .b = operand_of(job, place, B), .c = operand_of(job, place, C)};
+}
+
+/* Nothing but C's elements may have changed. */
+static tesela_status check_guards(checking *job, tsl_place place) {
+  char text[160];
+  for (int i = 0; i < C; i++)
+    if (!tsl_guarded_intact(&job->operands[i])) {
+      snprintf(text, sizeof text, "operand %c was written to", "AB"[i]);
+      report_text(job, TSL_CASE_WRONG, place, text);
+      return TESELA_OK;
+    }
+  bool good;
+  int64_t at = 0;
+  const char *where = "";
+  TSL_TRY(tsl_guarded_check(&job->operands[C], &good, &at, &where));
+  if (!good) {
+    snprintf(text, sizeof text, "wrote %s C, at byte %lld from its lowest element", where, (long long)at);
+    report_text(job, TSL_CASE_WRONG, place, text);
+  }
+  return TESELA_OK;
+}
+
+static tesela_status judge(checking *job, tsl_place place) {
+  const tsl_case *what = job->what;
+  const tsl_accuracy accuracy = job->strategy->accuracy(&what->problem, job->config);
+  const tsl_judge with = {.factor = accuracy.factor,
+                          .exact = is_exact(what),
+                          .rounded = accuracy.rounded,
+                          .flushes = accuracy.flushes,
+                          .finite = accuracy.finite,
+                          .seed = what->seed,
+                          .operations_max = what->operations_max};
+  tsl_verdict verdict;
+  TSL_TRY(tsl_judge_result(&what->problem, job->operands[A].origin, job->operands[B].origin,
+                           tsl_problem_reads(&what->problem, C) ? tsl_guarded_kept(&job->operands[C]) : NULL,
+                           job->operands[C].origin, &with, &verdict));
+  if (place == TSL_PLACE_HOST || what->tight || !verdict.right)
+    job->report->verdict = verdict;
+  if (!verdict.right)
+    report_text(job, TSL_CASE_WRONG, place, verdict.why);
+  return TESELA_OK;
+}
+
+static tesela_status check_repeat(checking *job, tsl_place place, int run) {
+  const tsl_guarded *c = &job->operands[C];
+  if (run == 0) {
+    void *copy;
+    tsl_free(job->first);
+    job->first = NULL;
+    TSL_TRY(tsl_alloc(c->bytes, "a first result", &copy));
+    job->first = copy;
+    memcpy(job->first, c->block, c->bytes);
+  } else if (memcmp(job->first, c->block, c->bytes) != 0) {
+    report_text(job, TSL_CASE_WRONG, place, "a second run on the same operands gave other bits");
+  }
+  return TESELA_OK;
+}
+
+/* A device's failure is the case's, not the check's. */
+static bool failed(checking *job, tsl_place place, tesela_status status) {
+  if (status != TESELA_OK)
+    report_text(job, TSL_CASE_FAILED, place, tesela_last_error());
+  return status != TESELA_OK;
+}
+
+static tesela_status run_once(checking *job, tsl_plan *plan, tsl_place place, int run, int repeats) {
+  const tsl_operands operands = operands_of(job, place);
+  tsl_guarded_restore(&job->operands[C]);
+  if (place == TSL_PLACE_DEVICE && failed(job, place, write_buffers(job)))
+    return TESELA_OK;
+  const double start = tsl_clock();
+  if (failed(job, place, tsl_plan_run(plan, &operands, NULL)))
+    return TESELA_OK;
+  if (place == TSL_PLACE_HOST && run == 0)
+    job->report->seconds = tsl_clock() - start;
+  if (place == TSL_PLACE_DEVICE && failed(job, place, read_buffers(job)))
+    return TESELA_OK;
+  TSL_TRY(check_guards(job, place));
+  if (job->report->result == TSL_CASE_RIGHT && run == 0)
+    TSL_TRY(judge(job, place));
+  if (job->report->result == TSL_CASE_RIGHT && repeats > 1)
+    TSL_TRY(check_repeat(job, place, run));
+  return TESELA_OK;
+}
+
+static tesela_status run_all(checking *job, tsl_plan *plan, tsl_place place) {
+  const bool repeats = job->strategy->accuracy(&job->what->problem, job->config).repeats;
+  const int runs = repeats && job->what->repeats > 1 ? job->what->repeats : 1;
+  for (int run = 0; run < runs && job->report->result == TSL_CASE_RIGHT; run++)
+    TSL_TRY(run_once(job, plan, place, run, runs));
+  return TESELA_OK;
+}
+
+/* --- both ways --- */
+
+static tesela_status create(const checking *job, tsl_place place, tsl_plan **plan) {
+  const tsl_case *what = job->what;
+  return (what->loaded_only ? tsl_plan_create_loaded : tsl_plan_create)(
+      &what->problem, job->strategy, job->config, job->device, place, plan);
+}
+
+static tesela_status check_buffers(checking *job) {
+  tsl_plan *plan = NULL;
+  tesela_status status = TESELA_OK;
+  if (failed(job, TSL_PLACE_DEVICE, create(job, TSL_PLACE_DEVICE, &plan)))
+    return TESELA_OK;
+  if (!failed(job, TSL_PLACE_DEVICE, make_buffers(job)))
+    status = run_all(job, plan, TSL_PLACE_DEVICE);
+  tsl_plan_destroy(plan);
+  return status;
+}
+
+static void release(checking *job) {
+  for (int i = 0; i < OPERANDS; i++) {
+    tsl_guarded_free(&job->operands[i]);
+    if (job->buffers[i])
+      job->device->ops->buffer_destroy(job->buffers[i]);
+  }
+  if (job->stream)
+    job->device->ops->stream_destroy(job->stream);
+  tsl_free(job->first);
+}
+
+tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,
+                             const tsl_case *what, tsl_case_report *report) {
+  checking job = {.strategy = strategy, .config = config, .device = device, .what = what, .report = report};
+  *report = (tsl_case_report){.result = TSL_CASE_RIGHT};
+  TSL_TRY(tsl_problem_check(&what->problem));
+  tsl_plan *plan = NULL;
+  tesela_status status = create(&job, TSL_PLACE_HOST, &plan);
+  if (status != TESELA_OK) {
+    report_text(&job, status == TESELA_UNSUPPORTED ? TSL_CASE_REFUSED : TSL_CASE_FAILED, TSL_PLACE_HOST,
+                tesela_last_error());
+    return TESELA_OK;
+  }
+  snprintf(report->plan, sizeof report->plan, "%s", plan->text);
+  report->source = plan->work.source;
+  TSL_GO(make_operands(&job));
+  if (!what->tight)
+    TSL_GO(run_all(&job, plan, TSL_PLACE_HOST));
+  if (report->result == TSL_CASE_RIGHT && (what->tight || what->seed % 2 == 1))
+    TSL_GO(check_buffers(&job));
+out:
+  release(&job);
+  tsl_plan_destroy(plan);
+  return status;
+}

@@ -1,0 +1,148 @@
+#include "judge/data.h"
+
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char *const data_names[TSL_DATA_COUNT] = {
+#define TSL_DATA_NAME(name, text, what) [TSL_DATA_##name] = #text,
+    TSL_DATA_LIST(TSL_DATA_NAME)
+#undef TSL_DATA_NAME
+};
+
+/* What is drawn; special values are put over it. */
+static const tsl_distribution distributions[TSL_DATA_COUNT] = {
+    [TSL_DATA_NORMAL] = TSL_DRAW_NORMAL,
+    [TSL_DATA_INTEGER] = TSL_DRAW_INTEGER,
+    [TSL_DATA_GRADED] = TSL_DRAW_GRADED,
+    [TSL_DATA_SPECIAL] = TSL_DRAW_NORMAL,
+};
+
+const char *tsl_data_name(tsl_data data) {
+  return (unsigned)data < TSL_DATA_COUNT ? data_names[data] : "?";
+}
+
+/* Elements that a task fills at most, more or less: an even number. */
+enum { PIECE = 1 << 14 };
+
+typedef struct filling {
+  tsl_data data;
+  uint64_t seed;
+  tsl_shape shape;
+  int64_t inner;
+  unsigned char *at;
+  unsigned char *dense; /* a piece of a row for each worker */
+  int64_t piece, pieces,
+      rows_each; /* elements of a piece; pieces of a row; rows of a task where that is one */
+} filling;
+
+/* A sixteenth each of zeros, negative zeros and subnormals, and a few that are not finite: of complex numbers either part,
+ * sometimes both. */
+static void make_special(const filling *job, uint64_t index, unsigned char *element) {
+  const tsl_type_info *type = tsl_type(job->shape.type);
+  const uint64_t dice = tsl_random_u64(~job->seed, index);
+  const double small = type->smallest * (double)(1 + (dice >> 40) % 1000);
+  const double rare[] = {INFINITY, -INFINITY, NAN, INFINITY};
+  const int part = type->is_complex ? dice >> 60 & 1 : 0;
+  double value[2];
+  tsl_type_load(type->type, element, value);
+  if ((dice >> 8) % (4 * (uint64_t)job->inner) == 0)
+    value[part] = rare[(dice >> 4) % 4];
+  else if (dice % 16 == 0)
+    value[part] = 0;
+  else if (dice % 16 == 1)
+    value[part] = -0.0;
+  else if (dice % 16 == 2)
+    value[part] = dice & 1024 ? small : -small;
+  else
+    return;
+  if (type->is_complex && (dice >> 61) % 4 == 0)
+    value[1 - part] = value[part];
+  tsl_type_store(type->type, element, value);
+}
+
+/* Integers that are not asked to be small: every value alike, so that sums wrap and signs meet. */
+static void fill_bits(const filling *job, uint64_t first, unsigned char *dense, size_t bytes) {
+  for (size_t i = 0; i < bytes; i++)
+    dense[i] = (unsigned char)(tsl_random_u64(job->seed, first + i) >> 40);
+}
+
+static void fill_piece(const filling *job, int64_t row, int64_t col, int worker) {
+  const tsl_shape *shape = &job->shape;
+  const size_t size = tsl_type(shape->type)->size;
+  const size_t count = (size_t)(shape->cols - col < job->piece ? shape->cols - col : job->piece);
+  unsigned char *dense = job->dense + (size_t)worker * (size_t)job->piece * size;
+  const uint64_t first = (uint64_t)row * (uint64_t)shape->cols + (uint64_t)col;
+  const bool any_bits = tsl_type(shape->type)->is_integer && distributions[job->data] == TSL_DRAW_NORMAL;
+  if (any_bits)
+    fill_bits(job, first * size, dense, count * size);
+  else
+    tsl_random_fill(distributions[job->data], job->seed, first, shape->type, dense, count);
+  for (size_t j = 0; job->data == TSL_DATA_SPECIAL && j < count; j++)
+    make_special(job, first + j, dense + j * size);
+  tsl_type_convert(shape->type, dense, 1, shape->type,
+                   job->at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)size,
+                   shape->col_stride, count);
+}
+
+static void fill_some(void *argument, int64_t index, int worker) {
+  const filling *job = argument;
+  const int64_t first = index / job->pieces * job->rows_each, left = job->shape.rows - first;
+  for (int64_t row = 0; row < left && row < job->rows_each; row++)
+    fill_piece(job, first + row, index % job->pieces * job->piece, worker);
+}
+
+/* Pieces that share bytes (operands may repeat their elements) are filled in order, the last one wins. */
+static bool are_apart(const tsl_shape *shape) {
+  const bool rows =
+      shape->rows == 1 || llabs(shape->row_stride) > (shape->cols - 1) * llabs(shape->col_stride);
+  return rows && (shape->cols == 1 || shape->col_stride != 0);
+}
+
+/* A column is a row: an element's number is the same, and so is its value. */
+static tsl_shape lay_down(const tsl_shape *shape) {
+  tsl_shape row = *shape;
+  if (shape->cols != 1)
+    return row;
+  row.rows = 1;
+  row.cols = shape->rows;
+  row.row_stride = shape->col_stride;
+  row.col_stride = shape->row_stride;
+  return row;
+}
+
+tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape, int64_t inner, void *at) {
+  tsl_pool *pool = tsl_pool_shared();
+  filling job = {
+      .data = data, .seed = seed, .shape = lay_down(shape), .inner = inner > 0 ? inner : 1, .at = at};
+  const bool parallel = are_apart(&job.shape);
+  void *dense;
+  if (shape->rows == 0 || shape->cols == 0)
+    return TESELA_OK;
+  job.piece = job.shape.cols < PIECE ? job.shape.cols : PIECE;
+  job.pieces = (job.shape.cols - 1) / job.piece + 1;
+  job.rows_each = job.pieces > 1 ? 1 : (PIECE - 1) / job.shape.cols + 1;
+  TSL_TRY(tsl_alloc((size_t)(parallel ? tsl_pool_threads(pool) : 1) * (size_t)job.piece *
+                        tsl_type(shape->type)->size,
+                    "pieces of data", &dense));
+  job.dense = dense;
+  const int64_t tasks = ((job.shape.rows - 1) / job.rows_each + 1) * job.pieces;
+  if (parallel)
+    tsl_pool_run(pool, tasks, fill_some, &job);
+  for (int64_t task = 0; !parallel && task < tasks; task++)
+    fill_some(&job, task, 0);
+  tsl_free(dense);
+  return TESELA_OK;
+}
+
+void tsl_data_fill_value(double value, const tsl_shape *shape, void *at) {
+  const double pair[2] = {value, value};
+  const int64_t size = (int64_t)tsl_type(shape->type)->size;
+  for (int64_t i = 0; i < shape->rows; i++)
+    for (int64_t j = 0; j < shape->cols; j++)
+      tsl_type_store(shape->type,
+                     (unsigned char *)at + (i * shape->row_stride + j * shape->col_stride) * size, pair);
+}

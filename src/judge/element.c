@@ -1,0 +1,251 @@
+#include "judge/element.h"
+
+#include "judge/kinds.h"
+#include "judge/reference.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+
+/* Below this magnitude the errors of double's products underflow, and a sum of zero may hide lost terms. */
+#define TINY 0x1p-900
+
+const unsigned char *tsl_judged_address(const tsl_shape *shape, const unsigned char *base, int64_t row,
+                                        int64_t col) {
+  return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
+}
+
+double tsl_judged_value(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
+  double value[2];
+  tsl_type_load(shape->type, tsl_judged_address(shape, base, row, col), value);
+  return value[0];
+}
+
+/* A result that was rounded once is off by u |R|, or by half of the smallest subnormal; twice double's precision, in
+ * which the reference sums k terms, leaves an error of (k 2^-53)^2 of their magnitudes (Ogita, Rump, Oishi 2005), doubled
+ * here for what the last steps add. */
+static double allowed_error(const tsl_judged *job, double right, double magnitude, bool any) {
+  const double unit = job->type->unit_roundoff, terms = (double)job->problem->k + 2;
+  if (job->judge->rounded)
+    return fmax(unit * fabs(right), job->smallest / 2) + 2 * terms * terms * 0x1p-106 * magnitude;
+  return job->judge->factor * unit * magnitude + (any ? job->allowance : 0);
+}
+
+static void compare_finite(const tsl_judged *job, double error, double right, double magnitude, bool any,
+                           tsl_comparison *out) {
+  const double unit = job->type->unit_roundoff;
+  out->error = error;
+  out->bound = job->judge->exact ? 0 : allowed_error(job, right, magnitude, any);
+  if (error == 0)
+    out->ratio = 0;
+  else
+    out->ratio = out->bound > 0 ? error / out->bound : INFINITY;
+  /* What underflow may cost is taken off: among subnormals it is all there is, and says nothing of the sum. */
+  const double rounding = fmax(0, error - (any ? job->allowance : 0));
+  out->grade = magnitude > 0 && unit > 0 ? rounding / (unit * magnitude) : 0;
+}
+
+/* With infinities or NaN among the terms, or with sums that may overflow on the way. */
+static void compare_special(const tsl_element *right, double value, tsl_comparison *out) {
+  bool good;
+  if (right->unsure && isnan(value))
+    good = true;
+  else if (right->nan || (right->plus && right->minus))
+    good = isnan(value);
+  else if (right->plus)
+    good = (isinf(value) && value > 0) || (isnan(value) && right->down);
+  else if (right->minus)
+    good = (isinf(value) && value < 0) || (isnan(value) && right->up);
+  else /* finite terms, and an infinity or NaN from an overflow */
+    good = isnan(value) ? right->up && right->down : value > 0 ? right->up : right->down;
+  out->error = 0;
+  out->grade = 0;
+  out->ratio = good ? 0 : INFINITY;
+}
+
+static double expected_value(const tsl_element *right) {
+  if (right->nan || (right->plus && right->minus))
+    return NAN;
+  if (right->plus || right->minus)
+    return right->plus ? INFINITY : -INFINITY;
+  return ldexp(right->high, right->exponent);
+}
+
+/* Sums of a wider type overflow where they are rounded to C, or not at all. */
+static void end_in_range(const tsl_judged *job, double slack, tsl_element *right) {
+  const double limit = ldexp(job->type->largest * (1 - slack), -right->exponent);
+  right->up |= right->high >= limit;
+  right->down |= right->high <= -limit;
+}
+
+static void compare_slowly(const tsl_judged *job, int64_t row, int64_t col, double value,
+                           tsl_comparison *out) {
+  const double slack = fmin(0.5, job->judge->factor * job->type->unit_roundoff);
+  const tsl_limits limits = {.largest = job->sums->largest * (1 - slack), .flushes = job->flushes};
+  tsl_element right;
+  tsl_reference_element(job->problem, job->alpha, job->beta, job->a, job->b, job->before, row, col, &limits,
+                        &right);
+  if (job->sums != job->type)
+    end_in_range(job, slack, &right);
+  out->expected = expected_value(&right);
+  out->bound = 0;
+  if (right.nan || right.plus || right.minus || !isfinite(value)) {
+    compare_special(&right, value, out);
+    return;
+  }
+  const double scaled = ldexp(value, -right.exponent);
+  tsl_judged scaled_job = *job;
+  scaled_job.allowance = ldexp(job->allowance, -right.exponent);
+  if (job->judge->added)
+    right.magnitude += ldexp(job->judge->added[row * job->problem->n + col], -right.exponent);
+  scaled_job.smallest = ldexp(job->smallest, -right.exponent);
+  compare_finite(&scaled_job, fabs((scaled - right.high) - right.low), right.high, right.magnitude, right.any,
+                 out);
+  out->error = ldexp(out->error, right.exponent);
+  out->bound = ldexp(out->bound, right.exponent);
+}
+
+/* Whether both are NaN, or the same infinity: what IEEE 754 makes of the terms in one order is right. */
+static bool is_same_special(double plain, double value) {
+  return isnan(plain) ? isnan(value) : isinf(plain) && plain == value;
+}
+
+/* Integer data whose sums are exact, in a wider type than C's: all that is left is one rounding. */
+static void compare_rounded(const tsl_judged *job, double right, double value, double magnitude,
+                            tsl_comparison *out) {
+  unsigned char stored[16];
+  double rounded[2] = {right, 0};
+  tsl_type_store(job->type->type, stored, rounded);
+  tsl_type_load(job->type->type, stored, rounded);
+  *out = (tsl_comparison){.expected = rounded[0]};
+  if (rounded[0] != value)
+    compare_finite(job, fabs(value - rounded[0]), right, magnitude, true, out);
+}
+
+/* What alpha (A B) + beta C0 may be where a scalar is not finite: the sum first, then what scales it. */
+static unsigned kinds_with_special_scalars(const tsl_judged *job, int64_t row, int64_t col) {
+  const double slack = fmin(0.5, job->judge->factor * job->sums->unit_roundoff), largest = job->sums->largest;
+  const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
+  tsl_guess sum = {.kinds = TSL_KIND_FINITE}, before = {.kinds = TSL_KIND_FINITE};
+  if (job->products) {
+    tsl_element seen;
+    tsl_reference_element(job->problem, 1, 0, job->a, job->b, NULL, row, col, &limits, &seen);
+    sum = (tsl_guess){.kinds = seen.nan || (seen.plus && seen.minus) ? TSL_KIND_NAN
+                               : seen.plus                           ? TSL_KIND_PLUS
+                               : seen.minus                          ? TSL_KIND_MINUS
+                                                                     : TSL_KIND_FINITE,
+                      .value = ldexp(seen.high, seen.exponent),
+                      .error = ldexp(seen.magnitude, seen.exponent) * slack};
+    if (sum.kinds == TSL_KIND_FINITE)
+      sum.kinds |= (seen.up ? TSL_KIND_PLUS : 0) | (seen.down ? TSL_KIND_MINUS : 0) |
+                   (seen.up && seen.down ? TSL_KIND_NAN : 0);
+    sum.kinds |= seen.unsure || (seen.plus && seen.down) || (seen.minus && seen.up) ? TSL_KIND_NAN : 0;
+    sum = tsl_guess_scaled(job->alpha, sum, largest);
+  }
+  if (job->beta != 0)
+    before = tsl_guess_scaled(
+        job->beta, tsl_guess_of(tsl_judged_value(&job->problem->c, job->before, row, col)), largest);
+  return tsl_guess_added(sum, before, largest).kinds;
+}
+
+/* What the element may be where that is known from kinds alone; 0: it is compared with its sum. */
+static unsigned special_kinds(const tsl_judged *job, int64_t row, int64_t col, double value) {
+  const unsigned char *given = job->judge->kinds;
+  const unsigned kinds = given ? given[row * job->problem->n + col]
+                         : !isfinite(job->alpha) || !isfinite(job->beta)
+                             ? kinds_with_special_scalars(job, row, col)
+                             : 0;
+  return isfinite(value) && (kinds & TSL_KIND_FINITE) ? 0 : kinds;
+}
+
+static void compare(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
+                    double magnitude, tsl_comparison *out) {
+  const double value = tsl_judged_value(&job->problem->c, job->c, row, col);
+  const unsigned kinds = special_kinds(job, row, col, value);
+  if (kinds != 0) {
+    *out = (tsl_comparison){.ratio = kinds & tsl_kind_of(value) ? 0 : INFINITY,
+                            .expected = tsl_kind_shown(kinds)};
+    return;
+  }
+  const double before = job->beta != 0 ? tsl_judged_value(&job->problem->c, job->before, row, col) : 0;
+  const double *added = job->judge->added;
+  const double gauge =
+      fabs(job->alpha) * magnitude + (added ? added[row * job->problem->n + col] : fabs(job->beta * before));
+  const double safe = job->sums->largest / 4;
+  double right = 0, rest = 0;
+  tsl_reference_finish(job->alpha, high, low, job->beta, before, &right, &rest);
+  if (job->judge->exact && job->sums != job->type) {
+    compare_rounded(job, right, value, gauge, out);
+    return;
+  }
+  const double plain = job->beta != 0 ? job->alpha * high + job->beta * before : job->alpha * high;
+  if (is_same_special(plain, value)) {
+    *out = (tsl_comparison){.expected = plain};
+    return;
+  }
+  const bool in_range =
+      magnitude < safe && gauge < safe && fabs(right) < job->type->largest / 4 && isfinite(rest);
+  const bool tiny = job->twice && (gauge < TINY || (job->products && magnitude < TINY));
+  if (!in_range || tiny || !isfinite(value)) {
+    compare_slowly(job, row, col, value, out);
+    return;
+  }
+  out->expected = right;
+  compare_finite(job, fabs((value - right) - rest), right, gauge, gauge != 0, out);
+}
+
+/* From an element's sums of products to the comparison. */
+void tsl_compare_element(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
+                         double magnitude, tsl_comparison *out) {
+  compare(job, row, col, high, low, magnitude, out);
+  if (job->judge->finite && !isfinite(out->expected))
+    *out = (tsl_comparison){.expected = out->expected};
+}
+
+/* Digits of the type in base 2. */
+static int digits(const tsl_type_info *type) {
+  return type->is_integer ? (int)(type->size * CHAR_BIT) : -ilogb(type->unit_roundoff);
+}
+
+static double largest_element(const tsl_shape *shape, const unsigned char *base) {
+  double most = 0;
+  for (int64_t i = 0; i < shape->rows; i++)
+    for (int64_t j = 0; j < shape->cols; j++) {
+      const double size = fabs(tsl_judged_value(shape, base, i, j));
+      if (isfinite(size) && size > most)
+        most = size;
+    }
+  return most;
+}
+
+/* An element that is taken as 0 costs a term of at most `flushes` times the other factor; a product or a sum, so much
+ * itself. */
+static double allowance_of_flushing(const tsl_judged *job) {
+  const double a = largest_element(&job->problem->a, job->a), b = largest_element(&job->problem->b, job->b);
+  return job->flushes * (fabs(job->alpha) * (double)job->problem->k * (a + b + 2) + 2);
+}
+
+void tsl_judged_prepare(tsl_judged *job) {
+  const tsl_problem *problem = job->problem;
+  const tsl_type_info *a = tsl_type(problem->a.type), *b = tsl_type(problem->b.type);
+  job->type = tsl_type(problem->c.type);
+  job->sums = tsl_type(job->type->sums);
+  /* Strategies take the scalars in the type of the sums, so the judge does. */
+  unsigned char stored[16];
+  double alpha[2] = {problem->alpha[0], 0}, beta[2] = {problem->beta[0], 0};
+  tsl_type_store(job->sums->type, stored, alpha);
+  tsl_type_load(job->sums->type, stored, alpha);
+  tsl_type_store(job->sums->type, stored, beta);
+  tsl_type_load(job->sums->type, stored, beta);
+  job->alpha = problem->k == 0 ? 0 : alpha[0]; /* an empty sum is not scaled */
+  job->beta = beta[0];
+  job->products = problem->k > 0 && job->alpha != 0;
+  job->twice =
+      job->judge->rounded || digits(a) + digits(b) > DBL_MANT_DIG || digits(job->type) > FLT_MANT_DIG;
+  job->smallest = job->type->smallest;
+  job->flushes = job->judge->flushes;
+  job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->sums->smallest +
+                   job->type->smallest + job->judge->allowance;
+  if (job->flushes > 0 && job->products)
+    job->allowance += allowance_of_flushing(job);
+}

@@ -1,0 +1,114 @@
+#include "judge/guard.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <string.h>
+
+enum { PAGE = 4096, TAIL = 512 };
+
+/* Every byte differs from its neighbours, and no four of them make a usual number. */
+static void fill_pattern(unsigned char *bytes, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    bytes[i] = (unsigned char)(0xa5 ^ i * 29);
+}
+
+tesela_status tsl_guarded_create(const tsl_shape *shape, int skew, tsl_guarded *out) {
+  const size_t size = tsl_type(shape->type)->size;
+  const size_t extent = (size_t)tsl_shape_extent(shape) * size;
+  void *memory;
+  *out = (tsl_guarded){.shape = *shape};
+  out->head = PAGE + (size_t)skew * size;
+  out->bytes = out->head + extent + TAIL;
+  TSL_TRY(tsl_alloc(out->bytes + PAGE, "an operand", &memory));
+  out->memory = memory;
+  out->block = out->memory + (PAGE - (uintptr_t)memory % PAGE) % PAGE;
+  out->origin = out->block + (size_t)tsl_guarded_offset(out) * size;
+  fill_pattern(out->block, out->bytes);
+  return TESELA_OK;
+}
+
+void tsl_guarded_free(tsl_guarded *guarded) {
+  tsl_free(guarded->memory);
+  tsl_free(guarded->before);
+  *guarded = (tsl_guarded){0};
+}
+
+int64_t tsl_guarded_offset(const tsl_guarded *guarded) {
+  return (int64_t)(guarded->head / tsl_type(guarded->shape.type)->size) + tsl_shape_below(&guarded->shape);
+}
+
+void tsl_guarded_tight(const tsl_guarded *guarded, size_t *first, size_t *bytes) {
+  *first = PAGE;
+  *bytes = guarded->bytes - PAGE - TAIL;
+}
+
+/* A changed word changes the sum: each step can be undone, so equal sums from different blocks need at least
+ * two changes that happen to cancel. */
+static uint64_t checksum(const unsigned char *bytes, size_t count) {
+  uint64_t sum = count, word;
+  size_t i = 0;
+  for (; i + sizeof word <= count; i += sizeof word) {
+    memcpy(&word, bytes + i, sizeof word);
+    sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    sum ^= sum >> 29;
+  }
+  for (; i < count; i++)
+    sum = (sum ^ bytes[i]) * UINT64_C(0x9e3779b97f4a7c15);
+  return sum;
+}
+
+void tsl_guarded_seal(tsl_guarded *guarded) {
+  guarded->checksum = checksum(guarded->block, guarded->bytes);
+}
+
+bool tsl_guarded_intact(const tsl_guarded *guarded) {
+  return guarded->checksum == checksum(guarded->block, guarded->bytes);
+}
+
+tesela_status tsl_guarded_keep(tsl_guarded *guarded) {
+  void *copy;
+  TSL_TRY(tsl_alloc(guarded->bytes, "a copy of an operand", &copy));
+  guarded->before = copy;
+  memcpy(guarded->before, guarded->block, guarded->bytes);
+  return TESELA_OK;
+}
+
+void tsl_guarded_restore(tsl_guarded *guarded) {
+  memcpy(guarded->block, guarded->before, guarded->bytes);
+}
+
+const unsigned char *tsl_guarded_kept(const tsl_guarded *guarded) {
+  return guarded->before + (guarded->origin - guarded->block);
+}
+
+/* The block with the elements of what was kept: equal to what was kept when nothing else changed. */
+static void undo_elements(const tsl_guarded *guarded, unsigned char *image) {
+  const tsl_shape *shape = &guarded->shape;
+  const int64_t size = (int64_t)tsl_type(shape->type)->size;
+  unsigned char *origin = image + (guarded->origin - guarded->block);
+  memcpy(image, guarded->block, guarded->bytes);
+  for (int64_t i = 0; i < shape->rows; i++)
+    tsl_type_convert(shape->type, tsl_guarded_kept(guarded) + i * shape->row_stride * size, shape->col_stride,
+                     shape->type, origin + i * shape->row_stride * size, shape->col_stride,
+                     (size_t)shape->cols);
+}
+
+tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t *at, const char **why) {
+  const size_t tail_at = guarded->bytes - TAIL;
+  void *image;
+  *good = memcmp(guarded->block, guarded->before, guarded->head) == 0 &&
+          memcmp(guarded->block + tail_at, guarded->before + tail_at, TAIL) == 0;
+  if (*good && (guarded->shape.rows == 0 || guarded->shape.cols == 0 || tsl_shape_is_dense(&guarded->shape)))
+    return TESELA_OK;
+  TSL_TRY(tsl_alloc(guarded->bytes, "checking guards", &image));
+  undo_elements(guarded, image);
+  size_t i = 0;
+  while (i < guarded->bytes && ((unsigned char *)image)[i] == guarded->before[i])
+    i++;
+  *good = i == guarded->bytes;
+  *at = (int64_t)i - (int64_t)guarded->head;
+  *why = i < guarded->head ? "in front of" : i >= tail_at ? "behind" : "in a gap of";
+  tsl_free(image);
+  return TESELA_OK;
+}

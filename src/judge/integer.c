@@ -1,0 +1,156 @@
+/* The judge of integers: C = alpha A B + beta C0 modulo 2^32, whatever the order of the terms; so the reference is the
+ * definition in unsigned arithmetic, and right means equal. */
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/status.h"
+#include "judge/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS = 32 };
+/* Products per look where nothing is said. */
+static const double default_operations_max = 0x1p31;
+
+typedef struct judging {
+  const tsl_problem *problem;
+  const unsigned char *a, *b, *before, *c;
+  uint32_t alpha, beta;
+  bool products;
+  int64_t rows, cols;  /* of the sample */
+  uint32_t *workspace; /* of each worker: a row of B, and the sums of ROWS rows of C */
+  struct findings {
+    int64_t wrong, row, col; /* of the first wrong element */
+    uint32_t right;
+    double error;
+  } * workers;
+} judging;
+
+/* The index of sample `at` of `count`, spread over `total`; the first and the last are among them. */
+static int64_t sampled(int64_t at, int64_t count, int64_t total) {
+  return count <= 1 ? 0 : (int64_t)((double)at * (double)(total - 1) / (double)(count - 1));
+}
+
+static const unsigned char *element_at(const tsl_shape *shape, const unsigned char *base, int64_t row,
+                                       int64_t col) {
+  return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
+}
+
+/* `count` elements from (row, col) on, as C's type has them. */
+static void load_bits(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
+                      int64_t step, uint32_t *out, int64_t count) {
+  tsl_type_convert(shape->type, element_at(shape, base, row, col), step, TESELA_I32, out, 1, (size_t)count);
+}
+
+static uint32_t load_one(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
+  uint32_t bits;
+  load_bits(shape, base, row, col, 1, &bits, 1);
+  return bits;
+}
+
+/* Row l of B, its columns of the sample. */
+static void load_row_of_b(const judging *job, int64_t l, uint32_t *out) {
+  const tsl_problem *problem = job->problem;
+  if (job->cols == problem->n)
+    load_bits(&problem->b, job->b, l, 0, problem->b.col_stride, out, problem->n);
+  else
+    for (int64_t j = 0; j < job->cols; j++)
+      out[j] = load_one(&problem->b, job->b, l, sampled(j, job->cols, problem->n));
+}
+
+static void compare_row(const judging *job, int64_t row, const uint32_t *sums, struct findings *found) {
+  const tsl_problem *problem = job->problem;
+  for (int64_t j = 0; j < job->cols; j++) {
+    const int64_t col = sampled(j, job->cols, problem->n);
+    uint32_t right = job->alpha * sums[j];
+    if (job->beta != 0)
+      right += job->beta * load_one(&problem->c, job->before, row, col);
+    const uint32_t value = load_one(&problem->c, job->c, row, col);
+    if (value == right)
+      continue;
+    found->error = fmax(found->error, fabs((double)(int32_t)value - (double)(int32_t)right));
+    if (found->wrong++ > 0 && (row > found->row || (row == found->row && col > found->col)))
+      continue;
+    found->row = row;
+    found->col = col;
+    found->right = right;
+  }
+}
+
+/* ROWS rows share what each row of B costs to load. */
+static void judge_rows(void *argument, int64_t index, int worker) {
+  const judging *job = argument;
+  const tsl_problem *problem = job->problem;
+  const int64_t first = index * ROWS, left = job->rows - first, rows = left < ROWS ? left : ROWS;
+  uint32_t *const b = job->workspace + worker * (ROWS + 1) * job->cols, *const sums = b + job->cols;
+  memset(sums, 0, (size_t)(rows * job->cols) * sizeof *sums);
+  for (int64_t l = 0; job->products && l < problem->k; l++) {
+    load_row_of_b(job, l, b);
+    for (int64_t i = 0; i < rows; i++) {
+      const uint32_t a = load_one(&problem->a, job->a, sampled(first + i, job->rows, problem->m), l);
+      for (int64_t j = 0; j < job->cols; j++)
+        sums[i * job->cols + j] += a * b[j];
+    }
+  }
+  for (int64_t i = 0; i < rows; i++)
+    compare_row(job, sampled(first + i, job->rows, problem->m), sums + i * job->cols, &job->workers[worker]);
+}
+
+static void conclude(const judging *job, int workers, tsl_verdict *verdict) {
+  const struct findings *first = NULL;
+  int64_t wrong = 0;
+  verdict->checked = job->rows * job->cols;
+  for (int i = 0; i < workers; i++) {
+    const struct findings *found = &job->workers[i];
+    wrong += found->wrong;
+    verdict->error = fmax(verdict->error, found->error);
+    if (found->wrong > 0 &&
+        (!first || found->row < first->row || (found->row == first->row && found->col < first->col)))
+      first = found;
+  }
+  if (!first)
+    return;
+  verdict->right = false;
+  verdict->error_ratio = INFINITY;
+  verdict->row = first->row;
+  verdict->col = first->col;
+  snprintf(verdict->why, sizeof verdict->why,
+           "C(%lld, %lld) is %d where %d is right (modulo 2^32); wrong are %lld of %lld elements",
+           (long long)first->row, (long long)first->col,
+           (int)(int32_t)load_one(&job->problem->c, job->c, first->row, first->col),
+           (int)(int32_t)first->right, (long long)wrong, (long long)verdict->checked);
+}
+
+static int64_t at_most(int64_t size, double limit) {
+  return (double)size <= limit ? size : limit < 1 ? 1 : (int64_t)limit;
+}
+
+tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const void *b, const void *before,
+                                const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
+  judging job = {.problem = problem, .a = a, .b = b, .before = before, .c = c};
+  tsl_pool *pool = tsl_pool_shared();
+  const int workers = tsl_pool_threads(pool);
+  const double limit = judge->operations_max > 0 ? (double)judge->operations_max : default_operations_max;
+  void *block;
+  tesela_status status = TESELA_OK;
+  *verdict = (tsl_verdict){.right = true, .row = -1, .col = -1};
+  if (problem->m == 0 || problem->n == 0)
+    return TESELA_OK;
+  job.alpha = (uint32_t)(int64_t)problem->alpha[0];
+  job.beta = (uint32_t)(int64_t)problem->beta[0];
+  job.products = tsl_problem_reads(problem, TSL_OPERAND_A);
+  job.rows = at_most(problem->m, limit / ((double)problem->n * (double)(problem->k + 1)));
+  job.cols = at_most(problem->n, limit / ((double)job.rows * (double)(problem->k + 1)));
+  TSL_TRY(tsl_alloc_zeroed((size_t)workers * sizeof *job.workers, "the judge's findings", &block));
+  job.workers = block;
+  TSL_GO(tsl_alloc((size_t)workers * (size_t)((ROWS + 1) * job.cols) * sizeof *job.workspace,
+                   "the judge's sums", &block));
+  job.workspace = block;
+  tsl_pool_run(pool, (job.rows + ROWS - 1) / ROWS, judge_rows, &job);
+  conclude(&job, workers, verdict);
+out:
+  tsl_free(job.workspace);
+  tsl_free(job.workers);
+  return status;
+}

@@ -1,0 +1,323 @@
+#include "judge/reference.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "base/types.h"
+
+#include <math.h>
+#include <string.h>
+
+/* high + low = a + b exactly, for any a and b (Knuth). */
+static inline void two_sum(double a, double b, double *high, double *low) {
+  const double sum = a + b, b_part = sum - a;
+  *low = (a - (sum - b_part)) + (b - b_part);
+  *high = sum;
+}
+
+/* high + low = a * b exactly, unless something overflows or underflows. */
+static inline void two_product(double a, double b, double *high, double *low) {
+  *high = a * b;
+  *low = fma(a, b, -*high);
+}
+
+static void add_plain(int cols, int depth, const double *a, const double *b, double *sum, double *magnitude) {
+  for (int l = 0; l < depth; l++) {
+    const double *row = b + (size_t)l * (size_t)cols;
+    const double x = a[l];
+    for (int j = 0; j < cols; j++) {
+      const double product = x * row[j];
+      sum[j] += product;
+      magnitude[j] += fabs(product);
+    }
+  }
+}
+
+/* Where a fused multiply-add is no instruction of the target, the halves of each factor (26 bits) multiply
+ * without error instead; factors above 2^996 overflow here, which the caller sees. */
+#ifdef FP_FAST_FMA
+static inline double product_error(double x, double y, double product) {
+  return fma(x, y, -product);
+}
+#else
+static inline double upper_half(double x) {
+  const double shifted = 134217729.0 * x; /* 2^27 + 1 (Veltkamp) */
+  return shifted - (shifted - x);
+}
+
+static inline double product_error(double x, double y, double product) {
+  const double x_high = upper_half(x), x_low = x - x_high;
+  const double y_high = upper_half(y), y_low = y - y_high;
+  return ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low;
+}
+#endif
+
+static void add_compensated(int cols, int depth, const double *a, const double *b, double *high, double *low,
+                            double *magnitude) {
+  for (int l = 0; l < depth; l++) {
+    const double *row = b + (size_t)l * (size_t)cols;
+    const double x = a[l];
+    for (int j = 0; j < cols; j++) {
+      const double product = x * row[j];
+      double error;
+      two_sum(high[j], product, &high[j], &error);
+      low[j] += error + product_error(x, row[j], product);
+      magnitude[j] += fabs(product);
+    }
+  }
+}
+
+void tsl_reference_add(int rows, int cols, int depth, const double *a, const double *b,
+                       const tsl_sums *sums) {
+  for (int i = 0; i < rows; i++) {
+    const size_t at = (size_t)i * (size_t)cols;
+    const double *row = a + (size_t)i * (size_t)depth;
+    if (sums->low)
+      add_compensated(cols, depth, row, b, sums->high + at, sums->low + at, sums->magnitude + at);
+    else
+      add_plain(cols, depth, row, b, sums->high + at, sums->magnitude + at);
+  }
+}
+
+/* --- one element, many terms --- */
+
+/* PART: terms of a task. STEP: those that are converted at once, and stay in the nearest cache. LANES: chains of
+ * additions, enough to hide their latency and to fill vectors. */
+enum { PART = 1 << 16, STEP = 512, LANES = 16 };
+
+typedef struct lanes {
+  double high[LANES], low[LANES], magnitude[LANES];
+} lanes;
+
+typedef struct part_sum {
+  double high, low, magnitude;
+} part_sum;
+
+typedef struct summing {
+  const tsl_terms *terms;
+  bool twice;
+  part_sum *parts;
+} summing;
+
+static void add_lanes_plain(const double *x, const double *y, lanes *sums) {
+  for (int l = 0; l < STEP; l += LANES)
+    for (int i = 0; i < LANES; i++) {
+      const double product = x[l + i] * y[l + i];
+      sums->high[i] += product;
+      sums->magnitude[i] += fabs(product);
+    }
+}
+
+static void add_lanes_compensated(const double *x, const double *y, lanes *sums) {
+  for (int l = 0; l < STEP; l += LANES)
+    for (int i = 0; i < LANES; i++) {
+      const double product = x[l + i] * y[l + i];
+      double error;
+      two_sum(sums->high[i], product, &sums->high[i], &error);
+      sums->low[i] += error + product_error(x[l + i], y[l + i], product);
+      sums->magnitude[i] += fabs(product);
+    }
+}
+
+static void join(bool twice, double high, double low, double magnitude, part_sum *sum) {
+  double error = 0;
+  if (twice)
+    two_sum(sum->high, high, &sum->high, &error);
+  else
+    sum->high += high;
+  sum->low += low + error;
+  sum->magnitude += magnitude;
+}
+
+/* Terms first to first + STEP of one side, with zeros behind the last. */
+static void load_step(tesela_type type, const void *from, int64_t step, int64_t first, int64_t count,
+                      double *to) {
+  const int64_t left = count - first < STEP ? count - first : STEP;
+  tsl_type_convert(type, (const unsigned char *)from + first * step * (int64_t)tsl_type(type)->size, step,
+                   TESELA_F64, to, 1, (size_t)left);
+  for (int64_t l = left; l < STEP; l++)
+    to[l] = 0;
+}
+
+static void sum_part(void *argument, int64_t index, int worker) {
+  const summing *job = argument;
+  const tsl_terms *terms = job->terms;
+  const int64_t begin = index * PART, end = begin + PART < terms->count ? begin + PART : terms->count;
+  double x[STEP], y[STEP];
+  lanes sums = {{0}, {0}, {0}};
+  part_sum sum = {0, 0, 0};
+  (void)worker;
+  for (int64_t first = begin; first < end; first += STEP) {
+    load_step(terms->a_type, terms->a, terms->a_step, first, end, x);
+    load_step(terms->b_type, terms->b, terms->b_step, first, end, y);
+    if (job->twice)
+      add_lanes_compensated(x, y, &sums);
+    else
+      add_lanes_plain(x, y, &sums);
+  }
+  for (int i = 0; i < LANES; i++)
+    join(job->twice, sums.high[i], sums.low[i], sums.magnitude[i], &sum);
+  job->parts[index] = sum;
+}
+
+tesela_status tsl_reference_sum(tsl_pool *pool, const tsl_terms *terms, const tsl_sums *sums) {
+  const int64_t parts = (terms->count + PART - 1) / PART;
+  part_sum all = {0, 0, 0};
+  void *block;
+  TSL_TRY(tsl_alloc((size_t)(parts + 1) * sizeof(part_sum), "the reference's sums", &block));
+  summing job = {.terms = terms, .twice = sums->low != NULL, .parts = block};
+  tsl_pool_run(pool, parts, sum_part, &job);
+  for (int64_t i = 0; i < parts; i++)
+    join(job.twice, job.parts[i].high, job.parts[i].low, job.parts[i].magnitude, &all);
+  tsl_free(block);
+  *sums->high = all.high;
+  *sums->magnitude = all.magnitude;
+  if (sums->low)
+    *sums->low = all.low;
+  return TESELA_OK;
+}
+
+void tsl_reference_finish(double alpha, double high, double low, double beta, double before,
+                          double *result_high, double *result_low) {
+  double scaled, scaled_low, added = 0, added_low = 0, error;
+  two_product(alpha, high, &scaled, &scaled_low);
+  scaled_low += alpha * low;
+  if (beta != 0)
+    two_product(beta, before, &added, &added_low);
+  two_sum(scaled, added, &scaled, &error);
+  two_sum(scaled, error + scaled_low + added_low, result_high, result_low);
+}
+
+/* The sums of one element while they grow, all scaled by 2^-exponent. */
+typedef struct scaled_sums {
+  int exponent;
+  double high, low, positive, negative;
+} scaled_sums;
+
+/* Adds x y, whose factors are finite. */
+static void add_scaled(scaled_sums *sums, double x, double y) {
+  int x_exponent, y_exponent;
+  double product, error, rounding;
+  two_product(frexp(x, &x_exponent), frexp(y, &y_exponent), &product, &error);
+  const int shift = x_exponent + y_exponent - sums->exponent;
+  product = ldexp(product, shift);
+  two_sum(sums->high, product, &sums->high, &rounding);
+  sums->low += rounding + ldexp(error, shift);
+  if (product > 0)
+    sums->positive += product;
+  else
+    sums->negative -= product;
+}
+
+/* The exponent of x y, both finite; *exponent is raised to it when it is lower. */
+static bool raise_exponent(int *exponent, double x, double y) {
+  int x_exponent, y_exponent;
+  if (x == 0 || y == 0)
+    return false;
+  frexp(x, &x_exponent);
+  frexp(y, &y_exponent);
+  if (*exponent < x_exponent + y_exponent)
+    *exponent = x_exponent + y_exponent;
+  return true;
+}
+
+/* Counts x y where a factor is not finite; sign is that of what multiplies the product later. */
+static void count_special(tsl_element *out, double x, double y, double sign) {
+  const double product = x * y * sign;
+  out->nan = out->nan || isnan(product);
+  out->plus = out->plus || product > 0;
+  out->minus = out->minus || product < 0;
+}
+
+/* One row of A and one column of B, as they lie; steps in bytes. */
+typedef struct term_walk {
+  tesela_type a_type, b_type;
+  const unsigned char *a, *b;
+  int64_t a_step, b_step, count;
+} term_walk;
+
+static void load_term(const term_walk *walk, int64_t l, double *x, double *y) {
+  double value[2];
+  tsl_type_load(walk->a_type, walk->a + l * walk->a_step, value);
+  *x = value[0];
+  tsl_type_load(walk->b_type, walk->b + l * walk->b_step, value);
+  *y = value[0];
+}
+
+enum { LOWEST_EXPONENT = -900 };
+
+/* Sums the products, all scaled alike, and says which partial sums may pass `largest`. */
+static void sum_terms(const term_walk *walk, double alpha, const tsl_limits *limits, scaled_sums *sums,
+                      tsl_element *out) {
+  double x, y;
+  sums->exponent = 3 * LOWEST_EXPONENT;
+  for (int64_t l = 0; l < walk->count; l++) {
+    load_term(walk, l, &x, &y);
+    if (!isfinite(x) || !isfinite(y)) {
+      count_special(out, x, y, copysign(1, alpha));
+      out->unsure |= fabs(x) < limits->flushes || fabs(y) < limits->flushes;
+    } else if (raise_exponent(&sums->exponent, x, y)) {
+      out->any = true;
+    }
+  }
+  for (int64_t l = 0; l < walk->count; l++) {
+    load_term(walk, l, &x, &y);
+    if (isfinite(x) && isfinite(y))
+      add_scaled(sums, x, y);
+  }
+  const double limit = ldexp(limits->largest, -sums->exponent);
+  out->up = (alpha > 0 ? sums->positive : sums->negative) >= limit;
+  out->down = (alpha > 0 ? sums->negative : sums->positive) >= limit;
+}
+
+static const unsigned char *element_at(const tsl_shape *shape, const void *base, int64_t row, int64_t col) {
+  return (const unsigned char *)base +
+         (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
+}
+
+void tsl_reference_element(const tsl_problem *problem, double alpha, double beta, const void *a,
+                           const void *b, const void *before, int64_t row, int64_t col,
+                           const tsl_limits *limits, tsl_element *out) {
+  scaled_sums sums = {.exponent = LOWEST_EXPONENT};
+  double start[2] = {0, 0};
+  memset(out, 0, sizeof *out);
+  if (problem->k > 0 && alpha != 0) {
+    const tsl_shape *a_shape = &problem->a, *b_shape = &problem->b;
+    const term_walk walk = {.a_type = a_shape->type,
+                            .b_type = b_shape->type,
+                            .a = element_at(a_shape, a, row, 0),
+                            .b = element_at(b_shape, b, 0, col),
+                            .a_step = a_shape->col_stride * (int64_t)tsl_type(a_shape->type)->size,
+                            .b_step = b_shape->row_stride * (int64_t)tsl_type(b_shape->type)->size,
+                            .count = problem->k};
+    sum_terms(&walk, alpha, limits, &sums, out);
+  }
+  if (beta != 0)
+    tsl_type_load(problem->c.type, element_at(&problem->c, before, row, col), start);
+
+  /* alpha's mantissa multiplies the sums, its exponent joins theirs. */
+  scaled_sums total = {.exponent = LOWEST_EXPONENT};
+  int alpha_exponent = 0;
+  const double alpha_mantissa = frexp(alpha, &alpha_exponent);
+  if (out->any && total.exponent < sums.exponent + alpha_exponent)
+    total.exponent = sums.exponent + alpha_exponent;
+  if (!isfinite(start[0]))
+    count_special(out, start[0], beta, 1);
+  else if (raise_exponent(&total.exponent, beta, start[0]))
+    out->any = true;
+  const int shift = sums.exponent + alpha_exponent - total.exponent;
+  double low = 0, rounding;
+  two_product(alpha_mantissa, sums.high, &total.high, &low);
+  total.high = ldexp(total.high, shift);
+  total.low = ldexp(low + alpha_mantissa * sums.low, shift);
+  total.positive = ldexp(fabs(alpha_mantissa) * (alpha > 0 ? sums.positive : sums.negative), shift);
+  total.negative = ldexp(fabs(alpha_mantissa) * (alpha > 0 ? sums.negative : sums.positive), shift);
+  if (beta != 0 && isfinite(start[0]))
+    add_scaled(&total, beta, start[0]);
+  two_sum(total.high, total.low, &out->high, &rounding);
+  out->low = rounding;
+  out->exponent = total.exponent;
+  out->magnitude = total.positive + total.negative;
+  const double limit = ldexp(limits->largest, -total.exponent);
+  out->up = out->up || total.positive >= limit;
+  out->down = out->down || total.negative >= limit;
+}

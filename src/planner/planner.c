@@ -1,0 +1,391 @@
+#include "planner/planner.h"
+
+#include "base/env.h"
+#include "base/log.h"
+#include "base/status.h"
+#include "planner/link.h"
+#include "planner/trust.h"
+#include "planner/weigh.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Appends to a list that grows; the planner's lists are short. */
+typedef struct candidate_list {
+  tsl_candidate *items;
+  int count, capacity;
+} candidate_list;
+
+/* --- the caller's strategy text --- */
+
+static tesela_status unknown_strategy(tsl_op op, const char *name) {
+  tsl_text names = {0};
+  for (int i = 0; tsl_strategy_at(i); i++)
+    if (tsl_strategy_at(i)->op == op)
+      tsl_text_add(&names, "%s%s", names.length ? ", " : "", tsl_strategy_at(i)->name);
+  const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "'%s' is not a strategy for %s: there are %s", name,
+                                        tsl_op_name(op), tsl_text_get(&names));
+  tsl_text_free(&names);
+  return status;
+}
+
+static tesela_status unknown_parameter(const tsl_strategy *strategy, const char *key) {
+  tsl_text names = {0};
+  for (int i = 0; i < tsl_strategy_params(strategy); i++)
+    tsl_text_add(&names, "%s%s", i ? ", " : ": it has ", strategy->params[i].name);
+  const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "%s has no parameter '%s'%s", strategy->name, key,
+                                        names.length ? tsl_text_get(&names) : ": it has none");
+  tsl_text_free(&names);
+  return status;
+}
+
+static tesela_status check_keys(const tsl_strategy *strategy, const tsl_record *record) {
+  for (int i = 0; i < record->count; i++) {
+    const char *key = record->fields[i].key;
+    bool known = !key;
+    for (int p = 0; p < tsl_strategy_params(strategy) && !known; p++)
+      known = strcmp(strategy->params[p].name, key) == 0;
+    if (!known)
+      return unknown_parameter(strategy, key);
+  }
+  return TESELA_OK;
+}
+
+/* "tile_local tile=16", with or without the operation in front. */
+static tesela_status read_wish(tsl_op op, const tsl_record *record, tsl_wishes *out) {
+  const char *words[3] = {tsl_record_word(record, 0), tsl_record_word(record, 1), tsl_record_word(record, 2)};
+  const int first = words[0] && words[1] && strcmp(words[0], tsl_op_name(op)) == 0;
+  const char *name = words[first], *extra = words[first + 1];
+  if (!name)
+    return tsl_fail(TESELA_BAD_INPUT, "a strategy starts with its name, such as 'sequential'");
+  if (extra)
+    return tsl_fail(TESELA_BAD_INPUT, "'%s' has no place after '%s': only 'key=value' has", extra, name);
+  out->strategy = tsl_strategy_find(op, name);
+  if (!out->strategy)
+    return unknown_strategy(op, name);
+  TSL_TRY(check_keys(out->strategy, record));
+  out->config = tsl_strategy_defaults(out->strategy);
+  return tsl_config_parse(out->strategy, record, &out->config, &out->given);
+}
+
+static tesela_status parse_wish(tsl_op op, const char *text, tsl_wishes *out) {
+  tsl_record record;
+  *out = (tsl_wishes){0};
+  if (!text)
+    return TESELA_OK;
+  tesela_status status = tsl_record_parse(text, &record);
+  if (status == TESELA_OK) {
+    status = read_wish(op, &record, out);
+    tsl_record_free(&record);
+  }
+  return status == TESELA_OK ? status : tsl_fail_in(status, "strategy '%s'", text);
+}
+
+/* --- the list --- */
+
+/* Sorted as it grows; equals stay in ladder order, and so do those that are refused, at the end. */
+static tesela_status add(candidate_list *list, const tsl_candidate *candidate) {
+  if (list->count == list->capacity) {
+    const int capacity = list->capacity ? 2 * list->capacity : 16;
+    tsl_candidate *grown = realloc(list->items, (size_t)capacity * sizeof *grown);
+    if (!grown)
+      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the planner's list");
+    list->items = grown;
+    list->capacity = capacity;
+  }
+  int at = list->count++;
+  const bool refused = candidate->refusal[0];
+  while (at > 0 && !refused &&
+         (list->items[at - 1].refusal[0] ||
+          tsl_candidate_seconds(candidate) < tsl_candidate_seconds(&list->items[at - 1]))) {
+    list->items[at] = list->items[at - 1];
+    at--;
+  }
+  list->items[at] = *candidate;
+  return TESELA_OK;
+}
+
+bool tsl_planner_vendors(void) {
+  return strcmp(tsl_env_get(TSL_ENV_VENDORS), "1") == 0;
+}
+
+static bool is_asked_for(const tsl_strategy *strategy, const tsl_choice *choice, const tsl_wishes *wish) {
+  return wish->strategy ? wish->strategy == strategy : !strategy->vendor || choice->vendors;
+}
+
+static bool any_device(const tsl_choice *choice) {
+  return !choice->device || strcmp(choice->device, "auto") == 0;
+}
+
+static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
+  int of_device;
+  if (!wisdom || !tsl_log_wants(TSL_LOG_PLAN))
+    return;
+  const int count = tsl_wisdom_count(wisdom, device, &of_device);
+  if (of_device < count)
+    tsl_log(TSL_LOG_PLAN, "wisdom: %d of %d records are of other devices than %s (%s, %lld units)",
+            count - of_device, count, device->name, device->key, (long long)tsl_wisdom_units(device));
+}
+
+/* A device's own cores, by another way: nothing but a measurement makes that the faster one. */
+static bool is_processor_again(const tsl_device *device) {
+  return device->is_cpu && !(device->capabilities & TSL_CAN_HOST);
+}
+
+/* The least that the cpu is expected to take; infinity where nothing there takes it. */
+static double seconds_on_cpu(const candidate_list *list) {
+  for (int i = 0; i < list->count && !list->items[i].refusal[0]; i++)
+    if (list->items[i].device->capabilities & TSL_CAN_HOST)
+      return list->items[i].seconds;
+  return INFINITY;
+}
+
+/* Seconds that compilers take for a strategy's kernels, and a self-test: PoCL and NVIDIA's compiler 0.7 to 3; and to load what
+ * was compiled before. */
+static const double compile_seconds = 1.5, load_seconds = 0.05;
+
+/* What is to be done before a plan's first run. */
+static double start_seconds(const tsl_problem *problem, const tsl_link *link, const tsl_candidate *of) {
+  const bool has_kernels = !(of->device->capabilities & TSL_CAN_HOST) && !of->strategy->vendor;
+  const double opened = tsl_device_is_open(of->device) ? 0 : link->open;
+  if (!has_kernels)
+    return opened;
+  return opened +
+         (tsl_trust_has(problem, of->strategy, &of->config, of->device) ? load_seconds : compile_seconds);
+}
+
+/* A list that is being made. */
+typedef struct listing {
+  const tsl_problem *problem;
+  const tsl_choice *choice;
+  const tsl_wishes *wish;
+  bool is_compared; /* devices of several kinds are to be listed */
+  candidate_list list;
+} listing;
+
+/* Weighs what was found on a device, with all that comes to a run there, and adds it. */
+static tesela_status add_weighed(listing *of, tsl_device *device, tsl_candidate *own, int count) {
+  const tsl_link link = tsl_link_of(device);
+  const double way = tsl_link_seconds(&link, of->problem, device, of->choice->place);
+  const double on_cpu =
+      any_device(of->choice) && is_processor_again(device) ? seconds_on_cpu(&of->list) : INFINITY;
+  tsl_weigh(of->problem, of->choice, of->wish, tsl_weigh_level(device, of->is_compared), own, count);
+  for (int i = 0; i < count; i++) {
+    own[i].seconds += way;
+    if (isfinite(on_cpu) && !own[i].own)
+      own[i].seconds = fmax(own[i].seconds, on_cpu);
+    if (of->choice->runs > 0 && !own[i].refusal[0])
+      own[i].start = start_seconds(of->problem, &link, &own[i]) / of->choice->runs;
+    TSL_TRY(add(&of->list, &own[i]));
+  }
+  log_foreign(of->choice->wisdom, device);
+  return TESELA_OK;
+}
+
+static tesela_status add_device(listing *of, tsl_device *device) {
+  int count = 0, all = 0;
+  while (tsl_strategy_at(all))
+    all++;
+  tsl_candidate *own = calloc((size_t)all, sizeof *own);
+  if (!own)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the planner's list");
+  for (int i = 0; i < all; i++)
+    if (tsl_strategy_at(i)->op == of->problem->op && is_asked_for(tsl_strategy_at(i), of->choice, of->wish))
+      own[count++] = (tsl_candidate){.strategy = tsl_strategy_at(i), .device = device};
+  const tesela_status status = add_weighed(of, device, own, count);
+  free(own);
+  return status;
+}
+
+/* Whether all of a kind's devices are the processor again, of which nothing was measured here. */
+static bool is_out_of_question(const listing *of, int kind, const tsl_device *cpu) {
+  return of->choice->sparing && cpu && tsl_devices_is_processor(of->choice->devices, kind) &&
+         !tsl_wisdom_has_others(of->choice->wisdom, of->problem->op, cpu);
+}
+
+/* What a run on a device beside the processor takes at least: a launch, and copies over the fastest link there is. */
+static double least_elsewhere(const listing *of, int kind) {
+  static const double launch = 8e-6, link = 64e9;
+  const double copies = of->choice->place == TSL_PLACE_HOST ? tsl_problem_bytes(of->problem) / link : 0;
+  return launch + copies +
+         (of->choice->runs > 0 ? tsl_device_kind_at(kind)->start_least / of->choice->runs : 0);
+}
+
+/* Kinds of which no device can be expected to be faster than the cpu are not even looked for. */
+static tesela_status add_all(listing *of) {
+  tsl_device *const first = tsl_devices_of_kind(of->choice->devices, 0, 0), *device;
+  const tsl_device *cpu = first && first->capabilities & TSL_CAN_HOST ? first : NULL;
+  for (int kind = 1; kind < tsl_devices_kinds(); kind++)
+    of->is_compared |= !is_out_of_question(of, kind, cpu);
+  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+    const double on_cpu = seconds_on_cpu(&of->list);
+    if (of->choice->sparing && isfinite(on_cpu) &&
+        (is_out_of_question(of, kind, cpu) || on_cpu < least_elsewhere(of, kind)))
+      tsl_log(TSL_LOG_PLAN, "%s devices are not looked for: none is expected to be faster than the cpu",
+              tsl_device_kind_at(kind)->kind);
+    else
+      for (int i = 0; (device = tsl_devices_of_kind(of->choice->devices, kind, i)); i++)
+        TSL_TRY(add_device(of, device));
+  }
+  if (of->list.count == 0)
+    return tsl_fail(TESELA_NO_DEVICE, "there is no device for %s", tsl_op_name(of->problem->op));
+  return TESELA_OK;
+}
+
+static tesela_status fill(listing *of) {
+  tsl_device *device;
+  if (any_device(of->choice))
+    return add_all(of);
+  TSL_TRY(tsl_devices_find(of->choice->devices, of->choice->device, &device));
+  return add_device(of, device);
+}
+
+tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *choice,
+                               tsl_candidate **candidates, int *count) {
+  tsl_wishes wish;
+  *candidates = NULL;
+  *count = 0;
+  TSL_TRY(tsl_problem_check(problem));
+  TSL_TRY(parse_wish(problem->op, choice->strategy, &wish));
+  listing of = {.problem = problem, .choice = choice, .wish = &wish};
+  const tesela_status status = fill(&of);
+  if (status != TESELA_OK) {
+    free(of.list.items);
+    return status;
+  }
+  *candidates = of.list.items;
+  *count = of.list.count;
+  return TESELA_OK;
+}
+
+/* --- the choice --- */
+
+static void describe(const tsl_candidate *candidate, tsl_text *text) {
+  tsl_config_print(candidate->strategy, &candidate->config, text);
+  tsl_text_add(text, " on %s", candidate->device->name);
+}
+
+static void log_choice(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
+  tsl_text text = {0};
+  if (!tsl_log_wants(TSL_LOG_PLAN))
+    return;
+  tsl_problem_print(problem, &text);
+  for (int i = 0; i < count && i < 3 && !candidates[i].refusal[0]; i++) {
+    tsl_text_add(&text, i == 0 ? ": best of %d is " : ", then ", count);
+    describe(&candidates[i], &text);
+    tsl_text_add(&text, " (%.3g s predicted by %s)", candidates[i].seconds,
+                 tsl_basis_name(candidates[i].basis));
+  }
+  tsl_log(TSL_LOG_PLAN, "%s", tsl_text_get(&text));
+  tsl_text_free(&text);
+}
+
+static tesela_status all_refuse(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
+  tsl_text text = {0};
+  for (int i = 0; i < count && i < 4; i++)
+    tsl_text_add(&text, "%s%s on %s: %s", i ? "; " : "", candidates[i].strategy->name,
+                 candidates[i].device->name, candidates[i].refusal);
+  if (count > 4)
+    tsl_text_add(&text, "; and %d more", count - 4);
+  const tesela_status status = tsl_fail(TESELA_UNSUPPORTED, "nothing here takes this %s: %s",
+                                        tsl_op_name(problem->op), tsl_text_get(&text));
+  tsl_text_free(&text);
+  return status;
+}
+
+/* Whether the next candidate is worth trying after this failure: what does not compile may have a neighbour that
+ * does, and a device that fails may have another beside it; but when the caller's own device fails, that is the
+ * answer. */
+static bool another_may_do(const tsl_choice *choice, tesela_status status) {
+  return any_device(choice) || status == TESELA_BUILD_FAILED || status == TESELA_UNSUPPORTED ||
+         status == TESELA_WRONG_RESULT;
+}
+
+tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *choice,
+                               const tsl_candidate *candidate, tsl_plan **plan) {
+  TSL_TRY(tsl_plan_create(problem, candidate->strategy, &candidate->config, candidate->device, choice->place,
+                          plan));
+  const tesela_status status = tsl_trust_plan(*plan);
+  if (status != TESELA_OK) {
+    tsl_plan_destroy(*plan);
+    *plan = NULL;
+  }
+  return status;
+}
+
+static void put_aside(tsl_candidate *candidate) {
+  snprintf(candidate->refusal, sizeof candidate->refusal, "put aside: %.170s", tesela_last_error());
+  if (tsl_log_wants(TSL_LOG_PLAN))
+    tsl_log(TSL_LOG_PLAN, "%s on %s is put aside: %s", candidate->strategy->name, candidate->device->name,
+            tesela_last_error());
+}
+
+tesela_status tsl_planner_take(const tsl_problem *problem, const tsl_choice *choice,
+                               tsl_candidate *candidates, int count, tsl_plan **plan) {
+  tesela_status status = TESELA_OK;
+  int tried = 0;
+  *plan = NULL;
+  log_choice(problem, candidates, count);
+  for (; tried < count && !candidates[tried].refusal[0]; tried++) {
+    status = tsl_planner_make(problem, choice, &candidates[tried], plan);
+    if (status == TESELA_OK || choice->strategy || !another_may_do(choice, status))
+      break;
+    put_aside(&candidates[tried]);
+  }
+  if (tried == 0 && !*plan && status == TESELA_OK)
+    status = all_refuse(problem, candidates, count);
+  return status;
+}
+
+/* Whether a list has devices of both sorts, between which the processor's speed decides. */
+static const tsl_device *cpu_beside_others(const tsl_candidate *candidates, int count) {
+  const tsl_device *cpu = NULL;
+  bool others = false;
+  for (int i = 0; i < count && !candidates[i].refusal[0]; i++)
+    if (candidates[i].device->capabilities & TSL_CAN_HOST)
+      cpu = candidates[i].device;
+    else
+      others = true;
+  return others ? cpu : NULL;
+}
+
+/* Where there is a choice of devices, the processor's core is measured, and the way to a device that would be used, and so
+ * opened: once on a machine. Then the list is made again. */
+static bool has_news(const tsl_choice *choice, const tsl_candidate *candidates, int count) {
+  const tsl_device *cpu = any_device(choice) ? cpu_beside_others(candidates, count) : NULL;
+  tsl_device *best = candidates[0].device;
+  tsl_status_saved saved;
+  tsl_link link;
+  bool news = false;
+  if (!cpu)
+    return false;
+  tsl_status_save(&saved);
+  if (!(tsl_link_core(cpu) > 0))
+    news = tsl_link_measure_core(cpu) == TESELA_OK;
+  if (!(best->capabilities & TSL_CAN_HOST) && !tsl_link_of(best).measured) {
+    const bool good = tsl_link_measure(best, &link) == TESELA_OK;
+    if (!good)
+      tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* what is wrong shows when the plan is made */
+    news |= good;
+  }
+  tsl_status_restore(&saved);
+  return news;
+}
+
+tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *given, tsl_plan **plan) {
+  tsl_choice choice = *given;
+  tsl_candidate *candidates;
+  int count;
+  choice.sparing = true;
+  *plan = NULL;
+  TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
+  if (count > 0 && has_news(&choice, candidates, count)) {
+    free(candidates);
+    TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
+  }
+  const tesela_status status = tsl_planner_take(problem, &choice, candidates, count, plan);
+  free(candidates);
+  return status;
+}

@@ -1,0 +1,187 @@
+#include "planner/weigh.h"
+
+#include "base/status.h"
+#include "plan/transfer.h"
+#include "planner/link.h"
+#include "strategy/list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Doubts. */
+static const struct {
+  double measured; /* of a record, at least */
+  double elsewhere,
+      relative;      /* and where it comes with the library: on another machine with the same device; of a
+                                 processor, with another clock and other neighbours as well */
+  double near, size; /* of one for other sizes, and for each factor of two that they are off */
+  double
+      config; /* of a config's promise beside another one's: the best of hundreds is one that errs, so that it must
+                      promise 1.2 times the speed */
+  double strategy; /* of a strategy's model beside the others of its device, likewise: 1.1 times */
+  double
+      level; /* of all models of a device. Shipped records over models: 1.5 for the cpu of one machine, 0.9 for PoCL */
+  double core; /* the same of the cpu where a core was measured: what is left of that 1.5 is 1.06 */
+} doubts = {.measured = 0.03,
+            .elsewhere = 0.05,
+            .relative = 0.2,
+            .near = 0.05,
+            .size = 0.1,
+            .config = 0.604,
+            .strategy = 0.437,
+            .level = 0.4,
+            .core = 0.15};
+
+/* A candidate on its way. */
+typedef struct weighing {
+  tsl_estimate time; /* from wisdom */
+  double model;      /* its config's own, 0 where there is none */
+} weighing;
+
+static const char *refuse_memory(const tsl_problem *problem, const tsl_device *device, tsl_place place) {
+  const uint64_t bytes = tsl_plan_device_bytes(problem, device, place);
+  if (bytes == 0)
+    return NULL;
+  if (bytes > device->memory_bytes)
+    return tsl_refusal("needs %llu MiB of memory on %s, which has %llu", (unsigned long long)(bytes >> 20),
+                       device->name, (unsigned long long)(device->memory_bytes >> 20));
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    tsl_transfer transfer;
+    if (tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) &&
+        transfer.bytes > device->allocation_max / (uint64_t)tsl_problem_batch(problem))
+      return tsl_refusal("operand %c takes %llu MiB, %s gives at most %llu at once", "ABC"[i],
+                         (unsigned long long)(transfer.bytes >> 20), device -> name,
+                         (unsigned long long)(device->allocation_max >> 20));
+  }
+  return NULL;
+}
+
+/* The config that the strategy's model likes best, and its seconds, if they are less than `least`; else that. */
+static double ask_model(const tsl_problem *problem, const tsl_wishes *wish, double least,
+                        tsl_candidate *out) {
+  for (tsl_walk walk = {.config = wish->config, .fixed = wish->given};
+       tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
+    if (tsl_strategy_refuse(out->strategy, problem, &walk.config, out->device))
+      continue;
+    const double seconds = out->strategy->score(problem, &walk.config, out->device);
+    if (seconds >= least)
+      continue;
+    least = seconds;
+    out->config = walk.config;
+    out->refusal[0] = '\0';
+  }
+  return least;
+}
+
+static double model_of(const tsl_problem *problem, const tsl_candidate *of) {
+  return of->strategy->score ? of->strategy->score(problem, &of->config, of->device) : 0;
+}
+
+static tsl_estimate measured(const tsl_wisdom_hit *hit, const tsl_device *device) {
+  const double elsewhere = hit->own ? 0 : device->is_cpu ? doubts.relative : doubts.elsewhere;
+  const tsl_estimate here = {hit->seconds, fmax(doubts.measured, hit->record->spread / 1.35)};
+  return tsl_estimate_times(here, 1, elsewhere);
+}
+
+/* What was measured at sizes near these; where the model knows a config for these that is expected to be faster, that one, with
+ * the model put right by what was measured. */
+static void weigh_near(const tsl_problem *problem, const tsl_wishes *wish, double distance,
+                       tsl_candidate *out, weighing *to) {
+  to->time = tsl_estimate_times(to->time, 1, doubts.near + doubts.size * distance);
+  if (!(to->model > 0))
+    return;
+  tsl_candidate best = *out;
+  const double model = ask_model(problem, wish, to->model, &best);
+  const tsl_estimate promised = tsl_estimate_times(to->time, model / to->model, doubts.config);
+  if (!(tsl_estimate_expected(promised) < tsl_estimate_expected(to->time)))
+    return;
+  out->config = best.config;
+  *to = (weighing){promised, model};
+}
+
+/* The config that wisdom knows to be good, else that of the model; else why the default one is refused. */
+static void weigh_one(const tsl_problem *problem, const tsl_choice *choice, const tsl_wishes *wish,
+                      tsl_candidate *out, weighing *to) {
+  tsl_config config = tsl_strategy_defaults(out->strategy);
+  for (int i = 0; i < TSL_PARAMS_MAX; i++)
+    if (wish->given & 1u << i)
+      config.value[i] = wish->config.value[i];
+  out->config = config;
+  *to = (weighing){.model = INFINITY};
+  tsl_wisdom_hit hit;
+  const char *too_large = refuse_memory(problem, out->device, choice->place);
+  const char *why = too_large ? too_large : tsl_strategy_refuse(out->strategy, problem, &config, out->device);
+  snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
+  if (too_large)
+    return;
+  if (!tsl_wisdom_find(choice->wisdom, problem, out->device, out->strategy, &config, wish->given, &hit)) {
+    to->model = ask_model(problem, wish, INFINITY, out);
+    return;
+  }
+  out->config = hit.config;
+  out->basis = hit.basis;
+  out->refusal[0] = '\0';
+  out->own = hit.own;
+  to->time = measured(&hit, out->device);
+  to->model = model_of(problem, out);
+  if (hit.basis == TSL_BASIS_NEAR)
+    weigh_near(problem, wish, hit.distance, out, to);
+}
+
+/* --- the level of a device's models --- */
+
+tsl_estimate tsl_weigh_level(const tsl_device *device, bool is_compared) {
+  const bool has_core = is_compared && device->capabilities & TSL_CAN_HOST && device->threads > 0;
+  const double peak = has_core ? device->peak_f32 / device->threads : 0,
+               core = peak > 0 ? tsl_link_core(device) : 0;
+  return core > 0 ? (tsl_estimate){peak / core, doubts.core} : (tsl_estimate){1, doubts.level};
+}
+
+/* What a record's seconds over its model's, `seen`, tell of the level, give or take what that strategy's model errs by
+ * itself; what is past all doubt is that strategy's alone. */
+static tsl_estimate learn(tsl_estimate level, tsl_estimate seen) {
+  seen = tsl_estimate_times(seen, 1, doubts.strategy);
+  const double most = exp(2 * sqrt(seen.doubt * seen.doubt + level.doubt * level.doubt));
+  seen.likely = fmin(fmax(seen.likely, level.likely / most), level.likely * most);
+  return tsl_estimate_join(level, seen);
+}
+
+/* All records tell something of the level. The fastest one of these very sizes tells most, where it is slower than promised: a
+ * tuner looked into what promised more, and a strategy that it left out is not to be believed to be better than its level. */
+static tsl_estimate level_of(const tsl_candidate *candidates, const weighing *of, int count,
+                             tsl_estimate level) {
+  int fastest = -1;
+  for (int i = 0; i < count; i++)
+    if (candidates[i].basis == TSL_BASIS_EXACT && of[i].model > 0 &&
+        (fastest < 0 || of[i].time.likely < of[fastest].time.likely))
+      fastest = i;
+  for (int i = 0; i < count; i++)
+    if (candidates[i].basis != TSL_BASIS_MODEL && of[i].model > 0)
+      level = learn(level, tsl_estimate_times(of[i].time, 1 / of[i].model, 0));
+  if (fastest < 0)
+    return level;
+  const tsl_estimate seen = tsl_estimate_times(of[fastest].time, 1 / of[fastest].model, 0);
+  return seen.likely > level.likely ? seen : level;
+}
+
+#define ONE_MORE(op, name) +1
+enum { MOST = TSL_STRATEGY_LIST(ONE_MORE) };
+#undef ONE_MORE
+
+void tsl_weigh(const tsl_problem *problem, const tsl_choice *choice, const tsl_wishes *wish,
+               tsl_estimate level, tsl_candidate *candidates, int count) {
+  weighing each[MOST];
+  const int all = count < MOST ? count : MOST;
+  for (int i = 0; i < all; i++)
+    weigh_one(problem, choice, wish, &candidates[i], &each[i]);
+  level = level_of(candidates, each, all, level);
+  for (int i = 0; i < all; i++) {
+    tsl_candidate *to = &candidates[i];
+    const tsl_estimate time =
+        to->basis == TSL_BASIS_MODEL
+            ? tsl_estimate_times(tsl_estimate_times(level, each[i].model, 0), 1, doubts.strategy)
+            : each[i].time;
+    to->seconds = to->refusal[0] ? INFINITY : tsl_estimate_expected(time);
+    to->doubt = time.doubt;
+  }
+}

@@ -1,0 +1,25 @@
+/* What a run is expected to take: for each strategy on a device its config, and an estimate of its seconds from wisdom and
+ * models. */
+#ifndef TSL_PLANNER_WEIGH_H
+#define TSL_PLANNER_WEIGH_H
+
+#include "planner/estimate.h"
+#include "planner/planner.h"
+
+/* What the caller's strategy text fixes. */
+typedef struct tsl_wishes {
+  const tsl_strategy *strategy; /* NULL: any */
+  tsl_config config;
+  unsigned given; /* a bit per parameter whose value in `config` is fixed */
+} tsl_wishes;
+
+/* Fills config, basis, seconds, doubt and refusal of all strategies of one device, with operands on the device. `level` is
+ * what is known of the device's models beforehand. */
+void tsl_weigh(const tsl_problem *problem, const tsl_choice *choice, const tsl_wishes *wish,
+               tsl_estimate level, tsl_candidate *candidates, int count);
+
+/* Of the models of a device, before anything of a problem is known; of the cpu, where it is compared with others, by what
+ * its core was measured to do. */
+tsl_estimate tsl_weigh_level(const tsl_device *device, bool is_compared);
+
+#endif

@@ -1,0 +1,244 @@
+/* Files of wisdom. A writer holds the lock of <file>.lock, reads <file>, writes all of it to <file>.tmp and renames
+ * that: whoever reads, reads a whole file, and whoever is killed, loses its own change only. The kernel gives the
+ * lock back with the process, and the next writer starts the same temporary file anew. The lock goes with its last
+ * holder: whoever got a lock that is not of that name any more asks again. */
+#include "base/env.h"
+#include "base/source.h"
+#include "base/status.h"
+#include "base/trusted.h"
+#include "planner/wisdom_lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A record has some 250 bytes. */
+#define FILE_MOST ((size_t)64 << 20)
+
+static const char shipped_path[] = "planner/wisdom.txt";
+
+tesela_status tsl_wisdom_path(tsl_text *path) {
+  const char *chosen = tsl_env_get(TSL_ENV_WISDOM), *data = tsl_env_foreign("XDG_DATA_HOME"),
+             *home = tsl_env_foreign("HOME");
+  if (strcmp(chosen, "none") == 0)
+    return tsl_fail(TESELA_UNSUPPORTED, "wisdom is switched off: TESELA_WISDOM is none");
+  if (chosen[0] != '\0')
+    tsl_text_add(path, "%s", chosen);
+  else if (data != NULL && data[0] == '/') /* the XDG specification ignores others */
+    tsl_text_add(path, "%s/tesela/wisdom", data);
+  else if (home != NULL && home[0] != '\0')
+    tsl_text_add(path, "%s/.local/share/tesela/wisdom", home);
+  else
+    return tsl_fail(TESELA_IO_FAILED, "there is no place for wisdom: neither TESELA_WISDOM nor XDG_DATA_HOME "
+                                      "nor HOME is set");
+  return tsl_text_status(path);
+}
+
+const char *tsl_wisdom_shipped(void) {
+  const tsl_source_file *file;
+  for (int i = 0; (file = tsl_source_at(i)) != NULL; i++)
+    if (strcmp(file->path, shipped_path) == 0)
+      return (const char *)file->text;
+  return "";
+}
+
+static tesela_status failed(const char *path, int reason) {
+  return tsl_fail(TESELA_IO_FAILED, "%s: %s", path, strerror(reason));
+}
+
+/* Reads an open file, and closes it. */
+static tesela_status read_text(const char *path, int file, tsl_text *text) {
+  const char *wrong = tsl_read_regular(file, FILE_MOST, text);
+  close(file);
+  if (wrong)
+    return tsl_fail(TESELA_IO_FAILED, "%s: %s", path, wrong);
+  if (memchr(tsl_text_get(text), '\0', text->length))
+    return tsl_fail(TESELA_BAD_INPUT, "%s: there is a zero byte in it, so it is no text", path);
+  return tsl_text_status(text);
+}
+
+tesela_status tsl_wisdom_read(const char *path, bool optional, tsl_text *text) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return optional && errno == ENOENT ? TESELA_OK : failed(path, errno);
+  return read_text(path, file, text);
+}
+
+tesela_status tsl_wisdom_read_own(const char *path, tsl_text *text) {
+  const char *why;
+  const int file = tsl_trusted_file(AT_FDCWD, path, O_RDONLY, 0, &why);
+  if (file >= 0)
+    return read_text(path, file, text);
+  return errno == ENOENT ? TESELA_OK : tsl_fail(TESELA_IO_FAILED, "%s: %s", path, why);
+}
+
+/* --- writing --- */
+
+typedef struct target {
+  const char *path;
+  char lock_path[PATH_MAX + 8], temporary[PATH_MAX + 8];
+  int lock;
+} target;
+
+static void make_folders(const char *path) {
+  char copy[PATH_MAX];
+  snprintf(copy, sizeof copy, "%s", path);
+  for (char *at = copy + 1; *copy && *at; at++)
+    if (*at == '/') {
+      *at = '\0';
+      mkdir(copy, 0700); /* what cannot be made shows when the lock is opened */
+      *at = '/';
+    }
+}
+
+/* Whether the lock file that is open is still the one of its name. */
+static bool is_current(const target *to) {
+  struct stat here, there;
+  return fstat(to->lock, &here) == 0 && stat(to->lock_path, &there) == 0 && here.st_dev == there.st_dev &&
+         here.st_ino == there.st_ino;
+}
+
+static tesela_status take_lock(target *to) {
+  for (;;) {
+    const char *why;
+    to->lock = tsl_trusted_file(AT_FDCWD, to->lock_path, O_RDWR | O_CREAT, 0600, &why);
+    if (to->lock < 0)
+      return tsl_fail(TESELA_IO_FAILED, "%s: %s", to->lock_path, why);
+    while (flock(to->lock, LOCK_EX) != 0)
+      if (errno != EINTR) {
+        const int reason = errno;
+        close(to->lock);
+        return failed(to->lock_path, reason);
+      }
+    if (is_current(to))
+      return TESELA_OK;
+    close(to->lock);
+  }
+}
+
+static tesela_status begin(const char *path, target *out) {
+  if (strlen(path) >= PATH_MAX)
+    return failed(path, ENAMETOOLONG);
+  make_folders(path);
+  out->path = path;
+  snprintf(out->lock_path, sizeof out->lock_path, "%s.lock", path);
+  snprintf(out->temporary, sizeof out->temporary, "%s.tmp", path);
+  return take_lock(out);
+}
+
+static void end(target *to) {
+  unlink(to->lock_path);
+  close(to->lock);
+}
+
+static bool write_all(int file, const char *bytes, size_t count) {
+  while (count > 0) {
+    const ssize_t done = write(file, bytes, count);
+    if (done < 0 && errno != EINTR)
+      return false;
+    bytes += done > 0 ? done : 0;
+    count -= done > 0 ? (size_t)done : 0;
+  }
+  return true;
+}
+
+static tesela_status replace(const target *to, const tsl_text *text) {
+  TSL_TRY(tsl_text_status(text));
+  unlink(to->temporary); /* of a writer that was killed */
+  const int file = open(to->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (file < 0)
+    return failed(to->temporary, errno);
+  bool good = write_all(file, tsl_text_get(text), text->length) && fsync(file) == 0;
+  int reason = errno;
+  if (close(file) != 0 && good) {
+    good = false;
+    reason = errno;
+  }
+  if (good && rename(to->temporary, to->path) == 0)
+    return TESELA_OK;
+  reason = good ? errno : reason;
+  unlink(to->temporary);
+  return failed(to->path, reason);
+}
+
+/* --- merging --- */
+
+static tesela_status read_lines(const target *to, tsl_wisdom_lines *out) {
+  tsl_text text = {0};
+  tesela_status status = tsl_wisdom_read_own(to->path, &text);
+  if (status == TESELA_OK)
+    status = tsl_wisdom_lines_read(tsl_text_get(&text), out);
+  tsl_text_free(&text);
+  return status;
+}
+
+static tesela_status write_lines(const target *to, const tsl_wisdom_lines *all) {
+  tsl_text text = {0};
+  tsl_wisdom_lines_print(all, &text);
+  const tesela_status status = replace(to, &text);
+  tsl_text_free(&text);
+  return status;
+}
+
+static tesela_status merge(const char *path, const char *text, bool always, tsl_wisdom_merged *merged) {
+  tsl_wisdom_lines all = {0};
+  tsl_wisdom_merged count = {0};
+  target to;
+  TSL_TRY(begin(path, &to));
+  tesela_status status;
+  TSL_GO(read_lines(&to, &all));
+  TSL_GO(tsl_wisdom_lines_merge(&all, text, always, &count));
+  if (count.added + count.replaced > 0)
+    TSL_GO(write_lines(&to, &all));
+  if (merged)
+    *merged = count;
+out:
+  tsl_wisdom_lines_free(&all);
+  end(&to);
+  return status;
+}
+
+tesela_status tsl_wisdom_merge(const char *path, const char *text, tsl_wisdom_merged *merged) {
+  return merge(path, text, false, merged);
+}
+
+tesela_status tsl_wisdom_update(const char *path, const char *text, tsl_wisdom_merged *merged) {
+  return merge(path, text, true, merged);
+}
+
+tesela_status tsl_wisdom_forget(const char *path,
+                                bool (*goes)(const void *argument, const tsl_wisdom_line *line),
+                                const void *argument, int *count) {
+  tsl_wisdom_lines all = {0};
+  target to;
+  int gone = 0;
+  *count = 0;
+  TSL_TRY(begin(path, &to));
+  tesela_status status;
+  TSL_GO(read_lines(&to, &all));
+  for (int i = 0; i < all.count; i++) {
+    tsl_wisdom_entry *one = &all.entries[i];
+    if (tsl_wisdom_means_nothing(one->line))
+      continue;
+    const tsl_wisdom_line line = {one->line, i + 1, one->has_record ? &one->record : NULL,
+                                  one->has_record ? NULL : "is no record"};
+    if (!goes(argument, &line))
+      continue;
+    free(one->line);
+    one->line = NULL;
+    gone++;
+  }
+  if (gone > 0)
+    TSL_GO(write_lines(&to, &all));
+  *count = gone;
+out:
+  tsl_wisdom_lines_free(&all);
+  end(&to);
+  return status;
+}

@@ -1,0 +1,133 @@
+#include "tune/operand_sets.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "judge/data.h"
+
+#include <stdlib.h>
+
+/* ALIGNMENT: the most that OpenCL platforms ask of a sub-buffer (NVIDIA's: 4096 bits). */
+enum { ALIGNMENT = 512, LINE = 128, SETS_MAX = 1 << 16, MEMORY_SHARE = 4 };
+/* Where a device does not tell its cache: the largest of its time, more or less. */
+static const uint64_t cache_guess = (uint64_t)64 << 20;
+
+/* How an operand lies in its buffer. */
+typedef struct layout {
+  const tsl_shape *shape;
+  size_t bytes;  /* of its extent */
+  size_t stride; /* bytes from set to set */
+  int64_t below; /* elements from the extent's start to element (0, 0) */
+} layout;
+
+static size_t round_up(size_t bytes, size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+static tesela_status lay_out(const tsl_problem *problem, layout layouts[TSL_OPERANDS]) {
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    layout *one = &layouts[i];
+    one->shape = tsl_problem_shape(problem, i);
+    one->below = tsl_shape_below(one->shape);
+    if (!tsl_size_mul((size_t)tsl_shape_extent(one->shape), tsl_type(one->shape->type)->size, &one->bytes) ||
+        one->bytes > SIZE_MAX / 4)
+      return tsl_fail(TESELA_OUT_OF_MEMORY, "operand %c is larger than memory", "ABC"[i]);
+    one->stride = round_up(one->bytes, ALIGNMENT) + ALIGNMENT;
+  }
+  return TESELA_OK;
+}
+
+/* How many sets, and whether they are enough: what the caches take decides, and memory has the last word. */
+static int count_sets(const layout layouts[TSL_OPERANDS], const tsl_device *device, bool warm, bool *cold) {
+  const uint64_t cache = device->cache_bytes ? device->cache_bytes : cache_guess;
+  uint64_t in_cache = 0, in_memory = 0, most = SETS_MAX, free_bytes = device->memory_bytes;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    in_cache += round_up(layouts[i].bytes, LINE);
+    in_memory += layouts[i].stride;
+    if (device->allocation_max / layouts[i].stride < most)
+      most = device->allocation_max / layouts[i].stride;
+  }
+  if (device->is_cpu && tsl_memory_available() < free_bytes)
+    free_bytes = tsl_memory_available();
+  const uint64_t wanted = in_cache > 0 ? (2 * cache + in_cache - 1) / in_cache : 1,
+                 room = free_bytes / MEMORY_SHARE / in_memory;
+  most = room < most ? room : most;
+  const uint64_t count = warm || most == 0 ? 1 : wanted < most ? wanted : most;
+  *cold = in_cache > 0 && count >= wanted;
+  return (int)count;
+}
+
+/* Copies the first set over the others, twice as many each time. */
+static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const layout *one, int count) {
+  const tsl_device_ops *ops = buffer->device->ops;
+  for (int made = 1; made < count; made *= 2) {
+    const int more = made < count - made ? made : count - made;
+    TSL_TRY(ops->copy(stream, buffer, 0, buffer, (size_t)made * one->stride, (size_t)more * one->stride));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status fill_buffer(tsl_operand_sets *sets, int operand, const layout *one, uint64_t seed,
+                                 tsl_stream *stream) {
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(one->stride, "operands to measure with", &block));
+  tesela_status status;
+  unsigned char *origin = (unsigned char *)block + one->below * (int64_t)tsl_type(one->shape->type)->size;
+  TSL_GO(tsl_data_fill(TSL_DATA_NORMAL, seed + (uint64_t)operand, one->shape, 1, origin));
+  TSL_GO(tsl_device_write(stream, sets->buffers[operand], 0, block, one->stride));
+  TSL_GO(repeat(stream, sets->buffers[operand], one, sets->count));
+  status = sets->device->ops->finish(stream);
+out:
+  tsl_free(block);
+  return status;
+}
+
+static tesela_status make_items(tsl_operand_sets *sets, const layout layouts[TSL_OPERANDS]) {
+  sets->items = calloc((size_t)sets->count, sizeof *sets->items);
+  if (!sets->items)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a list of %d sets of operands", sets->count);
+  for (int set = 0; set < sets->count; set++) {
+    tsl_operand made[TSL_OPERANDS];
+    for (int i = 0; i < TSL_OPERANDS; i++) {
+      const int64_t stride = (int64_t)(layouts[i].stride / tsl_type(layouts[i].shape->type)->size);
+      made[i] = (tsl_operand){.buffer = sets->buffers[i], .offset = set * stride + layouts[i].below};
+    }
+    sets->items[set] =
+        (tsl_operands){.a = made[TSL_OPERAND_A], .b = made[TSL_OPERAND_B], .c = made[TSL_OPERAND_C]};
+  }
+  return TESELA_OK;
+}
+
+static tesela_status fill(tsl_operand_sets *sets, const layout layouts[TSL_OPERANDS], uint64_t seed) {
+  tsl_device *device = sets->device;
+  tsl_stream *stream;
+  tesela_status status = TESELA_OK;
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    TSL_TRY(device->ops->buffer_create(device, (size_t)sets->count * layouts[i].stride, &sets->buffers[i]));
+  TSL_TRY(device->ops->stream_create(device, &stream));
+  for (int i = 0; i < TSL_OPERANDS && status == TESELA_OK; i++)
+    status = fill_buffer(sets, i, &layouts[i], seed, stream);
+  device->ops->stream_destroy(stream);
+  return status == TESELA_OK ? make_items(sets, layouts) : status;
+}
+
+tesela_status tsl_operand_sets_create(const tsl_problem *problem, tsl_device *device, uint64_t seed,
+                                      bool warm, tsl_operand_sets *out) {
+  layout layouts[TSL_OPERANDS];
+  *out = (tsl_operand_sets){.device = device};
+  TSL_TRY(lay_out(problem, layouts));
+  out->count = count_sets(layouts, device, warm, &out->cold);
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    out->set_bytes += layouts[i].bytes;
+  const tesela_status status = fill(out, layouts, seed);
+  if (status != TESELA_OK)
+    tsl_operand_sets_free(out);
+  return status;
+}
+
+void tsl_operand_sets_free(tsl_operand_sets *sets) {
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    if (sets->buffers[i])
+      sets->device->ops->buffer_destroy(sets->buffers[i]);
+  free(sets->items);
+  *sets = (tsl_operand_sets){.device = sets->device};
+}

@@ -1,0 +1,409 @@
+#include "tune/race.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "device/clock.h"
+#include "tune/operand_sets.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES_MIN = 5, SAMPLES_MAX = 100, SAMPLES_FLOOR = 3, BATCH_MAX = 10000, DISCARDED_IN_A_ROW = 3 };
+static const double default_seconds_max = 1, default_noise = 0.02;
+/* Events and clocks are read in half a microsecond, and an entry's first run after another's finds threads asleep and
+ * code out of the caches: in samples of this length neither shows. */
+static const double shortest_sample = 1e-3;
+/* A first run is slow for reasons of its own; one that takes so many times the limit is not. */
+static const double first_run_slack = 4;
+/* From here on, the run that verified an entry serves as its first run. */
+static const double long_run = 0.25;
+/* A round in which all entries took this much longer than their medians is the machine's, not theirs. */
+static const double disturbed = 1.25;
+
+/* An entry in the race. */
+typedef struct runner {
+  tsl_race_entry *entry;
+  tsl_plan *plan;
+  int batch;
+  double *compute, *wall; /* samples, seconds of one run; room for samples_max */
+  int count;
+  double median, spread; /* of the samples so far */
+  double fastest;        /* of them */
+  double now, now_wall;  /* this round's sample */
+  double spent;          /* seconds in runs */
+  double verified;       /* seconds of the run that verified it */
+  bool running;
+} runner;
+
+typedef struct race {
+  const tsl_problem *problem;
+  tsl_device *device;
+  tsl_race_options options; /* no zeros */
+  tsl_race_entry *const *entries;
+  int count;
+  runner *runners; /* of all entries */
+  int *order;
+  double *sorted;
+  void *samples;
+  tsl_operand_sets sets;
+  int next_set;
+  uint64_t draws; /* random numbers that were used */
+  int in_a_row;   /* rounds that were discarded since one counted */
+  tsl_race_report report;
+} race;
+
+const char tsl_race_cut_short[] = "cut short before it was measured";
+
+static bool is_stopped(const race *job) {
+  return job->options.stop && job->options.stop();
+}
+
+static tsl_race_options with_defaults(const tsl_race_options *given) {
+  tsl_race_options made = given ? *given : (tsl_race_options){0};
+  made.samples_max = made.samples_max > 0 ? made.samples_max : SAMPLES_MAX;
+  made.samples_min = made.samples_min > 0 ? made.samples_min : SAMPLES_MIN;
+  made.samples_min = made.samples_min < made.samples_max ? made.samples_min : made.samples_max;
+  made.seconds_max = made.seconds_max > 0 ? made.seconds_max : default_seconds_max;
+  made.noise = made.noise > 0 ? made.noise : default_noise;
+  made.patience = made.patience > 0 ? made.patience : INFINITY;
+  made.limit = made.limit > 0 ? made.limit : INFINITY;
+  return made;
+}
+
+static void tell(const race *job, const char *name, double fraction) {
+  char what[64];
+  snprintf(what, sizeof what, "%s on %s", name, job->device->name);
+  if (job->options.progress)
+    job->options.progress(job->options.argument, what, fraction);
+}
+
+static void conclude(tsl_race_entry *entry, tsl_case_result result, const char *why) {
+  entry->result = result;
+  entry->timing = tsl_not_measured;
+  snprintf(entry->why, sizeof entry->why, "%s", why);
+}
+
+static void leave_out(tsl_race_entry *entry, const char *verb, double seconds, double most) {
+  char why[160], time[32], patience[32];
+  snprintf(why, sizeof why, "left out: one run %s %s, the patience is %s", verb,
+           tsl_format_seconds(seconds, time, sizeof time),
+           tsl_format_seconds(most, patience, sizeof patience));
+  conclude(entry, TSL_CASE_REFUSED, why);
+}
+
+/* --- what may start --- */
+
+/* Whether the model lets the entry start; else its result is set. */
+static bool admit(const race *job, tsl_race_entry *entry) {
+  const char *why = tsl_strategy_refuse(entry->strategy, job->problem, &entry->config, job->device);
+  if (why) {
+    conclude(entry, TSL_CASE_REFUSED, why);
+    return false;
+  }
+  entry->predicted =
+      entry->strategy->score ? entry->strategy->score(job->problem, &entry->config, job->device) : 0;
+  if (entry->predicted > job->options.patience)
+    leave_out(entry, "is predicted to take", entry->predicted, job->options.patience);
+  return entry->result == TSL_CASE_RIGHT;
+}
+
+/* The judge holds the operands and copies of them in host memory. */
+static const char *refuse_memory(const race *job) {
+  const uint64_t free_bytes = tsl_memory_available();
+  const double needed = 4 * tsl_problem_bytes(job->problem);
+  char one[32], two[32];
+  if (needed <= (double)free_bytes)
+    return NULL;
+  return tsl_refusal("needs %s of host memory to be verified, and %s is free",
+                     tsl_format_bytes(needed < 1e18 ? (uint64_t)needed : UINT64_MAX, one, sizeof one),
+                     tsl_format_bytes(free_bytes, two, sizeof two));
+}
+
+static tesela_status verify(const race *job, tsl_race_entry *entry, double *seconds) {
+  /* A multiple of 8: operands aligned as they are when they are timed, and judged once, in host memory. */
+  const tsl_case what = {.problem = *job->problem,
+                         .data = TSL_DATA_NORMAL,
+                         .seed = 8 * (job->options.seed + 1),
+                         .operations_max = job->options.operations_max};
+  tsl_case_report report;
+  TSL_TRY(tsl_check_case(entry->strategy, &entry->config, job->device, &what, &report));
+  entry->verdict = report.verdict;
+  *seconds = report.seconds;
+  snprintf(entry->plan, sizeof entry->plan, "%s", report.plan);
+  if (report.result != TSL_CASE_RIGHT) {
+    char why[sizeof entry->why];
+    snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, report.why);
+    conclude(entry, report.result, why);
+  }
+  return TESELA_OK;
+}
+
+static tesela_status verify_all(race *job) {
+  for (int i = 0; i < job->count; i++) {
+    tsl_race_entry *entry = job->entries[i];
+    entry->timing = tsl_not_measured;
+    entry->predicted = INFINITY;
+    if (entry->result == TSL_CASE_REFUSED)
+      continue;
+    entry->result = TSL_CASE_RIGHT;
+    tell(job, entry->strategy->name, 0.5 * i / job->count);
+    if (is_stopped(job)) {
+      conclude(entry, TSL_CASE_REFUSED, tsl_race_cut_short);
+      continue;
+    }
+    if (!admit(job, entry))
+      continue;
+    const char *too_large = refuse_memory(job);
+    if (too_large)
+      conclude(entry, TSL_CASE_REFUSED, too_large);
+    else
+      TSL_TRY(verify(job, entry, &job->runners[i].verified));
+    job->runners[i].running = entry->result == TSL_CASE_RIGHT;
+  }
+  return TESELA_OK;
+}
+
+/* --- samples --- */
+
+static void drop(runner *one, tsl_case_result result, const char *why) {
+  conclude(one->entry, result, why);
+  one->running = false;
+}
+
+/* Runs a batch on the next sets; *compute and *wall are of one run. What fails leaves the race. */
+static bool sample(race *job, runner *one, double *compute, double *wall) {
+  const tsl_batch batch = {job->sets.items, job->sets.count, job->next_set, one->batch};
+  tsl_phases phases;
+  const tesela_status status = tsl_plan_run_batch(one->plan, &batch, &phases);
+  if (status != TESELA_OK) {
+    drop(one, TSL_CASE_FAILED, tesela_last_error());
+    return false;
+  }
+  job->next_set = (job->next_set + one->batch) % job->sets.count;
+  *compute = phases.compute / one->batch;
+  *wall = phases.total / one->batch;
+  one->spent += fmax(phases.compute, phases.total);
+  return true;
+}
+
+static void keep(race *job, runner *one) {
+  one->compute[one->count] = one->now;
+  one->wall[one->count++] = one->now_wall;
+  one->fastest = one->count == 1 ? one->now : fmin(one->fastest, one->now);
+  memcpy(job->sorted, one->compute, (size_t)one->count * sizeof *job->sorted);
+  one->median = tsl_measure_median(job->sorted, one->count, &one->spread);
+}
+
+/* The run that does not count, and how many runs make a sample. */
+static void warm_up(race *job, runner *one) {
+  double compute, wall;
+  const double most = fmin(job->options.patience, first_run_slack * job->options.limit);
+  one->batch = 1;
+  if (!sample(job, one, &compute, &wall))
+    return;
+  if (compute > most) {
+    leave_out(one->entry, "takes", compute, most);
+    one->running = false;
+    return;
+  }
+  if (compute >= long_run && one->verified >= long_run) {
+    one->now = compute;
+    one->now_wall = wall;
+    keep(job, one);
+    return;
+  }
+  while (compute * one->batch < shortest_sample && one->batch < BATCH_MAX) {
+    const double needed = compute > 0 ? shortest_sample / compute : BATCH_MAX;
+    /* The first runs are slow ones, so the batch grows in steps. */
+    one->batch = needed > 8.0 * one->batch ? 8 * one->batch : (int)needed + 1;
+    one->batch = one->batch < BATCH_MAX ? one->batch : BATCH_MAX;
+    if (!sample(job, one, &compute, &wall))
+      return;
+  }
+  one->spent = 0;
+}
+
+static bool is_done(const race *job, const runner *one) {
+  const tsl_race_options *options = &job->options;
+  if (one->count >= options->samples_max || (one->count >= SAMPLES_FLOOR && one->fastest > options->limit))
+    return true;
+  if (one->spent >= options->seconds_max)
+    return one->count >= SAMPLES_FLOOR;
+  return one->count >= options->samples_min && one->spread <= options->noise;
+}
+
+/* --- rounds --- */
+
+static int line_up(race *job) {
+  int count = 0;
+  for (int i = 0; i < job->count; i++)
+    if (job->runners[i].running)
+      job->order[count++] = i;
+  for (int i = count - 1; i > 0; i--) { /* Fisher, Yates */
+    const int other = (int)(tsl_random_u64(job->options.seed, job->draws++) % (uint64_t)(i + 1)),
+              kept = job->order[i];
+    job->order[i] = job->order[other];
+    job->order[other] = kept;
+  }
+  return count;
+}
+
+/* One entry alone cannot tell the machine's noise from its own; and what goes on for many rounds is the machine as it
+ * is now. */
+static bool was_disturbed(const race *job, int count) {
+  int racing = 0;
+  for (int i = 0; i < count; i++) {
+    const runner *one = &job->runners[job->order[i]];
+    if (!one->running)
+      continue;
+    racing++;
+    if (one->count < SAMPLES_FLOOR || one->now <= disturbed * one->median)
+      return false;
+  }
+  return racing > 1 && job->in_a_row < DISCARDED_IN_A_ROW;
+}
+
+static double progress_of(const race *job) {
+  double sum = 0;
+  for (int i = 0; i < job->count; i++) {
+    const runner *one = &job->runners[i];
+    sum += one->running ? fmin(1, fmax(one->spent / job->options.seconds_max,
+                                       (double)one->count / job->options.samples_max))
+                        : 1;
+  }
+  return 0.6 + 0.4 * sum / job->count;
+}
+
+static void run_round(race *job, int count) {
+  for (int i = 0; i < count && !is_stopped(job); i++) {
+    runner *one = &job->runners[job->order[i]];
+    tell(job, one->entry->strategy->name, progress_of(job));
+    sample(job, one, &one->now, &one->now_wall);
+  }
+  if (is_stopped(job)) /* some have a sample of this round, and some have not */
+    return;
+  job->report.rounds++;
+  const bool discard = was_disturbed(job, count);
+  job->report.discarded += discard;
+  job->in_a_row = discard ? job->in_a_row + 1 : 0;
+  for (int i = 0; i < count; i++) {
+    runner *one = &job->runners[job->order[i]];
+    if (one->running && !discard)
+      keep(job, one);
+    one->running = one->running && !is_done(job, one);
+  }
+}
+
+static void start_runners(race *job) {
+  for (int i = 0; i < job->count; i++) {
+    runner *one = &job->runners[i];
+    if (!one->running || is_stopped(job))
+      continue;
+    tell(job, one->entry->strategy->name, 0.5 + 0.1 * i / job->count);
+    if (tsl_plan_create(job->problem, one->entry->strategy, &one->entry->config, job->device,
+                        TSL_PLACE_DEVICE, &one->plan) != TESELA_OK)
+      drop(one, TSL_CASE_FAILED, tesela_last_error());
+    else
+      warm_up(job, one);
+  }
+}
+
+static void time_all(race *job) {
+  int count;
+  start_runners(job);
+  job->report.clock_mhz_before =
+      tsl_device_clock_now(job->device, job->report.clock_why, sizeof job->report.clock_why);
+  while ((count = line_up(job)) > 0 && !is_stopped(job))
+    run_round(job, count);
+  job->report.clock_mhz_after =
+      tsl_device_clock_now(job->device, job->report.clock_why, sizeof job->report.clock_why);
+  for (int i = 0; i < job->count; i++) {
+    runner *one = &job->runners[i];
+    if (one->entry->result != TSL_CASE_RIGHT)
+      continue;
+    if (one->running && one->count < SAMPLES_FLOOR) {
+      drop(one, TSL_CASE_REFUSED, tsl_race_cut_short);
+      continue;
+    }
+    tsl_measure_summarise(one->compute, one->wall, one->count, job->options.noise, &one->entry->timing);
+    one->entry->timing.batch = one->batch;
+  }
+}
+
+/* --- the whole --- */
+
+static tesela_status make(race *job) {
+  const size_t entries = (size_t)job->count, most = (size_t)job->options.samples_max;
+  job->runners = calloc(entries + 1, sizeof *job->runners);
+  job->order = calloc(entries + 1, sizeof *job->order);
+  TSL_TRY(tsl_alloc((2 * entries + 1) * most * sizeof *job->sorted, "samples", &job->samples));
+  if (!job->runners || !job->order)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to measure %d entries", job->count);
+  job->sorted = job->samples;
+  for (int i = 0; i < job->count; i++) {
+    job->runners[i].entry = job->entries[i];
+    job->runners[i].compute = job->sorted + (1 + 2 * (size_t)i) * most;
+    job->runners[i].wall = job->runners[i].compute + most;
+  }
+  return TESELA_OK;
+}
+
+static bool any_running(const race *job) {
+  for (int i = 0; i < job->count; i++)
+    if (job->runners[i].running)
+      return true;
+  return false;
+}
+
+/* A device without memory for a single set fails all entries. */
+static void time_on_sets(race *job) {
+  const tsl_race_options *options = &job->options;
+  if (tsl_operand_sets_create(job->problem, job->device, options->seed, options->warm, &job->sets) !=
+      TESELA_OK) {
+    for (int i = 0; i < job->count; i++)
+      if (job->runners[i].running)
+        drop(&job->runners[i], TSL_CASE_FAILED, tesela_last_error());
+    return;
+  }
+  job->report.sets = job->sets.count;
+  job->report.set_bytes = job->sets.set_bytes;
+  job->report.cold = job->sets.cold;
+  time_all(job);
+}
+
+static void release(race *job) {
+  for (int i = 0; job->runners && i < job->count; i++)
+    tsl_plan_destroy(job->runners[i].plan);
+  tsl_operand_sets_free(&job->sets);
+  tsl_free(job->samples);
+  free(job->runners);
+  free(job->order);
+}
+
+tesela_status tsl_race_run(const tsl_problem *problem, tsl_device *device, const tsl_race_options *options,
+                           tsl_race_entry *const *entries, int count, tsl_race_report *report) {
+  race job = {.problem = problem,
+              .device = device,
+              .options = with_defaults(options),
+              .entries = entries,
+              .count = count,
+              .sets = {.device = device}};
+  tesela_status status;
+  const double start = tsl_clock();
+  if (report)
+    *report = (tsl_race_report){0};
+  TSL_GO(tsl_problem_check(problem));
+  TSL_GO(make(&job));
+  TSL_GO(verify_all(&job));
+  if (any_running(&job))
+    time_on_sets(&job);
+  job.report.seconds = tsl_clock() - start;
+  if (report)
+    *report = job.report;
+out:
+  release(&job);
+  return status;
+}

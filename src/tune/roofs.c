@@ -1,0 +1,136 @@
+#include "tune/roofs.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "tune/measure.h"
+#include "tune/roofs/bench.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { REPEATS_MIN = 3, REPEATS_MAX = 256 };
+/* On a machine that is busy the best of a few repeats may be a bad one: while they differ by more than this, they go on
+ * for up to so many times as long. */
+static const double noise = 0.05;
+enum { PATIENCE = 4 };
+/* An array holds so many last caches, and is no smaller than some bytes, as memory allows. Where nothing tells how large
+ * the cache is, it is taken to be large. */
+enum { CACHES = 8, CACHES_MIN = 3 };
+static const uint64_t cache_guess = (uint64_t)64 << 20;
+static const uint64_t host_bytes = (uint64_t)256 << 20, device_bytes = (uint64_t)1 << 30,
+                      bytes_max = (uint64_t)2 << 30;
+/* All arrays are whole in these: any chunk of any kernel. */
+static const size_t grain = (size_t)1 << 20;
+
+static const struct {
+  const char *name, *what;
+} names[] = {
+#define ROOF_ROW(name, text, what) {#text, what},
+    TSL_ROOF_LIST(ROOF_ROW)
+#undef ROOF_ROW
+};
+
+const char *tsl_roof_name_of(tsl_roof_name roof) {
+  return names[roof].name;
+}
+
+const char *tsl_roof_what(tsl_roof_name roof) {
+  return names[roof].what;
+}
+
+int64_t tsl_roofs_mask(int64_t count) {
+  int64_t mask = 4095;
+  while (mask > 1 && mask * count > TSL_ROOFS_EXACT)
+    mask /= 2;
+  return mask;
+}
+
+void tsl_roofs_missing(tsl_roofs *roofs, const char *format, ...) {
+  va_list arguments;
+  if (roofs->why[0] != '\0')
+    return;
+  va_start(arguments, format);
+  vsnprintf(roofs->why, sizeof roofs->why, format, arguments);
+  va_end(arguments);
+}
+
+/* Whether there have been enough repeats; `sorted` has room for as many. */
+static bool is_enough(const double *samples, int count, double *sorted, double elapsed, double seconds) {
+  double spread;
+  if (count < REPEATS_MIN || elapsed < seconds)
+    return count == REPEATS_MAX;
+  memcpy(sorted, samples, (size_t)count * sizeof *samples);
+  tsl_measure_median(sorted, count, &spread);
+  return count == REPEATS_MAX || spread <= noise || elapsed >= PATIENCE * seconds;
+}
+
+tesela_status tsl_roofs_repeat(tsl_roofs_run run, void *argument, double work, double seconds,
+                               tsl_roof *roof) {
+  double samples[REPEATS_MAX], sorted[REPEATS_MAX], one;
+  int count = 0;
+  TSL_TRY(run(argument, &one));
+  const double start = tsl_clock();
+  while (!is_enough(samples, count, sorted, tsl_clock() - start, seconds)) {
+    TSL_TRY(run(argument, &samples[count]));
+    count++;
+  }
+  tsl_roof found = {.repeats = count};
+  tsl_measure_median(samples, count, &found.spread); /* sorts them */
+  if (samples[0] <= 0)
+    return tsl_fail(TESELA_DEVICE_FAILED, "the device's clock stood still while a roof was measured");
+  found.rate = work / samples[0];
+  if (!(roof->rate >= found.rate))
+    *roof = found;
+  return TESELA_OK;
+}
+
+/* Bytes of an array; 0, with the reason, where too little memory is left for one past the caches. */
+static size_t choose_bytes(const tsl_device *device, tsl_roofs *roofs) {
+  const bool on_host = device->is_cpu || device->capabilities & TSL_CAN_HOST;
+  const uint64_t cache = device->cache_bytes > 0 ? device->cache_bytes : cache_guess;
+  const uint64_t floor = on_host ? host_bytes : device_bytes, least = CACHES_MIN * cache;
+  uint64_t wanted = CACHES * cache > floor ? CACHES * cache : floor;
+  uint64_t most = on_host ? tsl_memory_available() / 4 : device->memory_bytes / 8;
+  wanted = wanted < bytes_max ? wanted : bytes_max;
+  most = most < device->allocation_max ? most : device->allocation_max;
+  const size_t bytes = (size_t)(wanted < most ? wanted : most) / grain * grain;
+  if (bytes >= least)
+    return bytes;
+  char one[32], two[32];
+  tsl_roofs_missing(roofs,
+                    "%s: memory was not measured: arrays past the last cache take %s each, and %s is what "
+                    "can be had",
+                    device->name, tsl_format_bytes(least, one, sizeof one),
+                    tsl_format_bytes(bytes, two, sizeof two));
+  return 0;
+}
+
+tesela_status tsl_roofs_measure(tsl_device *device, const tsl_roofs_options *options, tsl_roofs *roofs) {
+  const double start = tsl_clock();
+  const double seconds = options && options->seconds > 0 ? options->seconds : 1;
+  tsl_roofs found = {.bytes = options ? options->bytes / grain * grain : 0};
+  for (int i = 0; i < TSL_ROOF_COUNT; i++)
+    found.roof[i] = (tsl_roof){.rate = NAN, .spread = NAN};
+  if (!(device->capabilities & (TSL_CAN_HOST | TSL_CAN_KERNELS)))
+    return tsl_fail(TESELA_UNSUPPORTED, "%s runs neither C code nor kernels: nothing measures its roofs",
+                    device->name);
+  TSL_TRY(tsl_device_open(device));
+  if (found.bytes == 0)
+    found.bytes = choose_bytes(device, &found);
+  if (!(device->capabilities & TSL_CAN_F64))
+    tsl_roofs_missing(&found, "%s: no double precision", device->name);
+  TSL_TRY(device->capabilities & TSL_CAN_HOST ? tsl_roofs_on_host(device, seconds, &found)
+                                              : tsl_roofs_on_kernels(device, seconds, &found));
+  found.seconds = tsl_clock() - start;
+  *roofs = found;
+  return TESELA_OK;
+}
+
+double tsl_roofs_over(const tsl_roofs *roofs, tesela_type type, double flops, double bytes) {
+  const double peak = roofs->roof[type == TESELA_F64 ? TSL_ROOF_FMA_F64 : TSL_ROOF_FMA_F32].rate;
+  const double slope = flops / bytes * roofs->roof[TSL_ROOF_COPY].rate;
+  return isnan(peak) || isnan(slope) ? NAN : fmin(peak, slope);
+}

@@ -1,0 +1,25 @@
+/* Everything in a shuffled order: what the other methods must beat, and a fair sample of a space for judging models. */
+#include "base/random.h"
+#include "tune/search.h"
+
+#include <math.h>
+
+/* The untried points with the smallest keys; a point's key depends on the seed and on itself alone. */
+static int propose(const tsl_search_view *view, int *next, int most) {
+  int count = 0;
+  for (int i = 0; i < view->space->count; i++) {
+    if (!isnan(view->seconds[i]))
+      continue;
+    const uint64_t key = tsl_random_u64(view->seed, (uint64_t)i);
+    int at = count < most ? count++ : most;
+    for (; at > 0 && key < tsl_random_u64(view->seed, (uint64_t)next[at - 1]); at--)
+      if (at < most)
+        next[at] = next[at - 1];
+    if (at < most)
+      next[at] = i;
+  }
+  return count;
+}
+
+const tsl_search tsl_search_random = {
+    .name = "random", .what = "every legal config, in a random order of the seed", .propose = propose};

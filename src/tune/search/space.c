@@ -1,0 +1,105 @@
+/* The space of legal configs, and the list of search methods. */
+#include "base/status.h"
+#include "tune/search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SEARCH_DECLARE(name) extern const tsl_search tsl_search_##name;
+TSL_SEARCH_LIST(SEARCH_DECLARE)
+#undef SEARCH_DECLARE
+
+static const tsl_search *const searches[] = {
+#define SEARCH_ROW(name) &tsl_search_##name,
+    TSL_SEARCH_LIST(SEARCH_ROW)
+#undef SEARCH_ROW
+};
+
+const tsl_search *tsl_search_at(int index) {
+  return index >= 0 && index < (int)(sizeof searches / sizeof *searches) ? searches[index] : NULL;
+}
+
+const tsl_search *tsl_search_find(const char *name) {
+  for (int i = 0; tsl_search_at(i); i++)
+    if (strcmp(tsl_search_at(i)->name, name) == 0)
+      return tsl_search_at(i);
+  return NULL;
+}
+
+int tsl_search_in_order(const tsl_search_view *view, int *next, int most) {
+  int count = 0;
+  for (int i = 0; i < view->space->count && count < most; i++)
+    if (isnan(view->seconds[i]))
+      next[count++] = i;
+  return count;
+}
+
+tesela_status tsl_space_add_point(tsl_space *space, const tsl_space_point *point) {
+  if (space->count == space->capacity) {
+    const int capacity = space->capacity ? 2 * space->capacity : 64;
+    tsl_space_point *points = realloc(space->points, (size_t)capacity * sizeof *points);
+    if (!points)
+      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d configs", capacity);
+    space->points = points;
+    space->capacity = capacity;
+  }
+  space->points[space->count++] = *point;
+  return TESELA_OK;
+}
+
+tesela_status tsl_space_add(tsl_space *space, const tsl_problem *problem, const tsl_device *device,
+                            const tsl_strategy *strategy, const tsl_config *fixed, unsigned given) {
+  for (tsl_walk walk = {.config = fixed ? *fixed : tsl_strategy_defaults(strategy), .fixed = given};
+       tsl_strategy_walk(strategy, problem, device, &walk);) {
+    if (tsl_strategy_refuse(strategy, problem, &walk.config, device))
+      continue;
+    const tsl_space_point point = {strategy, walk.config, strategy->score(problem, &walk.config, device)};
+    TSL_TRY(tsl_space_add_point(space, &point));
+  }
+  return TESELA_OK;
+}
+
+static int by_prediction(const void *a, const void *b) {
+  const tsl_space_point *one = a, *other = b;
+  if (one->predicted != other->predicted)
+    return one->predicted < other->predicted ? -1 : 1;
+  const int names = strcmp(one->strategy->name, other->strategy->name); /* the same order everywhere */
+  return names ? names : memcmp(&one->config, &other->config, sizeof one->config);
+}
+
+void tsl_space_sort(tsl_space *space) {
+  if (space->count > 0)
+    qsort(space->points, (size_t)space->count, sizeof *space->points, by_prediction);
+}
+
+void tsl_space_free(tsl_space *space) {
+  free(space->points);
+  *space = (tsl_space){0};
+}
+
+int tsl_space_find(const tsl_space *space, const tsl_strategy *strategy, const tsl_config *config) {
+  for (int i = 0; i < space->count; i++)
+    if (space->points[i].strategy == strategy &&
+        memcmp(&space->points[i].config, config, sizeof *config) == 0)
+      return i;
+  return -1;
+}
+
+int tsl_space_neighbour(const tsl_space *space, int point, int param, int direction) {
+  const tsl_space_point *from = &space->points[point];
+  const tsl_param *table = &from->strategy->params[param];
+  const int count = tsl_param_values(table);
+  tsl_config config = from->config;
+  int place = 0;
+  while (place < count && table->values[place] != config.value[param])
+    place++;
+  /* What is illegal in between is stepped over. */
+  for (place += direction; place >= 0 && place < count; place += direction) {
+    config.value[param] = table->values[place];
+    const int found = tsl_space_find(space, from->strategy, &config);
+    if (found >= 0)
+      return found;
+  }
+  return -1;
+}

@@ -1,0 +1,131 @@
+/* Measurements that are kept in a file. */
+#include "base/status.h"
+#include "tune/tune.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const result_names[] = {[TSL_CASE_RIGHT] = "right",
+                                           [TSL_CASE_WRONG] = "wrong",
+                                           [TSL_CASE_REFUSED] = "refused",
+                                           [TSL_CASE_FAILED] = "failed"};
+enum { RESULTS = sizeof result_names / sizeof *result_names };
+
+/* "right 0.0012 gemm ...": both words in front are cut off. */
+static bool parse_line(char *line, tsl_tune_kept *out) {
+  char *rest = NULL;
+  const char *result = strtok_r(line, " ", &rest), *predicted = strtok_r(NULL, " ", &rest);
+  int found = 0;
+  while (result && found < RESULTS && strcmp(result_names[found], result) != 0)
+    found++;
+  if (!predicted || found == RESULTS || !tsl_parse_double(predicted, &out->predicted) ||
+      !(out->predicted >= 0))
+    return false;
+  out->result = (tsl_case_result)found;
+  return tsl_wisdom_parse(rest, &out->record) == TESELA_OK && !out->record.stale[0];
+}
+
+static tesela_status add(tsl_tune_cache *cache, const tsl_tune_kept *kept) {
+  if (cache->count == cache->capacity) {
+    const int capacity = cache->capacity ? 2 * cache->capacity : 64;
+    tsl_tune_kept *items = realloc(cache->items, (size_t)capacity * sizeof *items);
+    if (!items)
+      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d measurements", capacity);
+    cache->items = items;
+    cache->capacity = capacity;
+  }
+  cache->items[cache->count++] = *kept;
+  return TESELA_OK;
+}
+
+tesela_status tsl_tune_cache_read(const char *path, bool optional, tsl_tune_cache *cache) {
+  tsl_text text = {0};
+  char *rest = NULL;
+  tesela_status status;
+  memset(cache, 0, sizeof *cache);
+  TSL_GO(tsl_wisdom_read(path, optional, &text));
+  for (char *line = text.data ? strtok_r(text.data, "\n", &rest) : NULL; line;
+       line = strtok_r(NULL, "\n", &rest)) {
+    tsl_tune_kept kept;
+    if (parse_line(line, &kept))
+      TSL_GO(add(cache, &kept));
+    else
+      cache->passed_over++;
+  }
+  if (cache->count > 0)
+    cache->like = cache->items[0].record;
+out:
+  tsl_text_free(&text);
+  return status;
+}
+
+void tsl_tune_cache_free(tsl_tune_cache *cache) {
+  free(cache->items);
+  memset(cache, 0, sizeof *cache);
+}
+
+static bool is_meant(const tsl_tune_cache *cache, const tsl_wisdom_record *record) {
+  return record->units == cache->like.units && strcmp(record->key, cache->like.key) == 0 &&
+         memcmp(&record->problem, &cache->like.problem, sizeof record->problem) == 0;
+}
+
+const tsl_tune_kept *tsl_tune_cache_find(const tsl_tune_cache *cache, const tsl_strategy *strategy,
+                                         const tsl_config *config) {
+  for (int i = cache->count - 1; i >= 0; i--) {
+    const tsl_wisdom_record *record = &cache->items[i].record;
+    if (record->strategy == strategy && memcmp(&record->config, config, sizeof *config) == 0 &&
+        is_meant(cache, record))
+      return &cache->items[i];
+  }
+  return NULL;
+}
+
+tesela_status tsl_tune_cache_add(const char *path, const tsl_tune_kept *kept) {
+  tsl_text text = {0};
+  tesela_status status = TESELA_OK;
+  tsl_text_add(&text, "%s %.6g ", result_names[kept->result], kept->predicted);
+  tsl_wisdom_print(&kept->record, &text);
+  tsl_text_add(&text, "\n");
+  TSL_GO(tsl_text_status(&text));
+  struct stat facts;
+  const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
+  const bool good = file >= 0 && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) &&
+                    write(file, text.data, text.length) == (ssize_t)text.length;
+  if (!good)
+    status = tsl_fail(TESELA_IO_FAILED, "%s: %s", path, strerror(errno));
+  if (file >= 0)
+    close(file);
+out:
+  tsl_text_free(&text);
+  return status;
+}
+
+tesela_status tsl_tune_cache_space(const tsl_tune_cache *cache, tsl_space *space) {
+  for (int i = 0; i < cache->count; i++) {
+    const tsl_tune_kept *kept = &cache->items[i];
+    const tsl_space_point point = {kept->record.strategy, kept->record.config, kept->predicted};
+    if (is_meant(cache, &kept->record) && tsl_space_find(space, point.strategy, &point.config) < 0)
+      TSL_TRY(tsl_space_add_point(space, &point));
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_tune_by_cache(void *argument, const tsl_space *space, const int *points, int count,
+                                double limit, tsl_tune_result *results) {
+  const tsl_tune_cache *cache = argument;
+  (void)limit;
+  for (int i = 0; i < count; i++) {
+    const tsl_space_point *point = &space->points[points[i]];
+    const tsl_tune_kept *kept = tsl_tune_cache_find(cache, point->strategy, &point->config);
+    if (!kept)
+      return tsl_fail(TESELA_BAD_INPUT, "a config of %s was not measured", point->strategy->name);
+    results[i] = (tsl_tune_result){
+        .result = kept->result, .seconds = kept->record.seconds, .spread = kept->record.spread};
+  }
+  return TESELA_OK;
+}

@@ -1,0 +1,86 @@
+/* Measuring points on a device: one race a batch. */
+#include "tune/tune.h"
+
+#include "base/pool.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Rows of the result that the judge looks at, in operations: a few milliseconds of the host for each point. */
+enum { JUDGED_OPERATIONS = 1 << 24, SAMPLES = 30 };
+
+typedef struct building {
+  const tsl_tune_race *of;
+  const tsl_space_point *points[TSL_TUNE_BATCH + 1];
+} building;
+
+/* What fails here fails again in the race, which tells why. */
+static void build_one(void *argument, int64_t index, int worker) {
+  const building *job = argument;
+  const tsl_space_point *point = job->points[index];
+  tsl_plan *plan;
+  (void)worker;
+  tsl_plan_create(job->of->problem, point->strategy, &point->config, job->of->device, TSL_PLACE_DEVICE,
+                  &plan);
+  tsl_plan_destroy(plan);
+}
+
+/* Compilers take longer than runs, and can work side by side; the race finds their results in the kernel cache. */
+static void build_all(const tsl_tune_race *of, const tsl_space *space, const int *points, int count) {
+  building job = {.of = of};
+  tsl_status_saved saved;
+  if (!(of->device->capabilities & TSL_CAN_KERNELS))
+    return;
+  tsl_status_save(&saved);
+  for (int i = 0; i < count; i++)
+    job.points[i] = &space->points[points[i]];
+  tsl_pool_run(tsl_pool_shared(), count, build_one, &job);
+  tsl_status_restore(&saved);
+}
+
+/* No doubt, which is not the same as a doubt that nobody told. */
+static const double certain = 1e-9;
+/* However disturbed the samples were, the fastest of several is not farther from the true time. */
+static const double most_less = 0.1;
+
+tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device *device) {
+  const tsl_measurement *timing = &entry->timing;
+  tsl_tune_result made = {.result = entry->result, .seconds = timing->median, .spread = timing->spread};
+  snprintf(made.why, sizeof made.why, "%s", entry->why);
+  if (made.result != TSL_CASE_RIGHT)
+    return made;
+  /* A median's standard error is 1.25 standard deviations over the root of the samples; quartiles are 1.35 apart. */
+  made.less = made.more = fmax(1.3 * timing->spread / sqrt(timing->samples), certain);
+  if (device->is_cpu) {
+    made.seconds = timing->fastest;
+    made.more = 0;
+    made.less = fmin(fmax((timing->first_quartile / timing->fastest - 1) / 2, certain), most_less);
+  }
+  return made;
+}
+
+tesela_status tsl_tune_by_race(void *argument, const tsl_space *space, const int *points, int count,
+                               double limit, tsl_tune_result *results) {
+  const tsl_tune_race *of = argument;
+  tsl_race_entry entries[TSL_TUNE_BATCH + 1], *racing[TSL_TUNE_BATCH + 1] = {NULL};
+  const tsl_race_options options = {.seconds_max = of->seconds_max,
+                                    .samples_max = SAMPLES,
+                                    .patience = of->patience,
+                                    .limit = isfinite(limit) ? limit : 0,
+                                    .operations_max = JUDGED_OPERATIONS,
+                                    .seed = of->seed,
+                                    .stop = of->stop};
+  build_all(of, space, points, count);
+  memset(entries, 0, sizeof entries);
+  for (int i = 0; i < count; i++) {
+    entries[i].strategy = space->points[points[i]].strategy;
+    entries[i].config = space->points[points[i]].config;
+    racing[i] = &entries[i];
+  }
+  const tesela_status status = tsl_race_run(of->problem, of->device, &options, racing, count, NULL);
+  for (int i = 0; i < count && status == TESELA_OK; i++)
+    results[i] = tsl_tune_result_of(&entries[i], of->device);
+  return status;
+}
