@@ -18,7 +18,6 @@ import tempfile
 # Which rooms' headers a room may include beside its own. The public header <tesela/...> is for all.
 FLOORS = ["base", "device", "host", "strategy", "plan", "judge", "planner", "tune", "api"]
 MAY_INCLUDE = {room: set(FLOORS[: floor + 1]) for floor, room in enumerate(FLOORS)}
-MAY_INCLUDE["planner"].add("tune")  # planner/link.c measures a core by the loops of tune/roofs
 MAY_INCLUDE["io"] = {"base", "io"}
 MAY_INCLUDE["blas"] = {"base", "blas"}
 MAY_INCLUDE["tools"] = {*FLOORS, "io", "tools"}

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "planner/planner.h"
 #include "planner/trust.h"
+#include "tune/choose.h"
 
 static tsl_reach reach_of(const tsl_shape *shape, const char *name, bool used) {
   const tsl_type_info *type = tsl_type(shape->type);
@@ -51,7 +52,7 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
   TSL_TRY(tsl_api_devices(context, &choice.devices));
   if (tsl_problem_batch(&key->problem) == 1) /* of batches nothing was measured */
     TSL_TRY(tsl_api_wisdom(context, &choice.wisdom));
-  TSL_TRY(tsl_planner_choose(&key->problem, &choice, &chosen));
+  TSL_TRY(tsl_tune_choose(&key->problem, &choice, &chosen));
   return tsl_api_plan_around(chosen, plan);
 }
 

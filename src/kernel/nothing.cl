@@ -1,4 +1,4 @@
-/* A kernel that does nothing: what is left is what a launch and the wait for it cost (planner/link.c). It could write, so that
+/* A kernel that does nothing: what is left is what a launch and the wait for it cost (tune/link.c). It could write, so that
  * nobody leaves it out. */
 #include "dialect.h"
 

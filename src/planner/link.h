@@ -1,5 +1,5 @@
-/* What it costs to reach a device: copies in and out, a launch and the wait for it. Measured once on a machine, in some
- * tens of milliseconds, and kept in the folder of compiled kernels by the device's key, so that the choice between the
+/* What it costs to reach a device: copies in and out, a launch and the wait for it. Measured once on a machine (by
+ * tune/link.h), in some tens of milliseconds, and kept in the folder of compiled kernels by the device's key, so that the choice between the
  * processor and a device rests on what the machine does, not on a datasheet. */
 #ifndef TSL_PLANNER_LINK_H
 #define TSL_PLANNER_LINK_H
@@ -22,14 +22,14 @@ typedef struct tsl_link {
 /* What is known of a device: measured before, or else guessed. Nothing is opened, and nothing measured. On the cpu all
  * of it is 0. A look into a small file for a device with kernels. */
 tsl_link tsl_link_of(const tsl_device *device);
-/* Measures and keeps; opens the device. On the cpu, nothing. */
-tesela_status tsl_link_measure(tsl_device *device, tsl_link *link);
+/* Keeps what was measured now, and sets its date. */
+void tsl_link_keep(const tsl_device *device, tsl_link *link);
 
 /* Multiply-adds of f32 in the registers of one core of the processor, as operations a second: measured once on a machine,
  * in a millisecond, and kept there, too. 0 where that was not done. What a processor says of its clock, if anything, is
  * off by half on many machines, and all models of the cpu with it. */
 double tsl_link_core(const tsl_device *cpu);
-tesela_status tsl_link_measure_core(const tsl_device *cpu);
+void tsl_link_keep_core(const tsl_device *cpu, double rate);
 
 /* Seconds that a run costs beside its computing: copies of operands that are in host memory, and the wait. */
 double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,

@@ -115,10 +115,6 @@ static bool is_asked_for(const tsl_strategy *strategy, const tsl_choice *choice,
   return wish->strategy ? wish->strategy == strategy : !strategy->vendor || choice->vendors;
 }
 
-static bool any_device(const tsl_choice *choice) {
-  return !choice->device || strcmp(choice->device, "auto") == 0;
-}
-
 static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
   int of_device;
   if (!wisdom || !tsl_log_wants(TSL_LOG_PLAN))
@@ -170,7 +166,7 @@ static tesela_status add_weighed(listing *of, tsl_device *device, tsl_candidate 
   const tsl_link link = tsl_link_of(device);
   const double way = tsl_link_seconds(&link, of->problem, device, of->choice->place);
   const double on_cpu =
-      any_device(of->choice) && is_processor_again(device) ? seconds_on_cpu(&of->list) : INFINITY;
+      tsl_choice_any_device(of->choice) && is_processor_again(device) ? seconds_on_cpu(&of->list) : INFINITY;
   tsl_weigh(of->problem, of->choice, of->wish, tsl_weigh_level(device, of->is_compared), own, count);
   for (int i = 0; i < count; i++) {
     own[i].seconds += way;
@@ -236,7 +232,7 @@ static tesela_status add_all(listing *of) {
 
 static tesela_status fill(listing *of) {
   tsl_device *device;
-  if (any_device(of->choice))
+  if (tsl_choice_any_device(of->choice))
     return add_all(of);
   TSL_TRY(tsl_devices_find(of->choice->devices, of->choice->device, &device));
   return add_device(of, device);
@@ -299,7 +295,7 @@ static tesela_status all_refuse(const tsl_problem *problem, const tsl_candidate 
  * does, and a device that fails may have another beside it; but when the caller's own device fails, that is the
  * answer. */
 static bool another_may_do(const tsl_choice *choice, tesela_status status) {
-  return any_device(choice) || status == TESELA_BUILD_FAILED || status == TESELA_UNSUPPORTED ||
+  return tsl_choice_any_device(choice) || status == TESELA_BUILD_FAILED || status == TESELA_UNSUPPORTED ||
          status == TESELA_WRONG_RESULT;
 }
 
@@ -336,56 +332,5 @@ tesela_status tsl_planner_take(const tsl_problem *problem, const tsl_choice *cho
   }
   if (tried == 0 && !*plan && status == TESELA_OK)
     status = all_refuse(problem, candidates, count);
-  return status;
-}
-
-/* Whether a list has devices of both sorts, between which the processor's speed decides. */
-static const tsl_device *cpu_beside_others(const tsl_candidate *candidates, int count) {
-  const tsl_device *cpu = NULL;
-  bool others = false;
-  for (int i = 0; i < count && !candidates[i].refusal[0]; i++)
-    if (candidates[i].device->capabilities & TSL_CAN_HOST)
-      cpu = candidates[i].device;
-    else
-      others = true;
-  return others ? cpu : NULL;
-}
-
-/* Where there is a choice of devices, the processor's core is measured, and the way to a device that would be used, and so
- * opened: once on a machine. Then the list is made again. */
-static bool has_news(const tsl_choice *choice, const tsl_candidate *candidates, int count) {
-  const tsl_device *cpu = any_device(choice) ? cpu_beside_others(candidates, count) : NULL;
-  tsl_device *best = candidates[0].device;
-  tsl_status_saved saved;
-  tsl_link link;
-  bool news = false;
-  if (!cpu)
-    return false;
-  tsl_status_save(&saved);
-  if (!(tsl_link_core(cpu) > 0))
-    news = tsl_link_measure_core(cpu) == TESELA_OK;
-  if (!(best->capabilities & TSL_CAN_HOST) && !tsl_link_of(best).measured) {
-    const bool good = tsl_link_measure(best, &link) == TESELA_OK;
-    if (!good)
-      tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* what is wrong shows when the plan is made */
-    news |= good;
-  }
-  tsl_status_restore(&saved);
-  return news;
-}
-
-tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *given, tsl_plan **plan) {
-  tsl_choice choice = *given;
-  tsl_candidate *candidates;
-  int count;
-  choice.sparing = true;
-  *plan = NULL;
-  TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
-  if (count > 0 && has_news(&choice, candidates, count)) {
-    free(candidates);
-    TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
-  }
-  const tesela_status status = tsl_planner_take(problem, &choice, candidates, count, plan);
-  free(candidates);
   return status;
 }

@@ -5,6 +5,8 @@
 #include "plan/plan.h"
 #include "planner/wisdom.h"
 
+#include <string.h>
+
 /* One strategy on one device, with the config that was measured to be good, or else that its model likes best. */
 typedef struct tsl_candidate {
   const tsl_strategy *strategy;
@@ -36,6 +38,10 @@ typedef struct tsl_choice {
 /* What TESELA_VENDORS says: whether vendors' libraries may be listed and chosen where nobody names one. */
 bool tsl_planner_vendors(void);
 
+static inline bool tsl_choice_any_device(const tsl_choice *choice) {
+  return !choice->device || strcmp(choice->device, "auto") == 0;
+}
+
 /* What a list is sorted by. */
 static inline double tsl_candidate_seconds(const tsl_candidate *candidate) {
   return candidate->seconds + candidate->start;
@@ -55,8 +61,5 @@ tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *cho
  * strategy, or its device and that failed; its refusal then says why. */
 tesela_status tsl_planner_take(const tsl_problem *problem, const tsl_choice *choice,
                                tsl_candidate *candidates, int count, tsl_plan **plan);
-/* Both, sparing. Where there is a choice of devices, the processor's core and the way to the device that is chosen are
- * measured first, if nobody did (planner/link.h). */
-tesela_status tsl_planner_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/source.h"
 #include "matrices.h"
 #include "planner/planner.h"
+#include "tune/choose.h"
 
 static const char *program;
 
@@ -36,7 +37,7 @@ static void make(tsl_devices *devices, tesela_type type, bool down, product *out
   problem.alpha[0] = 1.5;
   const tsl_shape *shapes[] = {&problem.a, &problem.b, &problem.c};
   tsl_operand *operands[] = {&out->operands.a, &out->operands.b, &out->operands.c};
-  assert_int_equal(tsl_planner_choose(&problem, &choice, &out->plan), TESELA_OK);
+  assert_int_equal(tsl_tune_choose(&problem, &choice, &out->plan), TESELA_OK);
   for (int i = 0; i < 3; i++) {
     *operands[i] = (tsl_operand){.row_stride = shapes[i]->row_stride, .col_stride = shapes[i]->col_stride};
     out->memory[i] = test_matrix(shapes[i], &operands[i]->host);

@@ -15,6 +15,7 @@
 #include "planner/planner.h"
 #include "strategy/gemm/host_packed/job.h"
 #include "strategy/prepared.h"
+#include "tune/choose.h"
 
 static const char *program;
 static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
@@ -143,7 +144,7 @@ static tsl_plan *plan_for(tsl_devices *devices, const tsl_problem *problem) {
   const tsl_choice choice = {
       .devices = devices, .device = "cpu", .strategy = "host_packed depth=128 block=256"};
   tsl_plan *plan;
-  assert_int_equal(tsl_planner_choose(problem, &choice, &plan), TESELA_OK);
+  assert_int_equal(tsl_tune_choose(problem, &choice, &plan), TESELA_OK);
   return plan;
 }
 

@@ -2,10 +2,11 @@
 #include "unit.h"
 
 #include "base/status.h"
-#include "planner/link.h"
 #include "planner/planner.h"
 #include "planner/weigh.h"
 #include "scratch.h"
+#include "tune/choose.h"
+#include "tune/link.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ static void links_are_measured_once(void **state) {
   (void)state;
   tsl_link link;
   assert_false(tsl_link_of(opencl).measured);
-  must(tsl_link_measure(opencl, &link));
+  must(tsl_tune_link(opencl, &link));
   assert_true(link.measured && link.in.seconds > 0 && link.out.seconds > 0 && link.launch > 0);
   assert_true(link.in.rate > 1e6 && link.out.rate > 1e6 && isfinite(link.in.rate));
   const tsl_link again = tsl_link_of(opencl);
@@ -62,7 +63,7 @@ static void links_are_measured_once(void **state) {
   assert_int_equal(strlen(again.date), 20);
   snprintf(opencl->key, sizeof opencl->key, "another/driver");
   assert_false(tsl_link_of(opencl).measured);
-  must(tsl_link_measure(cpu, &link)); /* which is no way at all */
+  must(tsl_tune_link(cpu, &link)); /* which is no way at all */
   assert_true(!link.measured && link.in.seconds == 0 && link.launch == 0);
 }
 
@@ -96,7 +97,7 @@ static void the_core_is_measured_once(void **state) {
   (void)state;
   assert_true(tsl_link_core(cpu) == 0);
   const double before = tsl_weigh_level(cpu, true).doubt;
-  must(tsl_link_measure_core(cpu));
+  must(tsl_tune_core(cpu));
   const double core = tsl_link_core(cpu), again = tsl_link_core(cpu);
   assert_true(core > 1e8 && core < 1e13 && core == again);
   const tsl_estimate level = tsl_weigh_level(cpu, true);
@@ -125,12 +126,12 @@ static void the_choice_rests_on_what_was_measured(void **state) {
     }
   must(tsl_wisdom_from("", tsl_text_get(&lines), &wisdom));
   const tsl_choice choice = {.devices = devices, .wisdom = wisdom};
-  must(tsl_planner_choose(&problem, &choice, &plan));
+  must(tsl_tune_choose(&problem, &choice, &plan));
   assert_string_equal(plan->work.device->name, "opencl:0");
   assert_true(tsl_link_of(opencl).measured); /* by the way */
   tsl_plan_destroy(plan);
   keep_link(opencl->key, 1e9);
-  must(tsl_planner_choose(&problem, &choice, &plan));
+  must(tsl_tune_choose(&problem, &choice, &plan));
   assert_string_equal(plan->work.device->name, "cpu");
   tsl_plan_destroy(plan);
   tsl_wisdom_close(wisdom);

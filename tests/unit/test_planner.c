@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "planner/estimate.h"
 #include "planner/planner.h"
+#include "tune/choose.h"
 #include "unit/paper.h"
 
 #include <math.h>
@@ -135,7 +136,7 @@ static void vendors_are_listed_when_they_are_asked_for(void **state) {
       refusal, "a CBLAS library is switched off: the library chosen is \"none\" (TESELA_CBLAS names it)");
   tsl_plan *plan;
   const tsl_problem problem = tsl_problem_gemm(3, 3, 3, TESELA_F32);
-  assert_int_equal(tsl_planner_choose(&problem, &named, &plan), TESELA_UNSUPPORTED);
+  assert_int_equal(tsl_tune_choose(&problem, &named, &plan), TESELA_UNSUPPORTED);
   assert_non_null(strstr(tesela_last_error(), refusal));
 }
 
@@ -364,7 +365,7 @@ static void bad_choices_are_named(void **state) {
     assert_null(candidates);
     if (!strstr(tesela_last_error(), bad_choices[i].names))
       fail_msg("'%s' does not name %s", tesela_last_error(), bad_choices[i].names);
-    assert_int_equal(tsl_planner_choose(&problem, &choice, &plan), bad_choices[i].status);
+    assert_int_equal(tsl_tune_choose(&problem, &choice, &plan), bad_choices[i].status);
     assert_null(plan);
   }
 }
@@ -374,15 +375,15 @@ static void what_cannot_be_built_is_put_aside(void **state) {
   const tsl_problem problem = tsl_problem_gemm(3000, 3000, 3000, TESELA_F32);
   tsl_choice choice = {.devices = devices};
   tsl_plan *plan;
-  assert_int_equal(tsl_planner_choose(&problem, &choice, &plan), TESELA_OK);
+  assert_int_equal(tsl_tune_choose(&problem, &choice, &plan), TESELA_OK);
   assert_string_not_equal(plan->work.device->kind, "paper");
   tsl_plan_destroy(plan);
   choice.strategy = "element"; /* then the caller hears about it */
   choice.device = "paper:0";
-  assert_int_equal(tsl_planner_choose(&problem, &choice, &plan), TESELA_DEVICE_FAILED);
+  assert_int_equal(tsl_tune_choose(&problem, &choice, &plan), TESELA_DEVICE_FAILED);
   assert_string_equal(tesela_last_error(), "paper:0: on paper only");
   choice.strategy = NULL; /* and when nothing is left */
-  assert_int_equal(tsl_planner_choose(&problem, &choice, &plan), TESELA_DEVICE_FAILED);
+  assert_int_equal(tsl_tune_choose(&problem, &choice, &plan), TESELA_DEVICE_FAILED);
   assert_null(plan);
 }
 
@@ -391,7 +392,7 @@ static void all_refusing_say_why(void **state) {
   const tsl_problem problem = tsl_problem_gemm(3, 3, 3, TESELA_I32);
   const tsl_choice choice = {.devices = devices, .device = "cpu"};
   tsl_plan *plan;
-  assert_int_equal(tsl_planner_choose(&problem, &choice, &plan), TESELA_UNSUPPORTED);
+  assert_int_equal(tsl_tune_choose(&problem, &choice, &plan), TESELA_UNSUPPORTED);
   assert_non_null(strstr(tesela_last_error(), "not i32"));
   assert_null(plan);
 }

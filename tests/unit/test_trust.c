@@ -9,6 +9,7 @@
 #include "planner/trust.h"
 #include "scratch.h"
 #include "strategy/launch.h"
+#include "tune/choose.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +145,7 @@ static void trials_are_remembered(void **state) {
   assert_int_equal(tsl_trial_counts().wrong, 4);
   must(tsl_devices_create(&devices));
   const tsl_choice choice = {.devices = devices, .device = "opencl:0", .strategy = "element"};
-  must(tsl_planner_choose(&problem, &choice, &plan));
+  must(tsl_tune_choose(&problem, &choice, &plan));
   assert_true(plan->was_tried && plan->trial.right && plan->trial_seconds == 0);
   assert_true(strlen(plan->trial.date) == 20);
   snprintf(plan->work.device->key, sizeof plan->work.device->key, "another/driver");

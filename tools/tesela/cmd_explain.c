@@ -10,6 +10,7 @@
 #include "terms.h"
 #include "tool.h"
 #include "trace.h"
+#include "tune/link.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -442,7 +443,7 @@ static tesela_status weigh(const tsl_choice *choice, explanation *found) {
     tsl_link link = tsl_link_of(device);
     const bool is_cpu = (device->capabilities & TSL_CAN_HOST) != 0;
     if (!(is_cpu ? tsl_link_core(device) > 0 : link.measured) &&
-        (is_cpu ? tsl_link_measure_core(device) : tsl_link_measure(device, &link)) != TESELA_OK)
+        (is_cpu ? tsl_tune_core(device) : tsl_tune_link(device, &link)) != TESELA_OK)
       tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* candidates on it say why it cannot be used */
   }
   TSL_TRY(find_once(choice, found));

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "product.h"
+#include "tune/choose.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -240,7 +241,7 @@ static tesela_status choose_for_panels(tsl_product *product, const tsl_choice *c
   free(wholes);
   /* As the planner does: what cannot be built is put aside, unless it was asked for by name. */
   if ((status == TESELA_BUILD_FAILED || status == TESELA_WRONG_RESULT) && !choice->strategy)
-    status = tsl_planner_choose(&panel, choice, &product->plan);
+    status = tsl_tune_choose(&panel, choice, &product->plan);
   return status;
 }
 
@@ -248,7 +249,7 @@ static tesela_status choose(tsl_product *product, const tsl_choice *choice) {
   const tsl_problem problem = tsl_product_problem(product, product->panel);
   tsl_plan_destroy(product->plan);
   product->plan = NULL;
-  return product->panel == product->m ? tsl_planner_choose(&problem, choice, &product->plan)
+  return product->panel == product->m ? tsl_tune_choose(&problem, choice, &product->plan)
                                       : choose_for_panels(product, choice);
 }
 

@@ -1,0 +1,128 @@
+#include "tune/link.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/source.h"
+#include "base/status.h"
+#include "device/jit_cache.h"
+#include "tune/roofs.h"
+
+#include <math.h>
+
+/* A copy whose bytes cost nothing, and one whose start costs nothing. */
+enum { SHORT = 4, LONG = 16 << 20, SHORT_REPEATS = 40, LONG_REPEATS = 6 };
+
+typedef struct measuring {
+  tsl_device *device;
+  const tsl_device_ops *ops;
+  tsl_stream *stream;
+  tsl_buffer *buffer;
+  tsl_kernel *kernel;
+  unsigned char *host;
+} measuring;
+
+typedef tesela_status step(const measuring *job, size_t bytes);
+
+static tesela_status copy_in(const measuring *job, size_t bytes) {
+  TSL_TRY(tsl_device_write(job->stream, job->buffer, 0, job->host, bytes));
+  return job->ops->finish(job->stream);
+}
+
+static tesela_status copy_out(const measuring *job, size_t bytes) {
+  return tsl_device_read(job->stream, job->buffer, 0, job->host, bytes);
+}
+
+static tesela_status launch(const measuring *job, size_t bytes) {
+  static const tsl_grid grid = {{1, 1, 1}, {1, 1, 1}};
+  const int nothing = 0;
+  const tsl_argument arguments[] = {TSL_ARG_BUFFER(job->buffer), TSL_ARG_VALUE(nothing)};
+  (void)bytes;
+  TSL_TRY(job->ops->launch(job->stream, job->kernel, &grid, arguments, 2));
+  return job->ops->finish(job->stream);
+}
+
+/* The shortest of some repeats, the first of which does not count. */
+static tesela_status shortest(const measuring *job, step *one, size_t bytes, int repeats, double *out) {
+  double least = INFINITY;
+  for (int i = 0; i <= repeats; i++) {
+    const double start = tsl_clock();
+    TSL_TRY(one(job, bytes));
+    if (i > 0)
+      least = fmin(least, tsl_clock() - start);
+  }
+  *out = least;
+  return TESELA_OK;
+}
+
+static tesela_status measure_way(const measuring *job, step *one, tsl_link_way *out) {
+  double long_copy;
+  TSL_TRY(shortest(job, one, SHORT, SHORT_REPEATS, &out->seconds));
+  TSL_TRY(shortest(job, one, LONG, LONG_REPEATS, &long_copy));
+  out->rate = LONG / fmax(long_copy - out->seconds, 1e-9);
+  return TESELA_OK;
+}
+
+static tesela_status find_kernel(measuring *job) {
+  const char *const folders[] = {"kernel", job->ops->dialect_folder, NULL};
+  tsl_text text = {0};
+  tsl_module *module;
+  tesela_status status;
+  TSL_GO(tsl_source_flatten("kernel/nothing.cl", folders, &text));
+  TSL_GO(tsl_text_status(&text));
+  TSL_GO(tsl_jit_module(job->device, &(tsl_build){.name = "tune/link", .text = text.data, .options = ""},
+                        &module, NULL));
+  status = job->ops->kernel_get(module, "tsl_nothing", &job->kernel);
+out:
+  tsl_text_free(&text);
+  return status;
+}
+
+static tesela_status measure_all(measuring *job, tsl_link *out) {
+  TSL_TRY(job->ops->stream_create(job->device, &job->stream));
+  TSL_TRY(job->ops->buffer_create(job->device, LONG, &job->buffer));
+  TSL_TRY(find_kernel(job));
+  TSL_TRY(measure_way(job, copy_in, &out->in));
+  TSL_TRY(measure_way(job, copy_out, &out->out));
+  return shortest(job, launch, 0, SHORT_REPEATS, &out->launch);
+}
+
+tesela_status tsl_tune_link(tsl_device *device, tsl_link *link) {
+  measuring job = {.device = device, .ops = device->ops};
+  tsl_link made = {.measured = true};
+  void *block;
+  if (device->capabilities & TSL_CAN_HOST) {
+    *link = tsl_link_of(device);
+    return TESELA_OK;
+  }
+  const double start = tsl_clock();
+  const bool was_open = tsl_device_is_open(device);
+  TSL_TRY(tsl_device_open(device));
+  made.open = was_open ? tsl_link_of(device).open : tsl_clock() - start;
+  TSL_TRY(tsl_alloc_zeroed(LONG, "copies to measure", &block));
+  job.host = block;
+  const tesela_status status = measure_all(&job, &made);
+  if (job.buffer)
+    job.ops->buffer_destroy(job.buffer);
+  if (job.stream)
+    job.ops->stream_destroy(job.stream);
+  tsl_free(block);
+  if (status != TESELA_OK)
+    return tsl_fail_in(status, "%s, measuring its link", device->name);
+  tsl_link_keep(device, &made);
+  tsl_log(
+      TSL_LOG_PLAN,
+      "%s: the way there measured in %.3g s: in %.3g s and %.3g B/s, out %.3g s and %.3g B/s, launch %.3g s",
+      device->name, tsl_clock() - start, made.in.seconds, made.in.rate, made.out.seconds, made.out.rate,
+      made.launch);
+  *link = made;
+  return TESELA_OK;
+}
+
+tesela_status tsl_tune_core(const tsl_device *cpu) {
+  double rate;
+  TSL_TRY(tsl_roofs_core(cpu, &rate));
+  tsl_link_keep_core(cpu, rate);
+  tsl_log(TSL_LOG_PLAN, "%s: a core does %.3g operations a second in its registers", cpu->name, rate);
+  return TESELA_OK;
+}
