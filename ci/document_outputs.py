@@ -11,8 +11,8 @@ It runs, in order and in one empty folder:
 - rows of tables with the columns "command" and "what came out": what stands in backquotes in the first is run, what
   stands in backquotes in the second is part of a line that it prints.
 
-Measured numbers (times, rates, shares, whatever has a point or a "~") may differ, everything else may not. In a block
-that begins with ```console figures, all numbers may.
+Measured numbers (times, rates, shares, whatever has a point or a "~") may differ, and the prefixes of their units;
+everything else may not. In a block that begins with ```console figures, all numbers may.
 """
 import os
 import re
@@ -25,6 +25,12 @@ NUMBER = r"~?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 MEASURED = re.compile(rf"{NUMBER}{UNIT}|~?\d+\.\d+(?:e[+-]?\d+)?|~\d+|\d+e[+-]?\d+")
 FIGURE = re.compile(rf"{NUMBER}(?:{UNIT})?")
 CODE = re.compile(r"`([^`]+)`")
+
+
+def literally(text):
+    """A pattern for the text, with any blanks in place of blanks, and any prefix of a unit of rates."""
+    words = (re.escape(word) for word in re.split(r"\s+", text))
+    return re.sub(r"[kMGTP](FLOP/s|B/s)", r"[kMGTP]?\1", r"\s+".join(words))
 
 
 class Expected:
@@ -41,8 +47,7 @@ class Expected:
             end = match.end()
         parts.append(self.text[end:])
         number = rf"{NUMBER}(?:{UNIT})?"
-        blanks = lambda text: r"\s+".join(re.escape(word) for word in re.split(r"\s+", text))
-        return re.compile("".join(number if part is None else blanks(part) for part in parts))
+        return re.compile("".join(number if part is None else literally(part) for part in parts))
 
 
 def blocks_and_rows(lines):

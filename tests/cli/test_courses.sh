@@ -24,7 +24,7 @@ differs() {
 differs 'a.txt: 4 x 7, f32, normal, seed 1'
 differs 'a.txt: 4 x 6, f64, normal, seed 1'
 differs $'a.txt: 4 x 6, f32, normal, seed 1\n$ tesela generate nonsense'
-printf '| command | what came out |\n|---|---|\n| `echo took 3.1 ms for 4 items` | `took 99 us for 4 items` |\n' >right.md
+printf '| command | what came out |\n|---|---|\n| `echo took 3.1 ms for 4 items, MFLOP/s` | `took 99 us for 4 items, GFLOP/s` |\n' >right.md
 outputs right.md || fail "a time is a measurement"
 outputs right.md --write || fail "writing fails"
-grep -qF '`took 3.1 ms for 4 items` |' right.md || fail "what came out is not written: $(cat right.md)"
+grep -qF '`took 3.1 ms for 4 items, MFLOP/s` |' right.md || fail "what came out is not written: $(cat right.md)"
