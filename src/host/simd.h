@@ -4,7 +4,7 @@
  *   TSL_TYPE         the element type: f32, f64, c64 or c128; none where a text is for several
  *
  * A set's header gives, for T of f32 and f64; numbers of a vector are its lanes:
- *   VECTOR_BYTES                          of a register
+ *   VECTOR_BYTES, REGISTERS               of a register, and how many there are
  *   vector_T                              the compiler's own vector type, so that + and * are the set's. Whether a compiler
  *                                         makes vectors of nested loops depends on the compiler
  *   mask_T, mask_of_T(count)              the first `count` lanes, 0 < count <= LANES_T
@@ -18,9 +18,6 @@
  *   TSL_KEEP(value)                       lets the compiler believe that a vector changes: it is loaded once, and not again
  *                                         for each use
  * and transpose_c128(rows, at, out), of elements of two f64. STEPS_c128 is 1.
- *
- * Its last part has the sizes of the strategies' tiles: how many registers there are decides them.
- *   BLOCKED_ROWS                          blocked: rows of a tile of two vectors
  *
  * From these follow here, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T, load_part_T and
  * store_part_T (the first `count` elements), load_edge_T and store_edge_T (the same where `count` may be all).

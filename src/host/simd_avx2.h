@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #define VECTOR_BYTES 32
+#define REGISTERS 16
 enum { STEPS_f32 = 4, STEPS_f64 = 2 };
 typedef float vector_f32 __attribute__((vector_size(32), may_alias));
 typedef double vector_f64 __attribute__((vector_size(32), may_alias));
@@ -105,7 +106,3 @@ static inline void fence(void) {
   _mm_sfence();
 }
 #define TSL_KEEP(value) __asm__("" : "+x"(value))
-
-/* --- tiles --- */
-
-#define BLOCKED_ROWS 6

@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #define VECTOR_BYTES 64
+#define REGISTERS 32
 enum { STEPS_f32 = 4, STEPS_f64 = 2 };
 typedef float vector_f32 __attribute__((vector_size(64), may_alias));
 typedef double vector_f64 __attribute__((vector_size(64), may_alias));
@@ -129,7 +130,3 @@ static inline void fence(void) {
   _mm_sfence();
 }
 #define TSL_KEEP(value) __asm__("" : "+v"(value))
-
-/* --- tiles --- */
-
-#define BLOCKED_ROWS 12

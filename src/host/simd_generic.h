@@ -2,6 +2,7 @@
 #include <string.h>
 
 #define VECTOR_BYTES 16
+#define REGISTERS 16
 enum { STEPS_f32 = 1, STEPS_f64 = 1 };
 typedef float vector_f32 __attribute__((vector_size(16), may_alias));
 typedef double vector_f64 __attribute__((vector_size(16), may_alias));
@@ -84,7 +85,3 @@ static inline void store_nontemporal_f64(double *to, vector_f64 value) {
 }
 static inline void fence(void) {}
 #define TSL_KEEP(value) (void)0
-
-/* --- tiles --- */
-
-#define BLOCKED_ROWS 6

@@ -21,6 +21,11 @@ typedef struct tsl_views {
   bool conjugates_a, conjugates_b;
 } tsl_views;
 
+/* A stride counts only where there is a second element; where not, it is `alone`. */
+static inline int64_t tsl_stride_of(int64_t stride, int64_t elements, int64_t alone) {
+  return elements > 1 ? stride : alone;
+}
+
 /* C' = B' A'. */
 void tsl_views_swap(tsl_views *views);
 

@@ -23,10 +23,10 @@ static inline bool tsl_operands_lie_alike(const tsl_operands *some, const tsl_op
          tsl_operand_lies_alike(&some->c, &others->c);
 }
 
-/* The problem on operands with these strides, oriented (host/view.h); and bound to a run's operands with the same ones. */
-static inline tsl_views tsl_views_of(const tsl_problem *problem, const tsl_operands *strides) {
+/* The problem on operands with these strides. */
+static inline tsl_views tsl_views_as_given(const tsl_problem *problem, const tsl_operands *strides) {
   const tsl_operand *a = &strides->a, *b = &strides->b, *c = &strides->c;
-  tsl_views views = {.m = problem->m,
+  return (tsl_views){.m = problem->m,
                      .n = problem->n,
                      .k = tsl_problem_reads(problem, TSL_OPERAND_A) ? problem->k : 0,
                      .a = {.row_stride = a->row_stride, .col_stride = a->col_stride},
@@ -34,6 +34,11 @@ static inline tsl_views tsl_views_of(const tsl_problem *problem, const tsl_opera
                      .c = {.row_stride = c->row_stride, .col_stride = c->col_stride},
                      .conjugates_a = problem->conjugate_a,
                      .conjugates_b = problem->conjugate_b};
+}
+
+/* The same, oriented (host/view.h); and bound to a run's operands with the same strides. */
+static inline tsl_views tsl_views_of(const tsl_problem *problem, const tsl_operands *strides) {
+  tsl_views views = tsl_views_as_given(problem, strides);
   tsl_views_orient(&views);
   return views;
 }

@@ -60,7 +60,7 @@ static void expect_right(const tsl_problem *problem, const tsl_device *device, t
   memcpy(alone, operands.c.host, bytes);
   memcpy(operands.c.host, before, bytes);
   job.alone = false;
-  job.streams = way == TSL_THIN_OUTER && problem->beta[0] == 0;
+  job.nontemporal = way == TSL_THIN_OUTER && problem->beta[0] == 0;
   assert_int_equal(tsl_thin_job_run(&job, team, operands.a.host, operands.b.host, operands.c.host),
                    TESELA_OK);
   assert_memory_equal(alone, operands.c.host, bytes);

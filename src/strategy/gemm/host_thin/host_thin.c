@@ -4,7 +4,7 @@
  * can follow.
  *
  *   rows       few x many, large operand with its rows side by side: eight rows at a time, in pieces that are as wide as
- *              their sums fit 32 KiB, are added to the sums of `few` rows; the next eight are asked for
+ *              their sums fit 32 KiB, are added to the sums of `few` rows; the next eight are prefetched
  *              meanwhile
  *                       |<-- piece -->|
  *                    l  ===============      sums[i] += thin[i][l] * row l, in the order of l

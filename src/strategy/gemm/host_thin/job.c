@@ -2,6 +2,8 @@
 
 #include "base/scratch.h"
 #include "base/status.h"
+#include "host/split.h"
+#include "strategy/prepared.h"
 
 enum {
   SUMS_BYTES = 32 << 10,  /* of a piece, about a first cache */
@@ -10,19 +12,12 @@ enum {
   REDUCED = 64,           /* columns of a piece that is reduced */
   OUTER_ROWS = 32,        /* of C in a piece of an outer product */
   OUTER_WIDTH = 1024,     /* its columns */
-  FAR_BYTES = 16 << 20,   /* what is larger is asked for ahead, however large the last cache */
+  FAR_BYTES = 16 << 20,   /* what is larger is prefetched, however large the last cache */
   ALONE_BYTES = 512 << 10 /* below so many bytes a second thread costs more than it saves */
 };
 
-static int64_t least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-static int64_t count_of(int64_t total, int64_t most) {
-  return (total + most - 1) / most;
-}
-
 const char *tsl_thin_refuse(const tsl_problem *problem) {
-  const int64_t m = problem->m, n = problem->n, k = problem->k, few = least(m, n);
+  const int64_t m = problem->m, n = problem->n, k = problem->k, few = tsl_least(m, n);
   if (few <= TSL_THIN_MOST)
     return NULL;
   if (k > TSL_THIN_STEPS)
@@ -33,44 +28,48 @@ const char *tsl_thin_refuse(const tsl_problem *problem) {
              : "of an outer product, C's rows or columns must lie side by side";
 }
 
-/* A stride counts only where there is a second element. */
-static int64_t stride_of(int64_t stride, int64_t elements, int64_t alone) {
-  return elements > 1 ? stride : alone;
+/* How the operands lie, seen in the direction in which the product is thin. */
+static void set_strides(const tsl_problem *problem, const tsl_operands *strides, tsl_thin_job *job) {
+  tsl_views views = tsl_views_as_given(problem, strides);
+  const int64_t few = job->few, many = job->many, depth = job->depth;
+  if (job->is_swapped)
+    tsl_views_swap(&views);
+  job->across = depth == 0 ? 1 : tsl_stride_of(views.b.col_stride, many, 1);
+  job->along = tsl_stride_of(views.b.row_stride, depth, many > 1 ? 0 : 1);
+  job->thin_across = depth == 0 ? 0 : tsl_stride_of(views.a.row_stride, few, 0);
+  job->thin_along = tsl_stride_of(views.a.col_stride, depth, 1);
+  job->c_few = tsl_stride_of(views.c.row_stride, few, 0);
+  job->c_many = tsl_stride_of(views.c.col_stride, many, 1);
 }
 
-static void set_strides(const tsl_operands *strides, tsl_thin_job *job) {
-  const tsl_operand *a = &strides->a, *b = &strides->b, *c = &strides->c;
-  const bool turned = job->is_turned;
-  const int64_t few = job->few, many = job->many, depth = job->depth;
-  job->across = depth == 0 ? 1 : stride_of(turned ? a->row_stride : b->col_stride, many, 1);
-  job->along = stride_of(turned ? a->col_stride : b->row_stride, depth, many > 1 ? 0 : 1);
-  job->thin_across = depth == 0 ? 0 : stride_of(turned ? b->col_stride : a->row_stride, few, 0);
-  job->thin_along = stride_of(turned ? b->row_stride : a->col_stride, depth, 1);
-  job->c_few = stride_of(turned ? c->col_stride : c->row_stride, few, 0);
-  job->c_many = stride_of(turned ? c->row_stride : c->col_stride, many, 1);
+static const tsl_thin_kernels *kernels_for(tesela_type type, unsigned offers) {
+#define KERNELS(isa, header, needs, flags) {&tsl_thin_##isa##_f32, &tsl_thin_##isa##_f64},
+  static const tsl_thin_kernels *const kernels[][2] = {TSL_ISA_LIST(KERNELS)};
+#undef KERNELS
+  return kernels[tsl_isa_best(offers)][type == TESELA_F64];
 }
 
 void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
                        tsl_thin_job *job) {
   const int64_t m = problem->m, n = problem->n;
-  const bool is_outer = least(m, n) > TSL_THIN_MOST;
+  const bool is_outer = tsl_least(m, n) > TSL_THIN_MOST;
   const int64_t size = problem->c.type == TESELA_F64 ? 8 : 4;
   const int64_t level_3 = device->level_bytes[2] ? (int64_t)device->level_bytes[2] : 16 << 20;
-  *job = (tsl_thin_job){.kernels = tsl_thin_kernels_for(problem->c.type, device->capabilities),
-                        .is_turned = is_outer ? strides->c.col_stride != 1 : n < m,
+  *job = (tsl_thin_job){.kernels = kernels_for(problem->c.type, device->capabilities),
+                        .is_swapped = is_outer ? strides->c.col_stride != 1 : n < m,
                         .size = size,
                         .depth = problem->alpha[0] != 0 ? problem->k : 0,
                         .beta = problem->beta[0]};
-  job->few = job->is_turned ? n : m;
-  job->many = job->is_turned ? m : n;
+  job->few = job->is_swapped ? n : m;
+  job->many = job->is_swapped ? m : n;
   job->alpha = problem->alpha[0];
-  set_strides(strides, job);
+  set_strides(problem, strides, job);
   job->way = is_outer && job->depth > 0            ? TSL_THIN_OUTER
              : job->across != 1 && job->along == 1 ? TSL_THIN_REDUCE
                                                    : TSL_THIN_ROWS;
   const double bytes = tsl_problem_bytes(problem);
-  job->streams = job->beta == 0 && bytes > (double)level_3 / 2;
-  job->is_far = bytes > (double)least(level_3 / 2, FAR_BYTES);
+  job->nontemporal = job->beta == 0 && bytes > (double)level_3 / 2;
+  job->is_far = bytes > (double)tsl_least(level_3 / 2, FAR_BYTES);
   job->alone = device->threads == 1 || bytes < ALONE_BYTES;
 }
 
@@ -116,7 +115,7 @@ static void add_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_thin_job *job = run->job;
   const tsl_thin_kernels *kernels = job->kernels;
-  const int64_t from = index * run->width, width = least(run->width, job->many - from), size = job->size;
+  const int64_t from = index * run->width, width = tsl_least(run->width, job->many - from), size = job->size;
   const char *large = run->large + from * job->across * size;
   _Alignas(64) char sums[SUMS_BYTES];
   char *const copy = sums + SUMS_BYTES / 2;
@@ -127,7 +126,7 @@ static void add_piece(void *argument, int64_t index, int worker) {
                                job->is_far);
   else
     for (int64_t l = 0; l < job->depth; l += TSL_THIN_GROUP) {
-      const int64_t rows = least(job->depth - l, TSL_THIN_GROUP);
+      const int64_t rows = tsl_least(job->depth - l, TSL_THIN_GROUP);
       kernels->pack(large + l * job->along * size, job->along, job->across, rows, width, copy, width);
       numbers.at = run->thin + l * job->thin_along * size;
       kernels->add[job->few - 1](copy, width, rows, &numbers, width, sums, run->width, l == 0, false);
@@ -139,14 +138,14 @@ static void add_piece(void *argument, int64_t index, int worker) {
 static int64_t width_of(const tsl_thin_job *job, tsl_team team) {
   const int64_t most = job->across == 1 ? WIDTH_MOST : COPIED_MOST,
                 fits = SUMS_BYTES / (job->few * job->size);
-  const int64_t width = least(most, fits / 64 * 64);
-  const int64_t fair = count_of(job->many, tsl_team_threads(team));
-  return least(width, count_of(fair, 64) * 64);
+  const int64_t width = tsl_least(most, fits / 64 * 64);
+  const int64_t fair = tsl_ceil_div(job->many, tsl_team_threads(team));
+  return tsl_least(width, tsl_ceil_div(fair, 64) * 64);
 }
 
 static tesela_status add_rows(running *run) {
   run->width = width_of(run->job, run->team);
-  run->pieces = count_of(run->job->many, run->width);
+  run->pieces = tsl_ceil_div(run->job->many, run->width);
   run_pieces(run, add_piece);
   return TESELA_OK;
 }
@@ -156,12 +155,12 @@ static tesela_status add_rows(running *run) {
 static void reduce_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;
   const tsl_thin_job *job = run->job;
-  const int64_t from = index * REDUCED, count = least(REDUCED, job->many - from);
+  const int64_t from = index * REDUCED, count = tsl_least(REDUCED, job->many - from);
   const tsl_thin_columns columns = {.at = run->large + from * job->across * job->size,
                                     .across = job->across,
                                     .depth = job->depth,
                                     .count = count,
-                                    .asks = job->is_far};
+                                    .prefetches = job->is_far};
   _Alignas(64) char sums[REDUCED * TSL_THIN_MOST * sizeof(double)];
   (void)worker;
   job->kernels->reduce[job->few - 1](&columns, run->packed, run->pitch, sums);
@@ -181,7 +180,7 @@ static tesela_status reduce_columns(running *run) {
     run->packed = packed;
     run->pitch = job->depth;
   }
-  run->pieces = count_of(job->many, REDUCED);
+  run->pieces = tsl_ceil_div(job->many, REDUCED);
   run_pieces(run, reduce_piece);
   tsl_scratch_give(packed);
   return TESELA_OK;
@@ -200,14 +199,14 @@ static void outer_piece(void *argument, int64_t index, int worker) {
                               .pitch = run->pitch,
                               .y_pitch = run->coefficients_pitch,
                               .c_pitch = job->c_few,
-                              .rows = least(OUTER_ROWS, job->few - first),
-                              .width = least(OUTER_WIDTH, job->many - from),
+                              .rows = tsl_least(OUTER_ROWS, job->few - first),
+                              .width = tsl_least(OUTER_WIDTH, job->many - from),
                               .alpha = job->alpha,
                               .beta = job->beta,
-                              .streams = job->streams};
+                              .nontemporal = job->nontemporal};
   (void)worker;
   job->kernels->outer[job->depth - 1](&rows);
-  if (job->streams)
+  if (job->nontemporal)
     job->kernels->fence();
 }
 
@@ -234,8 +233,8 @@ static tesela_status multiply_outer(running *run) {
     run->coefficients = copy;
     run->coefficients_pitch = steps;
   }
-  run->columns_of_pieces = count_of(job->many, OUTER_WIDTH);
-  run->pieces = run->columns_of_pieces * count_of(job->few, OUTER_ROWS);
+  run->columns_of_pieces = tsl_ceil_div(job->many, OUTER_WIDTH);
+  run->pieces = run->columns_of_pieces * tsl_ceil_div(job->few, OUTER_ROWS);
   run_pieces(run, outer_piece);
   tsl_scratch_give(memory);
   return TESELA_OK;
@@ -255,8 +254,8 @@ tesela_status tsl_thin_job_run(const tsl_thin_job *job, tsl_team team, const voi
       [TSL_THIN_ROWS] = add_rows, [TSL_THIN_REDUCE] = reduce_columns, [TSL_THIN_OUTER] = multiply_outer};
   running run = {.job = job,
                  .team = job->alone ? (tsl_team){0} : team,
-                 .large = job->is_turned ? a : b,
-                 .thin = job->is_turned ? b : a,
+                 .large = job->is_swapped ? a : b,
+                 .thin = job->is_swapped ? b : a,
                  .c = c};
   if (job->depth > 0)
     return ways[job->way](&run);

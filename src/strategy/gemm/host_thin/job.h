@@ -4,6 +4,7 @@
 
 #include "base/pool.h"
 #include "strategy/gemm/host_thin/kernels.h"
+#include "strategy/strategy.h"
 
 typedef enum tsl_thin_way {
   TSL_THIN_ROWS,   /* rows of the large operand are added up, times numbers */
@@ -11,7 +12,7 @@ typedef enum tsl_thin_way {
   TSL_THIN_OUTER   /* the sums are short, C is large */
 } tsl_thin_way;
 
-/* C is few x many. Where it is turned, "few" counts the problem's columns. Of an outer product few counts C's rows, and
+/* C is few x many. Where it is swapped, "few" counts the problem's columns. Of an outer product few counts C's rows, and
  * many its columns, side by side; depth is small. Strides in elements:
  *   large   element (l, j) at large + l * along + j * across     l < depth, j < many
  *   thin    element (i, l) at thin + i * thin_across + l * thin_along   i < few
@@ -19,14 +20,14 @@ typedef enum tsl_thin_way {
 typedef struct tsl_thin_job {
   const tsl_thin_kernels *kernels;
   tsl_thin_way way;
-  bool is_turned; /* the large operand is A */
-  int64_t size;   /* of an element */
+  bool is_swapped; /* the large operand is A */
+  int64_t size;    /* of an element */
   int64_t few, many, depth;
   int64_t across, along, thin_across, thin_along, c_few, c_many;
   double alpha, beta;
-  bool streams; /* C goes past the caches */
-  bool is_far;  /* too large to be found in a cache */
-  bool alone;   /* too little for a second thread */
+  bool nontemporal; /* C goes past the caches */
+  bool is_far;      /* too large to be found in a cache */
+  bool alone;       /* too little for a second thread */
 } tsl_thin_job;
 
 /* NULL, or why a product is not thin: a sentence. */

@@ -2,7 +2,7 @@
 #ifndef TSL_GEMM_HOST_THIN_KERNELS_H
 #define TSL_GEMM_HOST_THIN_KERNELS_H
 
-#include "strategy/strategy.h"
+#include "host/isa.h"
 
 enum {
   TSL_THIN_MOST = 8,    /* rows or columns that are few */
@@ -21,29 +21,29 @@ typedef struct tsl_thin_numbers {
 
 /* `rows` rows of the large operand, `width` numbers each and `along` apart, times numbers y(i, l), are added to q sums of
  * `pitch` numbers: sums[i][j] += y(i, l) x[l][j], in the order of l. `fresh`: to nothing, whatever the sums were, which have room for
- * whole vectors. `asks`: the next rows are asked for meanwhile. */
+ * whole vectors. `prefetches`: the next rows, meanwhile. */
 typedef void (*tsl_thin_add)(const void *x, int64_t along, int64_t rows, const tsl_thin_numbers *y,
-                             int64_t width, void *sums, int64_t pitch, bool fresh, bool asks);
+                             int64_t width, void *sums, int64_t pitch, bool fresh, bool prefetches);
 
-/* Columns of the large operand, `across` apart, whose `depth` numbers lie side by side; `asks` as above. */
+/* Columns of the large operand, `across` apart, whose `depth` numbers lie side by side; `prefetches` as above. */
 typedef struct tsl_thin_columns {
   const void *at;
   int64_t across, depth, count;
-  bool asks;
+  bool prefetches;
 } tsl_thin_columns;
 
 /* out[j * q + i] = the sum over l of x[j][l] y[i][l]; rows of y are `pitch` apart. */
 typedef void (*tsl_thin_reduce)(const tsl_thin_columns *x, const void *y, int64_t pitch, void *out);
 
 /* c[i][j] = alpha (y[i][0] b[0][j] + ...) + beta c[i][j] for some rows of C; beta = 0 never reads them. Pitches are in
- * elements. Past the caches where `streams` says so; tsl_thin_kernels.fence() then comes before anybody is told. */
+ * elements. `nontemporal`: past the caches; tsl_thin_kernels.fence() then comes before anybody is told. */
 typedef struct tsl_thin_rows {
   const void *b, *y;
   void *c;
   int64_t pitch, y_pitch, c_pitch;
   int64_t rows, width;
   double alpha, beta;
-  bool streams;
+  bool nontemporal;
 } tsl_thin_rows;
 typedef void (*tsl_thin_outer)(const tsl_thin_rows *rows);
 
@@ -66,11 +66,9 @@ typedef struct tsl_thin_kernels {
   void (*fence)(void);
 } tsl_thin_kernels;
 
-extern const tsl_thin_kernels tsl_thin_kernels_generic_f32, tsl_thin_kernels_generic_f64;
-extern const tsl_thin_kernels tsl_thin_kernels_avx2_f32, tsl_thin_kernels_avx2_f64;
-extern const tsl_thin_kernels tsl_thin_kernels_avx512_f32, tsl_thin_kernels_avx512_f64;
-
-/* The best row for f32 or f64 among what a device offers. */
-const tsl_thin_kernels *tsl_thin_kernels_for(tesela_type type, unsigned offers);
+#define TSL_THIN_DECLARE(isa, header, needs, flags)                                                          \
+  extern const tsl_thin_kernels tsl_thin_##isa##_f32, tsl_thin_##isa##_f64;
+TSL_ISA_LIST(TSL_THIN_DECLARE)
+#undef TSL_THIN_DECLARE
 
 #endif

@@ -1,4 +1,4 @@
-/* One block of C. A tile in registers is BLOCKED_ROWS x two vectors, and a few registers are left. */
+/* One block of C. A tile of two vectors leaves a few registers. */
 #include "strategy/gemm/blocked/block.h"
 
 #include "host/simd.h"
@@ -7,7 +7,7 @@
 #define REAL JOIN(REAL_, TSL_TYPE)
 #define SUFFIX JOIN(_, TSL_TYPE)
 
-enum { TILE_ROWS = BLOCKED_ROWS, TILE_VECTORS = 2, TILE_COLUMNS = TILE_VECTORS * NAME(LANES) };
+enum { TILE_ROWS = REGISTERS >= 32 ? 12 : 6, TILE_VECTORS = 2, TILE_COLUMNS = TILE_VECTORS * NAME(LANES) };
 
 /* Copies `count` neighbours, each `depth` numbers long, as micro-panels of `width` neighbours: for each of them, for each
  * step along the panel, `width` numbers; zeros after the last neighbour. `across` is the stride from neighbour to
