@@ -133,10 +133,10 @@ PLANTED = {
     "src/blas/blas.h": ("#include <tesela/tesela.h>\n", 0),
     "src/blas/route.c": ('#include "blas/blas.h"\n#include "base/text.h"\n#include "plan/plan.h"\n', 1),
     "src/attic/old.c": ("int old;\n", 1),
-    "tools/tesela/main.c": ('#include "tool.h"\n#include "io/io.h"\n#include "api/context.h"\n', 0),
-    "tools/tesela/page/page.h": ('#include "tool.h"\n#include "io/io.h"\n#include "page/lost.h"\n', 1),
+    "tools/tesela/cli/main.c": ('#include "cli/tool.h"\n#include "io/io.h"\n#include "api/context.h"\n', 0),
+    "tools/tesela/page/page.h": ('#include "cli/tool.h"\n#include "io/io.h"\n#include "page/lost.h"\n', 1),
     "tools/tesela/page/page.c": ('#include "page/page.h"\n#include "planner/planner.h"\n', 0),
-    "tools/tesela/tool.h": ('#include "device/cuda/cuda.h"\n', 1),
+    "tools/tesela/cli/tool.h": ('#include "device/cuda/cuda.h"\n', 1),
 }
 
 

@@ -8,10 +8,10 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "cli/strategy_page.h"
 #include "page/html.h"
 #include "page/parts.h"
 #include "page/process.h"
-#include "strategy_page.h"
 
 #include <math.h>
 #include <signal.h>

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "tool.h"
+#include "cli/tool.h"
 
 static int raised;
 

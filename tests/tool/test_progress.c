@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/waiting.h"
-#include "progress.h"
+#include "cli/progress.h"
 
 static void sleep_for(double seconds) {
   const struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};

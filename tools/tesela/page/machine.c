@@ -1,5 +1,5 @@
 /* What was measured with what: the machine, the call, the devices with their roofs, and what is missing. */
-#include "explore_report.h"
+#include "explore/report.h"
 #include "page/html.h"
 #include "page/parts.h"
 

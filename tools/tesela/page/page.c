@@ -1,8 +1,8 @@
 #include "page/page.h"
 
 #include "base/status.h"
-#include "explore_report.h"
-#include "interrupt.h"
+#include "cli/interrupt.h"
+#include "explore/report.h"
 #include "page/html.h"
 #include "page/parts.h"
 

@@ -3,10 +3,10 @@
 #ifndef TSL_TOOL_PAGE_PAGE_H
 #define TSL_TOOL_PAGE_PAGE_H
 
-#include "explore.h"
+#include "cli/measured.h"
+#include "cli/tool.h"
+#include "explore/explore.h"
 #include "io/output.h"
-#include "measured.h"
-#include "tool.h"
 
 typedef struct tsl_page {
   const tsl_exploration *all;

@@ -1,5 +1,5 @@
 /* What the sections share: units, names, numbers. */
-#include "explore_report.h"
+#include "explore/report.h"
 #include "page/html.h"
 #include "page/parts.h"
 

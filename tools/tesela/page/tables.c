@@ -1,5 +1,5 @@
 /* The tables: at a glance, and for each type and size the rates and the speed-ups. */
-#include "explore_report.h"
+#include "explore/report.h"
 #include "page/html.h"
 #include "page/parts.h"
 

@@ -1,0 +1,148 @@
+/* tesela generate: seeded random matrices, written as they are made. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "cli/interrupt.h"
+#include "cli/matrix_output.h"
+#include "cli/progress.h"
+#include "cli/report.h"
+#include "cli/select.h"
+#include "cli/tool.h"
+
+#include <string.h>
+
+enum { PANEL_BYTES = 16 << 20, CHUNK_ELEMENTS = 1 << 16 };
+
+typedef struct generate_options {
+  const char *output, *format;
+  tsl_distribution distribution;
+  int64_t seed;
+  tesela_type type;
+  bool json, quiet;
+} generate_options;
+
+static const tsl_option options[] = {
+    {"output", 'o', TSL_VALUE_FILE, NULL,
+     "the file to write; its ending chooses the format: .npy .mtx .csv .txt; - is standard output",
+     offsetof(generate_options, output)},
+    TSL_OPTION(generate_options, format, "format", FORMAT, NULL,
+               "the format of -, and of a name that does not end in one: npy mtx csv txt"),
+    TSL_OPTION(generate_options, distribution, "distribution", DISTRIBUTION, "normal",
+               "what is drawn: normal, uniform (-1 to 1), integer (-8 to 8), graded (over 24 powers of two)"),
+    TSL_OPTION(generate_options, seed, "seed", SEED, "1",
+               "the same seed makes the same matrix, on every machine"),
+    TSL_OPTION(generate_options, type, "type", TYPE, "f32", "type of the elements"),
+    TSL_OPTION(generate_options, quiet, "quiet", FLAG, NULL, "say nothing when it worked"),
+    TSL_OPTION_JSON(generate_options),
+    TSL_OPTIONS_END,
+};
+
+static const tsl_example examples[] = {
+    {"tesela generate 1000x700 -o a.npy", "a matrix of 1000 rows and 700 columns, standard normal, f32"},
+    {"tesela generate 512x512 -o b.mtx --type f64 --distribution integer --seed 7",
+     "small whole numbers, whose products are exact"},
+    {NULL, NULL},
+};
+
+/* A panel being filled by the pool, in chunks. */
+typedef struct filling {
+  const generate_options *given;
+  const tsl_type_info *type;
+  char *data;
+  uint64_t first;
+  size_t count;
+} filling;
+
+static void fill_chunk(void *argument, int64_t index, int worker) {
+  (void)worker;
+  const filling *what = argument;
+  const size_t start = (size_t)index * CHUNK_ELEMENTS;
+  const size_t count = what->count - start < CHUNK_ELEMENTS ? what->count - start : CHUNK_ELEMENTS;
+  tsl_random_fill(what->given->distribution, (uint64_t)what->given->seed, what->first + start,
+                  what->type->type, what->data + start * what->type->size, count);
+}
+
+static tesela_status write_panels(const generate_options *given, tsl_writer *writer, int64_t rows,
+                                  int64_t cols, tsl_progress *progress) {
+  const tsl_type_info *type = tsl_type(given->type);
+  const int64_t row_bytes = cols * (int64_t)type->size;
+  int64_t panel = row_bytes > 0 ? PANEL_BYTES / row_bytes : rows;
+  panel = panel < 1 ? 1 : panel > rows ? rows : panel;
+  /* What the commit has left to do: the disk takes it, or, of formats that go by columns, all of the writing. */
+  const double share = tsl_writer_keeps_rows(writer) && panel < rows ? 0.2 : 0.9;
+  const double started = tsl_clock();
+  void *data;
+  tesela_status status = tsl_alloc((size_t)(panel * row_bytes), "rows of the matrix", &data);
+  if (status != TESELA_OK)
+    return status;
+  for (int64_t row = 0; row < rows; row += panel) {
+    const int64_t count = rows - row < panel ? rows - row : panel;
+    filling what = {given, type, data, (uint64_t)row * (uint64_t)cols, (size_t)(count * cols)};
+    tsl_progress_at(progress, "writing", share * (double)row / (double)rows);
+    tsl_pool_run(tsl_pool_shared(), (int64_t)((what.count + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS), fill_chunk,
+                 &what);
+    TSL_GO(tsl_writer_rows(writer, count, data, cols, 1));
+  }
+  tsl_progress_at(progress, "writing to the disk", share);
+  tsl_progress_creep(progress, 1 - share, (tsl_clock() - started) * (1 - share) / share);
+  status = tsl_writer_commit(writer);
+out:
+  tsl_free(data);
+  return status;
+}
+
+static tesela_status report(const tsl_call *call, int64_t rows, int64_t cols) {
+  const generate_options *given = call->options;
+  const char *distribution = tsl_distribution_name(given->distribution);
+  if (given->json)
+    return tsl_print_json(call, json_pack("{s:s, s:I, s:I, s:s, s:s, s:I}", "output", given->output, "rows",
+                                          (json_int_t)rows, "columns", (json_int_t)cols, "type",
+                                          tsl_type(given->type)->name, "distribution", distribution, "seed",
+                                          (json_int_t)given->seed));
+  tsl_text out = {0};
+  if (!given->quiet)
+    tsl_text_add(&out, "%s: %lld x %lld, %s, %s, seed %lld\n", given->output, (long long)rows,
+                 (long long)cols, tsl_type(given->type)->name, distribution, (long long)given->seed);
+  return tsl_matrix_report(given->output, &out);
+}
+
+static tesela_status run(const tsl_call *call) {
+  const generate_options *given = call->options;
+  int64_t size[2], elements, bytes;
+  if (!tsl_parse_sizes(call->words[0], size, 2))
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a size; write ROWSxCOLS, such as 1000x700",
+                    call->words[0]);
+  if (!given->output)
+    return tsl_fail(TESELA_BAD_CALL, "no output is named; write -o FILE");
+  TSL_TRY(tsl_matrix_check_json(given->output, given->json));
+  if (!tsl_i64_mul(size[0], size[1], &elements) ||
+      !tsl_i64_mul(elements, (int64_t)tsl_type(given->type)->size, &bytes))
+    return tsl_fail(TESELA_BAD_CALL, "%lld x %lld elements of %s are more bytes than 63 bits count",
+                    (long long)size[0], (long long)size[1], tsl_type(given->type)->name);
+  tsl_writer *writer = NULL;
+  tsl_progress *progress = NULL;
+  tesela_status status = TESELA_OK;
+  TSL_GO(tsl_matrix_output(given->output, given->format, size[0], size[1], given->type, &writer));
+  progress = tsl_progress_start();
+  TSL_GO(write_panels(given, writer, size[0], size[1], progress));
+out:
+  tsl_progress_end(progress);
+  tsl_writer_close(writer);
+  tsl_interrupt_guard(NULL);
+  return status == TESELA_OK ? report(call, size[0], size[1]) : status;
+}
+
+const tsl_command tsl_command_generate = {
+    .name = "generate",
+    .what = "write a seeded random matrix",
+    .arguments = "ROWSxCOLS -o FILE",
+    .details = "The matrix is made and written in panels of rows, so it may be larger than memory.",
+    .options = options,
+    .examples = examples,
+    .words_min = 1,
+    .words_max = 1,
+    .options_bytes = sizeof(generate_options),
+    .run = run,
+};

@@ -1,0 +1,113 @@
+/* tesela run: a program with the BLAS drop-in in front of its own BLAS. */
+#include "cli/tool.h"
+
+#include "base/status.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY "libtesela_blas.so.0"
+
+typedef struct run_options {
+  bool log;
+  const char *device;
+} run_options;
+
+static const tsl_option options[] = {
+    TSL_OPTION(run_options, log, "log", FLAG, NULL,
+               "end with a table of the calls, on stderr (TESELA_LOG=calls)"),
+    TSL_OPTION(run_options, device, "device", DEVICE, NULL,
+               "device of what tesela computes (TESELA_DEVICE); auto: where a call's predicted time, with "
+               "copies, is least; else the cpu"),
+    TSL_OPTIONS_END,
+};
+
+static const tsl_example examples[] = {
+    {"tesela run --log -- python3 solve.py", "NumPy's products by tesela, and what was called"},
+    {"tesela run -- octave-cli model.m", "the same for Octave, silently"},
+    {"tesela run --device auto -- python3 solve.py", "large products on the GPU, where that is sooner done"},
+    {"TESELA_BLAS=other tesela run --log -- R -f fit.R", "only look: everything by the program's own BLAS"},
+    {NULL, NULL},
+};
+
+/* Where the library may be, from the folder of the tool: a build tree, and installations. */
+static const char *const folders[] = {"../lib", "../lib64", TESELA_LIBRARY_FROM_TOOL, NULL};
+
+static tesela_status find_library(char out[PATH_MAX]) {
+  char tool[PATH_MAX], candidate[2 * PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 1);
+  if (length < 0)
+    return tsl_fail(TESELA_IO_FAILED, "/proc/self/exe: %s", strerror(errno));
+  tool[length] = '\0';
+  *strrchr(tool, '/') = '\0';
+  for (const char *const *folder = folders; *folder; folder++) {
+    snprintf(candidate, sizeof candidate, "%s/%s/%s", tool, *folder, LIBRARY);
+    if (realpath(candidate, out))
+      return TESELA_OK;
+  }
+  return tsl_fail(TESELA_BAD_INPUT, "%s is not beside the tool: it should be in %s/../lib", LIBRARY, tool);
+}
+
+static tesela_status set(const char *variable, const char *value) {
+  return setenv(variable, value, 1) == 0 ? TESELA_OK
+                                         : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %s", variable);
+}
+
+/* `first`, and what the variable holds already behind it. */
+static tesela_status put_in_front(const char *variable, const char *first, const char *separator) {
+  const char *before = getenv(variable);
+  tsl_text value = {0};
+  tsl_text_add(&value, "%s", first);
+  if (before && *before)
+    tsl_text_add(&value, "%s%s", separator, before);
+  tesela_status status = tsl_text_status(&value);
+  if (status == TESELA_OK)
+    status = set(variable, tsl_text_get(&value));
+  tsl_text_free(&value);
+  return status;
+}
+
+/* The process that runs the program says so, too, where there is nothing to tell. */
+static tesela_status listen_to(void) {
+  char process[24];
+  snprintf(process, sizeof process, "%ld", (long)getpid());
+  TSL_TRY(set("TESELA_RUN", process));
+  return put_in_front("TESELA_LOG", "calls", ",");
+}
+
+/* The program takes the tool's place, so that signals, its terminal and its exit code are its own. */
+static tesela_status run(const tsl_call *call) {
+  const run_options *given = call->options;
+  char library[PATH_MAX];
+  TSL_TRY(find_library(library));
+  if (strpbrk(library, " :"))
+    return tsl_fail(TESELA_BAD_INPUT, "%s: LD_PRELOAD takes no path with a blank or a colon", library);
+  TSL_TRY(put_in_front("LD_PRELOAD", library, ":"));
+  if (given->log)
+    TSL_TRY(listen_to());
+  if (given->device)
+    TSL_TRY(set("TESELA_DEVICE", given->device));
+  execvp(call->words[0], call->words);
+  return tsl_fail(TESELA_BAD_INPUT, "%s: %s", call->words[0], strerror(errno));
+}
+
+const tsl_command tsl_command_run = {
+    .name = "run",
+    .what = "start a program whose BLAS calls tesela serves where it is faster",
+    .arguments = "[--log] [--device DEVICE] -- PROGRAM ARGS",
+    .details =
+        "Puts libtesela_blas.so in front of the program's own BLAS (LD_PRELOAD). Products of f32 and f64 "
+        "that "
+        "are large enough are tesela's; everything else stays with the BLAS that the program has. The exit "
+        "code is the program's. docs/BLAS.md tells what is routed where.\n",
+    .options = options,
+    .examples = examples,
+    .words_min = 1,
+    .words_max = INT_MAX,
+    .options_bytes = sizeof(run_options),
+    .run = run,
+};

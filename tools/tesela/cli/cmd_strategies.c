@@ -1,0 +1,389 @@
+/* tesela strategies: the ladder. What it prints depends on the source and on the files of results that are named, not
+ * on the machine. */
+#include "base/status.h"
+#include "cli/ladder_results.h"
+#include "cli/report.h"
+#include "cli/select.h"
+#include "cli/strategy_page.h"
+#include "cli/terms.h"
+#include "cli/tool.h"
+
+typedef struct strategies_options {
+  const char *results, *device;
+  tesela_type type;
+  bool json, markdown, source;
+} strategies_options;
+
+static const tsl_option options[] = {
+    TSL_OPTION(strategies_options, markdown, "markdown", FLAG, NULL, "print Markdown (docs/LADDER.md)"),
+    TSL_OPTION(
+        strategies_options, results, "results", TEXT, NULL,
+        "with --markdown: files of tesela explore --json, split by commas, whose best rates are shown"),
+    TSL_OPTION(strategies_options, source, "source", FLAG, NULL,
+               "of one strategy: its kernels as they are compiled, on standard output"),
+    TSL_OPTION(strategies_options, device, "device", DEVICE, NULL,
+               "with --source: for this device (default: the first that compiles kernels)"),
+    TSL_OPTION(strategies_options, type, "type", TYPE, "f32", "with --source: for this type"),
+    TSL_OPTION_JSON(strategies_options),
+    TSL_OPTIONS_END,
+};
+
+static const tsl_example examples[] = {
+    {"tesela strategies", "every strategy, lowest rung first"},
+    {"tesela strategies tile_local", "one of them: idea, picture, parameters, limits"},
+    {"tesela strategies tile_local tile=4 --source --device opencl:0",
+     "its kernel, as that device compiles it"},
+    {"tesela strategies --markdown --results result.json > ladder.md",
+     "the same as a document, with what was measured"},
+    {NULL, NULL},
+};
+
+static void add_word(void *argument, const char *word) {
+  tsl_text *text = argument;
+  tsl_text_add(text, "%s%s", text->length ? ", " : "", word);
+}
+
+static void add_types(const tsl_strategy *strategy, tsl_text *text) {
+  const tsl_type_info *type;
+  if (strategy->types == tsl_types_all) {
+    add_word(text, "all");
+    return;
+  }
+  for (int i = 0; (type = tsl_type_at(i)) != NULL; i++)
+    if (tsl_strategy_takes(strategy, type->type))
+      add_word(text, type->name);
+}
+
+static void add_values(const tsl_strategy *strategy, int index, tsl_text *text) {
+  const tsl_param *param = &strategy->params[index];
+  const tsl_range *range = &strategy->ranges[index];
+  const int listed = tsl_param_values(param);
+  for (int i = 0; i < listed; i++)
+    tsl_text_add(text, "%s%lld%s", i ? " " : "", (long long)param->values[i],
+                 param->values[i] == param->fallback ? "*" : "");
+  if (listed == 0)
+    tsl_text_add(text, "%lld*", (long long)param->fallback);
+  if (range->most > 0)
+    tsl_text_add(text, "; by name %lld to %lld", (long long)range->least, (long long)range->most);
+}
+
+/* The two groups: tesela's own strategies, which have a rung, and those that call a vendor's library. */
+typedef struct listing {
+  bool vendors;
+  int index; /* of the next strategy to look at */
+} listing;
+
+static const tsl_strategy *next_of(listing *group) {
+  const tsl_strategy *strategy;
+  while ((strategy = tsl_strategy_at(group->index++)) != NULL)
+    if ((strategy->vendor != NULL) == group->vendors)
+      return strategy;
+  return NULL;
+}
+
+/* What a strategy is. */
+static void idea_columns(const listing *group, tsl_table *table) {
+  tsl_table_column(table, "op", TSL_ALIGN_LEFT, false);
+  if (!group->vendors)
+    tsl_table_column(table, "rung", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "idea", TSL_ALIGN_LEFT, true);
+  if (!group->vendors)
+    tsl_table_column(table, "bound that it lifts", TSL_ALIGN_LEFT, true);
+}
+
+static void idea_cells(const tsl_strategy *strategy, bool code, tsl_table *table) {
+  tsl_table_add(table, "%s", tsl_op_name(strategy->op));
+  if (!strategy->vendor)
+    tsl_table_add(table, "%d", tsl_strategy_rung(strategy));
+  tsl_table_add(table, code ? "`%s`" : "%s", strategy->name);
+  tsl_table_add(table, "%s", strategy->idea);
+  if (!strategy->vendor)
+    tsl_table_add(table, "%s", strategy->lifts ? strategy->lifts : "-");
+}
+
+/* What it takes and promises. */
+static void terms_columns(tsl_table *table) {
+  tsl_table_column(table, "types", TSL_ALIGN_LEFT, true);
+  tsl_table_column(table, "bound", TSL_ALIGN_LEFT, true);
+  tsl_table_column(table, "parameters", TSL_ALIGN_LEFT, true);
+  tsl_table_column(table, "needs", TSL_ALIGN_LEFT, true);
+}
+
+static void terms_cells(const tsl_strategy *strategy, tsl_table *table) {
+  tsl_text needs = {0}, types = {0}, params = {0};
+  char factor[32];
+  tsl_strategy_each_need(strategy, add_word, &needs);
+  add_types(strategy, &types);
+  for (int i = 0; i < tsl_strategy_params(strategy); i++)
+    add_word(&params, strategy->params[i].name);
+  const tsl_accuracy accuracy = tsl_strategy_accuracy(strategy);
+  tsl_table_add(table, "%s", tsl_text_get(&types));
+  if (accuracy.factor == 0)
+    tsl_table_add(table, "every bit kept");
+  else
+    tsl_table_add(table, "%s%s u%s", accuracy.rounded ? "rounded once, " : "",
+                  tsl_format_number(accuracy.factor, factor, sizeof factor),
+                  accuracy.repeats ? "" : ", bits vary");
+  tsl_table_add(table, "%s", params.length ? tsl_text_get(&params) : "-");
+  tsl_table_add(table, "%s", needs.length ? tsl_text_get(&needs) : "any device");
+  tsl_text_free(&needs);
+  tsl_text_free(&types);
+  tsl_text_free(&params);
+}
+
+/* Of one strategy, or of all. */
+static void param_table(const tsl_strategy *only, tsl_table *table, bool code) {
+  tsl_table_column(table, "op", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "parameter", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "values", TSL_ALIGN_LEFT, true);
+  tsl_table_column(table, "what it is", TSL_ALIGN_LEFT, true);
+  const tsl_strategy *strategy;
+  for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++)
+    for (int p = 0; p < (only && only != strategy ? 0 : tsl_strategy_params(strategy)); p++) {
+      tsl_text values = {0};
+      add_values(strategy, p, &values);
+      tsl_table_add(table, "%s", tsl_op_name(strategy->op));
+      tsl_table_add(table, code ? "`%s`" : "%s", strategy->name);
+      tsl_table_add(table, code ? "`%s`" : "%s", strategy->params[p].name);
+      tsl_table_add(table, "%s", tsl_text_get(&values));
+      tsl_table_add(table, "%s", strategy->params[p].what);
+      tsl_text_free(&values);
+    }
+}
+
+static const char explanation[] =
+    "bound: what |error| <= bound (|alpha||A||B| + |beta||C|) guarantees at k = 1000, element by element, u "
+    "being "
+    "the unit roundoff of C's type. Bits repeat on one device unless it says otherwise.";
+static const char peers_explanation[] =
+    "Vendors' libraries, loaded at run time where they are installed, to compare with on the same row. They "
+    "run only "
+    "when they are asked for: by name, with --peers (explore, check), or with TESELA_VENDORS=1.";
+static const char values_title[] = "Parameters, as in --strategy \"tile_local tile=16\" (* is the default)";
+
+static void add_markdown(bool vendors, tsl_text *out) {
+  listing group = {.vendors = vendors};
+  tsl_table table = {0};
+  const tsl_strategy *strategy;
+  idea_columns(&group, &table);
+  terms_columns(&table);
+  while ((strategy = next_of(&group)) != NULL) {
+    idea_cells(strategy, true, &table);
+    terms_cells(strategy, &table);
+  }
+  tsl_table_markdown(&table, out);
+  out->failed |= table.failed;
+  tsl_table_free(&table);
+}
+
+static tesela_status print_markdown(const char *results) {
+  tsl_table params = {0};
+  tsl_text out = {0}, measured = {0};
+  const tesela_status status = tsl_ladder_results(results, &measured);
+  if (status != TESELA_OK) {
+    tsl_text_free(&measured);
+    return status;
+  }
+  param_table(NULL, &params, true);
+  tsl_text_add(&out, "# The ladder\n\nEvery strategy, lowest rung first. Generated by `ci/ladder.sh`.\n\n");
+  add_markdown(false, &out);
+  tsl_text_add(&out, "\n%s\n\n%s## Peers\n\n%s\n\n", explanation, tsl_text_get(&measured), peers_explanation);
+  tsl_text_free(&measured);
+  add_markdown(true, &out);
+  tsl_text_add(&out,
+               "\n## Parameters\n\nAs in `--strategy \"tile_local tile=16\"`; the default has a star.\n\n");
+  tsl_table_markdown(&params, &out);
+  out.failed |= params.failed;
+  tsl_table_free(&params);
+  return tsl_print(&out);
+}
+
+static void add_table(tsl_table *table, tsl_text *out) {
+  tsl_table_text(table, 0, tsl_output_width(), tsl_output_colour(), out);
+  tsl_text_add(out, "\n");
+  out->failed |= table->failed;
+  tsl_table_free(table);
+}
+
+/* Two tables, because one of all columns fits no terminal. */
+static void add_group(bool vendors, tsl_text *out) {
+  listing group = {.vendors = vendors};
+  tsl_table ideas = {0}, terms = {0};
+  const tsl_strategy *strategy;
+  idea_columns(&group, &ideas);
+  tsl_table_column(&terms, "strategy", TSL_ALIGN_LEFT, false);
+  terms_columns(&terms);
+  while ((strategy = next_of(&group)) != NULL) {
+    idea_cells(strategy, false, &ideas);
+    tsl_table_add(&terms, "%s", strategy->name);
+    terms_cells(strategy, &terms);
+  }
+  add_table(&ideas, out);
+  add_table(&terms, out);
+}
+
+static tesela_status print_text(void) {
+  const int width = tsl_output_width();
+  tsl_table params = {0};
+  tsl_text out = {0};
+  add_group(false, &out);
+  tsl_text_add_wrapped(&out, explanation, 0, 0, width);
+  tsl_text_add(&out, "\n\n");
+  tsl_text_add_wrapped(&out, peers_explanation, 0, 0, width);
+  tsl_text_add(&out, "\n\n");
+  add_group(true, &out);
+  tsl_text_add_wrapped(&out, values_title, 0, 0, width);
+  tsl_text_add(&out, "\n");
+  param_table(NULL, &params, false);
+  add_table(&params, &out);
+  return tsl_print(&out);
+}
+
+static void append_name(void *array, const char *name) {
+  json_array_append_new(array, json_string(name));
+}
+
+static json_t *json_strategy(const tsl_strategy *strategy) {
+  json_t *needs = json_array(), *types = json_array(), *params = json_array();
+  const tsl_type_info *type;
+  tsl_strategy_each_need(strategy, append_name, needs);
+  for (int i = 0; (type = tsl_type_at(i)) != NULL; i++)
+    if (tsl_strategy_takes(strategy, type->type))
+      append_name(types, type->name);
+  for (int p = 0; p < tsl_strategy_params(strategy); p++) {
+    const tsl_param *param = &strategy->params[p];
+    const tsl_range *range = &strategy->ranges[p];
+    json_t *values = json_array();
+    for (int i = 0; i < TSL_PARAM_VALUES_MAX && param->values[i] != 0; i++)
+      json_array_append_new(values, json_integer(param->values[i]));
+    json_array_append_new(params,
+                          json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "name", param->name, "what",
+                                    param->what, "default", (json_int_t)param->fallback, "values", values,
+                                    "least", range->most > 0 ? json_integer(range->least) : json_null(),
+                                    "most", range->most > 0 ? json_integer(range->most) : json_null()));
+  }
+  const tsl_accuracy accuracy = tsl_strategy_accuracy(strategy);
+  return json_pack(
+      "{s:s, s:o, s:b, s:s, s:i, s:s, s:s?, s:o, s:o, s:o, s:f, s:b, s:b}", "op", tsl_op_name(strategy->op),
+      "rung", strategy->vendor ? json_null() : json_integer(tsl_strategy_rung(strategy)), "vendor",
+      strategy->vendor != NULL, "name", strategy->name, "version", strategy->version, "idea", strategy->idea,
+      "lifts", strategy->lifts, "types", types, "needs", needs, "parameters", params, "error_factor_k1000",
+      accuracy.factor, "repeats", accuracy.repeats, "rounded", accuracy.rounded);
+}
+
+/* --- one strategy --- */
+
+/* The words of the call as one strategy with parameters. */
+static tesela_status choose(const tsl_call *call, tsl_chosen_strategy *chosen) {
+  tsl_strategy_list list;
+  tsl_text text = {0};
+  for (int i = 0; i < call->word_count; i++)
+    tsl_text_add(&text, "%s%s", i ? " " : "", call->words[i]);
+  tesela_status status = tsl_text_status(&text);
+  if (status == TESELA_OK)
+    status = tsl_select_strategies(TSL_OP_COUNT, tsl_text_get(&text), false, &list);
+  if (status == TESELA_OK && list.count != 1)
+    status = tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one strategy", tsl_text_get(&text));
+  if (status == TESELA_OK)
+    *chosen = list.items[0];
+  tsl_text_free(&text);
+  return status;
+}
+
+static tesela_status find_device(tsl_devices *devices, const char *name, tsl_device **device) {
+  if (name)
+    return tsl_devices_find(devices, name, device);
+  for (int i = 0; (*device = tsl_devices_at(devices, i)) != NULL; i++)
+    if ((*device)->capabilities & TSL_CAN_KERNELS)
+      return TESELA_OK;
+  return tsl_fail(TESELA_NO_DEVICE, "no device here compiles kernels; tesela devices says why");
+}
+
+static tesela_status add_source(const strategies_options *given, const tsl_chosen_strategy *chosen,
+                                tsl_text *out) {
+  tsl_devices *devices;
+  tsl_device *device;
+  TSL_TRY(tsl_devices_create(&devices));
+  tesela_status status = find_device(devices, given->device, &device);
+  if (status == TESELA_OK)
+    status = tsl_strategy_source(chosen, given->type, device, out);
+  tsl_devices_destroy(devices);
+  return status;
+}
+
+static void add_story(const tsl_strategy *strategy, const char *story, tsl_text *out) {
+  tsl_table terms = {0}, params = {0};
+  tsl_text_add(out, "%s %s", tsl_op_name(strategy->op), strategy->name);
+  if (!strategy->vendor)
+    tsl_text_add(out, ", rung %d: lifts %s", tsl_strategy_rung(strategy),
+                 strategy->lifts ? strategy->lifts : "nothing");
+  tsl_text_add(out, "\n\n%s\n", story);
+  terms_columns(&terms);
+  terms_cells(strategy, &terms);
+  add_table(&terms, out);
+  param_table(strategy, &params, false);
+  if (tsl_table_rows(&params) > 0)
+    add_table(&params, out);
+  else
+    tsl_table_free(&params);
+}
+
+static tesela_status print_one(const tsl_call *call) {
+  const strategies_options *given = call->options;
+  tsl_chosen_strategy chosen;
+  tsl_text story = {0}, out = {0};
+  tesela_status status;
+  TSL_GO(choose(call, &chosen));
+  TSL_GO(given->source ? add_source(given, &chosen, &out) : tsl_strategy_story(chosen.strategy, &story));
+  if (given->json) {
+    json_t *one = json_strategy(chosen.strategy);
+    json_object_set_new(one, given->source ? "source" : "story",
+                        json_string(tsl_text_get(given->source ? &out : &story)));
+    tsl_text_free(&out);
+    status = tsl_print_json(call, json_pack("{s:[o]}", "strategies", one));
+  } else {
+    if (!given->source)
+      add_story(chosen.strategy, tsl_text_get(&story), &out);
+    status = tsl_print(&out);
+    out = (tsl_text){0};
+  }
+out:
+  tsl_text_free(&story);
+  tsl_text_free(&out);
+  return status;
+}
+
+static tesela_status run(const tsl_call *call) {
+  const strategies_options *given = call->options;
+  if (call->word_count > 0 && !given->markdown && !given->results)
+    return print_one(call);
+  if (call->word_count > 0 || given->source)
+    return tsl_fail(TESELA_BAD_CALL, "%s",
+                    given->source
+                        ? "--source is of one strategy; name it: tesela strategies tile_local --source"
+                        : "a document is of all strategies; leave the name out");
+  if (given->json) {
+    json_t *list = json_array();
+    const tsl_strategy *strategy;
+    for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++)
+      json_array_append_new(list, json_strategy(strategy));
+    return tsl_print_json(call, json_pack("{s:o}", "strategies", list));
+  }
+  if (given->results && !given->markdown)
+    return tsl_fail(TESELA_BAD_CALL, "--results is for the document; add --markdown");
+  return given->markdown ? print_markdown(given->results) : print_text();
+}
+
+const tsl_command tsl_command_strategies = {
+    .name = "strategies",
+    .what = "show the ladder: every strategy with its idea, types, needs, parameters and error bound",
+    .arguments = "[NAME [PARAMETER=VALUE ...]]",
+    .details = "",
+    .options = options,
+    .examples = examples,
+    .words_max = 16,
+    .options_bytes = sizeof(strategies_options),
+    .run = run,
+};

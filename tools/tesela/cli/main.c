@@ -1,0 +1,6 @@
+/* The tool's entry. Everything else is in files that tests link as well. */
+#include "cli/tool.h"
+
+int main(int argc, char **argv) {
+  return tsl_tool_main(argc, argv);
+}

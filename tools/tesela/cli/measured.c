@@ -1,0 +1,117 @@
+#include "cli/measured.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "cli/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* What measuring a device takes, compiling included, for the progress line. */
+static const double seconds_each = 1.5;
+
+/* What two measurements saw together. */
+static void merge(const tsl_roofs *again, tsl_roofs *roofs) {
+  for (int i = 0; i < TSL_ROOF_COUNT; i++)
+    if (!(roofs->roof[i].rate >= again->roof[i].rate) && !isnan(again->roof[i].rate))
+      roofs->roof[i] = again->roof[i];
+  roofs->seconds += again->seconds;
+}
+
+static void measure(tsl_device *device, double seconds, tsl_measured *one) {
+  const tsl_roofs_options options = {.seconds = seconds};
+  tsl_roofs found;
+  if (one->status != TESELA_OK)
+    return;
+  one->status = tsl_roofs_measure(device, &options, &found);
+  if (one->status != TESELA_OK)
+    snprintf(one->failure, sizeof one->failure, "%s", tesela_last_error());
+  else if (one->device)
+    merge(&found, &one->roofs);
+  else
+    one->roofs = found;
+  one->device = device;
+}
+
+tesela_status tsl_measured_take(const tsl_device_list *devices, double seconds, tsl_measured_list *list) {
+  void *block = list->items;
+  if (!block)
+    TSL_TRY(tsl_alloc_zeroed(((size_t)devices->count + 1) * sizeof *list->items, "measured roofs", &block));
+  *list = (tsl_measured_list){.items = block, .count = devices->count};
+  tsl_progress *progress = tsl_progress_start();
+  for (int i = 0; i < devices->count; i++) {
+    char what[64];
+    snprintf(what, sizeof what, "roofs of %s", devices->items[i]->name);
+    tsl_progress_at(progress, what, (double)i / devices->count);
+    tsl_progress_creep(progress, 1.0 / devices->count, seconds_each);
+    measure(devices->items[i], seconds, &list->items[i]);
+  }
+  tsl_progress_end(progress);
+  return TESELA_OK;
+}
+
+void tsl_measured_free(tsl_measured_list *list) {
+  tsl_free(list->items);
+  *list = (tsl_measured_list){0};
+}
+
+const tsl_measured *tsl_measured_find(const tsl_measured_list *list, const tsl_device *device) {
+  for (int i = 0; i < list->count; i++)
+    if (list->items[i].device == device)
+      return &list->items[i];
+  return NULL;
+}
+
+tesela_status tsl_measured_status(const tsl_measured_list *list) {
+  for (int i = 0; i < list->count; i++)
+    if (list->items[i].status != TESELA_OK)
+      return tsl_fail(list->items[i].status, "%s", list->items[i].failure);
+  return TESELA_OK;
+}
+
+const char *tsl_measured_text(const tsl_measured *one, tsl_roof_name roof, char *out, size_t size) {
+  const double rate = one->status == TESELA_OK ? one->roofs.roof[roof].rate : NAN;
+  if (isnan(rate))
+    snprintf(out, size, "-");
+  else if (roof == TSL_ROOF_COPY || roof == TSL_ROOF_READ)
+    tsl_format_bandwidth(rate, out, size);
+  else
+    tsl_format_flops(rate, out, size);
+  return out;
+}
+
+void tsl_measured_add(const tsl_measured *one, tsl_table *table) {
+  char text[TSL_ROOF_COUNT][48], bytes[32];
+  double spread = 0;
+  if (one->status != TESELA_OK) {
+    tsl_table_add_pair(table, "measured", "failed: %s", one->failure);
+    return;
+  }
+  for (int i = 0; i < TSL_ROOF_COUNT; i++) {
+    tsl_measured_text(one, (tsl_roof_name)i, text[i], sizeof text[i]);
+    spread = fmax(spread, one->roofs.roof[i].spread);
+  }
+  tsl_table_add_pair(table, "measured", "%s f32, %s f64, memory copied at %s, read at %s",
+                     text[TSL_ROOF_FMA_F32], text[TSL_ROOF_FMA_F64], text[TSL_ROOF_COPY],
+                     text[TSL_ROOF_READ]);
+  tsl_table_add_pair(table, "", "best of repeats that vary by %.1f%% at most, arrays of %s", 100 * spread,
+                     tsl_format_bytes(one->roofs.bytes, bytes, sizeof bytes));
+  if (one->roofs.why[0])
+    tsl_table_add_pair(table, "", "%s", one->roofs.why);
+}
+
+json_t *tsl_measured_json(const tsl_measured *one) {
+  json_t *object = json_object();
+  const bool failed = one->status != TESELA_OK;
+  for (int i = 0; i < TSL_ROOF_COUNT; i++) {
+    const tsl_roof *roof = &one->roofs.roof[i];
+    json_object_set_new(object, tsl_roof_name_of((tsl_roof_name)i),
+                        json_pack("{s:o, s:o, s:i}", "rate", tsl_json_real(failed ? NAN : roof->rate),
+                                  "spread", tsl_json_real(failed ? NAN : roof->spread), "repeats",
+                                  roof->repeats));
+  }
+  json_object_set_new(object, "array_bytes", json_integer((json_int_t)one->roofs.bytes));
+  json_object_set_new(object, "seconds", tsl_json_real(one->roofs.seconds));
+  json_object_set_new(object, "why", json_string(failed ? one->failure : one->roofs.why));
+  return object;
+}

@@ -1,0 +1,338 @@
+#include "cli/options.h"
+
+#include "base/random.h"
+#include "base/status.h"
+#include "device/device.h"
+#include "io/io.h"
+#include "strategy/problem.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONG_BASE = 256, LETTERS_MAX = 64, HELP = 'h' };
+
+/* Each reader stores a value of its kind at `target`; on failure the sentence lacks only the option's name. */
+typedef tesela_status (*value_reader)(const char *text, void *target);
+
+static tesela_status read_flag(const char *text, void *target) {
+  (void)text;
+  *(bool *)target = true;
+  return TESELA_OK;
+}
+
+static tesela_status read_text(const char *text, void *target) {
+  if (!*text)
+    return tsl_fail(TESELA_BAD_CALL, "is empty");
+  *(const char **)target = text;
+  return TESELA_OK;
+}
+
+static tesela_status read_number(const char *text, void *target) {
+  double value;
+  if (!tsl_parse_double(text, &value))
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a number", text);
+  *(tsl_number *)target = (tsl_number){value, true};
+  return TESELA_OK;
+}
+
+/* A number of `length` characters. */
+static bool parse_part(const char *text, size_t length, double *value) {
+  char part[64];
+  if (length >= sizeof part)
+    return false;
+  memcpy(part, text, length);
+  part[length] = '\0';
+  return tsl_parse_double(part, value);
+}
+
+/* "1.5", "2i", "1.5-2e-3i". */
+static tesela_status read_scalar(const char *text, void *target) {
+  tsl_scalar scalar = {.given = true};
+  const size_t length = strlen(text);
+  bool good;
+  if (length > 0 && text[length - 1] != 'i')
+    good = parse_part(text, length, &scalar.value[0]);
+  else {
+    size_t at = length > 0 ? length - 1 : 0;
+    while (at > 0 && !(strchr("+-", text[at]) && text[at - 1] != 'e' && text[at - 1] != 'E'))
+      at--;
+    good = (at == 0 || parse_part(text, at, &scalar.value[0])) && length > 0 &&
+           parse_part(text + at, length - 1 - at, &scalar.value[1]);
+  }
+  if (!good)
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a number such as 1.5, or 1.5-2i", text);
+  *(tsl_scalar *)target = scalar;
+  return TESELA_OK;
+}
+
+static tesela_status read_format(const char *text, void *target) {
+  if (!tsl_io_has_format(text))
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is no format of matrix files; there are %s", text,
+                    tsl_io_formats());
+  *(const char **)target = text;
+  return TESELA_OK;
+}
+
+static tesela_status read_count(const char *text, void *target) {
+  int64_t value;
+  if (!tsl_parse_i64(text, &value) || value < 1)
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a whole number from 1 up", text);
+  *(int64_t *)target = value;
+  return TESELA_OK;
+}
+
+static tesela_status read_seed(const char *text, void *target) {
+  int64_t value;
+  if (!tsl_parse_i64(text, &value) || value < 0)
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a whole number from 0 up", text);
+  *(int64_t *)target = value;
+  return TESELA_OK;
+}
+
+static tesela_status read_bytes(const char *text, void *target) {
+  uint64_t value;
+  if (!tsl_parse_bytes(text, &value) || value == 0)
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a size such as 512MiB or 4GiB", text);
+  *(uint64_t *)target = value;
+  return TESELA_OK;
+}
+
+static tesela_status read_seconds(const char *text, void *target) {
+  static const struct {
+    const char *unit;
+    double seconds;
+  } units[] = {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"m", 60}, {"h", 3600}, {"", 1}};
+  char digits[64];
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    const size_t length = strlen(text), tail = strlen(units[i].unit);
+    if (length <= tail || length - tail >= sizeof digits || strcmp(text + length - tail, units[i].unit) != 0)
+      continue;
+    memcpy(digits, text, length - tail);
+    digits[length - tail] = '\0';
+    double value;
+    if (!tsl_parse_double(digits, &value) || !(value >= 0) || isinf(value))
+      break;
+    *(double *)target = value * units[i].seconds;
+    return TESELA_OK;
+  }
+  return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a time such as 30, 30s or 2min", text);
+}
+
+static tesela_status read_fraction(const char *text, void *target) {
+  double value;
+  if (!tsl_parse_double(text, &value) || !(value > 0 && value <= 1))
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a fraction such as 0.02, more than 0 and at most 1",
+                    text);
+  *(double *)target = value;
+  return TESELA_OK;
+}
+
+static tesela_status read_type(const char *text, void *target) {
+  const tesela_type type = tsl_type_parse(text);
+  if (type == TESELA_TYPE_DEFAULT)
+    return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a type; there are %s", text, tsl_type_names());
+  *(tesela_type *)target = type;
+  return TESELA_OK;
+}
+
+static tesela_status read_device(const char *text, void *target) {
+  TSL_TRY(tsl_device_name_check(text));
+  *(const char **)target = text;
+  return TESELA_OK;
+}
+
+static tesela_status read_op(const char *text, void *target) {
+  tsl_text names = {0};
+  *(const char **)target = NULL;
+  for (int i = 0; i < TSL_OP_COUNT; i++) {
+    tsl_text_add(&names, "%s%s", i ? ", " : "", tsl_op_name((tsl_op)i));
+    if (strcmp(tsl_op_name((tsl_op)i), text) == 0)
+      *(const char **)target = text;
+  }
+  const tesela_status status = *(const char **)target ? TESELA_OK
+                                                      : tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of %s",
+                                                                 text, tsl_text_get(&names));
+  tsl_text_free(&names);
+  return status;
+}
+
+static tesela_status read_distribution(const char *text, void *target) {
+  if (tsl_distribution_parse(text, (tsl_distribution *)target))
+    return TESELA_OK;
+  tsl_text names = {0};
+  for (int i = 0; i < TSL_DRAW_COUNT; i++)
+    tsl_text_add(&names, "%s%s", i ? ", " : "", tsl_distribution_name((tsl_distribution)i));
+  const tesela_status status =
+      tsl_fail(TESELA_BAD_CALL, "\"%s\" is not one of %s", text, tsl_text_get(&names));
+  tsl_text_free(&names);
+  return status;
+}
+
+static const struct {
+  const char *shown;
+  value_reader read;
+} kinds[] = {
+#define KIND_ROW(name, shown, reader, type) [TSL_VALUE_##name] = {shown, reader},
+    TSL_VALUE_LIST(KIND_ROW)
+#undef KIND_ROW
+};
+
+const char *tsl_value_shown(tsl_value value) {
+  return kinds[value].shown;
+}
+
+static tesela_status store(const tsl_option *option, const char *text, void *target) {
+  const tesela_status status = kinds[option->value].read(text, (char *)target + option->offset);
+  return status == TESELA_OK ? TESELA_OK : tsl_fail_in(TESELA_BAD_CALL, "--%s", option->name);
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours that lead from one word to the other (optimal string
+ * alignment; Damerau 1964). */
+static int distance(const char *a, const char *b) {
+  enum { LONGEST = 31 };
+  int rows[LONGEST + 1][LONGEST + 1];
+  const int m = (int)strnlen(a, LONGEST), n = (int)strnlen(b, LONGEST);
+  for (int i = 0; i <= m; i++)
+    rows[i][0] = i;
+  for (int j = 0; j <= n; j++)
+    rows[0][j] = j;
+  for (int i = 1; i <= m; i++)
+    for (int j = 1; j <= n; j++) {
+      int best = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      best = rows[i - 1][j] + 1 < best ? rows[i - 1][j] + 1 : best;
+      best = rows[i][j - 1] + 1 < best ? rows[i][j - 1] + 1 : best;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && rows[i - 2][j - 2] + 1 < best)
+        best = rows[i - 2][j - 2] + 1;
+      rows[i][j] = best;
+    }
+  return rows[m][n];
+}
+
+const char *tsl_nearest(const char *word, const char *const *names) {
+  const char *nearest = NULL;
+  const int length = (int)strlen(word);
+  int least = length / 3 + 1;
+  for (; *names; names++) {
+    const int far = strncmp(*names, word, strlen(word)) == 0 && length > 1 ? 1 : distance(word, *names);
+    if (far < least || (far == least && !nearest)) {
+      least = far;
+      nearest = *names;
+    }
+  }
+  return nearest;
+}
+
+/* What getopt_long could not place: nearly right, right for several, or quite unknown. */
+static tesela_status unknown(const tsl_option *options, int count, const char *word) {
+  if (strncmp(word, "--", 2) != 0)
+    return tsl_fail(TESELA_BAD_CALL, "there is no option %s; --help lists them", word);
+  char name[64];
+  const size_t length = strcspn(word + 2, "=");
+  snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), word + 2);
+  const char **names = calloc((size_t)count + 2, sizeof *names);
+  if (!names)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to read the options");
+  int starting = 0;
+  for (int i = 0; i < count; i++) {
+    names[i] = options[i].name;
+    starting += strncmp(names[i], name, strlen(name)) == 0;
+  }
+  names[count] = "help";
+  const char *nearest = tsl_nearest(name, names);
+  free(names);
+  if (starting > 1)
+    return tsl_fail(TESELA_BAD_CALL, "--%s could be several options; --help lists them", name);
+  if (nearest)
+    return tsl_fail(TESELA_BAD_CALL, "there is no option --%s; did you mean --%s?", name, nearest);
+  return tsl_fail(TESELA_BAD_CALL, "there is no option --%s; --help lists them", name);
+}
+
+/* getopt's own forms of the table; the ':' in front of the letters makes it report a missing value as such. */
+static struct option *getopt_table(const tsl_option *options, int count, char letters[LETTERS_MAX]) {
+  struct option *table = calloc((size_t)count + 2, sizeof *table);
+  if (!table)
+    return NULL;
+  size_t used = 0;
+  letters[used++] = ':';
+  letters[used++] = HELP;
+  for (int i = 0; i < count; i++) {
+    const int takes = kinds[options[i].value].shown ? required_argument : no_argument;
+    table[i] = (struct option){options[i].name, takes, NULL, LONG_BASE + i};
+    if (options[i].letter && used + 3 < LETTERS_MAX) {
+      letters[used++] = options[i].letter;
+      if (takes == required_argument)
+        letters[used++] = ':';
+    }
+  }
+  letters[used] = '\0';
+  table[count] = (struct option){"help", no_argument, NULL, HELP};
+  return table;
+}
+
+static int find_letter(const tsl_option *options, int count, int letter) {
+  for (int i = 0; i < count; i++)
+    if (options[i].letter == letter)
+      return i;
+  return -1;
+}
+
+tesela_status tsl_options_parse(const tsl_option *options, int argc, char **argv, void *target, size_t bytes,
+                                int *words, bool *help) {
+  tesela_status status = TESELA_OK;
+  char letters[LETTERS_MAX];
+  int count = 0;
+  memset(target, 0, bytes);
+  for (; options[count].name; count++)
+    if (options[count].fallback)
+      TSL_TRY(store(&options[count], options[count].fallback, target));
+  struct option *table = getopt_table(options, count, letters);
+  if (!table)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to read the options");
+  *help = false;
+  opterr = 0;
+  optind = 0;
+  for (;;) {
+    const int found = getopt_long(argc, argv, letters, table, NULL);
+    if (found == -1)
+      break;
+    if (found == HELP) {
+      *help = true;
+      break;
+    }
+    const int index = found >= LONG_BASE ? found - LONG_BASE : find_letter(options, count, found);
+    if (found == ':' || (found == '?' && optopt >= LONG_BASE)) {
+      const int which = optopt >= LONG_BASE ? optopt - LONG_BASE : find_letter(options, count, optopt);
+      const char *shown = kinds[options[which].value].shown;
+      status = shown ? tsl_fail(TESELA_BAD_CALL, "--%s needs %s after it", options[which].name, shown)
+                     : tsl_fail(TESELA_BAD_CALL, "--%s takes no value", options[which].name);
+      break;
+    }
+    if (found == '?') {
+      const char letter[] = {'-', (char)optopt, '\0'};
+      status = unknown(options, count, optopt ? letter : argv[optind - 1]);
+      break;
+    }
+    TSL_GO(store(&options[index], optarg ? optarg : "", target));
+  }
+out:
+  *words = optind;
+  free(table);
+  return status;
+}
+
+tesela_status tsl_list_next(const char **list, char **piece) {
+  *piece = NULL;
+  if (!*list)
+    return TESELA_OK;
+  const char *start = *list + strspn(*list, " "), *end = start + strcspn(start, ",");
+  *list = *end ? end + 1 : NULL;
+  while (end > start && end[-1] == ' ')
+    end--;
+  if (end == start)
+    return tsl_fail(TESELA_BAD_CALL, "a list has an empty entry; write it as a,b,c");
+  *piece = strndup(start, (size_t)(end - start));
+  return *piece ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to read a list");
+}

@@ -1,0 +1,87 @@
+/* Options of subcommands: a table that getopt_long, the help texts, the man page and the shell completion are
+ * all made from. */
+#ifndef TSL_TOOL_CLI_OPTIONS_H
+#define TSL_TOOL_CLI_OPTIONS_H
+
+#include "base/text.h"
+#include "base/types.h"
+
+#include <stddef.h>
+
+/* Kinds of value. X(NAME, shown in help or NULL, its reader in options.c, what the command's struct holds).
+ * Lists are split by commas where they are used. */
+#define TSL_VALUE_LIST(X)                                                                                    \
+  X(FLAG, NULL, read_flag, bool)                                                                             \
+  X(FILE, "FILE", read_text, const char *)                                                                   \
+  X(FORMAT, "FORMAT", read_format, const char *)                                                             \
+  X(TEXT, "TEXT", read_text, const char *)                                                                   \
+  X(NUMBER, "NUMBER", read_number, tsl_number)                                                               \
+  X(SCALAR, "NUMBER", read_scalar, tsl_scalar)                                                               \
+  X(COUNT, "N", read_count, int64_t)                                                                         \
+  X(SEED, "N", read_seed, int64_t)                                                                           \
+  X(BYTES, "BYTES", read_bytes, uint64_t)                                                                    \
+  X(SECONDS, "SECONDS", read_seconds, double)                                                                \
+  X(FRACTION, "FRACTION", read_fraction, double)                                                             \
+  X(TYPE, "TYPE", read_type, tesela_type)                                                                    \
+  X(TYPES, "LIST", read_text, const char *)                                                                  \
+  X(SIZES, "LIST", read_text, const char *)                                                                  \
+  X(DEVICE, "DEVICE", read_device, const char *)                                                             \
+  X(DEVICES, "LIST", read_text, const char *)                                                                \
+  X(STRATEGY, "STRATEGY", read_text, const char *)                                                           \
+  X(STRATEGIES, "LIST", read_text, const char *)                                                             \
+  X(OP, "OP", read_op, const char *)                                                                         \
+  X(DISTRIBUTION, "NAME", read_distribution, tsl_distribution)
+
+typedef enum tsl_value {
+#define TSL_VALUE_MEMBER(name, shown, reader, type) TSL_VALUE_##name,
+  TSL_VALUE_LIST(TSL_VALUE_MEMBER)
+#undef TSL_VALUE_MEMBER
+} tsl_value;
+
+/* A number that may be left away. */
+typedef struct tsl_number {
+  double value;
+  bool given;
+} tsl_number;
+
+/* A number that may be complex. */
+typedef struct tsl_scalar {
+  double value[2];
+  bool given;
+} tsl_scalar;
+
+typedef struct tsl_option {
+  const char *name; /* "transpose-a"; NULL ends the table */
+  char letter;      /* 'o', or 0 */
+  tsl_value value;
+  const char *fallback; /* the default, as a user would write it; NULL: zero, false, none */
+  const char *what;     /* one line */
+  size_t offset;        /* where the value goes in the command's struct */
+} tsl_option;
+
+/* The usual option with a long name only. */
+#define TSL_OPTION(struct_type, member, name, value, fallback, what)                                         \
+  { name, 0, TSL_VALUE_##value, fallback, what, offsetof(struct_type, member) }
+/* --json of every command that prints a table. */
+#define TSL_OPTION_JSON(struct_type)                                                                         \
+  TSL_OPTION(struct_type, json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
+#define TSL_OPTIONS_END                                                                                      \
+  { NULL, 0, TSL_VALUE_FLAG, NULL, NULL, 0 }
+
+/* What help shows for a value: "FILE"; NULL for a flag. */
+const char *tsl_value_shown(tsl_value value);
+
+/* Fills the command's struct (zeroed here, `bytes` long) from the table's defaults and argv[1..]. Words that are no
+ * options are moved to the end, and *words is the index of the first. *help: --help or -h was given, and the
+ * rest was not looked at. TESELA_BAD_CALL names the option and what would be right. */
+tesela_status tsl_options_parse(const tsl_option *options, int argc, char **argv, void *target, size_t bytes,
+                                int *words, bool *help);
+
+/* The entry of `names` (NULL-terminated) that is spelled most like `word`, or NULL where none is close. */
+const char *tsl_nearest(const char *word, const char *const *names);
+
+/* The next piece of a list split by commas, trimmed, as a copy that the caller frees; NULL at the end. Moves
+ * *list behind it. TESELA_BAD_CALL for an empty piece. */
+tesela_status tsl_list_next(const char **list, char **piece);
+
+#endif

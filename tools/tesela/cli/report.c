@@ -1,0 +1,165 @@
+#include "cli/report.h"
+
+#include "cli/terms.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *tsl_format_number(double value, char *out, size_t size) {
+  if (isnan(value))
+    snprintf(out, size, "-");
+  else if (value != 0 && (fabs(value) < 1e-3 || fabs(value) >= 1e6))
+    snprintf(out, size, "%.2e", value);
+  else {
+    const double magnitude = fabs(value);
+    snprintf(out, size, "%.*f",
+             magnitude >= 99.95    ? 0
+             : magnitude >= 9.995  ? 1
+             : magnitude >= 0.9995 ? 2
+                                   : 3,
+             value);
+  }
+  return out;
+}
+
+static const char *scaled(double value, const char *unit, char *out, size_t size) {
+  static const char *const prefixes[] = {"", "k", "M", "G", "T", "P"};
+  char number[32];
+  size_t i = 0;
+  for (; value >= 999.5 && i + 1 < sizeof prefixes / sizeof *prefixes; i++)
+    value /= 1000;
+  snprintf(out, size, "%s %s%s", tsl_format_number(value, number, sizeof number), prefixes[i], unit);
+  return out;
+}
+
+const char *tsl_format_flops(double flops_per_second, char *out, size_t size) {
+  return scaled(flops_per_second, "FLOP/s", out, size);
+}
+
+const char *tsl_format_bandwidth(double bytes_per_second, char *out, size_t size) {
+  return scaled(bytes_per_second, "B/s", out, size);
+}
+
+const char *tsl_format_size(int64_t rows, int64_t cols, char *out, size_t size) {
+  snprintf(out, size, "%lld x %lld", (long long)rows, (long long)cols);
+  return out;
+}
+
+void tsl_text_add_complex(tsl_text *out, const double value[2]) {
+  tsl_text_add_double(out, value[0]);
+  tsl_text_add(out, signbit(value[1]) ? "-" : "+");
+  tsl_text_add_double(out, fabs(value[1]));
+  tsl_text_add(out, "i");
+}
+
+static void add_factor(tsl_text *out, double real, double imaginary) {
+  if (imaginary != 0) {
+    tsl_text_add(out, "(");
+    tsl_text_add_complex(out, (const double[]){real, imaginary});
+    tsl_text_add(out, ") ");
+  } else if (real != 1) {
+    tsl_text_add_double(out, real);
+    tsl_text_add(out, " ");
+  }
+}
+
+void tsl_text_add_formula(tsl_text *out, const char *result, const double alpha[2], const char *a,
+                          const char *b, const double beta[2]) {
+  tsl_text_add(out, "%s = ", result);
+  add_factor(out, alpha[0], alpha[1]);
+  tsl_text_add(out, "%s%s", a, b);
+  if (beta[0] != 0 || beta[1] != 0) {
+    const bool minus = beta[0] < 0 && beta[1] == 0;
+    tsl_text_add(out, minus ? " - " : " + ");
+    add_factor(out, minus ? -beta[0] : beta[0], beta[1]);
+    tsl_text_add(out, "%s0", result);
+  }
+}
+
+tsl_table tsl_table_of_pairs(void) {
+  tsl_table table = {.bare = true};
+  tsl_table_column(&table, "", TSL_ALIGN_LEFT, false);
+  tsl_table_column(&table, "", TSL_ALIGN_LEFT, true);
+  return table;
+}
+
+void tsl_table_add_pair(tsl_table *table, const char *name, const char *format, ...) {
+  va_list arguments;
+  tsl_table_add_painted(table, TSL_PAINT_FAINT, "%s", name);
+  va_start(arguments, format);
+  tsl_table_add_list(table, TSL_PAINT_NONE, format, arguments);
+  va_end(arguments);
+}
+
+json_t *tsl_json_real(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *tsl_json_scalar(bool complex, const double value[2]) {
+  return complex ? json_pack("[o, o]", tsl_json_real(value[0]), tsl_json_real(value[1]))
+                 : tsl_json_real(value[0]);
+}
+
+static json_t *capabilities(const tsl_device *device) {
+  static const struct {
+    unsigned bit;
+    const char *text;
+  } all[] = {
+#define CAPABILITY_ROW(name, bit, text) {TSL_CAN_##name, text},
+      TSL_CAPABILITY_LIST(CAPABILITY_ROW)
+#undef CAPABILITY_ROW
+  };
+  json_t *list = json_array();
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (device->capabilities & all[i].bit)
+      json_array_append_new(list, json_string(all[i].text));
+  return list;
+}
+
+json_t *tsl_json_device(const tsl_device *device, bool all) {
+  json_t *object = json_pack("{s:s, s:s, s:s, s:s}", "name", device->name, "kind", device->kind, "label",
+                             device->label, "platform", device->platform);
+  if (!object || !all)
+    return object;
+  const int status = json_object_update_new(
+      object,
+      json_pack("{s:i, s:i, s:I, s:I, s:I, s:I, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "compute_units",
+                device->compute_units, "clock_mhz", device->clock_mhz, "memory_bytes",
+                (json_int_t)device->memory_bytes, "allocation_max_bytes", (json_int_t)device->allocation_max,
+                "cache_bytes", (json_int_t)device->cache_bytes, "local_bytes",
+                (json_int_t)device->local_bytes, "group_items_max", device->group_items_max, "threads",
+                device->threads, "estimated_flops_f32", tsl_json_real(device->peak_f32),
+                "estimated_flops_f64", tsl_json_real(device->peak_f64), "estimated_bytes_per_second",
+                tsl_json_real(device->bandwidth), "estimated_link_bytes_per_second",
+                tsl_json_real(device->link_bandwidth), "capabilities", capabilities(device)));
+  if (status == 0)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+json_t *tsl_json_missing(tsl_devices *devices) {
+  json_t *missing = json_array();
+  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+    const char *name, *what, *why;
+    int count;
+    if (tsl_devices_kind(devices, kind, &name, &what, &count, &why) == TESELA_OK && count == 0)
+      json_array_append_new(missing, json_pack("{s:s, s:s, s:s}", "kind", name, "what", what, "reason", why));
+  }
+  return missing;
+}
+
+json_t *tsl_json_peer(const tsl_strategy *strategy, const tsl_device *device) {
+  const char *peer = tsl_strategy_peer(strategy, device);
+  return *peer ? json_string(peer) : json_null();
+}
+
+json_t *tsl_json_verdict(const tsl_verdict *verdict) {
+  return json_pack("{s:b, s:o, s:o, s:o, s:I, s:I, s:I, s:s}", "right", verdict->right, "error",
+                   tsl_json_real(verdict->error), "error_ratio", tsl_json_real(verdict->error_ratio), "grade",
+                   tsl_json_real(verdict->grade), "row", (json_int_t)verdict->row, "column",
+                   (json_int_t)verdict->col, "elements_checked", (json_int_t)verdict->checked, "why",
+                   verdict->why);
+}

@@ -1,0 +1,49 @@
+#include "cli/strategy_page.h"
+
+#include "base/source.h"
+
+tesela_status tsl_strategy_story(const tsl_strategy *strategy, tsl_text *out) {
+  static const char *const extensions[] = {"cl", "c"};
+  const char *op = tsl_op_name(strategy->op), *name = strategy->name;
+  tesela_status status = TESELA_OK;
+  for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
+    tsl_text path = {0};
+    tsl_text_add(&path, "strategy/%s/%s/%s.%s", op, name, name, extensions[i]);
+    status = tsl_text_status(&path);
+    if (status == TESELA_OK)
+      status = tsl_source_comment(tsl_text_get(&path), out);
+    tsl_text_free(&path);
+    if (status != TESELA_BAD_INPUT)
+      break;
+  }
+  return status;
+}
+
+/* Squares that nearly every config takes. */
+enum { SIZE = 512 };
+
+tesela_status tsl_strategy_source(const tsl_chosen_strategy *chosen, tesela_type type, tsl_device *device,
+                                  tsl_text *out) {
+  const tsl_strategy *strategy = chosen->strategy;
+  const char *op = tsl_op_name(strategy->op);
+  if (strategy->vendor)
+    return tsl_fail(TESELA_UNSUPPORTED, "%s calls a vendor's library, whose source is not here",
+                    strategy->name);
+  if (strategy->needs & TSL_CAN_HOST || device->capabilities & TSL_CAN_HOST)
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "%s is C of this library on %s, compiled long ago: src/strategy/%s/%s", strategy->name,
+                    device->name, op, strategy->name);
+  tsl_work work = {.strategy = strategy,
+                   .problem = tsl_problem_of(strategy->op, SIZE, SIZE, SIZE, type),
+                   .config = chosen->config,
+                   .device = device,
+                   .kept = out};
+  const char *why = tsl_strategy_refuse(strategy, &work.problem, &work.config, device);
+  if (why)
+    return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: %s", strategy->name, device->name, why);
+  TSL_TRY(tsl_device_open(device));
+  TSL_TRY(strategy->build(&work));
+  if (strategy->release)
+    strategy->release(&work);
+  return tsl_text_status(out);
+}

@@ -1,0 +1,94 @@
+/* The command-line tool: a list of subcommands, each one const descriptor in its own cmd_<name>.c. Help texts, man
+ * page and shell completion are made from the same descriptors. */
+#ifndef TSL_TOOL_CLI_TOOL_H
+#define TSL_TOOL_CLI_TOOL_H
+
+#include "cli/options.h"
+#include "cli/table.h"
+
+#include <jansson.h>
+
+/* Subcommands in the order of the help text. X(name): cmd_<name>.c defines `const tsl_command tsl_command_<name>`. */
+#define TSL_COMMAND_LIST(X)                                                                                  \
+  X(devices)                                                                                                 \
+  X(strategies)                                                                                              \
+  X(multiply)                                                                                                \
+  X(dot)                                                                                                     \
+  X(transpose)                                                                                               \
+  X(generate)                                                                                                \
+  X(explain)                                                                                                 \
+  X(explore)                                                                                                 \
+  X(sweep)                                                                                                   \
+  X(compare)                                                                                                 \
+  X(check)                                                                                                   \
+  X(run)                                                                                                     \
+  X(tune)                                                                                                    \
+  X(wisdom)                                                                                                  \
+  X(cache)                                                                                                   \
+  X(help)                                                                                                    \
+  X(completion)
+
+typedef struct tsl_command tsl_command;
+
+/* One call of a subcommand. `options` is the command's own struct, filled; `words` are the arguments that are no
+ * options. */
+typedef struct tsl_call {
+  const tsl_command *command;
+  const void *options;
+  char *const *words;
+  int word_count;
+  char *const *line; /* the command's name and everything behind it */
+  int line_count;
+} tsl_call;
+
+typedef struct tsl_example {
+  const char *line; /* NULL ends the table */
+  const char *what;
+} tsl_example;
+
+struct tsl_command {
+  const char *name;
+  const char *what;      /* one line, lower case */
+  const char *arguments; /* "A B [-o C]" */
+  const char *details;   /* paragraphs between newlines */
+  const tsl_option *options;
+  const tsl_example *examples;
+  const char *const *choices; /* what the first word may be, NULL-terminated; NULL: anything */
+  int words_min, words_max;
+  size_t options_bytes;
+  tesela_status (*run)(const tsl_call *call);
+};
+
+/* Runs the tool and returns its exit code. */
+int tsl_tool_main(int argc, char **argv);
+
+const tsl_command *tsl_command_at(int index); /* NULL past the end */
+/* By name, or NULL after setting the sentence that names the nearest. */
+const tsl_command *tsl_command_find(const char *name);
+
+/* help.c */
+void tsl_help_overview(tsl_text *out, int width, bool colour);
+void tsl_help_command(const tsl_command *command, tsl_text *out, int width, bool colour);
+/* "environment": the variables; "plan": the keys of a plan's text. As a page of docs/ where `markdown`. False for another
+ * name. */
+bool tsl_help_reference(const char *name, tsl_text *out, int width, bool colour, bool markdown);
+void tsl_help_manual(tsl_text *out);
+
+/* The call as a shell takes it: "tesela explore --sizes 256,512". */
+void tsl_call_add_line(const tsl_call *call, tsl_text *out);
+
+/* Writes to standard output and frees the text; a failed write (a full disk behind a redirection) is
+ * TESELA_IO_FAILED. */
+tesela_status tsl_print(tsl_text *text);
+/* Prints and releases a JSON object, with "tesela" (the version) and "command" in front. NULL, jansson's
+ * answer to a lack of memory, is a failure. */
+tesela_status tsl_print_json(const tsl_call *call, json_t *object);
+
+/* Width of the terminal at standard output; 0 when it is none, which means: wrap nothing. */
+int tsl_output_width(void);
+/* Width for running text: the terminal's, at most 110, else 80. */
+int tsl_prose_width(void);
+/* Whether standard output takes colour: a terminal, and NO_COLOR is not set. */
+bool tsl_output_colour(void);
+
+#endif

@@ -1,0 +1,67 @@
+#include "explain/crossover.h"
+
+#include "base/status.h"
+
+#include <stdlib.h>
+
+static void store(const tsl_shape *like, int64_t n, tsl_shape *shape) {
+  const bool by_cols = like->row_stride == 1 && like->col_stride != 1;
+  *shape = (tsl_shape){
+      .type = like->type, .rows = n, .cols = n, .row_stride = by_cols ? 1 : n, .col_stride = by_cols ? n : 1};
+}
+
+/* The device that a square of this size goes to; NULL where none takes it. */
+static tesela_status ask(const tsl_problem *like, const tsl_choice *choice, int64_t n,
+                         const tsl_device **device) {
+  tsl_problem square = *like;
+  tsl_candidate *list;
+  int count;
+  square.m = square.n = square.k = n;
+  store(&like->a, n, &square.a);
+  store(&like->b, n, &square.b);
+  store(&like->c, n, &square.c);
+  TSL_TRY(tsl_planner_list(&square, choice, &list, &count));
+  *device = count > 0 && !list[0].refusal[0] ? list[0].device : NULL;
+  free(list);
+  return TESELA_OK;
+}
+
+/* The least size above `low`, which does not go to `device`, that does; `high` does. To an eighth of its size. */
+static tesela_status narrow(const tsl_problem *like, const tsl_choice *choice, int64_t low, int64_t *high,
+                            const tsl_device *device) {
+  while (*high - low > *high / 8) {
+    const int64_t middle = low + (*high - low) / 2;
+    const tsl_device *found;
+    TSL_TRY(ask(like, choice, middle, &found));
+    if (found == device)
+      *high = middle;
+    else
+      low = middle;
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_crossover_find(const tsl_problem *like, const tsl_choice *choice, tsl_crossover *out) {
+  const tsl_device *last = NULL;
+  *out = (tsl_crossover){.count = 0};
+  for (int64_t n = TSL_CROSSOVER_LEAST; n <= TSL_CROSSOVER_MOST; n *= 2) {
+    const tsl_device *device;
+    TSL_TRY(ask(like, choice, n, &device));
+    if (!device || device == last || out->count == TSL_CROSSOVER_PARTS)
+      continue;
+    int64_t from = n;
+    if (last)
+      TSL_TRY(narrow(like, choice, n / 2, &from, device));
+    out->parts[out->count++] = (tsl_crossover_part){from, device};
+    last = device;
+  }
+  return TESELA_OK;
+}
+
+void tsl_crossover_print(const tsl_crossover *found, tsl_text *out) {
+  for (int i = 0; i < found->count; i++)
+    if (i == 0)
+      tsl_text_add(out, "%s", found->parts[i].device->name);
+    else
+      tsl_text_add(out, ", from %lld on %s", (long long)found->parts[i].from, found->parts[i].device->name);
+}

@@ -1,0 +1,27 @@
+/* From which size on another device is the faster one, by what the planner knows. */
+#ifndef TSL_TOOL_EXPLAIN_CROSSOVER_H
+#define TSL_TOOL_EXPLAIN_CROSSOVER_H
+
+#include "planner/link.h"
+#include "planner/planner.h"
+
+/* Squares from `from` on go to `device`, until the next part. */
+typedef struct tsl_crossover_part {
+  int64_t from;
+  const tsl_device *device;
+} tsl_crossover_part;
+
+enum { TSL_CROSSOVER_PARTS = 8, TSL_CROSSOVER_LEAST = 16, TSL_CROSSOVER_MOST = 16384 };
+
+typedef struct tsl_crossover {
+  tsl_crossover_part parts[TSL_CROSSOVER_PARTS];
+  int count;
+} tsl_crossover;
+
+/* For products of squares like this one (types, transposes, scalars) from TSL_CROSSOVER_LEAST to TSL_CROSSOVER_MOST, as
+ * choice->place has the operands. Sizes between powers of two are looked at where the device changes. */
+tesela_status tsl_crossover_find(const tsl_problem *like, const tsl_choice *choice, tsl_crossover *out);
+/* "cpu, from 640 on cuda:0". */
+void tsl_crossover_print(const tsl_crossover *found, tsl_text *out);
+
+#endif

@@ -1,0 +1,259 @@
+#include "explain/trace.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+/* A walk through one group's loads. */
+typedef struct walk {
+  const tsl_problem *problem;
+  int items_x, items_y; /* of a group */
+  int64_t panel;        /* tile or panel along k; 0: none */
+  int64_t row0, col0;   /* of the group's part of C */
+  tsl_trace_visit *visit;
+  void *argument;
+} walk;
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* Nothing outside a matrix is loaded. */
+static void load(const walk *at, int64_t step, int x, int y, int operand, int64_t row, int64_t col) {
+  const tsl_shape *shape = tsl_problem_shape(at->problem, operand);
+  const tsl_trace_load one = {step, x, y, operand, row, col};
+  if (row < shape->rows && col < shape->cols)
+    at->visit(at->argument, &one);
+}
+
+/* Each item for itself: its row of A and its column of B. */
+static void walk_element(const walk *at) {
+  for (int64_t l = 0; l < at->problem->k; l++)
+    for (int y = 0; y < at->items_y; y++)
+      for (int x = 0; x < at->items_x; x++)
+        if (at->row0 + y < at->problem->m && at->col0 + x < at->problem->n) {
+          load(at, l, x, y, TSL_OPERAND_A, at->row0 + y, l);
+          load(at, l, x, y, TSL_OPERAND_B, l, at->col0 + x);
+        }
+}
+
+/* A row of C each: column after column. */
+static void walk_row(const walk *at) {
+  for (int64_t col = 0; col < at->problem->n; col++)
+    for (int64_t l = 0; l < at->problem->k; l++)
+      for (int x = 0; x < at->items_x && at->row0 + x < at->problem->m; x++) {
+        load(at, col * at->problem->k + l, x, 0, TSL_OPERAND_A, at->row0 + x, l);
+        load(at, col * at->problem->k + l, x, 0, TSL_OPERAND_B, l, col);
+      }
+}
+
+/* Panels of A's row first: a step for each panel, and one for each column of B in it. */
+static void walk_private(const walk *at) {
+  int64_t step = 0;
+  for (int64_t l = 0; l < at->problem->k; l += at->panel, step++) {
+    const int64_t end = least(l + at->panel, at->problem->k);
+    for (int x = 0; x < at->items_x; x++)
+      for (int64_t i = l; i < end; i++)
+        load(at, step, x, 0, TSL_OPERAND_A, at->row0 + x, i);
+    for (int64_t col = 0; col < at->problem->n; col++) {
+      step++;
+      for (int x = 0; x < at->items_x && at->row0 + x < at->problem->m; x++)
+        for (int64_t i = l; i < end; i++)
+          load(at, step, x, 0, TSL_OPERAND_B, i, col);
+    }
+  }
+}
+
+/* The same, but the group's items share the column. */
+static void walk_column_local(const walk *at) {
+  int64_t step = 0;
+  for (int64_t l = 0; l < at->problem->k; l += at->panel, step++) {
+    const int64_t end = least(l + at->panel, at->problem->k);
+    for (int x = 0; x < at->items_x; x++)
+      for (int64_t i = l; i < end; i++)
+        load(at, step, x, 0, TSL_OPERAND_A, at->row0 + x, i);
+    for (int64_t col = 0; col < at->problem->n; col++) {
+      step++;
+      for (int64_t i = l; i < end; i++)
+        load(at, step, (int)((i - l) % at->items_x), 0, TSL_OPERAND_B, i, col);
+    }
+  }
+}
+
+/* A number of each tile for each item; across where an operand is column-major. */
+static void walk_tile(const walk *at) {
+  const bool a_down = at->problem->a.row_stride == 1, b_down = at->problem->b.row_stride == 1;
+  for (int64_t step = 0; step * at->panel < at->problem->k; step++)
+    for (int y = 0; y < at->items_y; y++)
+      for (int x = 0; x < at->items_x; x++) {
+        const int64_t l = step * at->panel;
+        load(at, step, x, y, TSL_OPERAND_A, at->row0 + (a_down ? x : y), l + (a_down ? y : x));
+        load(at, step, x, y, TSL_OPERAND_B, l + (b_down ? x : y), at->col0 + (b_down ? y : x));
+      }
+}
+
+/* What is drawn of each rung: parameters by place (-1: none), and its words. */
+typedef struct rung {
+  const char *name;
+  void (*walk)(const walk *at);
+  int x, y, panel;  /* parameters that are items along dimensions 0 and 1, and numbers along k */
+  bool shares;      /* a group loads together: every step is drawn whole */
+  bool rows;        /* an item has a row of C */
+  const char *then; /* what follows a step's loads */
+  const char *end;  /* what follows the last */
+} rung;
+
+static const rung rungs[] = {
+    {"element", walk_element, 0, 1, -1, false, false,
+     "item (x, y) adds A(y, l) B(l, x), which it has just loaded, to its own sum",
+     "item (x, y) writes its element of C"},
+    {"row", walk_row, 0, -1, -1, false, true,
+     "item x adds A(x, l) B(l, j) to its sum for column j; the column done, it writes C(x, j)",
+     "every item has written its row of C"},
+    {"row_private", walk_private, 0, -1, 1, false, true,
+     "of a column of B, item x multiplies its private numbers of A with it and adds the sum to C(x, j)",
+     "every item has written its row of C, once for each panel"},
+    {"row_private_column_local", walk_column_local, 0, -1, 1, true, true,
+     "barrier; each item multiplies its private numbers of A with the column in local memory; barrier; C(x, "
+     "j) gets "
+     "the sum",
+     "every item has written its row of C, once for each panel"},
+    {"tile_local", walk_tile, 0, 0, 0, true, false,
+     "barrier; item (x, y) adds row y of A's tile times column x of B's tile to its sum; barrier",
+     "item (x, y) writes its element of C"},
+};
+
+static const rung *rung_of(const tsl_strategy *strategy) {
+  for (size_t i = 0; strategy->op == TSL_OP_GEMM && i < sizeof rungs / sizeof *rungs; i++)
+    if (strcmp(rungs[i].name, strategy->name) == 0)
+      return &rungs[i];
+  return NULL;
+}
+
+static walk walk_of(const rung *of, const tsl_problem *problem, const tsl_config *config, int64_t group_x,
+                    int64_t group_y) {
+  walk at = {.problem = problem, .items_x = (int)config->value[of->x], .items_y = 1};
+  at.items_y = of->y >= 0 ? (int)config->value[of->y] : 1;
+  at.panel = of->panel >= 0 ? config->value[of->panel] : 0;
+  at.row0 = of->rows ? group_x * at.items_x : group_y * at.items_y;
+  at.col0 = of->rows ? 0 : group_x * at.items_x;
+  return at;
+}
+
+bool tsl_trace_loads(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
+                     int64_t group_x, int64_t group_y, tsl_trace_visit *visit, void *argument) {
+  const rung *of = rung_of(strategy);
+  if (!of)
+    return false;
+  walk at = walk_of(of, problem, config, group_x, group_y);
+  at.visit = visit;
+  at.argument = argument;
+  of->walk(&at);
+  return true;
+}
+
+/* --- drawing --- */
+
+/* Most rows, columns and products of what is drawn; steps that are drawn of a rung with many. */
+enum { MOST = 16, STEPS = 3 };
+
+/* One step: who loads each element of A and of B; what several load has the first, and a plus. */
+typedef struct picture {
+  bool is_row; /* items have one number */
+  int64_t step, last;
+  int loads[2];
+  struct {
+    int x, y, count;
+  } by[2][MOST][MOST];
+} picture;
+
+static void note(void *argument, const tsl_trace_load *one) {
+  picture *drawn = argument;
+  drawn->last = one->step > drawn->last ? one->step : drawn->last;
+  if (one->step != drawn->step)
+    return;
+  drawn->loads[one->operand]++;
+  if (drawn->by[one->operand][one->row][one->col].count++ == 0) {
+    drawn->by[one->operand][one->row][one->col].x = one->item_x;
+    drawn->by[one->operand][one->row][one->col].y = one->item_y;
+  }
+}
+
+static void draw_row(const picture *drawn, int operand, int64_t row, int64_t cols, tsl_text *out) {
+  for (int64_t col = 0; col < cols; col++) {
+    tsl_text cell = {0};
+    const int count = drawn->by[operand][row][col].count;
+    if (count == 0)
+      tsl_text_add(&cell, ".");
+    else if (drawn->is_row)
+      tsl_text_add(&cell, "%d%s", drawn->by[operand][row][col].x, count > 1 ? "+" : "");
+    else
+      tsl_text_add(&cell, "%d,%d%s", drawn->by[operand][row][col].x, drawn->by[operand][row][col].y,
+                   count > 1 ? "+" : "");
+    tsl_text_add(out, "%-*s", drawn->is_row ? 4 : 6, tsl_text_get(&cell));
+    tsl_text_free(&cell);
+  }
+}
+
+static void draw_operand(const picture *drawn, int operand, const tsl_problem *problem, tsl_text *out) {
+  const tsl_shape *shape = tsl_problem_shape(problem, operand);
+  if (drawn->loads[operand] == 0)
+    return;
+  tsl_text_add(out, "  %c, %d loads\n", "AB"[operand], drawn -> loads[operand]);
+  for (int64_t row = 0; row < shape->rows; row++) {
+    tsl_text_add(out, "    ");
+    draw_row(drawn, operand, row, shape->cols, out);
+    while (out->length > 0 && out->data[out->length - 1] == ' ')
+      out->data[--out->length] = '\0';
+    tsl_text_add(out, "\n");
+  }
+}
+
+static void draw_heading(const rung *of, const walk *at, tsl_text *out) {
+  const tsl_problem *problem = at->problem;
+  const int64_t across = of->rows ? 1 : (problem->n - 1) / at->items_x + 1,
+                down = of->rows ? (problem->m - 1) / at->items_x + 1 : (problem->m - 1) / at->items_y + 1;
+  if (of->rows)
+    tsl_text_add(out, "%lld group%s of %d items, item x of group g has row %d g + x of C. Group 0:\n",
+                 (long long)down, down == 1 ? "" : "s", at->items_x, at->items_x);
+  else
+    tsl_text_add(
+        out,
+        "%lld x %lld groups of %d x %d items, item (x, y) of group (g, h) has C(%d h + y, %d g + x). "
+        "Group (0, 0):\n",
+        (long long)across, (long long)down, at->items_x, at->items_y, at->items_y, at->items_x);
+  tsl_text_add(out, "each number below is the item that loads the element, + where others load it too\n");
+}
+
+tesela_status tsl_trace_draw(const tsl_strategy *strategy, const tsl_problem *problem,
+                             const tsl_config *config, tsl_text *out) {
+  const rung *of = rung_of(strategy);
+  if (!of)
+    return tsl_fail(
+        TESELA_UNSUPPORTED,
+        "%s has no drawing; element, row, row_private, row_private_column_local and tile_local have",
+        strategy->name);
+  if (problem->m > MOST || problem->n > MOST || problem->k > MOST || problem->m < 1 || problem->n < 1)
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "a drawing has room for a product of at most %d x %d x %d, such as 8 8 8", MOST, MOST,
+                    MOST);
+  const walk at = walk_of(of, problem, config, 0, 0);
+  draw_heading(of, &at, out);
+  picture drawn = {.is_row = of->rows};
+  for (int64_t step = 0; step <= drawn.last; step++) {
+    drawn = (picture){.is_row = of->rows, .step = step, .last = drawn.last};
+    tsl_trace_loads(strategy, problem, config, 0, 0, note, &drawn);
+    if (!of->shares && step >= STEPS && step < drawn.last)
+      continue;
+    if (!of->shares && step == drawn.last && step > STEPS)
+      tsl_text_add(out, "\n... and so on, to\n");
+    tsl_text_add(out, "\nstep %lld of %lld\n", (long long)step + 1, (long long)drawn.last + 1);
+    draw_operand(&drawn, TSL_OPERAND_A, problem, out);
+    draw_operand(&drawn, TSL_OPERAND_B, problem, out);
+    tsl_text_add(out, "  %s\n",
+                 drawn.loads[TSL_OPERAND_B] > 0 ? of->then
+                                                : "item x keeps its numbers of A in private memory");
+  }
+  tsl_text_add(out, "\n%s\n", of->end);
+  return tsl_text_status(out);
+}

@@ -1,0 +1,123 @@
+/* tesela explore: strategies x devices x types x sizes, measured; what is not right has no time. */
+#include "base/status.h"
+#include "cli/tool.h"
+#include "explore/command.h"
+#include "explore/report.h"
+
+typedef struct explore_options {
+  tsl_explore_options shared;
+  const char *op, *strategies;
+  bool peers;
+} explore_options;
+
+static const tsl_option options[] = {
+    TSL_OPTION(explore_options, op, "op", OP, NULL,
+               "gemm, dot or transpose (default: what the strategies compute, else gemm)"),
+    TSL_OPTION(explore_options, strategies, "strategies", STRATEGIES, NULL,
+               "these strategies, such as element,\"tile_local tile=16\" (default: all of the operation)"),
+    TSL_OPTION(explore_options, peers, "peers", FLAG, NULL,
+               "vendors' libraries as well, where they are installed: OpenBLAS, CLBlast, cuBLAS"),
+    TSL_EXPLORE_OPTIONS(explore_options, shared),
+    TSL_OPTIONS_END,
+};
+
+static const tsl_example examples[] = {
+    {"tesela explore", "the ladder on this machine"},
+    {"tesela explore --sizes 1024,4096 --types f32 --devices opencl:0,cuda:0 --json > result.json",
+     "two devices side by side, kept for tesela compare"},
+    {"tesela explore --op dot --sizes 1000000,100000000 --types f32", "another operation, in GB/s"},
+    {"tesela explore --strategies \"tile_local tile=8,tile_local tile=16\" --devices opencl:0",
+     "two configs of a strategy (see tesela sweep)"},
+    {"tesela explore --sizes 256,512,1024 --html report.html",
+     "everything as a page, with curves and rooflines"},
+    {NULL, NULL},
+};
+
+/* What the grade is the largest error in. */
+static const char *const grade_units[TSL_OP_COUNT] = {
+    [TSL_OP_GEMM] = "u (|alpha||A||B| + |beta||C0|)", [TSL_OP_DOT] = "u |x||y|"};
+
+static void add_legend(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
+  tsl_text text = {0};
+  tsl_text_add(
+      &text, "Compute time by the device's clock, operands on the device; every entry was verified first. ");
+  if (grade_units[all->op])
+    tsl_text_add(&text,
+                 "grade: the largest error in %s, of bound: over what the strategy guarantees, both the "
+                 "worst over the "
+                 "devices. ",
+                 grade_units[all->op]);
+  tsl_text_add(&text, "~: noisy. ");
+  if (tsl_explore_lowest(all->op))
+    tsl_text_add(&text, "The speed-up is over %s on the cpu.", tsl_explore_lowest(all->op)->name);
+  tsl_form_add_line(form, false, tsl_text_get(&text), out);
+  tsl_text_free(&text);
+}
+
+static void add_left_out(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
+  tsl_text line = {0};
+  tsl_explore_add_left_out(all, &line);
+  if (line.length > 0) {
+    tsl_form_add_line(form, false, tsl_text_get(&line), out);
+    tsl_text_add(out, "\n");
+  }
+  tsl_text_free(&line);
+}
+
+static tesela_status print_tables(const tsl_exploration *all, tsl_devices *devices, bool markdown) {
+  const tsl_form form = tsl_form_for(markdown);
+  tsl_text out = {0};
+  tsl_explore_add_devices(all, devices, &form, &out);
+  tsl_explore_add_tables(all, &form, &out);
+  tsl_explore_add_reasons(all, &form, &out);
+  add_left_out(all, &form, &out);
+  add_legend(all, &form, &out);
+  tsl_explore_add_conditions(all, &form, &out);
+  return tsl_print(&out);
+}
+
+/* The strategies and the operation that all of them are of. */
+static tesela_status select_strategies(const tsl_call *call, tsl_exploration *all) {
+  const explore_options *given = call->options;
+  const tsl_op named = given->op ? tsl_select_op(given->op) : TSL_OP_COUNT;
+  all->op = named != TSL_OP_COUNT ? named : TSL_OP_GEMM;
+  all->all_strategies = !given->strategies;
+  if (!given->strategies)
+    return tsl_select_strategies(all->op, NULL, given->peers, &all->strategies);
+  TSL_TRY(tsl_select_strategies(named, given->strategies, false, &all->strategies));
+  const tsl_strategy *first = all->strategies.items[0].strategy;
+  all->op = first->op;
+  for (int i = 1; i < all->strategies.count; i++) {
+    const tsl_strategy *other = all->strategies.items[i].strategy;
+    if (other->op != first->op)
+      return tsl_fail(TESELA_BAD_CALL,
+                      "--strategies: %s is a %s and %s a %s; explore one operation at a time", first->name,
+                      tsl_op_name(first->op), other->name, tsl_op_name(other->op));
+  }
+  return given->peers ? tsl_select_strategies(all->op, given->strategies, true, &all->strategies) : TESELA_OK;
+}
+
+static tesela_status run(const tsl_call *call) {
+  static const tsl_explore_command command = {.select = select_strategies,
+                                              .print = print_tables,
+                                              .default_sizes = {[TSL_OP_GEMM] = "64,256,512",
+                                                                [TSL_OP_DOT] = "65536,1048576,16777216",
+                                                                [TSL_OP_TRANSPOSE] = "512,2048,4096"}};
+  const explore_options *given = call->options;
+  return tsl_explore_command_run(call, &given->shared, &command);
+}
+
+const tsl_command tsl_command_explore = {
+    .name = "explore",
+    .what = "measure strategies x devices x types x sizes: GFLOP/s, speed-up over sequential, error",
+    .arguments = "",
+    .details = "Every entry is verified before its time counts. Where no parameters are given, the "
+               "strategy's own model chooses them for each size. Entries of one problem and device are timed "
+               "by turns, on standard normal operands that lie on the device and change with every run, so "
+               "that none is found in a cache; a time is the median of samples, which are taken until it "
+               "stands still or --seconds are over.",
+    .options = options,
+    .examples = examples,
+    .options_bytes = sizeof(explore_options),
+    .run = run,
+};

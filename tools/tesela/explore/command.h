@@ -1,0 +1,21 @@
+/* A command that measures an exploration: what explore and sweep do from their options to their last line. */
+#ifndef TSL_TOOL_EXPLORE_COMMAND_H
+#define TSL_TOOL_EXPLORE_COMMAND_H
+
+#include "cli/tool.h"
+#include "explore/explore.h"
+#include "explore/options.h"
+
+/* In what one such command differs from another. */
+typedef struct tsl_explore_command {
+  /* The operation and its strategies, from the call's words and options. */
+  tesela_status (*select)(const tsl_call *call, tsl_exploration *all);
+  /* What people read; JSON, CSV and the page are alike for all. */
+  tesela_status (*print)(const tsl_exploration *all, tsl_devices *devices, bool markdown);
+  const char *default_sizes[TSL_OP_COUNT];
+} tsl_explore_command;
+
+tesela_status tsl_explore_command_run(const tsl_call *call, const tsl_explore_options *given,
+                                      const tsl_explore_command *command);
+
+#endif

@@ -1,0 +1,19 @@
+#include "explore/options.h"
+
+#include "base/status.h"
+
+tesela_status tsl_explore_prepare(const tsl_explore_options *given, const char *sizes, tsl_devices *devices,
+                                  tsl_exploration *all) {
+  if (given->json + given->csv + given->markdown > 1)
+    return tsl_fail(TESELA_BAD_CALL, "--json, --csv and --markdown exclude each other");
+  TSL_TRY(tsl_select_sizes(all->op, given->sizes ? given->sizes : sizes, &all->sizes));
+  TSL_TRY(tsl_select_types(all->op, given->types, &all->types));
+  TSL_TRY(tsl_select_devices(devices, given->devices, &all->devices));
+  all->all_devices = tsl_selects_all_devices(given->devices);
+  all->options = (tsl_race_options){.seconds_max = given->seconds,
+                                    .patience = given->patience,
+                                    .noise = given->noise,
+                                    .warm = given->warm,
+                                    .seed = (uint64_t)given->seed};
+  return TESELA_OK;
+}

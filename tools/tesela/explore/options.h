@@ -1,0 +1,45 @@
+/* What the calls of explore and sweep have in common. */
+#ifndef TSL_TOOL_EXPLORE_OPTIONS_H
+#define TSL_TOOL_EXPLORE_OPTIONS_H
+
+#include "cli/tool.h"
+#include "explore/explore.h"
+
+typedef struct tsl_explore_options {
+  const char *sizes, *types, *devices;
+  double seconds, patience, noise;
+  int64_t threads, seed;
+  bool warm, json, csv, markdown;
+  const char *html; /* a page to write; NULL: none */
+} tsl_explore_options;
+
+/* Rows of a command's table; the struct `type` has the options as its member `shared`. */
+#define TSL_EXPLORE_OPTIONS(type, shared)                                                                    \
+  TSL_OPTION(type, shared.sizes, "sizes", SIZES, NULL,                                                       \
+             "gemm: squares, or M x N x K (512,1000x300x700); dot: N; transpose: squares, or M x N of the "  \
+             "result"),                                                                                      \
+      TSL_OPTION(type, shared.types, "types", TYPES, "f32,f64",                                              \
+                 "types of the elements: f32, or bf16:f32 for A and B and another C, or u8:i8:i32"),         \
+      TSL_OPTION(type, shared.devices, "devices", DEVICES, NULL,                                             \
+                 "these devices, such as cpu,opencl:0, or all (default: TESELA_DEVICE, else all)"),          \
+      TSL_OPTION(type, shared.seconds, "seconds", SECONDS, "0.5",                                            \
+                 "measure each entry for at most so long (at least three times)"),                           \
+      TSL_OPTION(type, shared.noise, "noise", FRACTION, "0.02",                                              \
+                 "an entry is done when its interquartile range over the median is at most this"),           \
+      TSL_OPTION(type, shared.patience, "patience", SECONDS, "30",                                           \
+                 "leave out what takes longer than this for one run"),                                       \
+      TSL_OPTION(type, shared.warm, "warm", FLAG, NULL,                                                      \
+                 "run on one set of operands, which stays in the caches where it fits"),                     \
+      TSL_OPTION(type, shared.seed, "seed", SEED, "1", "of the data and of the order"),                      \
+      TSL_OPTION(type, shared.threads, "threads", COUNT, NULL, "use at most so many host threads"),          \
+      TSL_OPTION(type, shared.csv, "csv", FLAG, NULL, "print CSV, one line an entry"),                       \
+      TSL_OPTION(type, shared.markdown, "markdown", FLAG, NULL, "print Markdown"),                           \
+      TSL_OPTION(type, shared.html, "html", FILE, NULL,                                                      \
+                 "write a page with tables, pictures (by gnuplot) and the machine's description"),           \
+      TSL_OPTION(type, shared.json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
+
+/* Reads the options into the exploration, whose op and strategies are known; `sizes` is for a call that names none. */
+tesela_status tsl_explore_prepare(const tsl_explore_options *given, const char *sizes, tsl_devices *devices,
+                                  tsl_exploration *all);
+
+#endif

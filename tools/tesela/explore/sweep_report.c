@@ -1,0 +1,205 @@
+/* The report of a sweep. */
+#include "cli/report.h"
+#include "explore/curve.h"
+#include "explore/report.h"
+#include "explore/sweep.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static double rate(const tsl_exploration *all, const tsl_point *point) {
+  return tsl_explore_by_bytes(all->op) ? tsl_point_bandwidth(point) : tsl_point_flops(point);
+}
+
+/* One table: the points of a type, size and device. */
+typedef struct group {
+  const tsl_exploration *all;
+  int type, size, device;
+  double best, unit;
+  const char *unit_name;
+} group;
+
+static const tsl_point *point_of(const group *of, int strategy) {
+  return tsl_explore_at(of->all, of->type, of->size, strategy, of->device);
+}
+
+static group make_group(const tsl_exploration *all, int type, int size, int device) {
+  group made = {.all = all, .type = type, .size = size, .device = device, .best = NAN};
+  for (int s = 0; s < all->strategies.count; s++)
+    made.best = fmax(made.best, rate(all, point_of(&made, s)));
+  const bool is_small = made.best < 1e9;
+  made.unit = is_small ? 1e6 : 1e9;
+  made.unit_name = tsl_explore_by_bytes(all->op) ? is_small ? "MB/s" : "GB/s"
+                   : is_small                    ? "MFLOP/s"
+                                                 : "GFLOP/s";
+  return made;
+}
+
+/* Whether every value has the same reason for having no result: a device that the strategy cannot use. */
+static bool is_hopeless(const group *of) {
+  for (int s = 0; s < of->all->strategies.count; s++)
+    if (point_of(of, s)->entry.result != TSL_CASE_REFUSED ||
+        strcmp(point_of(of, s)->entry.why, point_of(of, 0)->entry.why) != 0)
+      return false;
+  return true;
+}
+
+/* --- the table --- */
+
+static void add_point(const group *of, int strategy, tsl_table *table) {
+  const tsl_point *point = point_of(of, strategy);
+  const tsl_measurement *timing = &point->entry.timing;
+  const double value = rate(of->all, point);
+  char text[32];
+  for (int p = 0; p < of->all->sweep.count; p++)
+    tsl_table_add(table, "%lld", (long long)point->entry.config.value[of->all->sweep.params[p].param]);
+  tsl_explore_add_result(point, value / of->unit, table);
+  if (point->entry.result != TSL_CASE_RIGHT) {
+    for (int blank = 0; blank < 4; blank++)
+      tsl_table_add(table, "%s", "");
+    tsl_table_add(table, "%s", point->entry.why);
+    return;
+  }
+  tsl_table_add_painted(table, value == of->best ? TSL_PAINT_GOOD : TSL_PAINT_NONE, "%.0f%%",
+                        100 * value / of->best);
+  tsl_table_add(table, "%s", tsl_format_seconds(timing->median, text, sizeof text));
+  tsl_table_add(table, "%.1f%%", 100 * timing->spread);
+  tsl_table_add(table, "%s", tsl_format_number(point->entry.verdict.grade, text, sizeof text));
+  tsl_table_add(table, "%s", "");
+}
+
+static void add_table(const group *of, const tsl_form *form, tsl_text *out) {
+  const tsl_exploration *all = of->all;
+  const tsl_strategy *strategy = all->strategies.items[0].strategy;
+  tsl_table table = {0};
+  tsl_text title = {0};
+  for (int p = 0; p < all->sweep.count; p++)
+    tsl_table_column(&table, strategy->params[all->sweep.params[p].param].name, TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, of->unit_name, TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, "of best", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, "time", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, "spread", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, "grade", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, "", TSL_ALIGN_LEFT, true);
+  for (int s = 0; s < all->strategies.count; s++)
+    add_point(of, s, &table);
+  tsl_text_add(&title, "%s %s on %s, %s, ", tsl_op_name(all->op), strategy->name,
+               all->devices.items[of->device]->name, all->types.items[of->type].name);
+  tsl_explore_add_size(all, of->size, &title);
+  tsl_form_add_table(form, tsl_text_get(&title), &table, out);
+  out->failed |= title.failed;
+  tsl_text_free(&title);
+  tsl_table_free(&table);
+}
+
+/* --- the curve --- */
+
+/* The parameter with the most values lies along the axis; the others' combinations are lines. */
+static int axis_of(const tsl_sweep *sweep) {
+  int axis = 0;
+  for (int p = 1; p < sweep->count; p++)
+    if (sweep->params[p].count > sweep->params[axis].count)
+      axis = p;
+  return axis;
+}
+
+/* The place on the axis of a combination, and its line. */
+static void place_of(const tsl_sweep *sweep, int axis, int strategy, int *place, int *line) {
+  int step = 1;
+  *line = 0;
+  for (int p = sweep->count - 1; p >= 0; p--) {
+    const int index = strategy % sweep->params[p].count;
+    strategy /= sweep->params[p].count;
+    if (p == axis)
+      *place = index;
+    else {
+      *line += step * index;
+      step *= sweep->params[p].count;
+    }
+  }
+}
+
+static void name_line(const group *of, int axis, int strategy, char *name, size_t size) {
+  const tsl_sweep *sweep = &of->all->sweep;
+  const tsl_chosen_strategy *chosen = &of->all->strategies.items[strategy];
+  tsl_text text = {0};
+  for (int p = 0; p < sweep->count; p++)
+    if (p != axis)
+      tsl_text_add(&text, "%s%s=%lld", text.length ? " " : "",
+                   chosen->strategy->params[sweep->params[p].param].name,
+                   (long long)chosen->config.value[sweep->params[p].param]);
+  snprintf(name, size, "%s", tsl_text_get(&text));
+  tsl_text_free(&text);
+}
+
+static void add_curve(const group *of, const tsl_form *form, tsl_text *out) {
+  const tsl_exploration *all = of->all;
+  const int axis = axis_of(&all->sweep);
+  const tsl_swept *along = &all->sweep.params[axis];
+  tsl_curve curve = {.value_title = of->unit_name,
+                     .place_title = all->strategies.items[0].strategy->params[along->param].name,
+                     .places = along->count};
+  for (int i = 0; i < along->count; i++)
+    snprintf(curve.labels[i], sizeof curve.labels[i], "%lld", (long long)along->values[i]);
+  for (int s = 0; s < all->strategies.count; s++) {
+    int place = 0, line;
+    place_of(&all->sweep, axis, s, &place, &line);
+    if (line >= TSL_CURVE_LINES_MAX)
+      continue;
+    curve.line_count = line >= curve.line_count ? line + 1 : curve.line_count;
+    curve.lines[line].values[place] = rate(all, point_of(of, s)) / of->unit;
+    name_line(of, axis, s, curve.lines[line].name, sizeof curve.lines[line].name);
+  }
+  tsl_text drawn = {0};
+  tsl_curve_add(&curve, form->markdown ? 0 : 2, form->width, &drawn);
+  if (drawn.length > 0)
+    tsl_text_add(out, form->markdown ? "```\n%s```\n\n" : "%s\n", tsl_text_get(&drawn));
+  tsl_text_free(&drawn);
+}
+
+/* --- all of it --- */
+
+static const char legend[] = "Compute time by the device's clock, operands on the device, all values by "
+                             "turns; every value was verified first. "
+                             "spread: interquartile range over the median. grade: the largest error in units "
+                             "of what rounding explains. ~: "
+                             "noisy.";
+
+static void add_groups(const tsl_exploration *all, int type, int size, const tsl_form *form, tsl_text *out) {
+  for (int d = 0; d < all->devices.count; d++) {
+    const group of = make_group(all, type, size, d);
+    if (is_hopeless(&of))
+      continue;
+    add_table(&of, form, out);
+    add_curve(&of, form, out);
+  }
+}
+
+static void add_hopeless(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
+  const size_t length = out->length;
+  for (int d = 0; d < all->devices.count; d++) {
+    const group of = make_group(all, 0, 0, d);
+    tsl_text line = {0};
+    if (!is_hopeless(&of))
+      continue;
+    tsl_text_add(&line, "Nothing on %s: %s", all->devices.items[d]->name, point_of(&of, 0)->entry.why);
+    tsl_form_add_line(form, true, tsl_text_get(&line), out);
+    tsl_text_free(&line);
+  }
+  if (out->length > length)
+    tsl_text_add(out, "\n");
+}
+
+tesela_status tsl_sweep_print(const tsl_exploration *all, tsl_devices *devices, bool markdown) {
+  const tsl_form form = tsl_form_for(markdown);
+  tsl_text out = {0};
+  tsl_explore_add_devices(all, devices, &form, &out);
+  for (int t = 0; t < all->types.count; t++)
+    for (int s = 0; s < all->sizes.count; s++)
+      add_groups(all, t, s, &form, &out);
+  add_hopeless(all, &form, &out);
+  tsl_form_add_line(&form, false, legend, &out);
+  tsl_explore_add_conditions(all, &form, &out);
+  return tsl_print(&out);
+}

@@ -1,0 +1,145 @@
+/* The tables of `tesela explore`, for each type and size: strategies down, devices across. */
+#include "cli/report.h"
+#include "explore/report.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A table: what stands in its cells, and its unit. */
+typedef struct kind {
+  double (*value)(const tsl_exploration *all, const tsl_point *point);
+  const char *title;
+  const char *small_title; /* where no value reaches 1, in thousandths; NULL: never */
+  double unit;
+  bool has_errors;
+} kind;
+
+static double flops(const tsl_exploration *all, const tsl_point *point) {
+  (void)all;
+  return tsl_point_flops(point);
+}
+static double bandwidth(const tsl_exploration *all, const tsl_point *point) {
+  (void)all;
+  return tsl_point_bandwidth(point);
+}
+
+static const kind flops_kind = {flops, "GFLOP/s", "MFLOP/s", 1e9, true};
+static const kind read_kind = {bandwidth, "GB/s", "MB/s", 1e9, true};
+static const kind move_kind = {bandwidth, "GB/s", "MB/s", 1e9, false};
+static const kind speedup_kind = {tsl_point_speedup, "Speed-up", NULL, 1, false};
+
+static const kind *const gemm_kinds[] = {&flops_kind, &speedup_kind, NULL};
+static const kind *const dot_kinds[] = {&read_kind, &speedup_kind, NULL};
+static const kind *const transpose_kinds[] = {&move_kind, &speedup_kind, NULL};
+static const kind *const *const kinds[TSL_OP_COUNT] = {
+    [TSL_OP_GEMM] = gemm_kinds, [TSL_OP_DOT] = dot_kinds, [TSL_OP_TRANSPOSE] = transpose_kinds};
+
+/* The largest value of a table; NaN where it has none. */
+static double largest(const tsl_exploration *all, int type, int size, const kind *of) {
+  double most = NAN;
+  for (int s = 0; s < all->strategies.count; s++)
+    for (int d = 0; d < all->devices.count; d++)
+      most = fmax(most, of->value(all, tsl_explore_at(all, type, size, s, d)));
+  return most;
+}
+
+/* The worst errors of a strategy over the devices. */
+static void add_errors(const tsl_exploration *all, int type, int size, int strategy, tsl_table *table) {
+  char text[32];
+  double grade = NAN, ratio = NAN;
+  for (int d = 0; d < all->devices.count; d++) {
+    const tsl_race_entry *entry = &tsl_explore_at(all, type, size, strategy, d)->entry;
+    if (entry->result == TSL_CASE_RIGHT || entry->result == TSL_CASE_WRONG) {
+      grade = fmax(grade, entry->verdict.grade);
+      ratio = fmax(ratio, entry->verdict.error_ratio);
+    }
+  }
+  tsl_table_add(table, "%s", tsl_format_number(grade, text, sizeof text));
+  tsl_table_add(table, "%s", tsl_format_number(ratio, text, sizeof text));
+}
+
+/* Refused throughout: never tried, so that nothing failed or was cut short, either. */
+static bool is_hopeless(const tsl_exploration *all, int strategy) {
+  for (int t = 0; t < all->types.count; t++)
+    for (int s = 0; s < all->sizes.count; s++)
+      for (int d = 0; d < all->devices.count; d++) {
+        const tsl_race_entry *entry = &tsl_explore_at(all, t, s, strategy, d)->entry;
+        if (entry->result != TSL_CASE_REFUSED || strcmp(entry->why, tsl_race_cut_short) == 0)
+          return false;
+      }
+  return true;
+}
+
+bool tsl_explore_is_left_out(const tsl_exploration *all, int type, int size, int strategy) {
+  if (all->all_strategies && is_hopeless(all, strategy))
+    return true;
+  if (!all->strategies.items[strategy].strategy->vendor)
+    return false;
+  for (int d = 0; d < all->devices.count; d++)
+    if (tsl_explore_at(all, type, size, strategy, d)->entry.result != TSL_CASE_REFUSED)
+      return false;
+  return true;
+}
+
+void tsl_explore_add_left_out(const tsl_exploration *all, tsl_text *line) {
+  bool any = false;
+  for (int s = 0; all->all_strategies && s < all->strategies.count; s++) {
+    if (!is_hopeless(all, s))
+      continue;
+    tsl_text_add(line, "%s", any ? ", " : "Left out, since nothing here takes them: ");
+    tsl_explore_add_strategy(all, s, line);
+    any = true;
+  }
+  if (any)
+    tsl_text_add(line, " (tesela explain says why).");
+}
+
+static void fill(const tsl_exploration *all, int type, int size, const kind *of, double unit,
+                 tsl_table *table) {
+  tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, true);
+  for (int d = 0; d < all->devices.count && d < TSL_TABLE_COLUMNS_MAX - 4; d++)
+    tsl_table_column(table, all->devices.items[d]->name, TSL_ALIGN_RIGHT, false);
+  if (of->has_errors) {
+    tsl_table_column(table, "grade", TSL_ALIGN_RIGHT, false);
+    tsl_table_column(table, "of bound", TSL_ALIGN_RIGHT, false);
+  }
+  for (int s = 0; s < all->strategies.count; s++) {
+    tsl_text name = {0};
+    if (tsl_explore_is_left_out(all, type, size, s))
+      continue;
+    tsl_explore_add_strategy(all, s, &name);
+    tsl_explore_add_peer(all, s, &name);
+    tsl_table_add(table, "%s", tsl_text_get(&name));
+    tsl_text_free(&name);
+    for (int d = 0; d < all->devices.count && d < TSL_TABLE_COLUMNS_MAX - 4; d++) {
+      const tsl_point *point = tsl_explore_at(all, type, size, s, d);
+      tsl_explore_add_result(point, of->value(all, point) / unit, table);
+    }
+    if (of->has_errors)
+      add_errors(all, type, size, s, table);
+  }
+}
+
+static void add_table(const tsl_exploration *all, int type, int size, const kind *of, const tsl_form *form,
+                      tsl_text *out) {
+  const double most = largest(all, type, size, of);
+  const bool is_first = of == kinds[all->op][0];
+  tsl_table table = {0};
+  tsl_text title = {0};
+  if (isnan(most) && !is_first)
+    return;
+  const bool is_small = of->small_title && most < of->unit;
+  fill(all, type, size, of, is_small ? of->unit / 1000 : of->unit, &table);
+  tsl_text_add(&title, "%s, %s, ", is_small ? of->small_title : of->title, all->types.items[type].name);
+  tsl_explore_add_size(all, size, &title);
+  tsl_form_add_table(form, tsl_text_get(&title), &table, out);
+  tsl_text_free(&title);
+  tsl_table_free(&table);
+}
+
+void tsl_explore_add_tables(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
+  for (int t = 0; t < all->types.count; t++)
+    for (int s = 0; s < all->sizes.count; s++)
+      for (const kind *const *of = kinds[all->op]; *of; of++)
+        add_table(all, t, s, *of, form, out);
+}

@@ -1,6 +1,0 @@
-/* The tool's entry. Everything else is in files that tests link as well. */
-#include "tool.h"
-
-int main(int argc, char **argv) {
-  return tsl_tool_main(argc, argv);
-}

@@ -1,0 +1,188 @@
+/* Comparison with a file that holds the expected result. The file's numbers are the right ones, printed or rounded; what
+ * was computed may be off by the strategy's own bound:
+ *
+ *   |C - E| <= (factor u + u_A + u_B) G + u_E |E| + half a unit of E's last printed digit,
+ *   G = |alpha| |A||B| + |beta||C0|
+ *
+ * u_E is the unit roundoff of the file's type, or C's where that is coarser; u_A and u_B are those of the types as which
+ * A and B were read, where these are coarser than their files'. Types that are narrower than their sums are
+ * rounded once, at the end, which costs u |C| and not u G. Of complex numbers, each part is a real sum, with a G of its
+ * own. With --tolerance, that alone decides.
+ *
+ * G costs a dot product of magnitudes, but |C| <= G up to rounding, so G is only computed where |C| in its
+ * place does not explain the difference already: after cancellation, or where something is wrong. */
+#include "product/product.h"
+
+#include <math.h>
+
+/* What judges one element, part by part. */
+typedef struct bound {
+  double relative;  /* of G */
+  double own, file; /* of |C|, of |E| */
+  double underflow;
+  double flushes; /* as tsl_accuracy has it */
+} bound;
+
+static void load(tesela_type type, const void *data, int64_t index, double value[2]) {
+  tsl_type_load(type, (const char *)data + index * (int64_t)tsl_type(type)->size, value);
+}
+
+/* What reading a file in a narrower type costs, relative to its numbers. */
+static double read_roundoff(const tsl_feed *feed) {
+  const double file = feed->reader ? tsl_type(feed->type)->unit_roundoff : 0;
+  const double own = feed->reader ? tsl_type(feed->as)->unit_roundoff : 0;
+  return own > file ? own : 0;
+}
+
+static bound bound_of(const tsl_product *product) {
+  const tsl_work *work = &product->plan->work;
+  const tsl_accuracy accuracy = work->strategy->accuracy(&work->problem, &work->config);
+  const tsl_type_info *type = tsl_type(product->type), *sums = tsl_type(type->sums);
+  const double u = type->unit_roundoff, factor = accuracy.factor + (type->is_complex ? 2 : 0);
+  const double scale = fmax(1, hypot(product->wish.alpha[0], product->wish.alpha[1]));
+  bound out = {.relative = factor * u,
+               .file = fmax(u, tsl_type(product->expected.type)->unit_roundoff),
+               .underflow = ((double)product->k + 2) * scale * sums->smallest + type->smallest,
+               .flushes = accuracy.flushes};
+  if (type->is_integer)
+    return (bound){.relative = 0};
+  if (accuracy.rounded || sums != type) {
+    out.own = u * (1 + u);
+    out.relative = accuracy.rounded ? 0 : fmax(0, factor - 1) * u;
+  }
+  const double a = read_roundoff(&product->a), b = read_roundoff(&product->b);
+  out.relative += fmax(a + b + a * b, read_roundoff(&product->c0));
+  return out;
+}
+
+/* G of both parts of one element, and what flushing its terms to 0 may cost. */
+static void add_magnitudes(const tsl_product *product, const tsl_problem *problem, const void *a, int64_t row,
+                           int64_t col, double g[2], double *terms) {
+  const double *alpha = problem->alpha, *beta = problem->beta;
+  double sum[2] = {0, 0}, before[2] = {0, 0};
+  *terms = 0;
+  for (int64_t l = 0; l < product->k; l++) {
+    double x[2], y[2];
+    load(product->types.a, a, row * problem->a.row_stride + l * problem->a.col_stride, x);
+    load(product->types.b, product->b.data, l * problem->b.row_stride + col * problem->b.col_stride, y);
+    sum[0] += fabs(x[0] * y[0]) + fabs(x[1] * y[1]);
+    sum[1] += fabs(x[0] * y[1]) + fabs(x[1] * y[0]);
+    *terms += fabs(x[0]) + fabs(y[0]) + 2;
+  }
+  if (product->before)
+    load(product->type, product->before, row * product->n + col, before);
+  for (int part = 0; part < 2; part++)
+    g[part] = fabs(alpha[0]) * sum[part] + fabs(alpha[1]) * sum[1 - part] + fabs(beta[0] * before[part]) +
+              fabs(beta[1] * before[1 - part]);
+  *terms *= fabs(alpha[0]);
+}
+
+static bool same_special(double x, double y) {
+  return (isnan(x) && isnan(y)) || x == y;
+}
+
+/* How one part of an element was judged. */
+typedef struct judgement {
+  bool agrees, by_print, weak;
+  double rounding, printed; /* that explain so much */
+} judgement;
+
+static judgement judge_part(const tsl_product *product, const bound *by, double c, double e, const double *g,
+                            double flushed) {
+  const double error = fabs(c - e), size = g ? *g : 0.5 * fabs(c);
+  judgement out = {.rounding = by->relative * size + by->own * fabs(c) + by->file * fabs(e) + by->underflow +
+                               by->flushes * flushed,
+                   .printed =
+                       product->expected.printed ? tsl_printed_half_unit(product->expected.printed, e) : 0};
+  if (!isfinite(error)) {
+    out.rounding = out.printed = 0;
+    return out;
+  }
+  out.agrees = error <= out.rounding + out.printed;
+  out.by_print = out.agrees && error > out.rounding;
+  out.weak = out.agrees && error >= 0.5 * fmax(fabs(c), fabs(e)) && out.rounding > out.printed;
+  return out;
+}
+
+/* Compares an element whose parts are not all equal, and counts it where it differs. */
+static void compare_element(tsl_product *product, const tsl_problem *problem, const void *a, int64_t row,
+                            const bound *by, tsl_difference found) {
+  tsl_difference *out = &product->difference;
+  const int parts = tsl_type(product->expected.as)->is_complex || tsl_type(product->type)->is_complex ? 2 : 1;
+  const bool moved = product->wish.op == TSL_OP_TRANSPOSE;
+  double g[2], flushed = 0, error = 0;
+  bool differs = false, print = false, weak = false, have_g = false;
+  for (int part = 0; part < parts; part++) {
+    const double c = found.computed[part], e = found.expected[part];
+    if (same_special(c, e))
+      continue;
+    const double whole = fabs(c);
+    judgement seen = judge_part(product, by, c, e, moved ? &whole : NULL, 0);
+    if ((!seen.agrees || seen.by_print) && !moved && isfinite(c) && isfinite(e)) {
+      if (!have_g)
+        add_magnitudes(product, problem, a, row, found.col, g, &flushed);
+      have_g = true;
+      seen = judge_part(product, by, c, e, &g[part], flushed);
+    }
+    error = isfinite(c - e) ? hypot(error, c - e) : INFINITY;
+    if (!seen.agrees && !differs) {
+      found.rounding = seen.rounding;
+      found.printed = seen.printed;
+    }
+    differs = differs || !seen.agrees;
+    print = print || seen.by_print;
+    weak = weak || seen.weak;
+  }
+  if (product->wish.tolerance.given) {
+    differs = !(error <= product->wish.tolerance.value);
+    print = weak = false;
+  }
+  out->error = fmax(out->error, error);
+  out->by_print += !differs && print;
+  out->weak += !differs && weak;
+  if (!differs)
+    return;
+  if (out->count == 0) {
+    found.error = out->error;
+    found.by_print = out->by_print;
+    found.weak = out->weak;
+    *out = found;
+  }
+  out->count++;
+}
+
+void tsl_product_compare(tsl_product *product, const tsl_problem *problem, const void *a, int64_t first,
+                         const void *expected) {
+  const bound by = bound_of(product);
+  for (int64_t row = 0; row < problem->m; row++)
+    for (int64_t col = 0; col < product->n; col++) {
+      const int64_t index = row * product->n + col;
+      tsl_difference found = {.row = first + row, .col = col};
+      load(product->type, product->c, index, found.computed);
+      load(product->expected.as, expected, index, found.expected);
+      if (same_special(found.computed[0], found.expected[0]) &&
+          same_special(found.computed[1], found.expected[1]))
+        continue;
+      compare_element(product, problem, a, row, &by, found);
+      if (product->difference.count == TSL_DIFFERENCES_MAX)
+        return;
+    }
+}
+
+tsl_decider tsl_product_decider(const tsl_product *product) {
+  const tsl_difference *difference = &product->difference;
+  if (product->wish.tolerance.given)
+    return TSL_DECIDED_BY_TOLERANCE;
+  const bool print =
+      difference->count > 0 ? difference->printed > difference->rounding : difference->by_print > 0;
+  return print ? TSL_DECIDED_BY_PRINT : TSL_DECIDED_BY_ROUNDING;
+}
+
+const char *tsl_decider_name(tsl_decider decider) {
+  static const char *const names[] = {
+#define DECIDER_ROW(name, text) [TSL_DECIDED_BY_##name] = text,
+      TSL_DECIDER_LIST(DECIDER_ROW)
+#undef DECIDER_ROW
+  };
+  return names[decider];
+}

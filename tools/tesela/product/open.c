@@ -1,0 +1,241 @@
+/* Opening: files, shapes, types, the output. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "cli/matrix_output.h"
+#include "cli/terms.h"
+#include "io/input.h"
+#include "product/product.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *tsl_stage_name(tsl_stage stage) {
+  static const char *const names[] = {
+#define STAGE_ROW(name, text) [TSL_STAGE_##name] = #text,
+      TSL_STAGE_LIST(STAGE_ROW)
+#undef STAGE_ROW
+  };
+  return names[stage];
+}
+
+/* An input that cannot be opened is the caller's mistake, unlike a disk that fails under an output. */
+static tesela_status open_feed(const char *path, const char *format, tsl_feed *feed) {
+  if (!path)
+    return TESELA_OK;
+  feed->path = tsl_input_name(path);
+  const tesela_status status =
+      tsl_reader_open_as(path, strcmp(path, "-") == 0 ? format : NULL, &feed->reader);
+  if (status != TESELA_OK)
+    return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
+  const tsl_file_info *info = tsl_reader_info(feed->reader);
+  feed->rows = info->rows;
+  feed->cols = info->cols;
+  feed->type = info->type;
+  feed->by_rows = info->by_rows;
+  feed->by_columns = info->by_columns;
+  feed->text = info->text;
+  feed->header = info->header;
+  feed->printed = info->text ? tsl_reader_printed(feed->reader) : NULL;
+  return TESELA_OK;
+}
+
+/* A vector is one row or one column. */
+static tesela_status check_vectors(const tsl_product *product) {
+  const tsl_feed *const feeds[] = {&product->a, &product->b};
+  for (int i = 0; i < 2; i++)
+    if (feeds[i]->rows != 1 && feeds[i]->cols != 1)
+      return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld; a vector is one row or one column",
+                      feeds[i]->path, (long long)feeds[i]->rows, (long long)feeds[i]->cols);
+  const int64_t b = product->b.rows * product->b.cols;
+  if (product->k == b)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_INPUT,
+                  "%s has %lld elements and %s has %lld: a dot product needs as many of each",
+                  product->a.path, (long long)product->k, product->b.path, (long long)b);
+}
+
+static tesela_status check_square(const tsl_product *product) {
+  if (!product->wish.in_place || product->m == product->n)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld; only a square is transposed in place",
+                  product->a.path, (long long)product->a.rows, (long long)product->a.cols);
+}
+
+static tesela_status check_inner(const tsl_product *product) {
+  const tsl_product_wish *wish = &product->wish;
+  const tsl_feed *a = &product->a, *b = &product->b;
+  const int64_t inner = wish->transpose_b ? b->cols : b->rows;
+  if (product->k == inner)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_INPUT,
+                  "%s is %lld x %lld%s and %s is %lld x %lld%s: the inner sizes %lld and %lld differ",
+                  a->path, (long long)a->rows, (long long)a->cols, wish->transpose_a ? ", transposed," : "",
+                  b->path, (long long)b->rows, (long long)b->cols, wish->transpose_b ? ", transposed" : "",
+                  (long long)product->k, (long long)inner);
+}
+
+static tesela_status check_shape(const tsl_product *product, const tsl_feed *feed) {
+  if (!feed->reader || (feed->rows == product->m && feed->cols == product->n))
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld, the product is %lld x %lld", feed->path,
+                  (long long)feed->rows, (long long)feed->cols, (long long)product->m, (long long)product->n);
+}
+
+/* f32, or c64, where it holds the values of A and B; f64 or c128 otherwise, integers included. Complex where a file or a
+ * factor is. What is only moved keeps its type. */
+static tesela_type default_type(const tsl_product *product) {
+  const tsl_feed *const feeds[] = {&product->a, &product->b, &product->c0};
+  const tsl_product_wish *wish = &product->wish;
+  bool complex = wish->alpha[1] != 0 || wish->beta[1] != 0, narrow = true;
+  if (wish->op == TSL_OP_TRANSPOSE)
+    return product->a.type;
+  for (int i = 0; i < 3; i++)
+    complex = complex || (feeds[i]->reader && tsl_type(feeds[i]->type)->is_complex);
+  for (int i = 0; i < 2; i++) {
+    const tsl_type_info *part = tsl_type(tsl_type(feeds[i]->type)->component);
+    narrow = narrow && !part->is_integer && part->size <= tsl_type(TESELA_F32)->size;
+  }
+  return complex ? (narrow ? TESELA_C64 : TESELA_C128) : (narrow ? TESELA_F32 : TESELA_F64);
+}
+
+/* What a comparison reads: all that the file holds. */
+static tesela_type expected_type(const tsl_product *product) {
+  const tsl_type_info *file = tsl_type(product->expected.type), *own = tsl_type(product->type);
+  if (file == own)
+    return product->type;
+  return file->is_complex || own->is_complex ? TESELA_C128 : TESELA_F64;
+}
+
+static tesela_status check_paths(const tsl_product_wish *wish) {
+  const char *const inputs[] = {wish->a, wish->b, wish->c0, wish->expected};
+  int standard = 0;
+  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+    standard += inputs[i] && strcmp(inputs[i], "-") == 0;
+  if (standard > 1)
+    return tsl_fail(TESELA_BAD_CALL, "standard input, -, is one file and cannot be %d of them", standard);
+  if (wish->format && !standard && !wish->output)
+    return tsl_fail(TESELA_BAD_CALL, "--format is about -, or the output, and neither is named");
+  for (size_t i = 0; wish->output && i < sizeof inputs / sizeof *inputs; i++)
+    if (inputs[i] && tsl_io_same_file(inputs[i], wish->output))
+      return tsl_fail(TESELA_BAD_CALL,
+                      "-o %s is the input %s; an input is not overwritten, so name another file",
+                      wish->output, inputs[i]);
+  return TESELA_OK;
+}
+
+/* What no strategy of dots takes may be multiplied all the same. */
+static tesela_status check_types(const tsl_product *product) {
+  const tesela_status status = tsl_terms_check_types(product->wish.op, &product->types);
+  tsl_status_saved saved;
+  tsl_status_save(&saved);
+  if (status != TESELA_UNSUPPORTED || product->wish.op != TSL_OP_DOT ||
+      tsl_terms_check_types(TSL_OP_GEMM, &product->types) != TESELA_OK) {
+    tsl_status_restore(&saved);
+    return status;
+  }
+  return tsl_fail(status, "%s; tesela multiply takes them, as a row and a column", saved.sentence);
+}
+
+/* A real product has real factors, and no conjugates. */
+static tesela_status check_factors(const tsl_product *product) {
+  const tsl_product_wish *wish = &product->wish;
+  const tsl_type_info *type = tsl_type(product->type);
+  const bool complex = wish->alpha[1] != 0 || wish->beta[1] != 0;
+  if (type->is_complex || !(complex || wish->conjugate_a || wish->conjugate_b))
+    return TESELA_OK;
+  return tsl_fail(
+      TESELA_BAD_CALL, "%s for complex products, and this one is %s; --type c64 or c128 makes it complex",
+      complex ? "imaginary parts of --alpha and --beta are" : "--conjugate-a and --conjugate-b are",
+      type->name);
+}
+
+/* The sizes of C, from those of the files. */
+static tesela_status size_gemm(tsl_product *product) {
+  const tsl_product_wish *wish = &product->wish;
+  product->m = wish->transpose_a ? product->a.cols : product->a.rows;
+  product->k = wish->transpose_a ? product->a.rows : product->a.cols;
+  product->n = wish->transpose_b ? product->b.rows : product->b.cols;
+  return check_inner(product);
+}
+
+static tesela_status size_dot(tsl_product *product) {
+  product->m = product->n = 1;
+  product->k = product->a.rows * product->a.cols;
+  return check_vectors(product);
+}
+
+static tesela_status size_transpose(tsl_product *product) {
+  product->m = product->a.cols;
+  product->n = product->a.rows;
+  return check_square(product);
+}
+
+static tesela_status (*const size_up[TSL_OP_COUNT])(tsl_product *product) = {
+    [TSL_OP_GEMM] = size_gemm, [TSL_OP_DOT] = size_dot, [TSL_OP_TRANSPOSE] = size_transpose};
+
+tesela_status tsl_product_check_wish(const tsl_product_wish *wish) {
+  for (int part = 0; part < 2; part++)
+    if (!isfinite(wish->alpha[part]) || !isfinite(wish->beta[part]))
+      return tsl_fail(TESELA_BAD_CALL, "%s",
+                      wish->op == TSL_OP_TRANSPOSE ? "--alpha is a finite number"
+                                                   : "--alpha and --beta are finite numbers");
+  if (wish->tolerance.given && !wish->expected)
+    return tsl_fail(TESELA_BAD_CALL, "--tolerance is of a comparison; name the file with --expect");
+  if (wish->tolerance.given && !(wish->tolerance.value >= 0 && isfinite(wish->tolerance.value)))
+    return tsl_fail(TESELA_BAD_CALL,
+                    "--tolerance is the largest difference that is fine, a number from 0 up");
+  return TESELA_OK;
+}
+
+tesela_status tsl_product_open(const tsl_product_wish *wish, tsl_product *product) {
+  *product = (tsl_product){.wish = *wish, .started = tsl_clock()};
+  TSL_TRY(check_paths(wish));
+  TSL_TRY(open_feed(wish->a, wish->format, &product->a));
+  TSL_TRY(open_feed(wish->b, wish->format, &product->b));
+  TSL_TRY(open_feed(wish->c0, wish->format, &product->c0));
+  TSL_TRY(open_feed(wish->expected, wish->format, &product->expected));
+  TSL_TRY(size_up[wish->op](product));
+  TSL_TRY(check_shape(product, &product->c0));
+  TSL_TRY(check_shape(product, &product->expected));
+  product->types = wish->types;
+  if (wish->types.a == TESELA_TYPE_DEFAULT)
+    product->types.a = product->types.b = product->types.c = default_type(product);
+  TSL_TRY(check_types(product));
+  product->type = product->types.c;
+  TSL_TRY(check_factors(product));
+  product->a.as = product->types.a;
+  product->b.as = product->types.b;
+  product->c0.as = product->types.c;
+  product->expected.as = wish->expected ? expected_type(product) : product->type;
+  /* Some formats are scanned for their shape, which is most of the reading. */
+  product->seconds[TSL_STAGE_READ] = tsl_clock() - product->started;
+  if (wish->output)
+    TSL_TRY(tsl_matrix_output(wish->output, wish->format, product->m, product->n, product->type,
+                              &product->writer));
+  TSL_TRY(tsl_wisdom_open(&product->wisdom));
+  return tsl_devices_create(&product->devices);
+}
+
+static void close_feed(tsl_feed *feed) {
+  if (feed->reader)
+    tsl_reader_close(feed->reader);
+  tsl_free(feed->memory);
+}
+
+void tsl_product_close(tsl_product *product) {
+  tsl_progress_end(product->progress);
+  tsl_plan_destroy(product->plan);
+  tsl_plan_destroy(product->last_plan);
+  tsl_devices_destroy(product->devices);
+  tsl_wisdom_close(product->wisdom);
+  tsl_writer_close(product->writer);
+  close_feed(&product->a);
+  close_feed(&product->b);
+  close_feed(&product->c0);
+  close_feed(&product->expected);
+  tsl_free(product->c_memory);
+  tsl_free(product->before_memory);
+  tsl_free(product->samples);
+  *product = (tsl_product){.devices = NULL};
+}

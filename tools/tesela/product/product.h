@@ -1,0 +1,158 @@
+/* One product of matrix files (or a dot, or a transpose): opened, planned, computed in panels of rows of C, verified,
+ * written.
+ *
+ *        A (m x k)          B (k x n)        C (m x n)
+ *   row -> +-------+        +-------+        +-------+
+ *   panel  |#######|   x    |       |   =    |#######|   a panel of A makes a panel of C; B is held whole
+ *          |       |        |       |        |       |
+ *          +-------+        +-------+        +-------+
+ *
+ * Where everything fits into memory there is one panel, of all m rows. A file whose rows cannot be read in order (a pipe
+ * in Fortran order, Matrix Market) is held whole instead. Where A is transposed, a panel of C is columns of A: A is held
+ * while it fits, else its columns are read, of files that can be. A dot is the product of a row and a column, both held; a
+ * transpose has A alone. */
+#ifndef TSL_TOOL_PRODUCT_PRODUCT_H
+#define TSL_TOOL_PRODUCT_PRODUCT_H
+
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "cli/tool.h"
+#include "io/io.h"
+#include "judge/check.h"
+#include "planner/planner.h"
+
+/* What the time goes into, in the order in which a program for a device has it. X(NAME, name) */
+#define TSL_STAGE_LIST(X)                                                                                    \
+  X(PLAN, plan)                                                                                              \
+  X(READ, read)                                                                                              \
+  X(ALLOCATE, allocate)                                                                                      \
+  X(COPY_IN, copy in)                                                                                        \
+  X(COMPUTE, compute)                                                                                        \
+  X(COPY_OUT, copy out)                                                                                      \
+  X(FREE, free)                                                                                              \
+  X(VERIFY, verify)                                                                                          \
+  X(WRITE, write)
+
+typedef enum tsl_stage {
+#define TSL_STAGE_MEMBER(name, text) TSL_STAGE_##name,
+  TSL_STAGE_LIST(TSL_STAGE_MEMBER)
+#undef TSL_STAGE_MEMBER
+      TSL_STAGE_COUNT
+} tsl_stage;
+const char *tsl_stage_name(tsl_stage stage);
+
+/* What the user asked for. */
+typedef struct tsl_product_wish {
+  tsl_op op;
+  const char *a, *b, *c0, *output,
+      *expected;      /* paths, of which one input may be "-", and the output; NULL: none */
+  const char *format; /* of "-", and of an output without an ending; NULL: by first bytes and by ending */
+  bool transpose_a, transpose_b, conjugate_a, conjugate_b, in_place, verify;
+  double alpha[2], beta[2];
+  tsl_number tolerance; /* of `expected` */
+  tsl_types types;      /* zeros: from the files */
+  const char *device, *strategy;
+  uint64_t memory; /* bytes to stay within; 0: most of what is available */
+  int64_t repeat;
+} tsl_product_wish;
+
+/* A matrix file as a supplier of rows: held whole, or a panel at a time. */
+typedef struct tsl_feed {
+  const char *path;
+  tsl_reader *reader;
+  int64_t rows, cols;                     /* as stored */
+  tesela_type type;                       /* as stored */
+  tesela_type as;                         /* what it is read as */
+  bool by_rows, by_columns, text, header; /* as tsl_file_info has them */
+  bool across;                            /* panels are columns of it */
+  bool held;
+  const tsl_printed *printed; /* how a text file's numbers are; NULL: it is none */
+  void *memory;               /* to free */
+  char *
+      data; /* the whole matrix or the present panel (rows or columns of it), dense, row-major; aligned to a page */
+} tsl_feed;
+
+#define TSL_DIFFERENCES_MAX 1000
+
+/* How C differs from the file of --expect. */
+typedef struct tsl_difference {
+  int64_t count;    /* elements outside the bound; counting stops at the end of a panel that has some */
+  int64_t row, col; /* the first of them */
+  double computed[2], expected[2], rounding, printed; /* there: the numbers, and the two parts of the bound */
+  double error;                                       /* largest |C - E| of all elements */
+  int64_t by_print; /* elements that only half a unit of the last printed digit explains */
+  int64_t weak; /* elements that agree although half of them, or more, is difference: they prove nothing */
+} tsl_difference;
+
+/* What decided whether the two agree. X(NAME, name) */
+#define TSL_DECIDER_LIST(X) X(ROUNDING, "rounding") X(PRINT, "printed digits") X(TOLERANCE, "tolerance")
+typedef enum tsl_decider {
+#define TSL_DECIDER_MEMBER(name, text) TSL_DECIDED_BY_##name,
+  TSL_DECIDER_LIST(TSL_DECIDER_MEMBER)
+#undef TSL_DECIDER_MEMBER
+} tsl_decider;
+
+typedef struct tsl_product {
+  tsl_product_wish wish;
+  tsl_feed a, b, c0, expected; /* C0 that is read by rows is read into C itself */
+  tsl_writer *writer;
+  tsl_types types;
+  tesela_type type;       /* of C */
+  int64_t m, n, k, panel; /* panel: rows of C at once */
+  uint64_t memory;        /* bytes to stay within */
+  uint64_t memory_needed; /* by what was planned */
+  uint64_t memory_fixed;  /* of that, what a panel's size does not change */
+  tsl_devices *devices;
+  tsl_wisdom *wisdom;
+  tsl_plan *plan, *last_plan; /* of a whole panel, and of a last one that is smaller */
+  void *c_memory, *before_memory;
+  char *c, *before; /* before: C0's panel (in place, A), kept where it is overwritten and wanted again */
+  double started, seconds[TSL_STAGE_COUNT], total;
+  double fastest;   /* compute time of the fastest repeats */
+  double *samples;  /* one for each repeat of a panel */
+  double result[2]; /* of a dot */
+  tsl_verdict verdict;
+  tsl_difference difference;
+  tsl_progress *progress;
+} tsl_product;
+
+/* Opens the files, looks at shapes and types, and starts the output, so that a folder that cannot be written is
+ * reported before any work. */
+tesela_status tsl_product_open(const tsl_product_wish *wish, tsl_product *product);
+/* Chooses how many rows at once, and the plan. */
+tesela_status tsl_product_plan(tsl_product *product);
+/* Reads, multiplies, verifies, writes; the output appears at the end. TESELA_WRONG_RESULT when the judge or the
+ * expected file disagree; the product's verdict and difference say how. */
+tesela_status tsl_product_run(tsl_product *product);
+void tsl_product_close(tsl_product *product);
+/* A failure for lack of memory, where panels, or smaller ones, would do: its sentence gets a hint at --memory. Returns
+ * `status`. */
+tesela_status tsl_product_hint(const tsl_product *product, tesela_status status);
+/* All of that, with a progress line, no temporary file left behind by an interrupt, and the report at the end: to
+ * standard output, as text or as JSON of `call`; none where `quiet`, unless something is wrong. */
+tesela_status tsl_product_do(const tsl_call *call, const tsl_product_wish *wish, bool quiet, bool json);
+
+/* The problem of `rows` rows of C, the strides being those of what is held. */
+tsl_problem tsl_product_problem(const tsl_product *product, int64_t rows);
+/* Whether C0's panel has to be kept beside C. */
+bool tsl_product_keeps_before(const tsl_product *product);
+/* Compares `rows` rows of C from `first` with `expected`; the operands are the panel's. */
+void tsl_product_compare(tsl_product *product, const tsl_problem *problem, const void *a, int64_t first,
+                         const void *expected);
+/* Of the comparison so far. */
+tsl_decider tsl_product_decider(const tsl_product *product);
+const char *tsl_decider_name(tsl_decider decider);
+
+/* Reads options that the commands share: sizes of --alpha and --beta, --tolerance. TESELA_BAD_CALL. */
+tesela_status tsl_product_check_wish(const tsl_product_wish *wish);
+
+#define TSL_OPTION_FORMAT(struct_type)                                                                       \
+  TSL_OPTION(struct_type, format, "format", FORMAT, NULL,                                                    \
+             "the format of -, and of an output whose name does not end in one: npy mtx csv txt")
+#define TSL_OPTION_TOLERANCE(struct_type)                                                                    \
+  TSL_OPTION(                                                                                                \
+      struct_type, tolerance, "tolerance", NUMBER, NULL,                                                     \
+      "with --expect: elements agree that differ by at most this (default: the strategy's error bound "      \
+      "and half a unit of the file's last printed digit)")
+
+#endif

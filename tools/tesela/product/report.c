@@ -1,0 +1,379 @@
+/* Reports of products, dots and transposes, and the way there. */
+#include "cli/report.h"
+#include "base/status.h"
+#include "cli/counted.h"
+#include "cli/interrupt.h"
+#include "cli/matrix_output.h"
+#include "cli/terms.h"
+#include "product/product.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static double flops_per_second(const tsl_product *product) {
+  const tsl_problem problem = tsl_product_problem(product, product->m);
+  const double seconds = product->seconds[TSL_STAGE_COMPUTE];
+  return seconds > 0 ? tsl_problem_flops(&problem) / seconds : NAN;
+}
+
+static double bytes_per_second(const tsl_product *product) {
+  const tsl_problem problem = tsl_product_problem(product, product->m);
+  const double seconds = product->seconds[TSL_STAGE_COMPUTE];
+  return seconds > 0 ? tsl_problem_bytes(&problem) / seconds : NAN;
+}
+
+/* What bounds the operation: a product's arithmetic, a dot's or a transpose's memory. */
+static const char *format_rate(const tsl_product *product, char *out, size_t size) {
+  return product->wish.op == TSL_OP_GEMM ? tsl_format_flops(flops_per_second(product), out, size)
+                                         : tsl_format_bandwidth(bytes_per_second(product), out, size);
+}
+
+static bool is_complex(const tsl_product *product) {
+  return tsl_type(product->type)->is_complex;
+}
+
+static int64_t panel_count(const tsl_product *product) {
+  return product->panel > 0 ? (product->m + product->panel - 1) / product->panel : 1;
+}
+
+/* --- as text --- */
+
+/* "A^T", "conj(A)", "A^H" */
+static const char *operand(const char *letter, bool transposed, bool conjugated, char *out, size_t size) {
+  if (conjugated && !transposed)
+    snprintf(out, size, "conj(%s)", letter);
+  else
+    snprintf(out, size, "%s%s", letter, conjugated ? "^H" : transposed ? "^T" : "");
+  return out;
+}
+
+static void add_gemm(const tsl_product *product, tsl_text *out) {
+  const tsl_product_wish *wish = &product->wish;
+  char a[16], b[16], spaced[17];
+  operand("A", wish->transpose_a, wish->conjugate_a, a, sizeof a);
+  operand("B", wish->transpose_b, wish->conjugate_b, b, sizeof b);
+  snprintf(spaced, sizeof spaced, "%s ", a);
+  tsl_text_add_formula(out, "C", wish->alpha, spaced, b, wish->beta);
+  tsl_text_add(out, ",  %lld x %lld by %lld x %lld", (long long)product->m, (long long)product->k,
+               (long long)product->k, (long long)product->n);
+}
+
+static void add_dot(const tsl_product *product, tsl_text *out) {
+  const tsl_product_wish *wish = &product->wish;
+  tsl_text_add_formula(out, "s", wish->alpha, "x . ", "y", wish->beta);
+  tsl_text_add(out, ",  %lld elements", (long long)product->k);
+}
+
+static void add_transpose(const tsl_product *product, tsl_text *out) {
+  const tsl_product_wish *wish = &product->wish;
+  tsl_text_add_formula(out, wish->in_place ? "A" : "B", wish->alpha, "A^T", "", (const double[]){0, 0});
+  tsl_text_add(out, ",  %lld x %lld%s", (long long)product->n, (long long)product->m,
+               wish->in_place ? " in place" : "");
+}
+
+static void add_heading(const tsl_product *product, tsl_text *out) {
+  static void (*const add[TSL_OP_COUNT])(const tsl_product *product, tsl_text *out) = {
+      [TSL_OP_GEMM] = add_gemm, [TSL_OP_DOT] = add_dot, [TSL_OP_TRANSPOSE] = add_transpose};
+  add[product->wish.op](product, out);
+  tsl_text_add(out, ", ");
+  tsl_types_print(product->wish.op, &product->types, out);
+  tsl_text_add(out, "\n");
+}
+
+/* What the bound is counted in. */
+static const char *const magnitudes[TSL_OP_COUNT] = {
+    [TSL_OP_GEMM] = "|alpha||A||B|", [TSL_OP_DOT] = "|alpha||x||y|", [TSL_OP_TRANSPOSE] = "|alpha||A|"};
+
+static void add_bound(const tsl_product *product, tsl_table *table) {
+  const tsl_work *work = &product->plan->work;
+  const double bound = tsl_plan_error_bound(product->plan);
+  if (bound == 0)
+    tsl_table_add_pair(table, "bound", "0: every bit is kept");
+  else if (work->strategy->accuracy(&work->problem, &work->config).rounded)
+    tsl_table_add_pair(table, "bound", "%.2g |s|: the exact result, rounded once", bound);
+  else
+    tsl_table_add_pair(table, "bound", "%.2g (%s%s), element by element", bound, magnitudes[product->wish.op],
+                       work->problem.beta[0] != 0 || work->problem.beta[1] != 0 ? " + |beta||C0|" : "");
+}
+
+/* What decided. */
+static void add_decider(const tsl_product *product, tsl_text *out) {
+  const tsl_difference *difference = &product->difference;
+  const tsl_decider decider = tsl_product_decider(product);
+  if (decider == TSL_DECIDED_BY_TOLERANCE)
+    tsl_text_add(out, "--tolerance %.3g decided", product->wish.tolerance.value);
+  else if (decider == TSL_DECIDED_BY_ROUNDING)
+    tsl_text_add(out, "rounding decided");
+  else if (difference->count > 0)
+    tsl_text_add(out, "its last printed digit decided");
+  else
+    tsl_text_add(out, "its last printed digit decided about %lld elements, rounding about the rest",
+                 (long long)difference->by_print);
+}
+
+/* Whether the result agrees with the file, and by what it was judged. */
+static void add_expected(const tsl_product *product, tsl_table *table) {
+  const tsl_difference *difference = &product->difference;
+  const bool same = difference->count == 0;
+  char error[32];
+  tsl_text by = {0};
+  tsl_table_add_painted(table, TSL_PAINT_FAINT, "expected");
+  add_decider(product, &by);
+  tsl_table_add_painted(table, same ? TSL_PAINT_GOOD : TSL_PAINT_BAD, "%s %s, largest difference %s; %s",
+                        same ? "agrees with" : "DIFFERS from", product->expected.path,
+                        tsl_format_number(difference->error, error, sizeof error), tsl_text_get(&by));
+  if (same && difference->weak > 0)
+    tsl_table_add_pair(table, "",
+                       "%lld of %lld elements are no larger than what rounding may cost: they agree with "
+                       "anything, and --tolerance is stricter",
+                       (long long)difference->weak, (long long)(product->m * product->n));
+  tsl_text_free(&by);
+}
+
+static void add_accuracy(const tsl_product *product, tsl_table *table) {
+  const tsl_verdict *verdict = &product->verdict;
+  char error[32], share[32], grade[32];
+  add_bound(product, table);
+  if (product->wish.verify) {
+    const bool all = verdict->checked == product->m * product->n;
+    tsl_table_add_painted(table, TSL_PAINT_FAINT, "verified");
+    tsl_table_add_painted(table, verdict->right ? TSL_PAINT_GOOD : TSL_PAINT_BAD,
+                          "%s: %s%lld elements, largest error %s, %s of its bound, grade %s u",
+                          verdict->right ? "right" : "WRONG", all ? "all " : "", (long long)verdict->checked,
+                          tsl_format_number(verdict->error, error, sizeof error),
+                          tsl_format_number(verdict->error_ratio, share, sizeof share),
+                          tsl_format_number(verdict->grade, grade, sizeof grade));
+  }
+  if (product->expected.reader)
+    add_expected(product, table);
+}
+
+static void feeds_of(const tsl_product *product, const tsl_feed *feeds[4]) {
+  feeds[0] = &product->a;
+  feeds[1] = &product->b;
+  feeds[2] = &product->c0;
+  feeds[3] = &product->expected;
+}
+
+/* A line that was passed over is mentioned: it may have been meant. */
+static void add_headers(const tsl_product *product, tsl_table *table) {
+  const tsl_feed *feeds[4];
+  feeds_of(product, feeds);
+  for (int i = 0; i < 4; i++)
+    if (feeds[i]->header)
+      tsl_table_add_pair(table, "header", "%s: its first line is of names, and is passed over",
+                         feeds[i]->path);
+}
+
+static tsl_counted count(const tsl_product *product) {
+  const tsl_work *work = &product->plan->work;
+  return tsl_count(&work->problem, work->strategy, &work->config, work->device);
+}
+
+static void add_facts(const tsl_product *product, tsl_table *table) {
+  const tsl_counted counted = count(product);
+  char bytes[32], limit[32];
+  const tsl_device *device = product->plan->work.device;
+  add_headers(product, table);
+  if (product->wish.op == TSL_OP_DOT) {
+    tsl_text number = {0};
+    if (is_complex(product))
+      tsl_text_add_complex(&number, product->result);
+    else
+      tsl_text_add_double(&number, product->result[0]);
+    tsl_table_add_painted(table, TSL_PAINT_FAINT, "result");
+    tsl_table_add_painted(table, TSL_PAINT_STRONG, "%s", tsl_text_get(&number));
+    tsl_text_free(&number);
+  }
+  tsl_table_add_pair(table, "plan", "%s", product->plan->text);
+  tsl_table_add_pair(table, "device", "%s, %s", device->label, device->platform);
+  if (*tsl_strategy_peer(product->plan->work.strategy, device))
+    tsl_table_add_pair(table, "peer", "%s", tsl_strategy_peer(product->plan->work.strategy, device));
+  tsl_table_add_pair(table, "memory", "%s of %s, %lld panel%s of rows",
+                     tsl_format_bytes(product->memory_needed, bytes, sizeof bytes),
+                     tsl_format_bytes(product->memory, limit, sizeof limit), (long long)panel_count(product),
+                     panel_count(product) == 1 ? "" : "s");
+  tsl_counted_add_pairs(&product->plan->work.problem, &counted, table);
+  add_accuracy(product, table);
+}
+
+static void add_stages(const tsl_product *product, tsl_table *table) {
+  char time[32], rate[32];
+  tsl_table_column(table, "phase", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "time", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "share", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "", TSL_ALIGN_LEFT, false);
+  for (int i = 0; i < TSL_STAGE_COUNT; i++) {
+    const double seconds = product->seconds[i];
+    if (seconds == 0 && i != TSL_STAGE_COMPUTE)
+      continue;
+    tsl_table_add(table, "%s", tsl_stage_name((tsl_stage)i));
+    tsl_table_add(table, "%s", tsl_format_seconds(seconds, time, sizeof time));
+    tsl_table_add(table, "%.0f%%", 100 * seconds / product->total);
+    if (i != TSL_STAGE_COMPUTE)
+      tsl_table_add(table, "%s", "");
+    else if (product->wish.repeat == 1)
+      tsl_table_add(table, "%s", format_rate(product, rate, sizeof rate));
+    else
+      tsl_table_add(table, "%s, median of %lld; fastest %s", format_rate(product, rate, sizeof rate),
+                    (long long)product->wish.repeat, tsl_format_seconds(product->fastest, time, sizeof time));
+  }
+  tsl_table_add_painted(table, TSL_PAINT_STRONG, "total");
+  tsl_table_add_painted(table, TSL_PAINT_STRONG, "%s", tsl_format_seconds(product->total, time, sizeof time));
+  tsl_table_end_row(table);
+}
+
+static bool is_written(const tsl_product *product) {
+  return product->wish.output && product->verdict.right && product->difference.count == 0;
+}
+
+static tesela_status print_text(const tsl_product *product) {
+  const int width = tsl_output_width();
+  const bool colour = tsl_output_colour();
+  tsl_text out = {0};
+  tsl_table facts = tsl_table_of_pairs(), stages = {0};
+  add_heading(product, &out);
+  add_facts(product, &facts);
+  add_stages(product, &stages);
+  tsl_table_text(&facts, 2, width, colour, &out);
+  tsl_text_add(&out, "\n");
+  tsl_table_text(&stages, 2, width, colour, &out);
+  if (is_written(product) && !tsl_matrix_to_standard(product->wish.output))
+    tsl_text_add(&out, "\n  wrote %s\n", product->wish.output);
+  out.failed |= facts.failed || stages.failed;
+  tsl_table_free(&facts);
+  tsl_table_free(&stages);
+  return tsl_matrix_report(product->wish.output, &out);
+}
+
+/* --- as JSON --- */
+
+static json_t *json_phases(const tsl_product *product) {
+  json_t *object = json_object();
+  for (int i = 0; i < TSL_STAGE_COUNT; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "%s", tsl_stage_name((tsl_stage)i));
+    for (char *c = name; *c; c++)
+      *c = *c == ' ' ? '_' : *c;
+    json_object_set_new(object, name, tsl_json_real(product->seconds[i]));
+  }
+  json_object_set_new(object, "total", tsl_json_real(product->total));
+  return object;
+}
+
+static json_t *json_expected(const tsl_product *product) {
+  const tsl_difference *difference = &product->difference;
+  if (!product->expected.reader)
+    return json_null();
+  const bool complex = is_complex(product) || tsl_type(product->expected.type)->is_complex;
+  const tsl_number *tolerance = &product->wish.tolerance;
+  json_t *object = json_pack(
+      "{s:s, s:b, s:I, s:o, s:s, s:o, s:I, s:I}", "file", product->expected.path, "agrees",
+      difference->count == 0, "elements_that_differ", (json_int_t)difference->count, "largest_difference",
+      tsl_json_real(difference->error), "decided_by", tsl_decider_name(tsl_product_decider(product)),
+      "tolerance", tolerance->given ? tsl_json_real(tolerance->value) : json_null(),
+      "elements_by_printed_digits", (json_int_t)difference->by_print, "elements_that_prove_nothing",
+      (json_int_t)difference->weak);
+  if (object && difference->count > 0)
+    json_object_update_new(
+        object,
+        json_pack(
+            "{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "row", (json_int_t)difference->row, "column",
+            (json_int_t)difference->col, "computed", tsl_json_scalar(complex, difference->computed),
+            "expected", tsl_json_scalar(complex, difference->expected), "bound",
+            tsl_json_real(tolerance->given ? tolerance->value : difference->rounding + difference->printed),
+            "bound_of_rounding", tsl_json_real(difference->rounding), "bound_of_printed_digits",
+            tsl_json_real(difference->printed)));
+  return object;
+}
+
+/* The sizes and what is the operation's own. */
+static json_t *json_gemm(const tsl_product *product) {
+  const tsl_product_wish *wish = &product->wish;
+  return json_pack("{s:I, s:I, s:I, s:o, s:b, s:b, s:b, s:b}", "m", (json_int_t)product->m, "n",
+                   (json_int_t)product->n, "k", (json_int_t)product->k, "beta",
+                   tsl_json_scalar(is_complex(product), wish->beta), "transpose_a", wish->transpose_a,
+                   "transpose_b", wish->transpose_b, "conjugate_a", wish->conjugate_a, "conjugate_b",
+                   wish->conjugate_b);
+}
+
+static json_t *json_dot(const tsl_product *product) {
+  return json_pack("{s:I, s:o, s:o}", "n", (json_int_t)product->k, "beta",
+                   tsl_json_scalar(is_complex(product), product->wish.beta), "result",
+                   tsl_json_scalar(is_complex(product), product->result));
+}
+
+static json_t *json_transpose(const tsl_product *product) {
+  return json_pack("{s:I, s:I, s:b}", "rows", (json_int_t)product->n, "columns", (json_int_t)product->m,
+                   "in_place", product->wish.in_place);
+}
+
+static tesela_status print_json(const tsl_call *call, const tsl_product *product) {
+  static json_t *(*const own[TSL_OP_COUNT])(const tsl_product *product) = {
+      [TSL_OP_GEMM] = json_gemm, [TSL_OP_DOT] = json_dot, [TSL_OP_TRANSPOSE] = json_transpose};
+  const tsl_product_wish *wish = &product->wish;
+  const tsl_counted counted = count(product);
+  const tsl_feed *feeds[4];
+  json_t *headers = json_array();
+  feeds_of(product, feeds);
+  for (int i = 0; i < 4; i++)
+    if (feeds[i]->header)
+      json_array_append_new(headers, json_string(feeds[i]->path));
+  json_t *object = own[wish->op](product);
+  tsl_text types = {0};
+  tsl_types_print(wish->op, &product->types, &types);
+  if (object)
+    json_object_update_new(
+        object, json_pack("{s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                          "type", tsl_text_get(&types), "alpha",
+                          tsl_json_scalar(is_complex(product), wish->alpha), "plan", product->plan->text,
+                          "peer", tsl_json_peer(product->plan->work.strategy, product->plan->work.device),
+                          "device", tsl_json_device(product->plan->work.device, false), "panels",
+                          (json_int_t)panel_count(product), "memory_bytes",
+                          (json_int_t)product->memory_needed, "repeats", (json_int_t)wish->repeat, "seconds",
+                          json_phases(product), "flops_per_second", tsl_json_real(flops_per_second(product)),
+                          "bytes_per_second", tsl_json_real(bytes_per_second(product)), "error_bound",
+                          tsl_json_real(tsl_plan_error_bound(product->plan)), "verified",
+                          wish->verify ? tsl_json_verdict(&product->verdict) : json_null(), "expected",
+                          json_expected(product), "headers", headers, "output",
+                          is_written(product) ? json_string(wish->output) : json_null()));
+  json_object_set_new(object, "account", tsl_json_counted(&product->plan->work.problem, &counted));
+  tsl_text_free(&types);
+  return tsl_print_json(call, object);
+}
+
+/* --- */
+
+/* A wrong result is reported in full before its sentence. */
+static tesela_status report(const tsl_call *call, const tsl_product *product, bool quiet, bool json,
+                            tesela_status status) {
+  tsl_status_saved saved;
+  if (status != TESELA_OK && status != TESELA_WRONG_RESULT)
+    return status;
+  if (quiet && status == TESELA_OK)
+    return TESELA_OK;
+  tsl_status_save(&saved);
+  const tesela_status printed = json ? print_json(call, product) : print_text(product);
+  if (printed != TESELA_OK)
+    return printed;
+  tsl_status_restore(&saved);
+  return status;
+}
+
+tesela_status tsl_product_do(const tsl_call *call, const tsl_product_wish *wish, bool quiet, bool json) {
+  tsl_product product = {.devices = NULL};
+  tesela_status status = TESELA_OK;
+  TSL_TRY(tsl_product_check_wish(wish));
+  TSL_TRY(tsl_matrix_check_json(wish->output, json));
+  TSL_GO(tsl_product_open(wish, &product));
+  product.progress = tsl_progress_start();
+  TSL_GO(tsl_product_plan(&product));
+  status = tsl_product_hint(&product, tsl_product_run(&product));
+  tsl_progress_end(product.progress);
+  product.progress = NULL;
+  status = report(call, &product, quiet, json, status);
+out:
+  tsl_product_close(&product);
+  tsl_interrupt_guard(NULL);
+  return status;
+}

@@ -1,0 +1,335 @@
+/* Running: rows in, product, rows out. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "product/product.h"
+#include "tune/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Devices that share the host's memory work on pages of it without a copy. */
+enum { PAGE = 4096 };
+
+static tesela_status take(uint64_t rows, uint64_t row_bytes, const char *what, void **memory, char **data) {
+  size_t bytes;
+  if (!tsl_size_mul(rows, row_bytes, &bytes) || !tsl_size_add(bytes, 2 * PAGE, &bytes))
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s has more bytes than 64 bits count", what);
+  bytes -= bytes % PAGE;
+  TSL_TRY(tsl_alloc(bytes, what, memory));
+  const uintptr_t start = (uintptr_t)*memory, aligned = (start + PAGE - 1) / PAGE * PAGE;
+  *data = (char *)*memory + (aligned - start);
+  return TESELA_OK;
+}
+
+static tesela_status take_feed(const tsl_product *product, tsl_feed *feed) {
+  const uint64_t row_bytes = (uint64_t)feed->cols * tsl_type(feed->as)->size;
+  if (!feed->reader || (feed == &product->c0 && !feed->held))
+    return TESELA_OK;
+  const int64_t rows =
+      feed->held || feed->across || feed->rows < product->panel ? feed->rows : product->panel;
+  if (feed->across && !feed->held)
+    return take((uint64_t)rows, (uint64_t)product->panel * tsl_type(feed->as)->size, feed->path,
+                &feed->memory, &feed->data);
+  return take((uint64_t)rows, row_bytes, feed->path, &feed->memory, &feed->data);
+}
+
+static tesela_status allocate(tsl_product *product) {
+  const double start = tsl_clock();
+  const uint64_t c_row = (uint64_t)product->n * tsl_type(product->type)->size;
+  TSL_TRY(take_feed(product, &product->a));
+  TSL_TRY(take_feed(product, &product->b));
+  TSL_TRY(take_feed(product, &product->c0));
+  TSL_TRY(take_feed(product, &product->expected));
+  TSL_TRY(take((uint64_t)product->panel, c_row, "the product", &product->c_memory, &product->c));
+  if (tsl_product_keeps_before(product))
+    TSL_TRY(take((uint64_t)product->panel, c_row, "a copy of C0", &product->before_memory, &product->before));
+  TSL_TRY(tsl_alloc((size_t)product->wish.repeat * sizeof *product->samples, "the times of all repeats",
+                    (void **)&product->samples));
+  product->seconds[TSL_STAGE_ALLOCATE] += tsl_clock() - start;
+  return TESELA_OK;
+}
+
+/* Shares of a panel's work at which its steps start, for the progress line. */
+static const double at_multiply = 0.2, at_verify = 0.7, at_write = 0.9;
+
+static void show(tsl_product *product, const char *what, int64_t first, int64_t rows, double share) {
+  tsl_progress_at(product->progress, what, ((double)first + share * (double)rows) / (double)(product->m + 1));
+}
+
+static tesela_status read_rows(tsl_product *product, tsl_feed *feed, int64_t rows, void *to) {
+  const double start = tsl_clock();
+  const tesela_status status = tsl_reader_rows(feed->reader, rows, feed->as, to, feed->cols, 1);
+  product->seconds[TSL_STAGE_READ] += tsl_clock() - start;
+  return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
+}
+
+/* Columns of a file, all its rows: dense, a row of them after the other. */
+static tesela_status read_columns(tsl_product *product, tsl_feed *feed, int64_t first, int64_t cols,
+                                  void *to) {
+  const double start = tsl_clock();
+  const tesela_status status = tsl_reader_columns(feed->reader, first, cols, feed->as, to, cols, 1);
+  product->seconds[TSL_STAGE_READ] += tsl_clock() - start;
+  return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
+}
+
+/* How all of a text's numbers are printed must be known before the first is compared: where it is read in panels, it is
+ * read through first. */
+static tesela_status look_at_expected(tsl_product *product) {
+  tsl_feed *feed = &product->expected;
+  void *column;
+  if (!feed->reader || !feed->text || feed->held || product->panel == product->m || feed->cols == 0)
+    return TESELA_OK;
+  TSL_TRY(
+      tsl_alloc((size_t)feed->rows * tsl_type(feed->as)->size, "a column of the expected result", &column));
+  const tesela_status status = read_columns(product, feed, 0, 1, column);
+  tsl_free(column);
+  return status;
+}
+
+static tesela_status read_held(tsl_product *product) {
+  enum { FEEDS = 4 };
+  tsl_feed *const feeds[FEEDS] = {&product->b, &product->a, &product->c0, &product->expected};
+  show(product, "reading", 0, 0, 0);
+  for (int i = 0; i < FEEDS; i++)
+    if (feeds[i]->held)
+      TSL_TRY(read_rows(product, feeds[i], feeds[i]->rows, feeds[i]->data));
+  return look_at_expected(product);
+}
+
+/* One panel: rows [first, first + rows) of C. */
+typedef struct panel {
+  int64_t first, rows;
+  tsl_plan *plan;
+  char *a, *expected;
+  size_t bytes; /* of C's panel */
+} panel;
+
+/* A feed's rows of this panel, read now where they are not held. */
+static tesela_status rows_of(tsl_product *product, tsl_feed *feed, const panel *part, char **rows) {
+  const uint64_t item = tsl_type(feed->as)->size;
+  *rows = NULL;
+  if (!feed->reader)
+    return TESELA_OK;
+  *rows = feed->data;
+  if (!feed->held)
+    return feed->across ? read_columns(product, feed, part->first, part->rows, feed->data)
+                        : read_rows(product, feed, part->rows, feed->data);
+  *rows += (uint64_t)part->first * item * (feed->across ? 1 : (uint64_t)feed->cols);
+  return TESELA_OK;
+}
+
+static tesela_status read_panel(tsl_product *product, panel *part) {
+  show(product, "reading", part->first, part->rows, 0);
+  TSL_TRY(rows_of(product, &product->a, part, &part->a));
+  TSL_TRY(rows_of(product, &product->expected, part, &part->expected));
+  if (product->wish.in_place) {
+    product->before = product->a.data;
+    memcpy(product->c, product->before, part->bytes);
+  }
+  if (!product->c0.reader)
+    return TESELA_OK;
+  if (product->c0.held) {
+    char *rows;
+    TSL_TRY(rows_of(product, &product->c0, part, &rows));
+    memcpy(product->c, rows, part->bytes);
+  } else
+    TSL_TRY(read_rows(product, &product->c0, part->rows, product->c));
+  if (product->before)
+    memcpy(product->before, product->c, part->bytes);
+  return TESELA_OK;
+}
+
+/* One call into the library shows no movement of its own: it is predicted. */
+static void show_multiplying(tsl_product *product, const panel *part, int64_t repeat) {
+  const tsl_work *work = &part->plan->work;
+  const double step = (at_verify - at_multiply) / (double)product->wish.repeat;
+  const double share = at_multiply + step * (double)repeat;
+  static const char *const doing[TSL_OP_COUNT] = {
+      [TSL_OP_GEMM] = "multiplying", [TSL_OP_DOT] = "adding", [TSL_OP_TRANSPOSE] = "transposing"};
+  show(product, doing[product->wish.op], part->first, part->rows, share);
+  tsl_progress_creep(product->progress, step * (double)part->rows / (double)(product->m + 1),
+                     work->strategy->score(&work->problem, &work->config, work->device));
+}
+
+static tesela_status multiply(tsl_product *product, const panel *part) {
+  const int64_t repeats = product->wish.repeat;
+  const tsl_operands operands = {.a.host = part->a, .b.host = product->b.data, .c.host = product->c};
+  double fastest = INFINITY, copy_in = 0, copy_out = 0, spread;
+  for (int64_t i = 0; i < repeats; i++) {
+    tsl_phases phases;
+    show_multiplying(product, part, i);
+    if (i > 0 && product->before)
+      memcpy(product->c, product->before, part->bytes);
+    TSL_TRY(tsl_plan_run(part->plan, &operands, &phases));
+    product->samples[i] = phases.compute;
+    fastest = phases.compute < fastest ? phases.compute : fastest;
+    product->seconds[TSL_STAGE_ALLOCATE] += phases.allocate;
+    copy_in += phases.copy_in / (double)repeats;
+    copy_out += phases.copy_out / (double)repeats;
+  }
+  product->seconds[TSL_STAGE_COPY_IN] += copy_in;
+  product->seconds[TSL_STAGE_COMPUTE] += tsl_measure_median(product->samples, (int)repeats, &spread);
+  product->seconds[TSL_STAGE_COPY_OUT] += copy_out;
+  product->fastest += fastest;
+  return TESELA_OK;
+}
+
+/* The verdict on the whole so far; rows are those of the file. */
+static void add_verdict(tsl_verdict *all, const tsl_verdict *part, int64_t first) {
+  if (all->checked == 0 || part->error_ratio > all->error_ratio || !part->right) {
+    all->row = first + part->row;
+    all->col = part->col;
+  }
+  all->right = part->right;
+  all->error = fmax(all->error, part->error);
+  all->error_ratio = fmax(all->error_ratio, part->error_ratio);
+  all->grade = fmax(all->grade, part->grade);
+  all->checked += part->checked;
+  memcpy(all->why, part->why, sizeof all->why);
+}
+
+static const char *const result_names[TSL_OP_COUNT] = {
+    [TSL_OP_GEMM] = "product", [TSL_OP_DOT] = "dot product", [TSL_OP_TRANSPOSE] = "transpose"};
+
+static tesela_status judge(tsl_product *product, const panel *part) {
+  const tsl_work *work = &part->plan->work;
+  const tsl_accuracy accuracy = work->strategy->accuracy(&work->problem, &work->config);
+  const tsl_judge rule = {.factor = accuracy.factor,
+                          .rounded = accuracy.rounded,
+                          .flushes = accuracy.flushes,
+                          .finite = accuracy.finite,
+                          .seed = 1};
+  tsl_verdict verdict;
+  TSL_TRY(tsl_judge_result(&work->problem, part->a, product->b.data, product->before, product->c, &rule,
+                           &verdict));
+  add_verdict(&product->verdict, &verdict, part->first);
+  if (verdict.right)
+    return TESELA_OK;
+  if (part->first == 0)
+    return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong: %s", result_names[product->wish.op], verdict.why);
+  return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong in its rows from %lld: there, %s",
+                  result_names[product->wish.op], (long long)part->first, verdict.why);
+}
+
+static const char *format_value(const double value[2], bool complex, char *out, size_t size) {
+  if (complex)
+    snprintf(out, size, "%.9g%+.9gi", value[0], value[1]);
+  else
+    snprintf(out, size, "%.9g", value[0]);
+  return out;
+}
+
+/* What would have been fine, after the two numbers. */
+static const char *format_bound(const tsl_product *product, char *out, size_t size) {
+  const tsl_difference *difference = &product->difference;
+  if (product->wish.tolerance.given)
+    snprintf(out, size, "; --tolerance is %.3g", product->wish.tolerance.value);
+  else if (difference->printed > 0)
+    snprintf(out, size, "; rounding explains %.2g and its last printed digit %.2g", difference->rounding,
+             difference->printed);
+  else
+    snprintf(out, size, " and rounding explains %.2g", difference->rounding);
+  return out;
+}
+
+static tesela_status compare(tsl_product *product, const panel *part) {
+  tsl_product_compare(product, &part->plan->work.problem, part->a, part->first, part->expected);
+  const tsl_difference *difference = &product->difference;
+  if (difference->count == 0)
+    return TESELA_OK;
+  const bool all = part->first + part->rows == product->m && difference->count < TSL_DIFFERENCES_MAX;
+  const bool complex = tsl_type(product->type)->is_complex || tsl_type(product->expected.type)->is_complex;
+  char computed[64], expected[64], why[128];
+  return tsl_fail(
+      TESELA_WRONG_RESULT,
+      "the %s differs from %s in %s%lld element%s; the first is C(%lld, %lld), which is %s where the "
+      "file has %s%s",
+      result_names[product->wish.op], product->expected.path, all ? "" : "at least ",
+      (long long)difference->count, difference->count == 1 ? "" : "s", (long long)difference->row,
+      (long long)difference->col, format_value(difference->computed, complex, computed, sizeof computed),
+      format_value(difference->expected, complex, expected, sizeof expected),
+      format_bound(product, why, sizeof why));
+}
+
+static tesela_status verify(tsl_product *product, const panel *part) {
+  const double start = tsl_clock();
+  tesela_status status = TESELA_OK;
+  if (!product->wish.verify && !product->expected.reader)
+    return TESELA_OK;
+  show(product, "verifying", part->first, part->rows, at_verify);
+  if (product->wish.verify)
+    TSL_GO(judge(product, part));
+  if (product->expected.reader)
+    TSL_GO(compare(product, part));
+out:
+  product->seconds[TSL_STAGE_VERIFY] += tsl_clock() - start;
+  return status;
+}
+
+static tesela_status write_panel(tsl_product *product, const panel *part) {
+  const double start = tsl_clock();
+  if (!product->writer)
+    return TESELA_OK;
+  show(product, "writing", part->first, part->rows, at_write);
+  TSL_TRY(tsl_writer_rows(product->writer, part->rows, product->c, product->n, 1));
+  product->seconds[TSL_STAGE_WRITE] += tsl_clock() - start;
+  return TESELA_OK;
+}
+
+static tesela_status run_panel(tsl_product *product, int64_t first) {
+  const int64_t rest = product->m - first;
+  panel part = {.first = first, .rows = rest < product->panel ? rest : product->panel};
+  part.plan = part.rows < product->panel ? product->last_plan : product->plan;
+  part.bytes = (size_t)(part.rows * product->n) * tsl_type(product->type)->size;
+  TSL_TRY(read_panel(product, &part));
+  TSL_TRY(multiply(product, &part));
+  TSL_TRY(verify(product, &part));
+  return write_panel(product, &part);
+}
+
+static tesela_status commit(tsl_product *product) {
+  const double start = tsl_clock();
+  if (!product->writer)
+    return TESELA_OK;
+  const tesela_status status = tsl_writer_commit(product->writer);
+  product->seconds[TSL_STAGE_WRITE] += tsl_clock() - start;
+  return status;
+}
+
+static void free_block(void **block) {
+  tsl_free(*block);
+  *block = NULL;
+}
+
+/* All memory of the work, on the device and here. A dot's result is kept. */
+static void free_all(tsl_product *product) {
+  const double start = tsl_clock();
+  tsl_feed *const feeds[] = {&product->a, &product->b, &product->c0, &product->expected};
+  if (product->wish.op == TSL_OP_DOT)
+    tsl_type_load(product->type, product->c, product->result);
+  tsl_plan_trim(product->plan);
+  tsl_plan_trim(product->last_plan);
+  for (int i = 0; i < 4; i++)
+    free_block(&feeds[i]->memory);
+  free_block(&product->c_memory);
+  free_block(&product->before_memory);
+  product->seconds[TSL_STAGE_FREE] = tsl_clock() - start;
+}
+
+tesela_status tsl_product_run(tsl_product *product) {
+  product->verdict.right = true;
+  TSL_TRY(allocate(product));
+  TSL_TRY(read_held(product));
+  tesela_status status = TESELA_OK;
+  for (int64_t first = 0; status == TESELA_OK && (first == 0 || first < product->m);
+       first += product->panel > 0 ? product->panel : 1)
+    status = run_panel(product, first);
+  if (status == TESELA_OK)
+    status = commit(product);
+  if (status == TESELA_OK || status == TESELA_WRONG_RESULT)
+    free_all(product);
+  product->total = tsl_clock() - product->started;
+  return status;
+}
