@@ -6,6 +6,7 @@
  *
  *   --measure FILE    measures, and adds lines to FILE: "m n k seconds strategy key=value ..."; the first says what the device is
  *   --read FILE       judges the models by a file; prints each product's choice, and the geometric mean of best over choice
+ *   --all             with --read: prints each prediction beside its measurement as well
  *   --propose N       with --read: prints, for each product, the N configs that the models like best and the file lacks
  *   --wide R          and N others drawn from those that are predicted within R times the best
  *   --device D        the device (cuda:0)
@@ -47,6 +48,7 @@ static shape_list shapes;
 static tsl_space configs;
 static const char *device_name = "cuda:0", *type_name = "f32", *kept, *read_path, *compile_part;
 static const char *strategies = "register_tile,thin_tile";
+static bool prints_all;
 static double seconds_most = 3, wide = 1, most = INFINITY;
 static int propose;
 static tesela_type type;
@@ -80,7 +82,11 @@ static void check(tesela_status status, const char *what) {
   X(peak_f32, double, double)                                                                                \
   X(peak_f64, double, double)                                                                                \
   X(bandwidth, double, double)                                                                               \
-  X(launch_seconds, double, double)
+  X(launch_seconds, double, double)                                                                          \
+  X(threads, double, int)                                                                                    \
+  X(level_bytes[0], double, uint64_t)                                                                        \
+  X(level_bytes[1], double, uint64_t)                                                                        \
+  X(level_bytes[2], double, uint64_t)
 
 static void write_device(FILE *file, const tsl_device *device) {
   fprintf(file, "device type=%s", type_name);
@@ -174,11 +180,11 @@ static void read_configs(const char *path) {
 
 static void read_options(int argc, char **argv) {
   static const struct option names[] = {
-      {"measure", 1, NULL, 'k'}, {"read", 1, NULL, 'r'},       {"propose", 1, NULL, 'p'},
-      {"wide", 1, NULL, 'w'},    {"device", 1, NULL, 'd'},     {"type", 1, NULL, 'y'},
-      {"shapes", 1, NULL, 'f'},  {"configs", 1, NULL, 'g'},    {"compile", 1, NULL, 'i'},
-      {"seconds", 1, NULL, 's'}, {"strategies", 1, NULL, 't'}, {"most", 1, NULL, 'm'},
-      {NULL, 0, NULL, 0}};
+      {"measure", 1, NULL, 'k'}, {"read", 1, NULL, 'r'},    {"all", 0, NULL, 'a'},
+      {"propose", 1, NULL, 'p'}, {"wide", 1, NULL, 'w'},    {"device", 1, NULL, 'd'},
+      {"type", 1, NULL, 'y'},    {"shapes", 1, NULL, 'f'},  {"configs", 1, NULL, 'g'},
+      {"compile", 1, NULL, 'i'}, {"seconds", 1, NULL, 's'}, {"strategies", 1, NULL, 't'},
+      {"most", 1, NULL, 'm'},    {NULL, 0, NULL, 0}};
   const char *configs_path = NULL, *why = NULL;
   int option;
   while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
@@ -188,6 +194,9 @@ static void read_options(int argc, char **argv) {
       break;
     case 'r':
       read_path = optarg;
+      break;
+    case 'a':
+      prints_all = true;
       break;
     case 'p':
       propose = atoi(optarg);
@@ -395,6 +404,11 @@ static void judge(void) {
       chosen = predicted < promised ? &points[j] : chosen;
       promised = fmin(promised, predicted);
       off += pow(log(predicted / points[j].seconds), 2);
+      if (prints_all) {
+        printf("    measured %10.2f us, promised %10.2f  ", 1e6 * points[j].seconds, 1e6 * predicted);
+        print_point(&points[j]);
+        printf("\n");
+      }
       count++;
     }
     const double ratio = best->seconds / chosen->seconds;

@@ -281,3 +281,9 @@ double tsl_problem_bytes(const tsl_problem *problem) {
   }
   return bytes * (double)tsl_problem_batch(problem);
 }
+
+double tsl_problem_lines(const tsl_problem *problem) {
+  const double c_bytes = (double)problem->m * (double)problem->n * (double)tsl_type(problem->c.type)->size *
+                         (double)tsl_problem_batch(problem);
+  return tsl_problem_bytes(problem) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? 0 : c_bytes);
+}

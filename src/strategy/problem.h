@@ -111,5 +111,7 @@ bool tsl_shape_is_dense(const tsl_shape *shape);
  * move. */
 double tsl_problem_flops(const tsl_problem *problem);
 double tsl_problem_bytes(const tsl_problem *problem);
+/* What a processor's caches move for these: lines of C that are only written are read before. */
+double tsl_problem_lines(const tsl_problem *problem);
 
 #endif

@@ -95,17 +95,22 @@ static void fill(bool a_down, bool b_down) {
   }
 }
 
+/* A function of its own, since getcontext() may return twice for all that a compiler knows, and leave its caller's variables
+ * undefined. */
+static void prepare(int who) {
+  done[who] = false;
+  getcontext(&items[who]);
+  items[who].uc_stack.ss_sp = stacks[who];
+  items[who].uc_stack.ss_size = STACK;
+  items[who].uc_link = &scheduler;
+  makecontext(&items[who], (void (*)(void))start, 1, who);
+}
+
 /* All items go on to their next barrier, or their end, by turns. */
 static void run_group(int width, int height) {
   const int count = width * height;
-  for (int who = 0; who < count; who++) {
-    done[who] = false;
-    getcontext(&items[who]);
-    items[who].uc_stack.ss_sp = stacks[who];
-    items[who].uc_stack.ss_size = STACK;
-    items[who].uc_link = &scheduler;
-    makecontext(&items[who], (void (*)(void))start, 1, who);
-  }
+  for (int who = 0; who < count; who++)
+    prepare(who);
   for (int left = count; left > 0;)
     for (turn = 0; turn < count; turn++)
       if (!done[turn]) {

@@ -58,7 +58,8 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
 
 /* For each of the k steps, a block costs its multiply-adds at seven tenths of what the registers could do, a clock
  * for each number of A that is copied, and a clock for each five bytes of B; for each panel, a pass over C. Micro-panels
- * longer than a KiB a row do not stay in a first-level cache. Threads wait for the last block. */
+ * longer than a KiB a row do not stay in a first-level cache. Threads wait for the
+ * last block, and the blocks at the edges are smaller than others. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const double rows = (double)tsl_round_up(problem->m, TSL_BLOCK_ROWS_UNIT),
@@ -70,7 +71,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double products = (value[DEPTH] * size > 1024 ? 1.1 : 1) * rows * columns * k / (0.7 * fused);
   const double copies = k * (rows * across + columns * down * (double)size / 5);
   const double passes = rows * columns * (double)tsl_pieces(problem->k, value[DEPTH]) / 4;
-  const double rounds = ceil(down * across / device->threads) / (down * across);
+  const double block = fmin((double)value[ROWS], rows) * fmin((double)value[COLUMNS], columns);
+  const double rounds = fmin(1, ceil(down * across / device->threads) * block / (rows * columns));
   const double start = 2.5e-7 + (down * across > 1 && device->threads > 1 ? 5e-6 : 0);
   return start +
          fmax((products + copies + passes) * rounds / clock, tsl_problem_bytes(problem) / device->bandwidth);

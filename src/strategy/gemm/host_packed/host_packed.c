@@ -72,12 +72,19 @@ static tsl_packed_job job_of(const tsl_problem *problem, const tsl_operands *str
   return tsl_packed_job_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
 }
 
+/* Bytes of a row of B that are copied one after the other, before the next row's. */
+static double row_bytes_of(const tsl_packed_job *job, const tsl_device *device) {
+  const bool is_group = job->schedule == TSL_PACKED_COLUMNS || device->threads == 1;
+  return (double)((is_group ? job->columns : job->n) * job->size);
+}
+
 /* What a config costs beside the operations, as a part of them: what stays in the first-level cache (a sliver, or a
  * strip where those stream by, with the slivers that pass) should fit it, and a block of B half of the second; a quarter
  * where strips stream by, so that a group of them is still there when it is multiplied, or where threads share B and each
  * fetches it. From a last cache that is far, rows of a group, or of one thread's block, are read too slowly where they are
  * short. Strips that stream
- * by write a large C in columns, of which each row's last line is fetched twice. */
+ * by write a large C in columns, of which each row's last line is fetched twice. Parts of k are short products, each with
+ * copies of its own that nothing was multiplied beside. */
 static double misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
@@ -89,14 +96,15 @@ static double misfit(const tsl_packed_job *job, const tsl_config *config, const 
                wanted = is_far && by_strips                ? half_level_2
                         : by_strips || device->threads > 1 ? half_level_2 / 2
                                                            : half_level_2,
-               row_bytes = (double)((by_strips || device->threads == 1 ? job->columns : job->n) * job->size);
+               row_bytes = row_bytes_of(job, device);
   return (stays > 1.01 * level_1  ? 0.03
           : stays > 0.9 * level_1 ? 0.002
                                   : 0) +
          (stays + passes > 1.01 * level_1 ? 0.015 : 0) + 0.002 * fabs(log2(block_bytes / wanted)) +
          (is_far && row_bytes < 1024 && job->copies_b && job->columns < job->n ? 0.03 * log2(1024 / row_bytes)
                                                                                : 0) +
-         (by_strips && (double)(job->m * job->n * job->size) > 4 * half_level_2 ? 0.05 : 0);
+         (by_strips && (double)(job->m * job->n * job->size) > 4 * half_level_2 ? 0.05 : 0) +
+         (job->schedule == TSL_PACKED_PARTS ? 0.4 : 0);
 }
 
 static const struct {
@@ -131,8 +139,32 @@ static double waited_seconds(const tsl_packed_job *job, double bytes, bool alone
   return bytes > (double)device->level_bytes[1] / 2 ? 2 * c_bytes * fmax(0, 1 - asked) / bandwidth : 0;
 }
 
+/* What the first cache cannot hold from call to call comes from memory, most of it while there is something to multiply; but
+ * short rows of B, each from another page, are waited for, the more so the fewer rows of A they meet. Sums of parts of k are
+ * written, and read again. */
+static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
+                              const tsl_device *device) {
+  static const double waited_for = 0.4, waited_in_rows = 0.2, short_row = 300, few_rows = 24;
+  const double bandwidth = alone ? device->bandwidth / device->threads : device->bandwidth;
+  const double size = (double)job->size, b_bytes = (double)job->n * (double)job->k * size,
+               lines = tsl_problem_lines(problem);
+  const bool in_rows = job->b.col_stride == 1;
+  const double b = (in_rows ? waited_in_rows +
+                                  short_row * fmin(1, few_rows / (double)job->m) / row_bytes_of(job, device)
+                            : waited_for) *
+                   b_bytes,
+               sums = job->schedule == TSL_PACKED_PARTS
+                          ? 2 * (double)job->parts * (double)job->m * (double)job->n * size
+                          : 0;
+  const double cold = fmax(0, 1 - (double)device->level_bytes[0] / lines);
+  const double c_bytes = 2 * (double)job->m * (double)job->n * size,
+               waited = waited_seconds(job, lines, alone, device);
+  return cold * ((waited_for * (lines - b_bytes - c_bytes) + b + sums) / bandwidth +
+                 fmax(waited, waited_for * c_bytes / bandwidth));
+}
+
 /* The multiply-adds at nearly the peak, of which a tile's end costs about six steps more; four clocks for each vector
- * that is copied, nearly as many for those of B that come from a far cache, and eight for each line of the parts' sums. */
+ * that is copied. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = job_of(problem, &strides, config, device);
@@ -143,22 +175,15 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double panels = (double)tsl_packed_count(job.k, config->value[DEPTH]);
   const double width = (double)(tsl_packed_vectors(job.kernels, job.n) << job.kernels->lanes_log2);
   const double products = m * width * (k + 6 * panels) / (0.95 * fused) * (1 + misfit(&job, config, device));
-  const bool is_cold = n * k * (double)job.size > (double)device->level_bytes[1];
-  const double copies = ((job.copies_a ? 4 * m : 0) + (job.copies_b ? 4 * n
-                                                       : is_cold    ? 3 * n
-                                                                    : 0)) *
-                        k / (double)tsl_packed_lanes(job.kernels);
-  const double sums = job.schedule == TSL_PACKED_PARTS
-                          ? 8 * (double)job.parts * m * width * (double)job.size / TSL_CACHE_LINE
-                          : 0;
+  const double copies =
+      4 * ((job.copies_a ? m : 0) + (job.copies_b ? n : 0)) * k / (double)tsl_packed_lanes(job.kernels);
   const bool alone = device->threads == 1 || tsl_packed_is_alone(problem);
-  const double seconds = (products + copies + sums) / clock, bytes = tsl_problem_bytes(problem),
-               fetched = bytes / device->bandwidth, waited = waited_seconds(&job, bytes, alone, device);
+  const double seconds = (products + copies) / clock, fetched = fetched_seconds(problem, &job, alone, device);
   if (alone)
-    return 2e-7 + fmax(seconds + waited, fetched);
+    return 2e-7 + seconds + fetched;
   const tsl_packed_sharing sharing = tsl_packed_share(&job, device->threads);
-  return sharing.waits * wait_seconds(device->threads) +
-         fmax(seconds * sharing.uneven / (0.95 * device->threads) + waited, fetched);
+  return sharing.waits * wait_seconds(device->threads) + seconds * sharing.uneven / (0.95 * device->threads) +
+         fetched;
 }
 
 /* Copies are made once by all threads, those of B for each panel of A; tiles read them, or the operands where they lie. */

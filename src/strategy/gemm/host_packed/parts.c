@@ -55,7 +55,20 @@ static void add_row(void *argument, int64_t index, int worker) {
 }
 
 tsl_packed_sharing tsl_packed_share_parts(const tsl_packed_job *job, int64_t threads) {
-  return (tsl_packed_sharing){2, tsl_packed_uneven(job->parts, threads)};
+  /* Parts differ by a panel, and a thread takes the next one when it is done: the longer ones come first. */
+  enum { TURNS = 64 };
+  const int64_t panels = tsl_packed_count(job->k, job->depth),
+                workers = tsl_packed_least(threads, tsl_packed_least(job->parts, TURNS));
+  int64_t taken[TURNS] = {0}, busiest = 0;
+  for (int64_t part = 0; part < job->parts; part++) {
+    int64_t next = 0;
+    for (int64_t i = 1; i < workers; i++)
+      next = taken[i] < taken[next] ? i : next;
+    taken[next] +=
+        tsl_packed_start(panels, job->parts, part + 1) - tsl_packed_start(panels, job->parts, part);
+    busiest = tsl_packed_most(busiest, taken[next]);
+  }
+  return (tsl_packed_sharing){2, (double)(busiest * threads) / (double)panels};
 }
 
 tesela_status tsl_packed_run_parts(const tsl_packed_job *job, tsl_team team) {

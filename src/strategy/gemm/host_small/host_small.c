@@ -61,12 +61,13 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
     clocks *= bytes > level_2 ? 3 : 1.5;
   else if (depth * lanes * (double)job.size > 0.75 * level_1)
     clocks *= 1.2;
-  if (bytes > level_2)
-    clocks *= bytes > 4 * level_2 ? 2 : 1.1;
-  else if (bytes > 16 * level_1) /* strips of B that no copy keeps together */
+  if (bytes > 16 * level_1) /* strips of B that no copy keeps together */
     clocks *= 1.08;
-  const double fetched = bytes > level_2 ? bytes / (device->bandwidth / device->threads) : 0;
-  return 2e-8 + fmax(clocks / (0.98 * clock), fetched);
+  /* What the first cache cannot hold from call to call is waited for, C to be read before it is written: nothing is
+   * fetched ahead. */
+  const double fetched =
+      fmax(0, tsl_problem_lines(problem) - level_1) / (device->bandwidth / device->threads);
+  return 2e-8 + clocks / (0.98 * clock) + fetched;
 }
 
 /* Tiles read the operands where they lie, or strips of B that were copied. */
