@@ -1,15 +1,6 @@
-#!/usr/bin/env python3
-"""The README's table of products on a processor's core, from bench/results/<machine>/host-*.json.
-
-    ci/host_table.py            prints it
-    ci/host_table.py --check    says whether the README has it
-    ci/host_table.py --write    puts it there
-
-It stands between two comments in README.md; nothing between them is written by hand.
-"""
+"""Tables of products on a processor's cores, from bench/results/<machine>/host-*.json (bench/host.sh measures them)."""
 import json
 import os
-import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 

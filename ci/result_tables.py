@@ -13,10 +13,12 @@ import sys
 import courses_table
 import host_table
 import ladder_table
+import summary_table
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DOCUMENTS = (
-    ("README.md", (ladder_table, host_table)),
+    ("README.md", (summary_table,)),
+    ("docs/RESULTS.md", (ladder_table, host_table)),
     ("docs/COURSES.md", (courses_table,)),
 )
 

@@ -42,6 +42,7 @@ test|fish|command -v fish|the completion for fish
 style|clang-format|command -v clang-format|the format of the sources
 style|clang-tidy|command -v clang-tidy|common mistakes
 style|git|command -v git|the list of files
+picture|python3-matplotlib|python_has matplotlib|drawing docs/rates.svg again
 style|python3|test -x /usr/bin/python3|the include graph
 END
 }
