@@ -17,7 +17,12 @@
  *   store_nontemporal_T(to, value)        past the caches, to an aligned address; fence() before anybody is told
  *   TSL_KEEP(value)                       lets the compiler believe that a vector changes: it is loaded once, and not again
  *                                         for each use
- * and transpose_c128(rows, at, out), of elements of two f64. STEPS_c128 is 1.
+ * transpose_c128(rows, at, out), of elements of two f64, of which STEPS_c128 is 1;
+ * and HAS_HALF_f32, HAS_HALF_f64, HAS_QUARTER_f32: whether there are narrower vectors, of 32, 32 and 16 bytes, with vector_, mask_,
+ * mask_of_, load_masked_ and store_masked_f32_half and so on.
+ *
+ * What its tiles are that its registers' number does not say:
+ *   SMALL_T   host_small's (kernels/variant.h); SMALL_WIDE_T and SMALL_WIDE_NEEDS where some of its processors want others
  *
  * From these follow here, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T, load_part_T and
  * store_part_T (the first `count` elements), load_edge_T and store_edge_T (the same where `count` may be all).
@@ -64,6 +69,7 @@
 #define REAL_f64 double
 #define REAL_c64 float
 #define REAL_c128 double
+#define HAS_QUARTER_f64 0
 #define COMPONENTS_f32 1
 #define COMPONENTS_f64 1
 #define COMPONENTS_c64 2
@@ -80,6 +86,9 @@
 /* Elements; a complex one is aligned as its numbers are. */
 typedef float element_f32;
 typedef double element_f64;
+typedef float element_f32_half;
+typedef double element_f64_half;
+typedef float element_f32_quarter;
 typedef struct element_c64 {
   float component[2];
 } element_c64;
@@ -97,39 +106,41 @@ enum {
   LANES_c64 = VECTOR_BYTES / 8,
   LANES_c128 = VECTOR_BYTES / 16,
   STEPS_c64 = STEPS_f64,
-  STEPS_c128 = 1
+  STEPS_c128 = 1,
+  LANES_f32_half = 8,
+  LANES_f64_half = 4,
+  LANES_f32_quarter = 4
 };
 #define LOG2_OF(lanes) ((lanes) >= 16 ? 4 : (lanes) >= 8 ? 3 : (lanes) >= 4 ? 2 : (lanes) >= 2 ? 1 : 0)
 enum {
   LANES_LOG2_f32 = LOG2_OF(LANES_f32),
   LANES_LOG2_f64 = LOG2_OF(LANES_f64),
   LANES_LOG2_c64 = LOG2_OF(LANES_c64),
-  LANES_LOG2_c128 = LOG2_OF(LANES_c128)
+  LANES_LOG2_c128 = LOG2_OF(LANES_c128),
+  LANES_LOG2_f32_half = 3,
+  LANES_LOG2_f64_half = 2,
+  LANES_LOG2_f32_quarter = 2
 };
 
-static inline vector_f32 load_part_f32(const float *from, int64_t count) {
-  return load_masked_f32(from, mask_of_f32(count));
+typedef mask_f32 mask_c64;
+typedef mask_f64 mask_c128;
+static inline mask_c64 mask_of_c64(int64_t count) {
+  return mask_of_f32(2 * count);
 }
-static inline void store_part_f32(float *to, vector_f32 value, int64_t count) {
-  store_masked_f32(to, value, mask_of_f32(count));
+static inline vector_c64 load_masked_c64(const element_c64 *from, mask_c64 mask) {
+  return load_masked_f32(from->component, mask);
 }
-static inline vector_f64 load_part_f64(const double *from, int64_t count) {
-  return load_masked_f64(from, mask_of_f64(count));
+static inline void store_masked_c64(element_c64 *to, vector_c64 value, mask_c64 mask) {
+  store_masked_f32(to->component, value, mask);
 }
-static inline void store_part_f64(double *to, vector_f64 value, int64_t count) {
-  store_masked_f64(to, value, mask_of_f64(count));
+static inline mask_c128 mask_of_c128(int64_t count) {
+  return mask_of_f64(2 * count);
 }
-static inline vector_c64 load_part_c64(const element_c64 *from, int64_t count) {
-  return load_part_f32(from->component, 2 * count);
+static inline vector_c128 load_masked_c128(const element_c128 *from, mask_c128 mask) {
+  return load_masked_f64(from->component, mask);
 }
-static inline void store_part_c64(element_c64 *to, vector_c64 value, int64_t count) {
-  store_part_f32(to->component, value, 2 * count);
-}
-static inline vector_c128 load_part_c128(const element_c128 *from, int64_t count) {
-  return load_part_f64(from->component, 2 * count);
-}
-static inline void store_part_c128(element_c128 *to, vector_c128 value, int64_t count) {
-  store_part_f64(to->component, value, 2 * count);
+static inline void store_masked_c128(element_c128 *to, vector_c128 value, mask_c128 mask) {
+  store_masked_f64(to->component, value, mask);
 }
 /* As numbers of f64: they are moved and not computed with. */
 static inline void transpose_c64(const element_c64 *const *row, int64_t at, vector_c64 *out) {
@@ -143,6 +154,16 @@ static inline void transpose_c64(const element_c64 *const *row, int64_t at, vect
 #define SUFFIX _c64
 #include "host/simd_memory.h"
 #undef SUFFIX
+#if HAS_HALF_f32
+#define SUFFIX _f32_half
+#include "host/simd_memory.h"
+#undef SUFFIX
+#endif
+#if HAS_QUARTER_f32
+#define SUFFIX _f32_quarter
+#include "host/simd_memory.h"
+#undef SUFFIX
+#endif
 #undef REAL
 #define SUFFIX _f64
 #define REAL double
@@ -151,6 +172,11 @@ static inline void transpose_c64(const element_c64 *const *row, int64_t at, vect
 #define SUFFIX _c128
 #include "host/simd_memory.h"
 #undef SUFFIX
+#if HAS_HALF_f64
+#define SUFFIX _f64_half
+#include "host/simd_memory.h"
+#undef SUFFIX
+#endif
 #undef REAL
 
 #endif

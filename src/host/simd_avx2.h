@@ -28,6 +28,22 @@ static inline void store_masked_f64(double *to, vector_f64 value, mask_f64 mask)
   _mm256_maskstore_pd(to, mask, value);
 }
 
+/* Vectors of 16 bytes, for f32. */
+#define HAS_HALF_f32 0
+#define HAS_HALF_f64 0
+#define HAS_QUARTER_f32 1
+typedef float vector_f32_quarter __attribute__((vector_size(16), may_alias));
+typedef __m128i mask_f32_quarter;
+static inline mask_f32_quarter mask_of_f32_quarter(int64_t count) {
+  return _mm_cmpgt_epi32(_mm_set1_epi32((int)count), _mm_setr_epi32(0, 1, 2, 3));
+}
+static inline vector_f32_quarter load_masked_f32_quarter(const float *from, mask_f32_quarter mask) {
+  return _mm_maskload_ps(from, mask);
+}
+static inline void store_masked_f32_quarter(float *to, vector_f32_quarter value, mask_f32_quarter mask) {
+  _mm_maskstore_ps(to, mask, value);
+}
+
 /* In the register where the sum is: compilers that choose between the forms of the instruction move sums about, run out of
  * the sixteen registers and store some in every step. */
 static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value) {
@@ -106,3 +122,8 @@ static inline void fence(void) {
   _mm_sfence();
 }
 #define TSL_KEEP(value) __asm__("" : "+x"(value))
+
+/* --- tiles --- */
+
+#define SMALL_f32 (12, 6, 4, 4, 0, 0)
+#define SMALL_f64 (12, 6, 4, 4, 4, 1)

@@ -28,6 +28,44 @@ static inline void store_masked_f64(double *to, vector_f64 value, mask_f64 mask)
   _mm512_mask_storeu_pd(to, mask, value);
 }
 
+/* Halves and quarters of vectors. */
+#define HAS_HALF_f32 1
+#define HAS_HALF_f64 1
+#define HAS_QUARTER_f32 1
+typedef float vector_f32_half __attribute__((vector_size(32), may_alias));
+typedef double vector_f64_half __attribute__((vector_size(32), may_alias));
+typedef float vector_f32_quarter __attribute__((vector_size(16), may_alias));
+typedef __mmask8 mask_f32_half;
+typedef __mmask8 mask_f64_half;
+typedef __mmask8 mask_f32_quarter;
+static inline mask_f32_half mask_of_f32_half(int64_t count) {
+  return (__mmask8)((1u << count) - 1);
+}
+static inline mask_f64_half mask_of_f64_half(int64_t count) {
+  return (__mmask8)((1u << count) - 1);
+}
+static inline mask_f32_quarter mask_of_f32_quarter(int64_t count) {
+  return (__mmask8)((1u << count) - 1);
+}
+static inline vector_f32_half load_masked_f32_half(const float *from, mask_f32_half mask) {
+  return _mm256_maskz_loadu_ps(mask, from);
+}
+static inline void store_masked_f32_half(float *to, vector_f32_half value, mask_f32_half mask) {
+  _mm256_mask_storeu_ps(to, mask, value);
+}
+static inline vector_f64_half load_masked_f64_half(const double *from, mask_f64_half mask) {
+  return _mm256_maskz_loadu_pd(mask, from);
+}
+static inline void store_masked_f64_half(double *to, vector_f64_half value, mask_f64_half mask) {
+  _mm256_mask_storeu_pd(to, mask, value);
+}
+static inline vector_f32_quarter load_masked_f32_quarter(const float *from, mask_f32_quarter mask) {
+  return _mm_maskz_loadu_ps(mask, from);
+}
+static inline void store_masked_f32_quarter(float *to, vector_f32_quarter value, mask_f32_quarter mask) {
+  _mm_mask_storeu_ps(to, mask, value);
+}
+
 static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value) {
   return sum + number * value;
 }
@@ -130,3 +168,12 @@ static inline void fence(void) {
   _mm_sfence();
 }
 #define TSL_KEEP(value) __asm__("" : "+v"(value))
+
+/* --- tiles --- */
+
+#define SMALL_f32 (12, 0, 0, 0, 0, 0)
+#define SMALL_f64 (12, 0, 0, 8, 0, 0)
+/* All processors with tile registers have two units for 512-bit multiply-adds. */
+#define SMALL_WIDE_NEEDS TSL_CAN_AMX
+#define SMALL_WIDE_f32 (16, 12, 8, 8, 0, 0)
+#define SMALL_WIDE_f64 (16, 12, 8, 4, 8, 0)

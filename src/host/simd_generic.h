@@ -37,6 +37,10 @@ static inline void store_masked_f64(double *to, vector_f64 value, mask_f64 mask)
     to[i] = value[i];
 }
 
+#define HAS_HALF_f32 0
+#define HAS_HALF_f64 0
+#define HAS_QUARTER_f32 0
+
 static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value) {
   return sum + number * value;
 }
@@ -85,3 +89,8 @@ static inline void store_nontemporal_f64(double *to, vector_f64 value) {
 }
 static inline void fence(void) {}
 #define TSL_KEEP(value) (void)0
+
+/* --- tiles --- */
+
+#define SMALL_f32 (8, 4, 4, 0, 0, 0)
+#define SMALL_f64 (8, 4, 4, 0, 0, 0)

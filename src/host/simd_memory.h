@@ -9,6 +9,14 @@ static inline void NAME(store)(NAME(element) * to, NAME(vector) value) {
   *(NAME(loose) *)to = value;
 }
 
+/* The first `count` elements. */
+static inline NAME(vector) NAME(load_part)(const NAME(element) * from, int64_t count) {
+  return NAME(load_masked)(from, NAME(mask_of)(count));
+}
+static inline void NAME(store_part)(NAME(element) * to, NAME(vector) value, int64_t count) {
+  NAME(store_masked)(to, value, NAME(mask_of)(count));
+}
+
 /* The last vector of a row, of which `count` elements are there. */
 static inline NAME(vector) NAME(load_edge)(const NAME(element) * from, int64_t count) {
   return count == NAME(LANES) ? NAME(load)(from) : NAME(load_part)(from, count);

@@ -1,4 +1,4 @@
-/* One tile of C in registers, as text: included once per number of rows and of vectors (strategy/tile_rows.h), with TILE_ROWS
+/* One tile of C in registers, as text: included once per number of rows and of vectors (host/tile_rows.h), with TILE_ROWS
  * and TILE_VECTORS. The loops over the tile are of constant length and vanish; what remains is, for each step along
  * the panel, TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a multiply-add for each pair.
  *

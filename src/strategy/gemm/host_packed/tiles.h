@@ -29,22 +29,22 @@ static inline void look_ahead(tsl_packed_ahead *ahead) {
 #define TILE_TEXT "strategy/gemm/host_packed/tile.h"
 #define TILE_VECTORS 1
 #define TILE_ROWS_MAX ROWS_OF_1
-#include "strategy/tile_rows.h"
+#include "host/tile_rows.h"
 #undef TILE_VECTORS
 #undef TILE_ROWS_MAX
 #define TILE_VECTORS 2
 #define TILE_ROWS_MAX ROWS_OF_2
-#include "strategy/tile_rows.h"
+#include "host/tile_rows.h"
 #undef TILE_VECTORS
 #undef TILE_ROWS_MAX
 #define TILE_VECTORS 3
 #define TILE_ROWS_MAX ROWS_OF_3
-#include "strategy/tile_rows.h"
+#include "host/tile_rows.h"
 #undef TILE_VECTORS
 #undef TILE_ROWS_MAX
 #define TILE_VECTORS 4
 #define TILE_ROWS_MAX ROWS_OF_4
-#include "strategy/tile_rows.h"
+#include "host/tile_rows.h"
 #undef TILE_VECTORS
 #undef TILE_ROWS_MAX
 #undef TILE_TEXT

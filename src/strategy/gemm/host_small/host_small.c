@@ -3,19 +3,19 @@
  * What it adds to `host_packed`: no copies, no threads, no blocks, and so nothing to decide when it runs: making the plan
  * finds the tiles, and a run is one call of a kernel for each.
  *
- *             columns                    strips of one vector with AVX-512, else of two, the last of one to three; its last
- *        B |strip|strip|                 vector may have a mask: what is behind an edge is neither computed nor touched
+ *             columns                    panels of one vector with AVX-512, else of two, the last of one to three; its last
+ *        B |panel|panel|                 vector may have a mask: what is behind an edge is neither computed nor touched
  *    depth |     |     |
  *          +-----+-----+                 the rows are cut into as few tiles as registers allow, all nearly alike: AVX-512
  *   A depth                              has tiles of up to 12 x 1 vectors, AVX2 of 12 x 1, 6 x 2 and 4 x 3, 16-byte
  *  +-----+ +-----+-----+                 vectors of 8 x 1, 4 x 2 and 4 x 3
  *  |     | |tile |tile | rows   C
- *  |     | |-----|-----|                 each step along k loads a row of B's strip and broadcasts a column of A, from
+ *  |     | |-----|-----|                 each step along k loads a row of B's panel and broadcasts a column of A, from
  *  |     | |tile |tile |                 wherever they lie
  *  +-----+ +-----+-----+
  *
  * Vectors lie along C's rows or, where the transposed product is cheaper, along its columns. Where B's numbers do not lie
- * side by side in that direction, each strip of it is copied first; where C's do not, a tile is stored number by number.
+ * side by side in that direction, each panel of it is copied first; where C's do not, a tile is stored number by number.
  * Rows of C that half or a quarter of a vector holds use vectors of that size. The smallest whole products, of 4, 8 and 16
  * rows, columns and steps, have tiles of their own, without loops (exact.h).
  *
@@ -61,7 +61,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
     clocks *= bytes > level_2 ? 3 : 1.5;
   else if (depth * lanes * (double)job.size > 0.75 * level_1)
     clocks *= 1.2;
-  if (bytes > 16 * level_1) /* strips of B that no copy keeps together */
+  if (bytes > 16 * level_1) /* panels of B that no copy keeps together */
     clocks *= 1.08;
   /* What the first cache cannot hold from call to call is waited for, C to be read before it is written: nothing is
    * fetched ahead. */
@@ -70,7 +70,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   return 2e-8 + clocks / (0.98 * clock) + fetched;
 }
 
-/* Tiles read the operands where they lie, or strips of B that were copied. */
+/* Tiles read the operands where they lie, or panels of B that were copied. */
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_account *account) {
   const tsl_operands strides = tsl_strides_of(problem);
@@ -78,10 +78,10 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_small_job job;
   (void)config;
   tsl_small_job_make(&product, device->capabilities, &job, NULL);
-  const tsl_small_strip *strip = job.strips > 0 ? &job.whole : &job.last;
+  const tsl_small_panel *panel = job.panels > 0 ? &job.whole : &job.last;
   const double width =
-                   strip->width > 0 ? fmin((double)strip->width, (double)job.columns) : (double)job.columns,
-               height = fmax(1, fmin((double)strip->height, (double)job.rows)), size = (double)job.size;
+                   panel->width > 0 ? fmin((double)panel->width, (double)job.columns) : (double)job.columns,
+               height = fmax(1, fmin((double)panel->height, (double)job.rows)), size = (double)job.size;
   const double of_a = account->useful / width * size, of_b = account->useful / height * size,
                copied = job.copies_b ? (double)job.depth * (double)job.columns * size : 0;
   account->global.read = of_a + (job.copies_b ? copied : of_b);

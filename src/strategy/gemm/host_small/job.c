@@ -2,56 +2,61 @@
 
 #include "base/scratch.h"
 #include "base/status.h"
+#include "host/split.h"
+#include "host/view.h"
 
 /* Copies of B up to this size lie on the stack. */
 enum { LOCAL_BYTES = 32 << 10 };
-
-static int64_t count_of(int64_t total, int64_t most) {
-  return (total + most - 1) / most;
-}
 
 static int64_t vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
   return (elements + kernels->lanes - 1) >> kernels->lanes_log2;
 }
 
 /* One of the two ways to see a product: with vectors along the columns of what is called C here. */
-typedef struct view {
+typedef struct sight {
   int64_t rows, columns, depth;
   int64_t a_row, a_step, b_across, b_along, c_row, c_column;
   const tsl_small_kernels *kernels;
-} view;
+} sight;
 
-/* A stride counts only where there is a second element. */
-static int64_t stride_of(int64_t stride, int64_t elements, int64_t alone) {
-  return elements > 1 ? stride : alone;
+static const tsl_small_kernels *kernels_for(tesela_type type, int64_t columns, unsigned offers) {
+#define SETS(isa, header, needs, flags) {&tsl_small_##isa##_f32, &tsl_small_##isa##_f64},
+  static const tsl_small_set *const sets[][2] = {TSL_ISA_LIST(SETS)};
+#undef SETS
+  const bool is_f64 = type == TESELA_F64;
+  const tsl_small_set *set = sets[tsl_isa_best(offers)][is_f64];
+  const int64_t quarter = is_f64 ? 2 : 4;
+  if (columns <= 2 * quarter)
+    return set->up_to[columns <= quarter ? 2 : 1];
+  return set->wide && (set->wide_needs & ~offers) == 0 ? set->wide : set->up_to[0];
 }
 
 /* Field by field, as everything here that a call at once goes through: a struct that is copied whole, just after its
  * parts were written, waits until they have reached the cache. */
-static void look(const tsl_instant *p, unsigned offers, bool turned, view *out) {
+static void look(const tsl_instant *p, unsigned offers, bool swapped, sight *out) {
   const int64_t m = p->m > 0 ? p->m : 1, n = p->n > 0 ? p->n : 1; /* none: never run */
-  const int64_t depth = p->alpha_is_0 ? 0 : p->k, rows = turned ? n : m, columns = turned ? m : n;
+  const int64_t depth = p->alpha_is_0 ? 0 : p->k, rows = swapped ? n : m, columns = swapped ? m : n;
   out->rows = rows;
   out->columns = columns;
   out->depth = depth;
-  out->a_row = depth == 0 ? 0 : stride_of(turned ? p->b_col : p->a_row, rows, 0);
-  out->a_step = stride_of(turned ? p->b_row : p->a_col, depth, 0);
-  out->b_across = depth == 0 ? 1 : stride_of(turned ? p->a_row : p->b_col, columns, 1);
-  out->b_along = stride_of(turned ? p->a_col : p->b_row, depth, 0);
-  out->c_row = stride_of(turned ? p->c_col : p->c_row, rows, 0);
-  out->c_column = stride_of(turned ? p->c_row : p->c_col, columns, 1);
-  out->kernels = tsl_small_kernels_for(p->type, columns, offers);
+  out->a_row = depth == 0 ? 0 : tsl_stride_of(swapped ? p->b_col : p->a_row, rows, 0);
+  out->a_step = tsl_stride_of(swapped ? p->b_row : p->a_col, depth, 0);
+  out->b_across = depth == 0 ? 1 : tsl_stride_of(swapped ? p->a_row : p->b_col, columns, 1);
+  out->b_along = tsl_stride_of(swapped ? p->a_col : p->b_row, depth, 0);
+  out->c_row = tsl_stride_of(swapped ? p->c_col : p->c_row, rows, 0);
+  out->c_column = tsl_stride_of(swapped ? p->c_row : p->c_col, columns, 1);
+  out->kernels = kernels_for(p->type, columns, offers);
 }
 
 /* Sums of a tile that grow side by side; with fewer than LATENCY multiply-adds wait for those before. */
 enum { LATENCY = 4 };
-static int64_t chains_of(const view *seen) {
+static int64_t chains_of(const sight *seen) {
   const int64_t vectors = vectors_of(seen->kernels, seen->columns), wide = seen->kernels->rows[1] > 0 ? 2 : 1;
   return seen->rows * (vectors < wide ? vectors : wide);
 }
 
 /* In vector multiply-adds: the products, a tile's end, copies of B, and a C that is written number by number. */
-static double clocks_of(const view *seen) {
+static double clocks_of(const sight *seen) {
   const double rows = (double)seen->rows, columns = (double)seen->columns, depth = (double)seen->depth;
   const double vectors = (double)vectors_of(seen->kernels, seen->columns), chains = (double)chains_of(seen);
   double clocks = rows * vectors * (depth * (chains < LATENCY ? LATENCY / chains : 1) + 4) + 12;
@@ -71,7 +76,7 @@ static void scale(tsl_small_tile *tile, const tsl_instant *product) {
 }
 
 /* The kernel for so many rows and vectors of a tile. */
-static tsl_small_function kernel_of(const view *seen, const tsl_small_tile *tile, int64_t rows,
+static tsl_small_function kernel_of(const sight *seen, const tsl_small_tile *tile, int64_t rows,
                                     int64_t vectors) {
   const tsl_small_kernels *kernels = seen->kernels;
   if (tile->last == kernels->lanes && seen->a_step == 1 && seen->c_column == 1 && !tile->scales)
@@ -83,11 +88,11 @@ static tsl_small_function kernel_of(const view *seen, const tsl_small_tile *tile
   return kernels->multiply[vectors - 1][rows - 1];
 }
 
-static void make_strip(const view *seen, const tsl_instant *product, int64_t vectors, int64_t last,
-                       int64_t size, tsl_small_strip *out) {
+static void make_panel(const sight *seen, const tsl_instant *product, int64_t vectors, int64_t last,
+                       int64_t size, tsl_small_panel *out) {
   const int64_t most = seen->kernels->rows[vectors - 1];
-  const int64_t tiles = seen->rows <= most ? 1 : count_of(seen->rows, most);
-  const int64_t height = tiles == 1 ? seen->rows : count_of(seen->rows, tiles);
+  const int64_t tiles = seen->rows <= most ? 1 : tsl_ceil_div(seen->rows, most);
+  const int64_t height = tiles == 1 ? seen->rows : tsl_ceil_div(seen->rows, tiles);
   out->tile.depth = seen->depth;
   out->tile.a_row = seen->a_row * size;
   out->tile.a_step = seen->a_step * size;
@@ -105,34 +110,34 @@ static void make_strip(const view *seen, const tsl_instant *product, int64_t vec
 }
 
 /* Nothing to copy, and vectors that are mostly full: there is no better direction. */
-static bool is_plain(const view *seen) {
+static bool is_plain(const sight *seen) {
   return seen->b_across == 1 && seen->c_column == 1 && 2 * seen->columns > seen->kernels->lanes;
 }
 
 /* The better one of the two directions. */
-static bool choose(const tsl_instant *product, unsigned offers, view *seen) {
-  view other;
+static bool choose(const tsl_instant *product, unsigned offers, sight *seen) {
+  sight other;
   look(product, offers, false, seen);
   if (is_plain(seen))
     return false;
   look(product, offers, true, &other);
-  const bool turned = is_plain(&other) || clocks_of(&other) < clocks_of(seen);
-  if (turned)
+  const bool swapped = is_plain(&other) || clocks_of(&other) < clocks_of(seen);
+  if (swapped)
     look(product, offers, true, seen);
-  return turned;
+  return swapped;
 }
 
 static tsl_small_function run_of(const tsl_small_job *job);
 
 void tsl_small_job_make(const tsl_instant *product, unsigned offers, tsl_small_job *job, double *clocks) {
-  view seen;
-  job->is_turned = choose(product, offers, &seen);
+  sight seen;
+  job->is_swapped = choose(product, offers, &seen);
   if (clocks)
     *clocks = clocks_of(&seen);
   const int64_t lanes = seen.kernels->lanes, vectors = vectors_of(seen.kernels, seen.columns);
   const int64_t size = product->type == TESELA_F64 ? 8 : 4;
   const bool pairs = seen.kernels->rows[1] > 0;
-  const int64_t wide = pairs ? 2 : 1, strips = vectors > wide ? vectors >> pairs : 1;
+  const int64_t wide = pairs ? 2 : 1, panels = vectors > wide ? vectors >> pairs : 1;
   job->kernels = seen.kernels;
   job->size = size;
   job->depth = seen.depth;
@@ -142,14 +147,14 @@ void tsl_small_job_make(const tsl_instant *product, unsigned offers, tsl_small_j
   job->waits = chains_of(&seen) < LATENCY;
   job->b_across = seen.b_across;
   job->b_along = seen.b_along;
-  job->strips = strips;
-  if (strips > 1)
-    make_strip(&seen, product, wide, lanes, size, &job->whole);
-  make_strip(&seen, product, vectors - wide * (strips - 1), seen.columns - (vectors - 1) * lanes, size,
+  job->panels = panels;
+  if (panels > 1)
+    make_panel(&seen, product, wide, lanes, size, &job->whole);
+  make_panel(&seen, product, vectors - wide * (panels - 1), seen.columns - (vectors - 1) * lanes, size,
              &job->last);
   job->run = run_of(job);
   if (job->copies_b) {
-    if (strips > 1)
+    if (panels > 1)
       job->whole.tile.b_step = job->whole.width * size;
     job->last.tile.b_step = job->last.width * size;
   }
@@ -174,38 +179,38 @@ tsl_instant tsl_small_product(const tsl_problem *problem, const tsl_operands *op
                        .beta_is_0 = problem->beta[0] == 0};
 }
 
-static void run_strip(const tsl_small_strip *strip, int64_t size, const char *a, const void *b, char *c) {
-  const int64_t a_jump = strip->height * strip->tile.a_row, c_jump = strip->height * strip->tile.c_row * size;
-  for (int64_t i = 0; i < strip->tallers; i++, a += a_jump, c += c_jump)
-    (void)strip->taller(&strip->tile, a, b, c);
-  for (int64_t i = 0; i < strip->lowers;
-       i++, a += a_jump - strip->tile.a_row, c += c_jump - strip->tile.c_row * size)
-    (void)strip->lower(&strip->tile, a, b, c);
+static void run_panel(const tsl_small_panel *panel, int64_t size, const char *a, const void *b, char *c) {
+  const int64_t a_jump = panel->height * panel->tile.a_row, c_jump = panel->height * panel->tile.c_row * size;
+  for (int64_t i = 0; i < panel->tallers; i++, a += a_jump, c += c_jump)
+    (void)panel->taller(&panel->tile, a, b, c);
+  for (int64_t i = 0; i < panel->lowers;
+       i++, a += a_jump - panel->tile.a_row, c += c_jump - panel->tile.c_row * size)
+    (void)panel->lower(&panel->tile, a, b, c);
 }
 
-static void run_strips(const tsl_small_job *job, const void *a, const char *b, char *c, void *copy) {
-  const int64_t width = job->strips > 1 ? job->whole.width : 0;
-  for (int64_t i = 0; i < job->strips; i++) {
-    const tsl_small_strip *strip = i == job->strips - 1 ? &job->last : &job->whole;
+static void run_panels(const tsl_small_job *job, const void *a, const char *b, char *c, void *copy) {
+  const int64_t width = job->panels > 1 ? job->whole.width : 0;
+  for (int64_t i = 0; i < job->panels; i++) {
+    const tsl_small_panel *panel = i == job->panels - 1 ? &job->last : &job->whole;
     const int64_t from = i * width, rest = job->columns - from;
-    const char *b_strip = b + from * job->b_across * job->size;
+    const char *b_panel = b + from * job->b_across * job->size;
     if (copy)
-      job->kernels->copy(b_strip, job->b_across, job->b_along, rest < strip->width ? rest : strip->width,
-                         job->depth, strip->width, copy);
-    run_strip(strip, job->size, a, copy ? copy : b_strip, c + from * strip->tile.c_column * job->size);
+      job->kernels->copy(b_panel, job->b_across, job->b_along, rest < panel->width ? rest : panel->width,
+                         job->depth, panel->width, copy);
+    run_panel(panel, job->size, a, copy ? copy : b_panel, c + from * panel->tile.c_column * job->size);
   }
 }
 
 static __attribute__((noinline)) void run_on_stack(const tsl_small_job *job, const void *a, const void *b,
                                                    void *c) {
   _Alignas(64) char copy[LOCAL_BYTES];
-  run_strips(job, a, b, c, copy);
+  run_panels(job, a, b, c, copy);
 }
 
-/* Of a strip of B's copy. */
+/* Of a panel of B's copy. */
 static int64_t copy_bytes(const tsl_small_job *job) {
   const int64_t width =
-      job->strips > 1 && job->last.width < job->whole.width ? job->whole.width : job->last.width;
+      job->panels > 1 && job->last.width < job->whole.width ? job->whole.width : job->last.width;
   return width * job->depth * job->size;
 }
 
@@ -221,39 +226,39 @@ static __attribute__((noinline)) tesela_status run_copying(const tsl_small_job *
     run_on_stack(job, a, b, c);
     return TESELA_OK;
   }
-  TSL_TRY(tsl_scratch_take((size_t)bytes, "a copy of a strip of B", &copy));
-  run_strips(job, a, b, c, copy);
+  TSL_TRY(tsl_scratch_take((size_t)bytes, "a copy of a panel of B", &copy));
+  run_panels(job, a, b, c, copy);
   tsl_scratch_give(copy);
   return TESELA_OK;
 }
 
 /* The ways to run a job, each given as the address of its first member. */
 
-static tesela_status run_turned_tile(const void *job, const void *a, const void *b, void *c) {
+static tesela_status run_swapped_tile(const void *job, const void *a, const void *b, void *c) {
   return ((const tsl_small_job *)job)->last.taller(job, b, a, c);
 }
 
-static tesela_status run_one_strip(const void *of, const void *a, const void *b, void *c) {
+static tesela_status run_one_panel(const void *of, const void *a, const void *b, void *c) {
   const tsl_small_job *job = of;
-  run_strip(&job->last, job->size, job->is_turned ? b : a, job->is_turned ? a : b, c);
+  run_panel(&job->last, job->size, job->is_swapped ? b : a, job->is_swapped ? a : b, c);
   return TESELA_OK;
 }
 
 static tesela_status run_any(const void *of, const void *a, const void *b, void *c) {
   const tsl_small_job *job = of;
-  const void *left = job->is_turned ? b : a, *right = job->is_turned ? a : b;
+  const void *left = job->is_swapped ? b : a, *right = job->is_swapped ? a : b;
   if (job->depth == 0) /* pointers that nobody reads move all the same */
     left = right = c;
   if (job->copies_b)
     return run_copying(job, left, right, c);
-  run_strips(job, left, right, c, NULL);
+  run_panels(job, left, right, c, NULL);
   return TESELA_OK;
 }
 
 static tsl_small_function run_of(const tsl_small_job *job) {
-  if (job->strips > 1 || job->depth == 0 || job->copies_b)
+  if (job->panels > 1 || job->depth == 0 || job->copies_b)
     return run_any;
   if (job->last.tallers + job->last.lowers > 1)
-    return run_one_strip;
-  return job->is_turned ? run_turned_tile : job->last.taller;
+    return run_one_panel;
+  return job->is_swapped ? run_swapped_tile : job->last.taller;
 }

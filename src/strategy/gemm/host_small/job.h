@@ -1,31 +1,31 @@
-/* A small product cut into strips and tiles. */
+/* A small product cut into panels and tiles. */
 #ifndef TSL_GEMM_HOST_SMALL_JOB_H
 #define TSL_GEMM_HOST_SMALL_JOB_H
 
 #include "strategy/gemm/host_small/kernels.h"
 
 /* Columns of C, in vectors, from top to bottom: `tallers` tiles of `height` rows, then `lowers` of one row less. */
-typedef struct tsl_small_strip {
+typedef struct tsl_small_panel {
   tsl_small_tile tile;
   tsl_small_function taller, lower;
   int64_t height, tallers, lowers;
   int64_t width; /* whole vectors, in elements */
-} tsl_small_strip;
+} tsl_small_panel;
 
-/* C is rows x columns; where B's columns do not lie side by side, each strip of B is copied first. The last strip stands
+/* C is rows x columns; where B's columns do not lie side by side, each panel of B is copied first. The last panel stands
  * first, and in it what its tiles share: so a job that is one tile is run by the tile's kernel, which is given the job. */
 typedef struct tsl_small_job {
-  tsl_small_strip last;
+  tsl_small_panel last;
   tsl_small_function run;
   const tsl_small_kernels *kernels;
   int64_t size; /* of an element */
   int64_t depth, rows, columns;
-  bool is_turned; /* the transposed product: A is the problem's B, transposed, and B its A */
+  bool is_swapped; /* the transposed product: A is the problem's B, transposed, and B its A */
   bool copies_b;
   bool waits;                /* for multiply-adds: a tile has too few sums */
   int64_t b_across, b_along; /* elements */
-  int64_t strips;            /* all but the last one are alike */
-  tsl_small_strip whole;
+  int64_t panels;            /* all but the last one are alike */
+  tsl_small_panel whole;
 } tsl_small_job;
 
 /* A problem on operands with these strides, f32 or f64 throughout. */

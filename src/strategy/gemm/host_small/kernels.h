@@ -3,12 +3,13 @@
 #ifndef TSL_GEMM_HOST_SMALL_KERNELS_H
 #define TSL_GEMM_HOST_SMALL_KERNELS_H
 
+#include "host/isa.h"
 #include "strategy/strategy.h"
 
 /* Most rows of a tile, and most vectors across it, of any row of the table. */
 enum { TSL_SMALL_ROWS_MAX = 16, TSL_SMALL_VECTORS_MAX = 3, TSL_SMALL_EXACT_MAX = 4 };
 
-/* What all tiles of a strip of C share: c = alpha a b + beta c, where beta = 0 never reads c. Strides are in bytes, but
+/* What all tiles of a panel of C's columns share: c = alpha a b + beta c, where beta = 0 never reads c. Strides are in bytes, but
  * for C's.
  *
  *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
@@ -48,14 +49,17 @@ typedef struct tsl_small_kernels {
   tsl_small_function multiply[TSL_SMALL_VECTORS_MAX][TSL_SMALL_ROWS_MAX]; /* [vectors - 1][rows - 1] */
 } tsl_small_kernels;
 
-extern const tsl_small_kernels tsl_small_kernels_generic_f32, tsl_small_kernels_generic_f64;
-extern const tsl_small_kernels tsl_small_kernels_avx2_f32, tsl_small_kernels_avx2_f64;
-extern const tsl_small_kernels tsl_small_kernels_avx512_f32, tsl_small_kernels_avx512_f64;
-extern const tsl_small_kernels tsl_small_kernels_avx512_half_f32, tsl_small_kernels_avx512_half_f64;
-extern const tsl_small_kernels tsl_small_kernels_avx2_half_f32, tsl_small_kernels_avx512_quarter_f32;
-extern const tsl_small_kernels tsl_small_kernels_avx512_wide_f32, tsl_small_kernels_avx512_wide_f64;
+/* Those of an instruction set and element type. */
+typedef struct tsl_small_set {
+  const tsl_small_kernels *up_to[3]; /* for rows of C of any length; of at most 32 bytes; of at most 16 */
+  const tsl_small_kernels
+      *wide; /* instead of the first, where a device also has these capabilities; or NULL */
+  unsigned wide_needs;
+} tsl_small_set;
 
-/* The best row for C with so many columns, of f32 or f64, and what a device offers. */
-const tsl_small_kernels *tsl_small_kernels_for(tesela_type type, int64_t columns, unsigned offers);
+#define TSL_SMALL_DECLARE(isa, header, needs, flags)                                                         \
+  extern const tsl_small_set tsl_small_##isa##_f32, tsl_small_##isa##_f64;
+TSL_ISA_LIST(TSL_SMALL_DECLARE)
+#undef TSL_SMALL_DECLARE
 
 #endif

@@ -1,0 +1,105 @@
+/* Tiles of one width of vectors, and the row of the table, as text inside small.c, with
+ *   SUFFIX    what the vectors' names end in
+ *   VARIANT   what the tiles' names end in
+ *   SIZES     of tiles: (rows of the largest of one vector, of two, of three; heights of exact tiles as below) */
+#ifndef NTH_1
+#define NTH_1(a, b, c, d, e, f) a
+#define NTH_2(a, b, c, d, e, f) b
+#define NTH_3(a, b, c, d, e, f) c
+#define NTH_4(a, b, c, d, e, f) d
+#define NTH_5(a, b, c, d, e, f) e
+#define NTH_6(a, b, c, d, e, f) f
+#define OF_LATE(nth, sizes) nth sizes
+#define OF(nth, sizes) OF_LATE(nth, sizes)
+#define TILE_ROWS_OF_1 OF(NTH_1, SIZES)
+#define TILE_ROWS_OF_2 OF(NTH_2, SIZES)
+#define TILE_ROWS_OF_3 OF(NTH_3, SIZES)
+#define TILE_ROWS_OF_4 0
+#define TILE_NAME_LATE(rows, vectors, variant) tile_##rows##x##vectors##variant
+#define TILE_NAME_OF(rows, vectors, variant) TILE_NAME_LATE(rows, vectors, variant)
+#define TILE_NAME(rows, vectors) TILE_NAME_OF(rows, vectors, VARIANT)
+#define OWN(word) JOIN(word, VARIANT)
+#endif
+
+/* A tile of C whose columns do not lie side by side: it is made where they do, and brought there number by number. Apart,
+ * so that tiles need no memory of their own. */
+static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function multiply,
+                                                            const tsl_small_tile *tile, int rows, int vectors,
+                                                            const void *a, const void *b, void *to) {
+  enum { MOST = TSL_SMALL_ROWS_MAX * TSL_SMALL_VECTORS_MAX * NAME(LANES) };
+  REAL sums[MOST], *c = to;
+  const REAL beta = (REAL)tile->beta;
+  const int64_t width = vectors * (int64_t)NAME(LANES), columns = width - NAME(LANES) + tile->last;
+  tsl_small_tile here = *tile;
+  here.c_row = width;
+  here.c_column = 1;
+  here.adds = false;
+  (void)multiply(&here, a, b, sums);
+  for (int i = 0; i < rows; i++, c += tile->c_row)
+    for (int64_t j = 0; j < columns; j++) {
+      REAL *at = c + j * tile->c_column;
+      *at = tile->adds ? beta * *at + sums[i * width + j] : sums[i * width + j];
+    }
+  return TESELA_OK;
+}
+
+#define TILE_TEXT "strategy/gemm/host_small/kernels/tile.h"
+#include "host/tiles.h"
+#undef TILE_TEXT
+
+/* Exact tiles: of as many rows and steps as a vector has lanes; of two vectors, with twice the steps; and for AVX2's products of
+ * sixteen steps two more. */
+#if OF(NTH_4, SIZES) > 0
+#define EXACT_NAME OWN(exact_square)
+#define EXACT_ROWS NAME(LANES)
+#define EXACT_VECTORS 1
+#define EXACT_DEPTH NAME(LANES)
+#define EXACT_HEIGHT OF(NTH_4, SIZES)
+#include "strategy/gemm/host_small/kernels/exact.h"
+#endif
+#if OF(NTH_5, SIZES) > 0
+#define EXACT_NAME OWN(exact_twice)
+#define EXACT_ROWS NAME(LANES)
+#define EXACT_VECTORS 2
+#define EXACT_DEPTH (2 * NAME(LANES))
+#define EXACT_HEIGHT OF(NTH_5, SIZES)
+#include "strategy/gemm/host_small/kernels/exact.h"
+#endif
+#if OF(NTH_6, SIZES) > 0
+#define EXACT_NAME OWN(exact_five)
+#define EXACT_ROWS 5
+#define EXACT_VECTORS 2
+#define EXACT_DEPTH 16
+#define EXACT_HEIGHT 5
+#include "strategy/gemm/host_small/kernels/exact.h"
+#define EXACT_NAME OWN(exact_six)
+#define EXACT_ROWS 6
+#define EXACT_VECTORS 2
+#define EXACT_DEPTH 16
+#define EXACT_HEIGHT 6
+#include "strategy/gemm/host_small/kernels/exact.h"
+#endif
+
+static const tsl_small_kernels OWN(kernels) = {.type = JOIN(ENUM_, TSL_TYPE),
+                                               .lanes = NAME(LANES),
+                                               .lanes_log2 = NAME(LANES_LOG2),
+                                               .rows = {TILE_ROWS_OF_1, TILE_ROWS_OF_2, TILE_ROWS_OF_3},
+                                               .copy = copy,
+                                               .exact =
+                                                   {
+#if OF(NTH_4, SIZES) > 0
+                                                       {NAME(LANES), 1, NAME(LANES), OWN(exact_square)},
+#endif
+#if OF(NTH_5, SIZES) > 0
+                                                       {NAME(LANES), 2, 2 * NAME(LANES), OWN(exact_twice)},
+#endif
+#if OF(NTH_6, SIZES) > 0
+                                                       {5, 2, 16, OWN(exact_five)},
+                                                       {6, 2, 16, OWN(exact_six)},
+#endif
+                                                   },
+                                               .multiply = {
+#define TILE_TEXT "host/tile_entry.h"
+#include "host/tiles.h"
+#undef TILE_TEXT
+                                               }};
