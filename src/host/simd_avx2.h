@@ -125,5 +125,6 @@ static inline void fence(void) {
 
 /* --- tiles --- */
 
+#define PACKED_STEPS 4
 #define SMALL_f32 (12, 6, 4, 4, 0, 0)
 #define SMALL_f64 (12, 6, 4, 4, 4, 1)

@@ -171,6 +171,7 @@ static inline void fence(void) {
 
 /* --- tiles --- */
 
+#define PACKED_STEPS 1
 #define SMALL_f32 (12, 0, 0, 0, 0, 0)
 #define SMALL_f64 (12, 0, 0, 8, 0, 0)
 /* All processors with tile registers have two units for 512-bit multiply-adds. */

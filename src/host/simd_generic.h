@@ -92,5 +92,6 @@ static inline void fence(void) {}
 
 /* --- tiles --- */
 
+#define PACKED_STEPS 1
 #define SMALL_f32 (8, 4, 4, 0, 0, 0)
 #define SMALL_f64 (8, 4, 4, 0, 0, 0)

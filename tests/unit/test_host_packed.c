@@ -94,8 +94,8 @@ static void try_all(const tsl_device *real, const tsl_problem *problem) {
   for (int way = 0; way < 12; way++) {
     job.schedule = way % 3 == 0 ? TSL_PACKED_PANELS : way % 3 == 1 ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS;
     const bool is_panels = job.schedule == TSL_PACKED_PANELS; /* which always copies */
-    job.copies_a = is_panels || job.a.col_stride != 1 || way / 3 % 2;
-    job.copies_b = is_panels || job.b.col_stride != 1 || way / 6;
+    job.copies_a = is_panels || job.views.a.col_stride != 1 || way / 3 % 2;
+    job.copies_b = is_panels || job.views.b.col_stride != 1 || way / 6;
     expect_same(&made, &job, before, expected);
   }
   tsl_free(before);

@@ -15,10 +15,10 @@
  *   |-----|  |-+-+-+-+|                     after block of B (second cache); sliver after sliver (first cache) meets
  *  m|sliver  | tile  ||  C                  all strips of the block. Threads share both copies: panels.c
  *   |-----|  |-+-+-+-+|            ROWS     B's panel fits the second cache: it stays, A's slivers stream by, each copied
- *   +-----+  +--------+                     when its turn comes. Threads take slivers: streams.c
+ *   +-----+  +--------+                     when its turn comes. Threads take slivers: kept.c
  *                                  COLUMNS  the same with A staying and B's strips streaming
- *                                  PARTS    C is small and k long: k is cut into parts, each with a C of its own, which
- *                                           are added in order: parts.c
+ *                                  SPLIT_K  C is small and k long: k is cut into parts, each with a C of its own, which
+ *                                           are added in order: split_k.c
  *
  * The m rows are cut into as few slivers as can be, all nearly alike: no row is computed in vain. The last strip has as
  * few vectors as are enough, and its last vector is loaded and stored in part. Where C's rows lie side by side instead
@@ -29,7 +29,7 @@
  *
  * A product is rounded at most `depth` times in its panel, once with alpha and once for each panel or part behind it.
  * The order depends on the shape and the parameters alone: the bits are the same for any number of threads, and for
- * all schedules but PARTS.
+ * all schedules but SPLIT_K.
  *
  * Parameters: depth of a panel, KiB of what is kept in the second cache; the model's choice follows the caches.
  * Limits: f32, f64, c64 and c128, each throughout. */
@@ -75,7 +75,7 @@ static tsl_packed_job job_of(const tsl_problem *problem, const tsl_operands *str
 /* Bytes of a row of B that are copied one after the other, before the next row's. */
 static double row_bytes_of(const tsl_packed_job *job, const tsl_device *device) {
   const bool is_group = job->schedule == TSL_PACKED_COLUMNS || device->threads == 1;
-  return (double)((is_group ? job->columns : job->n) * job->size);
+  return (double)((is_group ? job->columns : job->views.n) * job->size);
 }
 
 /* What a config costs beside the operations, as a part of them: what stays in the first-level cache (a sliver, or a
@@ -101,10 +101,11 @@ static double misfit(const tsl_packed_job *job, const tsl_config *config, const 
           : stays > 0.9 * level_1 ? 0.002
                                   : 0) +
          (stays + passes > 1.01 * level_1 ? 0.015 : 0) + 0.002 * fabs(log2(block_bytes / wanted)) +
-         (is_far && row_bytes < 1024 && job->copies_b && job->columns < job->n ? 0.03 * log2(1024 / row_bytes)
-                                                                               : 0) +
-         (by_strips && (double)(job->m * job->n * job->size) > 4 * half_level_2 ? 0.05 : 0) +
-         (job->schedule == TSL_PACKED_PARTS ? 0.4 : 0);
+         (is_far && row_bytes < 1024 && job->copies_b && job->columns < job->views.n
+              ? 0.03 * log2(1024 / row_bytes)
+              : 0) +
+         (by_strips && (double)(job->views.m * job->views.n * job->size) > 4 * half_level_2 ? 0.05 : 0) +
+         (job->schedule == TSL_PACKED_SPLIT_K ? 0.4 : 0);
 }
 
 static const struct {
@@ -112,9 +113,9 @@ static const struct {
   tsl_packed_sharing (*share)(const tsl_packed_job *, int64_t);
 } schedules[] = {
     [TSL_PACKED_PANELS] = {tsl_packed_run_panels, tsl_packed_share_panels},
-    [TSL_PACKED_ROWS] = {tsl_packed_run_streams, tsl_packed_share_streams},
-    [TSL_PACKED_COLUMNS] = {tsl_packed_run_streams, tsl_packed_share_streams},
-    [TSL_PACKED_PARTS] = {tsl_packed_run_parts, tsl_packed_share_parts},
+    [TSL_PACKED_ROWS] = {tsl_packed_run_kept, tsl_packed_share_kept},
+    [TSL_PACKED_COLUMNS] = {tsl_packed_run_kept, tsl_packed_share_kept},
+    [TSL_PACKED_SPLIT_K] = {tsl_packed_run_split_k, tsl_packed_share_split_k},
 };
 
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team) {
@@ -133,8 +134,8 @@ static double wait_seconds(int64_t threads) {
 /* What a large C costs beside the sums: a tile asks for a row of it every few steps, and waits for the lines of those rows
  * that it had no time to ask for, each of which is read before it is written. */
 static double waited_seconds(const tsl_packed_job *job, double bytes, bool alone, const tsl_device *device) {
-  const double c_bytes = (double)job->m * (double)job->n * (double)job->size,
-               asked = (double)job->k / (double)(TSL_PACKED_PREFETCH_STEPS * job->height);
+  const double c_bytes = (double)job->views.m * (double)job->views.n * (double)job->size,
+               asked = (double)job->views.k / (double)(TSL_PACKED_PREFETCH_STEPS * job->height);
   const double bandwidth = alone ? device->bandwidth / device->threads : device->bandwidth;
   return bytes > (double)device->level_bytes[1] / 2 ? 2 * c_bytes * fmax(0, 1 - asked) / bandwidth : 0;
 }
@@ -146,18 +147,18 @@ static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *
                               const tsl_device *device) {
   static const double waited_for = 0.4, waited_in_rows = 0.2, short_row = 300, few_rows = 24;
   const double bandwidth = alone ? device->bandwidth / device->threads : device->bandwidth;
-  const double size = (double)job->size, b_bytes = (double)job->n * (double)job->k * size,
+  const double size = (double)job->size, b_bytes = (double)job->views.n * (double)job->views.k * size,
                lines = tsl_problem_lines(problem);
-  const bool in_rows = job->b.col_stride == 1;
-  const double b = (in_rows ? waited_in_rows +
-                                  short_row * fmin(1, few_rows / (double)job->m) / row_bytes_of(job, device)
+  const bool in_rows = job->views.b.col_stride == 1;
+  const double b = (in_rows ? waited_in_rows + short_row * fmin(1, few_rows / (double)job->views.m) /
+                                                   row_bytes_of(job, device)
                             : waited_for) *
                    b_bytes,
-               sums = job->schedule == TSL_PACKED_PARTS
-                          ? 2 * (double)job->parts * (double)job->m * (double)job->n * size
+               sums = job->schedule == TSL_PACKED_SPLIT_K
+                          ? 2 * (double)job->split_k * (double)job->views.m * (double)job->views.n * size
                           : 0;
   const double cold = fmax(0, 1 - (double)device->level_bytes[0] / lines);
-  const double c_bytes = 2 * (double)job->m * (double)job->n * size,
+  const double c_bytes = 2 * (double)job->views.m * (double)job->views.n * size,
                waited = waited_seconds(job, lines, alone, device);
   return cold * ((waited_for * (lines - b_bytes - c_bytes) + b + sums) / bandwidth +
                  fmax(waited, waited_for * c_bytes / bandwidth));
@@ -168,12 +169,13 @@ static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = job_of(problem, &strides, config, device);
-  const double m = (double)job.m, n = (double)job.n, k = (double)job.k, clock = 1e6 * device->clock_mhz;
+  const double m = (double)job.views.m, n = (double)job.views.n, k = (double)job.views.k,
+               clock = 1e6 * device->clock_mhz;
   const tsl_type_info *type = tsl_type(problem->c.type);
   const double fused = (type->component == TESELA_F64 ? device->peak_f64 : device->peak_f32) /
                        (2 * clock * device->threads) / (type->is_complex ? 4 : 1);
-  const double panels = (double)tsl_packed_count(job.k, config->value[DEPTH]);
-  const double width = (double)(tsl_packed_vectors(job.kernels, job.n) << job.kernels->lanes_log2);
+  const double panels = (double)tsl_pieces(job.views.k, config->value[DEPTH]);
+  const double width = (double)(tsl_packed_vectors(job.kernels, job.views.n) << job.kernels->lanes_log2);
   const double products = m * width * (k + 6 * panels) / (0.95 * fused) * (1 + misfit(&job, config, device));
   const double copies =
       4 * ((job.copies_a ? m : 0) + (job.copies_b ? n : 0)) * k / (double)tsl_packed_lanes(job.kernels);
@@ -191,12 +193,12 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
                     tsl_account *account) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_packed_job job = job_of(problem, &strides, config, device);
-  const double size = (double)job.size, a = (double)job.m * (double)job.k, b = (double)job.n * (double)job.k;
-  const double height = (double)tsl_packed_most(1, tsl_packed_least(job.height, job.m)),
-               width = (double)tsl_packed_most(1, tsl_packed_least(job.width, job.n)),
-               products = account->useful;
+  const double size = (double)job.size, a = (double)job.views.m * (double)job.views.k,
+               b = (double)job.views.n * (double)job.views.k;
+  const double height = (double)tsl_most(1, tsl_least(job.height, job.views.m)),
+               width = (double)tsl_most(1, tsl_least(job.width, job.views.n)), products = account->useful;
   const double again =
-      job.schedule == TSL_PACKED_PANELS ? (double)tsl_packed_count(job.m, tsl_packed_most(1, job.rows)) : 1;
+      job.schedule == TSL_PACKED_PANELS ? (double)tsl_pieces(job.views.m, tsl_most(1, job.rows)) : 1;
   const double copied = (job.copies_a ? a : 0) + (job.copies_b ? again * b : 0);
   account->workers = tsl_packed_is_alone(problem) ? 1 : device->threads;
   account->local.written = copied * size;
@@ -204,7 +206,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
       (job.copies_a ? products / width : 0) * size + (job.copies_b ? products / height : 0) * size;
   account->global.read =
       (copied + (job.copies_a ? 0 : products / width) + (job.copies_b ? 0 : products / height)) * size;
-  tsl_account_result(problem, (double)tsl_packed_count(job.k, config->value[DEPTH]), account);
+  tsl_account_result(problem, (double)tsl_pieces(job.views.k, config->value[DEPTH]), account);
 }
 
 /* What build() makes: the job for operands with the strides that the problem has. */
@@ -234,7 +236,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 }
 
 static bool is_a(const prepared *state, int operand) {
-  return (operand == TSL_OPERAND_A) != state->job.is_turned;
+  return (operand == TSL_OPERAND_A) != state->job.views.is_swapped;
 }
 
 static size_t packed_bytes(const tsl_work *work, int operand) {

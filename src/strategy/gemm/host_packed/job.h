@@ -2,33 +2,31 @@
 #ifndef TSL_GEMM_HOST_PACKED_JOB_H
 #define TSL_GEMM_HOST_PACKED_JOB_H
 
+#include "host/split.h"
+#include "host/view.h"
 #include "strategy/gemm/host_packed/kernels.h"
+#include "strategy/strategy.h"
 
 /* How the loops run; host_packed.c has the pictures. */
 typedef enum tsl_packed_schedule {
   TSL_PACKED_PANELS,  /* panels of A and of B, both copied */
   TSL_PACKED_ROWS,    /* B is small: it is kept, A streams by */
   TSL_PACKED_COLUMNS, /* A is small: it is kept, B streams by */
-  TSL_PACKED_PARTS    /* C is small: k is cut into parts, whose sums are added in the end */
+  TSL_PACKED_SPLIT_K  /* C is small: k is cut into parts, whose sums are added in the end */
 } tsl_packed_schedule;
 
-/* C is m x n with its columns side by side where one of its directions has that; no stride of C is negative. k is 0
- * where alpha is 0. */
 typedef struct tsl_packed_job {
   const tsl_packed_kernels *kernels;
   tsl_packed_schedule schedule;
-  int64_t size; /* of an element */
-  int64_t m, n, k;
-  tsl_operand a, b, c; /* with host memory, or what was packed, once the job is bound to it */
-  bool is_turned;      /* A is the problem's B, transposed, and B its A */
-  int64_t a_offset, b_offset, c_offset; /* elements from the operands' (0, 0) to what is (0, 0) here */
+  int64_t size;    /* of an element */
+  tsl_views views; /* oriented; with the operands' memory once the job is bound to it */
   double alpha[2], beta[2];
   double signs[2];         /* of conjugates: a tile's */
   int64_t depth;           /* of a panel; the last one may have less */
   int64_t height, width;   /* of a tile: rows of a sliver, columns of a strip, which are whole vectors */
   int64_t rows, columns;   /* of a panel of A and of a block of B */
   int64_t most;            /* rows or columns of a panel that the share of the last cache takes */
-  int64_t parts;           /* of k */
+  int64_t split_k;         /* parts of k */
   bool strips_stay;        /* where columns stream by, a strip meets all slivers; else a sliver all strips */
   bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
 } tsl_packed_job;
@@ -38,25 +36,10 @@ typedef struct tsl_packed_block {
   int64_t row, rows, column, columns, step, depth;
 } tsl_packed_block;
 
-static inline int64_t tsl_packed_least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-static inline int64_t tsl_packed_most(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-/* How many parts of at most `most` something has: one at least. */
-static inline int64_t tsl_packed_count(int64_t total, int64_t most) {
-  return total <= 0 ? 1 : (total - 1) / most + 1;
-}
 /* Bytes of `elements` elements, in whole cache lines. */
 static inline int64_t tsl_packed_bytes(const tsl_packed_job *job, int64_t elements) {
   return (elements * job->size + 63) / 64 * 64;
 }
-/* Where part `index` of `parts` starts, which differ by one at most: part 0 at 0, the one past the last at `total`. */
-static inline int64_t tsl_packed_start(int64_t total, int64_t parts, int64_t index) {
-  return total / parts * index + tsl_packed_least(total % parts, index);
-}
-
 /* The job of a problem on operands with these strides, in panels of at most `depth` products; what is kept of B, or of
  * A, in a core's second-level cache has about `kept` bytes. */
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
@@ -138,22 +121,22 @@ typedef struct tsl_packed_sharing {
 tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads);
 /* The same for a job with the schedule of that name. */
 tsl_packed_sharing tsl_packed_share_panels(const tsl_packed_job *job, int64_t threads);
-tsl_packed_sharing tsl_packed_share_streams(const tsl_packed_job *job, int64_t threads);
-tsl_packed_sharing tsl_packed_share_parts(const tsl_packed_job *job, int64_t threads);
+tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t threads);
+tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t threads);
 /* How many times an even share the busiest of the threads has of so many equal tasks. */
 static inline double tsl_packed_uneven(int64_t tasks, int64_t threads) {
-  return (double)(tsl_packed_count(tasks, threads) * threads) / (double)tasks;
+  return (double)(tsl_pieces(tasks, threads) * threads) / (double)tasks;
 }
 
 /* Multiplies by a team. Failures are of memory. */
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team);
 /* The same for a job with the schedule of that name. */
 tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team);
-tesela_status tsl_packed_run_streams(const tsl_packed_job *job, tsl_team team);
-tesela_status tsl_packed_run_parts(const tsl_packed_job *job, tsl_team team);
+tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team);
+tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team);
 
 /* TSL_PACKED_ROWS in the caller's thread, on a job whose B is copied panel by panel to `b_copy`, and A sliver by
  * sliver to `a_copy`. */
-void tsl_packed_stream_alone(const tsl_packed_job *job, void *a_copy, void *b_copy);
+void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy);
 
 #endif

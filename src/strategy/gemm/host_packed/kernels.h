@@ -1,9 +1,9 @@
 /* Micro-kernels and copies, one table row per instruction set and element type: all that knows how wide a vector
- * is. The loops above them (loops.c) know tiles, slivers and strips only. */
+ * is. The loops above them (job.h) know tiles, slivers and strips only. */
 #ifndef TSL_GEMM_HOST_PACKED_KERNELS_H
 #define TSL_GEMM_HOST_PACKED_KERNELS_H
 
-#include "strategy/strategy.h"
+#include "host/isa.h"
 
 /* Most rows of a tile, and most vectors across it, of any row of the table. */
 enum { TSL_PACKED_ROWS_MAX = 14, TSL_PACKED_VECTORS_MAX = 4 };
@@ -56,8 +56,8 @@ typedef void (*tsl_packed_copy_many)(const void *in, int64_t across, int64_t alo
 
 /* One row of C from the sums of parts of k, which lie `stride` elements apart: c = alpha (part 0 + part 1 + ...) +
  * beta c, added in this order; beta = 0 never reads c. `column` is the stride of c. */
-typedef void (*tsl_packed_add)(const void *sums, int64_t parts, int64_t stride, int64_t count, void *c,
-                               int64_t column, const double *alpha, const double *beta);
+typedef void (*tsl_packed_add_split_k)(const void *sums, int64_t parts, int64_t stride, int64_t count,
+                                       void *c, int64_t column, const double *alpha, const double *beta);
 
 /* One row of the table. */
 typedef struct tsl_packed_kernels {
@@ -66,7 +66,7 @@ typedef struct tsl_packed_kernels {
   int rows[TSL_PACKED_VECTORS_MAX]; /* of the largest tile of 1, 2, ... vectors; never rising */
   tsl_packed_copy copy_sliver;
   tsl_packed_copy_many copy_strips;
-  tsl_packed_add add_parts;
+  tsl_packed_add_split_k add_split_k;
   tsl_packed_tile_function multiply[TSL_PACKED_VECTORS_MAX]
                                    [TSL_PACKED_ROWS_MAX]; /* [vectors - 1][rows - 1] */
 } tsl_packed_kernels;
@@ -79,14 +79,10 @@ static inline int64_t tsl_packed_vectors(const tsl_packed_kernels *kernels, int6
   return (elements + tsl_packed_lanes(kernels) - 1) >> kernels->lanes_log2;
 }
 
-extern const tsl_packed_kernels tsl_packed_kernels_generic_f32, tsl_packed_kernels_generic_f64;
-extern const tsl_packed_kernels tsl_packed_kernels_generic_c64, tsl_packed_kernels_generic_c128;
-extern const tsl_packed_kernels tsl_packed_kernels_avx2_f32, tsl_packed_kernels_avx2_f64;
-extern const tsl_packed_kernels tsl_packed_kernels_avx2_c64, tsl_packed_kernels_avx2_c128;
-extern const tsl_packed_kernels tsl_packed_kernels_avx512_f32, tsl_packed_kernels_avx512_f64;
-extern const tsl_packed_kernels tsl_packed_kernels_avx512_c64, tsl_packed_kernels_avx512_c128;
-
-/* The best row for a type among what a device offers; NULL: there is none for this type. */
-const tsl_packed_kernels *tsl_packed_kernels_for(tesela_type type, unsigned offers);
+#define TSL_PACKED_DECLARE(isa, header, needs, flags)                                                        \
+  extern const tsl_packed_kernels tsl_packed_##isa##_f32, tsl_packed_##isa##_f64, tsl_packed_##isa##_c64,    \
+      tsl_packed_##isa##_c128;
+TSL_ISA_LIST(TSL_PACKED_DECLARE)
+#undef TSL_PACKED_DECLARE
 
 #endif

@@ -20,14 +20,14 @@
 /* The blocks in order: panels of A's rows, in each the panels of k, in each the blocks of B's columns. None behind the
  * last: its depth is 0. */
 static tsl_packed_block block_at(const tsl_packed_job *job, int64_t index) {
-  const int64_t across = tsl_packed_count(job->n, job->columns),
-                panels = tsl_packed_count(job->k, job->depth), row = index / across / panels * job->rows,
+  const int64_t across = tsl_pieces(job->views.n, job->columns),
+                panels = tsl_pieces(job->views.k, job->depth), row = index / across / panels * job->rows,
                 step = index / across % panels * job->depth, column = index % across * job->columns;
-  if (row >= job->m)
+  if (row >= job->views.m)
     return (tsl_packed_block){.depth = 0};
-  return (tsl_packed_block){row,    tsl_packed_least(job->rows, job->m - row),
-                            column, tsl_packed_least(job->columns, job->n - column),
-                            step,   tsl_packed_least(job->depth, job->k - step)};
+  return (tsl_packed_block){row,    tsl_least(job->rows, job->views.m - row),
+                            column, tsl_least(job->columns, job->views.n - column),
+                            step,   tsl_least(job->depth, job->views.k - step)};
 }
 
 /* A block, and the copy of B's next one, piece by piece behind some slivers each. While a sliver meets its strips, its
@@ -43,7 +43,7 @@ static void multiply_block(const tsl_packed_job *job, const tsl_packed_block *bl
   if (copies_a)
     tsl_packed_copy_slivers(job, block, 0, 1, a_copy);
   for (int64_t piece = 0, i = 0; piece < pieces; piece++) {
-    const int64_t first = i, end = tsl_packed_start(slivers, pieces, piece + 1);
+    const int64_t first = i, end = tsl_even_start(slivers, pieces, piece + 1);
     for (; i < end; i++) {
       const tsl_packed_side sliver = tsl_packed_sliver(job, block, i, a_copy);
       const int64_t bytes = sliver.count * block->depth * job->size;
@@ -122,13 +122,13 @@ enum { TASKS_OF_A_THREAD = 12, SLIVERS_OF_A_TASK = 8, COPIES_OF_A_THREAD = 6 };
 /* Tasks as tall as leaves each thread a dozen or so, but eight slivers at least where there are so many, since the first
  * sliver of a task may wait for its strips. */
 static void cut_tiles(const tsl_packed_job *job, int64_t threads, stage *made) {
-  const int64_t strips_of_a_block = tsl_packed_most(job->columns / job->width, 1);
-  made->across = tsl_packed_count(made->strips, strips_of_a_block);
-  const int64_t wanted = tsl_packed_count(TASKS_OF_A_THREAD * threads, made->across),
-                most = tsl_packed_count(made->slivers, SLIVERS_OF_A_TASK);
-  made->down = tsl_packed_most(tsl_packed_least(wanted, most), 1);
+  const int64_t strips_of_a_block = tsl_most(job->columns / job->width, 1);
+  made->across = tsl_pieces(made->strips, strips_of_a_block);
+  const int64_t wanted = tsl_pieces(TASKS_OF_A_THREAD * threads, made->across),
+                most = tsl_pieces(made->slivers, SLIVERS_OF_A_TASK);
+  made->down = tsl_most(tsl_least(wanted, most), 1);
   while (made->down * made->across < 6 * threads && made->across < made->strips)
-    made->across = tsl_packed_least(2 * made->across, made->strips);
+    made->across = tsl_least(2 * made->across, made->strips);
 }
 
 /* A region for each thread, as square as can be: who stays in one reads the fewest slivers and strips. */
@@ -136,8 +136,8 @@ static void cut_regions(int64_t threads, stage *made) {
   int64_t least_edge = INT64_MAX;
   made->regions_down = made->regions_across = 1;
   for (int64_t down = 1; down <= threads; down++) {
-    const int64_t across = threads / down, edge = tsl_packed_count(made->block.rows, down) +
-                                                  tsl_packed_count(made->block.columns, across);
+    const int64_t across = threads / down,
+                  edge = tsl_pieces(made->block.rows, down) + tsl_pieces(made->block.columns, across);
     if (threads % down == 0 && down <= made->down && across <= made->across && edge < least_edge) {
       least_edge = edge;
       made->regions_down = down;
@@ -150,9 +150,9 @@ static stage stage_at(const tsl_packed_job *job, const stages *all, int64_t inde
                       unsigned char *a_copy, unsigned char *b_copy) {
   const int64_t step = index % all->panels * job->depth, row = index / all->panels / all->across * all->rows,
                 column = index / all->panels % all->across * all->columns;
-  stage made = {.block = {row, tsl_packed_least(all->rows, job->m - row), column,
-                          tsl_packed_least(all->columns, job->n - column), step,
-                          tsl_packed_least(job->depth, job->k - step)},
+  stage made = {.block = {row, tsl_least(all->rows, job->views.m - row), column,
+                          tsl_least(all->columns, job->views.n - column), step,
+                          tsl_least(job->depth, job->views.k - step)},
                 .a_copy = a_copy,
                 .b_copy = b_copy};
   made.slivers = tsl_packed_slivers(job, &made.block);
@@ -167,8 +167,8 @@ static int64_t tiles_of(const stage *from) {
 }
 /* A share of a stage's copies. */
 static void copy_share(const tsl_packed_job *job, const stage *of, int64_t share, int64_t shares) {
-  tsl_packed_copy_slivers(job, &of->block, tsl_packed_start(of->slivers, shares, share),
-                          tsl_packed_start(of->slivers, shares, share + 1), of->a_copy);
+  tsl_packed_copy_slivers(job, &of->block, tsl_even_start(of->slivers, shares, share),
+                          tsl_even_start(of->slivers, shares, share + 1), of->a_copy);
   tsl_packed_copy_piece(job, &of->block, shares, share, of->b_copy);
 }
 
@@ -190,8 +190,8 @@ static tsl_packed_ahead ahead_of(const running *run, const task_tiles *tiles, in
   return j < tiles->first_strip + half
              ? tsl_packed_ahead_piece(job, block, &run->next.block, tiles->shares, tiles->share, 0, 1, half)
              : tsl_packed_ahead_sliver(job, &run->next.block,
-                                       tsl_packed_start(run->next.slivers, tiles->shares, tiles->share),
-                                       tsl_packed_most(strips - half, 1));
+                                       tsl_even_start(run->next.slivers, tiles->shares, tiles->share),
+                                       tsl_most(strips - half, 1));
 }
 
 /* Slivers times strips, and then the task's share of the next stage's copies. */
@@ -220,10 +220,10 @@ static void take_tile(const running *run, int worker, int64_t *i, int64_t *j) {
   for (int64_t turn = 0; turn < regions; turn++) {
     const int64_t region = (worker + turn) % regions, row = region % now->regions_down,
                   column = region / now->regions_down,
-                  top = tsl_packed_start(now->down, now->regions_down, row),
-                  down = tsl_packed_start(now->down, now->regions_down, row + 1) - top,
-                  left = tsl_packed_start(now->across, now->regions_across, column),
-                  across = tsl_packed_start(now->across, now->regions_across, column + 1) - left,
+                  top = tsl_even_start(now->down, now->regions_down, row),
+                  down = tsl_even_start(now->down, now->regions_down, row + 1) - top,
+                  left = tsl_even_start(now->across, now->regions_across, column),
+                  across = tsl_even_start(now->across, now->regions_across, column + 1) - left,
                   taken = atomic_fetch_add_explicit(&run->taken[region * APART], 1, memory_order_relaxed);
     if (taken < down * across) {
       *i = top + taken % down;
@@ -240,10 +240,10 @@ static void tiles_task(void *argument, int64_t index, int worker) {
   int64_t i, j;
   (void)index;
   take_tile(run, worker, &i, &j);
-  multiply(run, &(task_tiles){.first_sliver = tsl_packed_start(now->slivers, now->down, i),
-                              .end_sliver = tsl_packed_start(now->slivers, now->down, i + 1),
-                              .first_strip = tsl_packed_start(now->strips, now->across, j),
-                              .end_strip = tsl_packed_start(now->strips, now->across, j + 1),
+  multiply(run, &(task_tiles){.first_sliver = tsl_even_start(now->slivers, now->down, i),
+                              .end_sliver = tsl_even_start(now->slivers, now->down, i + 1),
+                              .first_strip = tsl_even_start(now->strips, now->across, j),
+                              .end_strip = tsl_even_start(now->strips, now->across, j + 1),
                               .share = j * now->down + i,
                               .shares = tiles_of(now)});
 }
@@ -259,12 +259,12 @@ static void copies_task(void *argument, int64_t index, int worker) {
 static stages stages_of(const tsl_packed_job *job) {
   stages all;
   const int64_t widths =
-      tsl_packed_count(job->n, tsl_packed_most(job->most, job->columns) / job->width * job->width);
+      tsl_pieces(job->views.n, tsl_most(job->most, job->columns) / job->width * job->width);
   all.rows = job->rows;
-  all.columns = tsl_packed_count(tsl_packed_count(job->n, widths), job->width) * job->width;
-  all.down = tsl_packed_count(job->m, all.rows);
-  all.across = tsl_packed_count(job->n, all.columns);
-  all.panels = tsl_packed_count(job->k, job->depth);
+  all.columns = tsl_pieces(tsl_pieces(job->views.n, widths), job->width) * job->width;
+  all.down = tsl_pieces(job->views.m, all.rows);
+  all.across = tsl_pieces(job->views.n, all.columns);
+  all.panels = tsl_pieces(job->views.k, job->depth);
   all.count = all.down * all.across * all.panels;
   return all;
 }

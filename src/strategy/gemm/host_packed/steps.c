@@ -2,23 +2,22 @@
 #include "strategy/gemm/host_packed/job.h"
 
 #include "base/memory.h"
+#include "base/pool.h"
 
-static const unsigned char *element_of(const tsl_operand *operand, int64_t size, int64_t row,
-                                       int64_t column) {
-  return (const unsigned char *)operand->host +
-         (row * operand->row_stride + column * operand->col_stride) * size;
+static const unsigned char *element_of(const tsl_view *operand, int64_t size, int64_t row, int64_t column) {
+  return operand->at + (row * operand->row_stride + column * operand->col_stride) * size;
 }
 
 int64_t tsl_packed_slivers(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return tsl_packed_count(block->rows, job->height);
+  return tsl_pieces(block->rows, job->height);
 }
 
 int64_t tsl_packed_strips(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return tsl_packed_count(block->columns, job->width);
+  return tsl_pieces(block->columns, job->width);
 }
 
 int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows) {
-  return job->copies_a && !job->a.packed ? rows : 0;
+  return job->copies_a && !job->views.a.packed ? rows : 0;
 }
 
 static int64_t whole_vectors(const tsl_packed_job *job, int64_t columns) {
@@ -33,19 +32,19 @@ static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
 }
 
 int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
-  const int64_t copied = job->b.packed ? 0 : columns - columns_in_place(job, columns);
+  const int64_t copied = job->views.b.packed ? 0 : columns - columns_in_place(job, columns);
   return copied == 0 ? 0 : whole_vectors(job, copied);
 }
 
 /* Rows of sliver `index`, from the block's first row. */
 static int64_t row_of(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index) {
-  return tsl_packed_start(block->rows, tsl_packed_slivers(job, block), index);
+  return tsl_even_start(block->rows, tsl_packed_slivers(job, block), index);
 }
 
 void tsl_packed_copy_slivers(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                              int64_t end, void *copy) {
-  const tsl_operand *a = &job->a;
-  for (int64_t i = first; i < end && job->copies_a && !job->a.packed; i++) {
+  const tsl_view *a = &job->views.a;
+  for (int64_t i = first; i < end && job->copies_a && !job->views.a.packed; i++) {
     const int64_t row = row_of(job, block, i), height = row_of(job, block, i + 1) - row;
     job->kernels->copy_sliver(element_of(a, job->size, block->row + row, block->step), a->row_stride,
                               a->col_stride, height, block->depth, height,
@@ -55,11 +54,11 @@ void tsl_packed_copy_slivers(const tsl_packed_job *job, const tsl_packed_block *
 
 static void copy_strips(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                         int64_t from, int64_t to, void *copy) {
-  const tsl_operand *b = &job->b;
+  const tsl_view *b = &job->views.b;
   const int64_t in_place = columns_in_place(job, block->columns),
-                column = tsl_packed_most(first * job->width, in_place),
-                count = tsl_packed_least(end * job->width, block->columns) - column;
-  if (count > 0 && to > from && !job->b.packed)
+                column = tsl_most(first * job->width, in_place),
+                count = tsl_least(end * job->width, block->columns) - column;
+  if (count > 0 && to > from && !job->views.b.packed)
     job->kernels->copy_strips(element_of(b, job->size, block->step, block->column + column), b->col_stride,
                               b->row_stride, count, from, to, job->width, block->depth,
                               (unsigned char *)copy + (column - in_place) * block->depth * job->size);
@@ -72,7 +71,7 @@ void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *b
 
 /* Pieces of B's block: rows of it where its columns lie side by side, else strips, so that each is read along its lines. */
 static bool is_in_rows(const tsl_packed_job *job) {
-  return job->b.col_stride == 1;
+  return job->views.b.col_stride == 1;
 }
 
 static int64_t whole_of_pieces(const tsl_packed_job *job, const tsl_packed_block *block) {
@@ -80,13 +79,13 @@ static int64_t whole_of_pieces(const tsl_packed_job *job, const tsl_packed_block
 }
 
 int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most) {
-  return tsl_packed_most(tsl_packed_least(most, whole_of_pieces(job, block)), 1);
+  return tsl_most(tsl_least(most, whole_of_pieces(job, block)), 1);
 }
 
 void tsl_packed_copy_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy) {
-  const int64_t whole = whole_of_pieces(job, block), from = tsl_packed_start(whole, pieces, index),
-                to = tsl_packed_start(whole, pieces, index + 1);
+  const int64_t whole = whole_of_pieces(job, block), from = tsl_even_start(whole, pieces, index),
+                to = tsl_even_start(whole, pieces, index + 1);
   if (is_in_rows(job))
     copy_strips(job, block, 0, tsl_packed_strips(job, block), from, to, copy);
   else
@@ -96,35 +95,35 @@ void tsl_packed_copy_piece(const tsl_packed_job *job, const tsl_packed_block *bl
 tsl_packed_side tsl_packed_sliver(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                   const void *copy) {
   const int64_t row = row_of(job, block, index), height = row_of(job, block, index + 1) - row;
-  if (job->a.packed)
-    copy =
-        (const unsigned char *)job->a.packed + (block->step * job->m + block->row * block->depth) * job->size;
+  if (job->views.a.packed)
+    copy = (const unsigned char *)job->views.a.packed +
+           (block->step * job->views.m + block->row * block->depth) * job->size;
   if (job->copies_a)
     return (tsl_packed_side){(const unsigned char *)copy + row * block->depth * job->size, row, height, 1,
                              height};
-  return (tsl_packed_side){element_of(&job->a, job->size, block->row + row, block->step), row, height,
-                           job->a.row_stride, job->a.col_stride};
+  return (tsl_packed_side){element_of(&job->views.a, job->size, block->row + row, block->step), row, height,
+                           job->views.a.row_stride, job->views.a.col_stride};
 }
 
 tsl_packed_side tsl_packed_strip(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                  const void *copy) {
-  const int64_t column = index * job->width, count = tsl_packed_least(job->width, block->columns - column),
+  const int64_t column = index * job->width, count = tsl_least(job->width, block->columns - column),
                 in_place = columns_in_place(job, block->columns);
-  if (job->b.packed)
-    copy = (const unsigned char *)job->b.packed +
-           (block->step * whole_vectors(job, job->n) + block->column * block->depth) * job->size;
+  if (job->views.b.packed)
+    copy = (const unsigned char *)job->views.b.packed +
+           (block->step * whole_vectors(job, job->views.n) + block->column * block->depth) * job->size;
   if (column >= in_place)
     return (tsl_packed_side){(const unsigned char *)copy + (column - in_place) * block->depth * job->size,
                              column, count, 1, whole_vectors(job, count)};
-  return (tsl_packed_side){element_of(&job->b, job->size, block->step, block->column + column), column, count,
-                           1, job->b.row_stride};
+  return (tsl_packed_side){element_of(&job->views.b, job->size, block->step, block->column + column), column,
+                           count, 1, job->views.b.row_stride};
 }
 
 tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_block *block) {
   const bool is_first = block->step == 0;
   return (tsl_packed_tile){.depth = block->depth,
-                           .c_row = job->c.row_stride,
-                           .c_column = job->c.col_stride,
+                           .c_row = job->views.c.row_stride,
+                           .c_column = job->views.c.col_stride,
                            .alpha = {job->alpha[0], job->alpha[1]},
                            .signs = {job->signs[0], job->signs[1]},
                            .beta = {is_first ? job->beta[0] : 1, is_first ? job->beta[1] : 0}};
@@ -139,9 +138,9 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
   tile->a_step = sliver->along;
   tile->b = strip->at;
   tile->b_step = strip->along;
-  tile->c = (unsigned char *)job->c.host + ((block->row + sliver->first) * job->c.row_stride +
-                                            (block->column + strip->first) * job->c.col_stride) *
-                                               job->size;
+  tile->c = (unsigned char *)job->views.c.at + ((block->row + sliver->first) * job->views.c.row_stride +
+                                                (block->column + strip->first) * job->views.c.col_stride) *
+                                                   job->size;
   tile->columns = strip->count;
   kernels->multiply[tsl_packed_vectors(kernels, strip->count) - 1][sliver->count - 1](tile);
 }
@@ -151,10 +150,10 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
 /* `runs` runs of `bytes` bytes each, `stride` bytes from the start of one to the next. */
 static tsl_packed_ahead ahead_of(const tsl_packed_block *block, int64_t tiles, const unsigned char *at,
                                  int64_t runs, int64_t bytes, int64_t stride) {
-  const int64_t lines = tsl_packed_most((bytes + TSL_CACHE_LINE - 1) / TSL_CACHE_LINE, 1),
-                times = tsl_packed_most(tiles * (block->depth / TSL_PACKED_PREFETCH_STEPS), 1);
+  const int64_t lines = tsl_most((bytes + TSL_CACHE_LINE - 1) / TSL_CACHE_LINE, 1),
+                times = tsl_most(tiles * (block->depth / TSL_PACKED_PREFETCH_STEPS), 1);
   return (tsl_packed_ahead){at, lines, lines, stride - lines * TSL_CACHE_LINE,
-                            tsl_packed_count(runs * lines, times)};
+                            tsl_pieces(runs * lines, times)};
 }
 
 tsl_packed_ahead tsl_packed_ahead_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,
@@ -164,7 +163,7 @@ tsl_packed_ahead tsl_packed_ahead_bytes(const tsl_packed_block *block, int64_t t
 
 /* A part of an operand, along the direction in which its elements lie side by side; nothing where none do. */
 static tsl_packed_ahead ahead_of_part(const tsl_packed_job *job, const tsl_packed_block *block,
-                                      const tsl_operand *operand, int64_t row, int64_t rows, int64_t column,
+                                      const tsl_view *operand, int64_t row, int64_t rows, int64_t column,
                                       int64_t columns, int64_t tiles) {
   if (operand->packed) /* it lies in order */
     return (tsl_packed_ahead){.at = operand->packed, .left = 1, .lines = 1};
@@ -179,21 +178,61 @@ static tsl_packed_ahead ahead_of_part(const tsl_packed_job *job, const tsl_packe
 tsl_packed_ahead tsl_packed_ahead_sliver(const tsl_packed_job *job, const tsl_packed_block *block,
                                          int64_t index, int64_t tiles) {
   const int64_t row = row_of(job, block, index);
-  return ahead_of_part(job, block, &job->a, block->row + row, row_of(job, block, index + 1) - row,
+  return ahead_of_part(job, block, &job->views.a, block->row + row, row_of(job, block, index + 1) - row,
                        block->step, block->depth, tiles);
 }
 
 tsl_packed_ahead tsl_packed_ahead_piece(const tsl_packed_job *job, const tsl_packed_block *block,
                                         const tsl_packed_block *of, int64_t pieces, int64_t index,
                                         int64_t part, int64_t parts, int64_t tiles) {
-  const int64_t whole = whole_of_pieces(job, of), first = tsl_packed_start(whole, pieces, index),
-                end = tsl_packed_start(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->width;
-  const int64_t all = tsl_packed_least(end * unit, is_in_rows(job) ? of->depth : of->columns) - first * unit,
-                from = first * unit + tsl_packed_start(all, parts, part),
-                to = first * unit + tsl_packed_start(all, parts, part + 1);
+  const int64_t whole = whole_of_pieces(job, of), first = tsl_even_start(whole, pieces, index),
+                end = tsl_even_start(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->width;
+  const int64_t all = tsl_least(end * unit, is_in_rows(job) ? of->depth : of->columns) - first * unit,
+                from = first * unit + tsl_even_start(all, parts, part),
+                to = first * unit + tsl_even_start(all, parts, part + 1);
   if (to <= from || of->depth == 0)
-    return (tsl_packed_ahead){.at = job->b.host, .left = 1, .lines = 1};
-  return is_in_rows(job)
-             ? ahead_of_part(job, block, &job->b, of->step + from, to - from, of->column, of->columns, tiles)
-             : ahead_of_part(job, block, &job->b, of->step, of->depth, of->column + from, to - from, tiles);
+    return (tsl_packed_ahead){.at = job->views.b.at, .left = 1, .lines = 1};
+  return is_in_rows(job) ? ahead_of_part(job, block, &job->views.b, of->step + from, to - from, of->column,
+                                         of->columns, tiles)
+                         : ahead_of_part(job, block, &job->views.b, of->step, of->depth, of->column + from,
+                                         to - from, tiles);
+}
+
+/* --- operands packed once for many runs: the copies that all schedules make, of all panels, in the order of panels --- */
+
+size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a) {
+  if (is_a)
+    return job->copies_a ? (size_t)(job->views.m * job->views.k * job->size) : 0;
+  return job->copies_b ? (size_t)(tsl_packed_width_of_b(job, job->views.n) * job->views.k * job->size) : 0;
+}
+
+typedef struct forming {
+  const tsl_packed_job *job;
+  bool is_a;
+  unsigned char *to;
+} forming;
+
+/* Slivers are cut within the blocks of rows that the schedule takes. */
+static void form_panel(void *argument, int64_t index, int worker) {
+  const forming *of = argument;
+  const tsl_packed_job *job = of->job;
+  const int64_t step = index * job->depth, depth = tsl_least(job->depth, job->views.k - step),
+                rows = job->schedule == TSL_PACKED_PANELS ? job->rows : job->views.m;
+  (void)worker;
+  if (!of->is_a) {
+    const tsl_packed_block block = {0, job->views.m, 0, job->views.n, step, depth};
+    tsl_packed_copy_strips(job, &block, 0, tsl_packed_strips(job, &block),
+                           of->to + step * tsl_packed_width_of_b(job, job->views.n) * job->size);
+    return;
+  }
+  for (int64_t row = 0; row < job->views.m; row += rows) {
+    const tsl_packed_block block = {row, tsl_least(rows, job->views.m - row), 0, job->views.n, step, depth};
+    tsl_packed_copy_slivers(job, &block, 0, tsl_packed_slivers(job, &block),
+                            of->to + (step * job->views.m + row * depth) * job->size);
+  }
+}
+
+void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *to, tsl_team team) {
+  forming of = {.job = job, .is_a = is_a, .to = to};
+  tsl_team_run(team, tsl_pieces(job->views.k, job->depth), form_panel, &of);
 }

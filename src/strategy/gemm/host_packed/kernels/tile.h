@@ -1,4 +1,4 @@
-/* One tile of C in registers, as text: included once per number of rows and of vectors (host/tile_rows.h), with TILE_ROWS
+/* One tile of C in registers, as text: included once per number of rows and of vectors (host/tiles.h), with TILE_ROWS
  * and TILE_VECTORS. The loops over the tile are of constant length and vanish; what remains is, for each step along
  * the panel, TILE_VECTORS loads of b, TILE_ROWS broadcasts of a, and a multiply-add for each pair.
  *
@@ -11,48 +11,48 @@
  *
  * A complex tile is a real one with twice the rows, the real and the imaginary parts of A's, until its end joins the
  * two sums. */
-static void TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(tsl_packed_tile *tile) {
+static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   enum { LANES = NAME(LANES), EDGE = (TILE_VECTORS - 1) * LANES, POINTERS = (TILE_ROWS + 4) / 5 };
-  const int64_t size = PARTS * sizeof(REAL), a_step = tile->a_step * size, b_step = tile->b_step * PARTS,
-                c_row = tile->c_row * PARTS;
+  const int64_t size = COMPONENTS * sizeof(REAL), a_step = tile->a_step * size,
+                b_step = tile->b_step * COMPONENTS, c_row = tile->c_row * COMPONENTS;
   int64_t stride = tile->a_row * size, three = 3 * stride;
   const char *a[POINTERS];
   const REAL *b = tile->b;
   REAL *c = tile->c;
   tsl_packed_ahead ahead = tile->ahead;
   const REAL *c_wanted = c, *const c_last = c + (TILE_ROWS - 1) * c_row;
-  NAME(vector) sum[TILE_ROWS * PARTS][TILE_VECTORS];
+  NAME(vector) sum[TILE_ROWS * COMPONENTS][TILE_VECTORS];
   TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] = (const char *)tile->a + 5 * i * stride;
-  TSL_UNROLL for (int i = 0; i < TILE_ROWS * PARTS; i++) {
+  TSL_UNROLL for (int i = 0; i < TILE_ROWS * COMPONENTS; i++) {
     TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = (NAME(vector)){0};
   }
   int64_t l = tile->depth;
-  for (; l >= TILE_STEPS; l -= TILE_STEPS) {
-    if (l % TSL_PACKED_PREFETCH_STEPS < TILE_STEPS) {
+  for (; l >= PACKED_STEPS; l -= PACKED_STEPS) {
+    if (l % TSL_PACKED_PREFETCH_STEPS < PACKED_STEPS) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) __builtin_prefetch(c_wanted + j * LANES, 1);
       c_wanted += c_wanted == c_last ? 0 : c_row;
       look_ahead(&ahead);
     }
-    TSL_UNROLL for (int step = 0; step < TILE_STEPS; step++) {
-#include "strategy/gemm/host_packed/tile_step.h"
+    TSL_UNROLL for (int step = 0; step < PACKED_STEPS; step++) {
+#include "strategy/gemm/host_packed/kernels/tile_step.h"
     }
   }
   for (; l > 0; l--) {
-#include "strategy/gemm/host_packed/tile_step.h"
+#include "strategy/gemm/host_packed/kernels/tile_step.h"
   }
   tile->ahead = ahead;
-  const int64_t last = tile->columns * PARTS - EDGE;
+  const int64_t last = tile->columns * COMPONENTS - EDGE;
   TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
-    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = NAME(scaled)(
-        tile->alpha, NAME(joined)(tile->signs, sum[i * PARTS][j], sum[i * PARTS + PARTS - 1][j]));
+    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = scaled(
+        tile->alpha, joined(tile->signs, sum[i * COMPONENTS][j], sum[i * COMPONENTS + COMPONENTS - 1][j]));
   }
   if (tile->c_column != 1) {
     REAL sums[TILE_VECTORS * LANES];
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) NAME(store)(sums + j * LANES, sum[i][j]);
-      NAME(scatter)(sums, tile->columns, c, tile->c_column, tile->beta);
+      scatter(sums, tile->columns, c, tile->c_column, tile->beta);
     }
-  } else if (NAME(is_zero)(tile->beta))
+  } else if (is_zero(tile->beta))
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++) NAME(store)(c + j * LANES, sum[i][j]);
       NAME(store_edge)(c + EDGE, sum[i][TILE_VECTORS - 1], last);
@@ -60,8 +60,8 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS, SUFFIX)(tsl_packed_tile *tile) {
   else
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++, c += c_row) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++)
-          NAME(store)(c + j * LANES, NAME(scaled)(tile->beta, NAME(load)(c + j * LANES)) + sum[i][j]);
+          NAME(store)(c + j * LANES, scaled(tile->beta, NAME(load)(c + j * LANES)) + sum[i][j]);
       NAME(store_edge)
-      (c + EDGE, NAME(scaled)(tile->beta, NAME(load_edge)(c + EDGE, last)) + sum[i][TILE_VECTORS - 1], last);
+      (c + EDGE, scaled(tile->beta, NAME(load_edge)(c + EDGE, last)) + sum[i][TILE_VECTORS - 1], last);
     }
 }

@@ -5,8 +5,8 @@
 #include "strategy/gemm/host_packed/job.h"
 
 static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
-  return (tsl_packed_block){0,      job->m, 0,
-                            job->n, step,   tsl_packed_most(tsl_packed_least(job->depth, job->k - step), 0)};
+  return (tsl_packed_block){
+      0, job->views.m, 0, job->views.n, step, tsl_most(tsl_least(job->depth, job->views.k - step), 0)};
 }
 
 /* --- the rows stream by --- */
@@ -14,8 +14,8 @@ static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
 /* A sliver as a block of its own. */
 static tsl_packed_block sliver_block(const tsl_packed_job *job, tsl_packed_block block, int64_t index) {
   const int64_t slivers = tsl_packed_slivers(job, &block);
-  block.row = tsl_packed_start(job->m, slivers, index);
-  block.rows = tsl_packed_start(job->m, slivers, index + 1) - block.row;
+  block.row = tsl_even_start(job->views.m, slivers, index);
+  block.rows = tsl_even_start(job->views.m, slivers, index + 1) - block.row;
   return block;
 }
 
@@ -30,8 +30,7 @@ static void stream_rows(const tsl_packed_job *job, const tsl_packed_block *block
     tsl_packed_tile tile = tsl_packed_tile_of(job, block);
     tsl_packed_copy_slivers(job, &one, 0, 1, a_copy);
     const tsl_packed_side sliver = tsl_packed_sliver(job, &one, 0, a_copy);
-    tile.ahead =
-        tsl_packed_ahead_sliver(job, block, tsl_packed_least(i + 1, end - 1), tsl_packed_most(strips - 1, 1));
+    tile.ahead = tsl_packed_ahead_sliver(job, block, tsl_least(i + 1, end - 1), tsl_most(strips - 1, 1));
     for (int64_t j = 0; j < strips; j++) {
       const tsl_packed_side strip = tsl_packed_strip(job, &one, j, b_copy);
       if (j > 0 && j == strips - 1)
@@ -55,15 +54,15 @@ typedef struct streaming {
 } streaming;
 
 static int64_t kept_width(const tsl_packed_job *job) {
-  return job->schedule == TSL_PACKED_COLUMNS ? tsl_packed_width_of_a(job, job->m)
-                                             : tsl_packed_width_of_b(job, job->n);
+  return job->schedule == TSL_PACKED_COLUMNS ? tsl_packed_width_of_a(job, job->views.m)
+                                             : tsl_packed_width_of_b(job, job->views.n);
 }
 
 /* Of a sliver, or of a group of strips. */
 static int64_t passing_width(const tsl_packed_job *job) {
   if (job->schedule != TSL_PACKED_COLUMNS)
     return tsl_packed_width_of_a(job, job->height);
-  return job->copies_b ? job->columns : tsl_packed_width_of_b(job, job->n);
+  return job->copies_b ? job->columns : tsl_packed_width_of_b(job, job->views.n);
 }
 
 /* Share `index` of `shares` of a panel. */
@@ -71,8 +70,8 @@ static void keep(const tsl_packed_job *job, const tsl_packed_block *block, int64
                  void *copy) {
   const bool is_a = job->schedule == TSL_PACKED_COLUMNS;
   const int64_t pieces = is_a ? tsl_packed_slivers(job, block) : tsl_packed_strips(job, block),
-                first = tsl_packed_start(pieces, shares, index),
-                end = tsl_packed_start(pieces, shares, index + 1);
+                first = tsl_even_start(pieces, shares, index),
+                end = tsl_even_start(pieces, shares, index + 1);
   if (is_a)
     tsl_packed_copy_slivers(job, block, first, end, copy);
   else
@@ -80,8 +79,8 @@ static void keep(const tsl_packed_job *job, const tsl_packed_block *block, int64
 }
 
 static int64_t units_of(const tsl_packed_job *job) {
-  return job->schedule == TSL_PACKED_COLUMNS ? tsl_packed_count(job->n, job->columns)
-                                             : tsl_packed_count(job->m, job->height);
+  return job->schedule == TSL_PACKED_COLUMNS ? tsl_pieces(job->views.n, job->columns)
+                                             : tsl_pieces(job->views.m, job->height);
 }
 
 static void keep_share(void *argument, int64_t index, int worker) {
@@ -95,7 +94,7 @@ static void keep_share(void *argument, int64_t index, int worker) {
 /* Units from `first` to before `end`, in each panel. What is kept is there, or is copied: `keeps`, a panel at a time. */
 static void stream_chunk_rows(const streaming *run, int64_t first, int64_t end, bool keeps, void *passing) {
   const tsl_packed_job *job = run->job;
-  for (int64_t step = 0; step == 0 || step < job->k; step += job->depth) {
+  for (int64_t step = 0; step == 0 || step < job->views.k; step += job->depth) {
     const tsl_packed_block block = panel_at(job, step);
     if (keeps)
       keep(job, &block, 0, 1, run->kept);
@@ -110,7 +109,7 @@ static void stream_chunk_rows(const streaming *run, int64_t first, int64_t end, 
 static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64_t count, int64_t index) {
   tsl_packed_block one = panel_at(job, index / count * job->depth);
   one.column = (first + index % count) * job->columns;
-  one.columns = tsl_packed_least(job->columns, job->n - one.column);
+  one.columns = tsl_least(job->columns, job->views.n - one.column);
   return one;
 }
 
@@ -125,7 +124,7 @@ static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *bl
                 pieces = tsl_packed_pieces(job, next, job->strips_stay ? strips : tiles);
   tsl_packed_tile tile = tsl_packed_tile_of(job, block);
   for (int64_t piece = 0, t = 0; piece < pieces; piece++) {
-    const int64_t end = tsl_packed_start(tiles, pieces, piece + 1);
+    const int64_t end = tsl_even_start(tiles, pieces, piece + 1);
     tile.ahead = tsl_packed_ahead_piece(job, block, next, pieces, piece, 0, 1, end - t);
     for (; t < end; t++) {
       const tsl_packed_side sliver = tsl_packed_sliver(job, block,
@@ -166,31 +165,32 @@ static void stream(const streaming *run, int64_t first, int64_t end, bool keeps,
 
 static void stream_chunk(void *argument, int64_t index, int worker) {
   const streaming *run = argument;
-  stream(run, tsl_packed_start(run->units, run->chunks, index),
-         tsl_packed_start(run->units, run->chunks, index + 1), false,
+  stream(run, tsl_even_start(run->units, run->chunks, index),
+         tsl_even_start(run->units, run->chunks, index + 1), false,
          run->passing + worker * run->passing_bytes);
 }
 
-void tsl_packed_stream_alone(const tsl_packed_job *job, void *a_copy, void *b_copy) {
+void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy) {
   const streaming run = {.job = job, .kept = b_copy};
   stream_chunk_rows(&run, 0, units_of(job), true, a_copy);
 }
 
 enum { CHUNKS_OF_A_THREAD = 8, SHARES_OF_A_THREAD = 4 };
 
-tsl_packed_sharing tsl_packed_share_streams(const tsl_packed_job *job, int64_t threads) {
+tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t threads) {
   const int64_t units = units_of(job);
   return (tsl_packed_sharing){kept_width(job) > 0 ? 2 : 1, tsl_packed_uneven(units, threads)};
 }
 
-tesela_status tsl_packed_run_streams(const tsl_packed_job *job, tsl_team team) {
+tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
   streaming run = {.job = job, .units = units_of(job)};
   run.kept_step = kept_width(job) * job->size;
   run.passing_bytes = tsl_packed_bytes(job, passing_width(job) * job->depth);
   if (job->schedule == TSL_PACKED_COLUMNS)
     run.passing_bytes *= 2;
-  const int64_t kept_bytes = tsl_packed_bytes(job, kept_width(job) * (threads > 1 ? job->k : job->depth)),
+  const int64_t kept_bytes =
+                    tsl_packed_bytes(job, kept_width(job) * (threads > 1 ? job->views.k : job->depth)),
                 bytes = kept_bytes + threads * run.passing_bytes;
   unsigned char nothing; /* where nothing is copied, pointers move by nothing all the same */
   void *copies = NULL;
@@ -198,13 +198,13 @@ tesela_status tsl_packed_run_streams(const tsl_packed_job *job, tsl_team team) {
     TSL_TRY(tsl_scratch_take((size_t)bytes, "copies of panels", &copies));
   run.kept = copies ? copies : &nothing;
   run.passing = run.kept + kept_bytes;
-  run.chunks = tsl_packed_least(run.units, CHUNKS_OF_A_THREAD * threads);
+  run.chunks = tsl_least(run.units, CHUNKS_OF_A_THREAD * threads);
   if (threads == 1) {
     stream(&run, 0, run.units, true, run.passing);
   } else {
-    const int64_t panels = tsl_packed_count(job->k, job->depth);
-    run.shares = tsl_packed_count(SHARES_OF_A_THREAD * threads, panels);
-    if (run.kept_step > 0 && job->k > 0)
+    const int64_t panels = tsl_pieces(job->views.k, job->depth);
+    run.shares = tsl_pieces(SHARES_OF_A_THREAD * threads, panels);
+    if (run.kept_step > 0 && job->views.k > 0)
       tsl_team_run(team, panels * run.shares, keep_share, &run);
     tsl_team_run(team, run.chunks, stream_chunk, &run);
   }

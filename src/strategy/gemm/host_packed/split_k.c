@@ -1,0 +1,96 @@
+/* C is small and k is long: TSL_PACKED_SPLIT_K. Each part of k has a C of its own, dense, in whole vectors; they are added
+ * in the order of the parts, whoever computed them. */
+#include "base/pool.h"
+#include "base/scratch.h"
+#include "base/status.h"
+#include "strategy/gemm/host_packed/job.h"
+
+typedef struct adding {
+  const tsl_packed_job *job;
+  unsigned char *sums, *copies;
+  int64_t sum_row, sum_bytes; /* elements from row to row of a part's C, and bytes of all of it */
+  int64_t a_bytes, b_bytes;   /* of a worker's copies */
+} adding;
+
+/* The product of one part of k. */
+static tsl_packed_job part_of(const adding *run, int64_t index) {
+  const tsl_packed_job *whole = run->job;
+  const int64_t panels = tsl_pieces(whole->views.k, whole->depth),
+                first = tsl_even_start(panels, whole->split_k, index) * whole->depth,
+                end = tsl_even_start(panels, whole->split_k, index + 1) * whole->depth;
+  tsl_packed_job part = *whole;
+  part.schedule = TSL_PACKED_ROWS;
+  part.views.k = tsl_least(end, whole->views.k) - first;
+  part.views.a.at = part.views.a.at + first * part.views.a.col_stride * part.size;
+  part.views.b.at = part.views.b.at + first * part.views.b.row_stride * part.size;
+  if (part.views.a.packed)
+    part.views.a.packed = (const unsigned char *)part.views.a.packed + first * part.views.m * part.size;
+  if (part.views.b.packed) {
+    const int64_t lanes = tsl_packed_lanes(part.kernels);
+    part.views.b.packed = (const unsigned char *)part.views.b.packed +
+                          first * tsl_pieces(part.views.n, lanes) * lanes * part.size;
+  }
+  part.views.c =
+      (tsl_view){.at = run->sums + index * run->sum_bytes, .row_stride = run->sum_row, .col_stride = 1};
+  part.alpha[0] = 1;
+  part.alpha[1] = part.beta[0] = part.beta[1] = 0;
+  return part;
+}
+
+static void multiply_part(void *argument, int64_t index, int worker) {
+  const adding *run = argument;
+  const tsl_packed_job part = part_of(run, index);
+  unsigned char *copies = run->copies + worker * (run->a_bytes + run->b_bytes);
+  tsl_packed_pass_alone(&part, copies, copies + run->a_bytes);
+}
+
+static void add_row(void *argument, int64_t index, int worker) {
+  const adding *run = argument;
+  const tsl_packed_job *job = run->job;
+  (void)worker;
+  job->kernels->add_split_k(run->sums + index * run->sum_row * job->size, job->split_k,
+                            run->sum_bytes / job->size, job->views.n,
+                            job->views.c.at + index * job->views.c.row_stride * job->size,
+                            job->views.c.col_stride, job->alpha, job->beta);
+}
+
+tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t threads) {
+  /* Parts differ by a panel, and a thread takes the next one when it is done: the longer ones come first. */
+  enum { TURNS = 64 };
+  const int64_t panels = tsl_pieces(job->views.k, job->depth),
+                workers = tsl_least(threads, tsl_least(job->split_k, TURNS));
+  int64_t taken[TURNS] = {0}, busiest = 0;
+  for (int64_t part = 0; part < job->split_k; part++) {
+    int64_t next = 0;
+    for (int64_t i = 1; i < workers; i++)
+      next = taken[i] < taken[next] ? i : next;
+    taken[next] +=
+        tsl_even_start(panels, job->split_k, part + 1) - tsl_even_start(panels, job->split_k, part);
+    busiest = tsl_most(busiest, taken[next]);
+  }
+  return (tsl_packed_sharing){2, (double)(busiest * threads) / (double)panels};
+}
+
+tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team) {
+  const int64_t threads = tsl_team_threads(team), lanes = tsl_packed_lanes(job->kernels);
+  adding run = {.job = job, .sum_row = tsl_pieces(job->views.n, lanes) * lanes};
+  run.sum_bytes = tsl_packed_bytes(job, job->views.m * run.sum_row);
+  run.a_bytes = tsl_packed_bytes(job, tsl_packed_width_of_a(job, job->height) * job->depth);
+  run.b_bytes = tsl_packed_bytes(job, tsl_packed_width_of_b(job, job->views.n) * job->depth);
+  const int64_t bytes = job->split_k * run.sum_bytes + threads * (run.a_bytes + run.b_bytes);
+  void *memory;
+  TSL_TRY(tsl_scratch_take((size_t)bytes, "sums of parts", &memory));
+  run.sums = memory;
+  run.copies = run.sums + job->split_k * run.sum_bytes;
+  if (threads == 1) {
+    for (int64_t i = 0; i < job->split_k; i++)
+      multiply_part(&run, i, 0);
+    for (int64_t i = 0; i < job->views.m; i++)
+      add_row(&run, i, 0);
+  } else {
+    tsl_team_run(team, job->split_k, multiply_part, &run);
+    tsl_team_run(team, job->views.m, add_row, &run);
+  }
+  tsl_scratch_give(memory);
+  return TESELA_OK;
+}
