@@ -25,7 +25,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "base/status.h"
-#include "device/device.h"
+#include "device/devices.h"
 
 #include <fcntl.h>
 #include <getopt.h>

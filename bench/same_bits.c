@@ -9,6 +9,7 @@
 #include "base/source.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "device/devices.h"
 #include "strategy/strategy.h"
 
 #include <stdio.h>

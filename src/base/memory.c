@@ -36,35 +36,3 @@ tesela_status tsl_alloc_zeroed(size_t bytes, const char *what, void **out) {
 void tsl_free(void *block) {
   free(block);
 }
-
-bool tsl_size_mul(size_t a, size_t b, size_t *out) {
-  size_t product;
-  if (__builtin_mul_overflow(a, b, &product))
-    return false;
-  *out = product;
-  return true;
-}
-
-bool tsl_size_add(size_t a, size_t b, size_t *out) {
-  size_t sum;
-  if (__builtin_add_overflow(a, b, &sum))
-    return false;
-  *out = sum;
-  return true;
-}
-
-bool tsl_i64_mul(int64_t a, int64_t b, int64_t *out) {
-  int64_t product;
-  if (__builtin_mul_overflow(a, b, &product))
-    return false;
-  *out = product;
-  return true;
-}
-
-bool tsl_i64_add(int64_t a, int64_t b, int64_t *out) {
-  int64_t sum;
-  if (__builtin_add_overflow(a, b, &sum))
-    return false;
-  *out = sum;
-  return true;
-}

@@ -1,10 +1,9 @@
-/* Host memory: aligned blocks, and sums and products of sizes that cannot wrap. */
+/* Host memory: aligned blocks; their sizes are reckoned by base/checked.h. */
 #ifndef TSL_BASE_MEMORY_H
 #define TSL_BASE_MEMORY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/checked.h"
+
 #include <tesela/tesela.h>
 
 #define TSL_CACHE_LINE 64
@@ -16,12 +15,6 @@ tesela_status tsl_alloc(size_t bytes, const char *what, void **out);
 tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *what, void **out);
 tesela_status tsl_alloc_zeroed(size_t bytes, const char *what, void **out);
 void tsl_free(void *block); /* NULL is allowed */
-
-/* *out = a * b or a + b; false, and *out unchanged, when the result does not fit. */
-bool tsl_size_mul(size_t a, size_t b, size_t *out);
-bool tsl_size_add(size_t a, size_t b, size_t *out);
-bool tsl_i64_mul(int64_t a, int64_t b, int64_t *out);
-bool tsl_i64_add(int64_t a, int64_t b, int64_t *out);
 
 /* Bytes that this process may still take: the least of MemAvailable and what the cgroup leaves. */
 uint64_t tsl_memory_available(void);

@@ -1,7 +1,7 @@
 #include "base/text.h"
 
+#include "base/checked.h"
 #include "base/locale.h"
-#include "base/memory.h"
 #include "base/status.h"
 
 #include <errno.h>

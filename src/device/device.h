@@ -287,50 +287,12 @@ typedef struct tsl_device_kind {
   bool (*is_processor)(void);
 } tsl_device_kind;
 
-/* The devices of this machine, as one context sees them. */
-typedef struct tsl_devices tsl_devices;
-
-tesela_status tsl_devices_create(tsl_devices **devices);
-/* Closes the devices that are open. Nothing created on them is alive. */
-void tsl_devices_destroy(tsl_devices *devices);
-
-/* Number of kinds and, per kind: its description, how many devices it has, and the sentence that says why it
- * has none ("" when it has some). The kind's devices are looked for at the first question about them, so that
- * a run on "cpu" loads no OpenCL. */
-int tsl_devices_kinds(void);
-tesela_status tsl_devices_kind(tsl_devices *devices, int kind, const char **name, const char **what,
-                               int *count, const char **why_none);
-
-/* Kind number `kind`; and its devices, `index` from 0, NULL past the end. */
-const tsl_device_kind *tsl_device_kind_at(int kind);
-tsl_device *tsl_devices_of_kind(tsl_devices *devices, int kind, int index);
-/* Whether all devices of the kind are the host's processor again, as far as that can be told: by the devices, once they were
- * looked for, else by is_processor(), which is asked once. */
-bool tsl_devices_is_processor(tsl_devices *devices, int kind);
-
-/* All devices of all kinds, in order; `index` from 0, NULL past the end. */
-tsl_device *tsl_devices_at(tsl_devices *devices, int index);
-
-/* By name: "cpu", "opencl:0", "cuda" (the kind's first). TESELA_NO_DEVICE says which ones there are, or why
- * the kind has none; TESELA_BAD_CALL says how names look. */
-tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_device **device);
-/* Whether a name is well formed ("auto" included), without looking for devices. */
-tesela_status tsl_device_name_check(const char *name);
-
-/* Opens a device if it is not open; it stays open until tsl_devices_destroy(). */
-tesela_status tsl_device_open(tsl_device *device);
-bool tsl_device_is_open(tsl_device *device);
-
 /* The threads that a run on a processor uses unless it is given others: as many of the shared pool's as the device has. */
 tsl_team tsl_device_team(const tsl_device *device);
 /* Gives a processor fewer threads, and predictions to match; more than it has change nothing. Before it is used. */
 void tsl_device_limit(tsl_device *device, int threads);
 /* Bytes a second of a processor's memory, as a guess: a core takes about 10 GB/s, and ten of them what a socket has. */
 double tsl_device_bandwidth_of(int threads);
-
-/* Tests add their own kind, before any tsl_devices_create(). At most four; one that is there already is not
- * added again. */
-void tsl_device_kind_add(const tsl_device_kind *kind);
 
 /* The least pitch of an image of `width` texels (at least 1) on this device, which has images. */
 size_t tsl_image_pitch(const tsl_device *device, int64_t width);

@@ -1,4 +1,4 @@
-/* What device.c and the kernel cache keep beside a device. Nothing outside src/device includes this. */
+/* What devices.c and the kernel cache keep beside a device. Nothing outside src/device includes this. */
 #ifndef TSL_DEVICE_SLOT_H
 #define TSL_DEVICE_SLOT_H
 

@@ -2,7 +2,7 @@
 #ifndef TSL_JUDGE_CASE_PARTS_H
 #define TSL_JUDGE_CASE_PARTS_H
 
-#include "judge/check.h"
+#include "judge/case.h"
 
 /* How an operand lies in memory. X(NAME, row stride, column stride) of rows x cols with `pad` to spare.
  * Layouts from REPEATED_ROWS on visit elements more than once and are for A and B only. */

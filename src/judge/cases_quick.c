@@ -2,6 +2,7 @@
  * small, and then others that are odd in every way. All sums are of numbers that are no integers, but for one case whose
  * result must be exact, and C is full of NaN where it must not be read. */
 #include "judge/case_parts.h"
+#include "judge/cases.h"
 
 #include <stdlib.h>
 

@@ -14,7 +14,7 @@
  * beta's parts times C0's. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "judge/check.h"
+#include "judge/judge.h"
 #include "judge/kinds.h"
 
 #include <math.h>
@@ -242,7 +242,7 @@ static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge
                          .allowance = terms * type->smallest,
                          .seed = judge->seed,
                          .operations_max = INT64_MAX};
-  TSL_TRY(tsl_judge_gemm(&real, job->a_expanded, job->b_expanded, job->before_expanded, job->c_part, &own,
+  TSL_TRY(tsl_judge_real(&real, job->a_expanded, job->b_expanded, job->before_expanded, job->c_part, &own,
                          verdict));
   verdict->grade /= scale;
   verdict->row = verdict->row < 0 ? -1 : sampled(verdict->row, job->rows, job->problem->m);

@@ -2,7 +2,23 @@
 #ifndef TSL_JUDGE_DATA_H
 #define TSL_JUDGE_DATA_H
 
-#include "judge/check.h"
+#include "base/random.h"
+#include "strategy/problem.h"
+
+/* What data a case is made of. X(NAME, name, what) */
+#define TSL_DATA_LIST(X)                                                                                     \
+  X(NORMAL, normal, "standard normal; of integers, all values alike")                                        \
+  X(INTEGER, integer, "small integers: the result must be exact")                                            \
+  X(GRADED, graded, "normal over 24 binary orders of magnitude")                                             \
+  X(SPECIAL, special, "normal with NaN, infinities, zeros and subnormals")
+
+typedef enum tsl_data {
+#define TSL_DATA_MEMBER(name, text, what) TSL_DATA_##name,
+  TSL_DATA_LIST(TSL_DATA_MEMBER)
+#undef TSL_DATA_MEMBER
+      TSL_DATA_COUNT
+} tsl_data;
+const char *tsl_data_name(tsl_data data);
 
 /* Fills the elements of `shape`, element (0, 0) at `at`, and nothing between them. Special data have about one
  * infinity or NaN in four runs of `inner` elements, so that results stay a mix of all kinds. */

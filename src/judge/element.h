@@ -4,7 +4,7 @@
 #ifndef TESELA_PLAN_JUDGE_ELEMENT_H
 #define TESELA_PLAN_JUDGE_ELEMENT_H
 
-#include "judge/check.h"
+#include "judge/judge.h"
 
 /* A product being judged. Addresses are borrowed from the judge's caller. */
 typedef struct tsl_judged {

@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
-#include "judge/check.h"
+#include "judge/judge.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #ifndef TSL_PLAN_PLAN_H
 #define TSL_PLAN_PLAN_H
 
+#include "device/devices.h"
 #include "device/trials.h"
 #include "strategy/strategy.h"
 

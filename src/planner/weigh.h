@@ -3,8 +3,8 @@
 #ifndef TSL_PLANNER_WEIGH_H
 #define TSL_PLANNER_WEIGH_H
 
+#include "planner/candidate.h"
 #include "planner/estimate.h"
-#include "planner/planner.h"
 
 /* What the caller's strategy text fixes. */
 typedef struct tsl_wishes {

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "cuda/paper.h"
 #include "device/cuda/nvrtc.h"
+#include "device/devices.h"
 #include "strategy/launch.h"
 #include "unit/config.h"
 #include "unit/sanitizers.h"

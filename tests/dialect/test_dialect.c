@@ -9,6 +9,7 @@
 
 #include "base/source.h"
 #include "base/status.h"
+#include "device/devices.h"
 #include "device/jit_cache.h"
 
 #include <ctype.h>

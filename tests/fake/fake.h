@@ -17,7 +17,7 @@
 #ifndef TESELA_TESTS_FAKE_H
 #define TESELA_TESTS_FAKE_H
 
-#include "device/device.h"
+#include "device/devices.h"
 
 /* X(NAME, name, status of a failure, what fails) */
 #define TESELA_FAKE_LIST(X)                                                                                  \

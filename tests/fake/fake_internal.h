@@ -2,6 +2,7 @@
 #ifndef TESELA_TESTS_FAKE_INTERNAL_H
 #define TESELA_TESTS_FAKE_INTERNAL_H
 
+#include "device/devices.h"
 #include "fake/fake.h"
 
 /* device->impl. The table of functions is the device's own: members that the inner device lacks are missing

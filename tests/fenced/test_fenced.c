@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "fenced/fence.h"
 #include "judge/case_parts.h"
+#include "judge/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "unit/unit.h"
 
 #include "base/status.h"
+#include "device/devices.h"
 #include "kernel.h"
 #include "strategy/strategy.h"
 

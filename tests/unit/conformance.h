@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/status.h"
-#include "device/device.h"
+#include "device/devices.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "base/status.h"
-#include "device/device.h"
+#include "device/devices.h"
 #include "device/jit_cache.h"
 #include "scratch.h"
 

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/status.h"
+#include "device/devices.h"
 #include "device/opencl/opencl.h"
 
 #include <stdio.h>

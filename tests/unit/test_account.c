@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "device/devices.h"
 #include "strategy/account.h"
 
 static tsl_account account_on(const tsl_device *device, const char *name, const char *config_text,

@@ -1,5 +1,6 @@
 /* The check must catch every way in which a strategy can be wrong: here are strategies that are. */
 #include "base/status.h"
+#include "device/devices.h"
 #include "matrices.h"
 
 #include <math.h>

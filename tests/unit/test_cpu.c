@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "device/cpu/cpu.h"
-#include "device/device.h"
+#include "device/devices.h"
 #include "scratch.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/status.h"
-#include "device/device.h"
+#include "device/devices.h"
 
 #include <stdlib.h>
 #include <string.h>

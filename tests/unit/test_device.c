@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/status.h"
-#include "device/device.h"
+#include "device/devices.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/devices.h"
 #include "matrices.h"
 #include "strategy/gemm/host_amx/job.h"
 

@@ -2,6 +2,7 @@
 #include "jit_fixture.h"
 
 #include "base/waiting.h"
+#include "device/devices.h"
 
 #include <pthread.h>
 #include <time.h>

@@ -1,5 +1,6 @@
 /* Entries of the kernel cache on disk: found again by other processes, and never believed when they are
  * damaged, whatever happened to them or to who wrote them. */
+#include "device/devices.h"
 #include "jit_fixture.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* The kernel cache's folder: never larger than it may be, never in the way, and nobody else's files touched. */
+#include "device/devices.h"
 #include "jit_fixture.h"
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* Dots and transposes as problems, as cases, and before the judge; strategies with planted faults must be caught. */
 #include "base/status.h"
+#include "device/devices.h"
 #include "matrices.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "unit/unit.h"
 
 #include "base/processor.h"
-#include "device/device.h"
+#include "device/devices.h"
 #include "scratch.h"
 
 static void cache(const scratch *s, int processor, int index, const char *level, const char *size,

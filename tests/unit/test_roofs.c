@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "base/status.h"
+#include "device/devices.h"
 #include "tune/roofs.h"
 #include "tune/roofs/bench.h"
 

@@ -3,6 +3,7 @@
 
 #include "base/notice.h"
 #include "base/trusted.h"
+#include "device/devices.h"
 #include "planner/wisdom.h"
 
 #include <fcntl.h>

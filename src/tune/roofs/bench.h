@@ -2,7 +2,7 @@
 #ifndef TSL_TUNE_ROOFS_BENCH_H
 #define TSL_TUNE_ROOFS_BENCH_H
 
-#include "tune/roofs.h"
+#include "tune/roofs/roof.h"
 
 /* Numbers in memory are whole and small, so that sums of so many of them are exact in f32, whatever the order. */
 #define TSL_ROOFS_EXACT ((int64_t)1 << 24)

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
+#include "tune/roofs.h"
 #include "tune/roofs/bench.h"
 #include "tune/roofs/loops.h"
 

@@ -4,7 +4,7 @@
 #include "cli/report.h"
 #include "cli/select.h"
 #include "cli/tool.h"
-#include "device/device.h"
+#include "device/devices.h"
 
 typedef struct devices_options {
   const char *only;

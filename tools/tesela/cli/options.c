@@ -2,7 +2,7 @@
 
 #include "base/random.h"
 #include "base/status.h"
-#include "device/device.h"
+#include "device/devices.h"
 #include "io/io.h"
 #include "strategy/problem.h"
 

@@ -1,5 +1,6 @@
 #include "cli/strategy_page.h"
 
+#include "device/devices.h"
 #include "base/source.h"
 
 tesela_status tsl_strategy_story(const tsl_strategy *strategy, tsl_text *out) {

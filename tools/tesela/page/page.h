@@ -3,18 +3,9 @@
 #ifndef TSL_TOOL_PAGE_PAGE_H
 #define TSL_TOOL_PAGE_PAGE_H
 
-#include "cli/measured.h"
 #include "cli/tool.h"
-#include "explore/explore.h"
 #include "io/output.h"
-
-typedef struct tsl_page {
-  const tsl_exploration *all;
-  tsl_devices *devices;
-  const tsl_measured_list *roofs; /* of the exploration's devices */
-  const char *command;            /* the call, as a shell takes it */
-  const char *version, *revision; /* of tesela; the revision may be "" */
-} tsl_page;
+#include "page/contents.h"
 
 /* Appends the page. Where gnuplot is missing, the page says so in place of its pictures. Where it fails, too, and its
  * sentence is the call's: the page is whole all the same, and may be written. */

@@ -2,7 +2,7 @@
 #ifndef TSL_TOOL_PAGE_PARTS_H
 #define TSL_TOOL_PAGE_PARTS_H
 
-#include "page/page.h"
+#include "page/contents.h"
 #include "page/picture.h"
 
 /* The page while it is made. */

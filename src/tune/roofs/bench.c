@@ -1,0 +1,60 @@
+#include "tune/roofs/bench.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "tune/measure.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { REPEATS_MIN = 3, REPEATS_MAX = 256 };
+/* On a machine that is busy the best of a few repeats may be a bad one: while they differ by more than this, they go on
+ * for up to so many times as long. */
+static const double noise = 0.05;
+enum { PATIENCE = 4 };
+int64_t tsl_roofs_mask(int64_t count) {
+  int64_t mask = 4095;
+  while (mask > 1 && mask * count > TSL_ROOFS_EXACT)
+    mask /= 2;
+  return mask;
+}
+
+void tsl_roofs_missing(tsl_roofs *roofs, const char *format, ...) {
+  va_list arguments;
+  if (roofs->why[0] != '\0')
+    return;
+  va_start(arguments, format);
+  vsnprintf(roofs->why, sizeof roofs->why, format, arguments);
+  va_end(arguments);
+}
+
+/* Whether there have been enough repeats; `sorted` has room for as many. */
+static bool is_enough(const double *samples, int count, double *sorted, double elapsed, double seconds) {
+  double spread;
+  if (count < REPEATS_MIN || elapsed < seconds)
+    return count == REPEATS_MAX;
+  memcpy(sorted, samples, (size_t)count * sizeof *samples);
+  tsl_measure_median(sorted, count, &spread);
+  return count == REPEATS_MAX || spread <= noise || elapsed >= PATIENCE * seconds;
+}
+
+tesela_status tsl_roofs_repeat(tsl_roofs_run run, void *argument, double work, double seconds,
+                               tsl_roof *roof) {
+  double samples[REPEATS_MAX], sorted[REPEATS_MAX], one;
+  int count = 0;
+  TSL_TRY(run(argument, &one));
+  const double start = tsl_clock();
+  while (!is_enough(samples, count, sorted, tsl_clock() - start, seconds)) {
+    TSL_TRY(run(argument, &samples[count]));
+    count++;
+  }
+  tsl_roof found = {.repeats = count};
+  tsl_measure_median(samples, count, &found.spread); /* sorts them */
+  if (samples[0] <= 0)
+    return tsl_fail(TESELA_DEVICE_FAILED, "the device's clock stood still while a roof was measured");
+  found.rate = work / samples[0];
+  if (!(roof->rate >= found.rate))
+    *roof = found;
+  return TESELA_OK;
+}

@@ -1,0 +1,34 @@
+/* The roofs of a device, as they were measured. */
+#ifndef TSL_TUNE_ROOFS_ROOF_H
+#define TSL_TUNE_ROOFS_ROOF_H
+
+#include "device/device.h"
+
+/* X(NAME, name, what) */
+#define TSL_ROOF_LIST(X)                                                                                     \
+  X(COPY, copy, "memory copied, bytes read and written a second")                                            \
+  X(READ, read, "memory read, bytes a second")                                                               \
+  X(FMA_F32, fma_f32, "fused multiply-adds in f32, operations a second")                                     \
+  X(FMA_F64, fma_f64, "fused multiply-adds in f64, operations a second")
+
+typedef enum tsl_roof_name {
+#define TSL_ROOF_MEMBER(name, text, what) TSL_ROOF_##name,
+  TSL_ROOF_LIST(TSL_ROOF_MEMBER)
+#undef TSL_ROOF_MEMBER
+      TSL_ROOF_COUNT
+} tsl_roof_name;
+
+typedef struct tsl_roof {
+  double rate;   /* of the best repeat; NaN where there is none, and why[] says the reason */
+  double spread; /* interquartile range of the repeats' seconds over their median */
+  int repeats;
+} tsl_roof;
+
+typedef struct tsl_roofs {
+  tsl_roof roof[TSL_ROOF_COUNT]; /* by tsl_roof_name */
+  size_t bytes;                  /* of each of the arrays */
+  double seconds;                /* that all of it took, compiling included */
+  char why[256];                 /* the first reason for a roof that is missing; else "" */
+} tsl_roofs;
+
+#endif
