@@ -2,7 +2,7 @@
 """Checks that includes point one way:
 
     base <- device <- host <- strategy <- plan <- judge <- planner <- tune <- api <- tools
-    base <- blas (beside the public header, and api/instant.h for tiny products)
+    base <- blas (beside the public header, and what api has for small products)
     base <- io <- tools
 
 and that no modules, headers with the .c of their name, go in a circle. Prints each breach with its file and line, and exits with 1 when there is one. --self-test plants breaches in a
@@ -28,7 +28,7 @@ KERNEL_TEXT = re.compile(r"src/(kernel/|device/[^/]+/include/)|.*\.(cl|cu)$")
 # Strategies that split their work may call back.
 CALL_BACK = ("plan", "src/plan/plan.h")
 # The drop-in's products may take less time than a public call.
-INSTANT = "src/api/instant.h"
+SMALL_PRODUCTS = {"src/api/dispatch.h", "src/api/fast_path.h"}
 ONE_STRATEGY = re.compile(r"src/strategy/[^/]+/[^/]+/")
 
 # Headers of one kind of device are its own.
@@ -68,7 +68,7 @@ def complaint(root, source, quoted, name):
     if there not in MAY_INCLUDE[here]:
         if here == "strategy" and ONE_STRATEGY.match(source) and (there, target) == CALL_BACK:
             return None
-        if here == "blas" and target == INSTANT:
+        if here == "blas" and target in SMALL_PRODUCTS:
             return None
         return f"{here} includes {target}, but may only include {', '.join(sorted(MAY_INCLUDE[here]))}"
     kind = DEVICE_KIND.match(target)

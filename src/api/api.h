@@ -3,6 +3,8 @@
 #ifndef TSL_API_API_H
 #define TSL_API_API_H
 
+#include "api/direct.h"
+#include "api/plan_cache.h"
 #include "base/cancel.h"
 #include "base/guard.h"
 #include "plan/lane.h"
@@ -12,29 +14,17 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { TSL_DEVICE_NAME = sizeof((tsl_device *)0)->name };
-
-/* What tesela_gemm() remembers its plans by. */
-typedef struct tsl_call_key {
-  tsl_problem problem;
-  tsl_place place;
-  char device[TSL_DEVICE_NAME];
-  const char *strategy; /* the caller's text; NULL: the planner's choice */
-} tsl_call_key;
-
-typedef struct tsl_remembered tsl_remembered;
-
-enum { TSL_PLANS_REMEMBERED = 64 };
+struct tsl_dispatch_key;
 
 struct tesela_context {
   tsl_devices *devices;
   char device[TSL_DEVICE_NAME]; /* "auto" when nothing was named */
+  uint64_t number;              /* tells it from all others of the process, or 0 */
   int threads;                  /* 0: the device's own number */
   tsl_guard lock;               /* of what follows */
   atomic_bool threads_applied;  /* written under it */
   tsl_wisdom *wisdom;           /* NULL until the first plan is chosen */
-  tsl_remembered *plans[TSL_PLANS_REMEMBERED];
-  uint64_t calls; /* a clock for the least recently used plan */
+  tsl_plan_cache cache;
 };
 
 /* What is known of an operand of a plan before a run: how far it reaches from element (0, 0). */
@@ -46,19 +36,9 @@ typedef struct tsl_reach {
   bool dense;
 } tsl_reach;
 
-/* What a run in host memory has to look at when nothing is wrong with it and nobody listens: a product may take less
- * time than all that a plan knows. */
-typedef struct tsl_quick {
-  tsl_at_once *run; /* NULL: no quick way */
-  const void *state;
-  uintptr_t unaligned; /* bits that no operand's address has */
-  /* A and B are certain to overlap C where their address less C's and plus `from` is below `span`. */
-  uintptr_t from[TSL_OPERAND_C], span[TSL_OPERAND_C];
-} tsl_quick;
-
 struct tesela_plan {
   tsl_plan *plan;
-  tsl_quick quick;
+  tsl_direct direct; /* without `run` elsewhere than in host memory */
   tsl_reach reach[TSL_OPERANDS];
 };
 
@@ -102,16 +82,30 @@ typedef struct tsl_request {
   const char *device, *strategy;
 } tsl_request;
 
-/* From a request to the problem, where its operands are, and the device that is asked for ("auto": any): the only
- * place where defaults become values and transposes become strides. Sentences name the field. */
+/* Strides of a matrix that is rows x cols as it takes part, transposed where the caller says so. */
+static inline void tsl_api_strides(const tesela_matrix *matrix, int64_t rows, int64_t cols,
+                                   int64_t *row_stride, int64_t *col_stride) {
+  const bool is_dense = matrix->row_stride == 0 && matrix->col_stride == 0;
+  const int64_t row = is_dense ? (matrix->transpose ? rows : cols) : matrix->row_stride;
+  const int64_t col = is_dense ? 1 : matrix->col_stride;
+  *row_stride = matrix->transpose ? col : row;
+  *col_stride = matrix->transpose ? row : col;
+}
+
+/* From a request to the problem, where its operands are, and the device that is asked for ("auto": any): the place
+ * where defaults become values. Sentences name the field. */
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
 
 /* Plans for the planner's choice, or around one that was parsed. */
 tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tesela_plan **plan);
 tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out);
-/* The plan of a request, for the caller to keep; and one run of a request on a remembered plan. */
+/* The context's plan for a key, made where there is none; to be given back. */
+tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key, tsl_cached_plan **cached);
+/* The plan of a request, for the caller to keep; and one run of a request on a cached plan. What comes of it is learnt by
+ * `as`, where the dispatch cache has a key for the call, else NULL. */
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan);
-tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, tesela_record *record);
+tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
+                           const struct tsl_dispatch_key *as, tesela_record *record);
 
 /* Refuses an operand that is said to be in two places: of data, buffer and packed at most one is given. `where` and `name`
  * are the field's, for the sentence. */
@@ -140,26 +134,17 @@ tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
 tesela_status tsl_api_run(tesela_plan *plan, const char *where,
                           const tesela_matrix *const given[TSL_OPERANDS], tesela_record *record);
 
-/* The quick way, for a plan whose reach is known. */
-tsl_quick tsl_api_quick(const tesela_plan *plan);
-/* Whether a plan that has a quick way may go it with these addresses; if not, tsl_api_run() says why. */
-static inline bool tsl_api_is_quick(const tsl_quick *quick, const void *a, const void *b, const void *c) {
-  const uintptr_t a_at = (uintptr_t)a, b_at = (uintptr_t)b, c_at = (uintptr_t)c;
-  return a && b && c && ((a_at | b_at | c_at) & quick->unaligned) == 0 &&
-         a_at - c_at + quick->from[TSL_OPERAND_A] >= quick->span[TSL_OPERAND_A] &&
-         b_at - c_at + quick->from[TSL_OPERAND_B] >= quick->span[TSL_OPERAND_B];
+/* The direct way of a plan whose reach is known. */
+tsl_direct tsl_api_direct(const tesela_plan *plan);
+/* Whether nothing is unusual about the operands of a run, so that it may go there. */
+static inline bool tsl_api_is_plain(const tesela_matrix *matrix) {
+  return matrix && !matrix->buffer && !matrix->packed;
 }
-
-/* A remembered plan for a key, or a new one. It is given back after the run; it may be forgotten meanwhile,
- * and is destroyed when the last user gave it back. */
-tesela_status tsl_api_recall(tesela_context *context, const tsl_call_key *key, tsl_remembered **remembered);
-/* The same if it is remembered; NULL: it is not. */
-tsl_remembered *tsl_api_known(tesela_context *context, const tsl_call_key *key);
-tesela_plan *tsl_api_recalled(const tsl_remembered *remembered);
-void tsl_api_give_back(tesela_context *context, tsl_remembered *remembered);
-void tsl_api_forget_all(tesela_context *context);
-/* What was found of batches of a remembered plan's product: that no strategy takes them in one run. */
-void tsl_api_refuse_batches(tsl_remembered *remembered);
-bool tsl_api_refuses_batches(const tsl_remembered *remembered);
+static inline bool tsl_api_runs_directly(const tesela_plan *plan,
+                                         const tesela_matrix *const given[TSL_OPERANDS]) {
+  const tesela_matrix *a = given[TSL_OPERAND_A], *b = given[TSL_OPERAND_B], *c = given[TSL_OPERAND_C];
+  return plan->direct.run && tsl_api_is_plain(a) && tsl_api_is_plain(b) && tsl_api_is_plain(c) &&
+         tsl_direct_takes(&plan->direct, a->data, b->data, c->data);
+}
 
 #endif

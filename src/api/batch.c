@@ -55,21 +55,21 @@ static void *address_of(const tesela_matrix *first, void *const *each, int64_t s
   return each ? each[index] : first->data ? (char *)first->data + index * stride * (int64_t)size : NULL;
 }
 
-/* The quick way, for plans that have one: false where something is wrong. */
-static bool gather_quickly(const running *run, int64_t index, tsl_operands *operands) {
+/* The direct way, for plans that have one: false where something is wrong. */
+static bool gather_directly(const running *run, int64_t index, tsl_operands *operands) {
   const tesela_batch *batch = run->batch;
   const tsl_reach *reach = run->plan->reach;
   operands->a.host = address_of(&run->desc->a, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
   operands->b.host = address_of(&run->desc->b, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
   operands->c.host = address_of(&run->desc->c, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
-  return tsl_api_is_quick(&run->plan->quick, operands->a.host, operands->b.host, operands->c.host);
+  return tsl_direct_takes(&run->plan->direct, operands->a.host, operands->b.host, operands->c.host);
 }
 
 /* Checks product `index`, and says where its operands are. */
 static tesela_status gather(const running *run, int64_t index, tsl_operands *operands) {
   tesela_matrix matrices[TSL_OPERANDS];
   const tesela_matrix *const given[TSL_OPERANDS] = {&matrices[0], &matrices[1], &matrices[2]};
-  if (run->plan->quick.run && gather_quickly(run, index, operands))
+  if (run->plan->direct.run && gather_directly(run, index, operands))
     return TESELA_OK;
   matrices_of(run, index, matrices);
   const tesela_status status = tsl_api_gather(run->plan, "", given, operands);
@@ -132,9 +132,9 @@ static tesela_status check_all(const running *run) {
 static tesela_status multiply(const running *run, int64_t index) {
   tsl_operands operands;
   tsl_plan *plan = run->plan->plan;
-  if (run->plan->quick.run) {
-    (void)gather_quickly(run, index, &operands);
-    return run->plan->quick.run(run->plan->quick.state, operands.a.host, operands.b.host, operands.c.host);
+  if (run->plan->direct.run) {
+    (void)gather_directly(run, index, &operands);
+    return run->plan->direct.run(run->plan->direct.state, operands.a.host, operands.b.host, operands.c.host);
   }
   TSL_TRY(gather(run, index, &operands));
   return tsl_plan_run(plan, &operands, NULL);
@@ -192,7 +192,7 @@ static void multiply_chunk(void *argument, int64_t chunk, int worker) {
 
 /* All products at once, on a plan that is a batch's. */
 static tesela_status multiply_together(const running *run) {
-  tsl_operands operands = {.a = {.host = NULL}}; /* the quick way sets addresses alone */
+  tsl_operands operands = {.a = {.host = NULL}}; /* the direct way sets addresses alone */
   TSL_TRY(gather(run, 0, &operands));
   operands.a.step = run->batch->a_stride;
   operands.b.step = run->batch->b_stride;
@@ -257,37 +257,37 @@ static bool is_even(const tesela_gemm_desc *desc, const tesela_batch *batch) {
 
 /* Whether products run one by one for good: on the processor threads share them out, and elsewhere it was found that no
  * strategy takes them in one run. */
-static bool is_alone(const tsl_remembered *one) {
-  return tsl_api_recalled(one)->plan->work.device->capabilities & TSL_CAN_HOST ||
-         tsl_api_refuses_batches(one);
+static bool is_alone(const tsl_cached_plan *one) {
+  return tsl_plan_cache_plan(one)->plan->work.device->capabilities & TSL_CAN_HOST ||
+         tsl_plan_cache_refuses_batches(one);
 }
 
 /* A plan of all products where they lie at even distances, do not run on the processor, and a strategy takes them so; else
  * of one. The plan of one says where products in host memory run; of buffers it is made only where it is needed. */
-static tesela_status recall_plan(tesela_context *context, const tesela_gemm_desc *desc,
+static tesela_status cached_plan(tesela_context *context, const tesela_gemm_desc *desc,
                                  const tesela_batch *batch, const tsl_call_key *key,
-                                 tsl_remembered **remembered) {
+                                 tsl_cached_plan **cached) {
   tsl_call_key all = *key;
   const bool even = is_even(desc, batch);
-  tsl_remembered *one = tsl_api_known(context, key), *together;
+  tsl_cached_plan *one = tsl_plan_cache_find(&context->cache, key), *together;
   if (!one && (!even || key->place == TSL_PLACE_HOST))
-    TSL_TRY(tsl_api_recall(context, key, &one));
-  *remembered = one;
+    TSL_TRY(tsl_api_cached_plan(context, key, &one));
+  *cached = one;
   if (one && (!even || is_alone(one)))
     return TESELA_OK;
   all.problem.batch = batch->count;
   if (one)
-    snprintf(all.device, sizeof all.device, "%s", tsl_api_recalled(one)->plan->work.device->name);
-  const tesela_status status = tsl_api_recall(context, &all, &together);
+    snprintf(all.device, sizeof all.device, "%s", tsl_plan_cache_plan(one)->plan->work.device->name);
+  const tesela_status status = tsl_api_cached_plan(context, &all, &together);
   if (status == TESELA_UNSUPPORTED) {
     if (!one)
-      TSL_TRY(tsl_api_recall(context, key, remembered));
-    tsl_api_refuse_batches(*remembered);
+      TSL_TRY(tsl_api_cached_plan(context, key, cached));
+    tsl_plan_cache_refuse_batches(*cached);
     return TESELA_OK;
   }
   if (one)
-    tsl_api_give_back(context, one);
-  *remembered = together;
+    tsl_plan_cache_give_back(&context->cache, one);
+  *cached = together;
   return status;
 }
 
@@ -296,19 +296,19 @@ tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_des
   TSL_NOT_CANCELLED;
   tsl_request request;
   tsl_call_key key;
-  tsl_remembered *remembered;
+  tsl_cached_plan *cached;
   TSL_TRY(tsl_api_gemm_request(context, desc, &request));
   if (!batch)
     return tsl_fail(TESELA_BAD_CALL, "batch is NULL");
   TSL_TRY(check_batch(desc, batch));
   TSL_TRY(tsl_api_request(context, &request, &key));
-  TSL_TRY(recall_plan(context, desc, batch, &key, &remembered));
+  TSL_TRY(cached_plan(context, desc, batch, &key, &cached));
   running run = {.context = context,
-                 .plan = tsl_api_recalled(remembered),
+                 .plan = tsl_plan_cache_plan(cached),
                  .desc = desc,
                  .batch = batch,
                  .status = TESELA_OK};
   const tesela_status status = run_batch(&run, record);
-  tsl_api_give_back(context, remembered);
+  tsl_plan_cache_give_back(&context->cache, cached);
   return status;
 }

@@ -1,5 +1,6 @@
-/* What the public calls of all operations come to: a plan that is made or remembered, and a run. */
+/* What the public calls of all operations come to: a plan that is made or cached, and a run. */
 #include "api/api.h"
+#include "api/dispatch.h"
 
 #include "base/status.h"
 
@@ -15,20 +16,66 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   return tsl_api_plan(context, &key, plan);
 }
 
-tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, tesela_record *record) {
+/* What a strategy prepares of a problem without parameters has the bits of its plan, and needs no plan. */
+static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
+  const tsl_work *work = &plan->plan->work;
+  const tsl_problem *p = &work->problem;
+  const tsl_strategy *strategy = work->strategy;
+  if (!plan->direct.run || !strategy->prepare || tsl_strategy_params(strategy) > 0)
+    return;
+  const tsl_instant product = {.type = p->c.type,
+                               .m = p->m,
+                               .n = p->n,
+                               .k = p->k,
+                               .a_row = p->a.row_stride,
+                               .a_col = p->a.col_stride,
+                               .b_row = p->b.row_stride,
+                               .b_col = p->b.col_stride,
+                               .c_row = p->c.row_stride,
+                               .c_col = p->c.col_stride,
+                               .alpha = p->alpha[0],
+                               .beta = p->beta[0],
+                               .alpha_is_0 = p->alpha[0] == 0,
+                               .alpha_is_1 = p->alpha[0] == 1,
+                               .beta_is_0 = p->beta[0] == 0};
+  tsl_at_once *kernel;
+  entry->state = strategy->prepare(&product, work->device, &kernel);
+  if (!entry->state)
+    return;
+  entry->direct = plan->direct;
+  entry->direct.run = kernel ? kernel : strategy->run_prepared;
+  entry->direct.state = entry->state;
+}
+
+/* Fills the call's entry, if it has one: it is new, or its plan was forgotten meanwhile. */
+static void learn(const tsl_dispatch_key *key, tsl_cached_plan *cached) {
+  tsl_dispatch_entry *entry = tsl_dispatch_find(key);
+  if (!entry)
+    return;
+  const bool is_new = !entry->plan;
+  tsl_plan_cache_release(entry->plan);
+  entry->plan = tsl_plan_cache_hold(cached);
+  if (is_new)
+    learn_kernel(entry, tsl_plan_cache_plan(cached));
+}
+
+tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, const tsl_dispatch_key *as,
+                           tesela_record *record) {
   TSL_NOT_CANCELLED;
   const tesela_matrix *const given[TSL_OPERANDS] = {&request->matrices[TSL_OPERAND_A],
                                                     &request->matrices[TSL_OPERAND_B],
                                                     &request->matrices[TSL_OPERAND_C]};
   tsl_call_key key;
-  tsl_remembered *remembered;
+  tsl_cached_plan *cached;
   TSL_TRY(tsl_api_request(context, request, &key));
-  TSL_TRY(tsl_api_recall(context, &key, &remembered));
-  const tesela_status status = tsl_api_run(tsl_api_recalled(remembered), "desc.", given, record);
+  TSL_TRY(tsl_api_cached_plan(context, &key, &cached));
+  if (as)
+    learn(as, cached);
+  const tesela_status status = tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, record);
   if (status == TESELA_OK && record) {
     snprintf(last_plan, sizeof last_plan, "%s", record->plan);
     record->plan = last_plan;
   }
-  tsl_api_give_back(context, remembered);
+  tsl_plan_cache_give_back(&context->cache, cached);
   return status;
 }

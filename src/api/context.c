@@ -24,6 +24,13 @@ static tesela_status default_device(const tesela_context_desc *desc, tesela_cont
   return tsl_api_device_name(*name ? name : "auto", "TESELA_DEVICE", context->device);
 }
 
+/* The first 2^24 contexts of a process have numbers; a dispatch key has no room for more. */
+static uint64_t next_number(void) {
+  static atomic_uint_least64_t last;
+  const uint64_t number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+  return number < UINT64_C(1) << 24 ? number : 0;
+}
+
 tesela_status tesela_context_create(const tesela_context_desc *desc, tesela_context **context) {
   TSL_NOT_CANCELLED;
   void *block;
@@ -34,6 +41,7 @@ tesela_status tesela_context_create(const tesela_context_desc *desc, tesela_cont
     return tsl_fail(TESELA_BAD_CALL, "desc.threads is %d: 0 asks for all processors", desc->threads);
   TSL_TRY(tsl_alloc_zeroed(sizeof **context, "a context", &block));
   tesela_context *made = block;
+  made->number = next_number();
   made->threads = desc ? desc->threads : 0;
   tesela_status status = default_device(desc, made);
   if (status == TESELA_OK)
@@ -43,6 +51,7 @@ tesela_status tesela_context_create(const tesela_context_desc *desc, tesela_cont
     return status;
   }
   tsl_guard_init(&made->lock);
+  tsl_plan_cache_init(&made->cache);
   *context = made;
   return TESELA_OK;
 }
@@ -51,7 +60,7 @@ void tesela_context_destroy(tesela_context *context) {
   TSL_NOT_CANCELLED;
   if (!context)
     return;
-  tsl_api_forget_all(context);
+  tsl_plan_cache_destroy(&context->cache);
   tsl_devices_destroy(context->devices);
   tsl_wisdom_close(context->wisdom);
   tsl_guard_destroy(&context->lock);

@@ -36,7 +36,7 @@ static tesela_status request_of(const tesela_context *context, const tesela_dot_
 tesela_status tesela_dot(tesela_context *context, const tesela_dot_desc *desc, tesela_record *record) {
   tsl_request request;
   TSL_TRY(request_of(context, desc, &request));
-  return tsl_api_call(context, &request, record);
+  return tsl_api_call(context, &request, NULL, record);
 }
 
 tesela_status tesela_plan_create_dot(tesela_context *context, const tesela_dot_desc *desc,

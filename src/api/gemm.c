@@ -1,6 +1,8 @@
-/* Products: from their description to a request. */
+/* Products: from their description to a request, or to what the dispatch cache knows of it. */
 #include "api/api.h"
+#include "api/dispatch.h"
 
+#include "base/log.h"
 #include "base/status.h"
 
 tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
@@ -21,10 +23,82 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_g
   return TESELA_OK;
 }
 
+/* CBLAS's numbers, in which keys say layouts. */
+enum {
+  ROW_MAJOR = 101,
+  COLUMN_MAJOR = 102,
+  AS_IT_IS = 111,
+  TRANSPOSED = 112,
+  NAMED = 2 /* and that the cpu is */
+};
+
+/* How a matrix lies that takes part as rows x cols: along its rows or its columns, at which distance. False where it is not in
+ * host memory, or neither. */
+static bool lies(const tesela_matrix *matrix, int64_t rows, int64_t cols, bool *by_row, int64_t *distance) {
+  int64_t row, col;
+  tsl_api_strides(matrix, rows, cols, &row, &col);
+  *by_row = col == 1;
+  *distance = *by_row ? row : col;
+  return (row == 1 || col == 1) && !matrix->buffer && !matrix->packed && !matrix->conjugate;
+}
+
+static tesela_type type_or(tesela_type given, tesela_type fallback) {
+  return given == TESELA_TYPE_DEFAULT ? fallback : given;
+}
+
+/* The key of a call: of one real type, with strides of 1, on the cpu or wherever the context chooses. False: it has none.
+ * What is wrong with a call is found before it is learnt. */
+static bool key_of(const tesela_context *context, const tesela_gemm_desc *desc, tsl_dispatch_key *key) {
+  static const double none = 0, one = 1;
+  bool a_by_row, b_by_row, c_by_row;
+  const tesela_type type = type_or(desc->a.type, TESELA_F32);
+  const bool named = desc->device != NULL;
+  if ((type != TESELA_F32 && type != TESELA_F64) || type_or(desc->b.type, TESELA_F32) != type ||
+      type_or(desc->c.type, type) != type || desc->strategy || context->number == 0 ||
+      (named && strcmp(desc->device, "cpu") != 0) ||
+      !lies(&desc->a, desc->m, desc->k, &a_by_row, &key->lda) ||
+      !lies(&desc->b, desc->k, desc->n, &b_by_row, &key->ldb) ||
+      !lies(&desc->c, desc->m, desc->n, &c_by_row, &key->ldc))
+    return false;
+  key->m = desc->m;
+  key->n = desc->n;
+  key->k = desc->k;
+  key->alpha = tsl_dispatch_bits(TESELA_F64, desc->alpha ? desc->alpha : &one);
+  key->beta = tsl_dispatch_bits(TESELA_F64, desc->beta ? desc->beta : &none);
+  key->kind = tsl_dispatch_kind(type, context->number);
+  key->order = (c_by_row ? ROW_MAJOR : COLUMN_MAJOR) + (named ? NAMED : 0);
+  key->trans_a = a_by_row == c_by_row ? AS_IT_IS : TRANSPOSED;
+  key->trans_b = b_by_row == c_by_row ? AS_IT_IS : TRANSPOSED;
+  return true;
+}
+
+/* Runs a plan that is known; false: it was forgotten meanwhile. */
+static bool run_known(tesela_context *context, tsl_cached_plan *cached, const tesela_gemm_desc *desc,
+                      tesela_status *status) {
+  TSL_NOT_CANCELLED;
+  const tesela_matrix *const given[TSL_OPERANDS] = {&desc->a, &desc->b, &desc->c};
+  if (!tsl_plan_cache_use(&context->cache, cached))
+    return false;
+  *status = tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, NULL);
+  tsl_plan_cache_give_back(&context->cache, cached);
+  return true;
+}
+
 tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc, tesela_record *record) {
+  tsl_dispatch_key key;
   tsl_request request;
+  tesela_status status;
+  const bool has_key =
+      context && desc && !record && !tsl_log_may_want(TSL_LOG_CALLS) && key_of(context, desc, &key);
+  bool is_new;
+  const tsl_dispatch_entry *known = has_key ? tsl_dispatch_look(&key, &is_new) : NULL;
+  if (known && known->direct.run &&
+      tsl_direct_takes(&known->direct, desc->a.data, desc->b.data, desc->c.data))
+    return known->direct.run(known->direct.state, desc->a.data, desc->b.data, desc->c.data);
+  if (known && known->plan && run_known(context, known->plan, desc, &status))
+    return status;
   TSL_TRY(tsl_api_gemm_request(context, desc, &request));
-  return tsl_api_call(context, &request, record);
+  return tsl_api_call(context, &request, known ? &key : NULL, record);
 }
 
 tesela_status tesela_plan_create(tesela_context *context, const tesela_gemm_desc *desc, tesela_plan **plan) {

@@ -39,7 +39,7 @@ tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {
   const char *const *names = operand_names[problem->op][problem->in_place];
   for (int i = 0; i < TSL_OPERANDS; i++)
     (*out)->reach[i] = reach_of(tsl_problem_shape(problem, i), names[i], tsl_problem_uses(problem, i));
-  (*out)->quick = tsl_api_quick(*out);
+  (*out)->direct = tsl_api_direct(*out);
   return TESELA_OK;
 }
 
@@ -56,26 +56,33 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
   return tsl_api_plan_around(chosen, plan);
 }
 
-/* Apart, so that the quick way saves no registers for it. */
-static __attribute__((noinline)) tesela_status run_thoroughly(tesela_plan *plan, const tesela_matrix *a,
-                                                              const tesela_matrix *b, const tesela_matrix *c,
-                                                              tesela_record *record) {
+/* Plans are made outside of the cache's lock, since compilers take seconds. */
+tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key,
+                                  tsl_cached_plan **cached) {
+  tesela_plan *made;
+  *cached = tsl_plan_cache_find(&context->cache, key);
+  if (*cached)
+    return TESELA_OK;
+  TSL_TRY(tsl_api_plan(context, key, &made));
+  return tsl_plan_cache_add(&context->cache, key, made, made->plan->work.device, tsl_plan_bytes(made->plan),
+                            cached);
+}
+
+/* Apart, so that the direct way saves no registers for it. */
+static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, const tesela_matrix *a,
+                                                           const tesela_matrix *b, const tesela_matrix *c,
+                                                           tesela_record *record) {
   TSL_NOT_CANCELLED;
   const tesela_matrix *const given[TSL_OPERANDS] = {a, b, c};
   return plan ? tsl_api_run(plan, "", given, record) : tsl_fail(TESELA_BAD_CALL, "plan is NULL");
 }
 
-/* Given by its address and nothing else. */
-static bool is_plain(const tesela_matrix *matrix) {
-  return matrix && !matrix->buffer && !matrix->packed;
-}
-
 tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
                               const tesela_matrix *c, tesela_record *record) {
-  if (plan && plan->quick.run && !record && is_plain(a) && is_plain(b) && is_plain(c) &&
-      tsl_api_is_quick(&plan->quick, a->data, b->data, c->data) && !tsl_log_may_want(TSL_LOG_CALLS))
-    return plan->quick.run(plan->quick.state, a->data, b->data, c->data);
-  return run_thoroughly(plan, a, b, c, record);
+  const tesela_matrix *const given[TSL_OPERANDS] = {a, b, c};
+  if (plan && !record && tsl_api_runs_directly(plan, given) && !tsl_log_may_want(TSL_LOG_CALLS))
+    return plan->direct.run(plan->direct.state, a->data, b->data, c->data);
+  return run_checked(plan, a, b, c, record);
 }
 
 const char *tesela_plan_describe(const tesela_plan *plan) {

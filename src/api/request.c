@@ -17,17 +17,13 @@ static tesela_status resolve_type(const tesela_matrix *matrix, tesela_type fallb
 /* rows x cols take part in the product; what is stored is the transpose of that where the caller says so. */
 static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, int64_t cols,
                                    tesela_type fallback, const char *field, tsl_shape *shape) {
-  const bool is_dense = matrix->row_stride == 0 && matrix->col_stride == 0;
-  const int64_t row_stride = is_dense ? (matrix->transpose ? rows : cols) : matrix->row_stride;
-  const int64_t col_stride = is_dense ? 1 : matrix->col_stride;
+  int64_t row_stride, col_stride;
   tesela_type type;
   TSL_TRY(resolve_type(matrix, fallback, field, &type));
   TSL_TRY(tsl_api_one_place(matrix, "", field));
-  *shape = (tsl_shape){.type = type,
-                       .rows = rows,
-                       .cols = cols,
-                       .row_stride = matrix->transpose ? col_stride : row_stride,
-                       .col_stride = matrix->transpose ? row_stride : col_stride};
+  tsl_api_strides(matrix, rows, cols, &row_stride, &col_stride);
+  *shape = (tsl_shape){
+      .type = type, .rows = rows, .cols = cols, .row_stride = row_stride, .col_stride = col_stride};
   return TESELA_OK;
 }
 

@@ -36,25 +36,25 @@ static tesela_status check_overlap(const tesela_plan *plan, const char *where, c
   return TESELA_OK;
 }
 
-tsl_quick tsl_api_quick(const tesela_plan *plan) {
+tsl_direct tsl_api_direct(const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;
   const tsl_reach *reach = plan->reach, *c = &reach[TSL_OPERAND_C];
-  tsl_quick quick = {.unaligned = c->align - 1};
+  tsl_direct direct = {.unaligned = c->align - 1};
   const bool uses_all = reach[TSL_OPERAND_A].used && reach[TSL_OPERAND_B].used && c->used;
   if (!work->strategy->run_at || plan->plan->place != TSL_PLACE_HOST || !uses_all)
-    return quick;
-  quick.run = work->strategy->run_at(work, &quick.state);
+    return direct;
+  direct.run = work->strategy->run_at(work, &direct.state);
   for (int i = 0; i < TSL_OPERAND_C; i++) {
     const bool by_range = reach[i].dense && c->dense;
-    quick.unaligned |= reach[i].align - 1;
-    quick.span[i] = 1; /* the same first element */
+    direct.unaligned |= reach[i].align - 1;
+    direct.span[i] = 1; /* the same first element */
     if (by_range) {
-      quick.from[i] = (uintptr_t)reach[i].above * reach[i].size + (uintptr_t)c->below * c->size - 1;
-      quick.span[i] =
-          quick.from[i] + (uintptr_t)c->above * c->size + (uintptr_t)reach[i].below * reach[i].size;
+      direct.from[i] = (uintptr_t)reach[i].above * reach[i].size + (uintptr_t)c->below * c->size - 1;
+      direct.span[i] =
+          direct.from[i] + (uintptr_t)c->above * c->size + (uintptr_t)reach[i].below * reach[i].size;
     }
   }
-  return quick;
+  return direct;
 }
 
 static tesela_status operand_of(const tesela_plan *plan, const char *where, int operand,
@@ -108,6 +108,9 @@ tesela_status tsl_api_run(tesela_plan *plan, const char *where,
   tsl_operands operands;
   if (record || tsl_log_wants(TSL_LOG_CALLS))
     return run_timed(plan, where, given, record);
+  if (tsl_api_runs_directly(plan, given))
+    return plan->direct.run(plan->direct.state, given[TSL_OPERAND_A]->data, given[TSL_OPERAND_B]->data,
+                            given[TSL_OPERAND_C]->data);
   TSL_TRY(tsl_api_gather(plan, where, given, &operands));
   return tsl_plan_run(plan->plan, &operands, NULL);
 }

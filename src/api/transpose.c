@@ -32,7 +32,7 @@ tesela_status tesela_transpose(tesela_context *context, const tesela_transpose_d
                                tesela_record *record) {
   tsl_request request;
   TSL_TRY(request_of(context, desc, &request));
-  return tsl_api_call(context, &request, record);
+  return tsl_api_call(context, &request, NULL, record);
 }
 
 tesela_status tesela_plan_create_transpose(tesela_context *context, const tesela_transpose_desc *desc,

@@ -8,6 +8,7 @@
 #include "base/locale.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "blas/loops.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -59,6 +60,15 @@ bool tsl_blas_is_nested(void) {
 void tsl_blas_hear(tsl_blas_call *call) {
   call->began = true;
   call->started = tsl_blas_listens && inside++ == 0 ? tsl_clock() : 0;
+}
+
+void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
+  call->sizes = 3;
+  call->shape[0] = product->m;
+  call->shape[1] = product->n;
+  call->shape[2] = product->k;
+  call->flops = (tsl_blas_is_complex(call->symbol->type) ? 8.0 : 2.0) * (double)product->m *
+                (double)product->n * (double)product->k;
 }
 
 void tsl_blas_begin(tsl_blas_call *call) {

@@ -2,9 +2,8 @@
 #ifndef TSL_BLAS_CALLS_H
 #define TSL_BLAS_CALLS_H
 
+#include "blas/arguments.h"
 #include "blas/symbol.h"
-
-#include <stdint.h>
 
 /* One call under way. */
 typedef struct tsl_blas_call {
@@ -26,6 +25,8 @@ void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record);
 /* Whether this thread is between the two. */
 bool tsl_blas_is_nested(void);
 
+/* Shape and work of a product. */
+void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product);
 /* One that is only counted, and by whom it is computed, before it begins or after that; with NULL it did not come to be. */
 void tsl_blas_hear(tsl_blas_call *call);
 /* Another library has computed it. */

@@ -39,15 +39,15 @@ static tesela_context *create(int threads) {
 
 /* The first context's way to multiply without plans. Never freed: calls may be under way in it. The child of a fork goes on
  * with its parent's, which needs no lock. */
-static _Atomic(tsl_instant_way *) instant_way;
+static _Atomic(tsl_fast_path *) fast_path;
 
 static void offer(tesela_context *context) {
-  tsl_instant_way *way = malloc(sizeof *way);
-  if (!way)
+  tsl_fast_path *path = malloc(sizeof *path);
+  if (!path)
     return;
-  if (!context || !tsl_api_instant(context, way))
-    way->strategy = NULL; /* there is none */
-  atomic_store_explicit(&instant_way, way, memory_order_release);
+  if (!context || !tsl_api_fast_path(context, path))
+    path->strategy = NULL; /* there is none */
+  atomic_store_explicit(&fast_path, path, memory_order_release);
 }
 
 static const made *find(int threads) {
@@ -83,14 +83,15 @@ static tesela_context *context_of(int threads) {
   return one ? one->context : NULL;
 }
 
-const tsl_instant_way *tsl_blas_instant_way(void) {
+const tsl_fast_path *tsl_blas_fast_path(void) {
   static atomic_bool looked; /* for a context */
-  if (!atomic_load_explicit(&looked, memory_order_acquire)) {
+  const tsl_fast_path *path = atomic_load_explicit(&fast_path, memory_order_acquire);
+  if (!path && !atomic_load_explicit(&looked, memory_order_acquire)) {
     (void)context_of(0);
     atomic_store_explicit(&looked, true, memory_order_release);
+    path = atomic_load_explicit(&fast_path, memory_order_acquire);
   }
-  const tsl_instant_way *now = atomic_load_explicit(&instant_way, memory_order_acquire);
-  return now && now->strategy ? now : NULL;
+  return path && path->strategy ? path : NULL;
 }
 
 /* The parent's contexts may have been locked by a thread that the child does not have: they are left alone, and the child

@@ -2,7 +2,7 @@
 #ifndef TSL_BLAS_CONTEXT_H
 #define TSL_BLAS_CONTEXT_H
 
-#include "api/instant.h"
+#include "api/fast_path.h"
 
 #include <tesela/tesela.h>
 
@@ -16,7 +16,7 @@ tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_r
 /* Whether a product would run on another device than the processor, where the context may choose. */
 bool tsl_blas_goes_elsewhere(const tesela_gemm_desc *desc);
 /* The first context's way to multiply without plans; NULL: it has none. It goes on in the child of a fork. */
-const tsl_instant_way *tsl_blas_instant_way(void);
+const tsl_fast_path *tsl_blas_fast_path(void);
 
 /* Whether a type was refused before by an operation, TSL_BLAS_GEMM or another, and that it was: planning is not repeated
  * for what has no strategy. */

@@ -3,6 +3,7 @@
 
 #include "blas/check.h"
 #include "blas/context.h"
+#include "blas/dispatch.h"
 #include "blas/route.h"
 
 static tsl_blas_view view_of(const void *data, int64_t ld, bool by_row, int letter, bool complex_type) {
@@ -79,21 +80,14 @@ bool tsl_blas_is_idle(tesela_type type, const tsl_blas_multiply *product) {
          ((product->k == 0 || tsl_blas_is(type, product->alpha, 0)) && tsl_blas_is(type, product->beta, 1));
 }
 
-void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
-  call->sizes = 3;
-  call->shape[0] = product->m;
-  call->shape[1] = product->n;
-  call->shape[2] = product->k;
-  call->flops = (tsl_blas_is_complex(call->symbol->type) ? 8.0 : 2.0) * (double)product->m *
-                (double)product->n * (double)product->k;
-}
-
 /* What goes to another library is checked there. */
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tesela_type type = call->symbol->type;
   tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
   if (route == TSL_BLAS_OTHER && leaves(call->symbol, product))
     route = TSL_BLAS_TESELA;
+  else if (route == TSL_BLAS_OTHER && tsl_blas_always_passes(call->symbol))
+    tsl_blas_dispatch_note_next(call->symbol, product);
   if (tsl_blas_listens)
     tsl_blas_describe(call, product);
   if (route == TSL_BLAS_OTHER)

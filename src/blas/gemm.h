@@ -8,9 +8,7 @@
 
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product);
 
-/* What products that are a triangle or a batch share with it: shape and work, for the log; */
-void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product);
-/* whether there is nothing to do, and C keeps its value; */
+/* What products that are a triangle or a batch share with it: whether there is nothing to do, and C keeps its value; */
 bool tsl_blas_is_idle(tesela_type type, const tsl_blas_multiply *product);
 /* the layout of a checked product; and its result by tesela, false where it cannot. */
 tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *product);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is not done at once (instant.c): from which size on tesela is the faster one, measured on one interleaved run;
+/* What is not small (dispatch.c): from which size on tesela is the faster one, measured on one interleaved run;
  * docs/BLAS.md says how. A product is tesela's from `volume` = m n k on, where m and n are not below `side`, nor k below `depth`; 0:
  * never, as there is no strategy. */
 typedef struct crossover {
@@ -50,31 +50,31 @@ static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
 };
 
 /* TESELA_BLAS, read when the library is loaded. */
-#define WISH_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other") X(LOOPS, "loops")
-typedef enum wish {
-#define MEMBER(name, text) WISH_##name,
-  WISH_LIST(MEMBER)
+#define REQUEST_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other") X(LOOPS, "loops")
+typedef enum request {
+#define MEMBER(name, text) REQUEST_##name,
+  REQUEST_LIST(MEMBER)
 #undef MEMBER
-} wish;
+} request;
 
-static const char *const wishes[] = {
+static const char *const requests[] = {
 #define ROW(name, text) text,
-    WISH_LIST(ROW)
+    REQUEST_LIST(ROW)
 #undef ROW
 };
 
-static wish wanted;
+static request wanted;
 static bool is_free; /* of the processor: somebody asked for the best device */
-bool tsl_blas_hurries;
+bool tsl_blas_takes_small;
 
-__attribute__((constructor)) static void read_wish(void) {
+__attribute__((constructor)) static void read_request(void) {
   const char *word = tsl_env_get(TSL_ENV_BLAS);
-  for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
-    if (strcmp(wishes[i], word) == 0)
-      wanted = (wish)i;
+  for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+    if (strcmp(requests[i], word) == 0)
+      wanted = (request)i;
   const char *device = tsl_env_given(TSL_ENV_DEVICE);
   is_free = device && strcmp(device, "auto") == 0;
-  tsl_blas_hurries = wanted == WISH_AUTO || wanted == WISH_TESELA;
+  tsl_blas_takes_small = wanted == REQUEST_AUTO || wanted == REQUEST_TESELA;
 }
 
 static bool is_real(const tsl_blas_symbol *symbol) {
@@ -86,12 +86,12 @@ static bool settled(tsl_blas_peer peer, tsl_blas_route *route) {
   *route = TSL_BLAS_OTHER;
   if (peer == TSL_BLAS_PEER_WIDE)
     return true;
-  if (wanted == WISH_AUTO && !tsl_blas_is_nested() && peer != TSL_BLAS_PEER_NONE)
+  if (wanted == REQUEST_AUTO && !tsl_blas_is_nested() && peer != TSL_BLAS_PEER_NONE)
     return false;
   *route = TSL_BLAS_TESELA;
-  if (wanted == WISH_LOOPS && !tsl_blas_is_nested())
+  if (wanted == REQUEST_LOOPS && !tsl_blas_is_nested())
     *route = TSL_BLAS_LOOPS;
-  else if (peer != TSL_BLAS_PEER_NONE && (tsl_blas_is_nested() || wanted == WISH_OTHER))
+  else if (peer != TSL_BLAS_PEER_NONE && (tsl_blas_is_nested() || wanted == REQUEST_OTHER))
     *route = TSL_BLAS_OTHER;
   return true;
 }
@@ -108,7 +108,7 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
   if (settled(peer, &route))
     return route;
   const crossover *from = &gemm_from[symbol->type][peer];
-  if (!(is_real(symbol) && tsl_blas_hurries))
+  if (!(is_real(symbol) && tsl_blas_takes_small))
     let_pass(symbol, from->volume);
   const int64_t few = m < n ? m : n, many = m < n ? n : m;
   if (is_real(symbol) && from->side > few && few <= THIN_MOST && (double)many * (double)k >= thin_from)
@@ -132,16 +132,20 @@ tsl_blas_route tsl_blas_route_gemmt(tsl_blas_symbol *symbol, int64_t n, int64_t 
 static const double leaving_from = 120.0 * 120 * 120;
 
 bool tsl_blas_may_leave(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
-  return is_free && wanted == WISH_AUTO && !tsl_blas_is_nested() &&
+  return is_free && wanted == REQUEST_AUTO && !tsl_blas_is_nested() &&
          (double)product->m * (double)product->n * (double)product->k > leaving_from &&
          tsl_blas_next_peer(symbol) != TSL_BLAS_PEER_WIDE;
 }
 
+bool tsl_blas_always_passes(const tsl_blas_symbol *symbol) {
+  return is_real(symbol) && wanted == REQUEST_AUTO && !is_free && !tsl_blas_is_nested() && !tsl_blas_listens;
+}
+
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small) {
   const double volume = (double)product->m * (double)product->n * (double)product->k;
-  const bool hurries = is_real(symbol) && wanted == WISH_AUTO && !tsl_blas_is_nested() && volume <= small &&
-                       tsl_blas_next_peer(symbol) != TSL_BLAS_PEER_WIDE;
-  return hurries ? TSL_BLAS_TESELA : tsl_blas_route_gemm(symbol, product->m, product->n, product->k);
+  const bool is_small = is_real(symbol) && wanted == REQUEST_AUTO && !tsl_blas_is_nested() &&
+                        volume <= small && tsl_blas_next_peer(symbol) != TSL_BLAS_PEER_WIDE;
+  return is_small ? TSL_BLAS_TESELA : tsl_blas_route_gemm(symbol, product->m, product->n, product->k);
 }
 
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements) {

@@ -8,13 +8,15 @@
 
 typedef enum tsl_blas_route { TSL_BLAS_TESELA, TSL_BLAS_OTHER, TSL_BLAS_LOOPS } tsl_blas_route;
 
-extern bool tsl_blas_hurries; /* whether tiny products may be done at once */
+extern bool tsl_blas_takes_small; /* whether small products are tesela's, whoever else there is */
 
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
 tsl_blas_route tsl_blas_route_gemmt(tsl_blas_symbol *symbol, int64_t n, int64_t k);
 /* Whether a product that is another library's by its size may go to another device, if that is sooner done
  * (TESELA_DEVICE=auto). */
 bool tsl_blas_may_leave(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
+/* Whether a product that is another library's now is so by its size alone, whenever it comes. */
+bool tsl_blas_always_passes(const tsl_blas_symbol *symbol);
 /* Of each product of a batch: those of at most `small` multiply-adds are tesela's where they may be done at once. */
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small);
 /* Of a dot or a transpose, as `op` says. */

@@ -4,8 +4,7 @@
  *   entries/    one exported function a name: says its arguments as one of the structs of arguments.h
  *   gemm gemmt batch dot matcopy    check them, ask route, and compute, or return whom to forward to
  *   route       tesela, the program's own BLAS, or a plain loop
- *   instant     tiny products, at once
- *   known.h     and those that come again, in the entry
+ *   dispatch    what calls that come again come to, and small products
  *   context     the process's contexts, and the public calls on them
  *   threads     how many threads a call has; follow: how many another library has
  *   next        finds the program's own BLAS; width: how wide its integers are
@@ -52,7 +51,7 @@ typedef struct tsl_blas_symbol {
   tesela_type type;
   tsl_blas_late next;
   _Atomic int peer;  /* tsl_blas_peer of next */
-  atomic_bool asked; /* whether it was looked for before a product was done at once */
+  atomic_bool asked; /* whether it was looked for before a small product was done */
   /* Work (multiply-adds, elements) below which calls go to next without a look at anything else; 0: always look. */
   _Atomic double pass_below;
 } tsl_blas_symbol;

@@ -47,6 +47,27 @@ static void test_sizes(void **state) {
   assert_true(strcmp(wish("tesela"), "other") == 0 || c[1] == LARGE);
 }
 
+/* What is known of a call that comes again is what was decided about it first, by each of its names. */
+static void test_calls_that_come_again(void **state) {
+  (void)state;
+  const int64_t wide = 300, shallow = 30;
+  const double one = 1, zero = 0;
+  for (int round = 0; round < 5; round++) {
+    expect(by_cblas(LARGE), wish("tesela"));
+    expect(fortran(LARGE), wish("tesela"));
+    c[0] = 0; /* not small, and not deep enough for tesela's blocks */
+    cblas_dgemm(101, 111, 111, LARGE, LARGE, 30, 1, a, LARGE, b, LARGE, 0, c, LARGE);
+    expect(c[0], wish("other"));
+    c[0] = 0;
+    dgemm_("N", "N", &(int32_t){300}, &(int32_t){300}, &(int32_t){30}, &one, a, &(int32_t){300}, b,
+           &(int32_t){300}, &zero, c, &(int32_t){300});
+    expect(c[0], wish("other"));
+    c[0] = 0; /* nobody else has this name */
+    dgemm_64_("N", "N", &wide, &wide, &shallow, &one, a, &wide, b, &wide, &zero, c, &wide);
+    expect(c[0], "tesela");
+  }
+}
+
 static void test_types(void **state) {
   (void)state;
   const double complex one = 1, zero = 0, x[] = {1}, y[] = {2};
@@ -102,6 +123,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_parallel_region),
       cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_calls_that_come_again),
       cmocka_unit_test(test_types),
       cmocka_unit_test(test_triangles),
   };

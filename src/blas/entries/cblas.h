@@ -1,11 +1,12 @@
 /* CBLAS functions of one type. SCALAR is how a scalar is passed, SCALAR_AT(scalar) where it lies; enumerations are
  * ints. An integer comes as a WORD, of which only what an INTEGER holds counts here; the other library gets all of it. */
 
-/* Apart, so that calls that are known save no registers for it. */
-static __attribute__((noinline)) void THOROUGHLY(CBLAS(L(gemm)))(int order, int transa, int transb, WORD m,
-                                                                 WORD n, WORD k, SCALAR alpha, const void *a,
-                                                                 WORD lda, const void *b, WORD ldb,
-                                                                 SCALAR beta, void *c, WORD ldc) {
+/* Apart, so that calls with a kernel save no registers for it. */
+static __attribute__((noinline)) void WITHOUT_KERNEL(CBLAS(L(gemm)))(int order, int transa, int transb,
+                                                                     WORD m, WORD n, WORD k, SCALAR alpha,
+                                                                     const void *a, WORD lda, const void *b,
+                                                                     WORD ldb, SCALAR beta, void *c,
+                                                                     WORD ldc) {
   typedef void forward(int, int, int, WORD, WORD, WORD, SCALAR, const void *, WORD, const void *, WORD,
                        SCALAR, void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gemm));
@@ -24,11 +25,10 @@ static __attribute__((noinline)) void THOROUGHLY(CBLAS(L(gemm)))(int order, int 
                                      .beta = SCALAR_AT(beta),
                                      .c = c,
                                      .ldc = (INTEGER)ldc};
-  if (tsl_blas_try_instant(&symbol, TSL_BLAS_TYPE, &product))
+  tsl_blas_function *next = NULL;
+  if (tsl_blas_dispatch(&symbol, TSL_BLAS_TYPE, &product, &next))
     return;
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next =
-      tsl_blas_pass(&symbol, (double)(INTEGER)m * (double)(INTEGER)n * (double)(INTEGER)k);
   if (!next)
     next = tsl_blas_gemm(&call, &product);
   if (next) {
@@ -38,15 +38,15 @@ static __attribute__((noinline)) void THOROUGHLY(CBLAS(L(gemm)))(int order, int 
 }
 
 TESELA_API void CBLAS(L(gemm))(int order, int transa, int transb, WORD m, WORD n, WORD k, SCALAR alpha,
-                               const void *STAYS a, WORD STAYS lda, const void *STAYS b, WORD STAYS ldb,
-                               SCALAR beta, void *STAYS c, WORD STAYS ldc) {
-  const tsl_blas_known *known =
-      tsl_blas_hurry(TSL_BLAS_TYPE, order, transa, transb, (INTEGER)m, (INTEGER)n, (INTEGER)k,
-                     SCALAR_AT(alpha), a, (INTEGER)lda, b, (INTEGER)ldb, SCALAR_AT(beta), c, (INTEGER)ldc);
+                               const void *ON_STACK a, WORD ON_STACK lda, const void *ON_STACK b,
+                               WORD ON_STACK ldb, SCALAR beta, void *ON_STACK c, WORD ON_STACK ldc) {
+  const tsl_dispatch_entry *known = tsl_dispatch_kernel(
+      TSL_BLAS_TYPE, order, transa, transb, (INTEGER)m, (INTEGER)n, (INTEGER)k, SCALAR_AT(alpha), a,
+      (INTEGER)lda, b, (INTEGER)ldb, SCALAR_AT(beta), c, (INTEGER)ldc);
   if (known)
-    (void)known->surely(known->prepared, a, b, c);
+    (void)known->kernel(known->state, a, b, c);
   else
-    THOROUGHLY(CBLAS(L(gemm)))(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    WITHOUT_KERNEL(CBLAS(L(gemm)))(order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 #define GEMMT gemmt

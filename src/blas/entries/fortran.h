@@ -1,12 +1,12 @@
 /* Fortran routines of one type: everything by pointer, and the lengths of character arguments at the end, which
  * gfortran passes and nobody reads. */
 
-/* Apart, so that calls that are known save no registers for it. */
+/* Apart, so that calls with a kernel save no registers for it. */
 static __attribute__((noinline)) void
-THOROUGHLY(FORTRAN(L(gemm)))(const char *transa, const char *transb, const INTEGER *m, const INTEGER *n,
-                             const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,
-                             const void *b, const INTEGER *ldb, const void *beta, void *c,
-                             const INTEGER *ldc) {
+WITHOUT_KERNEL(FORTRAN(L(gemm)))(const char *transa, const char *transb, const INTEGER *m, const INTEGER *n,
+                                 const INTEGER *k, const void *alpha, const void *a, const INTEGER *lda,
+                                 const void *b, const INTEGER *ldb, const void *beta, void *c,
+                                 const INTEGER *ldc) {
   typedef void forward(const char *, const char *, const INTEGER *, const INTEGER *, const INTEGER *,
                        const void *, const void *, const INTEGER *, const void *, const INTEGER *,
                        const void *, void *, const INTEGER *, size_t, size_t);
@@ -26,10 +26,10 @@ THOROUGHLY(FORTRAN(L(gemm)))(const char *transa, const char *transb, const INTEG
                                      .beta = beta,
                                      .c = c,
                                      .ldc = *ldc};
-  if (tsl_blas_try_instant(&symbol, TSL_BLAS_TYPE, &product))
+  tsl_blas_function *next = NULL;
+  if (tsl_blas_dispatch(&symbol, TSL_BLAS_TYPE, &product, &next))
     return;
   tsl_blas_call call = {.symbol = &symbol};
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*m * (double)*n * (double)*k);
   if (!next)
     next = tsl_blas_gemm(&call, &product);
   if (next) {
@@ -39,16 +39,17 @@ THOROUGHLY(FORTRAN(L(gemm)))(const char *transa, const char *transb, const INTEG
 }
 
 TESELA_API void FORTRAN(L(gemm))(const char *transa, const char *transb, const INTEGER *m, const INTEGER *n,
-                                 const INTEGER *k, const void *alpha, const void *STAYS a,
-                                 const INTEGER *STAYS lda, const void *STAYS b, const INTEGER *STAYS ldb,
-                                 const void *STAYS beta, void *STAYS c, const INTEGER *STAYS ldc) {
-  const tsl_blas_known *known =
-      tsl_blas_hurry(TSL_BLAS_TYPE, TSL_BLAS_COLUMN_MAJOR, tsl_blas_capital(*transa),
-                     tsl_blas_capital(*transb), *m, *n, *k, alpha, a, *lda, b, *ldb, beta, c, *ldc);
+                                 const INTEGER *k, const void *alpha, const void *ON_STACK a,
+                                 const INTEGER *ON_STACK lda, const void *ON_STACK b,
+                                 const INTEGER *ON_STACK ldb, const void *ON_STACK beta, void *ON_STACK c,
+                                 const INTEGER *ON_STACK ldc) {
+  const tsl_dispatch_entry *known =
+      tsl_dispatch_kernel(TSL_BLAS_TYPE, TSL_BLAS_COLUMN_MAJOR, tsl_blas_capital(*transa),
+                          tsl_blas_capital(*transb), *m, *n, *k, alpha, a, *lda, b, *ldb, beta, c, *ldc);
   if (known)
-    (void)known->surely(known->prepared, a, b, c);
+    (void)known->kernel(known->state, a, b, c);
   else
-    THOROUGHLY(FORTRAN(L(gemm)))(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+    WITHOUT_KERNEL(FORTRAN(L(gemm)))(transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
 #define GEMMT gemmt

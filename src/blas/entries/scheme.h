@@ -8,11 +8,10 @@
 #include "blas/arguments.h"
 #include "blas/batch.h"
 #include "blas/calls.h"
+#include "blas/dispatch.h"
 #include "blas/dot.h"
 #include "blas/gemm.h"
 #include "blas/gemmt.h"
-#include "blas/instant.h"
-#include "blas/known.h"
 #include "blas/matcopy.h"
 #include "blas/symbol.h"
 
@@ -26,14 +25,14 @@
 #define CBLAS(name) TSL_BLAS_CBLAS(name)
 #define INTEGER TSL_BLAS_INTEGER
 #define WORD TSL_BLAS_WORD
-/* Of arguments that lie on the stack and are read there: kept in registers for the rare call that is not known, they
+/* Of arguments that lie on the stack and are read there: kept in registers for the rare call without a kernel, they
  * would have all calls save registers first. */
 #if defined(__x86_64__)
-#define STAYS volatile
+#define ON_STACK volatile
 #else
-#define STAYS
+#define ON_STACK
 #endif
-#define THOROUGHLY(name) PASTE(name, _thoroughly)
+#define WITHOUT_KERNEL(name) PASTE(name, _without_kernel)
 
 #define FORTRAN_SYMBOL(routine, routine_title)                                                               \
   {                                                                                                          \

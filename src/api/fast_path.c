@@ -1,10 +1,10 @@
-#include "api/instant.h"
+#include "api/fast_path.h"
 
 #include "api/api.h"
 
 #include <string.h>
 
-bool tsl_api_instant(tesela_context *context, tsl_instant_way *way) {
+bool tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
   tsl_devices *devices;
   tsl_device *device;
   const bool has_cpu = strcmp(context->device, "cpu") == 0 || strcmp(context->device, "auto") == 0;
@@ -13,7 +13,7 @@ bool tsl_api_instant(tesela_context *context, tsl_instant_way *way) {
     return false;
   for (int i = 0; tsl_strategy_at(i); i++)
     if (tsl_strategy_at(i)->op == TSL_OP_GEMM && tsl_strategy_at(i)->instant) {
-      *way = (tsl_instant_way){tsl_strategy_at(i), device};
+      *path = (tsl_fast_path){tsl_strategy_at(i), device};
       return true;
     }
   return false;
@@ -22,13 +22,13 @@ bool tsl_api_instant(tesela_context *context, tsl_instant_way *way) {
 bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc) {
   tsl_request request;
   tsl_call_key key;
-  tsl_remembered *remembered;
+  tsl_cached_plan *cached;
   if (tsl_api_gemm_request(context, desc, &request) != TESELA_OK ||
       tsl_api_request(context, &request, &key) != TESELA_OK ||
-      tsl_api_recall(context, &key, &remembered) != TESELA_OK)
+      tsl_api_cached_plan(context, &key, &cached) != TESELA_OK)
     return false;
-  const tsl_device *device = tsl_api_recalled(remembered)->plan->work.device;
+  const tsl_device *device = tsl_plan_cache_plan(cached)->plan->work.device;
   const bool elsewhere = (device->capabilities & TSL_CAN_HOST) == 0;
-  tsl_api_give_back(context, remembered);
+  tsl_plan_cache_give_back(&context->cache, cached);
   return elsewhere;
 }

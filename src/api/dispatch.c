@@ -1,0 +1,157 @@
+#include "api/dispatch.h"
+
+#include "api/plan_cache.h"
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+tsl_dispatch_table tsl_dispatch_first_table;
+tsl_dispatch_slot tsl_dispatch_first = {.table = &tsl_dispatch_first_table},
+                  tsl_dispatch_slots[TSL_DISPATCH_SLOTS];
+static pthread_key_t threads_end;
+static bool threads_end_is_told;
+
+static void forget(tsl_dispatch_entry *entry) {
+  tsl_free(entry->state);
+  tsl_plan_cache_release(entry->plan);
+  free(entry);
+}
+
+/* A thread ends: what it knew goes, and its slot is free. */
+static void leave(void *argument) {
+  tsl_dispatch_slot *slot = argument;
+  for (int i = 0; i < TSL_DISPATCH_PLACES; i++)
+    for (tsl_dispatch_entry *entry = slot->table->places[i], *older; entry; entry = older) {
+      older = entry->older;
+      forget(entry);
+    }
+  memset(slot->table, 0, sizeof *slot->table);
+  atomic_store_explicit(&slot->owner, 0, memory_order_release);
+}
+
+/* The child of a fork has one thread. What the others knew may be half written, and is left alone. */
+static void stay_alone(void) {
+  const uintptr_t thread = tsl_dispatch_thread();
+  if (atomic_load_explicit(&tsl_dispatch_first.owner, memory_order_relaxed) != thread) {
+    memset(&tsl_dispatch_first_table, 0, sizeof tsl_dispatch_first_table);
+    atomic_store_explicit(&tsl_dispatch_first.owner, 0, memory_order_relaxed);
+  }
+  for (int i = 0; i < TSL_DISPATCH_SLOTS; i++)
+    if (atomic_load_explicit(&tsl_dispatch_slots[i].owner, memory_order_relaxed) != thread) {
+      tsl_dispatch_slots[i].table = NULL;
+      atomic_store_explicit(&tsl_dispatch_slots[i].owner, 0, memory_order_relaxed);
+    }
+}
+
+__attribute__((constructor)) static void ask_for_threads_ends(void) {
+  threads_end_is_told =
+      pthread_key_create(&threads_end, leave) == 0 && pthread_atfork(NULL, NULL, stay_alone) == 0;
+}
+
+static bool claim(tsl_dispatch_slot *slot, uintptr_t thread) {
+  uintptr_t owner = 0;
+  return atomic_compare_exchange_strong_explicit(&slot->owner, &owner, thread, memory_order_acquire,
+                                                 memory_order_relaxed);
+}
+
+/* A table for a thread that has none; NULL where another thread has its slot, or there is no memory. */
+static __attribute__((noinline)) tsl_dispatch_table *begin_table(void) {
+  const uintptr_t thread = tsl_dispatch_thread();
+  tsl_dispatch_slot *slot = &tsl_dispatch_first;
+  if (!threads_end_is_told)
+    return NULL;
+  if (!claim(slot, thread)) {
+    slot = tsl_dispatch_slot_of(thread);
+    if (!claim(slot, thread))
+      return NULL;
+  }
+  if (!slot->table)
+    slot->table = calloc(1, sizeof *slot->table);
+  if (slot->table && pthread_setspecific(threads_end, slot) == 0)
+    return slot->table;
+  atomic_store_explicit(&slot->owner, 0, memory_order_release);
+  return NULL;
+}
+
+static unsigned place_of(const tsl_dispatch_key *key) {
+  const tesela_type type = (tesela_type)(key->kind & 0xff);
+  return tsl_dispatch_place(type, key->trans_a, key->trans_b, key->m, key->n, key->k);
+}
+
+static bool is_same(const tsl_dispatch_key *a, const tsl_dispatch_key *b) {
+  return a->m == b->m && a->n == b->n && a->k == b->k && a->alpha == b->alpha && a->beta == b->beta &&
+         a->lda == b->lda && a->ldb == b->ldb && a->ldc == b->ldc && a->kind == b->kind &&
+         a->order == b->order && a->trans_a == b->trans_a && a->trans_b == b->trans_b;
+}
+
+/* Word by word, as they were just written; sizes are mostly short. */
+static uint64_t hash_of(const tsl_dispatch_key *key) {
+  const uint64_t words[] = {
+      key->alpha, key->beta, (uint64_t)key->m ^ (uint64_t)key->n << 21 ^ (uint64_t)key->k << 42,
+      (uint64_t)key->lda ^ (uint64_t)key->ldb << 21 ^ (uint64_t)key->ldc << 42,
+      key->kind ^ (uint64_t)key->order << 32 ^ (uint64_t)key->trans_a << 40 ^ (uint64_t)key->trans_b << 48};
+  uint64_t hash = 1;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash | 1; /* never that of no call */
+}
+
+/* Puts what is known first in its place. */
+static tsl_dispatch_entry *find(tsl_dispatch_entry **place, const tsl_dispatch_key *key) {
+  for (tsl_dispatch_entry **at = place; *at; at = &(*at)->older) {
+    tsl_dispatch_entry *was = *at;
+    if (!is_same(&was->key, key))
+      continue;
+    *at = was->older;
+    was->older = *place;
+    *place = was;
+    return was;
+  }
+  return NULL;
+}
+
+tsl_dispatch_entry *tsl_dispatch_find(const tsl_dispatch_key *key) {
+  tsl_dispatch_table *table = tsl_dispatch_calls();
+  return table ? find(&table->places[place_of(key)], key) : NULL;
+}
+
+/* Puts an entry first in its place; the last one there goes. */
+static void put_first(tsl_dispatch_entry **place, tsl_dispatch_entry *entry) {
+  tsl_dispatch_entry *last = entry;
+  entry->older = *place;
+  *place = entry;
+  for (int i = 1; last && i < TSL_DISPATCH_OF_A_PLACE; i++)
+    last = last->older;
+  if (last && last->older) {
+    forget(last->older);
+    last->older = NULL;
+  }
+}
+
+static __attribute__((noinline)) tsl_dispatch_entry *begin_entry(const tsl_dispatch_key *key,
+                                                                 tsl_dispatch_entry **place) {
+  tsl_dispatch_entry *made = calloc(1, sizeof *made);
+  if (!made)
+    return NULL;
+  made->key = *key;
+  put_first(place, made);
+  return made;
+}
+
+tsl_dispatch_entry *tsl_dispatch_look(const tsl_dispatch_key *key, bool *is_new) {
+  tsl_dispatch_table *table = tsl_dispatch_calls();
+  *is_new = false;
+  if (!table)
+    table = begin_table();
+  if (!table)
+    return NULL;
+  const unsigned place = place_of(key);
+  tsl_dispatch_entry *known = find(&table->places[place], key);
+  if (known)
+    return known;
+  const uint64_t hash = hash_of(key);
+  *is_new = table->seen[place] == hash;
+  table->seen[place] = hash;
+  return *is_new ? begin_entry(key, &table->places[place]) : NULL;
+}

@@ -1,0 +1,272 @@
+/* The dispatch cache behind tesela_gemm(): a call that comes again has the bits and the sentences of its first time, whatever
+ * differs from a call that is known; and the plans that it knows may be forgotten. */
+#include "unit/unit.h"
+
+#include "api/plan_cache.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <tesela/tesela.h>
+
+/* Larger ones have no kernel without a plan. */
+enum { MOST = 140, COUNT = MOST * MOST, ROUNDS = 4 };
+static double a[COUNT + 1], b[COUNT + 1], first[COUNT + 1], again[COUNT + 1];
+static float a32[COUNT], b32[COUNT], first32[COUNT], again32[COUNT];
+static tesela_context *context;
+
+static int set_up(void **state) {
+  (void)state;
+  for (int i = 0; i < COUNT; i++) {
+    a32[i] = (float)(a[i] = i % 7 - 3 + 0.1);
+    b32[i] = (float)(b[i] = i % 5 - 2 + 0.3);
+  }
+  return tesela_context_create(&(tesela_context_desc){.device = "cpu"}, &context) != TESELA_OK;
+}
+static int tear_down(void **state) {
+  (void)state;
+  tesela_context_destroy(context);
+  return 0;
+}
+
+/* The call's result by the long way, which a record asks for, and then again and again. */
+static void expect_the_same(tesela_gemm_desc desc) {
+  const bool is_f32 = desc.a.type == TESELA_F32;
+  void *const results[] = {is_f32 ? (void *)first32 : first, is_f32 ? (void *)again32 : again};
+  const size_t bytes = is_f32 ? sizeof first32 : sizeof first;
+  tesela_record record;
+  memset(results[0], 0x11, bytes);
+  desc.c.data = results[0];
+  assert_int_equal(tesela_gemm(context, &desc, &record), TESELA_OK);
+  desc.c.data = results[1];
+  for (int round = 0; round < ROUNDS; round++) {
+    memset(results[1], 0x11, bytes);
+    assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
+    if (memcmp(results[0], results[1], bytes) != 0)
+      fail_msg("round %d of m=%lld n=%lld k=%lld differs", round, (long long)desc.m, (long long)desc.n,
+               (long long)desc.k);
+  }
+}
+
+static tesela_gemm_desc product(int64_t m, int64_t n, int64_t k) {
+  return (tesela_gemm_desc){.m = m,
+                            .n = n,
+                            .k = k,
+                            .a = {.data = a, .type = TESELA_F64},
+                            .b = {.data = b, .type = TESELA_F64},
+                            .c = {.data = again, .type = TESELA_F64}};
+}
+
+/* Each differs from the first in one thing, and all come by turns. */
+static void test_what_differs(void **state) {
+  (void)state;
+  static const double two = 2, half = 0.5, none = 0;
+  tesela_gemm_desc calls[32], *call = calls;
+  for (int i = 0; i < 32; i++)
+    calls[i] = product(12, 12, 12);
+  (++call)->m = 11;
+  (++call)->n = 11;
+  (++call)->k = 11;
+  (++call)->alpha = &two;
+  (++call)->alpha = &half;
+  (++call)->alpha = &none;
+  (++call)->beta = &none;
+  (++call)->a.transpose = 1;
+  (++call)->b.transpose = 1;
+  (++call)->c.transpose = 1;
+  ++call;
+  call->a.transpose = call->b.transpose = call->c.transpose = 1;
+  (++call)->a = (tesela_matrix){.data = a, .type = TESELA_F64, .row_stride = 13, .col_stride = 1};
+  (++call)->b = (tesela_matrix){.data = b, .type = TESELA_F64, .row_stride = 13, .col_stride = 1};
+  (++call)->b = (tesela_matrix){.data = b, .type = TESELA_F64, .row_stride = 1, .col_stride = 13};
+  (++call)->c = (tesela_matrix){.type = TESELA_F64, .row_stride = 13, .col_stride = 1};
+  (++call)->c = (tesela_matrix){.type = TESELA_F64, .row_stride = 1, .col_stride = 13};
+  (++call)->a = (tesela_matrix){.data = a, .type = TESELA_F64, .row_stride = 30, .col_stride = 2};
+  (++call)->a = (tesela_matrix){.data = a + 12 * 12, .type = TESELA_F64, .row_stride = -12, .col_stride = 1};
+  (++call)->a.data = a + 1;
+  (++call)->device = "cpu";
+  (++call)->strategy = "sequential_optimized";
+  (++call)->strategy = "host_packed";
+  ++call;
+  call->a = (tesela_matrix){.data = a32, .type = TESELA_F32};
+  call->b = (tesela_matrix){.data = b32, .type = TESELA_F32};
+  call->c = (tesela_matrix){.type = TESELA_F32};
+  const int count = (int)(call - calls) + 1;
+  for (int round = 0; round < 2; round++)
+    for (int i = 0; i < count; i++)
+      expect_the_same(calls[i]);
+}
+
+static void test_sizes(void **state) {
+  (void)state;
+  static const int64_t sizes[][3] = {{1, 1, 1},   {4, 4, 4},    {8, 8, 8},      {16, 16, 16}, {3, 100, 7},
+                                     {1, 130, 9}, {130, 1, 50}, {64, 64, 64},   {0, 5, 5},    {5, 5, 0},
+                                     {5, 0, 5},   {5, 5, 1},    {140, 140, 140}};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    expect_the_same(product(sizes[i][0], sizes[i][1], sizes[i][2]));
+}
+
+static void expect_refusal(tesela_gemm_desc desc, const char *sentence) {
+  assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL);
+  if (!strstr(tesela_last_error(), sentence))
+    fail_msg("\"%s\" lacks \"%s\"", tesela_last_error(), sentence);
+}
+
+/* Addresses are no part of what is known. */
+static void test_addresses(void **state) {
+  (void)state;
+  for (int64_t size = 8; size <= MOST; size += MOST - 8) {
+    expect_the_same(product(size, size, size));
+    tesela_gemm_desc wrong = product(size, size, size);
+    wrong.c.data = a + 3;
+    expect_refusal(wrong, "overlaps");
+    wrong = product(size, size, size);
+    wrong.b.data = NULL;
+    expect_refusal(wrong, "NULL");
+    wrong = product(size, size, size);
+    wrong.a.data = (char *)a + 4;
+    expect_refusal(wrong, "aligned");
+    expect_the_same(product(size, size, size));
+  }
+}
+
+/* A call of a context, which may be gone, is not known to another one, even at its address. */
+static void test_contexts(void **state) {
+  (void)state;
+  tesela_context *const before = context, *without;
+  assert_int_equal(tesela_context_create(&(tesela_context_desc){.device = "opencl:99"}, &without), TESELA_OK);
+  for (int64_t size = 9; size <= MOST; size += MOST - 9) {
+    const tesela_gemm_desc desc = product(size, size, size);
+    expect_the_same(desc);
+    tesela_gemm_desc named = desc;
+    named.device = "cpu";
+    for (int round = 0; round < ROUNDS; round++)
+      assert_int_equal(tesela_gemm(without, &named, NULL), TESELA_OK);
+    for (int round = 0; round < ROUNDS; round++)
+      assert_int_equal(tesela_gemm(without, &desc, NULL), TESELA_NO_DEVICE);
+  }
+  tesela_context_destroy(without);
+  for (int round = 0; round < 3; round++) {
+    assert_int_equal(tesela_context_create(&(tesela_context_desc){.device = "cpu"}, &context), TESELA_OK);
+    expect_the_same(product(9, 9, 9));
+    expect_the_same(product(MOST, MOST, MOST));
+    tesela_context_destroy(context);
+  }
+  context = before;
+}
+
+/* More shapes than a context has plans: a plan that a thread knows is forgotten, and made again. */
+static void test_forgotten(void **state) {
+  (void)state;
+  for (int round = 0; round < 2; round++) {
+    expect_the_same(product(MOST, MOST, MOST - round));
+    for (int64_t i = 0; i <= TSL_PLANS_CACHED; i++) {
+      const tesela_gemm_desc other = product(2, 3, 4 + i);
+      assert_int_equal(tesela_gemm(context, &other, NULL), TESELA_OK);
+    }
+    expect_the_same(product(MOST, MOST, MOST - round));
+  }
+}
+
+static void *multiply_many(void *argument) {
+  double result[20 * 20];
+  const int64_t from = *(const int64_t *)argument;
+  for (int64_t i = 0; i < 2000; i++) {
+    tesela_gemm_desc desc = product(20, 20, from + i % 90);
+    desc.c.data = result;
+    if (tesela_gemm(context, &desc, NULL) != TESELA_OK)
+      return NULL;
+  }
+  return argument;
+}
+
+/* They drive each other's plans out. */
+static void test_threads(void **state) {
+  (void)state;
+  pthread_t threads[4];
+  int64_t from[4] = {1, 20, 40, 60};
+  for (int i = 0; i < 4; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, multiply_many, &from[i]), 0);
+  for (int i = 0; i < 4; i++) {
+    void *done = NULL;
+    assert_int_equal(pthread_join(threads[i], &done), 0);
+    assert_ptr_equal(done, &from[i]);
+  }
+}
+
+/* --- the plans themselves --- */
+
+static tesela_plan *plan_of(int64_t size) {
+  tesela_plan *plan;
+  const tesela_gemm_desc desc = product(size, size, size);
+  assert_int_equal(tesela_plan_create(context, &desc, &plan), TESELA_OK);
+  return plan;
+}
+
+static tsl_call_key key_of(int64_t size) {
+  return (tsl_call_key){.problem = tsl_problem_of(TSL_OP_GEMM, size, size, size, TESELA_F64)};
+}
+
+static tsl_cached_plan *add(tsl_plan_cache *cache, const tsl_device *device, int64_t size, uint64_t bytes) {
+  const tsl_call_key key = key_of(size);
+  tsl_cached_plan *cached;
+  assert_int_equal(tsl_plan_cache_add(cache, &key, plan_of(size), device, bytes, &cached), TESELA_OK);
+  return cached;
+}
+
+static void test_least_recently_used_goes_first(void **state) {
+  (void)state;
+  static tsl_plan_cache cache;
+  const tsl_device device = {.memory_bytes = 800};
+  tsl_plan_cache_init(&cache);
+  tsl_cached_plan *known = tsl_plan_cache_hold(add(&cache, &device, 1, 0));
+  tsl_plan_cache_give_back(&cache, known);
+  for (int64_t size = 2; size <= TSL_PLANS_CACHED; size++)
+    tsl_plan_cache_give_back(&cache, add(&cache, &device, size, 0));
+  assert_true(tsl_plan_cache_use(&cache, known)); /* now 2 is the oldest */
+  tsl_plan_cache_give_back(&cache, known);
+  tsl_plan_cache_give_back(&cache, add(&cache, &device, 1000, 0));
+  assert_null(tsl_plan_cache_find(&cache, &(tsl_call_key){.problem = key_of(2).problem}));
+  assert_true(tsl_plan_cache_use(&cache, known));
+  for (int64_t size = 101; size <= 101 + TSL_PLANS_CACHED; size++)
+    tsl_plan_cache_give_back(&cache, add(&cache, &device, size, 0));
+  assert_false(tsl_plan_cache_use(&cache, known));
+  assert_non_null(tsl_plan_cache_plan(known)); /* it is in use, once */
+  tsl_plan_cache_give_back(&cache, known);
+  tsl_plan_cache_destroy(&cache);
+  tsl_plan_cache_release(known);
+}
+
+/* More than an eighth of the device's memory, by those that are there already. */
+static void test_short_in_bytes(void **state) {
+  (void)state;
+  static tsl_plan_cache cache;
+  const tsl_device device = {.memory_bytes = 800}, other = {.memory_bytes = 800};
+  tsl_plan_cache_init(&cache);
+  tsl_cached_plan *known[4] = {add(&cache, &device, 1, 60), add(&cache, &other, 2, 60),
+                               add(&cache, &device, 3, 60), add(&cache, &device, 4, 10)};
+  for (int i = 0; i < 4; i++)
+    tsl_plan_cache_give_back(&cache, tsl_plan_cache_hold(known[i]));
+  assert_false(tsl_plan_cache_use(&cache, known[0]));
+  for (int i = 1; i < 4; i++) {
+    assert_true(tsl_plan_cache_use(&cache, known[i]));
+    tsl_plan_cache_give_back(&cache, known[i]);
+  }
+  tsl_plan_cache_destroy(&cache);
+  for (int i = 0; i < 4; i++)
+    tsl_plan_cache_release(known[i]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_what_differs),
+      cmocka_unit_test(test_sizes),
+      cmocka_unit_test(test_addresses),
+      cmocka_unit_test(test_contexts),
+      cmocka_unit_test(test_forgotten),
+      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_least_recently_used_goes_first),
+      cmocka_unit_test(test_short_in_bytes),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
