@@ -200,8 +200,9 @@ typedef struct tesela_record {
    * roundoff of C's type; 0 where the strategy guarantees exactness. Underflow is what roundings among subnormal numbers
    * cost: (max(1, |alpha|) k + 2) times the smallest one of the type of the sums, and the smallest one of C's. */
   double error_bound;
-  /** 0, but on matrix units that take smaller magnitudes as 0, in A, in B and in sums (bf16 on some of AMD's): underflow
-   * is flushed_below * (|alpha| k (max |A| + max |B| + 2) + 2) then, beside the above. */
+  /** 0, but on matrix units that take smaller magnitudes as 0, in A, in B and in sums (bf16 on some of AMD's), and with
+   * relaxed arithmetic, in C as well: underflow is flushed_below * (|alpha| k (max |A| + max |B| + 2) + |beta| + 2) then,
+   * beside the above. */
   double flushed_below;
 } tesela_record;
 

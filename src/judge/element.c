@@ -221,8 +221,11 @@ static double largest_element(const tsl_shape *shape, const unsigned char *base)
 /* An element that is taken as 0 costs a term of at most `flushes` times the other factor; a product or a sum, so much
  * itself. */
 static double allowance_of_flushing(const tsl_judged *job) {
-  const double a = largest_element(&job->problem->a, job->a), b = largest_element(&job->problem->b, job->b);
-  return job->flushes * (fabs(job->alpha) * (double)job->problem->k * (a + b + 2) + 2);
+  double terms = fabs(job->beta) + 2;
+  if (job->products)
+    terms += fabs(job->alpha) * (double)job->problem->k *
+             (largest_element(&job->problem->a, job->a) + largest_element(&job->problem->b, job->b) + 2);
+  return job->flushes * terms;
 }
 
 void tsl_judged_prepare(tsl_judged *job) {
@@ -246,6 +249,7 @@ void tsl_judged_prepare(tsl_judged *job) {
   job->flushes = job->judge->flushes;
   job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->sums->smallest +
                    job->type->smallest + job->judge->allowance;
-  if (job->flushes > 0 && job->products)
+  /* Matrix units flush what they multiply; relaxed arithmetic, which promises finite numbers alone, all that it meets. */
+  if (job->flushes > 0 && (job->products || job->judge->finite))
     job->allowance += allowance_of_flushing(job);
 }

@@ -225,6 +225,22 @@ static void one_element_at_a_time(void **state) {
   assert_int_equal(wrong, 0);
 }
 
+/* Relaxed arithmetic may take a subnormal C as 0, also where nothing is multiplied; matrix units do so only where they
+ * multiply. */
+static void what_was_in_c_is_flushed_by_relaxed_arithmetic(void **state) {
+  (void)state;
+  const float a = 1, b = 1, before = 0x1p-130F, none = 0;
+  tsl_problem problem = tsl_problem_gemm(1, 1, 1, TESELA_F32);
+  problem.alpha[0] = 0;
+  problem.beta[0] = 1.5;
+  for (int relaxed = 0; relaxed < 2; relaxed++) {
+    const tsl_judge judge = {.factor = 5, .flushes = 0x1p-126, .finite = relaxed != 0};
+    tsl_verdict verdict;
+    assert_int_equal(tsl_judge_gemm(&problem, &a, &b, &before, &none, &judge, &verdict), TESELA_OK);
+    assert_int_equal(verdict.right, relaxed);
+  }
+}
+
 /* Wrong elements are found wherever they are, in any layout, and in a sample that has the corners. */
 static void one_wrong_integer_is_found(void **state) {
   (void)state;
@@ -291,6 +307,7 @@ static void integers_ask_for_integers(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_element_at_a_time),
+      cmocka_unit_test(what_was_in_c_is_flushed_by_relaxed_arithmetic),
       cmocka_unit_test(one_wrong_integer_is_found),
       cmocka_unit_test(integers_ask_for_integers),
   };
