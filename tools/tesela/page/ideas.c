@@ -8,7 +8,7 @@
 
 static const char how_ideas[] =
     "What each strategy that was measured does, what it adds to the rung below, and its picture, as its own "
-    "source tells it. Read upwards from the first: each lifts the bound that the one before it runs into.";
+    "source tells it. Each lifts the bound that the one above it runs into.";
 
 /* Where the block of lines ends that starts here: at an empty line, or at the text's end. */
 static const char *end_of_block(const char *block) {
