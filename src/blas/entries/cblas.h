@@ -1,6 +1,12 @@
 /* CBLAS functions of one type. SCALAR is how a scalar is passed, SCALAR_AT(scalar) where it lies; enumerations are
  * ints. An integer comes as a WORD, of which only what an INTEGER holds counts here; the other library gets all of it. */
 
+/* What the entries of products have alike. */
+#define ARGUMENTS                                                                                            \
+  .trans_a = tsl_blas_trans(transa), .trans_b = tsl_blas_trans(transb), .k = (INTEGER)k,                     \
+  .alpha = SCALAR_AT(alpha), .a = a, .lda = (INTEGER)lda, .b = b, .ldb = (INTEGER)ldb,                       \
+  .beta = SCALAR_AT(beta), .c = c, .ldc = (INTEGER)ldc
+
 /* Apart, so that calls with a kernel save no registers for it. */
 static __attribute__((noinline)) void WITHOUT_KERNEL(CBLAS(L(gemm)))(int order, int transa, int transb,
                                                                      WORD m, WORD n, WORD k, SCALAR alpha,
@@ -10,21 +16,7 @@ static __attribute__((noinline)) void WITHOUT_KERNEL(CBLAS(L(gemm)))(int order, 
   typedef void forward(int, int, int, WORD, WORD, WORD, SCALAR, const void *, WORD, const void *, WORD,
                        SCALAR, void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gemm));
-  const tsl_blas_multiply product = {.order = order,
-                                     .uplo = 0,
-                                     .trans_a = tsl_blas_trans(transa),
-                                     .trans_b = tsl_blas_trans(transb),
-                                     .m = (INTEGER)m,
-                                     .n = (INTEGER)n,
-                                     .k = (INTEGER)k,
-                                     .alpha = SCALAR_AT(alpha),
-                                     .a = a,
-                                     .lda = (INTEGER)lda,
-                                     .b = b,
-                                     .ldb = (INTEGER)ldb,
-                                     .beta = SCALAR_AT(beta),
-                                     .c = c,
-                                     .ldc = (INTEGER)ldc};
+  const tsl_blas_multiply product = {.order = order, .m = (INTEGER)m, .n = (INTEGER)n, ARGUMENTS};
   tsl_blas_function *next = NULL;
   if (tsl_blas_dispatch(&symbol, TSL_BLAS_TYPE, &product, &next))
     return;
@@ -118,20 +110,7 @@ TESELA_API void CBLAS(L(gemm_batch_strided))(int order, int transa, int transb, 
   tsl_blas_call call = {.symbol = &symbol};
   if ((INTEGER)count <= 0)
     return;
-  const tsl_blas_multiply first = {.order = order,
-                                   .trans_a = tsl_blas_trans(transa),
-                                   .trans_b = tsl_blas_trans(transb),
-                                   .m = (INTEGER)m,
-                                   .n = (INTEGER)n,
-                                   .k = (INTEGER)k,
-                                   .alpha = SCALAR_AT(alpha),
-                                   .a = a,
-                                   .lda = (INTEGER)lda,
-                                   .b = b,
-                                   .ldb = (INTEGER)ldb,
-                                   .beta = SCALAR_AT(beta),
-                                   .c = c,
-                                   .ldc = (INTEGER)ldc};
+  const tsl_blas_multiply first = {.order = order, .m = (INTEGER)m, .n = (INTEGER)n, ARGUMENTS};
   tsl_blas_function *next = tsl_blas_batch(&call, &first, (INTEGER)count);
   if (next) {
     ((forward *)next)(order, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,
@@ -196,3 +175,4 @@ TESELA_API void CBLAS(L(imatcopy))(int order, int trans, WORD rows, WORD cols, S
     tsl_blas_forwarded(&call);
   }
 }
+#undef ARGUMENTS

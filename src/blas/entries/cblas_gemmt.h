@@ -9,21 +9,9 @@ TESELA_API void CBLAS(L(GEMMT))(int order, int uplo, int transa, int transb, WOR
   tsl_blas_function *next =
       tsl_blas_pass(&symbol, (double)(INTEGER)n * (double)(INTEGER)n * (double)(INTEGER)k);
   if (!next)
-    next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = order,
-                                                      .uplo = tsl_blas_uplo(uplo),
-                                                      .trans_a = tsl_blas_trans(transa),
-                                                      .trans_b = tsl_blas_trans(transb),
-                                                      .m = (INTEGER)n,
-                                                      .n = (INTEGER)n,
-                                                      .k = (INTEGER)k,
-                                                      .alpha = SCALAR_AT(alpha),
-                                                      .a = a,
-                                                      .lda = (INTEGER)lda,
-                                                      .b = b,
-                                                      .ldb = (INTEGER)ldb,
-                                                      .beta = SCALAR_AT(beta),
-                                                      .c = c,
-                                                      .ldc = (INTEGER)ldc});
+    next = tsl_blas_gemmt(
+        &call, &(tsl_blas_multiply){
+                   .order = order, .uplo = tsl_blas_uplo(uplo), .m = (INTEGER)n, .n = (INTEGER)n, ARGUMENTS});
   if (next) {
     ((forward *)next)(order, uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     tsl_blas_forwarded(&call);

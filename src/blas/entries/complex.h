@@ -10,6 +10,8 @@
 #undef SCALAR_AT
 #undef SCALAR_OF
 
+#define DOT_VALUE TSL_BLAS_ELEMENT
+#define DOT_TYPE TSL_BLAS_TYPE
 #define DOT L(dotu)
 #define DOT_SUB L(dotu_sub)
 #define DOT_TITLE TSL_BLAS_UPPER "DOTU"
@@ -33,3 +35,5 @@
 #undef DOT_SUB
 #undef DOT_TITLE
 #undef DOT_CONJUGATE
+#undef DOT_VALUE
+#undef DOT_TYPE

@@ -1,6 +1,11 @@
 /* Fortran routines of one type: everything by pointer, and the lengths of character arguments at the end, which
  * gfortran passes and nobody reads. */
 
+/* What the entries of products have alike. */
+#define ARGUMENTS                                                                                            \
+  .trans_a = tsl_blas_letter(*transa), .trans_b = tsl_blas_letter(*transb), .k = *k, .alpha = alpha, .a = a, \
+  .lda = *lda, .b = b, .ldb = *ldb, .beta = beta, .c = c, .ldc = *ldc
+
 /* Apart, so that calls with a kernel save no registers for it. */
 static __attribute__((noinline)) void
 WITHOUT_KERNEL(FORTRAN(L(gemm)))(const char *transa, const char *transb, const INTEGER *m, const INTEGER *n,
@@ -11,21 +16,7 @@ WITHOUT_KERNEL(FORTRAN(L(gemm)))(const char *transa, const char *transb, const I
                        const void *, const void *, const INTEGER *, const void *, const INTEGER *,
                        const void *, void *, const INTEGER *, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemm), TSL_BLAS_UPPER "GEMM ");
-  const tsl_blas_multiply product = {.order = TSL_BLAS_COLUMN_MAJOR,
-                                     .uplo = 0,
-                                     .trans_a = tsl_blas_letter(*transa),
-                                     .trans_b = tsl_blas_letter(*transb),
-                                     .m = *m,
-                                     .n = *n,
-                                     .k = *k,
-                                     .alpha = alpha,
-                                     .a = a,
-                                     .lda = *lda,
-                                     .b = b,
-                                     .ldb = *ldb,
-                                     .beta = beta,
-                                     .c = c,
-                                     .ldc = *ldc};
+  const tsl_blas_multiply product = {.order = TSL_BLAS_COLUMN_MAJOR, .m = *m, .n = *n, ARGUMENTS};
   tsl_blas_function *next = NULL;
   if (tsl_blas_dispatch(&symbol, TSL_BLAS_TYPE, &product, &next))
     return;
@@ -131,20 +122,7 @@ TESELA_API void FORTRAN(L(gemm_batch_strided))(const char *transa, const char *t
   tsl_blas_call call = {.symbol = &symbol};
   if (*count <= 0)
     return;
-  const tsl_blas_multiply first = {.order = TSL_BLAS_COLUMN_MAJOR,
-                                   .trans_a = tsl_blas_letter(*transa),
-                                   .trans_b = tsl_blas_letter(*transb),
-                                   .m = *m,
-                                   .n = *n,
-                                   .k = *k,
-                                   .alpha = alpha,
-                                   .a = a,
-                                   .lda = *lda,
-                                   .b = b,
-                                   .ldb = *ldb,
-                                   .beta = beta,
-                                   .c = c,
-                                   .ldc = *ldc};
+  const tsl_blas_multiply first = {.order = TSL_BLAS_COLUMN_MAJOR, .m = *m, .n = *n, ARGUMENTS};
   tsl_blas_function *next = tsl_blas_batch(&call, &first, *count);
   if (next) {
     ((forward *)next)(transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc,
@@ -212,3 +190,4 @@ TESELA_API void FORTRAN(L(imatcopy))(const char *order, const char *trans, const
     tsl_blas_forwarded(&call);
   }
 }
+#undef ARGUMENTS

@@ -1,11 +1,10 @@
-/* A dot as a Fortran function: DOT, DOT_TITLE and DOT_CONJUGATE say which. */
-TESELA_API TSL_BLAS_ELEMENT FORTRAN(DOT)(const INTEGER *n, const void *x, const INTEGER *incx, const void *y,
-                                         const INTEGER *incy) {
-  typedef TSL_BLAS_ELEMENT forward(const INTEGER *, const void *, const INTEGER *, const void *,
-                                   const INTEGER *);
+/* A dot as a Fortran function: DOT, DOT_TITLE and DOT_CONJUGATE say which, DOT_VALUE and DOT_TYPE what its sum is. */
+TESELA_API DOT_VALUE FORTRAN(DOT)(const INTEGER *n, const void *x, const INTEGER *incx, const void *y,
+                                  const INTEGER *incy) {
+  typedef DOT_VALUE forward(const INTEGER *, const void *, const INTEGER *, const void *, const INTEGER *);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(DOT, DOT_TITLE);
   tsl_blas_call call = {.symbol = &symbol};
-  TSL_BLAS_ELEMENT result = 0;
+  DOT_VALUE result = 0;
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n);
   if (!next)
     next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = *n,
@@ -14,7 +13,7 @@ TESELA_API TSL_BLAS_ELEMENT FORTRAN(DOT)(const INTEGER *n, const void *x, const 
                                                .y = y,
                                                .incy = *incy,
                                                .conjugate = DOT_CONJUGATE,
-                                               .result_type = TSL_BLAS_TYPE,
+                                               .result_type = DOT_TYPE,
                                                .result = &result});
   if (next) {
     result = ((forward *)next)(n, x, incx, y, incy);

@@ -10,21 +10,10 @@ TESELA_API void FORTRAN(L(GEMMT))(const char *uplo, const char *transa, const ch
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n * (double)*n * (double)*k);
   if (!next)
-    next = tsl_blas_gemmt(&call, &(tsl_blas_multiply){.order = TSL_BLAS_COLUMN_MAJOR,
-                                                      .uplo = tsl_blas_letter(*uplo),
-                                                      .trans_a = tsl_blas_letter(*transa),
-                                                      .trans_b = tsl_blas_letter(*transb),
-                                                      .m = *n,
-                                                      .n = *n,
-                                                      .k = *k,
-                                                      .alpha = alpha,
-                                                      .a = a,
-                                                      .lda = *lda,
-                                                      .b = b,
-                                                      .ldb = *ldb,
-                                                      .beta = beta,
-                                                      .c = c,
-                                                      .ldc = *ldc});
+    next = tsl_blas_gemmt(
+        &call,
+        &(tsl_blas_multiply){
+            .order = TSL_BLAS_COLUMN_MAJOR, .uplo = tsl_blas_letter(*uplo), .m = *n, .n = *n, ARGUMENTS});
   if (next) {
     ((forward *)next)(uplo, transa, transb, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1, 1);
     tsl_blas_forwarded(&call);

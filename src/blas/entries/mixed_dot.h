@@ -1,46 +1,17 @@
 /* Dots of f32 that are summed in f64: dsdot returns the sum, sdsdot adds a float first and rounds. */
-TESELA_API double FORTRAN(dsdot)(const INTEGER *n, const void *x, const INTEGER *incx, const void *y,
-                                 const INTEGER *incy) {
-  typedef double forward(const INTEGER *, const void *, const INTEGER *, const void *, const INTEGER *);
-  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(dsdot, "DSDOT");
-  tsl_blas_call call = {.symbol = &symbol};
-  double result = 0;
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n);
-  if (!next)
-    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = *n,
-                                               .x = x,
-                                               .incx = *incx,
-                                               .y = y,
-                                               .incy = *incy,
-                                               .result_type = TESELA_F64,
-                                               .result = &result});
-  if (next) {
-    result = ((forward *)next)(n, x, incx, y, incy);
-    tsl_blas_forwarded(&call);
-  }
-  return result;
-}
+#define DOT_VALUE double
+#define DOT_TYPE TESELA_F64
+#define DOT_CONJUGATE false
+#define DOT dsdot
+#define DOT_TITLE "DSDOT"
+#include "blas/entries/fortran_dot.h"
 
-TESELA_API double CBLAS(dsdot)(WORD n, const void *x, WORD incx, const void *y, WORD incy) {
-  typedef double forward(WORD, const void *, WORD, const void *, WORD);
-  static tsl_blas_symbol symbol = CBLAS_SYMBOL(dsdot);
-  tsl_blas_call call = {.symbol = &symbol};
-  double result = 0;
-  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)n);
-  if (!next)
-    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = (INTEGER)n,
-                                               .x = x,
-                                               .incx = (INTEGER)incx,
-                                               .y = y,
-                                               .incy = (INTEGER)incy,
-                                               .result_type = TESELA_F64,
-                                               .result = &result});
-  if (next) {
-    result = ((forward *)next)(n, x, incx, y, incy);
-    tsl_blas_forwarded(&call);
-  }
-  return result;
-}
+#include "blas/entries/cblas_dot.h"
+#undef DOT
+#undef DOT_TITLE
+#undef DOT_CONJUGATE
+#undef DOT_VALUE
+#undef DOT_TYPE
 
 TESELA_API float FORTRAN(sdsdot)(const INTEGER *n, const float *start, const void *x, const INTEGER *incx,
                                  const void *y, const INTEGER *incy) {

@@ -1,0 +1,21 @@
+/* A dot as CBLAS function that returns its sum, which is real: as in fortran_dot.h. */
+TESELA_API DOT_VALUE CBLAS(DOT)(WORD n, const void *x, WORD incx, const void *y, WORD incy) {
+  typedef DOT_VALUE forward(WORD, const void *, WORD, const void *, WORD);
+  static tsl_blas_symbol symbol = CBLAS_SYMBOL(DOT);
+  tsl_blas_call call = {.symbol = &symbol};
+  DOT_VALUE result = 0;
+  tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)n);
+  if (!next)
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = (INTEGER)n,
+                                               .x = x,
+                                               .incx = (INTEGER)incx,
+                                               .y = y,
+                                               .incy = (INTEGER)incy,
+                                               .result_type = DOT_TYPE,
+                                               .result = &result});
+  if (next) {
+    result = ((forward *)next)(n, x, incx, y, incy);
+    tsl_blas_forwarded(&call);
+  }
+  return result;
+}
