@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* The record's plan text outlives the plan, which may be forgotten at any time after the call. */
+/* The record's plan text outlives the plan, which may be evicted at any time after the call. */
 static _Thread_local char last_plan[1024];
 
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan) {
@@ -47,7 +47,7 @@ static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   entry->direct.state = entry->state;
 }
 
-/* Fills the call's entry, if it has one: it is new, or its plan was forgotten meanwhile. */
+/* Fills the call's entry, if it has one: it is new, or its plan was evicted meanwhile. */
 static void learn(const tsl_dispatch_key *key, tsl_cached_plan *cached) {
   tsl_dispatch_entry *entry = tsl_dispatch_find(key);
   if (!entry)

@@ -12,19 +12,19 @@ tsl_dispatch_slot tsl_dispatch_first = {.table = &tsl_dispatch_first_table},
 static pthread_key_t threads_end;
 static bool threads_end_is_told;
 
-static void forget(tsl_dispatch_entry *entry) {
+static void evict(tsl_dispatch_entry *entry) {
   tsl_free(entry->state);
   tsl_plan_cache_release(entry->plan);
   free(entry);
 }
 
 /* A thread ends: what it knew goes, and its slot is free. */
-static void leave(void *argument) {
+static void drop_table(void *argument) {
   tsl_dispatch_slot *slot = argument;
-  for (int i = 0; i < TSL_DISPATCH_PLACES; i++)
-    for (tsl_dispatch_entry *entry = slot->table->places[i], *older; entry; entry = older) {
+  for (int i = 0; i < TSL_DISPATCH_SETS; i++)
+    for (tsl_dispatch_entry *entry = slot->table->sets[i], *older; entry; entry = older) {
       older = entry->older;
-      forget(entry);
+      evict(entry);
     }
   memset(slot->table, 0, sizeof *slot->table);
   atomic_store_explicit(&slot->owner, 0, memory_order_release);
@@ -46,7 +46,7 @@ static void stay_alone(void) {
 
 __attribute__((constructor)) static void ask_for_threads_ends(void) {
   threads_end_is_told =
-      pthread_key_create(&threads_end, leave) == 0 && pthread_atfork(NULL, NULL, stay_alone) == 0;
+      pthread_key_create(&threads_end, drop_table) == 0 && pthread_atfork(NULL, NULL, stay_alone) == 0;
 }
 
 static bool claim(tsl_dispatch_slot *slot, uintptr_t thread) {
@@ -74,9 +74,9 @@ static __attribute__((noinline)) tsl_dispatch_table *begin_table(void) {
   return NULL;
 }
 
-static unsigned place_of(const tsl_dispatch_key *key) {
+static unsigned set_of(const tsl_dispatch_key *key) {
   const tesela_type type = (tesela_type)(key->kind & 0xff);
-  return tsl_dispatch_place(type, key->trans_a, key->trans_b, key->m, key->n, key->k);
+  return tsl_dispatch_set(type, key->trans_a, key->trans_b, key->m, key->n, key->k);
 }
 
 static bool is_same(const tsl_dispatch_key *a, const tsl_dispatch_key *b) {
@@ -97,15 +97,15 @@ static uint64_t hash_of(const tsl_dispatch_key *key) {
   return hash | 1; /* never that of no call */
 }
 
-/* Puts what is known first in its place. */
-static tsl_dispatch_entry *find(tsl_dispatch_entry **place, const tsl_dispatch_key *key) {
-  for (tsl_dispatch_entry **at = place; *at; at = &(*at)->older) {
+/* Puts what is known first in its set. */
+static tsl_dispatch_entry *find(tsl_dispatch_entry **set, const tsl_dispatch_key *key) {
+  for (tsl_dispatch_entry **at = set; *at; at = &(*at)->older) {
     tsl_dispatch_entry *was = *at;
     if (!is_same(&was->key, key))
       continue;
     *at = was->older;
-    was->older = *place;
-    *place = was;
+    was->older = *set;
+    *set = was;
     return was;
   }
   return NULL;
@@ -113,29 +113,29 @@ static tsl_dispatch_entry *find(tsl_dispatch_entry **place, const tsl_dispatch_k
 
 tsl_dispatch_entry *tsl_dispatch_find(const tsl_dispatch_key *key) {
   tsl_dispatch_table *table = tsl_dispatch_calls();
-  return table ? find(&table->places[place_of(key)], key) : NULL;
+  return table ? find(&table->sets[set_of(key)], key) : NULL;
 }
 
-/* Puts an entry first in its place; the last one there goes. */
-static void put_first(tsl_dispatch_entry **place, tsl_dispatch_entry *entry) {
+/* Puts an entry first in its set; the last one there is evicted. */
+static void put_first(tsl_dispatch_entry **set, tsl_dispatch_entry *entry) {
   tsl_dispatch_entry *last = entry;
-  entry->older = *place;
-  *place = entry;
-  for (int i = 1; last && i < TSL_DISPATCH_OF_A_PLACE; i++)
+  entry->older = *set;
+  *set = entry;
+  for (int i = 1; last && i < TSL_DISPATCH_WAYS; i++)
     last = last->older;
   if (last && last->older) {
-    forget(last->older);
+    evict(last->older);
     last->older = NULL;
   }
 }
 
 static __attribute__((noinline)) tsl_dispatch_entry *begin_entry(const tsl_dispatch_key *key,
-                                                                 tsl_dispatch_entry **place) {
+                                                                 tsl_dispatch_entry **set) {
   tsl_dispatch_entry *made = calloc(1, sizeof *made);
   if (!made)
     return NULL;
   made->key = *key;
-  put_first(place, made);
+  put_first(set, made);
   return made;
 }
 
@@ -146,12 +146,12 @@ tsl_dispatch_entry *tsl_dispatch_look(const tsl_dispatch_key *key, bool *is_new)
     table = begin_table();
   if (!table)
     return NULL;
-  const unsigned place = place_of(key);
-  tsl_dispatch_entry *known = find(&table->places[place], key);
+  const unsigned set = set_of(key);
+  tsl_dispatch_entry *known = find(&table->sets[set], key);
   if (known)
     return known;
   const uint64_t hash = hash_of(key);
-  *is_new = table->seen[place] == hash;
-  table->seen[place] = hash;
-  return *is_new ? begin_entry(key, &table->places[place]) : NULL;
+  *is_new = table->seen[set] == hash;
+  table->seen[set] = hash;
+  return *is_new ? begin_entry(key, &table->sets[set]) : NULL;
 }

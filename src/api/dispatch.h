@@ -7,8 +7,9 @@
  * Each thread has a table of its own, which it alone looks into: nothing is locked, and no kernel that a call runs on can go
  * meanwhile. A kernel's state is the entry's; a plan is its context's, and whoever runs it asks whether it is there still.
  *
- * Each place of a table has the calls that came last of those that belong there. A call is learnt when it comes twice in a
- * row there without being known, so that one whose scalars change every time drives nothing out. */
+ * A table is a set-associative cache: a set has the calls that came last of those that belong there, the last one first. A
+ * call enters when it comes twice in a row there without being known, so that one whose scalars change every time evicts
+ * nothing. */
 #ifndef TSL_API_DISPATCH_H
 #define TSL_API_DISPATCH_H
 
@@ -35,16 +36,16 @@ typedef struct tsl_dispatch_entry {
   tsl_at_once *kernel; /* of a call by BLAS's names: takes any aligned addresses and cannot fail */
   void *state;         /* the kernel's; freed with the entry */
   tsl_dispatch_key key;
-  struct tsl_dispatch_entry *older; /* was called before this one, and has the same place */
+  struct tsl_dispatch_entry *older; /* was called before this one, and has the same set */
   tsl_direct direct;                /* with the same state: a kernel that looks at addresses, or may fail */
   struct tsl_cached_plan *plan;     /* held; of the context that the key names */
   const void *next_of;              /* the symbol whose next library has such calls */
 } tsl_dispatch_entry;
 
-enum { TSL_DISPATCH_PLACES = 256, TSL_DISPATCH_OF_A_PLACE = 2 };
+enum { TSL_DISPATCH_SETS = 256, TSL_DISPATCH_WAYS = 2 };
 typedef struct tsl_dispatch_table {
-  tsl_dispatch_entry *places[TSL_DISPATCH_PLACES];
-  uint64_t seen[TSL_DISPATCH_PLACES]; /* what came last and was not known, by a hash */
+  tsl_dispatch_entry *sets[TSL_DISPATCH_SETS];
+  uint64_t seen[TSL_DISPATCH_SETS]; /* what came last and was not known, by a hash */
 } tsl_dispatch_table;
 
 /* The first thread's table lies where no load has to say; of two others with one slot the first has it, until it ends. */
@@ -98,11 +99,11 @@ static inline uint64_t tsl_dispatch_bits(tesela_type type, const void *scalar) {
   return bits;
 }
 
-/* Few and quick operations: the product waits for them. Cubes of 256 sizes in a row have places of their own. */
-static inline unsigned tsl_dispatch_place(tesela_type type, int trans_a, int trans_b, int64_t m, int64_t n,
-                                          int64_t k) {
+/* Few and quick operations: the product waits for them. Cubes of 256 sizes in a row have sets of their own. */
+static inline unsigned tsl_dispatch_set(tesela_type type, int trans_a, int trans_b, int64_t m, int64_t n,
+                                        int64_t k) {
   const unsigned letters = (unsigned)trans_a + 2 * (unsigned)trans_b + 4 * (unsigned)type;
-  return ((unsigned)m + 4 * (unsigned)n + 16 * (unsigned)k + 32 * letters) % TSL_DISPATCH_PLACES;
+  return ((unsigned)m + 4 * (unsigned)n + 16 * (unsigned)k + 32 * letters) % TSL_DISPATCH_SETS;
 }
 
 /* Whether addresses are multiples of an element's size, as compilers assume. */
@@ -110,10 +111,10 @@ static inline bool tsl_dispatch_aligned(tesela_type type, const void *a, const v
   return (((uintptr_t)a | (uintptr_t)b | (uintptr_t)c) & (type == TESELA_F32 ? 3 : 7)) == 0;
 }
 
-/* Calls that differ by their type alone, f32 or f64, have different places, and are not compared by it. */
-_Static_assert(128 * (TESELA_F64 - TESELA_F32) % TSL_DISPATCH_PLACES != 0, "see tsl_dispatch_place()");
+/* Calls that differ by their type alone, f32 or f64, have different sets, and are not compared by it. */
+_Static_assert(128 * (TESELA_F64 - TESELA_F32) % TSL_DISPATCH_SETS != 0, "see tsl_dispatch_set()");
 
-/* The entry of a call that came last in its place, if it has a kernel: what BLAS's entries of a constant type may call; its
+/* The entry of a call that came last in its set, if it has a kernel: what BLAS's entries of a constant type may call; its
  * scalars lie at alpha and beta. The arguments one by one, as they are in registers: a struct of them that was just written takes
  * time to reach the cache. NULL: the long way. */
 static inline const tsl_dispatch_entry *tsl_dispatch_kernel(tesela_type type, int order, int trans_a,
@@ -126,7 +127,7 @@ static inline const tsl_dispatch_entry *tsl_dispatch_kernel(tesela_type type, in
   const tsl_dispatch_table *table = tsl_dispatch_calls();
   if (!table)
     return NULL;
-  const tsl_dispatch_entry *was = table->places[tsl_dispatch_place(type, trans_a, trans_b, m, n, k)];
+  const tsl_dispatch_entry *was = table->sets[tsl_dispatch_set(type, trans_a, trans_b, m, n, k)];
   return was && was->kernel && was->key.m == m && was->key.n == n && was->key.k == k && was->key.lda == lda &&
                  was->key.ldb == ldb && was->key.ldc == ldc && was->key.order == order &&
                  was->key.trans_a == trans_a && was->key.trans_b == trans_b &&
@@ -136,7 +137,7 @@ static inline const tsl_dispatch_entry *tsl_dispatch_kernel(tesela_type type, in
              : NULL;
 }
 
-/* The entry of any call, which is now the first in its place; NULL: it is not known. It lives until this thread's next
+/* The entry of any call, which is now the first in its set; NULL: it is not known. It lives until this thread's next
  * tsl_dispatch_look(). */
 tsl_dispatch_entry *tsl_dispatch_find(const tsl_dispatch_key *key);
 /* The same, or where it is time to learn the call an entry that is `new`: the caller fills in what to do. An entry without

@@ -72,7 +72,7 @@ static bool key_of(const tesela_context *context, const tesela_gemm_desc *desc, 
   return true;
 }
 
-/* Runs a plan that is known; false: it was forgotten meanwhile. */
+/* Runs a plan that is known; false: it was evicted meanwhile. */
 static bool run_known(tesela_context *context, tsl_cached_plan *cached, const tesela_gemm_desc *desc,
                       tesela_status *status) {
   TSL_NOT_CANCELLED;

@@ -16,7 +16,7 @@ struct tsl_cached_plan {
   atomic_int holders; /* who knows its address: the list or its users, and entries of the dispatch cache */
   int users;
   uint64_t used;         /* when, by the cache's count of calls */
-  bool forgotten;        /* not in the list any more: the last user frees it */
+  bool evicted;          /* not in the list any more: the last user frees it */
   atomic_bool alone;     /* no strategy takes batches of it in one run */
   tsl_cached_plan *next; /* in a chain of those that go */
 };
@@ -102,11 +102,11 @@ static tsl_cached_plan *find(tsl_plan_cache *cache, const tsl_call_key *key) {
   return NULL;
 }
 
-/* Takes a place's plan out of the list, and adds it to the chain unless somebody still runs it. */
-static void forget(tsl_plan_cache *cache, int place, tsl_cached_plan **gone) {
-  tsl_cached_plan *cached = cache->plans[place];
-  cache->plans[place] = NULL;
-  cached->forgotten = true;
+/* Takes a plan out of the list, and adds it to the chain unless somebody still runs it. */
+static void evict(tsl_plan_cache *cache, int at, tsl_cached_plan **gone) {
+  tsl_cached_plan *cached = cache->plans[at];
+  cache->plans[at] = NULL;
+  cached->evicted = true;
   if (cached->users > 0)
     return;
   cached->next = *gone;
@@ -142,13 +142,13 @@ static tsl_cached_plan *insert(tsl_plan_cache *cache, tsl_cached_plan *cached) {
   uint64_t bytes;
   int oldest = oldest_on(cache, device, &bytes);
   while (oldest >= 0 && bytes > device->memory_bytes / 8) {
-    forget(cache, oldest, &gone);
+    evict(cache, oldest, &gone);
     oldest = oldest_on(cache, device, &bytes);
   }
   int place = free_place(cache);
   if (place < 0) {
     place = oldest_on(cache, NULL, &bytes);
-    forget(cache, place, &gone);
+    evict(cache, place, &gone);
   }
   cache->plans[place] = cached;
   cache->hashes[place] = hash_of(&cached->key);
@@ -216,7 +216,7 @@ tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key,
 
 bool tsl_plan_cache_use(tsl_plan_cache *cache, tsl_cached_plan *cached) {
   tsl_guard_lock(&cache->lock);
-  const bool is_there = !cached->forgotten;
+  const bool is_there = !cached->evicted;
   if (is_there) {
     cached->users++;
     cached->used = ++cache->calls;
@@ -227,7 +227,7 @@ bool tsl_plan_cache_use(tsl_plan_cache *cache, tsl_cached_plan *cached) {
 
 void tsl_plan_cache_give_back(tsl_plan_cache *cache, tsl_cached_plan *cached) {
   tsl_guard_lock(&cache->lock);
-  const bool last = --cached->users == 0 && cached->forgotten;
+  const bool last = --cached->users == 0 && cached->evicted;
   tsl_guard_unlock(&cache->lock);
   if (last)
     destroy(cached);

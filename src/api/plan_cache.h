@@ -28,19 +28,19 @@ typedef struct tsl_plan_cache {
 void tsl_plan_cache_init(tsl_plan_cache *cache);
 void tsl_plan_cache_destroy(tsl_plan_cache *cache);
 
-/* What is found is given back after the run; it may be forgotten meanwhile, and is destroyed when the last user gave it back.
+/* What is found is given back after the run; it may be evicted meanwhile, and is destroyed when the last user gave it back.
  * NULL: it is not there. */
 tsl_cached_plan *tsl_plan_cache_find(tsl_plan_cache *cache, const tsl_call_key *key);
 /* Takes a plan that was made for a key, with so many bytes on its device, and finds it; or the one that another thread was
  * sooner with, and destroys this one. On failure the plan is destroyed, too. */
 tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key, tesela_plan *plan,
                                  const tsl_device *device, uint64_t bytes, tsl_cached_plan **cached);
-/* One that was found before and is held, for another run. False: it was forgotten meanwhile. */
+/* One that was found before and is held, for another run. False: it was evicted meanwhile. */
 bool tsl_plan_cache_use(tsl_plan_cache *cache, tsl_cached_plan *cached);
 void tsl_plan_cache_give_back(tsl_plan_cache *cache, tsl_cached_plan *cached);
 tesela_plan *tsl_plan_cache_plan(const tsl_cached_plan *cached);
 
-/* Between these two, what is held has an address, though its plan may be forgotten and its cache gone. */
+/* Between these two, what is held has an address, though its plan may be evicted and its cache gone. */
 tsl_cached_plan *tsl_plan_cache_hold(tsl_cached_plan *cached);
 void tsl_plan_cache_release(tsl_cached_plan *cached); /* NULL: nothing */
 

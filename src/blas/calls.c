@@ -78,7 +78,7 @@ void tsl_blas_begin(tsl_blas_call *call) {
 }
 
 /* Seconds of a call that is to be counted; 0: none. */
-static double leave(const tsl_blas_call *call) {
+static double finish(const tsl_blas_call *call) {
   const double seconds = call->started > 0 ? tsl_clock() - call->started : 0;
   if (call->entered)
     depth--;
@@ -131,7 +131,7 @@ static void add(const tsl_blas_call *call, double seconds, const char *who) {
 }
 
 void tsl_blas_end(tsl_blas_call *call, const char *who) {
-  const double seconds = leave(call);
+  const double seconds = finish(call);
   if (seconds > 0 && who)
     add(call, seconds, who);
 }
@@ -139,7 +139,7 @@ void tsl_blas_end(tsl_blas_call *call, const char *who) {
 /* "gemm host_packed version=1 depth=512 device=cpu ..." becomes "tesela host_packed cpu". */
 void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record) {
   char who[WHO] = "tesela";
-  const double seconds = leave(call);
+  const double seconds = finish(call);
   if (seconds == 0)
     return;
   const char *name = record->plan ? strchr(record->plan, ' ') : NULL;
@@ -154,7 +154,7 @@ void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record) {
 
 void tsl_blas_note_forwarded(tsl_blas_call *call) {
   char path[PATH_MAX];
-  const double seconds = leave(call);
+  const double seconds = finish(call);
   if (seconds == 0)
     return;
   tsl_library_file(atomic_load_explicit(&call->symbol->next.found, memory_order_relaxed), path, sizeof path);

@@ -64,10 +64,15 @@ bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work
   return status == TESELA_OK;
 }
 
+static bool is_idle(tesela_type type, const tsl_blas_multiply *product) {
+  return product->m == 0 || product->n == 0 ||
+         ((product->k == 0 || tsl_blas_is(type, product->alpha, 0)) && tsl_blas_is(type, product->beta, 1));
+}
+
 /* Whether another device is sooner done than the processor, whosever library runs there: ours is asked for both. */
-static bool leaves(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
-  if (!tsl_blas_may_leave(symbol, product) || tsl_blas_check_gemm(product) != 0 ||
-      tsl_blas_is_idle(symbol->type, product))
+static bool goes_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
+  if (!tsl_blas_may_go_elsewhere(symbol, product) || tsl_blas_check_gemm(product) != 0 ||
+      is_idle(symbol->type, product))
     return false;
   const tsl_blas_work work = tsl_blas_work_of(symbol->type, product);
   tsl_blas_wording of;
@@ -75,16 +80,17 @@ static bool leaves(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   return tsl_blas_goes_elsewhere(&of.desc);
 }
 
-bool tsl_blas_is_idle(tesela_type type, const tsl_blas_multiply *product) {
-  return product->m == 0 || product->n == 0 ||
-         ((product->k == 0 || tsl_blas_is(type, product->alpha, 0)) && tsl_blas_is(type, product->beta, 1));
+bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, int wrong) {
+  if (wrong)
+    tsl_blas_tell_wrong(symbol, wrong, product->order == TSL_BLAS_ROW_MAJOR, true);
+  return wrong || is_idle(symbol->type, product);
 }
 
 /* What goes to another library is checked there. */
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tesela_type type = call->symbol->type;
   tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
-  if (route == TSL_BLAS_OTHER && leaves(call->symbol, product))
+  if (route == TSL_BLAS_OTHER && goes_elsewhere(call->symbol, product))
     route = TSL_BLAS_TESELA;
   else if (route == TSL_BLAS_OTHER && tsl_blas_always_passes(call->symbol))
     tsl_blas_dispatch_note_next(call->symbol, product);
@@ -92,12 +98,7 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
     tsl_blas_describe(call, product);
   if (route == TSL_BLAS_OTHER)
     return tsl_blas_forward(call);
-  const int wrong = tsl_blas_check_gemm(product);
-  if (wrong) {
-    tsl_blas_tell_wrong(call->symbol, wrong, product->order == TSL_BLAS_ROW_MAJOR, true);
-    return NULL;
-  }
-  if (tsl_blas_is_idle(type, product))
+  if (tsl_blas_ends_early(call->symbol, product, tsl_blas_check_gemm(product)))
     return NULL;
   const tsl_blas_work work = tsl_blas_work_of(type, product);
   tesela_record record = {.plan = NULL};

@@ -8,8 +8,9 @@
 
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product);
 
-/* What products that are a triangle or a batch share with it: whether there is nothing to do, and C keeps its value; */
-bool tsl_blas_is_idle(tesela_type type, const tsl_blas_multiply *product);
+/* What products that are a triangle or a batch share with it: whether C keeps its value, since an argument is wrong
+ * (check.h), which is told, or there is nothing to do; */
+bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, int wrong);
 /* the layout of a checked product; and its result by tesela, false where it cannot. */
 tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *product);
 bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record);

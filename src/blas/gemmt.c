@@ -26,15 +26,15 @@ typedef struct job {
 } job;
 
 /* A product's place in the whole: rows i.., columns j.. of C. */
-static tsl_blas_work part_of(const tsl_blas_work *whole, int64_t i, int64_t m, int64_t j, int64_t n) {
+static tsl_blas_work block_of(const tsl_blas_work *whole, int64_t i, int64_t m, int64_t j, int64_t n) {
   const int64_t size = (int64_t)tsl_blas_size(whole->type);
-  tsl_blas_work part = *whole;
-  part.m = m;
-  part.n = n;
-  part.a.data = (const char *)whole->a.data + i * whole->a.row * size;
-  part.b.data = (const char *)whole->b.data + j * whole->b.col * size;
-  part.c.data = (const char *)whole->c.data + (i * whole->c.row + j * whole->c.col) * size;
-  return part;
+  tsl_blas_work block = *whole;
+  block.m = m;
+  block.n = n;
+  block.a.data = (const char *)whole->a.data + i * whole->a.row * size;
+  block.b.data = (const char *)whole->b.data + j * whole->b.col * size;
+  block.c.data = (const char *)whole->c.data + (i * whole->c.row + j * whole->c.col) * size;
+  return block;
 }
 
 /* Rows of column j that are in the triangle: first to below last. */
@@ -109,10 +109,11 @@ static void triangle(const tsl_blas_work *work, const job *of) {
     diagonal(work, of);
     return;
   }
-  const int64_t half = (work->n / 2 + PIECE - 1) / PIECE * PIECE, rest = work->n - half;
-  const tsl_blas_work first = part_of(work, 0, half, 0, half), last = part_of(work, half, rest, half, rest);
+  const int64_t half = (work->n / 2 + PIECE - 1) / PIECE * PIECE, remainder = work->n - half;
+  const tsl_blas_work first = block_of(work, 0, half, 0, half),
+                      last = block_of(work, half, remainder, half, remainder);
   const tsl_blas_work between =
-      of->uplo == 'L' ? part_of(work, half, rest, 0, half) : part_of(work, 0, half, half, rest);
+      of->uplo == 'L' ? block_of(work, half, remainder, 0, half) : block_of(work, 0, half, half, remainder);
   triangle(&first, of);
   triangle(&last, of);
   rectangle(&between, of);
@@ -145,12 +146,7 @@ tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *
   describe(call, product);
   if (route == TSL_BLAS_OTHER)
     return tsl_blas_forward(call);
-  const int wrong = tsl_blas_check_gemmt(product);
-  if (wrong) {
-    tsl_blas_tell_wrong(call->symbol, wrong, product->order == TSL_BLAS_ROW_MAJOR, true);
-    return NULL;
-  }
-  if (tsl_blas_is_idle(type, product))
+  if (tsl_blas_ends_early(call->symbol, product, tsl_blas_check_gemmt(product)))
     return NULL;
   const tsl_blas_work work = tsl_blas_work_of(type, product);
   tesela_record record = {.plan = NULL};

@@ -22,12 +22,12 @@ static wide load_f64(const void *at) {
   return *(const double *)at;
 }
 static wide load_c64(const void *at) {
-  const float *parts = at;
-  return CMPLX(parts[0], parts[1]);
+  const float *components = at;
+  return CMPLX(components[0], components[1]);
 }
 static wide load_c128(const void *at) {
-  const double *parts = at;
-  return CMPLX(parts[0], parts[1]);
+  const double *components = at;
+  return CMPLX(components[0], components[1]);
 }
 static void store_f32(void *at, wide value) {
   *(float *)at = (float)creal(value);
@@ -36,14 +36,14 @@ static void store_f64(void *at, wide value) {
   *(double *)at = creal(value);
 }
 static void store_c64(void *at, wide value) {
-  float *parts = at;
-  parts[0] = (float)creal(value);
-  parts[1] = (float)cimag(value);
+  float *components = at;
+  components[0] = (float)creal(value);
+  components[1] = (float)cimag(value);
 }
 static void store_c128(void *at, wide value) {
-  double *parts = at;
-  parts[0] = creal(value);
-  parts[1] = cimag(value);
+  double *components = at;
+  components[0] = creal(value);
+  components[1] = cimag(value);
 }
 
 static const element elements[] = {
@@ -92,7 +92,7 @@ static void store(const element *of, const tsl_blas_view *view, int64_t i, int64
   of->store(at.written, value);
 }
 
-/* A real type's product must not meet the zero imaginary parts: infinity times them is no number. */
+/* A real type's product must not meet the zero imaginary components: infinity times them is no number. */
 static wide times(const element *of, wide a, wide b) {
   return of->complex_type ? a * b : creal(a) * creal(b);
 }

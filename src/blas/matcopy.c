@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-static bool turns(const tsl_blas_copy *copy) {
+static bool transposes(const tsl_blas_copy *copy) {
   return copy->trans == 'T' || copy->trans == 'C';
 }
 
@@ -18,9 +18,9 @@ typedef struct sides {
 } sides;
 
 static sides sides_of(tesela_type type, const tsl_blas_copy *copy, void *target, int64_t target_ld) {
-  const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR, turned = turns(copy);
+  const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR, transposed = transposes(copy);
   const bool conjugate = tsl_blas_is_complex(type) && (copy->trans == 'C' || copy->trans == 'R');
-  const bool to_by_row = by_row != turned;
+  const bool to_by_row = by_row != transposed;
   return (sides){
       .from = {copy->a, by_row ? copy->lda : 1, by_row ? 1 : copy->lda, conjugate},
       .to = {target, to_by_row ? target_ld : 1, to_by_row ? 1 : target_ld, false},
@@ -30,7 +30,7 @@ static sides sides_of(tesela_type type, const tsl_blas_copy *copy, void *target,
 /* Whether tesela has a strategy: for transposes that do not conjugate, scaled in real types alone, in place of squares. */
 static bool suits(tesela_type type, const tsl_blas_copy *copy) {
   const bool scales = !tsl_blas_is(type, copy->alpha, 1);
-  return turns(copy) && !(tsl_blas_is_complex(type) && (scales || copy->trans == 'C')) &&
+  return transposes(copy) && !(tsl_blas_is_complex(type) && (scales || copy->trans == 'C')) &&
          (!copy->in_place || (copy->rows == copy->cols && copy->lda == copy->ldb));
 }
 
@@ -64,12 +64,12 @@ static bool by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, 
   return status == TESELA_OK;
 }
 
-/* By loops: element for element where nothing moves; a square exchanges its halves; the rest goes through a copy. */
+/* By loops: element for element where nothing moves; a square exchanges its halves; all others go through a copy. */
 static void in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, const sides *both) {
   const tesela_type type = symbol->type;
-  const bool same = copy->lda == copy->ldb, turned = turns(copy);
+  const bool same = copy->lda == copy->ldb, transposed = transposes(copy);
   void *block;
-  if (same && !turned) {
+  if (same && !transposed) {
     tsl_blas_loop_copy(type, copy->rows, copy->cols, copy->alpha, &both->from, &both->to);
     return;
   }
@@ -78,7 +78,7 @@ static void in_place(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, c
     return;
   }
   const bool by_row = copy->order == TSL_BLAS_ROW_MAJOR;
-  const int64_t dense = by_row != turned ? copy->cols : copy->rows;
+  const int64_t dense = by_row != transposed ? copy->cols : copy->rows;
   size_t count = (size_t)copy->rows * (size_t)copy->cols;
   if (tsl_alloc(count * tsl_blas_size(type), "a matrix that is copied in place", &block) != TESELA_OK) {
     tsl_blas_lost(symbol, tesela_last_error());

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Libraries whose products are plain loops, by a part of their path. */
+/* Libraries whose products are plain loops, by a piece of their path. */
 static const char *const plain_libraries[] = {"/blas/libblas", "/lib/libblas.so", "/lib64/libblas.so",
                                               "libblas.so.3.", "libblas64.so.3.", "libcblas.so",
                                               "libgslcblas.so"};
@@ -102,8 +102,8 @@ static void *find_anywhere(quest *of) {
   tsl_text names = {0};
   void *address = NULL;
   dl_iterate_phdr(add_name, &names);
-  char *all = tsl_text_take(&names), *rest = all;
-  for (char *line; rest && !address && (line = strsep(&rest, "\n")) != NULL;)
+  char *all = tsl_text_take(&names), *left = all;
+  for (char *line; left && !address && (line = strsep(&left, "\n")) != NULL;)
     address = *line ? find_in(line, of) : NULL;
   free(all);
   return address;

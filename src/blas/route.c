@@ -129,11 +129,11 @@ tsl_blas_route tsl_blas_route_gemmt(tsl_blas_symbol *symbol, int64_t n, int64_t 
 }
 
 /* The processor does smaller ones before another device has begun. */
-static const double leaving_from = 120.0 * 120 * 120;
+static const double elsewhere_from = 120.0 * 120 * 120;
 
-bool tsl_blas_may_leave(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
+bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   return is_free && wanted == REQUEST_AUTO && !tsl_blas_is_nested() &&
-         (double)product->m * (double)product->n * (double)product->k > leaving_from &&
+         (double)product->m * (double)product->n * (double)product->k > elsewhere_from &&
          tsl_blas_next_peer(symbol) != TSL_BLAS_PEER_WIDE;
 }
 

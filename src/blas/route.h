@@ -14,7 +14,7 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
 tsl_blas_route tsl_blas_route_gemmt(tsl_blas_symbol *symbol, int64_t n, int64_t k);
 /* Whether a product that is another library's by its size may go to another device, if that is sooner done
  * (TESELA_DEVICE=auto). */
-bool tsl_blas_may_leave(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
+bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
 /* Whether a product that is another library's now is so by its size alone, whenever it comes. */
 bool tsl_blas_always_passes(const tsl_blas_symbol *symbol);
 /* Of each product of a batch: those of at most `small` multiply-adds are tesela's where they may be done at once. */

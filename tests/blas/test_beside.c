@@ -19,8 +19,8 @@ static void expect(double seen, const char *who) {
     fail_msg("%g is not what %s should give", seen, who);
 }
 
-/* The wish, or for "auto" who is expected to be chosen. */
-static const char *wish(const char *otherwise) {
+/* What is requested, or for "auto" who is expected to be chosen. */
+static const char *requested(const char *otherwise) {
   const char *value = getenv("TESELA_BLAS");
   return !value || strcmp(value, "auto") == 0 ? otherwise : value;
 }
@@ -40,11 +40,11 @@ static double by_cblas(int32_t size) {
 
 static void test_sizes(void **state) {
   (void)state;
-  expect(fortran(SMALL), wish("tesela"));
-  expect(fortran(LARGE), wish("tesela"));
-  expect(by_cblas(SMALL), wish("tesela"));
-  expect(by_cblas(LARGE), wish("tesela"));
-  assert_true(strcmp(wish("tesela"), "other") == 0 || c[1] == LARGE);
+  expect(fortran(SMALL), requested("tesela"));
+  expect(fortran(LARGE), requested("tesela"));
+  expect(by_cblas(SMALL), requested("tesela"));
+  expect(by_cblas(LARGE), requested("tesela"));
+  assert_true(strcmp(requested("tesela"), "other") == 0 || c[1] == LARGE);
 }
 
 /* What is known of a call that comes again is what was decided about it first, by each of its names. */
@@ -53,15 +53,15 @@ static void test_calls_that_come_again(void **state) {
   const int64_t wide = 300, shallow = 30;
   const double one = 1, zero = 0;
   for (int round = 0; round < 5; round++) {
-    expect(by_cblas(LARGE), wish("tesela"));
-    expect(fortran(LARGE), wish("tesela"));
+    expect(by_cblas(LARGE), requested("tesela"));
+    expect(fortran(LARGE), requested("tesela"));
     c[0] = 0; /* not small, and not deep enough for tesela's blocks */
     cblas_dgemm(101, 111, 111, LARGE, LARGE, 30, 1, a, LARGE, b, LARGE, 0, c, LARGE);
-    expect(c[0], wish("other"));
+    expect(c[0], requested("other"));
     c[0] = 0;
     dgemm_("N", "N", &(int32_t){300}, &(int32_t){300}, &(int32_t){30}, &one, a, &(int32_t){300}, b,
            &(int32_t){300}, &zero, c, &(int32_t){300});
-    expect(c[0], wish("other"));
+    expect(c[0], requested("other"));
     c[0] = 0; /* nobody else has this name */
     dgemm_64_("N", "N", &wide, &wide, &shallow, &one, a, &wide, b, &wide, &zero, c, &wide);
     expect(c[0], "tesela");
@@ -74,11 +74,11 @@ static void test_types(void **state) {
   const int32_t size = 1;
   double complex z = 0;
   zgemm_("N", "C", &size, &size, &size, &one, x, &size, y, &size, &zero, &z, &size);
-  expect(creal(z), wish("other"));
-  /* Whatever is wished, tesela has no such dot. */
+  expect(creal(z), requested("other"));
+  /* Whatever is requested, tesela has no such dot. */
   expect(creal(zdotc_(&size, x, &size, y, &size)), "other");
-  expect(cblas_ddot(2, a, 1, b, 1), wish("other"));
-  /* The other library has no such routine: ours is used, whatever the wish. */
+  expect(cblas_ddot(2, a, 1, b, 1), requested("other"));
+  /* The other library has no such routine: ours is used, whatever is requested. */
   assert_true(dsdot_(&size, &(float){3}, &size, &(float){5}, &size) == 15);
 }
 
@@ -91,11 +91,11 @@ static void test_triangles(void **state) {
   for (int i = 0; i < N_LARGE * N_LARGE; i++)
     z[i] = CMPLX(1, 1);
   cblas_zgemmt(ROW, LOWER, N, C, N_LARGE, N_LARGE, one, z, N_LARGE, z, N_LARGE, zero, result, N_LARGE);
-  expect(creal(result[0]), wish("tesela"));
-  assert_true(strcmp(wish("tesela"), "other") == 0 || result[N_LARGE] == 2 * N_LARGE);
+  expect(creal(result[0]), requested("tesela"));
+  assert_true(strcmp(requested("tesela"), "other") == 0 || result[N_LARGE] == 2 * N_LARGE);
   result[0] = 0;
   cblas_zgemmt(ROW, LOWER, N, C, SMALL, SMALL, one, z, SMALL, z, SMALL, zero, result, SMALL);
-  expect(creal(result[0]), wish("other"));
+  expect(creal(result[0]), requested("other"));
 }
 
 static int count_threads(void) {
@@ -112,11 +112,11 @@ static int count_threads(void) {
 static void test_parallel_region(void **state) {
   (void)state;
   *is_parallel = 1;
-  expect(fortran(LARGE), wish("tesela"));
+  expect(fortran(LARGE), requested("tesela"));
   assert_int_equal(count_threads(), 1);
   *is_parallel = 0;
-  expect(fortran(LARGE), wish("tesela"));
-  assert_int_equal(count_threads(), strcmp(wish("tesela"), "tesela") == 0 ? 2 : 1);
+  expect(fortran(LARGE), requested("tesela"));
+  assert_int_equal(count_threads(), strcmp(requested("tesela"), "tesela") == 0 ? 2 : 1);
 }
 
 int main(int argc, char **argv) {

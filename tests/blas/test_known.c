@@ -1,5 +1,5 @@
-/* What the drop-in remembers of small products, seen by the memory that it takes: a call that is known takes none, and one
- * that comes twice without being known is learnt, which takes some. */
+/* What the dispatch cache keeps of small products, seen by the memory that it takes: a call that is known takes none, and one
+ * that comes twice without being known enters, which takes some. */
 #include "blas/names.h"
 #include "unit/unit.h"
 
@@ -71,12 +71,12 @@ static void test_shapes_come_and_go(void **state) {
     for (int n = 1; n <= MOST; n++)
       learn(m, n);
   assert_true(SHAPES - MOST > KNOWN_MOST && kept - before <= 2 * KNOWN_MOST);
-  learn(2, 9); /* it was driven out, by (6, 8), (10, 7), ... */
+  learn(2, 9); /* it was evicted, by (6, 8), (10, 7), ... */
 }
 
-static void test_two_at_one_place(void **state) {
+static void test_two_in_one_set(void **state) {
   (void)state;
-  /* 4 n more and 4 m less: tsl_blas_place(). */
+  /* 4 n more and 4 m less: tsl_dispatch_set(). */
   learn(9, 3);
   learn(5, 4);
   for (int round = 0; round < 5; round++)
@@ -117,7 +117,7 @@ static void test_threads(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shapes_come_and_go),
-      cmocka_unit_test(test_two_at_one_place),
+      cmocka_unit_test(test_two_in_one_set),
       cmocka_unit_test(test_changing_scalars),
       cmocka_unit_test(test_threads),
   };

@@ -1,5 +1,5 @@
 /* The dispatch cache behind tesela_gemm(): a call that comes again has the bits and the sentences of its first time, whatever
- * differs from a call that is known; and the plans that it knows may be forgotten. */
+ * differs from a call that is known; and the plans that it knows may be evicted. */
 #include "unit/unit.h"
 
 #include "api/plan_cache.h"
@@ -155,8 +155,8 @@ static void test_contexts(void **state) {
   context = before;
 }
 
-/* More shapes than a context has plans: a plan that a thread knows is forgotten, and made again. */
-static void test_forgotten(void **state) {
+/* More shapes than a context has plans: a plan that a thread knows is evicted, and made again. */
+static void test_evicted(void **state) {
   (void)state;
   for (int round = 0; round < 2; round++) {
     expect_the_same(product(MOST, MOST, MOST - round));
@@ -263,7 +263,7 @@ int main(void) {
       cmocka_unit_test(test_sizes),
       cmocka_unit_test(test_addresses),
       cmocka_unit_test(test_contexts),
-      cmocka_unit_test(test_forgotten),
+      cmocka_unit_test(test_evicted),
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_least_recently_used_goes_first),
       cmocka_unit_test(test_short_in_bytes),
