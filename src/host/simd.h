@@ -1,5 +1,5 @@
 /* The vectors of an instruction set, for texts that are compiled once for each (host/isa.h). What compiles them defines
- *   TSL_ISA          the set's name
+ *   TSL_ISA          the set's name; TSL_ISA_BASE: of an extension that of the set with its header, else the same
  *   TSL_ISA_HEADER   its header, which this one includes
  *   TSL_TYPE         the element type: f32, f64, c64 or c128; none where a text is for several
  *
@@ -18,6 +18,15 @@
  *   TSL_KEEP(value)                       lets the compiler believe that a vector changes: it is loaded once, and not again
  *                                         for each use
  * transpose_c128(rows, at, out), of elements of two f64, of which STEPS_c128 is 1;
+ * of 32-bit words, W of f32 and i32, which are sums, or units of two or four narrow numbers:
+ *   load_word_W(at), store_word_W(at, value), set_word_W(word), add_W(a, b)
+ *   dot_f32(sum, a, b), dot_i16(sum, a, b)   sum + a b; of pairs of 16-bit integers, both products, modulo 2^32
+ *   HAS_DOT_BF16, HAS_DOT_U8                 1 where the set has dot_bf16(), which may take subnormal numbers as 0, and
+ *                                            dot_bf16_careful(), which does not; dot_u8(), four products of a's unsigned and
+ *                                            b's signed bytes
+ *   HAS_UNITS                                1 where it has transpose_16x16(), interleave_2(), interleave_4() and
+ *                                            store_line_nontemporal(): host_amx/kernels/pack.c says what for
+ *   f32_of_f16(bits), f16_of_f32(value)      to nearest even
  * and HAS_HALF_f32, HAS_HALF_f64, HAS_QUARTER_f32: whether there are narrower vectors, of 32, 32 and 16 bytes, with vector_, mask_,
  * mask_of_, load_masked_ and store_masked_f32_half and so on.
  *
@@ -41,6 +50,7 @@
 /* For tools that read a text alone. */
 #ifndef TSL_ISA
 #define TSL_ISA generic
+#define TSL_ISA_BASE generic
 #define TSL_ISA_HEADER "host/simd_generic.h"
 #define TSL_TYPE f32
 #endif

@@ -169,6 +169,155 @@ static inline void fence(void) {
 }
 #define TSL_KEEP(value) __asm__("" : "+v"(value))
 
+static inline float f32_of_f16(uint16_t bits) {
+  return _cvtsh_ss(bits);
+}
+static inline uint16_t f16_of_f32(float value) {
+  return (uint16_t)_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
+}
+
+/* Words of 32 bits. */
+typedef __m512i vector_i32;
+static inline vector_f32 load_word_f32(const uint32_t *at) {
+  return _mm512_loadu_ps((const void *)at);
+}
+static inline void store_word_f32(uint32_t *at, vector_f32 value) {
+  _mm512_storeu_ps((void *)at, value);
+}
+static inline vector_f32 set_word_f32(uint32_t word) {
+  return _mm512_castsi512_ps(_mm512_set1_epi32((int)word));
+}
+static inline vector_f32 add_f32(vector_f32 a, vector_f32 b) {
+  return _mm512_add_ps(a, b);
+}
+static inline vector_f32 dot_f32(vector_f32 sum, vector_f32 a, vector_f32 b) {
+  return _mm512_fmadd_ps(a, b, sum);
+}
+static inline vector_i32 load_word_i32(const uint32_t *at) {
+  return _mm512_loadu_si512((const void *)at);
+}
+static inline void store_word_i32(uint32_t *at, vector_i32 value) {
+  _mm512_storeu_si512((void *)at, value);
+}
+static inline vector_i32 set_word_i32(uint32_t word) {
+  return _mm512_set1_epi32((int)word);
+}
+static inline vector_i32 add_i32(vector_i32 a, vector_i32 b) {
+  return _mm512_add_epi32(a, b);
+}
+static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
+  return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+}
+
+/* A bf16 is the upper half of an f32. */
+static inline __m512 first_of(vector_f32 pairs) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(pairs), 16));
+}
+static inline __m512 second_of(vector_f32 pairs) {
+  return _mm512_castsi512_ps(
+      _mm512_and_si512(_mm512_castps_si512(pairs), _mm512_set1_epi32((int)0xffff0000)));
+}
+static inline vector_f32 dot_bf16_careful(vector_f32 sum, vector_f32 a, vector_f32 b) {
+  return _mm512_fmadd_ps(second_of(a), second_of(b), _mm512_fmadd_ps(first_of(a), first_of(b), sum));
+}
+#if defined(__AVX512BF16__)
+#define HAS_DOT_BF16 1
+static inline vector_f32 dot_bf16(vector_f32 sum, vector_f32 a, vector_f32 b) {
+  return _mm512_dpbf16_ps(sum, (__m512bh)a, (__m512bh)b);
+}
+#else
+#define HAS_DOT_BF16 0
+#endif
+#if defined(__AVX512VNNI__)
+#define HAS_DOT_U8 1
+static inline vector_i32 dot_u8(vector_i32 sum, vector_i32 a, vector_i32 b) {
+  return _mm512_dpbusd_epi32(sum, a, b);
+}
+#else
+#define HAS_DOT_U8 0
+#endif
+
+#define HAS_UNITS 1
+/* Sixteen units of `rows` neighbours, `step` bytes apart, become `rows` units of sixteen steps, `width` units apart: a
+ * transpose of 16 x 16 words in three rounds, pairs, fours, and quarters of registers. */
+static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_t rows, uint32_t flip,
+                                   uint32_t *out, int64_t width) {
+  const __mmask16 there = (__mmask16)((1u << rows) - 1);
+  const __m512i change = _mm512_set1_epi32((int)flip);
+  __m512i line[16], pair[16], four[16];
+#pragma GCC unroll 16
+  for (int i = 0; i < 16; i++)
+    line[i] = i < rows ? _mm512_loadu_si512((const void *)(in + i * step)) : _mm512_setzero_si512();
+#pragma GCC unroll 8
+  for (int i = 0; i < 16; i += 2) {
+    pair[i] = _mm512_unpacklo_epi32(line[i], line[i + 1]);
+    pair[i + 1] = _mm512_unpackhi_epi32(line[i], line[i + 1]);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < 16; i += 4) {
+    four[i] = _mm512_unpacklo_epi64(pair[i], pair[i + 2]);
+    four[i + 1] = _mm512_unpackhi_epi64(pair[i], pair[i + 2]);
+    four[i + 2] = _mm512_unpacklo_epi64(pair[i + 1], pair[i + 3]);
+    four[i + 3] = _mm512_unpackhi_epi64(pair[i + 1], pair[i + 3]);
+  }
+#pragma GCC unroll 4
+  for (int j = 0; j < 4; j++) {
+    const __m512i even_low = _mm512_shuffle_i32x4(four[j], four[4 + j], 0x88),
+                  odd_low = _mm512_shuffle_i32x4(four[j], four[4 + j], 0xdd),
+                  even_high = _mm512_shuffle_i32x4(four[8 + j], four[12 + j], 0x88),
+                  odd_high = _mm512_shuffle_i32x4(four[8 + j], four[12 + j], 0xdd);
+    const __m512i transposed[4] = {
+        _mm512_shuffle_i32x4(even_low, even_high, 0x88), _mm512_shuffle_i32x4(odd_low, odd_high, 0x88),
+        _mm512_shuffle_i32x4(even_low, even_high, 0xdd), _mm512_shuffle_i32x4(odd_low, odd_high, 0xdd)};
+#pragma GCC unroll 4
+    for (int quarter = 0; quarter < 4; quarter++)
+      _mm512_mask_storeu_epi32(out + (4 * quarter + j) * width, there,
+                               _mm512_xor_si512(transposed[quarter], change));
+  }
+}
+
+/* Two rows of 32 elements of 16 bits become 32 units, as do four rows of 8 bits. Interleaving stays within quarters of registers,
+ * which are put in order then. */
+static inline void store_units(uint32_t *out, __m512i first, __m512i second, uint32_t flip) {
+  const __m512i change = _mm512_set1_epi32((int)flip);
+  _mm512_storeu_si512(out, _mm512_xor_si512(first, change));
+  _mm512_storeu_si512(out + 16, _mm512_xor_si512(second, change));
+}
+
+/* Of so many columns; zeros are what is behind them. */
+static inline void interleave_2(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip,
+                                uint32_t *out) {
+  const __mmask32 there = (__mmask32)(((uint64_t)1 << columns) - 1);
+  const __m512i first = _mm512_maskz_loadu_epi16(there, (const void *)in),
+                second = _mm512_maskz_loadu_epi16(there, (const void *)(in + step));
+  const __m512i low = _mm512_unpacklo_epi16(first, second), high = _mm512_unpackhi_epi16(first, second);
+  store_units(out, _mm512_permutex2var_epi64(low, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), high),
+              _mm512_permutex2var_epi64(low, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), high), flip);
+}
+
+static inline __m512i beside(__m256i low, __m256i high) {
+  return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+static inline void interleave_4(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip,
+                                uint32_t *out) {
+  const __mmask32 there = (__mmask32)(((uint64_t)1 << columns) - 1);
+  const __m256i a = _mm256_maskz_loadu_epi8(there, (const void *)in),
+                b = _mm256_maskz_loadu_epi8(there, (const void *)(in + step)),
+                c = _mm256_maskz_loadu_epi8(there, (const void *)(in + 2 * step)),
+                d = _mm256_maskz_loadu_epi8(there, (const void *)(in + 3 * step));
+  const __m256i ab_low = _mm256_unpacklo_epi8(a, b), ab_high = _mm256_unpackhi_epi8(a, b),
+                cd_low = _mm256_unpacklo_epi8(c, d), cd_high = _mm256_unpackhi_epi8(c, d);
+  const __m512i low = beside(_mm256_unpacklo_epi16(ab_low, cd_low), _mm256_unpackhi_epi16(ab_low, cd_low)),
+                high =
+                    beside(_mm256_unpacklo_epi16(ab_high, cd_high), _mm256_unpackhi_epi16(ab_high, cd_high));
+  store_units(out, _mm512_shuffle_i32x4(low, high, 0x88), _mm512_shuffle_i32x4(low, high, 0xdd), flip);
+}
+
+static inline void store_line_nontemporal(void *to, const void *from) {
+  _mm512_stream_si512(to, _mm512_loadu_si512(from));
+}
+
 /* --- tiles --- */
 
 #define PACKED_STEPS 1

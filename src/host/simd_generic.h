@@ -1,5 +1,10 @@
 /* host/simd.h's contract in plain C: vectors of 16 bytes, which SSE2 and Advanced SIMD have, sixteen registers. */
+#include "base/types.h"
+
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #define VECTOR_BYTES 16
 #define REGISTERS 16
@@ -89,6 +94,65 @@ static inline void store_nontemporal_f64(double *to, vector_f64 value) {
 }
 static inline void fence(void) {}
 #define TSL_KEEP(value) (void)0
+
+static inline float f32_of_f16(uint16_t bits) {
+  return (float)tsl_f16_to_f64(bits);
+}
+static inline uint16_t f16_of_f32(float value) {
+  return tsl_f16_from_f64((double)value);
+}
+
+/* Words of 32 bits. */
+static inline vector_f32 load_word_f32(const uint32_t *at) {
+  vector_f32 value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+static inline void store_word_f32(uint32_t *at, vector_f32 value) {
+  memcpy(at, &value, sizeof value);
+}
+static inline vector_f32 set_word_f32(uint32_t word) {
+  float value;
+  memcpy(&value, &word, sizeof value);
+  return (vector_f32){value, value, value, value};
+}
+static inline vector_f32 add_f32(vector_f32 a, vector_f32 b) {
+  return a + b;
+}
+static inline vector_f32 dot_f32(vector_f32 sum, vector_f32 a, vector_f32 b) {
+  return sum + a * b;
+}
+
+/* As unsigned, so that sums wrap. */
+typedef uint32_t vector_i32 __attribute__((vector_size(16), may_alias));
+static inline vector_i32 load_word_i32(const uint32_t *at) {
+  vector_i32 value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+static inline void store_word_i32(uint32_t *at, vector_i32 value) {
+  memcpy(at, &value, sizeof value);
+}
+static inline vector_i32 set_word_i32(uint32_t word) {
+  return (vector_i32){word, word, word, word};
+}
+static inline vector_i32 add_i32(vector_i32 a, vector_i32 b) {
+  return a + b;
+}
+/* PMADDWD where SSE2 is, which is every x86-64. */
+static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
+#if defined(__SSE2__)
+  return sum + (vector_i32)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#else
+  typedef int32_t integers __attribute__((vector_size(16)));
+  const integers low = ((integers)(a << 16) >> 16) * ((integers)(b << 16) >> 16),
+                 high = ((integers)a >> 16) * ((integers)b >> 16);
+  return sum + (vector_i32)low + (vector_i32)high;
+#endif
+}
+#define HAS_DOT_BF16 0
+#define HAS_DOT_U8 0
+#define HAS_UNITS 0
 
 /* --- tiles --- */
 

@@ -102,9 +102,10 @@ static uint32_t dot_bf16_flushing(uint32_t bits, const unsigned char *a, const u
 #define REGISTER_COPY_REST(to, from, bytes) memcpy(memset(to, 0, 64), from, (size_t)(bytes))
 static dot_unit *dot_now;
 #define REGISTER_DOT(c, a, b) dot_registers(c, a, b, dot_now)
-#include "strategy/gemm/host_amx/registers.h"
+#define REGISTER_NAME(word) word
+#include "strategy/gemm/host_amx/kernels/registers.h"
 
-static tsl_amx_tile_function *const tiles[] = {multiply_16, multiply_32};
+#include "strategy/gemm/host_amx/kernels/register_tile.h"
 
 typedef struct emulated {
   tsl_amx_kernels kernels;
@@ -116,10 +117,10 @@ typedef struct emulated {
     {.a = TESELA_##A,                                                                                        \
      .b = TESELA_##B,                                                                                        \
      .format = TSL_AMX_##kind,                                                                               \
-     .has_registers = true,                                                                                  \
+     .is_amx = true,                                                                                         \
      .height = 32,                                                                                           \
      .width = 32,                                                                                            \
-     .ends = &tsl_amx_ends_generic,                                                                          \
+     .packing = &tsl_amx_packing_generic,                                                                    \
      .tiles = tiles},                                                                                        \
         dot                                                                                                  \
   }
@@ -199,7 +200,7 @@ static bool is_right(const tsl_amx_kernels *kernels, tesela_type c_type, const s
   fill_scaled(&problem.b, operands.b.host, 2, plain.a, scale->b);
   fill(&problem.c, operands.c.host, 3);
   fill(&problem.c, before, 3);
-  tsl_amx_job job = tsl_amx_job_with(kernels, false, &problem, &operands, 32, 4096, 1);
+  tsl_amx_job job = tsl_amx_job_with(kernels, &problem, &operands, 32, 4096, 1);
   tsl_amx_job_bind(&job, &operands);
   assert_int_equal(tsl_amx_run(&job, alone ? (tsl_team){0} : tsl_pool_team(tsl_pool_shared(), 0)), TESELA_OK);
   const tsl_accuracy accuracy = tsl_accuracy_in_type(tsl_accuracy_of_sum(size->k), c_type);
@@ -254,7 +255,7 @@ static void a_wrong_register_shows(void **state) {
                            {.host = c, .row_stride = 20, .col_stride = 1},
                            NULL,
                            {0}};
-  tsl_amx_job job = tsl_amx_job_with(&rows[0].kernels, false, &problem, &operands, 32, 4096, 1);
+  tsl_amx_job job = tsl_amx_job_with(&rows[0].kernels, &problem, &operands, 32, 4096, 1);
   tsl_amx_job_bind(&job, &operands);
   dot_now = dot_wrong;
   assert_int_equal(tsl_amx_run(&job, (tsl_team){0}), TESELA_OK);
@@ -282,7 +283,7 @@ static void registers_that_flush_are_spared_what_they_would_flush(void **state) 
   dot_now = dot_bf16_flushing;
   assert_false(is_right(&kernels, TESELA_F32, &shapes[4], 0, true, &tiny));
   if (cpu->capabilities & TSL_CAN_AVX512) {
-    kernels.careful = tsl_amx_registers_careful;
+    kernels.careful = tsl_amx_kernels_for(TESELA_BF16, TESELA_BF16, cpu->capabilities | TSL_CAN_AMX)->careful;
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
       for (int alone = 0; alone < 2; alone++) {
         assert_true(is_right(&kernels, TESELA_F32, &shapes[s], 0, alone, &tiny));

@@ -51,17 +51,18 @@ typedef struct passing {
 /* Where the elements of a sliver lie that will be copied next. */
 static ahead ahead_of_elements(const tsl_amx_job *job, int64_t sliver, int64_t panel, int64_t end_panel) {
   const int64_t per = tsl_amx_elements(job->kernels->format), first = panel * job->depth * per,
-                end = tsl_amx_least(end_panel * job->depth * per, job->k), row = tsl_amx_row_of(job, sliver),
-                rows = tsl_amx_least(tsl_amx_row_of(job, sliver + 1), job->m) - row;
-  const int64_t across = job->a.row_stride, along = job->a.col_stride;
-  ahead made = {.at = (const unsigned char *)job->a.host + (row * across + first * along) * job->size};
+                end = tsl_least(end_panel * job->depth * per, job->views.k),
+                row = tsl_amx_row_of(job, sliver),
+                rows = tsl_least(tsl_amx_row_of(job, sliver + 1), job->views.m) - row;
+  const int64_t across = job->views.a.row_stride, along = job->views.a.col_stride;
+  ahead made = {.at = job->views.a.at + (row * across + first * along) * job->size};
   if (along == 1) {
     made.left = rows;
-    made.lines = tsl_amx_count((end - first) * job->size, TSL_CACHE_LINE);
+    made.lines = tsl_ceil_div((end - first) * job->size, TSL_CACHE_LINE);
     made.stride = across * job->size;
   } else if (across == 1) {
     made.left = end - first;
-    made.lines = tsl_amx_count(rows * job->size, TSL_CACHE_LINE);
+    made.lines = tsl_ceil_div(rows * job->size, TSL_CACHE_LINE);
     made.stride = along * job->size;
   }
   return made;
@@ -102,12 +103,12 @@ static void copy_sliver(passing *run, int64_t sliver, int64_t panel, int64_t end
  * behind each. */
 static int64_t pitch_of(int64_t units) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
-  const int64_t lines = tsl_amx_count(units, LINE);
+  const int64_t lines = tsl_ceil_div(units, LINE);
   return (lines + 1) / 4 * 4 + 2;
 }
 
 static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end_panel) {
-  return tsl_amx_least(end_panel * job->depth, job->units) - panel * job->depth;
+  return tsl_least(end_panel * job->depth, job->units) - panel * job->depth;
 }
 
 /* The first sliver of a pass, at once. */
@@ -123,15 +124,15 @@ static void next_rows(passing *run, int64_t index, int64_t panel, int64_t end_pa
   const tsl_amx_job *job = run->job;
   const int64_t first = panel * job->depth * tsl_amx_elements(job->kernels->format),
                 units = units_of_chunk(job, panel, end_panel), row = tsl_amx_row_of(job, index),
-                bytes = tsl_amx_least((job->k - first) * job->size, units * (int64_t)sizeof(uint32_t));
+                bytes = tsl_least((job->views.k - first) * job->size, units * (int64_t)sizeof(uint32_t));
   tsl_amx_beside *beside = &run->beside;
-  beside->in = (const unsigned char *)job->a.host + (row * job->a.row_stride + first) * job->size;
+  beside->in = job->views.a.at + (row * job->views.a.row_stride + first) * job->size;
   beside->out = (unsigned char *)run->rows[!run->turn];
-  beside->in_row = job->a.row_stride * job->size;
+  beside->in_row = job->views.a.row_stride * job->size;
   beside->out_row = run->a.pitch;
-  beside->lines = tsl_amx_count(bytes, TSL_CACHE_LINE);
+  beside->lines = tsl_ceil_div(bytes, TSL_CACHE_LINE);
   beside->rest = bytes % TSL_CACHE_LINE;
-  beside->rows = tsl_amx_least(tsl_amx_row_of(job, index + 1), job->m) - row;
+  beside->rows = tsl_least(tsl_amx_row_of(job, index + 1), job->views.m) - row;
   beside->tiles = tiles;
 }
 
@@ -182,7 +183,7 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
     } else if (sliver + 1 < job->slivers) {
       next = copies_a ? ahead_of_elements(job, sliver + 1, panel, end_panel)
                       : ahead_of_copy(run, sliver + 1, panel, end_panel);
-      next.each = tsl_amx_count(next.left * next.lines, tiles);
+      next.each = tsl_ceil_div(next.left * next.lines, tiles);
     }
     note(&run->least_a[sliver], least_of_sliver(run, sliver, panel, end_panel), panel == 0);
     for (int64_t p = panel; p < end_panel; p++)
@@ -209,19 +210,19 @@ static void choose(const tsl_amx_job *job, passing *run) {
   run->panels = job->panels;
   if (columns < LEAST_COLUMNS) {
     columns = COLUMNS_OF_A_CHUNK;
-    const int64_t most = tsl_amx_most(units / (columns * job->depth), 1);
-    run->panels = tsl_amx_count(job->panels, tsl_amx_count(job->panels, most));
+    const int64_t most = tsl_most(units / (columns * job->depth), 1);
+    run->panels = tsl_ceil_div(job->panels, tsl_ceil_div(job->panels, most));
   }
-  const int64_t most = tsl_amx_most(tsl_amx_least(columns, MOST_COLUMNS) / width, 1);
-  run->strips = tsl_amx_count(job->strips, tsl_amx_count(job->strips, most));
-  run->by_rows = !job->packed_a.at && job->a.col_stride == 1 && !tsl_amx_reads_in_place(job, 0);
+  const int64_t most = tsl_most(tsl_least(columns, MOST_COLUMNS) / width, 1);
+  run->strips = tsl_ceil_div(job->strips, tsl_ceil_div(job->strips, most));
+  run->by_rows = !job->packed_a.at && job->views.a.col_stride == 1 && !tsl_amx_reads_in_place(job, 0);
   run->keeps_a = !run->by_rows && run->strips < job->strips;
 }
 
 /* Units of a sliver's rows. */
 static int64_t room_of_rows(const passing *run) {
   const tsl_amx_job *job = run->job;
-  return job->kernels->height * pitch_of(tsl_amx_least(run->panels * job->depth, job->units)) *
+  return job->kernels->height * pitch_of(tsl_least(run->panels * job->depth, job->units)) *
          (TSL_CACHE_LINE / (int64_t)sizeof(uint32_t));
 }
 
@@ -230,14 +231,14 @@ static int64_t room_of_a(const passing *run) {
   return job->packed_a.at ? 0
          : run->by_rows   ? 2 * room_of_rows(run)
          : run->keeps_a   ? tsl_amx_form_units(job, true)
-                          : job->kernels->height * tsl_amx_least(run->panels * job->depth, job->units);
+                          : job->kernels->height * tsl_least(run->panels * job->depth, job->units);
 }
 
 static int64_t room_of_b(const passing *run) {
   const tsl_amx_job *job = run->job;
   return job->packed_b.at
              ? 0
-             : run->strips * job->kernels->width * tsl_amx_least(run->panels * job->depth, job->units);
+             : run->strips * job->kernels->width * tsl_least(run->panels * job->depth, job->units);
 }
 
 /* Tiles whose sums wait at once. */
@@ -273,8 +274,8 @@ void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *room) {
     job->kernels->begin();
   for (int64_t first = 0; first < job->strips; first += run.strips)
     for (int64_t panel = 0; panel < job->panels; panel += run.panels)
-      run_pass(&run, first, tsl_amx_least(first + run.strips, job->strips), panel,
-               tsl_amx_least(panel + run.panels, job->panels));
+      run_pass(&run, first, tsl_least(first + run.strips, job->strips), panel,
+               tsl_least(panel + run.panels, job->panels));
   tsl_amx_write_late(job, &run.beside);
   if (job->kernels->end)
     job->kernels->end();

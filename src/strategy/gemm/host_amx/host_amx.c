@@ -15,12 +15,12 @@
  *   AVX2, any processor: 6 x 2 vectors; f32 for floating-point types, pairs of 16-bit integers for the others
  *
  * Dot instructions: all of A and B is copied once, by all threads; then they take blocks of C, panel after panel (shared.c). A's
- * rows are read where they lie, or copied as rows. Tile registers: each thread takes a rectangle of C (whole.c), and copies what
- * it is about to use, beside the products (alone.c). Where C is small and k long, k is cut into parts (parts.c). Rows
+ * rows are read where they lie, or copied as rows. Tile registers: each thread takes a rectangle of C (rectangles.c), and copies what
+ * it is about to use, beside the products (alone.c). Where C is small and k long, k is cut into parts (split_k.c). Rows
  * and columns that are not there are zeros in the copies, so tiles have no edges; the last step writes what is there.
  * Operands may lie in any way; where C's rows lie side by side, the transposed product is computed.
  *
- * VPDPBUSD wants an unsigned operand and a signed one. Where both are alike, the sign bits of A are turned: each of its
+ * VPDPBUSD wants an unsigned operand and a signed one. Where both are alike, the sign bits of A are flipped: each of its
  * elements is 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
  *
  * Sums of floating-point types are f32: `depth` units in a panel, panels in order, then parts in order; rounded to C once. The
@@ -64,12 +64,12 @@ static tsl_amx_job job_of(const tsl_problem *problem, const tsl_operands *stride
 
 /* Below this many operations a second thread costs more than it saves. */
 static double alone_flops(const tsl_amx_job *job) {
-  return job->kernels->has_registers ? 3e7 : 1e7;
+  return job->kernels->is_amx ? 3e7 : 1e7;
 }
 
 /* Units multiplied in a clock by a thread. */
 static double unit_rate(const tsl_amx_job *job, const tsl_device *device) {
-  return job->kernels->has_registers ? 256 : device->peak_f32 / (2e6 * device->clock_mhz * device->threads);
+  return job->kernels->is_amx ? 256 : device->peak_f32 / (2e6 * device->clock_mhz * device->threads);
 }
 
 static bool is_alone(const tsl_problem *problem, const tsl_amx_job *job, const tsl_device *device) {
@@ -81,7 +81,7 @@ static bool is_alone(const tsl_problem *problem, const tsl_amx_job *job, const t
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_amx_job job = job_of(problem, &strides, config, device);
-  const double clock = 1e6 * device->clock_mhz, m = (double)job.m, n = (double)job.n,
+  const double clock = 1e6 * device->clock_mhz, m = (double)job.views.m, n = (double)job.views.n,
                units = (double)job.units;
   const double vectors = device->peak_f32 / (2 * clock * device->threads);
   const double rate = unit_rate(&job, device);
@@ -100,14 +100,14 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
                     tsl_account *account) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_amx_job job = job_of(problem, &strides, config, device);
-  const double units = (double)job.units, in_unit = units > 0 ? (double)job.k / units : 1,
+  const double units = (double)job.units, in_unit = units > 0 ? (double)job.views.k / units : 1,
                bytes = sizeof(uint32_t) / in_unit;
   const double height = job.kernels->height, width = job.kernels->width;
-  account->computed =
-      ceil((double)job.m / height) * height * ceil((double)job.n / width) * width * (double)job.k;
+  account->computed = ceil((double)job.views.m / height) * height * ceil((double)job.views.n / width) *
+                      width * (double)job.views.k;
   account->workers = is_alone(problem, &job, device) ? 1 : device->threads;
   account->rate = 2e6 * device->clock_mhz * device->threads * unit_rate(&job, device) * in_unit;
-  account->local.written = ((double)job.m + (double)job.n) * units * sizeof(uint32_t);
+  account->local.written = ((double)job.views.m + (double)job.views.n) * units * sizeof(uint32_t);
   account->local.read = account->computed * bytes * (1 / width + 1 / height);
   tsl_account_operands(problem, (double)problem->m * (double)problem->k,
                        (double)problem->k * (double)problem->n, account);
@@ -141,7 +141,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 }
 
 static bool is_a(const prepared *state, int operand) {
-  return (operand == TSL_OPERAND_A) != state->job.is_turned;
+  return (operand == TSL_OPERAND_A) != state->job.views.is_swapped;
 }
 
 static size_t packed_bytes(const tsl_work *work, int operand) {

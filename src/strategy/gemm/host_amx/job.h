@@ -3,9 +3,12 @@
 #define TSL_GEMM_HOST_AMX_JOB_H
 
 #include "base/pool.h"
+#include "host/split.h"
+#include "host/view.h"
 #include "strategy/gemm/host_amx/kernels.h"
+#include "strategy/strategy.h"
 
-enum { TSL_AMX_PARTS_MAX = 16 };
+enum { TSL_AMX_SPLIT_K_MAX = 16 };
 
 /* A copy of an operand in units, or a part of it: panel after panel, in each of them slivers (strips) one after the other.
  * For B, where tiles start with more than nothing, a row of starts for each panel. */
@@ -18,16 +21,13 @@ typedef struct tsl_amx_form {
   int64_t first, count; /* the first row (column), and how many a panel has */
 } tsl_amx_form;
 
-/* C is m x n. k is 0 where alpha is 0. */
 typedef struct tsl_amx_job {
   const tsl_amx_kernels *kernels;
   tsl_amx_copy_function *copy_a, *copy_b;
-  tsl_amx_last_function *last;
-  int64_t m, n, k;
+  tsl_amx_epilogue_function *epilogue;
+  tsl_views views;                 /* oriented; with the operands' memory once the job is bound to it */
   int64_t size, c_size;            /* of an element of A and B, and of C */
-  tsl_operand a, b, c;             /* with host memory once the job is bound to it */
   tsl_amx_form packed_a, packed_b; /* what was packed before, once the job is bound */
-  bool is_turned;                  /* the problem is turned over: A is its B, transposed, and B its A */
   double alpha, beta;
   bool streams;     /* C is written past the caches */
   bool sums_are_c;  /* nothing is left to be done with them but to write them */
@@ -37,25 +37,15 @@ typedef struct tsl_amx_job {
   int64_t slivers, strips;             /* of A and of B */
   int64_t block_slivers, block_strips; /* of what a thread takes at once */
   int64_t kept;                        /* bytes of A in the second-level cache */
-  int64_t parts;                       /* of k, whose sums are added in the end */
+  int64_t split_k;                     /* parts of k, whose sums are added in the end */
 } tsl_amx_job;
 
-static inline int64_t tsl_amx_least(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
-static inline int64_t tsl_amx_most(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-static inline int64_t tsl_amx_count(int64_t total, int64_t of) {
-  return total <= 0 ? 0 : (total - 1) / of + 1;
-}
-
 /* The job of a problem on operands with these strides, in panels of at most `depth` units, and blocks of A of about `kept`
- * bytes. The kernels are those for the problem's types, turned over where C's columns lie side by side. */
+ * bytes. The kernels are those for the types of A and B as they are seen (host/view.h). */
 tsl_amx_job tsl_amx_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                             int64_t kept, const tsl_device *device);
 /* The same with these kernels, for that many threads. */
-tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, bool is_turned, const tsl_problem *problem,
+tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *problem,
                              const tsl_operands *strides, int64_t depth, int64_t kept, int threads);
 void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands);
 /* Multiplies by a team. */
@@ -125,8 +115,8 @@ bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b);
 tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t rows, int64_t column,
                                  int64_t columns);
 /* The way that suits a job of one part, and that of more. */
-tesela_status tsl_amx_run_whole(const tsl_amx_job *job, tsl_team team);
-tesela_status tsl_amx_run_parts(const tsl_amx_job *job, tsl_team team);
+tesela_status tsl_amx_run_rectangles(const tsl_amx_job *job, tsl_team team);
+tesela_status tsl_amx_run_split_k(const tsl_amx_job *job, tsl_team team);
 /* Copies all of A, or B, by a team, for many runs. */
 void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to, tsl_team team);
 

@@ -1,4 +1,4 @@
-/* Micro-kernels, copies and last steps, one table row per instruction set and pair of types: all that knows how wide a
+/* Micro-kernels, copies and epilogues, one table for each instruction set with a row for each pair of types: all that knows how wide a
  * vector or a tile register is. The loops above them (job.c) know units, slivers and strips only.
  *
  * A unit is what an instruction multiplies in 32 bits: a pair of bf16, a quad of 8-bit integers, a pair of 16-bit
@@ -6,7 +6,7 @@
 #ifndef TSL_GEMM_HOST_AMX_KERNELS_H
 #define TSL_GEMM_HOST_AMX_KERNELS_H
 
-#include "strategy/strategy.h"
+#include "host/isa.h"
 
 /* Most rows of a tile, columns of a strip, and slivers' rows that a tile register holds; units that it holds of each. */
 enum {
@@ -56,8 +56,8 @@ typedef struct tsl_amx_copy {
   const unsigned char *in;
   int64_t across, along, count, depth;
   int64_t width, units;
-  bool for_registers; /* 16 units of a neighbour side by side, then those of the next one */
-  bool by_rows;       /* all units of a neighbour side by side */
+  bool for_amx; /* 16 units of a neighbour side by side, then those of the next one */
+  bool by_rows; /* all units of a neighbour side by side */
   uint32_t flip;
   uint32_t *out;
 } tsl_amx_copy;
@@ -65,23 +65,23 @@ typedef void tsl_amx_copy_function(const tsl_amx_copy *copy);
 
 /* c = alpha sums + beta c for rows x columns of a tile, whose rows are `width` apart; beta = 0 never reads c. Integers
  * are taken modulo 2^32, with alpha and beta so, too. */
-typedef struct tsl_amx_last {
+typedef struct tsl_amx_epilogue {
   const uint32_t *sums;
   int64_t rows, columns, width;
   unsigned char *c;
   int64_t c_row, c_column; /* strides in elements */
   float alpha, beta;
-  uint32_t whole_alpha, whole_beta;
+  uint32_t integer_alpha, integer_beta;
   bool streams; /* C is larger than the caches, and not read: whole lines may go past them */
-} tsl_amx_last;
-typedef void tsl_amx_last_function(const tsl_amx_last *last);
+} tsl_amx_epilogue;
+typedef void tsl_amx_epilogue_function(const tsl_amx_epilogue *last);
 
 /* How many elements a unit has, and what it is made of. */
 typedef enum tsl_amx_format {
   TSL_AMX_FLOATS,     /* 1: f32, from f16 or bf16 */
   TSL_AMX_PAIRS_BF16, /* 2: bf16 as they are */
   TSL_AMX_PAIRS_I16,  /* 2: 16-bit integers, from i8 or u8 */
-  TSL_AMX_QUADS,      /* 4: i8 or u8 as they are, or with their sign bits turned */
+  TSL_AMX_QUADS,      /* 4: i8 or u8 as they are, or with their sign bits flipped */
   TSL_AMX_FORMATS
 } tsl_amx_format;
 
@@ -94,37 +94,22 @@ static inline int tsl_amx_elements(tsl_amx_format format) {
 typedef uint32_t tsl_amx_least_function(const void *at, int64_t rows, int64_t row_bytes, int64_t units);
 enum { TSL_AMX_ALL_ZERO = 0x10000 };
 
-/* Copies by the operand's type, last steps by C's; compiled once per instruction set. */
-typedef struct tsl_amx_ends {
+/* Copies by the operand's type, epilogues by C's. */
+typedef struct tsl_amx_packing {
   tsl_amx_copy_function *floats_f16, *floats_bf16, *pairs_bf16, *pairs_i8, *pairs_u8, *quads;
-  tsl_amx_last_function *last_f32, *last_f16, *last_bf16, *last_i32;
+  tsl_amx_epilogue_function *epilogue_f32, *epilogue_f16, *epilogue_bf16, *epilogue_i32;
   tsl_amx_least_function *least;
-} tsl_amx_ends;
-extern const tsl_amx_ends tsl_amx_ends_generic, tsl_amx_ends_avx2, tsl_amx_ends_avx512;
-
-/* Tiles of 1, 2, ... rows; for tile registers, of 16 and 32. */
-extern tsl_amx_tile_function *const tsl_amx_floats_generic[], *const tsl_amx_pairs_generic[];
-extern tsl_amx_tile_function *const tsl_amx_floats_avx2[], *const tsl_amx_pairs_avx2[];
-extern tsl_amx_tile_function *const tsl_amx_floats_avx512[], *const tsl_amx_pairs_avx512[];
-extern tsl_amx_tile_function *const tsl_amx_bf16_avx512[], *const tsl_amx_careful_avx512[];
-/* By the sign of B; A has the other one. */
-extern tsl_amx_tile_function *const tsl_amx_quads_signed_avx512[], *const tsl_amx_quads_unsigned_avx512[];
-extern tsl_amx_tile_function *const tsl_amx_registers_bf16[], *const tsl_amx_registers_careful[];
-/* Of A and B: s signed, u unsigned. */
-extern tsl_amx_tile_function *const tsl_amx_registers_ss[],
-    *const tsl_amx_registers_su[], *const tsl_amx_registers_us[], *const tsl_amx_registers_uu[];
-
-/* A row of the table. Where an instruction wants one operand signed and the other one not, and both are alike, A's
- * sign bits are turned, which adds `turned` to each of its elements; the tiles start with -turned times the sums of
+} tsl_amx_packing;
+/* A row of a set's table, which ends with one without packing. Where an instruction wants one operand signed and the other one not, and both are alike, A's
+ * sign bits are flipped, which adds `bias` to each of its elements; the tiles start with -bias times the sums of
  * B's columns. */
 typedef struct tsl_amx_kernels {
-  unsigned needs; /* capabilities */
   tesela_type a, b;
   tsl_amx_format format;
-  int turned;
-  bool has_registers; /* tile registers: slivers of 16 or 32 rows, units in 16s */
-  int height, width;  /* of the largest tile; a strip */
-  const tsl_amx_ends *ends;
+  int bias;
+  bool is_amx;       /* tile registers: slivers of 16 or 32 rows, units in 16s */
+  int height, width; /* of the largest tile; a strip */
+  const tsl_amx_packing *packing;
   tsl_amx_tile_function *const *tiles;
   /* Where `tiles` take subnormal numbers as 0, others that do not, for operands that have some or could make some; else
    * NULL. */
@@ -136,10 +121,14 @@ typedef struct tsl_amx_kernels {
 /* The best row for two types among what a device offers; NULL: there is none for these. */
 const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigned offers);
 tsl_amx_copy_function *tsl_amx_copy_for(const tsl_amx_kernels *kernels, tesela_type type);
-tsl_amx_last_function *tsl_amx_last_for(const tsl_amx_kernels *kernels, tesela_type c);
+tsl_amx_epilogue_function *tsl_amx_epilogue_for(const tsl_amx_kernels *kernels, tesela_type c);
 
-/* begin and end of rows with tile registers. */
-void tsl_amx_registers_begin(void);
-void tsl_amx_registers_end(void);
+#define TSL_AMX_DECLARE(isa, header, needs, flags) extern const tsl_amx_kernels tsl_amx_##isa[];
+TSL_ISA_EXTENSION_LIST(TSL_AMX_DECLARE)
+TSL_ISA_LIST(TSL_AMX_DECLARE)
+#undef TSL_AMX_DECLARE
+#define TSL_AMX_DECLARE(isa, header, needs, flags) extern const tsl_amx_packing tsl_amx_packing_##isa;
+TSL_ISA_LIST(TSL_AMX_DECLARE)
+#undef TSL_AMX_DECLARE
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 int64_t tsl_amx_rows_of_a(const tsl_amx_job *job) {
-  const int64_t step = job->kernels->has_registers ? TSL_AMX_REGISTER_ROWS : 1;
-  return tsl_amx_count(job->m, step) * step;
+  const int64_t step = job->kernels->is_amx ? TSL_AMX_REGISTER_ROWS : 1;
+  return tsl_ceil_div(job->views.m, step) * step;
 }
 
 int64_t tsl_amx_columns_of_b(const tsl_amx_job *job) {
@@ -15,15 +15,15 @@ int64_t tsl_amx_columns_of_b(const tsl_amx_job *job) {
 }
 
 int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel) {
-  return tsl_amx_least(job->depth, job->units - panel * job->depth);
+  return tsl_least(job->depth, job->units - panel * job->depth);
 }
 
 /* Slivers are nearly alike, or whole registers. */
 int64_t tsl_amx_row_of(const tsl_amx_job *job, int64_t index) {
-  const int64_t m = job->m, slivers = job->slivers;
-  if (job->kernels->has_registers)
-    return tsl_amx_least(index * job->kernels->height, tsl_amx_rows_of_a(job));
-  return m / slivers * index + tsl_amx_least(m % slivers, index);
+  const int64_t m = job->views.m, slivers = job->slivers;
+  if (job->kernels->is_amx)
+    return tsl_least(index * job->kernels->height, tsl_amx_rows_of_a(job));
+  return m / slivers * index + tsl_least(m % slivers, index);
 }
 
 uint32_t *tsl_amx_at(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first) {
@@ -35,8 +35,8 @@ uint32_t *tsl_amx_at(const tsl_amx_job *job, const tsl_amx_form *form, int64_t p
 int64_t tsl_amx_form_units(const tsl_amx_job *job, bool is_a) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
   const int64_t width = is_a ? tsl_amx_rows_of_a(job) : tsl_amx_columns_of_b(job),
-                starts = !is_a && job->kernels->turned != 0 ? job->panels : 0;
-  return tsl_amx_count((job->units + starts) * width, LINE) * LINE;
+                starts = !is_a && job->kernels->bias != 0 ? job->panels : 0;
+  return tsl_ceil_div((job->units + starts) * width, LINE) * LINE;
 }
 
 tsl_amx_form tsl_amx_form_in(const tsl_amx_job *job, bool is_a, uint32_t *at) {
@@ -60,44 +60,46 @@ static void make_start(const tsl_amx_job *job, const tsl_amx_tile *strip, uint32
   for (int64_t u = 0; u < strip->units; u += PIECE) {
     piece.a = ones;
     piece.b = strip->b + u * job->kernels->width;
-    piece.units = tsl_amx_least(PIECE, strip->units - u);
+    piece.units = tsl_least(PIECE, strip->units - u);
     piece.sums = piece.out = start;
     piece.goes_on = u > 0;
     job->kernels->tiles[0](&piece);
   }
   for (int j = 0; j < job->kernels->width; j++)
-    start[j] *= (uint32_t)-job->kernels->turned;
+    start[j] *= (uint32_t)-job->kernels->bias;
 }
 
-static tsl_amx_copy panel_copy(const tsl_amx_job *job, int64_t panel, const tsl_operand *of, int64_t across,
+static tsl_amx_copy panel_copy(const tsl_amx_job *job, int64_t panel, const tsl_view *of, int64_t across,
                                int64_t along, int64_t first) {
   const int64_t per = tsl_amx_elements(job->kernels->format), step = panel * job->depth * per;
-  return (tsl_amx_copy){.in = (const unsigned char *)of->host + (first * across + step * along) * job->size,
+  return (tsl_amx_copy){.in = of->at + (first * across + step * along) * job->size,
                         .across = across,
                         .along = along,
-                        .depth = tsl_amx_least(job->k - step, job->depth * per),
+                        .depth = tsl_least(job->views.k - step, job->depth * per),
                         .units = tsl_amx_panel_units(job, panel)};
 }
 
 void tsl_amx_copy_sliver(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
   const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
-  tsl_amx_copy copy = panel_copy(job, panel, &job->a, job->a.row_stride, job->a.col_stride, row);
-  copy.count = tsl_amx_least(end, job->m) - row;
+  tsl_amx_copy copy =
+      panel_copy(job, panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
+  copy.count = tsl_least(end, job->views.m) - row;
   copy.width = end - row;
-  copy.for_registers = job->kernels->has_registers;
+  copy.for_amx = job->kernels->is_amx;
   copy.by_rows = job->copies_rows;
-  copy.flip = job->kernels->turned != 0 ? 0x80808080 : 0;
+  copy.flip = job->kernels->bias != 0 ? 0x80808080 : 0;
   copy.out = tsl_amx_at(job, to, panel, row);
   job->copy_a(&copy);
 }
 
 void tsl_amx_copy_sliver_rows(const tsl_amx_job *job, const tsl_amx_form *to, int64_t index, int64_t units) {
   const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
-  tsl_amx_copy copy = panel_copy(job, to->panel, &job->a, job->a.row_stride, job->a.col_stride, row);
-  copy.depth = tsl_amx_least(job->k - to->panel * job->depth * tsl_amx_elements(job->kernels->format),
-                             units * tsl_amx_elements(job->kernels->format));
+  tsl_amx_copy copy =
+      panel_copy(job, to->panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
+  copy.depth = tsl_least(job->views.k - to->panel * job->depth * tsl_amx_elements(job->kernels->format),
+                         units * tsl_amx_elements(job->kernels->format));
   copy.units = to->pitch / (int64_t)sizeof(uint32_t);
-  copy.count = tsl_amx_least(end, job->m) - row;
+  copy.count = tsl_least(end, job->views.m) - row;
   copy.width = end - row;
   copy.by_rows = true;
   copy.out = to->at;
@@ -109,11 +111,12 @@ static void copy_units_of_strip(const tsl_amx_job *job, const tsl_amx_form *to, 
                                 int64_t first, int64_t end) {
   const int64_t width = job->kernels->width, column = index * width,
                 per = tsl_amx_elements(job->kernels->format);
-  tsl_amx_copy copy = panel_copy(job, panel, &job->b, job->b.col_stride, job->b.row_stride, column);
+  tsl_amx_copy copy =
+      panel_copy(job, panel, &job->views.b, job->views.b.col_stride, job->views.b.row_stride, column);
   copy.in += first * per * copy.along * job->size;
-  copy.depth = tsl_amx_most(tsl_amx_least(copy.depth, end * per) - first * per, 0);
+  copy.depth = tsl_most(tsl_least(copy.depth, end * per) - first * per, 0);
   copy.units = end - first;
-  copy.count = tsl_amx_least(width, job->n - column);
+  copy.count = tsl_least(width, job->views.n - column);
   copy.width = width;
   copy.out = tsl_amx_at(job, to, panel, column) + first * width;
   job->copy_b(&copy);
@@ -122,7 +125,7 @@ static void copy_units_of_strip(const tsl_amx_job *job, const tsl_amx_form *to, 
 static void make_start_of_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel,
                                 int64_t index) {
   const int64_t column = index * job->kernels->width, units = tsl_amx_panel_units(job, panel);
-  if (job->kernels->turned != 0)
+  if (job->kernels->bias != 0)
     make_start(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_at(job, to, panel, column)},
                start_at(to, panel, column));
 }
@@ -137,7 +140,7 @@ void tsl_amx_copy_strips(const tsl_amx_job *job, const tsl_amx_form *to, int64_t
   const int64_t units = tsl_amx_panel_units(job, panel), step = 2 * TSL_AMX_REGISTER_UNITS;
   for (int64_t unit = 0; unit < units; unit += step)
     for (int64_t strip = first; strip < end; strip++)
-      copy_units_of_strip(job, to, panel, strip, unit, tsl_amx_least(unit + step, units));
+      copy_units_of_strip(job, to, panel, strip, unit, tsl_least(unit + step, units));
   for (int64_t strip = first; strip < end; strip++)
     make_start_of_strip(job, to, panel, strip);
 }
@@ -150,40 +153,40 @@ int64_t tsl_amx_tile_room(const tsl_amx_job *job) {
 }
 
 static unsigned char *c_at(const tsl_amx_job *job, int64_t row, int64_t column) {
-  return (unsigned char *)job->c.host + (row * job->c.row_stride + column * job->c.col_stride) * job->c_size;
+  return job->views.c.at + (row * job->views.c.row_stride + column * job->views.c.col_stride) * job->c_size;
 }
 
 /* Part of the tile that C has. */
 static int64_t rows_in_c(const tsl_amx_job *job, int64_t sliver) {
-  return tsl_amx_least(tsl_amx_row_of(job, sliver + 1), job->m) - tsl_amx_row_of(job, sliver);
+  return tsl_least(tsl_amx_row_of(job, sliver + 1), job->views.m) - tsl_amx_row_of(job, sliver);
 }
 static int64_t columns_in_c(const tsl_amx_job *job, int64_t strip) {
-  return tsl_amx_least(job->kernels->width, job->n - strip * job->kernels->width);
+  return tsl_least(job->kernels->width, job->views.n - strip * job->kernels->width);
 }
 
 void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t sliver, int64_t strip, const uint32_t *sums) {
-  const bool any = job->k > 0;
-  const tsl_amx_last last = {
+  const bool any = job->views.k > 0;
+  const tsl_amx_epilogue last = {
       .sums = sums,
       .rows = rows_in_c(job, sliver),
       .columns = columns_in_c(job, strip),
       .width = job->kernels->width,
       .c = c_at(job, tsl_amx_row_of(job, sliver), strip * job->kernels->width),
-      .c_row = job->c.row_stride,
-      .c_column = job->c.col_stride,
+      .c_row = job->views.c.row_stride,
+      .c_column = job->views.c.col_stride,
       .alpha = any ? (float)job->alpha : 0,
       .beta = (float)job->beta,
-      .whole_alpha = job->c_size == 4 && any ? (uint32_t)(int64_t)job->alpha : 0,
-      .whole_beta = job->c_size == 4 ? (uint32_t)(int64_t)job->beta : 0,
+      .integer_alpha = job->c_size == 4 && any ? (uint32_t)(int64_t)job->alpha : 0,
+      .integer_beta = job->c_size == 4 ? (uint32_t)(int64_t)job->beta : 0,
       .streams = job->streams,
   };
-  job->last(&last);
+  job->epilogue(&last);
 }
 
 /* Lines of C that the last panel's tile ends in, asked for before it is computed. */
 static void fetch_c(const tsl_amx_job *job, int64_t sliver, int64_t strip) {
   const int64_t row = tsl_amx_row_of(job, sliver), end = row + rows_in_c(job, sliver);
-  for (int64_t i = row; i < end && job->c.col_stride == 1; i++) {
+  for (int64_t i = row; i < end && job->views.c.col_stride == 1; i++) {
     const unsigned char *const at = c_at(job, i, strip * job->kernels->width);
     __builtin_prefetch(at, 1);
     __builtin_prefetch(at + TSL_CACHE_LINE, 1);
@@ -193,24 +196,24 @@ static void fetch_c(const tsl_amx_job *job, int64_t sliver, int64_t strip) {
 /* Whether the tile's sums are C, whole and in C's type. */
 static bool is_c(const tsl_amx_job *job, int64_t sliver, int64_t strip) {
   return job->sums_are_c && columns_in_c(job, strip) == job->kernels->width &&
-         (!job->kernels->has_registers || rows_in_c(job, sliver) % TSL_AMX_REGISTER_ROWS == 0);
+         (!job->kernels->is_amx || rows_in_c(job, sliver) % TSL_AMX_REGISTER_ROWS == 0);
 }
 
 bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t sliver) {
   return job->reads_a && !job->packed_a.at &&
-         (!job->kernels->has_registers || (rows_in_c(job, sliver) % TSL_AMX_REGISTER_ROWS == 0 &&
-                                           ((uintptr_t)job->a.host & (TSL_CACHE_LINE - 1)) == 0));
+         (!job->kernels->is_amx || (rows_in_c(job, sliver) % TSL_AMX_REGISTER_ROWS == 0 &&
+                                    ((uintptr_t)job->views.a.at & (TSL_CACHE_LINE - 1)) == 0));
 }
 
 /* A's part of a tile, copied or where it lies. */
 static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, int64_t sliver,
                   tsl_amx_tile *tile) {
   const int64_t row = tsl_amx_row_of(job, sliver), rows = tsl_amx_row_of(job, sliver + 1) - row,
-                units = job->kernels->has_registers ? TSL_AMX_REGISTER_UNITS : 1;
+                units = job->kernels->is_amx ? TSL_AMX_REGISTER_UNITS : 1;
   if (tsl_amx_reads_in_place(job, sliver)) {
-    tile->a_row = job->a.row_stride * job->size;
+    tile->a_row = job->views.a.row_stride * job->size;
     tile->a_step = units;
-    tile->a = (const uint32_t *)((const unsigned char *)job->a.host + row * tile->a_row) + panel * job->depth;
+    tile->a = (const uint32_t *)(job->views.a.at + row * tile->a_row) + panel * job->depth;
   } else if (a->pitch > 0) {
     tile->a_row = a->pitch;
     tile->a_step = units;
@@ -235,13 +238,13 @@ static void set_out(const tsl_amx_job *job, int64_t sliver, int64_t strip, tsl_a
     tile->out = beside->sums[beside->at];
   } else {
     tile->out = (uint32_t *)(void *)c;
-    tile->out_row = job->c.row_stride;
+    tile->out_row = job->views.c.row_stride;
   }
 }
 
 /* What waits to be written. */
 static void set_late(const tsl_amx_job *job, tsl_amx_beside *beside, tsl_amx_tile *tile) {
-  const int64_t row = job->c.row_stride * job->c_size;
+  const int64_t row = job->views.c.row_stride * job->c_size;
   unsigned char *const c = beside ? beside->c : NULL;
   tile->late = c ? beside->sums[beside->at] : NULL;
   tile->late_c = c;
@@ -258,7 +261,7 @@ static void set_copy(tsl_amx_beside *beside, tsl_amx_tile *tile) {
     return;
   tile->copy_in = beside->in;
   tile->copy_out = beside->out;
-  tile->copy_rows = tsl_amx_count(beside->rows, beside->tiles);
+  tile->copy_rows = tsl_ceil_div(beside->rows, beside->tiles);
   tile->copy_lines = beside->lines;
   tile->copy_rest = beside->rest;
   tile->copy_in_row = beside->in_row;
@@ -270,7 +273,7 @@ static void set_copy(tsl_amx_beside *beside, tsl_amx_tile *tile) {
 }
 
 void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_beside *beside) {
-  const int64_t row = job->c.row_stride * job->c_size, width = job->kernels->width;
+  const int64_t row = job->views.c.row_stride * job->c_size, width = job->kernels->width;
   for (int i = 0; beside->c && i < job->kernels->height; i++)
     memcpy(beside->c + i * row, beside->sums[beside->at] + i * width, (size_t)(width * job->c_size));
   beside->c = NULL;
@@ -286,14 +289,14 @@ uint32_t tsl_amx_least_of_sliver(const tsl_amx_job *job, const tsl_amx_form *a, 
     return TSL_AMX_ALL_ZERO;
   set_a(job, a, panel, sliver, &tile);
   if (tsl_amx_reads_in_place(job, sliver) || a->pitch > 0) /* rows that C does not have hold anything */
-    return job->kernels->ends->least(tile.a, rows_in_c(job, sliver), tile.a_row, tile.units);
-  return job->kernels->ends->least(tile.a, 1, 0, rows * tile.units);
+    return job->kernels->packing->least(tile.a, rows_in_c(job, sliver), tile.a_row, tile.units);
+  return job->kernels->packing->least(tile.a, 1, 0, rows * tile.units);
 }
 
 uint32_t tsl_amx_least_of_strip(const tsl_amx_job *job, const tsl_amx_form *b, int64_t panel, int64_t strip) {
   const int64_t width = job->kernels->width;
-  return job->kernels->careful ? job->kernels->ends->least(tsl_amx_at(job, b, panel, strip * width), 1, 0,
-                                                           tsl_amx_panel_units(job, panel) * width)
+  return job->kernels->careful ? job->kernels->packing->least(tsl_amx_at(job, b, panel, strip * width), 1, 0,
+                                                              tsl_amx_panel_units(job, panel) * width)
                                : TSL_AMX_ALL_ZERO;
 }
 
@@ -318,7 +321,7 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
       tile; /* set one by one: what clears it all at once would wait for the stores of the tile before */
   tile.units = tsl_amx_panel_units(job, panel);
   tile.b = tsl_amx_at(job, b, panel, column);
-  tile.start = kernels->turned != 0 ? start_at(b, panel, column) : NULL;
+  tile.start = kernels->bias != 0 ? start_at(b, panel, column) : NULL;
   tile.sums = tile.out = sums;
   tile.out_row = kernels->width;
   tile.goes_on = panel > 0;
@@ -328,11 +331,11 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
   set_copy(beside, &tile);
   if (writes_c)
     set_out(job, sliver, strip, beside, &tile);
-  if (kernels->has_registers && has_next && panel > 0)
+  if (kernels->is_amx && has_next && panel > 0)
     tile.next_sums = sums + tsl_amx_tile_room(job);
-  else if (!kernels->has_registers && is_last && !job->streams)
+  else if (!kernels->is_amx && is_last && !job->streams)
     fetch_c(job, sliver, strip);
-  tiles[kernels->has_registers ? rows / TSL_AMX_REGISTER_ROWS - 1 : rows - 1](&tile);
+  tiles[kernels->is_amx ? rows / TSL_AMX_REGISTER_ROWS - 1 : rows - 1](&tile);
   if (is_last && !writes_c)
     tsl_amx_finish_tile(job, sliver, strip, sums);
 }

@@ -99,8 +99,8 @@ static void multiply_block(void *argument, int64_t index, int worker) {
   const tsl_amx_job *job = run->job;
   const int64_t sliver = index / run->columns * job->block_slivers,
                 strip = index % run->columns * job->block_strips;
-  const block of = {sliver, tsl_amx_least(sliver + job->block_slivers, job->slivers), strip,
-                    tsl_amx_least(strip + job->block_strips, job->strips)};
+  const block of = {sliver, tsl_least(sliver + job->block_slivers, job->slivers), strip,
+                    tsl_least(strip + job->block_strips, job->strips)};
   for (int64_t panel = 0; panel < job->panels; panel++)
     multiply_panel(run, &of, panel, sums_of(run, worker));
   if (job->streams) /* lines past the caches are there before this block is said to be done */
@@ -119,7 +119,7 @@ static running running_of(const tsl_amx_job *job) {
   running run = {.job = job, .a = job->packed_a, .b = job->packed_b};
   run.late_a = !job->packed_a.at && job->strips <= job->block_strips;
   run.late_b = !job->packed_b.at && job->slivers <= job->block_slivers;
-  run.columns = tsl_amx_count(job->strips, job->block_strips);
+  run.columns = tsl_ceil_div(job->strips, job->block_strips);
   run.room = room_of_sums(job) + (run.late_a ? rows_of_block(job) * job->depth : 0) +
              (run.late_b ? job->block_strips * job->kernels->width * (job->depth + 1) : 0) +
              job->block_slivers;
@@ -147,5 +147,5 @@ void tsl_amx_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t *room) {
   run.own = room + a + b;
   if (a + b > 0)
     tsl_team_run(team, job->panels * pieces(&run), copy_one, &run);
-  tsl_team_run(team, tsl_amx_count(job->slivers, job->block_slivers) * run.columns, multiply_block, &run);
+  tsl_team_run(team, tsl_ceil_div(job->slivers, job->block_slivers) * run.columns, multiply_block, &run);
 }

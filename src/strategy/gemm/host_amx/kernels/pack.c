@@ -1,25 +1,24 @@
-/* Copies of operands as units, and the last steps of tiles, as text: compiled once per instruction set, so that the
- * compiler makes vectors of the loops whose steps are 1. A file that includes it has ENDS, the table's name, and
- * f16_to_f32() and f32_to_f16(). */
+/* Copies of operands as units, and what becomes of a tile's sums. Loops whose steps are 1 are for the compiler to make
+ * vectors of. */
 #include "strategy/gemm/host_amx/kernels.h"
+
+#include "host/simd.h"
 
 #include <string.h>
 
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE uint32_t load_16(const unsigned char *at) {
+TSL_INLINE uint32_t load_16(const unsigned char *at) {
   uint16_t bits;
   memcpy(&bits, at, sizeof bits);
   return bits;
 }
 
-INLINE uint32_t bits_of(float value) {
+TSL_INLINE uint32_t bits_of(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
 
-INLINE float from_bits(uint32_t bits) {
+TSL_INLINE float from_bits(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof value);
   return value;
@@ -27,30 +26,30 @@ INLINE float from_bits(uint32_t bits) {
 
 /* --- units, from `count` elements that lie `step` bytes apart; constants where it matters --- */
 
-INLINE uint32_t unit_float_f16(const unsigned char *at, int64_t step, int count) {
+TSL_INLINE uint32_t unit_float_f16(const unsigned char *at, int64_t step, int count) {
   (void)step, (void)count;
-  return bits_of(f16_to_f32((uint16_t)load_16(at)));
+  return bits_of(f32_of_f16((uint16_t)load_16(at)));
 }
 
-INLINE uint32_t unit_float_bf16(const unsigned char *at, int64_t step, int count) {
+TSL_INLINE uint32_t unit_float_bf16(const unsigned char *at, int64_t step, int count) {
   (void)step, (void)count;
   return load_16(at) << 16;
 }
 
-INLINE uint32_t unit_pair_bf16(const unsigned char *at, int64_t step, int count) {
+TSL_INLINE uint32_t unit_pair_bf16(const unsigned char *at, int64_t step, int count) {
   return load_16(at) | (count > 1 ? load_16(at + step) << 16 : 0);
 }
 
-INLINE uint32_t unit_pair_i8(const unsigned char *at, int64_t step, int count) {
+TSL_INLINE uint32_t unit_pair_i8(const unsigned char *at, int64_t step, int count) {
   const uint32_t first = (uint16_t)(int8_t)at[0];
   return first | (count > 1 ? (uint32_t)(int8_t)at[step] << 16 : 0);
 }
 
-INLINE uint32_t unit_pair_u8(const unsigned char *at, int64_t step, int count) {
+TSL_INLINE uint32_t unit_pair_u8(const unsigned char *at, int64_t step, int count) {
   return at[0] | (count > 1 ? (uint32_t)at[step] << 16 : 0);
 }
 
-INLINE uint32_t unit_quad(const unsigned char *at, int64_t step, int count) {
+TSL_INLINE uint32_t unit_quad(const unsigned char *at, int64_t step, int count) {
   uint32_t unit = at[0];
   if (count > 1)
     unit |= (uint32_t)at[step] << 8;
@@ -66,7 +65,7 @@ INLINE uint32_t unit_quad(const unsigned char *at, int64_t step, int count) {
 typedef uint32_t unit_function(const unsigned char *at, int64_t step, int count);
 
 /* Neighbours from `first` on to the copy's width, and units from `unit` on to its end, are zeros. */
-INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int64_t units) {
+TSL_INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int64_t units) {
   for (int64_t u = unit; u < units; u++)
     for (int64_t i = first; i < copy->width; i++)
       copy->out[u * copy->width + i] = copy->flip;
@@ -75,8 +74,8 @@ INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int64_t
 /* Unit after unit; neighbours side by side, or elements along the panel, where these steps are constants. A cache line
  * of each neighbour (16 units of 4 bytes) is used up before the next line is asked for. The first `done` units were
  * copied already, and `cleared` of them where there are no neighbours. */
-INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
-                       int64_t across, int64_t along, int64_t done, int64_t cleared) {
+TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
+                           int64_t across, int64_t along, int64_t done, int64_t cleared) {
   enum { LINE = 16 };
   const int64_t whole = copy->depth / per, rest = copy->depth % per, width = copy->width, count = copy->count;
   const uint32_t flip = copy->flip;
@@ -107,7 +106,7 @@ INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int 
 }
 
 /* The same where elements lie along the panel as units do in memory: lines are moved as they are, up to `done` units. */
-INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
+TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
   const int64_t lines = units / LINE, width = copy->width;
   for (int64_t i = 0; i < copy->count; i++) {
@@ -124,8 +123,8 @@ INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t unit
 }
 
 /* For tile registers: 16 units of one neighbour after the other. The first `done` units were copied already. */
-INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const int per, int64_t across,
-                        int64_t along, int64_t done) {
+TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const int per, int64_t across,
+                            int64_t along, int64_t done) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
   const int64_t whole = copy->depth / per, rest = copy->depth % per;
   for (int64_t first = done; first < copy->units; first += LINE)
@@ -146,8 +145,8 @@ INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const int
 }
 
 /* Row after row, with what the row after the next one has asked for. Units that are 32 bits of memory are moved as they are. */
-INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
-                      int64_t across) {
+TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
+                          int64_t across) {
   enum { LINE = 16 };
   const int64_t whole = copy->depth / per, rest = copy->depth % per;
   const uint32_t flip = copy->flip;
@@ -175,28 +174,29 @@ INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int p
   }
 }
 
-/* Units that are 32 bits of memory, in whole lines, are turned in registers where the file has a word for it: 16 units of
+/* Units that are 32 bits of memory, in whole lines, are transposed in registers where the set has a word for it: 16 units of
  * up to 16 neighbours. How many units of each were copied. */
-#ifdef TURN_16
-INLINE int64_t turn_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
+#if HAS_UNITS
+TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
   enum { LINE = 16 };
   for (int64_t first = 0; first + LINE <= units; first += LINE)
     for (int64_t i = 0; i < copy->count; i += LINE) {
       const int64_t rows = copy->count - i < LINE ? copy->count - i : LINE;
-      TURN_16(copy->in + i * across + first * 4, across, rows, copy->flip,
-              copy->out + first * copy->width + i, copy->width);
+      transpose_16x16(copy->in + i * across + first * 4, across, rows, copy->flip,
+                      copy->out + first * copy->width + i, copy->width);
     }
   return units / LINE * LINE;
 }
-#define TURNED(copy, per, size, across) (per * size == 4 ? turn_lines(copy, across, (copy)->depth / per) : 0)
+#define TRANSPOSED(copy, per, size, across)                                                                  \
+  (per * size == 4 ? transpose_lines(copy, across, (copy)->depth / per) : 0)
 #else
-#define TURNED(copy, per, size, across) 0
+#define TRANSPOSED(copy, per, size, across) 0
 #endif
 
-/* Strips of up to 32 neighbours that lie side by side are zipped in registers where the file has words for it: ZIP_2 two
- * elements of 16 bits, ZIP_4 four of 8, a unit of each neighbour. How many units of each were copied. */
-#ifdef ZIP_2
-INLINE int64_t zip_units(const tsl_amx_copy *copy, const int per, int64_t along) {
+/* Strips of up to 32 neighbours that lie side by side are interleaved in registers where the set has words for it: interleave_2()
+ * takes two elements of 16 bits, interleave_4() four of 8, a unit of each neighbour. How many units of each were copied. */
+#if HAS_UNITS
+TSL_INLINE int64_t interleave_units(const tsl_amx_copy *copy, const int per, int64_t along) {
   const int64_t units = copy->depth / per, count = copy->count;
   const uint32_t flip = copy->flip;
   const unsigned char *in = copy->in;
@@ -205,31 +205,31 @@ INLINE int64_t zip_units(const tsl_amx_copy *copy, const int per, int64_t along)
     return 0;
   for (int64_t u = 0; u < units; u++, in += per * along, out += TSL_AMX_WIDTH_MAX) {
     if (per == 2)
-      ZIP_2(in, along, count, flip, out);
+      interleave_2(in, along, count, flip, out);
     else
-      ZIP_4(in, along, count, flip, out);
+      interleave_4(in, along, count, flip, out);
   }
   return units;
 }
-#define ZIPPED(copy, per, size, along) (per * size == 4 ? zip_units(copy, per, along) : 0)
+#define INTERLEAVED(copy, per, size, along) (per * size == 4 ? interleave_units(copy, per, along) : 0)
 #else
-#define ZIPPED(copy, per, size, along) 0
+#define INTERLEAVED(copy, per, size, along) 0
 #endif
 
-INLINE void copy_any(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size) {
+TSL_INLINE void copy_any(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size) {
   const int64_t across = copy->across * size, along = copy->along * size;
-  if (copy->for_registers && along == size)
+  if (copy->for_amx && along == size)
     copy_blocks(copy, make, per, across, size,
                 per * size == 4 ? copy_lines(copy, across, copy->depth / per) : 0);
-  else if (copy->for_registers)
+  else if (copy->for_amx)
     copy_blocks(copy, make, per, across, along, 0);
   else if (copy->by_rows)
     copy_rows(copy, make, per, size, across);
   else if (across == size) {
-    const int64_t zipped = ZIPPED(copy, per, size, along);
-    copy_units(copy, make, per, size, size, along, zipped, zipped);
+    const int64_t interleaved = INTERLEAVED(copy, per, size, along);
+    copy_units(copy, make, per, size, size, along, interleaved, interleaved);
   } else if (along == size)
-    copy_units(copy, make, per, size, across, size, TURNED(copy, per, size, across), 0);
+    copy_units(copy, make, per, size, across, size, TRANSPOSED(copy, per, size, across), 0);
   else
     copy_units(copy, make, per, size, across, along, 0, 0);
 }
@@ -258,36 +258,36 @@ static void quads(const tsl_amx_copy *copy) {
   copy_any(copy, unit_quad, 4, 1);
 }
 
-/* --- last steps --- */
+/* --- epilogues --- */
 
 /* To nearest even; NaN stays NaN. */
-INLINE uint16_t f32_to_bf16(float value) {
+TSL_INLINE uint16_t f32_to_bf16(float value) {
   const uint32_t bits = bits_of(value), rounded = bits + 0x7fff + (bits >> 16 & 1);
   return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded >> 16);
 }
 
-INLINE float finished(float alpha, float sum, float beta, float before) {
+TSL_INLINE float finished(float alpha, float sum, float beta, float before) {
   return beta == 0 ? alpha * sum : alpha * sum + beta * before;
 }
 
-INLINE void row_f32(const tsl_amx_last *last, const uint32_t *restrict sums, unsigned char *restrict c,
-                    int64_t columns, int64_t step, float beta) {
+TSL_INLINE void row_f32(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
+                        unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
     float *const at = (float *)(void *)c + j * step;
     *at = finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : *at);
   }
 }
 
-INLINE void row_f16(const tsl_amx_last *last, const uint32_t *restrict sums, unsigned char *restrict c,
-                    int64_t columns, int64_t step, float beta) {
+TSL_INLINE void row_f16(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
+                        unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
     uint16_t *const at = (uint16_t *)(void *)c + j * step;
-    *at = f32_to_f16(finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : f16_to_f32(*at)));
+    *at = f16_of_f32(finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : f32_of_f16(*at)));
   }
 }
 
-INLINE void row_bf16(const tsl_amx_last *last, const uint32_t *restrict sums, unsigned char *restrict c,
-                     int64_t columns, int64_t step, float beta) {
+TSL_INLINE void row_bf16(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
+                         unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
     uint16_t *const at = (uint16_t *)(void *)c + j * step;
     const float before = beta == 0 ? 0 : from_bits((uint32_t)*at << 16);
@@ -295,37 +295,40 @@ INLINE void row_bf16(const tsl_amx_last *last, const uint32_t *restrict sums, un
   }
 }
 
-INLINE void row_i32(const tsl_amx_last *last, const uint32_t *restrict sums, unsigned char *restrict c,
-                    int64_t columns, int64_t step, float beta) {
+TSL_INLINE void row_i32(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
+                        unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
     uint32_t *const at = (uint32_t *)(void *)c + j * step;
-    *at = beta == 0 ? last->whole_alpha * sums[j] : last->whole_alpha * sums[j] + last->whole_beta * *at;
+    *at =
+        beta == 0 ? last->integer_alpha * sums[j] : last->integer_alpha * sums[j] + last->integer_beta * *at;
   }
 }
 
-typedef void row_function(const tsl_amx_last *last, const uint32_t *restrict sums, unsigned char *restrict c,
-                          int64_t columns, int64_t step, float beta);
+typedef void row_function(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
+                          unsigned char *restrict c, int64_t columns, int64_t step, float beta);
 
-/* A whole row of a tile past the caches, where the file has a word for it and the row is whole lines. */
-#ifdef STREAM_LINE
-#define STREAMS(last, c, size)                                                                               \
+/* A whole row of a tile past the caches, where the set has a word for it and the row is whole lines. */
+#if HAS_UNITS
+#define IS_NONTEMPORAL(last, c, size)                                                                        \
   ((last)->streams && (size) == 4 && (last)->columns == TSL_AMX_WIDTH_MAX && ((uintptr_t)(c)&63) == 0)
-INLINE void stream_row(const tsl_amx_last *last, row_function *row, const uint32_t *sums, unsigned char *c) {
+TSL_INLINE void row_nontemporal(const tsl_amx_epilogue *last, row_function *row, const uint32_t *sums,
+                                unsigned char *c) {
   uint32_t made[TSL_AMX_WIDTH_MAX];
   row(last, sums, (unsigned char *)made, TSL_AMX_WIDTH_MAX, 1, 0);
-  STREAM_LINE(c, made);
-  STREAM_LINE(c + 64, made + TSL_AMX_WIDTH_MAX / 2);
+  store_line_nontemporal(c, made);
+  store_line_nontemporal(c + 64, made + TSL_AMX_WIDTH_MAX / 2);
 }
 #else
-#define STREAMS(last, c, size) false
-INLINE void stream_row(const tsl_amx_last *last, row_function *row, const uint32_t *sums, unsigned char *c) {
+#define IS_NONTEMPORAL(last, c, size) false
+TSL_INLINE void row_nontemporal(const tsl_amx_epilogue *last, row_function *row, const uint32_t *sums,
+                                unsigned char *c) {
   row(last, sums, c, TSL_AMX_WIDTH_MAX, 1, 0);
 }
 #endif
 
 /* Loops for dense rows of C, with and without what was in C, and for whole ones. */
-INLINE void all_rows(const tsl_amx_last *given, row_function *row, int64_t size) {
-  const tsl_amx_last own = *given, *const last = &own; /* what C is cannot be in here */
+TSL_INLINE void all_rows(const tsl_amx_epilogue *given, row_function *row, int64_t size) {
+  const tsl_amx_epilogue own = *given, *const last = &own; /* what C is cannot be in here */
   for (int64_t i = 0; i < last->rows; i++) {
     const uint32_t *restrict const sums = last->sums + i * last->width;
     unsigned char *restrict const c = last->c + i * last->c_row * size;
@@ -333,8 +336,8 @@ INLINE void all_rows(const tsl_amx_last *given, row_function *row, int64_t size)
       row(last, sums, c, last->columns, last->c_column, last->beta);
     else if (last->beta != 0)
       row(last, sums, c, last->columns, 1, last->beta);
-    else if (STREAMS(last, c, size))
-      stream_row(last, row, sums, c);
+    else if (IS_NONTEMPORAL(last, c, size))
+      row_nontemporal(last, row, sums, c);
     else if (last->columns == TSL_AMX_WIDTH_MAX)
       row(last, sums, c, TSL_AMX_WIDTH_MAX, 1, 0);
     else
@@ -342,19 +345,19 @@ INLINE void all_rows(const tsl_amx_last *given, row_function *row, int64_t size)
   }
 }
 
-static void last_f32(const tsl_amx_last *last) {
+static void epilogue_f32(const tsl_amx_epilogue *last) {
   all_rows(last, row_f32, 4);
 }
 
-static void last_f16(const tsl_amx_last *last) {
+static void epilogue_f16(const tsl_amx_epilogue *last) {
   all_rows(last, row_f16, 2);
 }
 
-static void last_bf16(const tsl_amx_last *last) {
+static void epilogue_bf16(const tsl_amx_epilogue *last) {
   all_rows(last, row_bf16, 2);
 }
 
-static void last_i32(const tsl_amx_last *last) {
+static void epilogue_i32(const tsl_amx_epilogue *last) {
   all_rows(last, row_i32, 4);
 }
 
@@ -374,14 +377,14 @@ static uint32_t least(const void *at, int64_t rows, int64_t row_bytes, int64_t u
   return (uint32_t)all + 1;
 }
 
-const tsl_amx_ends ENDS = {.floats_f16 = floats_f16,
-                           .floats_bf16 = floats_bf16,
-                           .pairs_bf16 = pairs_bf16,
-                           .pairs_i8 = pairs_i8,
-                           .pairs_u8 = pairs_u8,
-                           .quads = quads,
-                           .last_f32 = last_f32,
-                           .last_f16 = last_f16,
-                           .last_bf16 = last_bf16,
-                           .last_i32 = last_i32,
-                           .least = least};
+const tsl_amx_packing TSL_ISA_NAME(tsl_amx_packing) = {.floats_f16 = floats_f16,
+                                                       .floats_bf16 = floats_bf16,
+                                                       .pairs_bf16 = pairs_bf16,
+                                                       .pairs_i8 = pairs_i8,
+                                                       .pairs_u8 = pairs_u8,
+                                                       .quads = quads,
+                                                       .epilogue_f32 = epilogue_f32,
+                                                       .epilogue_f16 = epilogue_f16,
+                                                       .epilogue_bf16 = epilogue_bf16,
+                                                       .epilogue_i32 = epilogue_i32,
+                                                       .least = least};

@@ -28,12 +28,12 @@ typedef struct cutting {
 static tsl_amx_job rectangle(const cutting *of, int64_t index) {
   const tsl_amx_job *job = of->job;
   const int64_t row = index / of->across * of->rows, column = index % of->across * of->columns;
-  return tsl_amx_rectangle_of(job, row, tsl_amx_least(of->rows, job->m - row), column,
-                              tsl_amx_least(of->columns, job->n - column));
+  return tsl_amx_rectangle_of(job, row, tsl_least(of->rows, job->views.m - row), column,
+                              tsl_least(of->columns, job->views.n - column));
 }
 
 static int64_t rounded(int64_t total, int64_t parts, int64_t step) {
-  return tsl_amx_count(tsl_amx_count(total, step), parts) * step;
+  return tsl_ceil_div(tsl_ceil_div(total, step), parts) * step;
 }
 
 /* Clocks for a unit of each row and column of a rectangle: 256 products a clock, a few clocks to copy a line of 16. */
@@ -48,8 +48,8 @@ static void cut(cutting *of, int64_t count) {
   for (int64_t down = 1; down <= count; down++) {
     if (count % down != 0)
       continue;
-    const int64_t rows = rounded(job->m, down, job->kernels->height),
-                  columns = rounded(job->n, count / down, job->kernels->width);
+    const int64_t rows = rounded(job->views.m, down, job->kernels->height),
+                  columns = rounded(job->views.n, count / down, job->kernels->width);
     const double cost = clocks(rows, columns);
     if (best >= 0 && cost >= best)
       continue;
@@ -57,15 +57,15 @@ static void cut(cutting *of, int64_t count) {
     of->rows = rows;
     of->columns = columns;
   }
-  of->across = tsl_amx_count(job->n, of->columns);
+  of->across = tsl_ceil_div(job->views.n, of->columns);
 }
 
 int64_t tsl_amx_room_here(const tsl_amx_job *job) {
-  return job->kernels->has_registers ? tsl_amx_room_alone(job) : tsl_amx_room_shared(job, 1);
+  return job->kernels->is_amx ? tsl_amx_room_alone(job) : tsl_amx_room_shared(job, 1);
 }
 
 void tsl_amx_run_here(const tsl_amx_job *job, uint32_t *room) {
-  if (job->kernels->has_registers)
+  if (job->kernels->is_amx)
     tsl_amx_run_alone(job, room);
   else
     tsl_amx_run_shared(job, (tsl_team){0}, room);
@@ -74,31 +74,30 @@ void tsl_amx_run_here(const tsl_amx_job *job, uint32_t *room) {
 static void multiply_rectangle(void *argument, int64_t index, int worker) {
   const cutting *of = argument;
   const tsl_amx_job part = rectangle(of, index);
-  if (part.kernels->has_registers)
+  if (part.kernels->is_amx)
     tsl_amx_run_alone(&part, of->room + (of->by_worker ? worker : index) * of->each);
   else
     tsl_amx_run_shared(&part, of->team, of->room);
 }
 
-tesela_status tsl_amx_run_whole(const tsl_amx_job *job, tsl_team team) {
-  const bool has_registers = job->kernels->has_registers;
+tesela_status tsl_amx_run_rectangles(const tsl_amx_job *job, tsl_team team) {
+  const bool is_amx = job->kernels->is_amx;
   const int threads = tsl_team_threads(team);
   const int64_t bytes = 4 * job->units * (tsl_amx_rows_of_a(job) + tsl_amx_columns_of_b(job)),
-                least = tsl_amx_count(bytes, most_bytes);
+                least = tsl_ceil_div(bytes, most_bytes);
   cutting of = {.job = job, .team = team};
-  cut(&of, has_registers ? tsl_amx_count(least, threads) * threads : least);
-  const int64_t count = tsl_amx_count(job->m, of.rows) * of.across;
+  cut(&of, is_amx ? tsl_ceil_div(least, threads) * threads : least);
+  const int64_t count = tsl_ceil_div(job->views.m, of.rows) * of.across;
   for (int64_t i = 0; i < count; i++) {
     const tsl_amx_job part = rectangle(&of, i);
-    of.each = tsl_amx_most(of.each,
-                           has_registers ? tsl_amx_room_alone(&part) : tsl_amx_room_shared(&part, threads));
+    of.each = tsl_most(of.each, is_amx ? tsl_amx_room_alone(&part) : tsl_amx_room_shared(&part, threads));
   }
-  const int64_t rooms = has_registers ? tsl_amx_least(threads, count) : 1;
+  const int64_t rooms = is_amx ? tsl_least(threads, count) : 1;
   of.by_worker = count > threads;
   void *memory;
   TSL_TRY(tsl_scratch_take((size_t)(rooms * of.each) * sizeof(uint32_t), "copies of the operands", &memory));
   of.room = memory;
-  tsl_team_run(has_registers ? team : (tsl_team){0}, count, multiply_rectangle, &of);
+  tsl_team_run(is_amx ? team : (tsl_team){0}, count, multiply_rectangle, &of);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }

@@ -1,9 +1,13 @@
-/* Tiles of C in tile registers, as text: 2 x 2 registers of 16 x 16 sums. A file that includes it has the words
- * REGISTER_LOAD(t, at, stride in bytes), REGISTER_LOAD_ONCE (the same for what is not wanted again soon),
- * REGISTER_STORE(t, at, stride), REGISTER_ZERO(t), REGISTER_COPY_REST(to, from, bytes) (a line whose other bytes
- * become zeros), perhaps REGISTER_STREAM(to, from) (a line past the caches) and REGISTER_FILE (declares where registers are
- * that are variables), and REGISTER_DOT(c, a, b) for the numbers of registers; tests include it
- * with words that are plain C, to prove its addresses where there is no such unit.
+/* Tiles of C in tile registers, as text: 2 x 2 registers of 16 x 16 sums. Here is what all of them do beside their products,
+ * in register_tile.h a tile. A file that includes them has the words
+ *   REGISTER_COPY_REST(to, from, bytes)    copies the first bytes of a line, and makes the others 0
+ *   REGISTER_STREAM(to, from)              perhaps: copies a line past the caches
+ * and for each inclusion of register_tile.h
+ *   REGISTER_NAME(word)                    the tile's version of a name
+ *   REGISTER_LOAD(t, at, stride in bytes), REGISTER_LOAD_ONCE (the same for what is not wanted again soon),
+ *   REGISTER_STORE(t, at, stride), REGISTER_ZERO(t), REGISTER_DOT(c, a, b) for the numbers of registers
+ *   REGISTER_FILE                          perhaps: declares where registers are that are variables
+ * Tests include them with words that are plain C, to prove their addresses where there is no such unit.
  *
  *          4        5        16 units (64 bytes) of B: a register holds 16 columns' units, unit after unit
  *      +--------+--------+
@@ -18,10 +22,6 @@
 #include "strategy/gemm/host_amx/kernels.h"
 
 #include <string.h>
-
-#ifndef REGISTER_FILE
-#define REGISTER_FILE (void)0
-#endif
 
 enum { UNIT_BYTES = 4, REGISTER_BYTES = 64, STRIP_BYTES = 2 * REGISTER_BYTES };
 
@@ -109,76 +109,4 @@ static inline __attribute__((always_inline)) void copy_lines(copying *of, int64_
       of->out += of->out_gap;
     }
   }
-}
-
-/* Sums so far, at first nothing. What is 16 columns right of a register is 16 numbers further, 16 rows below it 16 rows. */
-static void multiply_16(const tsl_amx_tile *tile) {
-  const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
-  const int64_t row = tile->a_row, step = UNIT_BYTES * tile->a_step;
-  const uint32_t *const sums = tile->sums;
-  REGISTER_FILE;
-  writing late = writing_of(tile, 1);
-  copying rows = copying_of(tile, 1);
-  if (tile->goes_on) {
-    REGISTER_LOAD(0, sums, STRIP_BYTES);
-    REGISTER_LOAD(1, sums + 16, STRIP_BYTES);
-  } else {
-    REGISTER_ZERO(0);
-    REGISTER_ZERO(1);
-  }
-  for (int64_t u = 0; u < tile->units; u += TSL_AMX_REGISTER_UNITS) {
-    REGISTER_LOAD(6, a, row);
-    REGISTER_LOAD_ONCE(4, b, STRIP_BYTES);
-    REGISTER_LOAD_ONCE(5, b + REGISTER_BYTES, STRIP_BYTES);
-    REGISTER_DOT(0, 6, 4);
-    REGISTER_DOT(1, 6, 5);
-    a += step;
-    b += 16 * STRIP_BYTES;
-  }
-  write_rows(&late, late.left);
-  copy_lines(&rows, rows.left);
-  REGISTER_STORE(0, tile->out, UNIT_BYTES * tile->out_row);
-  REGISTER_STORE(1, tile->out + 16, UNIT_BYTES * tile->out_row);
-}
-
-static void multiply_32(const tsl_amx_tile *tile) {
-  const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
-  const int64_t row = tile->a_row, step = UNIT_BYTES * tile->a_step;
-  const uint32_t *const sums = tile->sums, *const below = sums + 16 * 32;
-  uint32_t *const out_below = tile->out + 16 * tile->out_row;
-  const int64_t out_bytes = UNIT_BYTES * tile->out_row;
-  REGISTER_FILE;
-  if (tile->goes_on) {
-    REGISTER_LOAD(0, sums, STRIP_BYTES);
-    REGISTER_LOAD(1, sums + 16, STRIP_BYTES);
-    REGISTER_LOAD(2, below, STRIP_BYTES);
-    REGISTER_LOAD(3, below + 16, STRIP_BYTES);
-  } else {
-    REGISTER_ZERO(0);
-    REGISTER_ZERO(1);
-    REGISTER_ZERO(2);
-    REGISTER_ZERO(3);
-  }
-  writing late = writing_of(tile, tile->units / TSL_AMX_REGISTER_UNITS);
-  copying rows = copying_of(tile, tile->units / TSL_AMX_REGISTER_UNITS);
-  for (int64_t u = 0; u < tile->units; u += TSL_AMX_REGISTER_UNITS) {
-    REGISTER_LOAD(6, a, row);
-    REGISTER_LOAD_ONCE(4, b, STRIP_BYTES);
-    REGISTER_DOT(0, 6, 4);
-    REGISTER_LOAD(7, a + 16 * row, row);
-    REGISTER_DOT(2, 7, 4);
-    REGISTER_LOAD_ONCE(5, b + REGISTER_BYTES, STRIP_BYTES);
-    write_rows(&late, late.each);
-    REGISTER_DOT(1, 6, 5);
-    copy_lines(&rows, rows.each);
-    REGISTER_DOT(3, 7, 5);
-    a += step;
-    b += 16 * STRIP_BYTES;
-  }
-  write_rows(&late, late.left);
-  copy_lines(&rows, rows.left);
-  REGISTER_STORE(0, tile->out, out_bytes);
-  REGISTER_STORE(1, tile->out + 16, out_bytes);
-  REGISTER_STORE(2, out_below, out_bytes);
-  REGISTER_STORE(3, out_below + 16, out_bytes);
 }

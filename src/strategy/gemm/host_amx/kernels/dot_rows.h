@@ -1,0 +1,8 @@
+/* A tile of TILE_ROWS rows, as text in dot_tile.h: the function, or its place in the table. */
+#ifdef TILE_ENTRIES
+JOIN(OWN(rows), JOIN(_, TILE_ROWS)),
+#else
+static void JOIN(OWN(rows), JOIN(_, TILE_ROWS))(const tsl_amx_tile *tile) {
+  OWN(multiply_any)(tile, TILE_ROWS);
+}
+#endif
