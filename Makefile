@@ -24,11 +24,11 @@ build:
 compile:
 	@cmake --preset $(PRESET) $(CMAKE_ARGS) >build-configure.log 2>&1 || { cat build-configure.log; rm -f build-configure.log; exit 1; }
 	@rm -f build-configure.log
-	@cmake --build --preset $(PRESET) --parallel $(JOBS)
+	@cmake --build --preset $(PRESET) --parallel $(JOBS) $(addprefix --target ,$(TARGETS))
 
 demo:
 	@ci/setup.sh build run
-	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=OFF $(CMAKE_ARGS)"
+	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=OFF $(CMAKE_ARGS)" TARGETS=tesela_tool
 	@examples/demo.sh $(TESELA)
 
 test:

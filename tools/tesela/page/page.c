@@ -1,5 +1,6 @@
 #include "page/page.h"
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "cli/interrupt.h"
 #include "explore/report.h"
@@ -144,11 +145,15 @@ tesela_status tsl_page_begin(const char *path, const tsl_exploration *all, tsl_p
   const tesela_status status = tsl_output_open(path, &file->output);
   tsl_interrupt_guard(file->output.temporary);
   TSL_TRY(status);
-  return tsl_measured_take(&all->devices, roofs_seconds, &file->roofs);
+  TSL_TRY(tsl_measured_take(&all->devices, roofs_seconds, &file->roofs));
+  file->measured = tsl_clock();
+  return TESELA_OK;
 }
 
 tesela_status tsl_page_measure(const tsl_exploration *all, tsl_page_file *file) {
-  return file->output.path ? tsl_measured_take(&all->devices, roofs_seconds, &file->roofs) : TESELA_OK;
+  const bool is_recent = tsl_clock() - file->measured < roofs_seconds * all->devices.count;
+  return file->output.path && !is_recent ? tsl_measured_take(&all->devices, roofs_seconds, &file->roofs)
+                                         : TESELA_OK;
 }
 
 static tesela_status write_page(const tsl_page *page, tsl_output *output) {
