@@ -25,9 +25,9 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "plan/measure.h"
-#include "plan/operand_sets.h"
-#include "plan/search.h"
+#include "tune/measure.h"
+#include "tune/operand_sets.h"
+#include "tune/search.h"
 
 #include <getopt.h>
 #include <math.h>

@@ -1,22 +1,10 @@
 #include "strategy/strategy.h"
 
 #include "base/status.h"
-#include "strategy/list.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#define TSL_STRATEGY_DECLARE(op, name) extern const tsl_strategy tsl_##op##_##name;
-TSL_STRATEGY_LIST(TSL_STRATEGY_DECLARE)
-#undef TSL_STRATEGY_DECLARE
-
-static const tsl_strategy *const strategies[] = {
-#define TSL_STRATEGY_ROW(op, name) &tsl_##op##_##name,
-    TSL_STRATEGY_LIST(TSL_STRATEGY_ROW)
-#undef TSL_STRATEGY_ROW
-};
-enum { STRATEGY_COUNT = sizeof strategies / sizeof *strategies };
 
 static _Thread_local char refusal[192];
 
@@ -63,24 +51,6 @@ tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel) {
   return tsl_accuracy_in_type(made, problem->c.type);
 }
 
-const tsl_strategy *tsl_strategy_at(int index) {
-  return index >= 0 && index < STRATEGY_COUNT ? strategies[index] : NULL;
-}
-
-const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name) {
-  for (int i = 0; i < STRATEGY_COUNT; i++)
-    if (strategies[i]->op == op && strcmp(strategies[i]->name, name) == 0)
-      return strategies[i];
-  return NULL;
-}
-
-const tsl_strategy *tsl_strategy_specification(tsl_op op) {
-  int first = 0;
-  while (strategies[first]->op != op)
-    first++;
-  return strategies[first];
-}
-
 int tsl_strategy_params(const tsl_strategy *strategy) {
   int count = 0;
   while (strategy->params && count < TSL_PARAMS_MAX && strategy->params[count].name)
@@ -93,17 +63,6 @@ tsl_config tsl_strategy_defaults(const tsl_strategy *strategy) {
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
     config.value[i] = strategy->params[i].fallback;
   return config;
-}
-
-int tsl_strategy_rung(const tsl_strategy *strategy) {
-  int rung = 0;
-  const tsl_strategy *other;
-  for (int i = 0; !strategy->vendor && (other = tsl_strategy_at(i)) != NULL; i++) {
-    rung += other->op == strategy->op && !other->vendor;
-    if (other == strategy)
-      break;
-  }
-  return rung;
 }
 
 int tsl_param_values(const tsl_param *param) {

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "cli/tool.h"
+#include "cli/commands.h"
 
 static int raised;
 

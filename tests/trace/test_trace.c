@@ -8,7 +8,7 @@
 #include <ucontext.h>
 
 #include "dialect_impl.h"
-#include "trace.h"
+#include "explain/trace.h"
 
 typedef void kernel(const double *a, const double *b, double *c, const int64_t sizes[3],
                     const int64_t strides[4]);

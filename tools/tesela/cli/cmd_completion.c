@@ -118,7 +118,7 @@ static void bash_command(tsl_text *out, const tsl_command *command) {
   tsl_text_add(out, "           ;;\n      esac ;;\n");
 }
 
-static void write_bash(tsl_text *out) {
+static void write_bash(const tsl_command *const *commands, tsl_text *out) {
   tsl_text_add(out,
                "# bash completion for tesela %s: source <(tesela completion bash)\n"
                "_tesela() {\n"
@@ -128,10 +128,10 @@ static void write_bash(tsl_text *out) {
                "    words=\"--help --version",
                tesela_version());
   const tsl_command *command;
-  for (int i = 0; (command = tsl_command_at(i)) != NULL; i++)
+  for (int i = 0; (command = commands[i]) != NULL; i++)
     tsl_text_add(out, " %s", command->name);
   tsl_text_add(out, "\"\n  else\n    case ${COMP_WORDS[1]} in\n");
-  for (int i = 0; (command = tsl_command_at(i)) != NULL; i++)
+  for (int i = 0; (command = commands[i]) != NULL; i++)
     bash_command(out, command);
   tsl_text_add(out, "    esac\n  fi\n"
                     "  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
@@ -172,7 +172,7 @@ static void zsh_command(tsl_text *out, const tsl_command *command) {
     tsl_text_add(out, command->words_max > 0 ? "      _files ;;\n" : "      _describe option options ;;\n");
 }
 
-static void write_zsh(tsl_text *out) {
+static void write_zsh(const tsl_command *const *commands, tsl_text *out) {
   const tsl_command *command;
   tsl_text_add(
       out,
@@ -184,13 +184,13 @@ static void write_zsh(tsl_text *out) {
       "  local -a commands options\n"
       "  if (( CURRENT == 2 )); then\n    commands=('--help:show its text' '--version:show its version'",
       tesela_version());
-  for (int i = 0; (command = tsl_command_at(i)) != NULL; i++) {
+  for (int i = 0; (command = commands[i]) != NULL; i++) {
     tsl_text_add(out, " '%s:", command->name);
     add_quoted(command->what, false, out);
     tsl_text_add(out, "'");
   }
   tsl_text_add(out, ")\n    _describe command commands\n    return\n  fi\n  case ${words[2]} in\n");
-  for (int i = 0; (command = tsl_command_at(i)) != NULL; i++)
+  for (int i = 0; (command = commands[i]) != NULL; i++)
     zsh_command(out, command);
   tsl_text_add(out, "  esac\n}\n"
                     "if [[ ${funcstack[1]} == _tesela ]]; then _tesela \"$@\"\n"
@@ -225,21 +225,22 @@ static void fish_command(tsl_text *out, const tsl_command *command) {
     tsl_text_add(out, "complete -c tesela -n '__fish_seen_subcommand_from %s' -F\n", command->name);
 }
 
-static void write_fish(tsl_text *out) {
+static void write_fish(const tsl_command *const *commands, tsl_text *out) {
   const tsl_command *command;
   tsl_text_add(out,
                "# fish completion for tesela %s: tesela completion fish | source\n"
                "complete -c tesela -f\n"
                "complete -c tesela -l help -d 'show its text'\n",
                tesela_version());
-  for (int i = 0; (command = tsl_command_at(i)) != NULL; i++)
+  for (int i = 0; (command = commands[i]) != NULL; i++)
     fish_command(out, command);
 }
 
 /* --- the command --- */
 
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
-static void (*const writers[])(tsl_text *out) = {write_bash, write_zsh, write_fish};
+static void (*const writers[])(const tsl_command *const *commands, tsl_text *out) = {write_bash, write_zsh,
+                                                                                     write_fish};
 
 /* There is nothing to choose, but every command has a struct. */
 typedef struct completion_options {
@@ -260,7 +261,7 @@ static tesela_status run(const tsl_call *call) {
   for (int i = 0; shells[i]; i++)
     if (strcmp(call->words[0], shells[i]) == 0) {
       tsl_text out = {0};
-      writers[i](&out);
+      writers[i](call->commands, &out);
       return tsl_print(&out);
     }
   return tsl_fail(TESELA_BAD_CALL,

@@ -1,6 +1,7 @@
 /* tesela help: the overview, a command, the environment, the manual page. */
 #include "base/status.h"
-#include "cli/tool.h"
+#include "cli/commands.h"
+#include "cli/help.h"
 
 #include <string.h>
 
@@ -44,11 +45,11 @@ static tesela_status run(const tsl_call *call) {
     return tsl_fail(TESELA_BAD_CALL,
                     "--markdown goes with environment and plan: tesela help environment --markdown");
   if (given->manual)
-    tsl_help_manual(&out);
+    tsl_help_manual(call->commands, &out);
   else if (!topic)
-    tsl_help_overview(&out, width, colour);
+    tsl_help_overview(call->commands, &out, width, colour);
   else if (!is_reference) {
-    const tsl_command *command = tsl_command_find(topic);
+    const tsl_command *command = tsl_command_find(call->commands, topic);
     if (!command)
       return TESELA_BAD_CALL;
     tsl_help_command(command, &out, width, colour);

@@ -1,7 +1,8 @@
 /* What the descriptors say, as help texts, a manual page and a completion script. */
-#include "cli/tool.h"
+#include "cli/help.h"
 
 #include "base/env.h"
+#include "base/status.h"
 #include "device/device.h"
 #include "plan/plan.h"
 #include "strategy/strategy.h"
@@ -120,16 +121,15 @@ bool tsl_help_reference(const char *name, tsl_text *out, int width, bool colour,
   return true;
 }
 
-void tsl_help_overview(tsl_text *out, int width, bool colour) {
+void tsl_help_overview(const tsl_command *const *commands, tsl_text *out, int width, bool colour) {
   add_paragraphs(out, intro, 0, width);
   heading(out, colour, "Usage");
   tsl_text_add(out, "  tesela COMMAND [arguments] [options]\n  tesela COMMAND --help\n  tesela --version\n");
   heading(out, colour, "Commands");
   tsl_table table = list_of_two();
-  const tsl_command *command;
-  for (int i = 0; (command = tsl_command_at(i)) != NULL; i++) {
-    tsl_table_add(&table, "%s", command->name);
-    tsl_table_add(&table, "%s", command->what);
+  for (int i = 0; commands[i]; i++) {
+    tsl_table_add(&table, "%s", commands[i]->name);
+    tsl_table_add(&table, "%s", commands[i]->what);
   }
   finish_list(&table, width, colour, out);
   heading(out, colour, "Examples");
@@ -250,16 +250,15 @@ static void roff_command(tsl_text *out, const tsl_command *command) {
   }
 }
 
-void tsl_help_manual(tsl_text *out) {
+void tsl_help_manual(const tsl_command *const *commands, tsl_text *out) {
   tsl_text_add(out, ".TH TESELA 1 \"\" \"tesela %s\" \"User Commands\"\n", tesela_version());
   tsl_text_add(out, ".SH NAME\ntesela \\- multiply matrices on every processor that a machine has\n");
   tsl_text_add(out, ".SH SYNOPSIS\n.B tesela\n.I COMMAND\n[arguments] [options]\n");
   tsl_text_add(out, ".SH DESCRIPTION\n");
   roff_text(out, intro);
   tsl_text_add(out, "\n.SH COMMANDS\n");
-  const tsl_command *command;
-  for (int i = 0; (command = tsl_command_at(i)) != NULL; i++)
-    roff_command(out, command);
+  for (int i = 0; commands[i]; i++)
+    roff_command(out, commands[i]);
   tsl_text_add(out, ".SH ENVIRONMENT\n");
   const tsl_env_info *info;
   for (int i = 0; (info = tsl_env_at(i)) != NULL; i++)
@@ -270,4 +269,21 @@ void tsl_help_manual(tsl_text *out) {
                ".SH FILES\nDocuments that this page names, the licence and examples are installed in\n.I ");
   roff_text(out, TESELA_DOCUMENTS);
   tsl_text_add(out, ".\n");
+}
+
+const tsl_command *tsl_command_find(const tsl_command *const *commands, const char *name) {
+  enum { NEIGHBOURS = 64 };
+  const char *names[NEIGHBOURS + 1] = {NULL};
+  for (int i = 0; commands[i]; i++) {
+    if (strcmp(commands[i]->name, name) == 0)
+      return commands[i];
+    if (i < NEIGHBOURS)
+      names[i] = commands[i]->name;
+  }
+  const char *nearest = tsl_nearest(name, names);
+  if (nearest)
+    tsl_fail(TESELA_BAD_CALL, "there is no command \"%s\"; did you mean %s?", name, nearest);
+  else
+    tsl_fail(TESELA_BAD_CALL, "there is no command \"%s\"; tesela --help lists them", name);
+  return NULL;
 }

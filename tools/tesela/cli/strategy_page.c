@@ -1,7 +1,7 @@
 #include "cli/strategy_page.h"
 
-#include "device/devices.h"
 #include "base/source.h"
+#include "device/devices.h"
 
 tesela_status tsl_strategy_story(const tsl_strategy *strategy, tsl_text *out) {
   static const char *const extensions[] = {"cl", "c"};

@@ -1,5 +1,5 @@
-/* The command-line tool: a list of subcommands, each one const descriptor in its own cmd_<name>.c. Help texts, man
- * page and shell completion are made from the same descriptors. */
+/* What every subcommand has: its descriptor, from which help texts, man page and shell completion are made, one call of it,
+ * and where it prints. */
 #ifndef TSL_TOOL_CLI_TOOL_H
 #define TSL_TOOL_CLI_TOOL_H
 
@@ -8,31 +8,12 @@
 
 #include <jansson.h>
 
-/* Subcommands in the order of the help text. X(name): cmd_<name>.c defines `const tsl_command tsl_command_<name>`. */
-#define TSL_COMMAND_LIST(X)                                                                                  \
-  X(devices)                                                                                                 \
-  X(strategies)                                                                                              \
-  X(multiply)                                                                                                \
-  X(dot)                                                                                                     \
-  X(transpose)                                                                                               \
-  X(generate)                                                                                                \
-  X(explain)                                                                                                 \
-  X(explore)                                                                                                 \
-  X(sweep)                                                                                                   \
-  X(compare)                                                                                                 \
-  X(check)                                                                                                   \
-  X(run)                                                                                                     \
-  X(tune)                                                                                                    \
-  X(wisdom)                                                                                                  \
-  X(cache)                                                                                                   \
-  X(help)                                                                                                    \
-  X(completion)
-
 typedef struct tsl_command tsl_command;
 
 /* One call of a subcommand. `options` is the command's own struct, filled; `words` are the arguments that are no
  * options. */
 typedef struct tsl_call {
+  const tsl_command *const *commands; /* all there are, in the order of the help text; NULL ends them */
   const tsl_command *command;
   const void *options;
   char *const *words;
@@ -58,21 +39,6 @@ struct tsl_command {
   size_t options_bytes;
   tesela_status (*run)(const tsl_call *call);
 };
-
-/* Runs the tool and returns its exit code. */
-int tsl_tool_main(int argc, char **argv);
-
-const tsl_command *tsl_command_at(int index); /* NULL past the end */
-/* By name, or NULL after setting the sentence that names the nearest. */
-const tsl_command *tsl_command_find(const char *name);
-
-/* help.c */
-void tsl_help_overview(tsl_text *out, int width, bool colour);
-void tsl_help_command(const tsl_command *command, tsl_text *out, int width, bool colour);
-/* "environment": the variables; "plan": the keys of a plan's text. As a page of docs/ where `markdown`. False for another
- * name. */
-bool tsl_help_reference(const char *name, tsl_text *out, int width, bool colour, bool markdown);
-void tsl_help_manual(tsl_text *out);
 
 /* The call as a shell takes it: "tesela explore --sizes 256,512". */
 void tsl_call_add_line(const tsl_call *call, tsl_text *out);

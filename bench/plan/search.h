@@ -1,2 +1,0 @@
-/* Where this lay before, for bench/models.c. */
-#include "tune/search.h"
