@@ -148,16 +148,16 @@ static void say_words(const pair *of, tsl_text *out) {
   const tsl_words one = tsl_account_words(of->problem, &of->one->account),
                   below = tsl_account_words(of->problem, &of->below->account);
   const double less = times(below.global, one.global);
-  tsl_text_add(out, "asks for %.3g numbers %s, %s for %.3g", one.global,
+  tsl_text_add(out, "asks for %.3g numbers %s where %s asks for %.3g", one.global,
                of->problem->op == TSL_OP_TRANSPOSE ? "an element" : "a multiply-add",
                of->below->strategy->name, below.global);
   if (less > 1.05)
     tsl_text_add(out, ", %.3g times as many", less);
   if (one.local > 0 && below.local == 0)
-    tsl_text_add(out, ", and finds %.3g %s", one.local,
+    tsl_text_add(out, "; it finds %.3g %s", one.local,
                  has_groups(of->one) ? "in local memory" : "in copies that its caches keep");
   if (one.local == 0 && below.local > 0 && has_groups(of->one))
-    tsl_text_add(out, ", and keeps them in registers: nothing waits at barriers of local memory");
+    tsl_text_add(out, "; it keeps them in registers, and nothing waits at barriers of local memory");
   const double memory = times(of->one->account.memory, of->below->account.memory);
   if (memory < 0.95)
     tsl_text_add(out, "; memory moves %.3g of the bytes", memory);
