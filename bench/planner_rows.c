@@ -208,7 +208,7 @@ static bool search(const tsl_problem *problem, tsl_race_entry *entries, int *cou
                         .patience = search_seconds / 4,
                         .seed = 1};
   for (int i = 0; tsl_strategy_at(i); i++)
-    if (tsl_strategy_at(i)->op == problem->op && !tsl_strategy_at(i)->vendor)
+    if (tsl_strategy_at(i)->op == problem->op && !tsl_strategy_at(i)->vendor.load)
       check(tsl_space_add(&space, problem, device, tsl_strategy_at(i), NULL, 0), "the space");
   tsl_space_sort(&space);
   const tsl_tune_job job = {

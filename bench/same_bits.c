@@ -113,10 +113,10 @@ static memory make_operand(const tsl_shape *shape, uint64_t seed, tsl_operand *o
 /* What pack() makes of an operand, which then stands for it; NULL where there is nothing to pack. */
 static void *pack(const tsl_work *work, int operand, tsl_operands *operands) {
   tsl_operand *of = operand == TSL_OPERAND_A ? &operands->a : &operands->b;
-  const size_t bytes = work->strategy->packed_bytes(work, operand);
+  const size_t bytes = work->strategy->packing.bytes(work, operand);
   void *packed = bytes > 0 ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
   if (packed) {
-    work->strategy->pack(work, operand, of, packed, operands->team);
+    work->strategy->packing.pack(work, operand, of, packed, operands->team);
     *of = (tsl_operand){.packed = packed, .row_stride = of->row_stride, .col_stride = of->col_stride};
   }
   return packed;
@@ -125,7 +125,7 @@ static void *pack(const tsl_work *work, int operand, tsl_operands *operands) {
 static tesela_status multiply(tsl_work *work, draws *from, tsl_operands *operands) {
   void *packed[2] = {NULL, NULL};
   TSL_TRY(work->strategy->build ? work->strategy->build(work) : TESELA_OK);
-  for (int i = 0; i < 2 && work->strategy->pack; i++)
+  for (int i = 0; i < 2 && work->strategy->packing.pack; i++)
     if (draw(from, 4) == 0)
       packed[i] = pack(work, i == 0 ? TSL_OPERAND_A : TSL_OPERAND_B, operands);
   const tesela_status status = work->strategy->run(work, operands, NULL);
@@ -195,7 +195,7 @@ int main(int count, char **arguments) {
     device->capabilities = (unsigned)strtoul(arguments[1], NULL, 0);
   for (int i = 0; tsl_strategy_at(i); i++)
     if (tsl_strategy_at(i)->op == TSL_OP_GEMM && (tsl_strategy_at(i)->needs & TSL_CAN_HOST) &&
-        !tsl_strategy_at(i)->vendor)
+        !tsl_strategy_at(i)->vendor.load)
       failures += show_strategy(tsl_strategy_at(i), device);
   tsl_devices_destroy(devices);
   return failures > 0;

@@ -21,7 +21,7 @@ static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;
   const tsl_problem *p = &work->problem;
   const tsl_strategy *strategy = work->strategy;
-  if (!plan->direct.run || !strategy->prepare || tsl_strategy_params(strategy) > 0)
+  if (!plan->direct.run || !strategy->fast_path.prepare || tsl_strategy_params(strategy) > 0)
     return;
   const tsl_instant product = {.type = p->c.type,
                                .m = p->m,
@@ -39,11 +39,11 @@ static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
                                .alpha_is_1 = p->alpha[0] == 1,
                                .beta_is_0 = p->beta[0] == 0};
   tsl_at_once *kernel;
-  entry->state = strategy->prepare(&product, work->device, &kernel);
+  entry->state = strategy->fast_path.prepare(&product, work->device, &kernel);
   if (!entry->state)
     return;
   entry->direct = plan->direct;
-  entry->direct.run = kernel ? kernel : strategy->run_prepared;
+  entry->direct.run = kernel ? kernel : strategy->fast_path.run_prepared;
   entry->direct.state = entry->state;
 }
 

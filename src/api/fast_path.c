@@ -12,7 +12,7 @@ bool tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
       tsl_devices_find(devices, "cpu", &device) != TESELA_OK)
     return false;
   for (int i = 0; tsl_strategy_at(i); i++)
-    if (tsl_strategy_at(i)->op == TSL_OP_GEMM && tsl_strategy_at(i)->instant) {
+    if (tsl_strategy_at(i)->op == TSL_OP_GEMM && tsl_strategy_at(i)->fast_path.multiply) {
       *path = (tsl_fast_path){tsl_strategy_at(i), device};
       return true;
     }

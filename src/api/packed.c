@@ -34,13 +34,13 @@ static tesela_status pack(const tsl_work *work, tesela_packed *made, const tsl_r
                           const tsl_operand *from) {
   const tsl_strategy *strategy = work->strategy;
   const tsl_shape *shape = tsl_problem_shape(&work->problem, made->operand);
-  const size_t bytes = strategy->packed_bytes ? strategy->packed_bytes(work, made->operand) : 0;
+  const size_t bytes = strategy->packing.bytes ? strategy->packing.bytes(work, made->operand) : 0;
   if (bytes > 0) {
     tsl_operand given = *from;
     given.row_stride = shape->row_stride;
     given.col_stride = shape->col_stride;
     TSL_TRY(tsl_alloc(bytes, "a packed operand", &made->memory));
-    strategy->pack(work, made->operand, &given, made->memory, tsl_device_team(work->device));
+    strategy->packing.pack(work, made->operand, &given, made->memory, tsl_device_team(work->device));
     made->used.packed = made->memory;
     return TESELA_OK;
   }

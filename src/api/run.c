@@ -41,9 +41,9 @@ tsl_direct tsl_api_direct(const tesela_plan *plan) {
   const tsl_reach *reach = plan->reach, *c = &reach[TSL_OPERAND_C];
   tsl_direct direct = {.unaligned = c->align - 1};
   const bool uses_all = reach[TSL_OPERAND_A].used && reach[TSL_OPERAND_B].used && c->used;
-  if (!work->strategy->run_at || plan->plan->place != TSL_PLACE_HOST || !uses_all)
+  if (!work->strategy->fast_path.run_at || plan->plan->place != TSL_PLACE_HOST || !uses_all)
     return direct;
-  direct.run = work->strategy->run_at(work, &direct.state);
+  direct.run = work->strategy->fast_path.run_at(work, &direct.state);
   for (int i = 0; i < TSL_OPERAND_C; i++) {
     const bool by_range = reach[i].dense && c->dense;
     direct.unaligned |= reach[i].align - 1;

@@ -61,9 +61,9 @@ static void key_of(const tsl_blas_symbol *symbol, const tsl_blas_multiply *produ
 
 /* An entry whose call is not small stays without a kernel. */
 static void learn(tsl_dispatch_entry *entry, const tsl_instant *product, const tsl_fast_path *path) {
-  entry->state = path->strategy->prepare(product, path->device, &entry->kernel);
+  entry->state = path->strategy->fast_path.prepare(product, path->device, &entry->kernel);
   if (entry->state)
-    entry->direct = (tsl_direct){.run = path->strategy->run_prepared, .state = entry->state};
+    entry->direct = (tsl_direct){.run = path->strategy->fast_path.run_prepared, .state = entry->state};
 }
 
 /* A call that is not known; its entry is new, or NULL. */
@@ -91,7 +91,7 @@ static bool multiply(const tsl_blas_symbol *symbol, const tsl_blas_multiply *giv
     return false;
   if (entry)
     learn(entry, &product, path);
-  return path->strategy->instant(&product, path->device);
+  return path->strategy->fast_path.multiply(&product, path->device);
 }
 
 bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *given,

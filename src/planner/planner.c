@@ -112,7 +112,7 @@ bool tsl_planner_vendors(void) {
 }
 
 static bool is_asked_for(const tsl_strategy *strategy, const tsl_choice *choice, const tsl_wishes *wish) {
-  return wish->strategy ? wish->strategy == strategy : !strategy->vendor || choice->vendors;
+  return wish->strategy ? wish->strategy == strategy : !strategy->vendor.load || choice->vendors;
 }
 
 static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
@@ -144,7 +144,7 @@ static const double compile_seconds = 1.5, load_seconds = 0.05;
 
 /* What is to be done before a plan's first run. */
 static double start_seconds(const tsl_problem *problem, const tsl_link *link, const tsl_candidate *of) {
-  const bool has_kernels = !(of->device->capabilities & TSL_CAN_HOST) && !of->strategy->vendor;
+  const bool has_kernels = !(of->device->capabilities & TSL_CAN_HOST) && !of->strategy->vendor.load;
   const double opened = tsl_device_is_open(of->device) ? 0 : link->open;
   if (!has_kernels)
     return opened;

@@ -36,8 +36,8 @@ const tsl_strategy *tsl_strategy_specification(tsl_op op) {
 int tsl_strategy_rung(const tsl_strategy *strategy) {
   int rung = 0;
   const tsl_strategy *other;
-  for (int i = 0; !strategy->vendor && (other = tsl_strategy_at(i)) != NULL; i++) {
-    rung += other->op == strategy->op && !other->vendor;
+  for (int i = 0; !strategy->vendor.load && (other = tsl_strategy_at(i)) != NULL; i++) {
+    rung += other->op == strategy->op && !other->vendor.load;
     if (other == strategy)
       break;
   }

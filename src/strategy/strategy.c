@@ -87,13 +87,13 @@ bool tsl_strategy_config(const tsl_strategy *strategy, int index, tsl_config *co
 
 bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *config) {
   tsl_record record;
-  if (!strategy->probes)
+  if (!strategy->testing.probes)
     return tsl_strategy_config(strategy, index, config);
   for (int i = 0; i <= index; i++)
-    if (!strategy->probes[i])
+    if (!strategy->testing.probes[i])
       return false;
   *config = tsl_strategy_defaults(strategy);
-  if (tsl_record_parse(strategy->probes[index], &record) != TESELA_OK)
+  if (tsl_record_parse(strategy->testing.probes[index], &record) != TESELA_OK)
     return false;
   const tesela_status status = tsl_config_parse(strategy, &record, config, NULL);
   tsl_record_free(&record);
@@ -295,7 +295,8 @@ static const char *refuse_throughout(const tsl_strategy *strategy, const tsl_pro
   const char *why = refuse_types(strategy, problem, device);
   if (why)
     return why;
-  return strategy->vendor && strategy->vendor()->why_not[0] ? strategy->vendor()->why_not : NULL;
+  return strategy->vendor.load && strategy->vendor.load()->why_not[0] ? strategy->vendor.load()->why_not
+                                                                      : NULL;
 }
 
 static const char *refuse_value(const tsl_strategy *strategy, int index, int64_t value) {

@@ -162,30 +162,40 @@ struct tsl_strategy {
   tesela_status (*build)(tsl_work *work);
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* NULL: nothing to free */
-  /* The form that run() makes of A or B for itself, made once for many runs, which find it in their operand's `packed`
-   * and give the same bits: its bytes, which are 0 where run() reads that operand as it lies, and the form, made by a team at
-   * an address aligned to a cache line. The operand has the problem's strides. On the cpu. NULL: run() packs nothing. */
-  size_t (*packed_bytes)(const tsl_work *work, int operand);
-  void (*pack)(const tsl_work *work, int operand, const tsl_operand *from, void *to, tsl_team team);
-  /* Multiplies at once, in the caller's thread, where no plan of any strategy would be done sooner; false: it would, or
-   * this cannot, and nothing was touched. Sizes are at least 1, and whatever tsl_problem_check() looks at is right.
-   * The bits are those of run(). NULL: never. */
-  bool (*instant)(const tsl_instant *product, const tsl_device *device);
-  /* For such products that come again, elsewhere: a block for tsl_free() with all that instant() finds out about it, or
-   * NULL; and the multiplication. Where that cannot fail, `surely` gets what does the same with no way round, else NULL.
-   * With instant(). */
-  void *(*prepare)(const tsl_instant *product, const tsl_device *device, tsl_at_once **surely);
-  tsl_at_once *run_prepared;
-  /* What does the same as run() on the cpu by the device's team, and what to give it as state, where the strides are the
-   * problem's: for products so small that passing operands takes as long as they do. After build(). NULL: there is only run(). */
-  tsl_at_once *(*run_at)(const tsl_work *work, const void **state);
-  /* Configs as text, "tile=16 ...", that between them take every path of the strategy's code: what tests try where all
-   * configs are too many. Ends with NULL; NULL: all configs. */
-  const char *const *probes;
-  /* NULL: the strategy is tesela's own work. Else it calls a vendor's library, which this loads at the first call in
-   * the process and keeps: a peer to compare with, which nobody lists or chooses without being asked. Absence is a
-   * reason for refusal. The answer is never NULL, the same at each call, from any thread. */
-  const tsl_vendor *(*vendor)(void);
+  /* What follows is optional: zero where a strategy has none of it. */
+  struct {
+    /* The form that run() makes of A or B for itself, made once for many runs, which find it in their operand's `packed`
+     * and give the same bits: its bytes, which are 0 where run() reads that operand as it lies, and the form, made by a team
+     * at an address aligned to a cache line. The operand has the problem's strides. On the cpu. NULL: run() packs nothing. */
+    size_t (*bytes)(const tsl_work *work, int operand);
+    void (*pack)(const tsl_work *work, int operand, const tsl_operand *from, void *to, tsl_team team);
+  } packing;
+  struct {
+    /* Multiplies at once, in the caller's thread, where no plan of any strategy would be done sooner; false: it would, or
+     * this cannot, and nothing was touched. Sizes are at least 1, and whatever tsl_problem_check() looks at is right.
+     * The bits are those of run(). NULL: never. */
+    bool (*multiply)(const tsl_instant *product, const tsl_device *device);
+    /* For such products that come again, elsewhere: a block for tsl_free() with all that multiply() finds out about it, or
+     * NULL; and the multiplication. Where that cannot fail, `surely` gets what does the same with no way round, else NULL.
+     * With multiply(). */
+    void *(*prepare)(const tsl_instant *product, const tsl_device *device, tsl_at_once **surely);
+    tsl_at_once *run_prepared;
+    /* What does the same as run() on the cpu by the device's team, and what to give it as state, where the strides are the
+     * problem's: for products so small that passing operands takes as long as they do. After build(). NULL: there is only
+     * run(). */
+    tsl_at_once *(*run_at)(const tsl_work *work, const void **state);
+  } fast_path;
+  struct {
+    /* Configs as text, "tile=16 ...", that between them take every path of the strategy's code: what tests try where all
+     * configs are too many. Ends with NULL; NULL: all configs. */
+    const char *const *probes;
+  } testing;
+  struct {
+    /* NULL: the strategy is tesela's own work. Else it calls a vendor's library, which this loads at the first call in
+     * the process and keeps: a peer to compare with, which nobody lists or chooses without being asked. Absence is a
+     * reason for refusal. The answer is never NULL, the same at each call, from any thread. */
+    const tsl_vendor *(*load)(void);
+  } vendor;
 };
 
 /* The accuracy of sums of k products in any fixed order, each operation rounded or fused, then scaled and

@@ -157,7 +157,7 @@ static const char *missing(void) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, vendor);
   tesela_context *context;
   tesela_buffer *buffer;
-  if (!strategy || !strategy->vendor)
+  if (!strategy || !strategy->vendor.load)
     return "there is no such strategy";
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     return NULL;
@@ -166,10 +166,10 @@ static const char *missing(void) {
   else
     snprintf(why, sizeof why, "%s", tesela_last_error());
   tesela_context_destroy(context);
-  if (!why[0] && strategy->vendor()->why_not[0])
-    snprintf(why, sizeof why, "%s", strategy->vendor()->why_not);
+  if (!why[0] && strategy->vendor.load()->why_not[0])
+    snprintf(why, sizeof why, "%s", strategy->vendor.load()->why_not);
   if (!why[0])
-    printf("%s, %s\n", strategy->vendor()->name, strategy->vendor()->file);
+    printf("%s, %s\n", strategy->vendor.load()->name, strategy->vendor.load()->file);
   return why[0] ? why : NULL;
 }
 

@@ -121,8 +121,8 @@ static void check_config(const tsl_strategy *strategy, int turn, const tsl_confi
 /* Whether config number `index` of `configs` is tried in type number `type` of `types`. */
 static bool is_tried(const tsl_strategy *strategy, int index, int configs, int type, int types) {
   const int most = tight ? 1 : TYPES_OF_EVERY_CONFIG;
-  return index == 0 || (tight && strategy->probes && configs * types <= MOST_TIGHT) ||
-         (strategy->probes ? type == index % types : type < most);
+  return index == 0 || (tight && strategy->testing.probes && configs * types <= MOST_TIGHT) ||
+         (strategy->testing.probes ? type == index % types : type < most);
 }
 
 static int check_device(const tsl_strategy *strategy, tsl_device *device) {
@@ -181,10 +181,10 @@ static int check_kind(const tsl_strategy *strategy, tsl_devices *devices, const 
       continue;
     if (count == 0)
       return no_device(kind, why);
-    if (strategy->vendor && strategy->vendor()->why_not[0])
-      return no_library(strategy->vendor()->why_not);
-    if (strategy->vendor)
-      printf("%s, %s\n", strategy->vendor()->name, strategy->vendor()->file);
+    if (strategy->vendor.load && strategy->vendor.load()->why_not[0])
+      return no_library(strategy->vendor.load()->why_not);
+    if (strategy->vendor.load)
+      printf("%s, %s\n", strategy->vendor.load()->name, strategy->vendor.load()->file);
     tsl_device *device;
     int able = 0;
     for (int d = 0; (device = tsl_devices_at(devices, d)); d++)

@@ -120,12 +120,12 @@ static void run_packed(tsl_plan *plan, const fenced_case *what, fence_side side,
       if (!(which >> i & 1))
         continue;
       tsl_operand *of = operand_at(&operands, i);
-      const size_t bytes = tsl_problem_reads(&what->problem, i) ? strategy->packed_bytes(&plan->work, i) : 0;
+      const size_t bytes = tsl_problem_reads(&what->problem, i) ? strategy->packing.bytes(&plan->work, i) : 0;
       void *form = bytes > 0 ? fence_block(TSL_OPERANDS + i, bytes, 64, side) : NULL;
       packs = form != NULL;
       if (!packs)
         continue;
-      strategy->pack(&plan->work, i, of, form, tsl_device_team(plan->work.device));
+      strategy->packing.pack(&plan->work, i, of, form, tsl_device_team(plan->work.device));
       of->packed = form;
       of->host = fence_nowhere();
     }
@@ -155,7 +155,7 @@ static void try_case(const tsl_strategy *strategy, const tsl_config *config, tsl
   for (int side = 0; side < FENCE_SIDES; side++) {
     (void)lay_out(what, (fence_side)side, &operands);
     run_and_compare(plan, &operands, side == FENCE_BEHIND, tally);
-    if (strategy->packed_bytes)
+    if (strategy->packing.bytes)
       run_packed(plan, what, (fence_side)side, tally);
   }
   fence_tell("nothing");
@@ -283,7 +283,7 @@ static int try_everything(const struct set *set, tsl_device *cpu) {
   int64_t runs = 0;
   for (int i = 0; (strategy = tsl_strategy_at(i)); i++) {
     counts own = {0, 0};
-    if (strategy->vendor || (strategy->needs && !(strategy->needs & TSL_CAN_HOST)) ||
+    if (strategy->vendor.load || (strategy->needs && !(strategy->needs & TSL_CAN_HOST)) ||
         (set->is_narrow && (tsl_strategy_rung(strategy) <= 2 || strategy->op != TSL_OP_GEMM)))
       continue;
     try_strategy(strategy, cpu, set->is_narrow, &own);

@@ -88,7 +88,7 @@ static void all_pairs_are_listed_in_order(void **state) {
   const tsl_problem problem = tsl_problem_gemm(300, 300, 300, TESELA_F32);
   int strategies = 0, device_count = 0, count;
   for (int i = 0; tsl_strategy_at(i); i++)
-    strategies += tsl_strategy_at(i)->op == TSL_OP_GEMM && !tsl_strategy_at(i)->vendor;
+    strategies += tsl_strategy_at(i)->op == TSL_OP_GEMM && !tsl_strategy_at(i)->vendor.load;
   while (tsl_devices_at(devices, device_count))
     device_count++;
   assert_true(device_count >= 3);
@@ -111,7 +111,7 @@ static int listed_vendors(const tsl_choice *choice, char refusal[192]) {
   int count, vendors = 0;
   assert_int_equal(tsl_planner_list(&problem, choice, &candidates, &count), TESELA_OK);
   for (int i = 0; i < count; i++)
-    if (candidates[i].strategy->vendor) {
+    if (candidates[i].strategy->vendor.load) {
       vendors++;
       memcpy(refusal, candidates[i].refusal, sizeof candidates[i].refusal);
     }
@@ -125,7 +125,7 @@ static void vendors_are_listed_when_they_are_asked_for(void **state) {
   int all = 0;
   char refusal[192] = "";
   for (int i = 0; tsl_strategy_at(i); i++)
-    all += tsl_strategy_at(i)->op == TSL_OP_GEMM && tsl_strategy_at(i)->vendor;
+    all += tsl_strategy_at(i)->op == TSL_OP_GEMM && tsl_strategy_at(i)->vendor.load;
   assert_true(all >= 4);
   assert_int_equal(listed_vendors(&(tsl_choice){.devices = devices, .device = "cpu"}, refusal), 0);
   assert_int_equal(

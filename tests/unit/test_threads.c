@@ -147,7 +147,7 @@ static void every_strategy_has_a_case(void **state) {
   (void)state;
   for (int s = 0; tsl_strategy_at(s); s++) {
     const tsl_strategy *strategy = tsl_strategy_at(s);
-    bool found = !(strategy->needs & TSL_CAN_HOST) || strategy->vendor;
+    bool found = !(strategy->needs & TSL_CAN_HOST) || strategy->vendor.load;
     for (size_t i = 0; i < HOST_CASES; i++)
       found |= host_cases[i].op == strategy->op && host_cases[i].strategy &&
                strcmp(host_cases[i].strategy, strategy->name) == 0;

@@ -181,7 +181,7 @@ static void sizes_are_compared_with_the_interface(void **state) {
 static void vendors_are_named_so(void **state) {
   (void)state;
   for (int i = 0; tsl_strategy_at(i); i++)
-    assert_int_equal(tsl_strategy_at(i)->vendor != NULL,
+    assert_int_equal(tsl_strategy_at(i)->vendor.load != NULL,
                      strncmp(tsl_strategy_at(i)->name, "vendor_", 7) == 0);
 }
 

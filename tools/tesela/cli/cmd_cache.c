@@ -268,7 +268,7 @@ static tesela_status add_strategy(filling *all, const tsl_chosen_strategy *chose
                                   tsl_device *device) {
   const tsl_problem problem = sample(chosen->strategy->op, type);
   filling_job job = {.strategy = chosen->strategy, .type = type, .device = device};
-  if (chosen->strategy->probes)
+  if (chosen->strategy->testing.probes)
     return add_family(all, chosen, job);
   for (tsl_walk walk = {.config = chosen->config, .fixed = chosen->given};
        tsl_strategy_walk(chosen->strategy, &problem, device, &walk);) {
@@ -289,7 +289,7 @@ static tesela_status collect(const cache_options *given, tsl_devices *devices, f
   for (int d = 0; d < where.count; d++)
     for (int s = 0; s < strategies.count; s++)
       for (int t = 0; t < types.count; t++)
-        if (!(where.items[d]->capabilities & TSL_CAN_HOST) && !strategies.items[s].strategy->vendor)
+        if (!(where.items[d]->capabilities & TSL_CAN_HOST) && !strategies.items[s].strategy->vendor.load)
           TSL_TRY(add_strategy(all, &strategies.items[s], types.items[t].types.a, where.items[d]));
   if (all->count > 0)
     return TESELA_OK;

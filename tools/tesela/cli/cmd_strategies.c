@@ -76,7 +76,7 @@ typedef struct listing {
 static const tsl_strategy *next_of(listing *group) {
   const tsl_strategy *strategy;
   while ((strategy = tsl_strategy_at(group->index++)) != NULL)
-    if ((strategy->vendor != NULL) == group->vendors)
+    if ((strategy->vendor.load != NULL) == group->vendors)
       return strategy;
   return NULL;
 }
@@ -94,11 +94,11 @@ static void idea_columns(const listing *group, tsl_table *table) {
 
 static void idea_cells(const tsl_strategy *strategy, bool code, tsl_table *table) {
   tsl_table_add(table, "%s", tsl_op_name(strategy->op));
-  if (!strategy->vendor)
+  if (!strategy->vendor.load)
     tsl_table_add(table, "%d", tsl_strategy_rung(strategy));
   tsl_table_add(table, code ? "`%s`" : "%s", strategy->name);
   tsl_table_add(table, "%s", strategy->idea);
-  if (!strategy->vendor)
+  if (!strategy->vendor.load)
     tsl_table_add(table, "%s", strategy->lifts ? strategy->lifts : "-");
 }
 
@@ -269,10 +269,10 @@ static json_t *json_strategy(const tsl_strategy *strategy) {
   const tsl_accuracy accuracy = tsl_strategy_accuracy(strategy);
   return json_pack(
       "{s:s, s:o, s:b, s:s, s:i, s:s, s:s?, s:o, s:o, s:o, s:f, s:b, s:b}", "op", tsl_op_name(strategy->op),
-      "rung", strategy->vendor ? json_null() : json_integer(tsl_strategy_rung(strategy)), "vendor",
-      strategy->vendor != NULL, "name", strategy->name, "version", strategy->version, "idea", strategy->idea,
-      "lifts", strategy->lifts, "types", types, "needs", needs, "parameters", params, "error_factor_k1000",
-      accuracy.factor, "repeats", accuracy.repeats, "rounded", accuracy.rounded);
+      "rung", strategy->vendor.load ? json_null() : json_integer(tsl_strategy_rung(strategy)), "vendor",
+      strategy->vendor.load != NULL, "name", strategy->name, "version", strategy->version, "idea",
+      strategy->idea, "lifts", strategy->lifts, "types", types, "needs", needs, "parameters", params,
+      "error_factor_k1000", accuracy.factor, "repeats", accuracy.repeats, "rounded", accuracy.rounded);
 }
 
 /* --- one strategy --- */
@@ -318,7 +318,7 @@ static tesela_status add_source(const strategies_options *given, const tsl_chose
 static void add_story(const tsl_strategy *strategy, const char *story, tsl_text *out) {
   tsl_table terms = {0}, params = {0};
   tsl_text_add(out, "%s %s", tsl_op_name(strategy->op), strategy->name);
-  if (!strategy->vendor)
+  if (!strategy->vendor.load)
     tsl_text_add(out, ", rung %d: lifts %s", tsl_strategy_rung(strategy),
                  strategy->lifts ? strategy->lifts : "nothing");
   tsl_text_add(out, "\n\n%s\n", story);

@@ -230,7 +230,7 @@ tesela_status tsl_select_strategies(tsl_op op, const char *text, bool peers, tsl
   else
     peers |= tsl_planner_vendors();
   for (int i = 0; out->count < TSL_SELECT_MAX && (strategy = tsl_strategy_at(i)) != NULL; i++)
-    if (is_of(strategy, op) && (strategy->vendor ? peers : !text) && !is_listed(out, strategy))
+    if (is_of(strategy, op) && (strategy->vendor.load ? peers : !text) && !is_listed(out, strategy))
       out->items[out->count++] = (tsl_chosen_strategy){strategy, tsl_strategy_defaults(strategy), 0};
   return TESELA_OK;
 }

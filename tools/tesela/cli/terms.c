@@ -32,8 +32,8 @@ void tsl_strategy_each_need(const tsl_strategy *strategy, void (*add)(void *argu
 }
 
 const char *tsl_strategy_peer(const tsl_strategy *strategy, const tsl_device *device) {
-  const bool could = strategy->vendor && !tsl_capability_missing(strategy->needs, device->capabilities);
-  return could ? strategy->vendor()->name : "";
+  const bool could = strategy->vendor.load && !tsl_capability_missing(strategy->needs, device->capabilities);
+  return could ? strategy->vendor.load()->name : "";
 }
 
 tsl_accuracy tsl_strategy_accuracy(const tsl_strategy *strategy) {
@@ -50,7 +50,7 @@ tesela_status tsl_terms_check_type(tsl_op op, tesela_type type) {
     bool any = false;
     const tsl_strategy *strategy;
     for (int s = 0; (strategy = tsl_strategy_at(s)) != NULL; s++)
-      any |= strategy->op == op && !strategy->vendor && tsl_strategy_takes(strategy, each->type);
+      any |= strategy->op == op && !strategy->vendor.load && tsl_strategy_takes(strategy, each->type);
     if (any)
       tsl_text_add(&taken, "%s%s", taken.length ? ", " : "", each->name);
     found |= any && each->type == type;
@@ -75,7 +75,7 @@ static bool takes_together(const tsl_strategy *strategy, const tsl_types *wanted
 tesela_status tsl_terms_check_types(tsl_op op, const tsl_types *types) {
   const tsl_strategy *strategy;
   for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++)
-    if (strategy->op == op && !strategy->vendor && takes_together(strategy, types))
+    if (strategy->op == op && !strategy->vendor.load && takes_together(strategy, types))
       return TESELA_OK;
   TSL_TRY(tsl_terms_check_type(op, types->a));
   return tsl_fail(TESELA_UNSUPPORTED, "no %s strategy here takes %s x %s -> %s", tsl_op_name(op),

@@ -73,7 +73,7 @@ static bool is_hopeless(const tsl_exploration *all, int strategy) {
 bool tsl_explore_is_left_out(const tsl_exploration *all, int type, int size, int strategy) {
   if (all->all_strategies && is_hopeless(all, strategy))
     return true;
-  if (!all->strategies.items[strategy].strategy->vendor)
+  if (!all->strategies.items[strategy].strategy->vendor.load)
     return false;
   for (int d = 0; d < all->devices.count; d++)
     if (tsl_explore_at(all, type, size, strategy, d)->entry.result != TSL_CASE_REFUSED)

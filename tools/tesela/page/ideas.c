@@ -89,7 +89,7 @@ static bool has_time(const tsl_sheet *sheet, int strategy) {
 
 static bool has_idea(const tsl_sheet *sheet, const tsl_strategy *strategy) {
   const tsl_exploration *all = sheet->page->all;
-  for (int s = 0; !strategy->vendor && s < all->strategies.count; s++)
+  for (int s = 0; !strategy->vendor.load && s < all->strategies.count; s++)
     if (all->strategies.items[s].strategy == strategy && has_time(sheet, s))
       return true;
   return false;

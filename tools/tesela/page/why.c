@@ -72,7 +72,7 @@ static void add_sentences(const tsl_problem *problem, const tsl_counted *counted
     tsl_text sentence = {0};
     tsl_counted_compare(problem, &counted[i], tsl_counted_below(counted, count, &counted[i]), &sentence);
     const char *name = counted[i].strategy->name;
-    if (counted[i].strategy->vendor)
+    if (counted[i].strategy->vendor.load)
       tsl_text_add(out, "<dt>%s</dt><dd>", name);
     else
       tsl_text_add(out, "<dt><a href=\"#idea-%s\">%s</a></dt><dd>", name, name);

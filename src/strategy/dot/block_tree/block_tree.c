@@ -104,5 +104,5 @@ const tsl_strategy tsl_dot_block_tree = {
     .build = build,
     .run = tsl_fold_run,
     .release = tsl_fold_release,
-    .probes = probes,
+    .testing = {.probes = probes},
 };

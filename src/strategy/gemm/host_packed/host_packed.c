@@ -268,7 +268,6 @@ const tsl_strategy tsl_gemm_host_packed = {
     .build = build,
     .run = run,
     .release = tsl_release_block,
-    .packed_bytes = packed_bytes,
-    .pack = pack,
-    .probes = probes,
+    .packing = {.bytes = packed_bytes, .pack = pack},
+    .testing = {.probes = probes},
 };

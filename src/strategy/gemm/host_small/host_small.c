@@ -172,8 +172,5 @@ const tsl_strategy tsl_gemm_host_small = {
     .build = build,
     .run = run,
     .release = tsl_release_block,
-    .instant = instant,
-    .prepare = prepare,
-    .run_prepared = run_prepared,
-    .run_at = run_at,
+    .fast_path = {.multiply = instant, .prepare = prepare, .run_prepared = run_prepared, .run_at = run_at},
 };

@@ -157,5 +157,5 @@ const tsl_strategy tsl_gemm_host_thin = {
     .build = build,
     .run = run,
     .release = tsl_release_block,
-    .run_at = run_at,
+    .fast_path = {.run_at = run_at},
 };

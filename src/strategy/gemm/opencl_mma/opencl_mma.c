@@ -186,7 +186,7 @@ const tsl_strategy tsl_gemm_opencl_mma = {
     .types = tsl_types_narrow,
     .types_why = "tensor cores multiply narrow types",
     .params = params,
-    .probes = probes,
+    .testing = {.probes = probes},
     .refuse = refuse,
     .scratch = scratch,
     .score = tsl_opencl_mma_seconds,

@@ -328,7 +328,7 @@ const tsl_strategy tsl_gemm_register_tile = {
     .conjugates = true,
     .batches = true,
     .params = params,
-    .probes = probes,
+    .testing = {.probes = probes},
     .prune = prune,
     .refuse = refuse,
     .scratch = scratch,

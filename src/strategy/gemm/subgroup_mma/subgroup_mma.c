@@ -160,7 +160,7 @@ const tsl_strategy tsl_gemm_subgroup_mma = {
     .types = tsl_types_narrow,
     .types_why = "matrix instructions multiply narrow types",
     .params = params,
-    .probes = probes,
+    .testing = {.probes = probes},
     .refuse = refuse,
     .score = tsl_subgroup_mma_seconds,
     .account = tsl_subgroup_mma_account,

@@ -203,7 +203,7 @@ const tsl_strategy tsl_gemm_thin_tile = {
     .accuracy = tsl_accuracy_in_order,
     .batches = true,
     .params = params,
-    .probes = probes,
+    .testing = {.probes = probes},
     .prune = prune,
     .refuse = refuse,
     .scratch = scratch,

@@ -136,5 +136,5 @@ const tsl_strategy tsl_gemm_vendor_clblast = {
     .refuse = refuse,
     .score = score,
     .run = run,
-    .vendor = vendor,
+    .vendor = {.load = vendor},
 };

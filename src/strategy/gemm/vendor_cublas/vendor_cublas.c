@@ -174,5 +174,5 @@ const tsl_strategy tsl_gemm_vendor_cublas = {
     .build = build,
     .run = run,
     .release = release,
-    .vendor = vendor,
+    .vendor = {.load = vendor},
 };

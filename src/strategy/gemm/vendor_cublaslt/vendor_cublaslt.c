@@ -218,5 +218,5 @@ const tsl_strategy tsl_gemm_vendor_cublaslt = {
     .build = build,
     .run = run,
     .release = release,
-    .vendor = vendor,
+    .vendor = {.load = vendor},
 };

@@ -145,5 +145,5 @@ const tsl_strategy tsl_gemm_vendor_openblas = {
     .refuse = refuse,
     .score = score,
     .run = run,
-    .vendor = vendor,
+    .vendor = {.load = vendor},
 };

@@ -62,7 +62,7 @@ const tsl_strategy tsl_transpose_tile_local = {
     .accuracy = tsl_transpose_accuracy,
     .types = tsl_types_all,
     .params = params,
-    .probes = probes,
+    .testing = {.probes = probes},
     .refuse = refuse,
     .score = score,
     .account = account,

@@ -122,5 +122,5 @@ const tsl_strategy tsl_transpose_vector = {
     .build = build,
     .run = run,
     .release = tsl_launch_release,
-    .probes = probes,
+    .testing = {.probes = probes},
 };
