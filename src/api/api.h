@@ -7,8 +7,8 @@
 #include "api/plan_cache.h"
 #include "base/cancel.h"
 #include "base/guard.h"
-#include "plan/lane.h"
 #include "plan/plan.h"
+#include "plan/run_slot.h"
 #include "planner/wisdom.h"
 
 #include <pthread.h>

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/lane.h"
+#include "plan/run_slot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +99,7 @@ static void print(const tsl_plan *plan, tsl_text *text) {
 static tesela_status plan_transfers(const tsl_plan *plan) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(&plan->work.problem, i);
-    if (!tsl_transfer_plan(shape, &plan->lanes->transfers[i]))
+    if (!tsl_transfer_plan(shape, &plan->slots->transfers[i]))
       return tsl_fail(TESELA_UNSUPPORTED,
                       "%s: a copy of operand %c, %lld x %lld elements, would pass 2^63 bytes",
                       plan->work.device->name, "ABC"[i], (long long)shape -> rows, (long long)shape -> cols);
@@ -112,7 +112,7 @@ static tesela_status build(tsl_plan *plan) {
   tsl_text text = {0};
   TSL_TRY(tsl_device_open(work->device));
   if (!(work->device->capabilities & TSL_CAN_HOST)) {
-    TSL_TRY(tsl_lanes_create(work->device, &plan->lanes));
+    TSL_TRY(tsl_run_slots_create(work->device, &plan->slots));
     TSL_TRY(plan_transfers(plan));
   }
   print(plan, &text);
@@ -145,7 +145,7 @@ static tesela_status create(const tsl_problem *problem, const tsl_strategy *stra
   const tesela_status status = build(made);
   if (status != TESELA_OK) {
     /* What build() of the strategy made is gone already. */
-    tsl_lanes_destroy(made->lanes);
+    tsl_run_slots_destroy(made->slots);
     free(made->text);
     tsl_free(made);
     return status;
@@ -167,8 +167,8 @@ tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strat
 }
 
 void tsl_plan_trim(tsl_plan *plan) {
-  if (plan && plan->lanes)
-    tsl_lanes_trim(plan->lanes);
+  if (plan && plan->slots)
+    tsl_run_slots_trim(plan->slots);
 }
 
 void tsl_plan_destroy(tsl_plan *plan) {
@@ -176,7 +176,7 @@ void tsl_plan_destroy(tsl_plan *plan) {
     return;
   if (plan->work.strategy->release)
     plan->work.strategy->release(&plan->work);
-  tsl_lanes_destroy(plan->lanes);
+  tsl_run_slots_destroy(plan->slots);
   free(plan->text);
   tsl_free(plan);
 }

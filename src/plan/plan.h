@@ -19,8 +19,8 @@ typedef struct tsl_plan {
   char *text;     /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
   bool was_tried; /* its kernels were, and this is what came of it (planner/trust.h): */
   tsl_trial trial;
-  double trial_seconds;    /* that the trial took just now; 0: it was remembered */
-  struct tsl_lanes *lanes; /* streams and staging buffers of runs that need them; plan/lane.c */
+  double trial_seconds;        /* that the trial took just now; 0: it was remembered */
+  struct tsl_run_slots *slots; /* streams and staging buffers of runs that need them; plan/run_slot.c */
 } tsl_plan;
 
 /* Where the time of one run went, in seconds. Phases that did not happen are 0; a plan's later runs find memory on the

@@ -1,14 +1,14 @@
-/* Running a plan: straight on host memory on the cpu, else in a lane. */
+/* Running a plan: straight on host memory on the cpu, else in a run slot. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/lane.h"
 #include "plan/plan.h"
+#include "plan/run_slot.h"
 
 /* One run on a device with kernels. */
 typedef struct running {
   const tsl_plan *plan;
-  tsl_lane *lane;
+  tsl_run_slot *slot;
   const tsl_operands *given;
   tsl_operands used;
   tsl_buffer *wrapped[TSL_OPERANDS]; /* buffers over the caller's memory, for this run */
@@ -91,19 +91,19 @@ static tesela_status wrap(running *run, int operand) {
   return TESELA_OK;
 }
 
-/* Memory of the lane for one operand: on the device, and on the host where it is gathered. */
+/* Memory of the run slot for one operand: on the device, and on the host where it is gathered. */
 static tesela_status take_staged(running *run, int operand, const tsl_transfer *transfer, size_t bytes) {
   const double start = run->timed ? tsl_clock() : 0;
-  TSL_TRY(tsl_lane_staged(run->lane, operand, bytes));
-  if (tsl_transfer_needs_block(transfer, run->lane->device))
-    TSL_TRY(tsl_lane_block(run->lane, transfer->bytes));
+  TSL_TRY(tsl_run_slot_staged(run->slot, operand, bytes));
+  if (tsl_transfer_needs_block(transfer, run->slot->device))
+    TSL_TRY(tsl_run_slot_block(run->slot, transfer->bytes));
   run->allocated += run->timed ? tsl_clock() - start : 0;
   return TESELA_OK;
 }
 
 static tesela_status stage(running *run, int operand) {
   const tsl_problem *problem = &run->plan->work.problem;
-  const tsl_transfer *transfer = &run->plan->lanes->transfers[operand];
+  const tsl_transfer *transfer = &run->plan->slots->transfers[operand];
   tsl_operand *used = operand_of(&run->used, operand);
   const void *host = used->host;
   const tsl_series series = series_of(problem, used);
@@ -111,14 +111,14 @@ static tesela_status stage(running *run, int operand) {
   if (!tsl_size_mul(transfer->bytes, (size_t)series.count, &bytes))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "a batch's operands pass the address space");
   TSL_TRY(take_staged(run, operand, transfer, bytes));
-  *used = (tsl_operand){.buffer = run->lane->staged[operand],
+  *used = (tsl_operand){.buffer = run->slot->staged[operand],
                         .row_stride = transfer->packed.row_stride,
                         .col_stride = transfer->packed.col_stride,
                         .step = series.count > 1 ? transfer->packed.rows * transfer->packed.cols : 0};
   if (!tsl_problem_reads(problem, operand))
     return TESELA_OK;
   return tsl_transfer_in(tsl_problem_shape(problem, operand), transfer, series, host, used->buffer,
-                         run->lane->stream, run->lane->block);
+                         run->slot->stream, run->slot->block);
 }
 
 static tesela_status bring_in(running *run) {
@@ -143,26 +143,26 @@ static tesela_status half_written(tesela_status status) {
 /* A C that is wrapped is written as it is computed. */
 static tesela_status compute(running *run) {
   const tsl_work *work = &run->plan->work;
-  const tesela_status status = work->strategy->run(work, &run->used, run->lane->stream);
+  const tesela_status status = work->strategy->run(work, &run->used, run->slot->stream);
   return run->wrapped[TSL_OPERAND_C] ? half_written(status) : status;
 }
 
 /* A staged C goes back to the host; otherwise it is there, once the stream is done. */
 static tesela_status bring_out(running *run) {
-  tsl_lane *lane = run->lane;
+  tsl_run_slot *slot = run->slot;
   if (run->plan->place == TSL_PLACE_DEVICE || run->wrapped[TSL_OPERAND_C])
-    return half_written(lane->device->ops->finish(lane->stream));
+    return half_written(slot->device->ops->finish(slot->stream));
   const tsl_problem *problem = &run->plan->work.problem;
-  return half_written(tsl_transfer_out(&problem->c, &run->plan->lanes->transfers[TSL_OPERAND_C],
+  return half_written(tsl_transfer_out(&problem->c, &run->plan->slots->transfers[TSL_OPERAND_C],
                                        series_of(problem, &run->given->c), run->given->c.host,
-                                       lane->staged[TSL_OPERAND_C], lane->stream, lane->block));
+                                       slot->staged[TSL_OPERAND_C], slot->stream, slot->block));
 }
 
 static tesela_status bring_scratch(running *run) {
   const tsl_work *work = &run->plan->work;
-  TSL_TRY(tsl_lane_scratch(
-      run->lane, (size_t)tsl_strategy_scratch(work->strategy, &work->problem, &work->config, work->device)));
-  run->used.scratch = run->lane->scratch;
+  TSL_TRY(tsl_run_slot_scratch(
+      run->slot, (size_t)tsl_strategy_scratch(work->strategy, &work->problem, &work->config, work->device)));
+  run->used.scratch = run->slot->scratch;
   return TESELA_OK;
 }
 
@@ -175,21 +175,21 @@ static tesela_status run_untimed(running *run) {
 
 /* With waits between the phases, so that each one's time is its own. */
 static tesela_status run_timed(running *run, tsl_phases *phases) {
-  tsl_lane *lane = run->lane;
-  const tsl_device_ops *ops = lane->device->ops;
+  tsl_run_slot *slot = run->slot;
+  const tsl_device_ops *ops = slot->device->ops;
   const double first = tsl_clock();
-  TSL_TRY(tsl_lane_events(lane));
+  TSL_TRY(tsl_run_slot_events(slot));
   TSL_TRY(bring_scratch(run));
   const double start = tsl_clock();
   run->timed = true;
   TSL_TRY(bring_in(run));
-  TSL_TRY(ops->finish(lane->stream));
+  TSL_TRY(ops->finish(slot->stream));
   const double ready = tsl_clock();
-  TSL_TRY(ops->event_record(lane->stream, lane->begin));
+  TSL_TRY(ops->event_record(slot->stream, slot->begin));
   TSL_TRY(compute(run));
-  TSL_TRY(ops->event_record(lane->stream, lane->end));
-  TSL_TRY(ops->finish(lane->stream));
-  TSL_TRY(ops->event_seconds(lane->begin, lane->end, &phases->compute));
+  TSL_TRY(ops->event_record(slot->stream, slot->end));
+  TSL_TRY(ops->finish(slot->stream));
+  TSL_TRY(ops->event_seconds(slot->begin, slot->end, &phases->compute));
   const double computed = tsl_clock();
   TSL_TRY(bring_out(run));
   const double end = tsl_clock();
@@ -201,19 +201,19 @@ static tesela_status run_timed(running *run, tsl_phases *phases) {
   return TESELA_OK;
 }
 
-/* Gives the lane back after a run that ended with this status, and returns the status. */
+/* Gives the slot back after a run that ended with this status, and returns the status. */
 static tesela_status leave_lane(running *run, tesela_status status) {
   const tsl_device_ops *ops = run->plan->work.device->ops;
   tsl_status_saved saved;
   if (status != TESELA_OK) {
     /* Work may be pending on buffers that go now; what finish() has to say comes second. */
     tsl_status_save(&saved);
-    (void)ops->finish(run->lane->stream);
+    (void)ops->finish(run->slot->stream);
   }
   for (int operand = 0; operand < TSL_OPERANDS; operand++)
     if (run->wrapped[operand])
       ops->buffer_destroy(run->wrapped[operand]);
-  tsl_lane_give(run->plan->lanes, run->lane, status == TESELA_OK);
+  tsl_run_slot_give(run->plan->slots, run->slot, status == TESELA_OK);
   if (status != TESELA_OK)
     tsl_status_restore(&saved);
   return status;
@@ -222,7 +222,7 @@ static tesela_status leave_lane(running *run, tesela_status status) {
 static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *given, const tsl_operands *used,
                                  tsl_phases *phases) {
   running run = {.plan = plan, .given = given, .used = *used};
-  TSL_TRY(tsl_lane_take(plan->lanes, &run.lane));
+  TSL_TRY(tsl_run_slot_take(plan->slots, &run.slot));
   return leave_lane(&run, phases ? run_timed(&run, phases) : run_untimed(&run));
 }
 
@@ -269,25 +269,25 @@ static tesela_status enqueue_batch(running *run, const tsl_batch *batch) {
   const tsl_work *work = &run->plan->work;
   for (int i = 0; i < batch->runs; i++) {
     run->used = batch->sets[(batch->first + i) % batch->set_count];
-    run->used.scratch = run->lane->scratch;
+    run->used.scratch = run->slot->scratch;
     set_strides(&work->problem, &run->used);
-    TSL_TRY(work->strategy->run(work, &run->used, run->lane->stream));
+    TSL_TRY(work->strategy->run(work, &run->used, run->slot->stream));
   }
   return TESELA_OK;
 }
 
 static tesela_status time_batch(running *run, const tsl_batch *batch, tsl_phases *phases) {
-  tsl_lane *lane = run->lane;
-  const tsl_device_ops *ops = lane->device->ops;
-  TSL_TRY(tsl_lane_events(lane));
+  tsl_run_slot *slot = run->slot;
+  const tsl_device_ops *ops = slot->device->ops;
+  TSL_TRY(tsl_run_slot_events(slot));
   TSL_TRY(bring_scratch(run));
   const double start = tsl_clock();
-  TSL_TRY(ops->event_record(lane->stream, lane->begin));
+  TSL_TRY(ops->event_record(slot->stream, slot->begin));
   TSL_TRY(enqueue_batch(run, batch));
-  TSL_TRY(ops->event_record(lane->stream, lane->end));
-  TSL_TRY(ops->finish(lane->stream));
+  TSL_TRY(ops->event_record(slot->stream, slot->end));
+  TSL_TRY(ops->finish(slot->stream));
   phases->total = tsl_clock() - start;
-  return ops->event_seconds(lane->begin, lane->end, &phases->compute);
+  return ops->event_seconds(slot->begin, slot->end, &phases->compute);
 }
 
 static tesela_status time_batch_on_host(const tsl_plan *plan, const tsl_batch *batch, tsl_phases *phases) {
@@ -311,6 +311,6 @@ tesela_status tsl_plan_run_batch(tsl_plan *plan, const tsl_batch *batch, tsl_pha
   if (work->device->capabilities & TSL_CAN_HOST)
     return time_batch_on_host(plan, batch, phases);
   running run = {.plan = plan};
-  TSL_TRY(tsl_lane_take(plan->lanes, &run.lane));
+  TSL_TRY(tsl_run_slot_take(plan->slots, &run.slot));
   return leave_lane(&run, time_batch(&run, batch, phases));
 }

@@ -1,0 +1,116 @@
+#include "plan/run_slot.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+tesela_status tsl_run_slots_create(tsl_device *device, tsl_run_slots **slots) {
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **slots, "a plan's run slots", &block));
+  *slots = block;
+  (*slots)->device = device;
+  pthread_mutex_init(&(*slots)->lock, NULL);
+  return TESELA_OK;
+}
+
+static void destroy(tsl_run_slot *slot) {
+  const tsl_device_ops *ops = slot->device->ops;
+  if (slot->stream)
+    ops->stream_destroy(slot->stream);
+  if (slot->begin)
+    ops->event_destroy(slot->begin);
+  if (slot->end)
+    ops->event_destroy(slot->end);
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    if (slot->staged[i])
+      ops->buffer_destroy(slot->staged[i]);
+  if (slot->scratch)
+    ops->buffer_destroy(slot->scratch);
+  tsl_free(slot->block);
+  tsl_free(slot);
+}
+
+void tsl_run_slots_trim(tsl_run_slots *slots) {
+  pthread_mutex_lock(&slots->lock);
+  tsl_run_slot *idle = slots->idle;
+  slots->idle = NULL;
+  pthread_mutex_unlock(&slots->lock);
+  while (idle) {
+    tsl_run_slot *slot = idle;
+    idle = slot->next;
+    destroy(slot);
+  }
+}
+
+void tsl_run_slots_destroy(tsl_run_slots *slots) {
+  if (!slots)
+    return;
+  tsl_run_slots_trim(slots);
+  pthread_mutex_destroy(&slots->lock);
+  tsl_free(slots);
+}
+
+tesela_status tsl_run_slot_take(tsl_run_slots *slots, tsl_run_slot **slot) {
+  pthread_mutex_lock(&slots->lock);
+  *slot = slots->idle;
+  if (*slot)
+    slots->idle = (*slot)->next;
+  pthread_mutex_unlock(&slots->lock);
+  if (*slot)
+    return TESELA_OK;
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **slot, "a run slot of a plan", &block));
+  tsl_run_slot *made = block;
+  made->device = slots->device;
+  const tesela_status status = slots->device->ops->stream_create(slots->device, &made->stream);
+  if (status != TESELA_OK) {
+    destroy(made);
+    return status;
+  }
+  *slot = made;
+  return TESELA_OK;
+}
+
+void tsl_run_slot_give(tsl_run_slots *slots, tsl_run_slot *slot, bool reusable) {
+  if (!reusable) {
+    destroy(slot);
+    return;
+  }
+  pthread_mutex_lock(&slots->lock);
+  slot->next = slots->idle;
+  slots->idle = slot;
+  pthread_mutex_unlock(&slots->lock);
+}
+
+tesela_status tsl_run_slot_events(tsl_run_slot *slot) {
+  if (!slot->begin)
+    TSL_TRY(slot->device->ops->event_create(slot->device, &slot->begin));
+  if (!slot->end)
+    TSL_TRY(slot->device->ops->event_create(slot->device, &slot->end));
+  return TESELA_OK;
+}
+
+tesela_status tsl_run_slot_staged(tsl_run_slot *slot, int operand, size_t bytes) {
+  if (slot->staged[operand] && slot->staged[operand]->bytes >= bytes)
+    return TESELA_OK;
+  if (slot->staged[operand])
+    slot->device->ops->buffer_destroy(slot->staged[operand]);
+  slot->staged[operand] = NULL;
+  return slot->device->ops->buffer_create(slot->device, bytes, &slot->staged[operand]);
+}
+
+tesela_status tsl_run_slot_scratch(tsl_run_slot *slot, size_t bytes) {
+  if (slot->scratch || bytes == 0)
+    return TESELA_OK;
+  return slot->device->ops->buffer_create(slot->device, bytes, &slot->scratch);
+}
+
+tesela_status tsl_run_slot_block(tsl_run_slot *slot, size_t bytes) {
+  if (bytes <= slot->block_bytes)
+    return TESELA_OK;
+  tsl_free(slot->block);
+  slot->block = NULL;
+  slot->block_bytes = 0;
+  TSL_TRY(tsl_alloc(bytes, "gathering an operand", &slot->block));
+  slot->block_bytes = bytes;
+  return TESELA_OK;
+}
