@@ -53,6 +53,6 @@ void tsl_affinity_widen(void) {
   cpu_set_t *mask = read_process(&size);
   if (!mask)
     return;
-  (void)sched_setaffinity(0, size, mask); /* a wish: bound is slower, and no less right */
+  (void)sched_setaffinity(0, size, mask); /* a request: bound is slower, and no less right */
   CPU_FREE(mask);
 }

@@ -25,7 +25,7 @@ static tesela_status take_block(size_t bytes, const char *what, void **out) {
     return tsl_alloc(bytes, what, out);
   whole -= whole % LARGE_PAGE;
   TSL_TRY(tsl_alloc_aligned(whole, LARGE_PAGE, what, out));
-  (void)madvise(*out, whole, MADV_HUGEPAGE); /* a wish: where it is refused, pages are small */
+  (void)madvise(*out, whole, MADV_HUGEPAGE); /* a request: where it is refused, pages are small */
   return TESELA_OK;
 }
 

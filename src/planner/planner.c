@@ -54,7 +54,7 @@ static tesela_status check_keys(const tsl_strategy *strategy, const tsl_record *
 }
 
 /* "tile_local tile=16", with or without the operation in front. */
-static tesela_status read_wish(tsl_op op, const tsl_record *record, tsl_wishes *out) {
+static tesela_status read_request(tsl_op op, const tsl_record *record, tsl_strategy_request *out) {
   const char *words[3] = {tsl_record_word(record, 0), tsl_record_word(record, 1), tsl_record_word(record, 2)};
   const int first = words[0] && words[1] && strcmp(words[0], tsl_op_name(op)) == 0;
   const char *name = words[first], *extra = words[first + 1];
@@ -70,14 +70,14 @@ static tesela_status read_wish(tsl_op op, const tsl_record *record, tsl_wishes *
   return tsl_config_parse(out->strategy, record, &out->config, &out->given);
 }
 
-static tesela_status parse_wish(tsl_op op, const char *text, tsl_wishes *out) {
+static tesela_status parse_request(tsl_op op, const char *text, tsl_strategy_request *out) {
   tsl_record record;
-  *out = (tsl_wishes){0};
+  *out = (tsl_strategy_request){0};
   if (!text)
     return TESELA_OK;
   tesela_status status = tsl_record_parse(text, &record);
   if (status == TESELA_OK) {
-    status = read_wish(op, &record, out);
+    status = read_request(op, &record, out);
     tsl_record_free(&record);
   }
   return status == TESELA_OK ? status : tsl_fail_in(status, "strategy '%s'", text);
@@ -111,8 +111,9 @@ bool tsl_planner_vendors(void) {
   return strcmp(tsl_env_get(TSL_ENV_VENDORS), "1") == 0;
 }
 
-static bool is_asked_for(const tsl_strategy *strategy, const tsl_choice *choice, const tsl_wishes *wish) {
-  return wish->strategy ? wish->strategy == strategy : !strategy->vendor.load || choice->vendors;
+static bool is_asked_for(const tsl_strategy *strategy, const tsl_choice *choice,
+                         const tsl_strategy_request *request) {
+  return request->strategy ? request->strategy == strategy : !strategy->vendor.load || choice->vendors;
 }
 
 static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
@@ -156,7 +157,7 @@ static double start_seconds(const tsl_problem *problem, const tsl_link *link, co
 typedef struct listing {
   const tsl_problem *problem;
   const tsl_choice *choice;
-  const tsl_wishes *wish;
+  const tsl_strategy_request *request;
   bool is_compared; /* devices of several kinds are to be listed */
   candidate_list list;
 } listing;
@@ -167,7 +168,7 @@ static tesela_status add_weighed(listing *of, tsl_device *device, tsl_candidate 
   const double way = tsl_link_seconds(&link, of->problem, device, of->choice->place);
   const double on_cpu =
       tsl_choice_any_device(of->choice) && is_processor_again(device) ? seconds_on_cpu(&of->list) : INFINITY;
-  tsl_weigh(of->problem, of->choice, of->wish, tsl_weigh_level(device, of->is_compared), own, count);
+  tsl_weigh(of->problem, of->choice, of->request, tsl_weigh_level(device, of->is_compared), own, count);
   for (int i = 0; i < count; i++) {
     own[i].seconds += way;
     if (isfinite(on_cpu) && !own[i].own)
@@ -188,7 +189,8 @@ static tesela_status add_device(listing *of, tsl_device *device) {
   if (!own)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the planner's list");
   for (int i = 0; i < all; i++)
-    if (tsl_strategy_at(i)->op == of->problem->op && is_asked_for(tsl_strategy_at(i), of->choice, of->wish))
+    if (tsl_strategy_at(i)->op == of->problem->op &&
+        is_asked_for(tsl_strategy_at(i), of->choice, of->request))
       own[count++] = (tsl_candidate){.strategy = tsl_strategy_at(i), .device = device};
   const tesela_status status = add_weighed(of, device, own, count);
   free(own);
@@ -240,12 +242,12 @@ static tesela_status fill(listing *of) {
 
 tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *choice,
                                tsl_candidate **candidates, int *count) {
-  tsl_wishes wish;
+  tsl_strategy_request request;
   *candidates = NULL;
   *count = 0;
   TSL_TRY(tsl_problem_check(problem));
-  TSL_TRY(parse_wish(problem->op, choice->strategy, &wish));
-  listing of = {.problem = problem, .choice = choice, .wish = &wish};
+  TSL_TRY(parse_request(problem->op, choice->strategy, &request));
+  listing of = {.problem = problem, .choice = choice, .request = &request};
   const tesela_status status = fill(&of);
   if (status != TESELA_OK) {
     free(of.list.items);

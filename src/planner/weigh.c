@@ -57,9 +57,9 @@ static const char *refuse_memory(const tsl_problem *problem, const tsl_device *d
 }
 
 /* The config that the strategy's model likes best, and its seconds, if they are less than `least`; else that. */
-static double ask_model(const tsl_problem *problem, const tsl_wishes *wish, double least,
+static double ask_model(const tsl_problem *problem, const tsl_strategy_request *request, double least,
                         tsl_candidate *out) {
-  for (tsl_walk walk = {.config = wish->config, .fixed = wish->given};
+  for (tsl_walk walk = {.config = request->config, .fixed = request->given};
        tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
     if (tsl_strategy_refuse(out->strategy, problem, &walk.config, out->device))
       continue;
@@ -85,13 +85,13 @@ static tsl_estimate measured(const tsl_wisdom_hit *hit, const tsl_device *device
 
 /* What was measured at sizes near these; where the model knows a config for these that is expected to be faster, that one, with
  * the model put right by what was measured. */
-static void weigh_near(const tsl_problem *problem, const tsl_wishes *wish, double distance,
+static void weigh_near(const tsl_problem *problem, const tsl_strategy_request *request, double distance,
                        tsl_candidate *out, weighing *to) {
   to->time = tsl_estimate_times(to->time, 1, doubts.near + doubts.size * distance);
   if (!(to->model > 0))
     return;
   tsl_candidate best = *out;
-  const double model = ask_model(problem, wish, to->model, &best);
+  const double model = ask_model(problem, request, to->model, &best);
   const tsl_estimate promised = tsl_estimate_times(to->time, model / to->model, doubts.config);
   if (!(tsl_estimate_expected(promised) < tsl_estimate_expected(to->time)))
     return;
@@ -100,12 +100,12 @@ static void weigh_near(const tsl_problem *problem, const tsl_wishes *wish, doubl
 }
 
 /* The config that wisdom knows to be good, else that of the model; else why the default one is refused. */
-static void weigh_one(const tsl_problem *problem, const tsl_choice *choice, const tsl_wishes *wish,
-                      tsl_candidate *out, weighing *to) {
+static void weigh_one(const tsl_problem *problem, const tsl_choice *choice,
+                      const tsl_strategy_request *request, tsl_candidate *out, weighing *to) {
   tsl_config config = tsl_strategy_defaults(out->strategy);
   for (int i = 0; i < TSL_PARAMS_MAX; i++)
-    if (wish->given & 1u << i)
-      config.value[i] = wish->config.value[i];
+    if (request->given & 1u << i)
+      config.value[i] = request->config.value[i];
   out->config = config;
   *to = (weighing){.model = INFINITY};
   tsl_wisdom_hit hit;
@@ -114,8 +114,8 @@ static void weigh_one(const tsl_problem *problem, const tsl_choice *choice, cons
   snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
   if (too_large)
     return;
-  if (!tsl_wisdom_find(choice->wisdom, problem, out->device, out->strategy, &config, wish->given, &hit)) {
-    to->model = ask_model(problem, wish, INFINITY, out);
+  if (!tsl_wisdom_find(choice->wisdom, problem, out->device, out->strategy, &config, request->given, &hit)) {
+    to->model = ask_model(problem, request, INFINITY, out);
     return;
   }
   out->config = hit.config;
@@ -125,7 +125,7 @@ static void weigh_one(const tsl_problem *problem, const tsl_choice *choice, cons
   to->time = measured(&hit, out->device);
   to->model = model_of(problem, out);
   if (hit.basis == TSL_BASIS_NEAR)
-    weigh_near(problem, wish, hit.distance, out, to);
+    weigh_near(problem, request, hit.distance, out, to);
 }
 
 /* --- the level of a device's models --- */
@@ -168,12 +168,12 @@ static tsl_estimate level_of(const tsl_candidate *candidates, const weighing *of
 enum { MOST = TSL_STRATEGY_LIST(ONE_MORE) };
 #undef ONE_MORE
 
-void tsl_weigh(const tsl_problem *problem, const tsl_choice *choice, const tsl_wishes *wish,
+void tsl_weigh(const tsl_problem *problem, const tsl_choice *choice, const tsl_strategy_request *request,
                tsl_estimate level, tsl_candidate *candidates, int count) {
   weighing each[MOST];
   const int all = count < MOST ? count : MOST;
   for (int i = 0; i < all; i++)
-    weigh_one(problem, choice, wish, &candidates[i], &each[i]);
+    weigh_one(problem, choice, request, &candidates[i], &each[i]);
   level = level_of(candidates, each, all, level);
   for (int i = 0; i < all; i++) {
     tsl_candidate *to = &candidates[i];

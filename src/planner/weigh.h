@@ -7,15 +7,15 @@
 #include "planner/estimate.h"
 
 /* What the caller's strategy text fixes. */
-typedef struct tsl_wishes {
+typedef struct tsl_strategy_request {
   const tsl_strategy *strategy; /* NULL: any */
   tsl_config config;
   unsigned given; /* a bit per parameter whose value in `config` is fixed */
-} tsl_wishes;
+} tsl_strategy_request;
 
 /* Fills config, basis, seconds, doubt and refusal of all strategies of one device, with operands on the device. `level` is
  * what is known of the device's models beforehand. */
-void tsl_weigh(const tsl_problem *problem, const tsl_choice *choice, const tsl_wishes *wish,
+void tsl_weigh(const tsl_problem *problem, const tsl_choice *choice, const tsl_strategy_request *request,
                tsl_estimate level, tsl_candidate *candidates, int count);
 
 /* Of the models of a device, before anything of a problem is known; of the cpu, where it is compared with others, by what

@@ -162,8 +162,8 @@ static void nobody_takes_them_unasked(void **state) {
   tsl_text_free(&text);
 }
 
-/* A wish for such a value is planned as it was said, with a prediction. */
-static void the_planner_takes_a_wish(void **state) {
+/* A request for such a value is planned as it was said, with a prediction. */
+static void the_planner_takes_a_request(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F32);
   const tsl_choice choice = {.devices = devices,
@@ -195,7 +195,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(groups_of_any_size),        cmocka_unit_test(relaxed_arithmetic),
       cmocka_unit_test(the_compiler_is_told),      cmocka_unit_test(others_are_refused),
-      cmocka_unit_test(nobody_takes_them_unasked), cmocka_unit_test(the_planner_takes_a_wish),
+      cmocka_unit_test(nobody_takes_them_unasked), cmocka_unit_test(the_planner_takes_a_request),
   };
   return cmocka_run_group_tests(tests, open_devices, close_devices);
 }

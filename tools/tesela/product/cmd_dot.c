@@ -56,7 +56,7 @@ static tesela_status run(const tsl_call *call) {
   const dot_options *given = call->options;
   if (given->beta.given && !given->add)
     return tsl_fail(TESELA_BAD_CALL, "--beta is the factor of s0, but no s0 is named; add --add FILE");
-  const tsl_product_wish wish = {
+  const tsl_product_request request = {
       .op = TSL_OP_DOT,
       .a = call->words[0],
       .b = call->words[1],
@@ -75,7 +75,7 @@ static tesela_status run(const tsl_call *call) {
       .repeat = given->repeat,
   };
   TSL_TRY(tsl_set_threads(given->threads));
-  return tsl_product_do(call, &wish, given->quiet, given->json);
+  return tsl_product_do(call, &request, given->quiet, given->json);
 }
 
 const tsl_command tsl_command_dot = {

@@ -66,11 +66,11 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static tesela_status read_wish(const tsl_call *call, tsl_product_wish *wish) {
+static tesela_status read_request(const tsl_call *call, tsl_product_request *request) {
   const multiply_options *given = call->options;
   if (given->beta.given && !given->add)
     return tsl_fail(TESELA_BAD_CALL, "--beta is the factor of C0, but no C0 is named; add --add FILE");
-  *wish = (tsl_product_wish){
+  *request = (tsl_product_request){
       .op = TSL_OP_GEMM,
       .a = call->words[0],
       .b = call->words[1],
@@ -96,16 +96,16 @@ static tesela_status read_wish(const tsl_call *call, tsl_product_wish *wish) {
     const tesela_status status = tsl_select_type(TSL_OP_GEMM, given->type, &chosen);
     if (status != TESELA_OK)
       return tsl_fail_in(status, "--type");
-    wish->types = chosen.types;
+    request->types = chosen.types;
   }
   return tsl_set_threads(given->threads);
 }
 
 static tesela_status run(const tsl_call *call) {
   const multiply_options *given = call->options;
-  tsl_product_wish wish;
-  TSL_TRY(read_wish(call, &wish));
-  return tsl_product_do(call, &wish, given->quiet, given->json);
+  tsl_product_request request;
+  TSL_TRY(read_request(call, &request));
+  return tsl_product_do(call, &request, given->quiet, given->json);
 }
 
 const tsl_command tsl_command_multiply = {

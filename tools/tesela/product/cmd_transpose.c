@@ -51,7 +51,7 @@ static const tsl_example examples[] = {
 
 static tesela_status run(const tsl_call *call) {
   const transpose_options *given = call->options;
-  const tsl_product_wish wish = {
+  const tsl_product_request request = {
       .op = TSL_OP_TRANSPOSE,
       .a = call->words[0],
       .output = given->output,
@@ -68,7 +68,7 @@ static tesela_status run(const tsl_call *call) {
       .repeat = given->repeat,
   };
   TSL_TRY(tsl_set_threads(given->threads));
-  return tsl_product_do(call, &wish, given->quiet, given->json);
+  return tsl_product_do(call, &request, given->quiet, given->json);
 }
 
 const tsl_command tsl_command_transpose = {

@@ -39,7 +39,7 @@ static bound bound_of(const tsl_product *product) {
   const tsl_accuracy accuracy = work->strategy->accuracy(&work->problem, &work->config);
   const tsl_type_info *type = tsl_type(product->type), *sums = tsl_type(type->sums);
   const double u = type->unit_roundoff, factor = accuracy.factor + (type->is_complex ? 2 : 0);
-  const double scale = fmax(1, hypot(product->wish.alpha[0], product->wish.alpha[1]));
+  const double scale = fmax(1, hypot(product->request.alpha[0], product->request.alpha[1]));
   bound out = {.relative = factor * u,
                .file = fmax(u, tsl_type(product->expected.type)->unit_roundoff),
                .underflow = ((double)product->k + 2) * scale * sums->smallest + type->smallest,
@@ -109,7 +109,7 @@ static void compare_element(tsl_product *product, const tsl_problem *problem, co
                             const bound *by, tsl_difference found) {
   tsl_difference *out = &product->difference;
   const int parts = tsl_type(product->expected.as)->is_complex || tsl_type(product->type)->is_complex ? 2 : 1;
-  const bool moved = product->wish.op == TSL_OP_TRANSPOSE;
+  const bool moved = product->request.op == TSL_OP_TRANSPOSE;
   double g[2], flushed = 0, error = 0;
   bool differs = false, print = false, weak = false, have_g = false;
   for (int part = 0; part < parts; part++) {
@@ -133,8 +133,8 @@ static void compare_element(tsl_product *product, const tsl_problem *problem, co
     print = print || seen.by_print;
     weak = weak || seen.weak;
   }
-  if (product->wish.tolerance.given) {
-    differs = !(error <= product->wish.tolerance.value);
+  if (product->request.tolerance.given) {
+    differs = !(error <= product->request.tolerance.value);
     print = weak = false;
   }
   out->error = fmax(out->error, error);
@@ -171,7 +171,7 @@ void tsl_product_compare(tsl_product *product, const tsl_problem *problem, const
 
 tsl_decider tsl_product_decider(const tsl_product *product) {
   const tsl_difference *difference = &product->difference;
-  if (product->wish.tolerance.given)
+  if (product->request.tolerance.given)
     return TSL_DECIDED_BY_TOLERANCE;
   const bool print =
       difference->count > 0 ? difference->printed > difference->rounding : difference->by_print > 0;

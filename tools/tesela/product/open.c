@@ -56,23 +56,23 @@ static tesela_status check_vectors(const tsl_product *product) {
 }
 
 static tesela_status check_square(const tsl_product *product) {
-  if (!product->wish.in_place || product->m == product->n)
+  if (!product->request.in_place || product->m == product->n)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT, "%s is %lld x %lld; only a square is transposed in place",
                   product->a.path, (long long)product->a.rows, (long long)product->a.cols);
 }
 
 static tesela_status check_inner(const tsl_product *product) {
-  const tsl_product_wish *wish = &product->wish;
+  const tsl_product_request *request = &product->request;
   const tsl_feed *a = &product->a, *b = &product->b;
-  const int64_t inner = wish->transpose_b ? b->cols : b->rows;
+  const int64_t inner = request->transpose_b ? b->cols : b->rows;
   if (product->k == inner)
     return TESELA_OK;
-  return tsl_fail(TESELA_BAD_INPUT,
-                  "%s is %lld x %lld%s and %s is %lld x %lld%s: the inner sizes %lld and %lld differ",
-                  a->path, (long long)a->rows, (long long)a->cols, wish->transpose_a ? ", transposed," : "",
-                  b->path, (long long)b->rows, (long long)b->cols, wish->transpose_b ? ", transposed" : "",
-                  (long long)product->k, (long long)inner);
+  return tsl_fail(
+      TESELA_BAD_INPUT, "%s is %lld x %lld%s and %s is %lld x %lld%s: the inner sizes %lld and %lld differ",
+      a->path, (long long)a->rows, (long long)a->cols, request->transpose_a ? ", transposed," : "", b->path,
+      (long long)b->rows, (long long)b->cols, request->transpose_b ? ", transposed" : "",
+      (long long)product->k, (long long)inner);
 }
 
 static tesela_status check_shape(const tsl_product *product, const tsl_feed *feed) {
@@ -86,9 +86,9 @@ static tesela_status check_shape(const tsl_product *product, const tsl_feed *fee
  * factor is. What is only moved keeps its type. */
 static tesela_type default_type(const tsl_product *product) {
   const tsl_feed *const feeds[] = {&product->a, &product->b, &product->c0};
-  const tsl_product_wish *wish = &product->wish;
-  bool complex = wish->alpha[1] != 0 || wish->beta[1] != 0, narrow = true;
-  if (wish->op == TSL_OP_TRANSPOSE)
+  const tsl_product_request *request = &product->request;
+  bool complex = request->alpha[1] != 0 || request->beta[1] != 0, narrow = true;
+  if (request->op == TSL_OP_TRANSPOSE)
     return product->a.type;
   for (int i = 0; i < 3; i++)
     complex = complex || (feeds[i]->reader && tsl_type(feeds[i]->type)->is_complex);
@@ -107,29 +107,29 @@ static tesela_type expected_type(const tsl_product *product) {
   return file->is_complex || own->is_complex ? TESELA_C128 : TESELA_F64;
 }
 
-static tesela_status check_paths(const tsl_product_wish *wish) {
-  const char *const inputs[] = {wish->a, wish->b, wish->c0, wish->expected};
+static tesela_status check_paths(const tsl_product_request *request) {
+  const char *const inputs[] = {request->a, request->b, request->c0, request->expected};
   int standard = 0;
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
     standard += inputs[i] && strcmp(inputs[i], "-") == 0;
   if (standard > 1)
     return tsl_fail(TESELA_BAD_CALL, "standard input, -, is one file and cannot be %d of them", standard);
-  if (wish->format && !standard && !wish->output)
+  if (request->format && !standard && !request->output)
     return tsl_fail(TESELA_BAD_CALL, "--format is about -, or the output, and neither is named");
-  for (size_t i = 0; wish->output && i < sizeof inputs / sizeof *inputs; i++)
-    if (inputs[i] && tsl_io_same_file(inputs[i], wish->output))
+  for (size_t i = 0; request->output && i < sizeof inputs / sizeof *inputs; i++)
+    if (inputs[i] && tsl_io_same_file(inputs[i], request->output))
       return tsl_fail(TESELA_BAD_CALL,
                       "-o %s is the input %s; an input is not overwritten, so name another file",
-                      wish->output, inputs[i]);
+                      request->output, inputs[i]);
   return TESELA_OK;
 }
 
 /* What no strategy of dots takes may be multiplied all the same. */
 static tesela_status check_types(const tsl_product *product) {
-  const tesela_status status = tsl_terms_check_types(product->wish.op, &product->types);
+  const tesela_status status = tsl_terms_check_types(product->request.op, &product->types);
   tsl_status_saved saved;
   tsl_status_save(&saved);
-  if (status != TESELA_UNSUPPORTED || product->wish.op != TSL_OP_DOT ||
+  if (status != TESELA_UNSUPPORTED || product->request.op != TSL_OP_DOT ||
       tsl_terms_check_types(TSL_OP_GEMM, &product->types) != TESELA_OK) {
     tsl_status_restore(&saved);
     return status;
@@ -139,10 +139,10 @@ static tesela_status check_types(const tsl_product *product) {
 
 /* A real product has real factors, and no conjugates. */
 static tesela_status check_factors(const tsl_product *product) {
-  const tsl_product_wish *wish = &product->wish;
+  const tsl_product_request *request = &product->request;
   const tsl_type_info *type = tsl_type(product->type);
-  const bool complex = wish->alpha[1] != 0 || wish->beta[1] != 0;
-  if (type->is_complex || !(complex || wish->conjugate_a || wish->conjugate_b))
+  const bool complex = request->alpha[1] != 0 || request->beta[1] != 0;
+  if (type->is_complex || !(complex || request->conjugate_a || request->conjugate_b))
     return TESELA_OK;
   return tsl_fail(
       TESELA_BAD_CALL, "%s for complex products, and this one is %s; --type c64 or c128 makes it complex",
@@ -152,10 +152,10 @@ static tesela_status check_factors(const tsl_product *product) {
 
 /* The sizes of C, from those of the files. */
 static tesela_status size_gemm(tsl_product *product) {
-  const tsl_product_wish *wish = &product->wish;
-  product->m = wish->transpose_a ? product->a.cols : product->a.rows;
-  product->k = wish->transpose_a ? product->a.rows : product->a.cols;
-  product->n = wish->transpose_b ? product->b.rows : product->b.cols;
+  const tsl_product_request *request = &product->request;
+  product->m = request->transpose_a ? product->a.cols : product->a.rows;
+  product->k = request->transpose_a ? product->a.rows : product->a.cols;
+  product->n = request->transpose_b ? product->b.rows : product->b.cols;
   return check_inner(product);
 }
 
@@ -174,32 +174,32 @@ static tesela_status size_transpose(tsl_product *product) {
 static tesela_status (*const size_up[TSL_OP_COUNT])(tsl_product *product) = {
     [TSL_OP_GEMM] = size_gemm, [TSL_OP_DOT] = size_dot, [TSL_OP_TRANSPOSE] = size_transpose};
 
-tesela_status tsl_product_check_wish(const tsl_product_wish *wish) {
+tesela_status tsl_product_check_request(const tsl_product_request *request) {
   for (int part = 0; part < 2; part++)
-    if (!isfinite(wish->alpha[part]) || !isfinite(wish->beta[part]))
+    if (!isfinite(request->alpha[part]) || !isfinite(request->beta[part]))
       return tsl_fail(TESELA_BAD_CALL, "%s",
-                      wish->op == TSL_OP_TRANSPOSE ? "--alpha is a finite number"
-                                                   : "--alpha and --beta are finite numbers");
-  if (wish->tolerance.given && !wish->expected)
+                      request->op == TSL_OP_TRANSPOSE ? "--alpha is a finite number"
+                                                      : "--alpha and --beta are finite numbers");
+  if (request->tolerance.given && !request->expected)
     return tsl_fail(TESELA_BAD_CALL, "--tolerance is of a comparison; name the file with --expect");
-  if (wish->tolerance.given && !(wish->tolerance.value >= 0 && isfinite(wish->tolerance.value)))
+  if (request->tolerance.given && !(request->tolerance.value >= 0 && isfinite(request->tolerance.value)))
     return tsl_fail(TESELA_BAD_CALL,
                     "--tolerance is the largest difference that is fine, a number from 0 up");
   return TESELA_OK;
 }
 
-tesela_status tsl_product_open(const tsl_product_wish *wish, tsl_product *product) {
-  *product = (tsl_product){.wish = *wish, .started = tsl_clock()};
-  TSL_TRY(check_paths(wish));
-  TSL_TRY(open_feed(wish->a, wish->format, &product->a));
-  TSL_TRY(open_feed(wish->b, wish->format, &product->b));
-  TSL_TRY(open_feed(wish->c0, wish->format, &product->c0));
-  TSL_TRY(open_feed(wish->expected, wish->format, &product->expected));
-  TSL_TRY(size_up[wish->op](product));
+tesela_status tsl_product_open(const tsl_product_request *request, tsl_product *product) {
+  *product = (tsl_product){.request = *request, .started = tsl_clock()};
+  TSL_TRY(check_paths(request));
+  TSL_TRY(open_feed(request->a, request->format, &product->a));
+  TSL_TRY(open_feed(request->b, request->format, &product->b));
+  TSL_TRY(open_feed(request->c0, request->format, &product->c0));
+  TSL_TRY(open_feed(request->expected, request->format, &product->expected));
+  TSL_TRY(size_up[request->op](product));
   TSL_TRY(check_shape(product, &product->c0));
   TSL_TRY(check_shape(product, &product->expected));
-  product->types = wish->types;
-  if (wish->types.a == TESELA_TYPE_DEFAULT)
+  product->types = request->types;
+  if (request->types.a == TESELA_TYPE_DEFAULT)
     product->types.a = product->types.b = product->types.c = default_type(product);
   TSL_TRY(check_types(product));
   product->type = product->types.c;
@@ -207,11 +207,11 @@ tesela_status tsl_product_open(const tsl_product_wish *wish, tsl_product *produc
   product->a.as = product->types.a;
   product->b.as = product->types.b;
   product->c0.as = product->types.c;
-  product->expected.as = wish->expected ? expected_type(product) : product->type;
+  product->expected.as = request->expected ? expected_type(product) : product->type;
   /* Some formats are scanned for their shape, which is most of the reading. */
   product->seconds[TSL_STAGE_READ] = tsl_clock() - product->started;
-  if (wish->output)
-    TSL_TRY(tsl_matrix_output(wish->output, wish->format, product->m, product->n, product->type,
+  if (request->output)
+    TSL_TRY(tsl_matrix_output(request->output, request->format, product->m, product->n, product->type,
                               &product->writer));
   TSL_TRY(tsl_wisdom_open(&product->wisdom));
   return tsl_devices_create(&product->devices);

@@ -23,32 +23,32 @@ static uint64_t sum_of(uint64_t a, uint64_t b) {
 }
 
 bool tsl_product_keeps_before(const tsl_product *product) {
-  const tsl_product_wish *wish = &product->wish;
-  return !wish->in_place && (wish->beta[0] != 0 || wish->beta[1] != 0) &&
-         (wish->verify || wish->expected || wish->repeat > 1);
+  const tsl_product_request *request = &product->request;
+  return !request->in_place && (request->beta[0] != 0 || request->beta[1] != 0) &&
+         (request->verify || request->expected || request->repeat > 1);
 }
 
 tsl_problem tsl_product_problem(const tsl_product *product, int64_t rows) {
-  const tsl_product_wish *wish = &product->wish;
+  const tsl_product_request *request = &product->request;
   const int64_t across = product->a.held ? product->m : rows; /* columns of A that are there */
-  tsl_problem problem = tsl_problem_of(wish->op, rows, product->n, product->k, product->types.a);
+  tsl_problem problem = tsl_problem_of(request->op, rows, product->n, product->k, product->types.a);
   problem.b.type = product->types.b;
   problem.c.type = product->types.c;
-  problem.in_place = wish->in_place;
-  if (wish->op == TSL_OP_TRANSPOSE)
+  problem.in_place = request->in_place;
+  if (request->op == TSL_OP_TRANSPOSE)
     problem.a.row_stride = across;
-  if (wish->transpose_a) {
+  if (request->transpose_a) {
     problem.a.row_stride = 1;
     problem.a.col_stride = across;
   }
-  if (wish->transpose_b) {
+  if (request->transpose_b) {
     problem.b.row_stride = 1;
     problem.b.col_stride = product->k;
   }
-  problem.conjugate_a = wish->conjugate_a;
-  problem.conjugate_b = wish->conjugate_b;
-  memcpy(problem.alpha, wish->alpha, sizeof problem.alpha);
-  memcpy(problem.beta, wish->beta, sizeof problem.beta);
+  problem.conjugate_a = request->conjugate_a;
+  problem.conjugate_b = request->conjugate_b;
+  memcpy(problem.alpha, request->alpha, sizeof problem.alpha);
+  memcpy(problem.beta, request->beta, sizeof problem.beta);
   tsl_problem_round(&problem);
   return problem;
 }
@@ -101,7 +101,7 @@ static need need_of_panels(const tsl_product *product, const need *whole) {
 
 /* Rows of C for which there is memory. */
 static int64_t rows_within(const tsl_product *product, const need *needed) {
-  if (product->wish.in_place || needed->fixed >= product->memory)
+  if (product->request.in_place || needed->fixed >= product->memory)
     return 0;
   const uint64_t rows = (product->memory - needed->fixed) / needed->row;
   return rows < (uint64_t)product->m ? (int64_t)rows : product->m;
@@ -133,7 +133,7 @@ static tesela_status fail_panel(const tsl_product *product, const need *needed) 
       tsl_format_bytes(needed->fixed, fixed, sizeof fixed), held.length ? ": " : "", tsl_text_get(&held),
       tsl_format_bytes(needed->row, row, sizeof row),
       tsl_format_bytes(product->memory, allowed, sizeof allowed),
-      product->wish.memory ? "; allow more with --memory" : "");
+      product->request.memory ? "; allow more with --memory" : "");
   tsl_text_free(&held);
   return status;
 }
@@ -141,12 +141,12 @@ static tesela_status fail_panel(const tsl_product *product, const need *needed) 
 /* Whether A's file is better read by columns, again and again, than held: it leaves next to no room. */
 static bool is_crowded(const tsl_product *product, int64_t rows) {
   const tsl_feed *a = &product->a;
-  return a->held && a->across && a->by_columns && !product->wish.in_place && rows < product->m / 4 + 1;
+  return a->held && a->across && a->by_columns && !product->request.in_place && rows < product->m / 4 + 1;
 }
 
 /* A panel as large as memory allows: of all rows, or else of a multiple of the tiles' sizes. */
 static tesela_status size_panel(tsl_product *product, bool doubled) {
-  product->a.held = product->wish.op == TSL_OP_DOT || product->a.across || !product->a.by_rows;
+  product->a.held = product->request.op == TSL_OP_DOT || product->a.across || !product->a.by_rows;
   need needed = host_need(product, doubled);
   product->panel = product->m;
   product->memory_needed = bytes_of(&needed, product->m);
@@ -174,7 +174,7 @@ tesela_status tsl_product_hint(const tsl_product *product, tesela_status status)
   const uint64_t fixed = product->memory_fixed, of_panel = product->memory_needed - fixed;
   const uint64_t mebibytes = (fixed + of_panel / PARTS) >> 20;
   tsl_status_saved saved;
-  if (status != TESELA_OUT_OF_MEMORY || product->panel < PARTS || product->wish.in_place ||
+  if (status != TESELA_OUT_OF_MEMORY || product->panel < PARTS || product->request.in_place ||
       fixed > of_panel || mebibytes == 0)
     return status;
   tsl_status_save(&saved);
@@ -218,7 +218,7 @@ static tesela_status create_best(tsl_product *product, const tsl_choice *choice,
   }
   if (!best)
     return tsl_fail(TESELA_UNSUPPORTED, "nothing here takes this %s: %s on %s: %s",
-                    tsl_op_name(product->wish.op), panels[0].strategy->name, panels[0].device->name,
+                    tsl_op_name(product->request.op), panels[0].strategy->name, panels[0].device->name,
                     panels[0].refusal);
   const bool as_whole = best_whole && !best_whole->refusal[0] &&
                         !tsl_strategy_refuse(best->strategy, &problem, &best_whole->config, best->device);
@@ -271,17 +271,17 @@ static tesela_status plan_last(tsl_product *product, const tsl_choice *choice) {
 
 tesela_status tsl_product_plan(tsl_product *product) {
   const double start = tsl_clock();
-  const tsl_product_wish *wish = &product->wish;
+  const tsl_product_request *request = &product->request;
   const tsl_choice choice = {.devices = product->devices,
-                             .device = wish->device,
-                             .strategy = wish->strategy,
+                             .device = request->device,
+                             .strategy = request->strategy,
                              .wisdom = product->wisdom,
                              .vendors = tsl_planner_vendors(),
-                             .runs = fmax(1, (double)wish->repeat),
+                             .runs = fmax(1, (double)request->repeat),
                              .sparing = true};
   tsl_progress_at(product->progress, "planning", 0);
-  product->memory = wish->memory ? wish->memory : tsl_memory_available() / 5 * 4;
-  product->a.across = wish->op == TSL_OP_TRANSPOSE || wish->transpose_a;
+  product->memory = request->memory ? request->memory : tsl_memory_available() / 5 * 4;
+  product->a.across = request->op == TSL_OP_TRANSPOSE || request->transpose_a;
   product->b.held = product->b.reader != NULL;
   product->c0.held = product->c0.reader && !product->c0.by_rows;
   /* How a text is printed is known at its end: where it cannot be read twice, it is held. */

@@ -42,7 +42,7 @@ typedef enum tsl_stage {
 const char *tsl_stage_name(tsl_stage stage);
 
 /* What the user asked for. */
-typedef struct tsl_product_wish {
+typedef struct tsl_product_request {
   tsl_op op;
   const char *a, *b, *c0, *output,
       *expected;      /* paths, of which one input may be "-", and the output; NULL: none */
@@ -54,7 +54,7 @@ typedef struct tsl_product_wish {
   const char *device, *strategy;
   uint64_t memory; /* bytes to stay within; 0: most of what is available */
   int64_t repeat;
-} tsl_product_wish;
+} tsl_product_request;
 
 /* A matrix file as a supplier of rows: held whole, or a panel at a time. */
 typedef struct tsl_feed {
@@ -93,7 +93,7 @@ typedef enum tsl_decider {
 } tsl_decider;
 
 typedef struct tsl_product {
-  tsl_product_wish wish;
+  tsl_product_request request;
   tsl_feed a, b, c0, expected; /* C0 that is read by rows is read into C itself */
   tsl_writer *writer;
   tsl_types types;
@@ -118,7 +118,7 @@ typedef struct tsl_product {
 
 /* Opens the files, looks at shapes and types, and starts the output, so that a folder that cannot be written is
  * reported before any work. */
-tesela_status tsl_product_open(const tsl_product_wish *wish, tsl_product *product);
+tesela_status tsl_product_open(const tsl_product_request *request, tsl_product *product);
 /* Chooses how many rows at once, and the plan. */
 tesela_status tsl_product_plan(tsl_product *product);
 /* Reads, multiplies, verifies, writes; the output appears at the end. TESELA_WRONG_RESULT when the judge or the
@@ -130,7 +130,7 @@ void tsl_product_close(tsl_product *product);
 tesela_status tsl_product_hint(const tsl_product *product, tesela_status status);
 /* All of that, with a progress line, no temporary file left behind by an interrupt, and the report at the end: to
  * standard output, as text or as JSON of `call`; none where `quiet`, unless something is wrong. */
-tesela_status tsl_product_do(const tsl_call *call, const tsl_product_wish *wish, bool quiet, bool json);
+tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *request, bool quiet, bool json);
 
 /* The problem of `rows` rows of C, the strides being those of what is held. */
 tsl_problem tsl_product_problem(const tsl_product *product, int64_t rows);
@@ -144,7 +144,7 @@ tsl_decider tsl_product_decider(const tsl_product *product);
 const char *tsl_decider_name(tsl_decider decider);
 
 /* Reads options that the commands share: sizes of --alpha and --beta, --tolerance. TESELA_BAD_CALL. */
-tesela_status tsl_product_check_wish(const tsl_product_wish *wish);
+tesela_status tsl_product_check_request(const tsl_product_request *request);
 
 #define TSL_OPTION_FORMAT(struct_type)                                                                       \
   TSL_OPTION(struct_type, format, "format", FORMAT, NULL,                                                    \

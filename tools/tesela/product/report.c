@@ -24,8 +24,8 @@ static double bytes_per_second(const tsl_product *product) {
 
 /* What bounds the operation: a product's arithmetic, a dot's or a transpose's memory. */
 static const char *format_rate(const tsl_product *product, char *out, size_t size) {
-  return product->wish.op == TSL_OP_GEMM ? tsl_format_flops(flops_per_second(product), out, size)
-                                         : tsl_format_bandwidth(bytes_per_second(product), out, size);
+  return product->request.op == TSL_OP_GEMM ? tsl_format_flops(flops_per_second(product), out, size)
+                                            : tsl_format_bandwidth(bytes_per_second(product), out, size);
 }
 
 static bool is_complex(const tsl_product *product) {
@@ -48,35 +48,35 @@ static const char *operand(const char *letter, bool transposed, bool conjugated,
 }
 
 static void add_gemm(const tsl_product *product, tsl_text *out) {
-  const tsl_product_wish *wish = &product->wish;
+  const tsl_product_request *request = &product->request;
   char a[16], b[16], spaced[17];
-  operand("A", wish->transpose_a, wish->conjugate_a, a, sizeof a);
-  operand("B", wish->transpose_b, wish->conjugate_b, b, sizeof b);
+  operand("A", request->transpose_a, request->conjugate_a, a, sizeof a);
+  operand("B", request->transpose_b, request->conjugate_b, b, sizeof b);
   snprintf(spaced, sizeof spaced, "%s ", a);
-  tsl_text_add_formula(out, "C", wish->alpha, spaced, b, wish->beta);
+  tsl_text_add_formula(out, "C", request->alpha, spaced, b, request->beta);
   tsl_text_add(out, ",  %lld x %lld by %lld x %lld", (long long)product->m, (long long)product->k,
                (long long)product->k, (long long)product->n);
 }
 
 static void add_dot(const tsl_product *product, tsl_text *out) {
-  const tsl_product_wish *wish = &product->wish;
-  tsl_text_add_formula(out, "s", wish->alpha, "x . ", "y", wish->beta);
+  const tsl_product_request *request = &product->request;
+  tsl_text_add_formula(out, "s", request->alpha, "x . ", "y", request->beta);
   tsl_text_add(out, ",  %lld elements", (long long)product->k);
 }
 
 static void add_transpose(const tsl_product *product, tsl_text *out) {
-  const tsl_product_wish *wish = &product->wish;
-  tsl_text_add_formula(out, wish->in_place ? "A" : "B", wish->alpha, "A^T", "", (const double[]){0, 0});
+  const tsl_product_request *request = &product->request;
+  tsl_text_add_formula(out, request->in_place ? "A" : "B", request->alpha, "A^T", "", (const double[]){0, 0});
   tsl_text_add(out, ",  %lld x %lld%s", (long long)product->n, (long long)product->m,
-               wish->in_place ? " in place" : "");
+               request->in_place ? " in place" : "");
 }
 
 static void add_heading(const tsl_product *product, tsl_text *out) {
   static void (*const add[TSL_OP_COUNT])(const tsl_product *product, tsl_text *out) = {
       [TSL_OP_GEMM] = add_gemm, [TSL_OP_DOT] = add_dot, [TSL_OP_TRANSPOSE] = add_transpose};
-  add[product->wish.op](product, out);
+  add[product->request.op](product, out);
   tsl_text_add(out, ", ");
-  tsl_types_print(product->wish.op, &product->types, out);
+  tsl_types_print(product->request.op, &product->types, out);
   tsl_text_add(out, "\n");
 }
 
@@ -92,7 +92,8 @@ static void add_bound(const tsl_product *product, tsl_table *table) {
   else if (work->strategy->accuracy(&work->problem, &work->config).rounded)
     tsl_table_add_pair(table, "bound", "%.2g |s|: the exact result, rounded once", bound);
   else
-    tsl_table_add_pair(table, "bound", "%.2g (%s%s), element by element", bound, magnitudes[product->wish.op],
+    tsl_table_add_pair(table, "bound", "%.2g (%s%s), element by element", bound,
+                       magnitudes[product->request.op],
                        work->problem.beta[0] != 0 || work->problem.beta[1] != 0 ? " + |beta||C0|" : "");
 }
 
@@ -101,7 +102,7 @@ static void add_decider(const tsl_product *product, tsl_text *out) {
   const tsl_difference *difference = &product->difference;
   const tsl_decider decider = tsl_product_decider(product);
   if (decider == TSL_DECIDED_BY_TOLERANCE)
-    tsl_text_add(out, "--tolerance %.3g decided", product->wish.tolerance.value);
+    tsl_text_add(out, "--tolerance %.3g decided", product->request.tolerance.value);
   else if (decider == TSL_DECIDED_BY_ROUNDING)
     tsl_text_add(out, "rounding decided");
   else if (difference->count > 0)
@@ -134,7 +135,7 @@ static void add_accuracy(const tsl_product *product, tsl_table *table) {
   const tsl_verdict *verdict = &product->verdict;
   char error[32], share[32], grade[32];
   add_bound(product, table);
-  if (product->wish.verify) {
+  if (product->request.verify) {
     const bool all = verdict->checked == product->m * product->n;
     tsl_table_add_painted(table, TSL_PAINT_FAINT, "verified");
     tsl_table_add_painted(table, verdict->right ? TSL_PAINT_GOOD : TSL_PAINT_BAD,
@@ -175,7 +176,7 @@ static void add_facts(const tsl_product *product, tsl_table *table) {
   char bytes[32], limit[32];
   const tsl_device *device = product->plan->work.device;
   add_headers(product, table);
-  if (product->wish.op == TSL_OP_DOT) {
+  if (product->request.op == TSL_OP_DOT) {
     tsl_text number = {0};
     if (is_complex(product))
       tsl_text_add_complex(&number, product->result);
@@ -212,11 +213,12 @@ static void add_stages(const tsl_product *product, tsl_table *table) {
     tsl_table_add(table, "%.0f%%", 100 * seconds / product->total);
     if (i != TSL_STAGE_COMPUTE)
       tsl_table_add(table, "%s", "");
-    else if (product->wish.repeat == 1)
+    else if (product->request.repeat == 1)
       tsl_table_add(table, "%s", format_rate(product, rate, sizeof rate));
     else
       tsl_table_add(table, "%s, median of %lld; fastest %s", format_rate(product, rate, sizeof rate),
-                    (long long)product->wish.repeat, tsl_format_seconds(product->fastest, time, sizeof time));
+                    (long long)product->request.repeat,
+                    tsl_format_seconds(product->fastest, time, sizeof time));
   }
   tsl_table_add_painted(table, TSL_PAINT_STRONG, "total");
   tsl_table_add_painted(table, TSL_PAINT_STRONG, "%s", tsl_format_seconds(product->total, time, sizeof time));
@@ -224,7 +226,7 @@ static void add_stages(const tsl_product *product, tsl_table *table) {
 }
 
 static bool is_written(const tsl_product *product) {
-  return product->wish.output && product->verdict.right && product->difference.count == 0;
+  return product->request.output && product->verdict.right && product->difference.count == 0;
 }
 
 static tesela_status print_text(const tsl_product *product) {
@@ -238,12 +240,12 @@ static tesela_status print_text(const tsl_product *product) {
   tsl_table_text(&facts, 2, width, colour, &out);
   tsl_text_add(&out, "\n");
   tsl_table_text(&stages, 2, width, colour, &out);
-  if (is_written(product) && !tsl_matrix_to_standard(product->wish.output))
-    tsl_text_add(&out, "\n  wrote %s\n", product->wish.output);
+  if (is_written(product) && !tsl_matrix_to_standard(product->request.output))
+    tsl_text_add(&out, "\n  wrote %s\n", product->request.output);
   out.failed |= facts.failed || stages.failed;
   tsl_table_free(&facts);
   tsl_table_free(&stages);
-  return tsl_matrix_report(product->wish.output, &out);
+  return tsl_matrix_report(product->request.output, &out);
 }
 
 /* --- as JSON --- */
@@ -266,7 +268,7 @@ static json_t *json_expected(const tsl_product *product) {
   if (!product->expected.reader)
     return json_null();
   const bool complex = is_complex(product) || tsl_type(product->expected.type)->is_complex;
-  const tsl_number *tolerance = &product->wish.tolerance;
+  const tsl_number *tolerance = &product->request.tolerance;
   json_t *object = json_pack(
       "{s:s, s:b, s:I, s:o, s:s, s:o, s:I, s:I}", "file", product->expected.path, "agrees",
       difference->count == 0, "elements_that_differ", (json_int_t)difference->count, "largest_difference",
@@ -289,29 +291,29 @@ static json_t *json_expected(const tsl_product *product) {
 
 /* The sizes and what is the operation's own. */
 static json_t *json_gemm(const tsl_product *product) {
-  const tsl_product_wish *wish = &product->wish;
+  const tsl_product_request *request = &product->request;
   return json_pack("{s:I, s:I, s:I, s:o, s:b, s:b, s:b, s:b}", "m", (json_int_t)product->m, "n",
                    (json_int_t)product->n, "k", (json_int_t)product->k, "beta",
-                   tsl_json_scalar(is_complex(product), wish->beta), "transpose_a", wish->transpose_a,
-                   "transpose_b", wish->transpose_b, "conjugate_a", wish->conjugate_a, "conjugate_b",
-                   wish->conjugate_b);
+                   tsl_json_scalar(is_complex(product), request->beta), "transpose_a", request->transpose_a,
+                   "transpose_b", request->transpose_b, "conjugate_a", request->conjugate_a, "conjugate_b",
+                   request->conjugate_b);
 }
 
 static json_t *json_dot(const tsl_product *product) {
   return json_pack("{s:I, s:o, s:o}", "n", (json_int_t)product->k, "beta",
-                   tsl_json_scalar(is_complex(product), product->wish.beta), "result",
+                   tsl_json_scalar(is_complex(product), product->request.beta), "result",
                    tsl_json_scalar(is_complex(product), product->result));
 }
 
 static json_t *json_transpose(const tsl_product *product) {
   return json_pack("{s:I, s:I, s:b}", "rows", (json_int_t)product->n, "columns", (json_int_t)product->m,
-                   "in_place", product->wish.in_place);
+                   "in_place", product->request.in_place);
 }
 
 static tesela_status print_json(const tsl_call *call, const tsl_product *product) {
   static json_t *(*const own[TSL_OP_COUNT])(const tsl_product *product) = {
       [TSL_OP_GEMM] = json_gemm, [TSL_OP_DOT] = json_dot, [TSL_OP_TRANSPOSE] = json_transpose};
-  const tsl_product_wish *wish = &product->wish;
+  const tsl_product_request *request = &product->request;
   const tsl_counted counted = count(product);
   const tsl_feed *feeds[4];
   json_t *headers = json_array();
@@ -319,24 +321,25 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
   for (int i = 0; i < 4; i++)
     if (feeds[i]->header)
       json_array_append_new(headers, json_string(feeds[i]->path));
-  json_t *object = own[wish->op](product);
+  json_t *object = own[request->op](product);
   tsl_text types = {0};
-  tsl_types_print(wish->op, &product->types, &types);
+  tsl_types_print(request->op, &product->types, &types);
   if (object)
     json_object_update_new(
-        object, json_pack("{s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                          "type", tsl_text_get(&types), "alpha",
-                          tsl_json_scalar(is_complex(product), wish->alpha), "plan", product->plan->text,
-                          "peer", tsl_json_peer(product->plan->work.strategy, product->plan->work.device),
-                          "device", tsl_json_device(product->plan->work.device, false), "panels",
-                          (json_int_t)panel_count(product), "memory_bytes",
-                          (json_int_t)product->memory_needed, "repeats", (json_int_t)wish->repeat, "seconds",
-                          json_phases(product), "flops_per_second", tsl_json_real(flops_per_second(product)),
-                          "bytes_per_second", tsl_json_real(bytes_per_second(product)), "error_bound",
-                          tsl_json_real(tsl_plan_error_bound(product->plan)), "verified",
-                          wish->verify ? tsl_json_verdict(&product->verdict) : json_null(), "expected",
-                          json_expected(product), "headers", headers, "output",
-                          is_written(product) ? json_string(wish->output) : json_null()));
+        object,
+        json_pack("{s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "type",
+                  tsl_text_get(&types), "alpha", tsl_json_scalar(is_complex(product), request->alpha), "plan",
+                  product->plan->text, "peer",
+                  tsl_json_peer(product->plan->work.strategy, product->plan->work.device), "device",
+                  tsl_json_device(product->plan->work.device, false), "panels",
+                  (json_int_t)panel_count(product), "memory_bytes", (json_int_t)product->memory_needed,
+                  "repeats", (json_int_t)request->repeat, "seconds", json_phases(product), "flops_per_second",
+                  tsl_json_real(flops_per_second(product)), "bytes_per_second",
+                  tsl_json_real(bytes_per_second(product)), "error_bound",
+                  tsl_json_real(tsl_plan_error_bound(product->plan)), "verified",
+                  request->verify ? tsl_json_verdict(&product->verdict) : json_null(), "expected",
+                  json_expected(product), "headers", headers, "output",
+                  is_written(product) ? json_string(request->output) : json_null()));
   json_object_set_new(object, "account", tsl_json_counted(&product->plan->work.problem, &counted));
   tsl_text_free(&types);
   return tsl_print_json(call, object);
@@ -360,12 +363,13 @@ static tesela_status report(const tsl_call *call, const tsl_product *product, bo
   return status;
 }
 
-tesela_status tsl_product_do(const tsl_call *call, const tsl_product_wish *wish, bool quiet, bool json) {
+tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *request, bool quiet,
+                             bool json) {
   tsl_product product = {.devices = NULL};
   tesela_status status = TESELA_OK;
-  TSL_TRY(tsl_product_check_wish(wish));
-  TSL_TRY(tsl_matrix_check_json(wish->output, json));
-  TSL_GO(tsl_product_open(wish, &product));
+  TSL_TRY(tsl_product_check_request(request));
+  TSL_TRY(tsl_matrix_check_json(request->output, json));
+  TSL_GO(tsl_product_open(request, &product));
   product.progress = tsl_progress_start();
   TSL_GO(tsl_product_plan(&product));
   status = tsl_product_hint(&product, tsl_product_run(&product));

@@ -45,7 +45,7 @@ static tesela_status allocate(tsl_product *product) {
   TSL_TRY(take((uint64_t)product->panel, c_row, "the product", &product->c_memory, &product->c));
   if (tsl_product_keeps_before(product))
     TSL_TRY(take((uint64_t)product->panel, c_row, "a copy of C0", &product->before_memory, &product->before));
-  TSL_TRY(tsl_alloc((size_t)product->wish.repeat * sizeof *product->samples, "the times of all repeats",
+  TSL_TRY(tsl_alloc((size_t)product->request.repeat * sizeof *product->samples, "the times of all repeats",
                     (void **)&product->samples));
   product->seconds[TSL_STAGE_ALLOCATE] += tsl_clock() - start;
   return TESELA_OK;
@@ -124,7 +124,7 @@ static tesela_status read_panel(tsl_product *product, panel *part) {
   show(product, "reading", part->first, part->rows, 0);
   TSL_TRY(rows_of(product, &product->a, part, &part->a));
   TSL_TRY(rows_of(product, &product->expected, part, &part->expected));
-  if (product->wish.in_place) {
+  if (product->request.in_place) {
     product->before = product->a.data;
     memcpy(product->c, product->before, part->bytes);
   }
@@ -144,17 +144,17 @@ static tesela_status read_panel(tsl_product *product, panel *part) {
 /* One call into the library shows no movement of its own: it is predicted. */
 static void show_multiplying(tsl_product *product, const panel *part, int64_t repeat) {
   const tsl_work *work = &part->plan->work;
-  const double step = (at_verify - at_multiply) / (double)product->wish.repeat;
+  const double step = (at_verify - at_multiply) / (double)product->request.repeat;
   const double share = at_multiply + step * (double)repeat;
   static const char *const doing[TSL_OP_COUNT] = {
       [TSL_OP_GEMM] = "multiplying", [TSL_OP_DOT] = "adding", [TSL_OP_TRANSPOSE] = "transposing"};
-  show(product, doing[product->wish.op], part->first, part->rows, share);
+  show(product, doing[product->request.op], part->first, part->rows, share);
   tsl_progress_creep(product->progress, step * (double)part->rows / (double)(product->m + 1),
                      work->strategy->score(&work->problem, &work->config, work->device));
 }
 
 static tesela_status multiply(tsl_product *product, const panel *part) {
-  const int64_t repeats = product->wish.repeat;
+  const int64_t repeats = product->request.repeat;
   const tsl_operands operands = {.a.host = part->a, .b.host = product->b.data, .c.host = product->c};
   double fastest = INFINITY, copy_in = 0, copy_out = 0, spread;
   for (int64_t i = 0; i < repeats; i++) {
@@ -208,9 +208,10 @@ static tesela_status judge(tsl_product *product, const panel *part) {
   if (verdict.right)
     return TESELA_OK;
   if (part->first == 0)
-    return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong: %s", result_names[product->wish.op], verdict.why);
+    return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong: %s", result_names[product->request.op],
+                    verdict.why);
   return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong in its rows from %lld: there, %s",
-                  result_names[product->wish.op], (long long)part->first, verdict.why);
+                  result_names[product->request.op], (long long)part->first, verdict.why);
 }
 
 static const char *format_value(const double value[2], bool complex, char *out, size_t size) {
@@ -224,8 +225,8 @@ static const char *format_value(const double value[2], bool complex, char *out, 
 /* What would have been fine, after the two numbers. */
 static const char *format_bound(const tsl_product *product, char *out, size_t size) {
   const tsl_difference *difference = &product->difference;
-  if (product->wish.tolerance.given)
-    snprintf(out, size, "; --tolerance is %.3g", product->wish.tolerance.value);
+  if (product->request.tolerance.given)
+    snprintf(out, size, "; --tolerance is %.3g", product->request.tolerance.value);
   else if (difference->printed > 0)
     snprintf(out, size, "; rounding explains %.2g and its last printed digit %.2g", difference->rounding,
              difference->printed);
@@ -246,7 +247,7 @@ static tesela_status compare(tsl_product *product, const panel *part) {
       TESELA_WRONG_RESULT,
       "the %s differs from %s in %s%lld element%s; the first is C(%lld, %lld), which is %s where the "
       "file has %s%s",
-      result_names[product->wish.op], product->expected.path, all ? "" : "at least ",
+      result_names[product->request.op], product->expected.path, all ? "" : "at least ",
       (long long)difference->count, difference->count == 1 ? "" : "s", (long long)difference->row,
       (long long)difference->col, format_value(difference->computed, complex, computed, sizeof computed),
       format_value(difference->expected, complex, expected, sizeof expected),
@@ -256,10 +257,10 @@ static tesela_status compare(tsl_product *product, const panel *part) {
 static tesela_status verify(tsl_product *product, const panel *part) {
   const double start = tsl_clock();
   tesela_status status = TESELA_OK;
-  if (!product->wish.verify && !product->expected.reader)
+  if (!product->request.verify && !product->expected.reader)
     return TESELA_OK;
   show(product, "verifying", part->first, part->rows, at_verify);
-  if (product->wish.verify)
+  if (product->request.verify)
     TSL_GO(judge(product, part));
   if (product->expected.reader)
     TSL_GO(compare(product, part));
@@ -307,7 +308,7 @@ static void free_block(void **block) {
 static void free_all(tsl_product *product) {
   const double start = tsl_clock();
   tsl_feed *const feeds[] = {&product->a, &product->b, &product->c0, &product->expected};
-  if (product->wish.op == TSL_OP_DOT)
+  if (product->request.op == TSL_OP_DOT)
     tsl_type_load(product->type, product->c, product->result);
   tsl_plan_trim(product->plan);
   tsl_plan_trim(product->last_plan);
