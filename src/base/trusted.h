@@ -1,4 +1,4 @@
-/* Files that decide what runs: compiled kernels, trials of them, wisdom. They are read where nobody but this process's
+/* Files that decide what runs: compiled kernels, self-tests of them, wisdom. They are read where nobody but this process's
  * effective user can have written them, and never so that a reader waits: a FIFO, a device or a folder of that name is
  * no such file.
  *

@@ -5,8 +5,8 @@
 #include "base/status.h"
 #include "device/jit_cache.h"
 #include "device/list.h"
+#include "device/self_tests.h"
 #include "device/slot.h"
-#include "device/trials.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ tesela_status tsl_devices_create(tsl_devices **devices) {
 /* --- listing --- */
 
 static void slot_free(tsl_device_slot *slot) {
-  tsl_trial_forget(&slot->device);
+  tsl_self_test_forget(&slot->device);
   if (slot->kind->forget != NULL)
     slot->kind->forget(&slot->device);
   pthread_cond_destroy(&slot->jit_done);

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "base/trusted.h"
 #include "device/jit_cache.h"
-#include "device/trials.h"
+#include "device/self_tests.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -402,7 +402,7 @@ tesela_status tsl_jit_clear(int *count, uint64_t *bytes) {
   int folder, left = 0, reason = 0;
   *count = 0;
   *bytes = 0;
-  tsl_trial_clear();
+  tsl_self_test_clear();
   TSL_TRY(open_listing(&folder, &listing));
   for (int i = 0; i < listing.entry_count; i++) {
     if (!remove_entry(folder, &listing.entries[i])) {

@@ -8,7 +8,7 @@
 #include "device/device.h"
 
 typedef struct tsl_jit_module_entry tsl_jit_module_entry;
-typedef struct tsl_trial_entry tsl_trial_entry;
+typedef struct tsl_self_test_entry tsl_self_test_entry;
 
 /* Every tsl_device that the rest of tesela sees is the first member of one of these. */
 typedef struct tsl_device_slot {
@@ -19,7 +19,7 @@ typedef struct tsl_device_slot {
   pthread_mutex_t jit_lock; /* of the lists below */
   pthread_cond_t jit_done;  /* a build of the list came to its end */
   tsl_jit_module_entry *jit_modules;
-  tsl_trial_entry *trials;
+  tsl_self_test_entry *self_tests;
 } tsl_device_slot;
 
 static inline tsl_device_slot *tsl_device_slot_of(tsl_device *device) {

@@ -4,7 +4,7 @@
 #define TSL_PLAN_PLAN_H
 
 #include "device/devices.h"
-#include "device/trials.h"
+#include "device/self_tests.h"
 #include "strategy/strategy.h"
 
 /* Where a plan's operands are when it runs. */
@@ -18,8 +18,8 @@ typedef struct tsl_plan {
   tsl_place place;
   char *text;     /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
   bool was_tried; /* its kernels were, and this is what came of it (planner/trust.h): */
-  tsl_trial trial;
-  double trial_seconds;        /* that the trial took just now; 0: it was remembered */
+  tsl_self_test self_test;
+  double self_test_seconds;    /* that the self-test took just now; 0: it was remembered */
   struct tsl_run_slots *slots; /* streams and staging buffers of runs that need them; plan/run_slot.c */
 } tsl_plan;
 

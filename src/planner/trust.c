@@ -26,7 +26,7 @@ bool tsl_trust_has(const tsl_problem *problem, const tsl_strategy *strategy, con
                    const tsl_device *device) {
   tsl_text start = {0};
   start_name(problem, strategy, config, &start);
-  const bool has = !start.failed && tsl_trial_has(device, tsl_text_get(&start));
+  const bool has = !start.failed && tsl_self_test_has(device, tsl_text_get(&start));
   tsl_text_free(&start);
   return has;
 }
@@ -47,10 +47,10 @@ static tesela_status name_of(const tsl_work *work, tsl_text *out) {
   return status == TESELA_OK ? tsl_text_status(out) : status;
 }
 
-/* What the trial is about, and what came of it. */
+/* What the self-test is about, and what came of it. */
 typedef struct trying {
   const tsl_work *work;
-  tsl_trial trial;
+  tsl_self_test self_test;
   int judged; /* cases that ran the very same kernels */
 } trying;
 
@@ -63,8 +63,9 @@ static tesela_status try_case(trying *job, const tsl_case *what) {
   if (report.result == TSL_CASE_WRONG) {
     tsl_text problem = {0};
     tsl_problem_print(&what->problem, &problem);
-    job->trial.right = false;
-    snprintf(job->trial.why, sizeof job->trial.why, "%.120s; of %.100s", report.why, tsl_text_get(&problem));
+    job->self_test.right = false;
+    snprintf(job->self_test.why, sizeof job->self_test.why, "%.120s; of %.100s", report.why,
+             tsl_text_get(&problem));
     tsl_text_free(&problem);
   }
   job->judged += report.result != TSL_CASE_REFUSED && report.source.high == work->source.high &&
@@ -75,17 +76,17 @@ static tesela_status try_case(trying *job, const tsl_case *what) {
 static tesela_status try_all(trying *job) {
   tsl_case what;
   const double start = tsl_clock();
-  job->trial.right = true;
-  for (int i = 0; job->trial.right && tsl_case_quick(&job->work->problem, i, &what); i++) {
-    what.loaded_only = true; /* other kernels are not on trial, and their compilers take a second */
+  job->self_test.right = true;
+  for (int i = 0; job->self_test.right && tsl_case_quick(&job->work->problem, i, &what); i++) {
+    what.loaded_only = true; /* other kernels are not tried, and their compilers take a second */
     TSL_TRY(try_case(job, &what));
   }
-  if (job->trial.right && job->judged == 0) {
-    /* The kernels are made for the problem's sizes: it is its own trial. */
+  if (job->self_test.right && job->judged == 0) {
+    /* The kernels are made for the problem's sizes: it is its own self-test. */
     what = (tsl_case){.problem = job->work->problem, .seed = 24, .operations_max = (int64_t)1 << 26};
     TSL_TRY(try_case(job, &what));
   }
-  job->trial.seconds = tsl_clock() - start;
+  job->self_test.seconds = tsl_clock() - start;
   return TESELA_OK;
 }
 
@@ -93,8 +94,8 @@ static void log_trial(const tsl_work *work, const trying *job) {
   char took[32];
   if (tsl_log_wants(TSL_LOG_PLAN))
     tsl_log(TSL_LOG_PLAN, "%s on %s, self-test: %s, %d cases in %s", work->strategy->name, work->device->name,
-            job->trial.right ? "right" : "wrong", job->judged,
-            tsl_format_seconds(job->trial.seconds, took, sizeof took));
+            job->self_test.right ? "right" : "wrong", job->judged,
+            tsl_format_seconds(job->self_test.seconds, took, sizeof took));
 }
 
 static tesela_status try_now(tsl_plan *plan, const char *name) {
@@ -103,9 +104,9 @@ static tesela_status try_now(tsl_plan *plan, const char *name) {
   if (status != TESELA_OK)
     return tsl_fail_in(status, "%s on %s, self-test", plan->work.strategy->name, plan->work.device->name);
   log_trial(&plan->work, &job);
-  tsl_trial_keep(plan->work.device, name, &job.trial);
-  plan->trial = job.trial;
-  plan->trial_seconds = job.trial.seconds;
+  tsl_self_test_keep(plan->work.device, name, &job.self_test);
+  plan->self_test = job.self_test;
+  plan->self_test_seconds = job.self_test.seconds;
   return TESELA_OK;
 }
 
@@ -115,12 +116,12 @@ tesela_status tsl_trust_plan(tsl_plan *plan) {
   if (work->texts == 0 || !tsl_trust_is_asked())
     return TESELA_OK;
   tesela_status status = name_of(work, &name);
-  if (status == TESELA_OK && !tsl_trial_find(work->device, tsl_text_get(&name), &plan->trial))
+  if (status == TESELA_OK && !tsl_self_test_find(work->device, tsl_text_get(&name), &plan->self_test))
     status = try_now(plan, tsl_text_get(&name));
   plan->was_tried = status == TESELA_OK;
-  if (status == TESELA_OK && !plan->trial.right)
+  if (status == TESELA_OK && !plan->self_test.right)
     status = tsl_fail(TESELA_WRONG_RESULT, "%s on %s failed its self-test, so nothing is computed by it: %s",
-                      work->strategy->name, work->device->name, plan->trial.why);
+                      work->strategy->name, work->device->name, plan->self_test.why);
   tsl_text_free(&name);
   return status;
 }

@@ -1,4 +1,4 @@
-/* Trust before use: a kernel with a mistake never gives a user a result, its trial is remembered, and the next best plan
+/* Trust before use: a kernel with a mistake never gives a user a result, its self-test is remembered, and the next best plan
  * takes its place. The mistakes are planted in a copy of the kernels' sources. */
 #include "unit.h"
 
@@ -128,8 +128,8 @@ static void wrong_kernels_never_give_a_result(void **state) {
   }
   must(multiply());
   assert_true(is_right());
-  assert_int_equal(tsl_trial_counts().wrong, 4);
-  assert_int_equal(tsl_trial_counts().right, 1);
+  assert_int_equal(tsl_self_test_counts().wrong, 4);
+  assert_int_equal(tsl_self_test_counts().right, 1);
 }
 
 /* A wrong one is known to be wrong in the next context, and another device key is another device. */
@@ -142,18 +142,18 @@ static void trials_are_remembered(void **state) {
   expect_wrong();
   expect_wrong();
   plant(mistakes[0].file, mistakes[0].words, mistakes[0].words);
-  assert_int_equal(tsl_trial_counts().wrong, 4);
+  assert_int_equal(tsl_self_test_counts().wrong, 4);
   must(tsl_devices_create(&devices));
   const tsl_choice choice = {.devices = devices, .device = "opencl:0", .strategy = "element"};
   must(tsl_tune_choose(&problem, &choice, &plan));
-  assert_true(plan->was_tried && plan->trial.right && plan->trial_seconds == 0);
-  assert_true(strlen(plan->trial.date) == 20);
+  assert_true(plan->was_tried && plan->self_test.right && plan->self_test_seconds == 0);
+  assert_true(strlen(plan->self_test.date) == 20);
   snprintf(plan->work.device->key, sizeof plan->work.device->key, "another/driver");
   must(tsl_trust_plan(plan));
-  assert_true(plan->was_tried && plan->trial.right && plan->trial_seconds > 0);
+  assert_true(plan->was_tried && plan->self_test.right && plan->self_test_seconds > 0);
   tsl_plan_destroy(plan);
   tsl_devices_destroy(devices);
-  assert_int_equal(tsl_trial_counts().right, 2);
+  assert_int_equal(tsl_self_test_counts().right, 2);
 }
 
 static tesela_status build_by_parity(tsl_work *work) {
@@ -169,7 +169,7 @@ static void count_kernel(void *argument, const tsl_jit_entry *entry) {
   *count += strcmp(entry->name, "gemm/by_parity") == 0;
 }
 
-/* Kernels that are made for other sizes are not on trial: none is compiled for it, and odd cases are left out. */
+/* Kernels that are made for other sizes are not tried: none is compiled for it, and odd cases are left out. */
 static void a_trial_compiles_nothing(void **state) {
   (void)state;
   tsl_strategy by_parity = *tsl_strategy_find(TSL_OP_GEMM, "element");
@@ -185,7 +185,7 @@ static void a_trial_compiles_nothing(void **state) {
   must(tsl_devices_find(devices, "opencl:0", &device));
   must(tsl_plan_create(&problem, &by_parity, &config, device, TSL_PLACE_HOST, &plan));
   must(tsl_trust_plan(plan));
-  assert_true(plan->was_tried && plan->trial.right && plan->trial_seconds > 0);
+  assert_true(plan->was_tried && plan->self_test.right && plan->self_test_seconds > 0);
   must(tsl_jit_list(count_kernel, &count));
   assert_int_equal(count, 1);
   tsl_plan_destroy(plan);
@@ -229,7 +229,7 @@ static void the_next_best_takes_the_place(void **state) {
   plant(dots[best].file, dots[best].words, dots[best].by);
   must(tsl_planner_take(&problem, &choice, list, count, &plan));
   assert_ptr_equal(plan->work.strategy, list[1].strategy);
-  assert_true(plan->was_tried && plan->trial.right);
+  assert_true(plan->was_tried && plan->self_test.right);
   assert_non_null(strstr(list[0].refusal, "put aside"));
   assert_non_null(strstr(list[0].refusal, "self-test"));
   plant(dots[best].file, dots[best].words, dots[best].words);
@@ -238,7 +238,7 @@ static void the_next_best_takes_the_place(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* A device whose key no record and no trial knows: a config by the model, that is tried before it is used. */
+/* A device whose key no record and no self-test knows: a config by the model, that is tried before it is used. */
 static void a_device_that_nobody_knows(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_of(TSL_OP_DOT, 1, 1, 1000, TESELA_F32);
@@ -269,7 +269,7 @@ static void a_device_that_nobody_knows(void **state) {
   for (int i = 0; i < count; i++)
     assert_int_equal(list[i].basis, TSL_BASIS_MODEL);
   must(tsl_planner_take(&problem, &choice, list, count, &plan));
-  assert_true(plan->was_tried && plan->trial.right && plan->trial_seconds > 0);
+  assert_true(plan->was_tried && plan->self_test.right && plan->self_test_seconds > 0);
   const tsl_case what = {.problem = problem, .seed = 1};
   tsl_case_report report;
   must(tsl_check_case(plan->work.strategy, &plan->work.config, device, &what, &report));
@@ -286,27 +286,27 @@ static void files_of_trials_may_be_damaged(void **state) {
   (void)state;
   tsl_devices *devices;
   tsl_device *cpu;
-  tsl_trial found, kept = {.right = true, .seconds = 0.5};
+  tsl_self_test found, kept = {.right = true, .seconds = 0.5};
   must(tsl_devices_create(&devices));
   must(tsl_devices_find(devices, "cpu", &cpu));
-  const tsl_trial_count before = tsl_trial_counts();
+  const tsl_self_test_count before = tsl_self_test_counts();
   FILE *file = fopen(scratch_path(&cache, "trials"), "a");
   assert_non_null(file);
   fputs("right 1 2026-01-01T00:00:00Z cut", file); /* without an end */
   fclose(file);
-  assert_false(tsl_trial_find(cpu, "cut", &found));
-  tsl_trial_keep(cpu, "one", &kept);
-  kept = (tsl_trial){.seconds = 1, .why = "C(0,1) is 2\nand\tnot 1"};
-  tsl_trial_keep(cpu, "two", &kept);
-  tsl_trial_forget(cpu);
-  assert_true(tsl_trial_find(cpu, "one", &found) && found.right && found.seconds == 0.5);
-  assert_true(tsl_trial_find(cpu, "two", &found) && !found.right);
+  assert_false(tsl_self_test_find(cpu, "cut", &found));
+  tsl_self_test_keep(cpu, "one", &kept);
+  kept = (tsl_self_test){.seconds = 1, .why = "C(0,1) is 2\nand\tnot 1"};
+  tsl_self_test_keep(cpu, "two", &kept);
+  tsl_self_test_forget(cpu);
+  assert_true(tsl_self_test_find(cpu, "one", &found) && found.right && found.seconds == 0.5);
+  assert_true(tsl_self_test_find(cpu, "two", &found) && !found.right);
   assert_string_equal(found.why, "C(0,1) is 2 and not 1");
-  assert_int_equal(tsl_trial_counts().wrong, before.wrong + 1);
+  assert_int_equal(tsl_self_test_counts().wrong, before.wrong + 1);
   scratch_write(&cache, "trials", "somebody else's\nright 1 2026-01-01T00:00:00Z one\n");
-  tsl_trial_forget(cpu);
-  assert_false(tsl_trial_find(cpu, "one", &found));
-  tsl_trial_clear(); /* not ours */
+  tsl_self_test_forget(cpu);
+  assert_false(tsl_self_test_find(cpu, "one", &found));
+  tsl_self_test_clear(); /* not ours */
   assert_int_equal(access(scratch_path(&cache, "trials"), F_OK), 0);
   tsl_devices_destroy(devices);
 }

@@ -114,7 +114,7 @@ static tesela_status list(const tsl_call *call) {
   tsl_text folder = {0}, out = {0};
   char bytes[32];
   tesela_status status = TESELA_OK;
-  const tsl_trial_count trials = tsl_trial_counts();
+  const tsl_self_test_count self_tests = tsl_self_test_counts();
   tsl_table_column(&found.table, "kernel", TSL_ALIGN_LEFT, false);
   tsl_table_column(&found.table, "config", TSL_ALIGN_LEFT, true);
   tsl_table_column(&found.table, "hash", TSL_ALIGN_LEFT, false);
@@ -133,8 +133,8 @@ static tesela_status list(const tsl_call *call) {
   if (given->json) {
     status = tsl_print_json(call, json_pack("{s:s, s:i, s:I, s:i, s:i, s:O}", "folder", tsl_text_get(&folder),
                                             "count", found.count, "bytes", (json_int_t)found.bytes,
-                                            "self_tests_right", trials.right, "self_tests_wrong",
-                                            trials.wrong, "entries", found.entries));
+                                            "self_tests_right", self_tests.right, "self_tests_wrong",
+                                            self_tests.wrong, "entries", found.entries));
     goto out;
   }
   if (found.count > 0) {
@@ -143,9 +143,9 @@ static tesela_status list(const tsl_call *call) {
   }
   tsl_text_add(&out, "%d kernel%s, %s, in %s\n", found.count, found.count == 1 ? "" : "s",
                tsl_format_bytes(found.bytes, bytes, sizeof bytes), tsl_text_get(&folder));
-  if (trials.right + trials.wrong > 0)
-    tsl_text_add(&out, "%d self-test%s passed, %d failed\n", trials.right, trials.right == 1 ? "" : "s",
-                 trials.wrong);
+  if (self_tests.right + self_tests.wrong > 0)
+    tsl_text_add(&out, "%d self-test%s passed, %d failed\n", self_tests.right,
+                 self_tests.right == 1 ? "" : "s", self_tests.wrong);
   status = tsl_print(&out);
 out:
   free(found.items);
@@ -208,7 +208,7 @@ static void build_one(void *argument, int64_t index, int worker) {
     job->status = tsl_trust_plan(plan);
   if (plan) {
     job->seconds = plan->work.build_seconds;
-    job->tried = plan->trial_seconds;
+    job->tried = plan->self_test_seconds;
   }
   if (job->status != TESELA_OK)
     snprintf(job->why, sizeof job->why, "%s", tesela_last_error());

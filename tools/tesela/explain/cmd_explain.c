@@ -255,11 +255,11 @@ static void add_first_call(const explanation *found, tsl_table *table) {
                        tsl_format_seconds(plan->work.build_seconds, one, sizeof one));
   else
     tsl_table_add_pair(table, "kernels", "found compiled");
-  if (plan->trial_seconds > 0)
+  if (plan->self_test_seconds > 0)
     tsl_table_add_pair(table, "self-test", "passed now, in %s; remembered for this device and driver",
-                       tsl_format_seconds(plan->trial_seconds, two, sizeof two));
+                       tsl_format_seconds(plan->self_test_seconds, two, sizeof two));
   else if (plan->was_tried)
-    tsl_table_add_pair(table, "self-test", "passed on %s", plan->trial.date);
+    tsl_table_add_pair(table, "self-test", "passed on %s", plan->self_test.date);
   else
     tsl_table_add_pair(table, "self-test", "none: TESELA_SELFTEST is 0");
   tsl_table_add_pair(table, "first call", "waits %s for the plan, %s",
@@ -399,7 +399,7 @@ static tesela_status print_json(const tsl_call *call, const explanation *found) 
     bytes = json_integer((json_int_t)tsl_plan_bytes(found->plan));
     first = json_pack("{s:o, s:o, s:o, s:b}", "seconds", tsl_json_real(found->plan_seconds),
                       "compiler_seconds", tsl_json_real(found->plan->work.build_seconds), "self_test_seconds",
-                      tsl_json_real(found->plan->trial_seconds), "self_tested", found->plan->was_tried);
+                      tsl_json_real(found->plan->self_test_seconds), "self_tested", found->plan->was_tried);
   }
   json_t *links = json_array(), *crossover = json_array();
   const tsl_device *device;

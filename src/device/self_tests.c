@@ -1,4 +1,4 @@
-#include "device/trials.h"
+#include "device/self_tests.h"
 
 #include "device/lines.h"
 #include "device/slot.h"
@@ -11,19 +11,20 @@
 static const tsl_lines file = {.file = "trials",
                                .mark = "# tesela: what came of the first trials of compiled kernels\n"};
 
-/* A trial in memory. */
-struct tsl_trial_entry {
-  tsl_trial_entry *next;
+/* A self-test in memory. */
+struct tsl_self_test_entry {
+  tsl_self_test_entry *next;
   char *known_by;
-  tsl_trial trial;
+  tsl_self_test self_test;
 };
 
 /* --- lines --- */
 
-static void print(const char *known_by, const tsl_trial *trial, tsl_text *out) {
-  tsl_text_add(out, "%s %.4g %s %s", trial->right ? "right" : "wrong", trial->seconds, trial->date, known_by);
-  if (!trial->right)
-    tsl_text_add(out, "\t%s", trial->why);
+static void print(const char *known_by, const tsl_self_test *self_test, tsl_text *out) {
+  tsl_text_add(out, "%s %.4g %s %s", self_test->right ? "right" : "wrong", self_test->seconds,
+               self_test->date, known_by);
+  if (!self_test->right)
+    tsl_text_add(out, "\t%s", self_test->why);
 }
 
 /* The next blank-separated word of a line, cut off; NULL at its end. */
@@ -36,12 +37,12 @@ static char *next_word(char **rest) {
   return word;
 }
 
-/* Takes a line apart, which is changed; false where it is none of a trial's. */
-static bool parse(char *line, const char **known_by, tsl_trial *out) {
+/* Takes a line apart, which is changed; false where it is none of a self-test's. */
+static bool parse(char *line, const char **known_by, tsl_self_test *out) {
   char *rest = line;
   const char *verdict = next_word(&rest), *seconds = verdict ? next_word(&rest) : NULL,
              *date = seconds ? next_word(&rest) : NULL;
-  *out = (tsl_trial){.right = false};
+  *out = (tsl_self_test){.right = false};
   if (!date || strlen(date) >= sizeof out->date || !tsl_parse_double(seconds, &out->seconds))
     return false;
   out->right = strcmp(verdict, "right") == 0;
@@ -59,39 +60,39 @@ static bool parse(char *line, const char **known_by, tsl_trial *out) {
 
 /* --- memory --- */
 
-static void remember(tsl_device *device, const char *known_by, const tsl_trial *trial) {
+static void remember(tsl_device *device, const char *known_by, const tsl_self_test *self_test) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
-  tsl_trial_entry *entry = calloc(1, sizeof *entry);
+  tsl_self_test_entry *entry = calloc(1, sizeof *entry);
   char *copy = strdup(known_by);
   if (!entry || !copy) { /* it is tried once more, then */
     free(entry);
     free(copy);
     return;
   }
-  *entry = (tsl_trial_entry){.known_by = copy, .trial = *trial};
+  *entry = (tsl_self_test_entry){.known_by = copy, .self_test = *self_test};
   pthread_mutex_lock(&slot->jit_lock);
-  entry->next = slot->trials;
-  slot->trials = entry;
+  entry->next = slot->self_tests;
+  slot->self_tests = entry;
   pthread_mutex_unlock(&slot->jit_lock);
 }
 
-static bool recall(tsl_device *device, const char *known_by, tsl_trial *trial) {
+static bool recall(tsl_device *device, const char *known_by, tsl_self_test *self_test) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
   pthread_mutex_lock(&slot->jit_lock);
-  const tsl_trial_entry *entry = slot->trials;
+  const tsl_self_test_entry *entry = slot->self_tests;
   while (entry && strcmp(entry->known_by, known_by) != 0)
     entry = entry->next;
   if (entry)
-    *trial = entry->trial;
+    *self_test = entry->self_test;
   pthread_mutex_unlock(&slot->jit_lock);
   return entry != NULL;
 }
 
-void tsl_trial_forget(tsl_device *device) {
+void tsl_self_test_forget(tsl_device *device) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
-  while (slot->trials) {
-    tsl_trial_entry *entry = slot->trials;
-    slot->trials = entry->next;
+  while (slot->self_tests) {
+    tsl_self_test_entry *entry = slot->self_tests;
+    slot->self_tests = entry->next;
     free(entry->known_by);
     free(entry);
   }
@@ -102,26 +103,26 @@ void tsl_trial_forget(tsl_device *device) {
 typedef struct finding {
   const char *known_by;
   bool found;
-  tsl_trial *trial;
+  tsl_self_test *self_test;
 } finding;
 
 static void find_one(void *argument, char *line) {
   finding *job = argument;
   const char *known_by;
-  tsl_trial trial;
-  if (!parse(line, &known_by, &trial) || strcmp(known_by, job->known_by) != 0)
+  tsl_self_test self_test;
+  if (!parse(line, &known_by, &self_test) || strcmp(known_by, job->known_by) != 0)
     return;
   job->found = true;
-  *job->trial = trial;
+  *job->self_test = self_test;
 }
 
-bool tsl_trial_find(tsl_device *device, const char *known_by, tsl_trial *trial) {
-  finding job = {.known_by = known_by, .trial = trial};
-  if (recall(device, known_by, trial))
+bool tsl_self_test_find(tsl_device *device, const char *known_by, tsl_self_test *self_test) {
+  finding job = {.known_by = known_by, .self_test = self_test};
+  if (recall(device, known_by, self_test))
     return true;
   tsl_lines_each(&file, find_one, &job);
   if (job.found)
-    remember(device, known_by, trial);
+    remember(device, known_by, self_test);
   return job.found;
 }
 
@@ -134,20 +135,20 @@ typedef struct having {
 static void find_prefix(void *argument, char *line) {
   having *job = argument;
   const char *known_by;
-  tsl_trial trial;
-  job->found |= parse(line, &known_by, &trial) && trial.right &&
+  tsl_self_test self_test;
+  job->found |= parse(line, &known_by, &self_test) && self_test.right &&
                 strncmp(known_by, job->prefix, strlen(job->prefix)) == 0 && strstr(known_by, job->key);
 }
 
-bool tsl_trial_has(const tsl_device *device, const char *prefix) {
+bool tsl_self_test_has(const tsl_device *device, const char *prefix) {
   having job = {.prefix = prefix};
   snprintf(job.key, sizeof job.key, " device=%s ", device->key);
   tsl_lines_each(&file, find_prefix, &job);
   return job.found;
 }
 
-void tsl_trial_keep(tsl_device *device, const char *known_by, const tsl_trial *trial) {
-  tsl_trial kept = *trial;
+void tsl_self_test_keep(tsl_device *device, const char *known_by, const tsl_self_test *self_test) {
+  tsl_self_test kept = *self_test;
   const time_t now = time(NULL);
   struct tm utc;
   tsl_text line = {0};
@@ -162,22 +163,22 @@ void tsl_trial_keep(tsl_device *device, const char *known_by, const tsl_trial *t
 }
 
 static void count_one(void *argument, char *line) {
-  tsl_trial_count *counts = argument;
+  tsl_self_test_count *counts = argument;
   const char *known_by;
-  tsl_trial trial;
-  if (!parse(line, &known_by, &trial))
+  tsl_self_test self_test;
+  if (!parse(line, &known_by, &self_test))
     return;
-  counts->right += trial.right;
-  counts->wrong += !trial.right;
-  counts->seconds += trial.seconds;
+  counts->right += self_test.right;
+  counts->wrong += !self_test.right;
+  counts->seconds += self_test.seconds;
 }
 
-tsl_trial_count tsl_trial_counts(void) {
-  tsl_trial_count counts = {0};
+tsl_self_test_count tsl_self_test_counts(void) {
+  tsl_self_test_count counts = {0};
   tsl_lines_each(&file, count_one, &counts);
   return counts;
 }
 
-void tsl_trial_clear(void) {
+void tsl_self_test_clear(void) {
   tsl_lines_remove(&file);
 }
