@@ -1,0 +1,77 @@
+/* An explanation as JSON. */
+#include "cli/report.h"
+#include "cli/terms.h"
+#include "explain/explanation.h"
+
+#include <math.h>
+
+static json_t *json_link(const tsl_device *device) {
+  const tsl_link link = tsl_link_of(device);
+  return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:s}", "device", device->name, "measured",
+                   link.measured, "in_seconds", tsl_json_real(link.in.seconds), "in_bytes_per_second",
+                   tsl_json_real(link.in.rate), "out_seconds", tsl_json_real(link.out.seconds),
+                   "out_bytes_per_second", tsl_json_real(link.out.rate), "launch_seconds",
+                   tsl_json_real(link.launch), "date", link.date);
+}
+
+/* `account`, `below` and `comparison` of a candidate. */
+static json_t *json_reasons(const tsl_explanation *found, int index) {
+  const tsl_counted *one = index < found->able ? &found->counted[index] : NULL;
+  if (!one || !one->told)
+    return json_pack("{s:n, s:n, s:n}", "account", "below", "comparison");
+  const tsl_counted *below = tsl_counted_below(found->counted, found->able, one);
+  tsl_text text = {0};
+  tsl_counted_compare(&found->problem, one, below, &text);
+  json_t *object = json_pack("{s:o, s:s?, s:s}", "account", tsl_json_counted(&found->problem, one), "below",
+                             below ? below->strategy->name : NULL, "comparison", tsl_text_get(&text));
+  tsl_text_free(&text);
+  return object;
+}
+
+tesela_status tsl_explain_json(const tsl_call *call, const tsl_explanation *found) {
+  const tsl_problem *problem = &found->problem;
+  const tsl_candidate *best = tsl_explain_chosen(found);
+  json_t *list = json_array();
+  for (int i = 0; i < found->count; i++) {
+    const tsl_candidate *candidate = &found->candidates[i];
+    tsl_text text = {0};
+    tsl_config_print(candidate->strategy, &candidate->config, &text);
+    json_t *one =
+        json_pack("{s:s, s:s, s:o, s:s, s:b, s:o, s:o, s:s, s:o}", "strategy", candidate->strategy->name,
+                  "config", tsl_text_get(&text), "peer",
+                  tsl_json_peer(candidate->strategy, candidate->device), "device", candidate->device->name,
+                  "chosen", candidate == best, "predicted_seconds", tsl_json_real(candidate->seconds),
+                  "doubt", tsl_json_real(candidate->doubt), "predicted_by", tsl_basis_name(candidate->basis),
+                  "refusal", candidate->refusal[0] ? json_string(candidate->refusal) : json_null());
+    json_object_update_new(one, json_reasons(found, i));
+    json_array_append_new(list, one);
+    tsl_text_free(&text);
+  }
+  json_t *plan = json_null(), *bound = json_null(), *bytes = json_null(), *first = json_null();
+  if (found->plan) {
+    plan = json_string(found->plan->text);
+    bound = tsl_json_real(tsl_plan_error_bound(found->plan));
+    bytes = json_integer((json_int_t)tsl_plan_bytes(found->plan));
+    first = json_pack("{s:o, s:o, s:o, s:b}", "seconds", tsl_json_real(found->plan_seconds),
+                      "compiler_seconds", tsl_json_real(found->plan->work.build_seconds), "self_test_seconds",
+                      tsl_json_real(found->plan->self_test_seconds), "self_tested", found->plan->was_tried);
+  }
+  json_t *links = json_array(), *crossover = json_array();
+  const tsl_device *device;
+  for (int i = 0; found->crossover.count > 0 && (device = tsl_devices_at(found->devices, i)); i++)
+    json_array_append_new(links, json_link(device));
+  for (int i = 0; i < found->crossover.count; i++)
+    json_array_append_new(crossover,
+                          json_pack("{s:I, s:s}", "from", (json_int_t)found->crossover.parts[i].from,
+                                    "device", found->crossover.parts[i].device->name));
+  return tsl_print_json(
+      call,
+      json_pack("{s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "links",
+                links, "crossover", crossover, "m", (json_int_t)problem->m, "n", (json_int_t)problem->n, "k",
+                (json_int_t)problem->k, "type", tsl_type(problem->c.type)->name, "alpha",
+                tsl_json_real(problem->alpha[0]), "beta", tsl_json_real(problem->beta[0]), "plan", plan,
+                "error_bound", bound, "predicted_seconds", tsl_json_real(best ? best->seconds : INFINITY),
+                "host_bytes", (json_int_t)found->host_bytes, "host_bytes_available",
+                (json_int_t)found->host_available, "device_bytes", bytes, "first_call", first, "candidates",
+                list));
+}

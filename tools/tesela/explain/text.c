@@ -1,0 +1,255 @@
+/* An explanation as text: facts in pairs, then a table for each question. */
+#include "cli/report.h"
+#include "cli/terms.h"
+#include "explain/explanation.h"
+
+#include <math.h>
+
+static uint64_t row_bytes(const tsl_shape *shape) {
+  return (uint64_t)shape->cols * tsl_type(shape->type)->size;
+}
+
+/* What tesela multiply makes of these sizes in the memory that it allows itself: it holds B whole. */
+static const char *memory_words(const tsl_explanation *found) {
+  const tsl_problem *problem = &found->problem;
+  const uint64_t allowed = found->host_available / 5 * 4;
+  const uint64_t held = (uint64_t)tsl_shape_extent(&problem->b) * tsl_type(problem->b.type)->size;
+  if (found->host_bytes <= allowed)
+    return "";
+  return held + row_bytes(&problem->a) + row_bytes(&problem->c) <= allowed
+             ? ": tesela multiply goes by panels of rows"
+             : ": B alone is too large, and panels of rows do not help, because each takes all of B";
+}
+
+static void candidate_table(const tsl_explanation *found, tsl_table *table) {
+  char time[32], rate[32];
+  const double flops = tsl_problem_flops(&found->problem);
+  tsl_table_column(table, "could run", TSL_ALIGN_LEFT, true);
+  tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "time", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "+-", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "by", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "", TSL_ALIGN_LEFT, false);
+  for (int i = 0; i < found->count; i++) {
+    const tsl_candidate *candidate = &found->candidates[i];
+    if (candidate->refusal[0])
+      continue;
+    const tsl_paint paint = candidate == tsl_explain_chosen(found) ? TSL_PAINT_GOOD : TSL_PAINT_NONE;
+    const char *peer = tsl_strategy_peer(candidate->strategy, candidate->device);
+    tsl_text name = {0};
+    tsl_config_print(candidate->strategy, &candidate->config, &name);
+    tsl_table_add_painted(table, paint, "%s%s%s%s", tsl_text_get(&name), *peer ? " (" : "", peer,
+                          *peer ? ")" : "");
+    tsl_table_add_painted(table, paint, "%s", candidate->device->name);
+    tsl_table_add_painted(table, paint, "%s", tsl_format_seconds(candidate->seconds, time, sizeof time));
+    tsl_table_add_painted(table, paint, "%.0f%%", 100 * expm1(candidate->doubt));
+    tsl_table_add_painted(table, paint, "%s", tsl_basis_name(candidate->basis));
+    tsl_table_add_painted(table, paint, "%s",
+                          tsl_format_flops(flops / candidate->seconds, rate, sizeof rate));
+    tsl_table_add_painted(table, paint, "%s", candidate == tsl_explain_chosen(found) ? "chosen" : "");
+    tsl_text_free(&name);
+  }
+}
+
+/* Name and device, and whether they are those of the chosen one. */
+static tsl_paint begin_row(const tsl_explanation *found, int index, tsl_table *table) {
+  const tsl_paint paint =
+      &found->candidates[index] == tsl_explain_chosen(found) ? TSL_PAINT_GOOD : TSL_PAINT_NONE;
+  tsl_table_add_painted(table, paint, "%s", found->counted[index].strategy->name);
+  tsl_table_add_painted(table, paint, "%s", found->counted[index].device->name);
+  return paint;
+}
+
+static void traffic_table(const tsl_explanation *found, tsl_table *table) {
+  static const char *const titles[] = {"what it moves", "device", "global", "local", "memory", "op/byte"};
+  char text[32];
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+    tsl_table_column(table, titles[i], i < 2 ? TSL_ALIGN_LEFT : TSL_ALIGN_RIGHT, i == 0);
+  for (int i = 0; i < found->able; i++) {
+    const tsl_account *account = &found->counted[i].account;
+    const double bytes[] = {account->global.read + account->global.written,
+                            account->local.read + account->local.written, account->memory};
+    if (!found->counted[i].told)
+      continue;
+    const tsl_paint paint = begin_row(found, i, table);
+    for (int level = 0; level < 3; level++)
+      tsl_table_add_painted(table, paint, "%s", tsl_format_bytes((uint64_t)bytes[level], text, sizeof text));
+    tsl_table_add_painted(table, paint, "%.3g", tsl_account_intensity(&found->problem, account));
+  }
+}
+
+static void sharing_table(const tsl_explanation *found, tsl_table *table) {
+  static const char *const titles[] = {"how it is shared out", "device", "groups", "wasted", "bound by"};
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+    tsl_table_column(table, titles[i], i == 3 ? TSL_ALIGN_RIGHT : TSL_ALIGN_LEFT, i == 0 || i == 2);
+  for (int i = 0; i < found->able; i++) {
+    const tsl_counted *one = &found->counted[i];
+    tsl_text groups = {0};
+    if (!one->told)
+      continue;
+    const tsl_paint paint = begin_row(found, i, table);
+    tsl_counted_groups(one, &groups);
+    tsl_table_add_painted(table, paint, "%s", tsl_text_get(&groups));
+    if (one->account.items > 0)
+      tsl_table_add_painted(table, paint, "%.2g%%", 100 * one->account.wasted / one->account.items);
+    else
+      tsl_table_add_painted(table, paint, "-");
+    tsl_table_add_painted(table, paint, "%s", tsl_bound_name(one->bounds.first));
+    table->failed |= groups.failed;
+    tsl_text_free(&groups);
+  }
+}
+
+static void reason_table(const tsl_explanation *found, tsl_table *table) {
+  tsl_table_column(table, "why", TSL_ALIGN_LEFT, true);
+  tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "beside the rung below", TSL_ALIGN_LEFT, true);
+  for (int i = 0; i < found->able; i++) {
+    const tsl_counted *one = &found->counted[i];
+    tsl_text text = {0};
+    if (!one->told)
+      continue;
+    tsl_counted_compare(&found->problem, one, tsl_counted_below(found->counted, found->able, one), &text);
+    tsl_table_add(table, "%s", one->strategy->name);
+    tsl_table_add(table, "%s", one->device->name);
+    tsl_table_add(table, "%s", tsl_text_get(&text));
+    table->failed |= text.failed;
+    tsl_text_free(&text);
+  }
+}
+
+static void refusal_table(const tsl_explanation *found, tsl_table *table) {
+  tsl_table_column(table, "refuses", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "because", TSL_ALIGN_LEFT, true);
+  for (int i = 0; i < found->count; i++) {
+    const tsl_candidate *candidate = &found->candidates[i];
+    if (!candidate->refusal[0])
+      continue;
+    tsl_table_add(table, "%s", candidate->strategy->name);
+    tsl_table_add(table, "%s", candidate->device->name);
+    tsl_table_add(table, "%s", candidate->refusal);
+  }
+}
+
+/* Nothing at all where the table is empty. */
+static void add_table(tsl_table *table, int width, bool colour, tsl_text *out) {
+  if (tsl_table_rows(table) > 0) {
+    tsl_text_add(out, "\n");
+    tsl_table_text(table, 2, width, colour, out);
+  }
+  out->failed |= table->failed;
+  tsl_table_free(table);
+}
+
+static const char *const basis_words[] = {
+    [TSL_BASIS_MODEL] = "by the strategy's model: nothing like it was measured",
+    [TSL_BASIS_NEAR] = "by wisdom: from what was measured at sizes near these",
+    [TSL_BASIS_EXACT] = "by wisdom: as it was measured at these sizes"};
+
+/* What the plan's kernels cost before their first result. */
+static void add_first_call(const tsl_explanation *found, tsl_table *table) {
+  const tsl_plan *plan = found->plan;
+  char one[32], two[32];
+  if (plan->work.texts == 0)
+    return;
+  if (plan->work.build_seconds > 0)
+    tsl_table_add_pair(table, "kernels", "compiled now, in %s; kept for later",
+                       tsl_format_seconds(plan->work.build_seconds, one, sizeof one));
+  else
+    tsl_table_add_pair(table, "kernels", "found compiled");
+  if (plan->self_test_seconds > 0)
+    tsl_table_add_pair(table, "self-test", "passed now, in %s; remembered for this device and driver",
+                       tsl_format_seconds(plan->self_test_seconds, two, sizeof two));
+  else if (plan->was_tried)
+    tsl_table_add_pair(table, "self-test", "passed on %s", plan->self_test.date);
+  else
+    tsl_table_add_pair(table, "self-test", "none: TESELA_SELFTEST is 0");
+  tsl_table_add_pair(table, "first call", "waits %s for the plan, %s",
+                     tsl_format_seconds(found->plan_seconds, one, sizeof one),
+                     plan->work.build_seconds > 0 ? "a cold start; tesela cache prefill makes it a warm one"
+                                                  : "a warm start");
+}
+
+static void add_links(const tsl_explanation *found, tsl_table *table) {
+  char in[32], in_rate[32], out[32], out_rate[32], launch[32];
+  const tsl_device *device;
+  tsl_text text = {0};
+  for (int i = 0; found->crossover.count > 0 && (device = tsl_devices_at(found->devices, i)); i++) {
+    const tsl_link link = tsl_link_of(device);
+    if (link.measured)
+      tsl_table_add_pair(
+          table, "way there", "%s: copies in %s and %s, out %s and %s, a launch %s; measured %s%s",
+          device->name, tsl_format_seconds(link.in.seconds, in, sizeof in),
+          tsl_format_bandwidth(link.in.rate, in_rate, sizeof in_rate),
+          tsl_format_seconds(link.out.seconds, out, sizeof out),
+          tsl_format_bandwidth(link.out.rate, out_rate, sizeof out_rate),
+          tsl_format_seconds(link.launch, launch, sizeof launch), link.date,
+          device->capabilities & TSL_CAN_SHARED_MEMORY ? "; memory is shared: nothing is copied" : "");
+  }
+  if (found->crossover.count > 0) {
+    tsl_crossover_print(&found->crossover, &text);
+    tsl_table_add_pair(table, "crossover", "%s (squares from %d to %d, copies %s)", tsl_text_get(&text),
+                       TSL_CROSSOVER_LEAST, TSL_CROSSOVER_MOST, found->resident ? "left out" : "included");
+  }
+  tsl_text_free(&text);
+}
+
+static void add_facts(const tsl_explanation *found, tsl_table *table) {
+  char one[32], two[32];
+  const tsl_candidate *best = tsl_explain_chosen(found);
+  if (found->plan) {
+    const tsl_device *device = found->plan->work.device;
+    const uint64_t bytes = tsl_plan_bytes(found->plan);
+    tsl_table_add_pair(table, "plan", "%s", found->plan->text);
+    if (best)
+      tsl_table_add_pair(table, "expected", "%s, give or take %.0f%%, copies included, %s",
+                         tsl_format_seconds(best->seconds, one, sizeof one), 100 * expm1(best->doubt),
+                         basis_words[best->basis]);
+    if (found->once.strategy && found->once.device != device)
+      tsl_table_add_pair(table, "run once",
+                         "%s on %s: opening %s and compiling would count, as they do for tesela multiply",
+                         found->once.strategy->name, found->once.device->name, device->name);
+    tsl_table_add_pair(table, "bound", "%.2g (|alpha||A||B| + |beta||C0|), element by element",
+                       tsl_plan_error_bound(found->plan));
+    if (best)
+      tsl_counted_add_pairs(&found->problem, &found->counted[best - found->candidates], table);
+    if (bytes > 0)
+      tsl_table_add_pair(table, "device memory", "needs %s of %s on %s",
+                         tsl_format_bytes(bytes, one, sizeof one),
+                         tsl_format_bytes(device->memory_bytes, two, sizeof two), device->name);
+    add_first_call(found, table);
+  } else {
+    tsl_table_add_painted(table, TSL_PAINT_FAINT, "plan");
+    tsl_table_add_painted(table, TSL_PAINT_BAD, "none: %s", tsl_text_get(&found->failure));
+  }
+  add_links(found, table);
+  tsl_table_add_pair(table, "host memory", "needs %s for A, B and C; %s are available%s",
+                     tsl_format_bytes(found->host_bytes, one, sizeof one),
+                     tsl_format_bytes(found->host_available, two, sizeof two), memory_words(found));
+}
+
+tesela_status tsl_explain_text(const tsl_explanation *found, const tsl_explain_options *given) {
+  const int width = tsl_output_width();
+  const bool colour = tsl_output_colour();
+  const tsl_problem *problem = &found->problem;
+  tsl_text out = {0};
+  static void (*const fill[])(const tsl_explanation *found, tsl_table *table) = {
+      candidate_table, traffic_table, sharing_table, reason_table, refusal_table};
+  tsl_table facts = tsl_table_of_pairs();
+  tsl_text_add_formula(&out, "C", problem->alpha, given->transpose_a ? "A^T " : "A ",
+                       given->transpose_b ? "B^T" : "B", problem->beta);
+  tsl_text_add(&out, ",  %lld x %lld by %lld x %lld, %s\n", (long long)problem->m, (long long)problem->k,
+               (long long)problem->k, (long long)problem->n, tsl_type(problem->c.type)->name);
+  add_facts(found, &facts);
+  tsl_table_text(&facts, 2, width, colour, &out);
+  out.failed |= facts.failed;
+  tsl_table_free(&facts);
+  for (size_t i = 0; i < sizeof fill / sizeof *fill; i++) {
+    tsl_table table = {0};
+    fill[i](found, &table);
+    add_table(&table, width, colour, &out);
+  }
+  return tsl_print(&out);
+}
