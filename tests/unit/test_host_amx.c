@@ -99,7 +99,7 @@ static uint32_t dot_bf16_flushing(uint32_t bits, const unsigned char *a, const u
 #define REGISTER_LOAD_ONCE(t, at, stride) load_register(t, at, stride)
 #define REGISTER_STORE(t, at, stride) store_register(t, at, stride)
 #define REGISTER_ZERO(t) zero_register(t)
-#define REGISTER_COPY_REST(to, from, bytes) memcpy(memset(to, 0, 64), from, (size_t)(bytes))
+#define REGISTER_COPY_TAIL(to, from, bytes) memcpy(memset(to, 0, 64), from, (size_t)(bytes))
 static dot_unit *dot_now;
 #define REGISTER_DOT(c, a, b) dot_registers(c, a, b, dot_now)
 #define REGISTER_NAME(word) word
@@ -368,7 +368,7 @@ static void large_results_are_whole(void **state) {
                                    {0}};
     tsl_amx_job job = tsl_amx_job_for(&problem, &operands, 256, 1 << 18, cpu);
     tsl_amx_job_bind(&job, &operands);
-    assert_true(job.streams);
+    assert_true(job.nontemporal);
     assert_int_equal(tsl_amx_run(&job, tsl_pool_team(tsl_pool_shared(), 0)), TESELA_OK);
     for (int64_t i = 0; i < M; i++)
       for (int64_t j = 0; j < N; j++) {

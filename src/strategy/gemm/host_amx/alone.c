@@ -2,28 +2,29 @@
  * cache, since tiles use a copy up faster than memory brings it.
  *
  *           pass     pass          A pass takes some columns of B, all of k or a chunk of it, about a MiB of copies, and then all
- *         +--------+--------+      slivers of A. A sliver is copied in the first pass that meets it, and kept where there are
- *  sliver | | | | || | | | ||      more passes. Panel after panel it meets the pass's strips: the sliver's panel stays in the
- *         +--------+--------+      first-level cache, strips come from the second, past the first.
+ *         +--------+--------+      micro-panels of A. Each is copied in the first pass that meets it, and kept where there are
+ *   micro | | | | || | | | ||      more passes. Panel after panel it meets the pass's micro-panels of B: it stays in the
+ *         +--------+--------+      first-level cache, those of B come from the second, past the first.
  *         |        |        |
  *                                  So rows of A, of B and of C are each read and written in long runs.
  *
- * Beside a tile's products, some lines in each step (registers.h): the next sliver's rows are copied as they are, and the sums of
- * the tile before are written to C. Rows that are dense already and whole cache lines long are read where they lie. */
+ * Beside a tile's products, some lines in each step (registers.h): the rows of A's next micro-panel are copied as they
+ * are, and the sums of the tile before are written to C. Rows that are dense already and whole cache lines long are
+ * read where they lie. */
 #include "strategy/gemm/host_amx/job.h"
 
 #include "base/memory.h"
 
 #include <stdatomic.h>
 
-/* Lines to be asked for, some before each tile: `left` runs of `lines` lines, `stride` bytes from one to the next. */
-typedef struct ahead {
+/* Lines to be prefetched, some before each tile: `left` runs of `lines` lines, `stride` bytes from one to the next. */
+typedef struct prefetches {
   const unsigned char *at;
   int64_t left, lines, line, stride;
   int64_t each;
-} ahead;
+} prefetches;
 
-static void ask(ahead *of) {
+static void prefetch_some(prefetches *of) {
   for (int64_t i = 0; i < of->each && of->left > 0; i++) {
     __builtin_prefetch(of->at + of->line * TSL_CACHE_LINE, 0, 2);
     if (++of->line == of->lines) {
@@ -39,23 +40,24 @@ typedef struct passing {
   tsl_amx_form a, b;
   uint32_t *sums;
   tsl_amx_beside beside;
-  uint32_t *rows[2]; /* of a sliver, where they are copied as they are */
+  uint32_t *rows[2]; /* of a micro-panel of A, where they are copied as they are */
   int turn;
-  bool by_rows; /* A's rows are copied as they are, a sliver's while the one before it is multiplied */
+  bool by_rows; /* A's rows are copied as they are, one micro-panel's while the one before it is multiplied */
   bool keeps_a; /* A's copies are of all of it, and serve all passes */
-  int64_t strips, panels; /* of a pass, and of a chunk of k */
+  int64_t micros_b, panels; /* of a pass, and of a chunk of k */
   uint32_t *least_a,
-      *least_b; /* least magnitudes of all slivers, and of a pass's strips, in the chunks so far */
+      *least_b; /* least magnitudes of all micro-panels of A, and of a pass's micro-panels of B, in the chunks so far */
 } passing;
 
-/* Where the elements of a sliver lie that will be copied next. */
-static ahead ahead_of_elements(const tsl_amx_job *job, int64_t sliver, int64_t panel, int64_t end_panel) {
+/* Where the elements of a micro-panel of A lie that will be copied next. */
+static prefetches prefetches_of_elements(const tsl_amx_job *job, int64_t micro_a, int64_t panel,
+                                         int64_t end_panel) {
   const int64_t per = tsl_amx_elements(job->kernels->format), first = panel * job->depth * per,
                 end = tsl_least(end_panel * job->depth * per, job->views.k),
-                row = tsl_amx_row_of(job, sliver),
-                rows = tsl_least(tsl_amx_row_of(job, sliver + 1), job->views.m) - row;
+                row = tsl_amx_row_of(job, micro_a),
+                rows = tsl_least(tsl_amx_row_of(job, micro_a + 1), job->views.m) - row;
   const int64_t across = job->views.a.row_stride, along = job->views.a.col_stride;
-  ahead made = {.at = job->views.a.at + (row * across + first * along) * job->size};
+  prefetches made = {.at = job->views.a.at + (row * across + first * along) * job->size};
   if (along == 1) {
     made.left = rows;
     made.lines = tsl_ceil_div((end - first) * job->size, TSL_CACHE_LINE);
@@ -69,38 +71,39 @@ static ahead ahead_of_elements(const tsl_amx_job *job, int64_t sliver, int64_t p
 }
 
 /* Its copy, where there is one. */
-static ahead ahead_of_copy(const passing *run, int64_t sliver, int64_t panel, int64_t end_panel) {
+static prefetches prefetches_of_copy(const passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   const tsl_amx_job *job = run->job;
-  const int64_t row = tsl_amx_row_of(job, sliver), rows = tsl_amx_row_of(job, sliver + 1) - row;
-  return (ahead){.at = (const unsigned char *)tsl_amx_at(job, &run->a, panel, row),
-                 .left = end_panel - panel,
-                 .lines = tsl_amx_panel_units(job, panel) * rows * (int64_t)sizeof(uint32_t) / TSL_CACHE_LINE,
-                 .stride = job->depth * run->a.count * (int64_t)sizeof(uint32_t)};
+  const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row;
+  return (prefetches){.at = (const unsigned char *)tsl_amx_at(job, &run->a, panel, row),
+                      .left = end_panel - panel,
+                      .lines =
+                          tsl_amx_panel_units(job, panel) * rows * (int64_t)sizeof(uint32_t) / TSL_CACHE_LINE,
+                      .stride = job->depth * run->a.count * (int64_t)sizeof(uint32_t)};
 }
 
-static void copy_strips(passing *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
+static void pack_b_panels(passing *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
   const int64_t width = run->job->kernels->width;
   run->b.first = first * width;
   run->b.count = (end - first) * width;
   run->b.panel = panel;
   for (int64_t p = panel; p < end_panel; p++)
-    tsl_amx_copy_strips(run->job, &run->b, p, first, end);
+    tsl_amx_pack_b_range(run->job, &run->b, p, first, end);
 }
 
-static void copy_sliver(passing *run, int64_t sliver, int64_t panel, int64_t end_panel) {
+static void pack_a_panels(passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   if (!run->keeps_a) {
-    run->a.first = tsl_amx_row_of(run->job, sliver);
-    run->a.count = tsl_amx_row_of(run->job, sliver + 1) - run->a.first;
+    run->a.first = tsl_amx_row_of(run->job, micro_a);
+    run->a.count = tsl_amx_row_of(run->job, micro_a + 1) - run->a.first;
     run->a.panel = panel;
   }
   for (int64_t p = panel; p < end_panel; p++)
-    tsl_amx_copy_sliver(run->job, &run->a, p, sliver);
+    tsl_amx_pack_a(run->job, &run->a, p, micro_a);
 }
 
-/* --- A by rows: two slivers' room, of rows of units, of the chunk of k --- */
+/* --- A by rows: workspace for two micro-panels, of rows of units of the chunk of k --- */
 
-/* Rows of whole lines, an odd number of pairs of them apart: so 32 of them lie in all sets of a cache alike, and zeros fit
- * behind each. */
+/* Rows of whole lines, an odd number of pairs of them apart: so 32 of them lie in all sets of a cache alike, and zeros
+ * fit behind each. */
 static int64_t pitch_of(int64_t units) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
   const int64_t lines = tsl_ceil_div(units, LINE);
@@ -111,15 +114,15 @@ static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end
   return tsl_least(end_panel * job->depth, job->units) - panel * job->depth;
 }
 
-/* The first sliver of a pass, at once. */
+/* The first micro-panel of A of a pass, at once. */
 static void start_rows(passing *run, int64_t panel, int64_t end_panel) {
   const int64_t units = units_of_chunk(run->job, panel, end_panel);
   run->a =
       (tsl_amx_form){.at = run->rows[run->turn], .panel = panel, .pitch = pitch_of(units) * TSL_CACHE_LINE};
-  tsl_amx_copy_sliver_rows(run->job, &run->a, 0, units);
+  tsl_amx_pack_a_rows(run->job, &run->a, 0, units);
 }
 
-/* Sliver `index` is to be copied while so many tiles are multiplied. */
+/* Micro-panel of A `index` is to be copied while so many tiles are multiplied. */
 static void next_rows(passing *run, int64_t index, int64_t panel, int64_t end_panel, int64_t tiles) {
   const tsl_amx_job *job = run->job;
   const int64_t first = panel * job->depth * tsl_amx_elements(job->kernels->format),
@@ -131,73 +134,73 @@ static void next_rows(passing *run, int64_t index, int64_t panel, int64_t end_pa
   beside->in_row = job->views.a.row_stride * job->size;
   beside->out_row = run->a.pitch;
   beside->lines = tsl_ceil_div(bytes, TSL_CACHE_LINE);
-  beside->rest = bytes % TSL_CACHE_LINE;
+  beside->tail = bytes % TSL_CACHE_LINE;
   beside->rows = tsl_least(tsl_amx_row_of(job, index + 1), job->views.m) - row;
   beside->tiles = tiles;
 }
 
-static uint32_t least_of_strip(const passing *run, int64_t strip, int64_t panel, int64_t end_panel) {
+static uint32_t least_of_micro_b(const passing *run, int64_t micro_b, int64_t panel, int64_t end_panel) {
   uint32_t least = TSL_AMX_ALL_ZERO;
   for (int64_t p = panel; p < end_panel; p++) {
-    const uint32_t own = tsl_amx_least_of_strip(run->job, &run->b, p, strip);
+    const uint32_t own = tsl_amx_least_of_b(run->job, &run->b, p, micro_b);
     least = own < least ? own : least;
   }
   return least;
 }
 
-static uint32_t least_of_sliver(const passing *run, int64_t sliver, int64_t panel, int64_t end_panel) {
+static uint32_t least_of_micro_a(const passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   uint32_t least = TSL_AMX_ALL_ZERO;
   for (int64_t p = panel; p < end_panel; p++) {
-    const uint32_t own = tsl_amx_least_of_sliver(run->job, &run->a, p, sliver);
+    const uint32_t own = tsl_amx_least_of_a(run->job, &run->a, p, micro_a);
     least = own < least ? own : least;
   }
   return least;
 }
 
-/* What a chunk adds to the least magnitudes: registers keep a tile's sums from panel to panel, so what was handled with care
- * is so to its end. */
+/* What a chunk adds to the least magnitudes: registers keep a tile's sums from panel to panel, so what was handled
+ * with care is so to its end. */
 static void note(uint32_t *least, uint32_t own, bool is_first) {
   *least = is_first || own < *least ? own : *least;
 }
 
-/* The strips from `first` to before `end` with a chunk of k. */
+/* The micro-panels of B from `first` to before `end` with a chunk of k. */
 static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, int64_t end_panel) {
   const tsl_amx_job *job = run->job;
   const bool copies_a = !run->by_rows && !job->packed_a.at && (first == 0 || !run->keeps_a),
-             one_sliver = run->panels >= job->panels;
-  const int64_t room = tsl_amx_tile_room(job), tiles = (end - first) * (end_panel - panel);
+             one_micro_a = run->panels >= job->panels;
+  const int64_t workspace = tsl_amx_tile_sums(job), tiles = (end - first) * (end_panel - panel);
   if (!job->packed_b.at)
-    copy_strips(run, first, end, panel, end_panel);
+    pack_b_panels(run, first, end, panel, end_panel);
   if (run->by_rows)
     start_rows(run, panel, end_panel);
-  for (int64_t strip = first; strip < end; strip++)
-    note(&run->least_b[strip - first], least_of_strip(run, strip, panel, end_panel), panel == 0);
-  for (int64_t sliver = 0; sliver < job->slivers; sliver++) {
-    uint32_t *const sums = run->sums + (one_sliver ? 0 : sliver * run->strips * room);
-    ahead next = {.each = 0};
-    const bool copies = copies_a && !tsl_amx_reads_in_place(job, sliver);
+  for (int64_t micro_b = first; micro_b < end; micro_b++)
+    note(&run->least_b[micro_b - first], least_of_micro_b(run, micro_b, panel, end_panel), panel == 0);
+  for (int64_t micro_a = 0; micro_a < job->micros_a; micro_a++) {
+    uint32_t *const sums = run->sums + (one_micro_a ? 0 : micro_a * run->micros_b * workspace);
+    prefetches next = {.each = 0};
+    const bool copies = copies_a && !tsl_amx_reads_in_place(job, micro_a);
     if (copies)
-      copy_sliver(run, sliver, panel, end_panel);
-    if (run->by_rows && sliver + 1 < job->slivers) {
-      next_rows(run, sliver + 1, panel, end_panel, tiles);
-    } else if (sliver + 1 < job->slivers) {
-      next = copies_a ? ahead_of_elements(job, sliver + 1, panel, end_panel)
-                      : ahead_of_copy(run, sliver + 1, panel, end_panel);
+      pack_a_panels(run, micro_a, panel, end_panel);
+    if (run->by_rows && micro_a + 1 < job->micros_a) {
+      next_rows(run, micro_a + 1, panel, end_panel, tiles);
+    } else if (micro_a + 1 < job->micros_a) {
+      next = copies_a ? prefetches_of_elements(job, micro_a + 1, panel, end_panel)
+                      : prefetches_of_copy(run, micro_a + 1, panel, end_panel);
       next.each = tsl_ceil_div(next.left * next.lines, tiles);
     }
-    note(&run->least_a[sliver], least_of_sliver(run, sliver, panel, end_panel), panel == 0);
+    note(&run->least_a[micro_a], least_of_micro_a(run, micro_a, panel, end_panel), panel == 0);
     for (int64_t p = panel; p < end_panel; p++)
-      for (int64_t strip = first; strip < end; strip++) {
-        ask(&next);
-        tsl_amx_multiply_tile(job, &run->a, &run->b, p, sliver, strip,
-                              tsl_amx_needs_care(run->least_a[sliver], run->least_b[strip - first]),
-                              sums + (job->panels == 1 ? 0 : (strip - first) * room), &run->beside,
-                              strip + 1 < end);
+      for (int64_t micro_b = first; micro_b < end; micro_b++) {
+        prefetch_some(&next);
+        tsl_amx_multiply_tile(job, &run->a, &run->b, p, micro_a, micro_b,
+                              tsl_amx_needs_care(run->least_a[micro_a], run->least_b[micro_b - first]),
+                              sums + (job->panels == 1 ? 0 : (micro_b - first) * workspace), &run->beside,
+                              micro_b + 1 < end);
       }
     if (run->by_rows) {
       run->turn = !run->turn;
       run->a.at = run->rows[run->turn];
-      run->a.first = tsl_amx_row_of(job, sliver + 1);
+      run->a.first = tsl_amx_row_of(job, micro_a + 1);
     }
   }
 }
@@ -214,71 +217,71 @@ static void choose(const tsl_amx_job *job, passing *run) {
     run->panels = tsl_ceil_div(job->panels, tsl_ceil_div(job->panels, most));
   }
   const int64_t most = tsl_most(tsl_least(columns, MOST_COLUMNS) / width, 1);
-  run->strips = tsl_ceil_div(job->strips, tsl_ceil_div(job->strips, most));
+  run->micros_b = tsl_ceil_div(job->micros_b, tsl_ceil_div(job->micros_b, most));
   run->by_rows = !job->packed_a.at && job->views.a.col_stride == 1 && !tsl_amx_reads_in_place(job, 0);
-  run->keeps_a = !run->by_rows && run->strips < job->strips;
+  run->keeps_a = !run->by_rows && run->micros_b < job->micros_b;
 }
 
-/* Units of a sliver's rows. */
-static int64_t room_of_rows(const passing *run) {
+/* Units of the rows of a micro-panel of A. */
+static int64_t workspace_of_rows(const passing *run) {
   const tsl_amx_job *job = run->job;
   return job->kernels->height * pitch_of(tsl_least(run->panels * job->depth, job->units)) *
          (TSL_CACHE_LINE / (int64_t)sizeof(uint32_t));
 }
 
-static int64_t room_of_a(const passing *run) {
+static int64_t workspace_of_a(const passing *run) {
   const tsl_amx_job *job = run->job;
   return job->packed_a.at ? 0
-         : run->by_rows   ? 2 * room_of_rows(run)
+         : run->by_rows   ? 2 * workspace_of_rows(run)
          : run->keeps_a   ? tsl_amx_form_units(job, true)
                           : job->kernels->height * tsl_least(run->panels * job->depth, job->units);
 }
 
-static int64_t room_of_b(const passing *run) {
+static int64_t workspace_of_b(const passing *run) {
   const tsl_amx_job *job = run->job;
   return job->packed_b.at
              ? 0
-             : run->strips * job->kernels->width * tsl_least(run->panels * job->depth, job->units);
+             : run->micros_b * job->kernels->width * tsl_least(run->panels * job->depth, job->units);
 }
 
 /* Tiles whose sums wait at once. */
 static int64_t tiles_of(const passing *run) {
   const tsl_amx_job *job = run->job;
-  return job->panels == 1 ? 1 : run->panels >= job->panels ? run->strips : run->strips * job->slivers;
+  return job->panels == 1 ? 1 : run->panels >= job->panels ? run->micros_b : run->micros_b * job->micros_a;
 }
 
-int64_t tsl_amx_room_alone(const tsl_amx_job *job) {
+int64_t tsl_amx_workspace_alone(const tsl_amx_job *job) {
   passing run = {.job = job};
   choose(job, &run);
-  return room_of_a(&run) + room_of_b(&run) + (tiles_of(&run) + 2) * tsl_amx_tile_room(job) + job->slivers +
-         run.strips;
+  return workspace_of_a(&run) + workspace_of_b(&run) + (tiles_of(&run) + 2) * tsl_amx_tile_sums(job) +
+         job->micros_a + run.micros_b;
 }
 
-void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *room) {
+void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *workspace) {
   passing run = {.job = job, .a = job->packed_a, .b = job->packed_b};
   choose(job, &run);
   for (int i = 0; run.by_rows && i < 2; i++)
-    run.rows[i] = room + i * room_of_rows(&run);
+    run.rows[i] = workspace + i * workspace_of_rows(&run);
   if (!job->packed_a.at && !run.by_rows)
-    run.a = run.keeps_a ? tsl_amx_form_in(job, true, room) : (tsl_amx_form){.at = room};
-  room += room_of_a(&run);
+    run.a = run.keeps_a ? tsl_amx_form_in(job, true, workspace) : (tsl_amx_form){.at = workspace};
+  workspace += workspace_of_a(&run);
   if (!job->packed_b.at)
-    run.b.at = room;
-  room += room_of_b(&run);
-  for (int i = 0; i < 2; i++, room += tsl_amx_tile_room(job))
-    run.beside.sums[i] = room;
-  run.sums = room;
-  run.least_a = room + tiles_of(&run) * tsl_amx_tile_room(job);
-  run.least_b = run.least_a + job->slivers;
+    run.b.at = workspace;
+  workspace += workspace_of_b(&run);
+  for (int i = 0; i < 2; i++, workspace += tsl_amx_tile_sums(job))
+    run.beside.sums[i] = workspace;
+  run.sums = workspace;
+  run.least_a = workspace + tiles_of(&run) * tsl_amx_tile_sums(job);
+  run.least_b = run.least_a + job->micros_a;
   if (job->kernels->begin)
     job->kernels->begin();
-  for (int64_t first = 0; first < job->strips; first += run.strips)
+  for (int64_t first = 0; first < job->micros_b; first += run.micros_b)
     for (int64_t panel = 0; panel < job->panels; panel += run.panels)
-      run_pass(&run, first, tsl_least(first + run.strips, job->strips), panel,
+      run_pass(&run, first, tsl_least(first + run.micros_b, job->micros_b), panel,
                tsl_least(panel + run.panels, job->panels));
   tsl_amx_write_late(job, &run.beside);
   if (job->kernels->end)
     job->kernels->end();
-  if (job->streams) /* lines past the caches are there before this product is said to be done */
+  if (job->nontemporal) /* lines past the caches are there before this product is said to be done */
     atomic_thread_fence(memory_order_seq_cst);
 }

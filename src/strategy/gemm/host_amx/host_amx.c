@@ -4,33 +4,36 @@
  * instructions want; up to sixteen times the operations of f32 per clock.
  *
  *            k                    a unit: 2 bf16, 4 i8 or u8, or an f32 made from an f16
- *   A  +-----------+              sliver of A:  unit 0 of its rows, unit 1 of its rows, ...
- *      |uuuu uuuu..| sliver       strip of B:   unit 0 of its columns, unit 1 of its columns, ...
+ *   A  +-----------+              micro-panel of A:  unit 0 of its rows, unit 1 of its rows, ...
+ *      |uuuu uuuu..| micro-panel  micro-panel of B:  unit 0 of its columns, unit 1 of its columns, ...
  *      +-----------+
  *                                 panel 0          panel 1          panels of at most `depth` units
- *   copies:                       |s|s|s|..|s|     |s|s|s|..        slivers (strips) one after the other
+ *   copies:                       |s|s|s|..|s|     |s|s|s|..        micro-panels one after the other
  *
  *   AVX-512  14 x 2 vectors of sums: a unit of each row, broadcast, by two vectors of units of B
- *   AMX      2 x 2 tile registers of 16 x 16 sums; a sliver's units lie in 16s, row after row (registers.h)
+ *   AMX      2 x 2 tile registers of 16 x 16 sums; the units of a micro-panel of A lie in 16s, row after row (registers.h)
  *   AVX2, any processor: 6 x 2 vectors; f32 for floating-point types, pairs of 16-bit integers for the others
  *
- * Dot instructions: all of A and B is copied once, by all threads; then they take blocks of C, panel after panel (shared.c). A's
- * rows are read where they lie, or copied as rows. Tile registers: each thread takes a rectangle of C (rectangles.c), and copies what
- * it is about to use, beside the products (alone.c). Where C is small and k long, k is cut into parts (split_k.c). Rows
- * and columns that are not there are zeros in the copies, so tiles have no edges; the last step writes what is there.
- * Operands may lie in any way; where C's rows lie side by side, the transposed product is computed.
+ * Dot instructions: all of A and B is copied once, by all threads; then they take blocks of C, panel after panel
+ * (shared.c). A's rows are read where they lie, or copied as rows. Tile registers: each thread takes a rectangle of C
+ * (schedule.c), and copies what it is about to use, beside the products (alone.c). Where C is small and k long, k is
+ * cut into parts (schedule.c). Rows and columns that are not there are zeros in the copies, so tiles have no edges;
+ * the epilogue writes what is there. Operands may lie in any way; where C's rows lie side by side, the transposed
+ * product is computed.
  *
  * VPDPBUSD wants an unsigned operand and a signed one. Where both are alike, the sign bits of A are flipped: each of its
  * elements is 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
  *
- * Sums of floating-point types are f32: `depth` units in a panel, panels in order, then parts in order; rounded to C once. The
- * bits are the same for any number of threads. Integers are exact modulo 2^32.
+ * Sums of floating-point types are f32: `depth` units in a panel, panels in order, then parts in order; rounded to C
+ * once. The bits are the same for any number of threads. Integers are exact modulo 2^32.
  *
- * AMX and VDPBF16PS take bf16 below 2^-126 as 0, and such sums, too. So the least magnitude of each sliver and strip is found
- * when it was copied, and where some sum could be subnormal, tiles of f32 multiply the same copies instead (tsl_amx_needs_care()).
+ * AMX and VDPBF16PS take bf16 below 2^-126 as 0, and such sums, too. So the least magnitude of each micro-panel is
+ * found when it was copied, and where some sum could be subnormal, tiles of f32 multiply the
+ * same copies instead (tsl_amx_needs_care()).
  *
- * Parameters: units of a panel (a strip of 32 columns should fit half of the first-level cache, or stream from the second), KiB of A
- * in the second-level cache. Limits: the sums of f16 are f32, so AVX512-FP16, which sums in f16, is not used. */
+ * Parameters: units of a panel (a micro-panel of B of 32 columns should fit half of the first-level cache, or stream
+ * from the second), KiB of A in the second-level cache. Limits: the sums of f16 are f32, so AVX512-FP16, which sums in
+ * f16, is not used. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "strategy/account.h"
@@ -85,7 +88,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
                units = (double)job.units;
   const double vectors = device->peak_f32 / (2 * clock * device->threads);
   const double rate = unit_rate(&job, device);
-  const double width = (double)(job.strips * job.kernels->width);
+  const double width = (double)(job.micros_b * job.kernels->width);
   const double misfit = 1 + 0.01 * fabs(log2((double)config->value[DEPTH] / 256)) +
                         0.01 * fabs(log2((double)config->value[BLOCK] / 256));
   const double products = m * width * (units + 8 * (double)job.panels) / (0.9 * rate) * misfit;

@@ -6,9 +6,10 @@
 
 #include "strategy/prepared.h"
 
-/* Whether C's lines go past the caches. Elements of C that the last one may hold until they are wanted again; and with tile
- * registers, which are done before those lines would be fetched, bytes of a thread's operands and C in its own cache. */
-static bool streams(const tsl_amx_job *job) {
+/* Whether C's lines go past the caches. Elements of C that the last one may hold until they are wanted again; and with
+ * tile registers, which are done before those lines would be fetched, bytes of a thread's operands and C in its own
+ * cache. */
+static bool is_nontemporal(const tsl_amx_job *job) {
   enum { MOST_ELEMENTS = 4 << 20, MOST_BYTES = 2 << 20 };
   const int64_t bytes =
       (job->views.m + job->views.n) * job->views.k * job->size + job->views.m * job->views.n * job->c_size;
@@ -19,14 +20,14 @@ static bool streams(const tsl_amx_job *job) {
 /* Nothing is multiplied: C = beta C. */
 static void scale_only(const tsl_amx_job *job) {
   uint32_t zeros[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX] = {0};
-  for (int64_t sliver = 0; sliver < job->slivers; sliver++)
-    for (int64_t strip = 0; strip < job->strips; strip++)
-      tsl_amx_finish_tile(job, sliver, strip, zeros);
+  for (int64_t micro_a = 0; micro_a < job->micros_a; micro_a++)
+    for (int64_t micro_b = 0; micro_b < job->micros_b; micro_b++)
+      tsl_amx_finish_tile(job, micro_a, micro_b, zeros);
 }
 
 static void count_pieces(tsl_amx_job *job) {
-  job->slivers = tsl_ceil_div(job->views.m, job->kernels->height);
-  job->strips = tsl_ceil_div(job->views.n, job->kernels->width);
+  job->micros_a = tsl_ceil_div(job->views.m, job->kernels->height);
+  job->micros_b = tsl_ceil_div(job->views.n, job->kernels->width);
 }
 
 tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t rows, int64_t column,
@@ -40,7 +41,7 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
   part.packed_b.first -= column;
   part.views.m = rows;
   part.views.n = columns;
-  part.streams = streams(&part);
+  part.nontemporal = is_nontemporal(&part);
   count_pieces(&part);
   return part;
 }
@@ -54,19 +55,19 @@ tesela_status tsl_amx_run(const tsl_amx_job *job, tsl_team team) {
 
 /* --- from a problem --- */
 
-/* Blocks of about `kept` bytes of A by 512 columns, smaller ones where there would be too few for the threads. Tile registers
- * use copies up so fast that blocks are large and few: what a block reads is in proportion to its sides. */
+/* Blocks of about `kept` bytes of A by 512 columns, smaller ones where there would be too few for the threads. Tile
+ * registers use copies up so fast that blocks are large and few: what a block reads is in proportion to its sides. */
 static void choose_blocks(tsl_amx_job *job, int64_t kept, int threads) {
   const int64_t large = job->kernels->is_amx ? 2 : 1,
                 wanted = threads == 1 ? 1 : (int64_t)threads * (job->kernels->is_amx ? 1 : 4);
-  job->block_slivers = large * kept / (4 * job->depth * job->kernels->height);
-  job->block_slivers = job->block_slivers < 1 ? 1 : tsl_least(job->block_slivers, job->slivers);
-  job->block_strips = tsl_least(512 / job->kernels->width, job->strips);
-  while (tsl_ceil_div(job->slivers, job->block_slivers) * tsl_ceil_div(job->strips, job->block_strips) <
+  job->block_micros_a = large * kept / (4 * job->depth * job->kernels->height);
+  job->block_micros_a = job->block_micros_a < 1 ? 1 : tsl_least(job->block_micros_a, job->micros_a);
+  job->block_micros_b = tsl_least(512 / job->kernels->width, job->micros_b);
+  while (tsl_ceil_div(job->micros_a, job->block_micros_a) * tsl_ceil_div(job->micros_b, job->block_micros_b) <
              wanted &&
-         (job->block_slivers > 1 || job->block_strips > 1)) {
+         (job->block_micros_a > 1 || job->block_micros_b > 1)) {
     int64_t *const larger =
-        job->block_slivers >= job->block_strips ? &job->block_slivers : &job->block_strips;
+        job->block_micros_a >= job->block_micros_b ? &job->block_micros_a : &job->block_micros_b;
     *larger = (*larger + 1) / 2;
   }
 }
@@ -80,9 +81,8 @@ static int64_t split_k_of(const tsl_amx_job *job) {
              : most;
 }
 
-/* Whether tiles read A's rows well enough where they lie, if they can. Lines that are a multiple of 4 KiB apart push each other
- * out of the first-level cache, so
- * that each is read from the second one for each unit. */
+/* Whether tiles read A's rows well enough where they lie, if they can. Lines that are a multiple of 4 KiB apart push
+ * each other out of the first-level cache, so that each is read from the second one for each unit. */
 static bool in_place_pays(const tsl_amx_job *job) {
   enum { CONFLICT = 4096 };
   return job->kernels->is_amx ? job->panels == 1 && job->views.a.row_stride == job->views.k
@@ -92,18 +92,18 @@ static bool in_place_pays(const tsl_amx_job *job) {
 tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *problem,
                              const tsl_operands *strides, int64_t depth, int64_t kept, int threads) {
   tsl_amx_job job = {.kernels = kernels,
-                     .copy_a = tsl_amx_copy_for(kernels, kernels->a),
-                     .copy_b = tsl_amx_copy_for(kernels, kernels->b),
+                     .pack_a = tsl_amx_pack_for(kernels, kernels->a),
+                     .pack_b = tsl_amx_pack_for(kernels, kernels->b),
                      .epilogue = tsl_amx_epilogue_for(kernels, problem->c.type),
                      .views = tsl_views_of(problem, strides),
                      .size = (int64_t)tsl_type(kernels->a)->size,
                      .c_size = (int64_t)tsl_type(problem->c.type)->size,
                      .alpha = problem->alpha[0],
                      .beta = problem->beta[0]};
-  job.streams = streams(&job);
+  job.nontemporal = is_nontemporal(&job);
   job.sums_are_c = job.c_size == 4 && job.alpha == 1 && job.beta == 0;
   const int64_t step = kernels->is_amx ? TSL_AMX_REGISTER_UNITS : 1;
-  job.sums_are_c = job.sums_are_c && job.views.c.col_stride == 1 && (kernels->is_amx || !job.streams);
+  job.sums_are_c = job.sums_are_c && job.views.c.col_stride == 1 && (kernels->is_amx || !job.nontemporal);
   count_pieces(&job);
   job.units = tsl_ceil_div(tsl_ceil_div(job.views.k, tsl_amx_elements(kernels->format)), step) * step;
   job.panels = tsl_ceil_div(job.units, depth);
@@ -138,4 +138,40 @@ void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands) {
   tsl_views_bind_operands(&job->views, operands, job->size, job->c_size);
   job->packed_a = packed_form(job, true);
   job->packed_b = packed_form(job, false);
+}
+
+/* --- which kernels --- */
+
+const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigned offers) {
+#define SET(isa, header, needs, flags) {needs, tsl_amx_##isa},
+  static const struct {
+    unsigned needs; /* capabilities */
+    const tsl_amx_kernels *rows;
+  } sets[] = {TSL_ISA_EXTENSION_LIST(SET) TSL_ISA_LIST(SET)}; /* best first */
+#undef SET
+  for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+    for (const tsl_amx_kernels *row = sets[i].rows; (sets[i].needs & ~offers) == 0 && row->packing; row++)
+      if (row->a == a && row->b == b)
+        return row;
+  return NULL;
+}
+
+tsl_amx_pack_function *tsl_amx_pack_for(const tsl_amx_kernels *kernels, tesela_type type) {
+  const tsl_amx_packing *packing = kernels->packing;
+  if (kernels->format == TSL_AMX_QUADS)
+    return packing->quads;
+  if (kernels->format == TSL_AMX_PAIRS_BF16)
+    return packing->pairs_bf16;
+  return type == TESELA_F16    ? packing->floats_f16
+         : type == TESELA_BF16 ? packing->floats_bf16
+         : type == TESELA_I8   ? packing->pairs_i8
+                               : packing->pairs_u8;
+}
+
+tsl_amx_epilogue_function *tsl_amx_epilogue_for(const tsl_amx_kernels *kernels, tesela_type c) {
+  const tsl_amx_packing *packing = kernels->packing;
+  return c == TESELA_F32    ? packing->epilogue_f32
+         : c == TESELA_F16  ? packing->epilogue_f16
+         : c == TESELA_BF16 ? packing->epilogue_bf16
+                            : packing->epilogue_i32;
 }

@@ -1,5 +1,5 @@
-/* Micro-kernels, copies and epilogues, one table for each instruction set with a row for each pair of types: all that knows how wide a
- * vector or a tile register is. The loops above them (job.c) know units, slivers and strips only.
+/* Micro-kernels, copies and epilogues, one table for each instruction set with a row for each pair of types: all that
+ * knows how wide a vector or a tile register is. The loops above them (job.c) know units and micro-panels only.
  *
  * A unit is what an instruction multiplies in 32 bits: a pair of bf16, a quad of 8-bit integers, a pair of 16-bit
  * integers made from them, or one f32 made from f16 or bf16. Copies are units, so that all kernels look alike. */
@@ -8,7 +8,8 @@
 
 #include "host/isa.h"
 
-/* Most rows of a tile, columns of a strip, and slivers' rows that a tile register holds; units that it holds of each. */
+/* Most rows of a tile, columns of a micro-panel of B, and rows of A that a tile register holds; units
+ * that it holds of each. */
 enum {
   TSL_AMX_ROWS_MAX = 32,
   TSL_AMX_WIDTH_MAX = 32,
@@ -18,8 +19,8 @@ enum {
 
 /* sums (rows x width, 32 bits each, dense) = start + a b, or with `goes_on` sums + start + a b.
  *
- *   a: units x rows, unit after unit; or rows that are a_row apart, where a_step is 1; for tile registers, 16 units of each of 16
- *      or 32 rows, a_row apart, then the next 16
+ *   a: units x rows, unit after unit; or rows that are a_row apart, where a_step is 1; for tile registers, 16 units of
+ *      each of 16 or 32 rows, a_row apart, then the next 16
  *   b: units x width, unit after unit
  *   start: a row that is added to each row of the sums; NULL: nothing */
 typedef struct tsl_amx_tile {
@@ -32,19 +33,19 @@ typedef struct tsl_amx_tile {
   /* Where the sums go in the end, and how many numbers further each row does. */
   uint32_t *out;
   int64_t out_row;
-  /* For tile registers: the next tile's sums, asked for meanwhile; or NULL. */
+  /* For tile registers: the next tile's sums, prefetched meanwhile; or NULL. */
   const uint32_t *next_sums;
   /* Likewise: sums of 32 x 32 that an earlier tile left, to be written to C meanwhile, with the bytes from row to row
    * there, and whether lines go past the caches; or NULL. */
   const uint32_t *late;
   unsigned char *late_c;
   int64_t late_row;
-  bool late_streams;
-  /* Likewise: rows of so many cache lines that are copied meanwhile, with the bytes of a row's last line where they are not all
-   * (else 0), and those from row to row; or NULL. */
+  bool late_nontemporal;
+  /* Likewise: rows of so many cache lines that are copied meanwhile, with the bytes of a row's last line where they
+   * are not all (else 0), and those from row to row; or NULL. */
   const unsigned char *copy_in;
   unsigned char *copy_out;
-  int64_t copy_rows, copy_lines, copy_rest, copy_in_row, copy_out_row;
+  int64_t copy_rows, copy_lines, copy_tail, copy_in_row, copy_out_row;
 } tsl_amx_tile;
 typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
 
@@ -61,7 +62,7 @@ typedef struct tsl_amx_copy {
   uint32_t flip;
   uint32_t *out;
 } tsl_amx_copy;
-typedef void tsl_amx_copy_function(const tsl_amx_copy *copy);
+typedef void tsl_amx_pack_function(const tsl_amx_copy *copy);
 
 /* c = alpha sums + beta c for rows x columns of a tile, whose rows are `width` apart; beta = 0 never reads c. Integers
  * are taken modulo 2^32, with alpha and beta so, too. */
@@ -72,7 +73,7 @@ typedef struct tsl_amx_epilogue {
   int64_t c_row, c_column; /* strides in elements */
   float alpha, beta;
   uint32_t integer_alpha, integer_beta;
-  bool streams; /* C is larger than the caches, and not read: whole lines may go past them */
+  bool nontemporal; /* C is larger than the caches, and not read: whole lines may go past them */
 } tsl_amx_epilogue;
 typedef void tsl_amx_epilogue_function(const tsl_amx_epilogue *last);
 
@@ -89,26 +90,26 @@ static inline int tsl_amx_elements(tsl_amx_format format) {
   return format == TSL_AMX_FLOATS ? 1 : format == TSL_AMX_QUADS ? 4 : 2;
 }
 
-/* The least magnitude other than 0 among the pairs of bf16 in `rows` rows of units, as bits; TSL_AMX_ALL_ZERO where there is
- * none. */
+/* The least magnitude other than 0 among the pairs of bf16 in `rows` rows of units, as bits; TSL_AMX_ALL_ZERO where
+ * there is none. */
 typedef uint32_t tsl_amx_least_function(const void *at, int64_t rows, int64_t row_bytes, int64_t units);
 enum { TSL_AMX_ALL_ZERO = 0x10000 };
 
 /* Copies by the operand's type, epilogues by C's. */
 typedef struct tsl_amx_packing {
-  tsl_amx_copy_function *floats_f16, *floats_bf16, *pairs_bf16, *pairs_i8, *pairs_u8, *quads;
+  tsl_amx_pack_function *floats_f16, *floats_bf16, *pairs_bf16, *pairs_i8, *pairs_u8, *quads;
   tsl_amx_epilogue_function *epilogue_f32, *epilogue_f16, *epilogue_bf16, *epilogue_i32;
   tsl_amx_least_function *least;
 } tsl_amx_packing;
-/* A row of a set's table, which ends with one without packing. Where an instruction wants one operand signed and the other one not, and both are alike, A's
- * sign bits are flipped, which adds `bias` to each of its elements; the tiles start with -bias times the sums of
- * B's columns. */
+/* A row of a set's table, which ends with one without packing. Where an instruction wants one operand signed and the
+ * other one not, and both are alike, A's sign bits are flipped, which adds `bias` to each of its elements; the tiles
+ * start with -bias times the sums of B's columns. */
 typedef struct tsl_amx_kernels {
   tesela_type a, b;
   tsl_amx_format format;
   int bias;
-  bool is_amx;       /* tile registers: slivers of 16 or 32 rows, units in 16s */
-  int height, width; /* of the largest tile; a strip */
+  bool is_amx;       /* tile registers: micro-panels of A of 16 or 32 rows, units in 16s */
+  int height, width; /* of the largest tile; a micro-panel of B */
   const tsl_amx_packing *packing;
   tsl_amx_tile_function *const *tiles;
   /* Where `tiles` take subnormal numbers as 0, others that do not, for operands that have some or could make some; else
@@ -120,7 +121,7 @@ typedef struct tsl_amx_kernels {
 
 /* The best row for two types among what a device offers; NULL: there is none for these. */
 const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigned offers);
-tsl_amx_copy_function *tsl_amx_copy_for(const tsl_amx_kernels *kernels, tesela_type type);
+tsl_amx_pack_function *tsl_amx_pack_for(const tsl_amx_kernels *kernels, tesela_type type);
 tsl_amx_epilogue_function *tsl_amx_epilogue_for(const tsl_amx_kernels *kernels, tesela_type c);
 
 #define TSL_AMX_DECLARE(isa, header, needs, flags) extern const tsl_amx_kernels tsl_amx_##isa[];

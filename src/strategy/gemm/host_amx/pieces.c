@@ -11,19 +11,19 @@ int64_t tsl_amx_rows_of_a(const tsl_amx_job *job) {
 }
 
 int64_t tsl_amx_columns_of_b(const tsl_amx_job *job) {
-  return job->strips * job->kernels->width;
+  return job->micros_b * job->kernels->width;
 }
 
 int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel) {
   return tsl_least(job->depth, job->units - panel * job->depth);
 }
 
-/* Slivers are nearly alike, or whole registers. */
+/* Micro-panels of A are nearly alike, or whole registers. */
 int64_t tsl_amx_row_of(const tsl_amx_job *job, int64_t index) {
-  const int64_t m = job->views.m, slivers = job->slivers;
+  const int64_t m = job->views.m, micros_a = job->micros_a;
   if (job->kernels->is_amx)
     return tsl_least(index * job->kernels->height, tsl_amx_rows_of_a(job));
-  return m / slivers * index + tsl_least(m % slivers, index);
+  return m / micros_a * index + tsl_least(m % micros_a, index);
 }
 
 uint32_t *tsl_amx_at(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first) {
@@ -52,15 +52,15 @@ static uint32_t *start_at(const tsl_amx_form *form, int64_t panel, int64_t colum
 
 /* What the elements of A have too much in each sum, taken off: the sums of B's columns come from a tile of one row of
  * ones. */
-static void make_start(const tsl_amx_job *job, const tsl_amx_tile *strip, uint32_t *start) {
+static void make_start(const tsl_amx_job *job, const tsl_amx_tile *micro_b, uint32_t *start) {
   enum { PIECE = 256 };
   uint32_t ones[PIECE];
-  tsl_amx_tile piece = *strip;
+  tsl_amx_tile piece = *micro_b;
   memset(ones, 1, sizeof ones);
-  for (int64_t u = 0; u < strip->units; u += PIECE) {
+  for (int64_t u = 0; u < micro_b->units; u += PIECE) {
     piece.a = ones;
-    piece.b = strip->b + u * job->kernels->width;
-    piece.units = tsl_least(PIECE, strip->units - u);
+    piece.b = micro_b->b + u * job->kernels->width;
+    piece.units = tsl_least(PIECE, micro_b->units - u);
     piece.sums = piece.out = start;
     piece.goes_on = u > 0;
     job->kernels->tiles[0](&piece);
@@ -79,7 +79,7 @@ static tsl_amx_copy panel_copy(const tsl_amx_job *job, int64_t panel, const tsl_
                         .units = tsl_amx_panel_units(job, panel)};
 }
 
-void tsl_amx_copy_sliver(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
+void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
   const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
   tsl_amx_copy copy =
       panel_copy(job, panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
@@ -89,10 +89,10 @@ void tsl_amx_copy_sliver(const tsl_amx_job *job, const tsl_amx_form *to, int64_t
   copy.by_rows = job->copies_rows;
   copy.flip = job->kernels->bias != 0 ? 0x80808080 : 0;
   copy.out = tsl_amx_at(job, to, panel, row);
-  job->copy_a(&copy);
+  job->pack_a(&copy);
 }
 
-void tsl_amx_copy_sliver_rows(const tsl_amx_job *job, const tsl_amx_form *to, int64_t index, int64_t units) {
+void tsl_amx_pack_a_rows(const tsl_amx_job *job, const tsl_amx_form *to, int64_t index, int64_t units) {
   const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
   tsl_amx_copy copy =
       panel_copy(job, to->panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
@@ -103,12 +103,12 @@ void tsl_amx_copy_sliver_rows(const tsl_amx_job *job, const tsl_amx_form *to, in
   copy.width = end - row;
   copy.by_rows = true;
   copy.out = to->at;
-  job->copy_a(&copy);
+  job->pack_a(&copy);
 }
 
-/* Units from `first` to before `end` of a panel's part of a strip. */
-static void copy_units_of_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index,
-                                int64_t first, int64_t end) {
+/* Units from `first` to before `end` of a panel's part of a micro-panel of B. */
+static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index,
+                            int64_t first, int64_t end) {
   const int64_t width = job->kernels->width, column = index * width,
                 per = tsl_amx_elements(job->kernels->format);
   tsl_amx_copy copy =
@@ -119,36 +119,35 @@ static void copy_units_of_strip(const tsl_amx_job *job, const tsl_amx_form *to, 
   copy.count = tsl_least(width, job->views.n - column);
   copy.width = width;
   copy.out = tsl_amx_at(job, to, panel, column) + first * width;
-  job->copy_b(&copy);
+  job->pack_b(&copy);
 }
 
-static void make_start_of_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel,
-                                int64_t index) {
+static void make_start_of_b(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
   const int64_t column = index * job->kernels->width, units = tsl_amx_panel_units(job, panel);
   if (job->kernels->bias != 0)
     make_start(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_at(job, to, panel, column)},
                start_at(to, panel, column));
 }
 
-void tsl_amx_copy_strip(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
-  copy_units_of_strip(job, to, panel, index, 0, tsl_amx_panel_units(job, panel));
-  make_start_of_strip(job, to, panel, index);
+void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t index) {
+  pack_units_of_b(job, to, panel, index, 0, tsl_amx_panel_units(job, panel));
+  make_start_of_b(job, to, panel, index);
 }
 
-void tsl_amx_copy_strips(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t first,
-                         int64_t end) {
+void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t first,
+                          int64_t end) {
   const int64_t units = tsl_amx_panel_units(job, panel), step = 2 * TSL_AMX_REGISTER_UNITS;
   for (int64_t unit = 0; unit < units; unit += step)
-    for (int64_t strip = first; strip < end; strip++)
-      copy_units_of_strip(job, to, panel, strip, unit, tsl_least(unit + step, units));
-  for (int64_t strip = first; strip < end; strip++)
-    make_start_of_strip(job, to, panel, strip);
+    for (int64_t micro_b = first; micro_b < end; micro_b++)
+      pack_units_of_b(job, to, panel, micro_b, unit, tsl_least(unit + step, units));
+  for (int64_t micro_b = first; micro_b < end; micro_b++)
+    make_start_of_b(job, to, panel, micro_b);
 }
 
 /* --- multiplying --- */
 
 /* Sums of a tile are dense, in room for the largest. */
-int64_t tsl_amx_tile_room(const tsl_amx_job *job) {
+int64_t tsl_amx_tile_sums(const tsl_amx_job *job) {
   return (int64_t)job->kernels->height * job->kernels->width;
 }
 
@@ -157,60 +156,60 @@ static unsigned char *c_at(const tsl_amx_job *job, int64_t row, int64_t column) 
 }
 
 /* Part of the tile that C has. */
-static int64_t rows_in_c(const tsl_amx_job *job, int64_t sliver) {
-  return tsl_least(tsl_amx_row_of(job, sliver + 1), job->views.m) - tsl_amx_row_of(job, sliver);
+static int64_t rows_in_c(const tsl_amx_job *job, int64_t micro_a) {
+  return tsl_least(tsl_amx_row_of(job, micro_a + 1), job->views.m) - tsl_amx_row_of(job, micro_a);
 }
-static int64_t columns_in_c(const tsl_amx_job *job, int64_t strip) {
-  return tsl_least(job->kernels->width, job->views.n - strip * job->kernels->width);
+static int64_t columns_in_c(const tsl_amx_job *job, int64_t micro_b) {
+  return tsl_least(job->kernels->width, job->views.n - micro_b * job->kernels->width);
 }
 
-void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t sliver, int64_t strip, const uint32_t *sums) {
+void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, const uint32_t *sums) {
   const bool any = job->views.k > 0;
   const tsl_amx_epilogue last = {
       .sums = sums,
-      .rows = rows_in_c(job, sliver),
-      .columns = columns_in_c(job, strip),
+      .rows = rows_in_c(job, micro_a),
+      .columns = columns_in_c(job, micro_b),
       .width = job->kernels->width,
-      .c = c_at(job, tsl_amx_row_of(job, sliver), strip * job->kernels->width),
+      .c = c_at(job, tsl_amx_row_of(job, micro_a), micro_b * job->kernels->width),
       .c_row = job->views.c.row_stride,
       .c_column = job->views.c.col_stride,
       .alpha = any ? (float)job->alpha : 0,
       .beta = (float)job->beta,
       .integer_alpha = job->c_size == 4 && any ? (uint32_t)(int64_t)job->alpha : 0,
       .integer_beta = job->c_size == 4 ? (uint32_t)(int64_t)job->beta : 0,
-      .streams = job->streams,
+      .nontemporal = job->nontemporal,
   };
   job->epilogue(&last);
 }
 
-/* Lines of C that the last panel's tile ends in, asked for before it is computed. */
-static void fetch_c(const tsl_amx_job *job, int64_t sliver, int64_t strip) {
-  const int64_t row = tsl_amx_row_of(job, sliver), end = row + rows_in_c(job, sliver);
+/* Lines of C that the last panel's tile ends in, prefetched before it is computed. */
+static void fetch_c(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b) {
+  const int64_t row = tsl_amx_row_of(job, micro_a), end = row + rows_in_c(job, micro_a);
   for (int64_t i = row; i < end && job->views.c.col_stride == 1; i++) {
-    const unsigned char *const at = c_at(job, i, strip * job->kernels->width);
+    const unsigned char *const at = c_at(job, i, micro_b * job->kernels->width);
     __builtin_prefetch(at, 1);
     __builtin_prefetch(at + TSL_CACHE_LINE, 1);
   }
 }
 
 /* Whether the tile's sums are C, whole and in C's type. */
-static bool is_c(const tsl_amx_job *job, int64_t sliver, int64_t strip) {
-  return job->sums_are_c && columns_in_c(job, strip) == job->kernels->width &&
-         (!job->kernels->is_amx || rows_in_c(job, sliver) % TSL_AMX_REGISTER_ROWS == 0);
+static bool is_c(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b) {
+  return job->sums_are_c && columns_in_c(job, micro_b) == job->kernels->width &&
+         (!job->kernels->is_amx || rows_in_c(job, micro_a) % TSL_AMX_REGISTER_ROWS == 0);
 }
 
-bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t sliver) {
+bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t micro_a) {
   return job->reads_a && !job->packed_a.at &&
-         (!job->kernels->is_amx || (rows_in_c(job, sliver) % TSL_AMX_REGISTER_ROWS == 0 &&
+         (!job->kernels->is_amx || (rows_in_c(job, micro_a) % TSL_AMX_REGISTER_ROWS == 0 &&
                                     ((uintptr_t)job->views.a.at & (TSL_CACHE_LINE - 1)) == 0));
 }
 
 /* A's part of a tile, copied or where it lies. */
-static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, int64_t sliver,
+static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, int64_t micro_a,
                   tsl_amx_tile *tile) {
-  const int64_t row = tsl_amx_row_of(job, sliver), rows = tsl_amx_row_of(job, sliver + 1) - row,
+  const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row,
                 units = job->kernels->is_amx ? TSL_AMX_REGISTER_UNITS : 1;
-  if (tsl_amx_reads_in_place(job, sliver)) {
+  if (tsl_amx_reads_in_place(job, micro_a)) {
     tile->a_row = job->views.a.row_stride * job->size;
     tile->a_step = units;
     tile->a = (const uint32_t *)(job->views.a.at + row * tile->a_row) + panel * job->depth;
@@ -227,12 +226,12 @@ static void set_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, 
   }
 }
 
-/* Where a tile's sums end: in C where that is all that is left to be done, and for tile registers, whose stores would wait for C's
- * lines, in memory that the next tile writes to C while it multiplies. */
-static void set_out(const tsl_amx_job *job, int64_t sliver, int64_t strip, tsl_amx_beside *beside,
+/* Where a tile's sums end: in C where that is all that is left to be done, and for tile registers, whose stores would
+ * wait for C's lines, in memory that the next tile writes to C while it multiplies. */
+static void set_out(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, tsl_amx_beside *beside,
                     tsl_amx_tile *tile) {
-  unsigned char *const c = c_at(job, tsl_amx_row_of(job, sliver), strip * job->kernels->width);
-  if (beside && rows_in_c(job, sliver) == job->kernels->height) {
+  unsigned char *const c = c_at(job, tsl_amx_row_of(job, micro_a), micro_b * job->kernels->width);
+  if (beside && rows_in_c(job, micro_a) == job->kernels->height) {
     beside->at ^= 1;
     beside->c = c;
     tile->out = beside->sums[beside->at];
@@ -249,7 +248,7 @@ static void set_late(const tsl_amx_job *job, tsl_amx_beside *beside, tsl_amx_til
   tile->late = c ? beside->sums[beside->at] : NULL;
   tile->late_c = c;
   tile->late_row = row;
-  tile->late_streams = job->streams && ((uintptr_t)c | (uintptr_t)row) % TSL_CACHE_LINE == 0;
+  tile->late_nontemporal = job->nontemporal && ((uintptr_t)c | (uintptr_t)row) % TSL_CACHE_LINE == 0;
   if (beside)
     beside->c = NULL;
 }
@@ -263,7 +262,7 @@ static void set_copy(tsl_amx_beside *beside, tsl_amx_tile *tile) {
   tile->copy_out = beside->out;
   tile->copy_rows = tsl_ceil_div(beside->rows, beside->tiles);
   tile->copy_lines = beside->lines;
-  tile->copy_rest = beside->rest;
+  tile->copy_tail = beside->tail;
   tile->copy_in_row = beside->in_row;
   tile->copy_out_row = beside->out_row;
   beside->in += tile->copy_rows * beside->in_row;
@@ -281,27 +280,26 @@ void tsl_amx_write_late(const tsl_amx_job *job, tsl_amx_beside *beside) {
 
 /* --- what dot instructions would take as 0 --- */
 
-uint32_t tsl_amx_least_of_sliver(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel,
-                                 int64_t sliver) {
+uint32_t tsl_amx_least_of_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, int64_t micro_a) {
   tsl_amx_tile tile = {.units = tsl_amx_panel_units(job, panel)};
-  const int64_t rows = tsl_amx_row_of(job, sliver + 1) - tsl_amx_row_of(job, sliver);
+  const int64_t rows = tsl_amx_row_of(job, micro_a + 1) - tsl_amx_row_of(job, micro_a);
   if (!job->kernels->careful)
     return TSL_AMX_ALL_ZERO;
-  set_a(job, a, panel, sliver, &tile);
-  if (tsl_amx_reads_in_place(job, sliver) || a->pitch > 0) /* rows that C does not have hold anything */
-    return job->kernels->packing->least(tile.a, rows_in_c(job, sliver), tile.a_row, tile.units);
+  set_a(job, a, panel, micro_a, &tile);
+  if (tsl_amx_reads_in_place(job, micro_a) || a->pitch > 0) /* rows that C does not have hold anything */
+    return job->kernels->packing->least(tile.a, rows_in_c(job, micro_a), tile.a_row, tile.units);
   return job->kernels->packing->least(tile.a, 1, 0, rows * tile.units);
 }
 
-uint32_t tsl_amx_least_of_strip(const tsl_amx_job *job, const tsl_amx_form *b, int64_t panel, int64_t strip) {
+uint32_t tsl_amx_least_of_b(const tsl_amx_job *job, const tsl_amx_form *b, int64_t panel, int64_t micro_b) {
   const int64_t width = job->kernels->width;
-  return job->kernels->careful ? job->kernels->packing->least(tsl_amx_at(job, b, panel, strip * width), 1, 0,
-                                                              tsl_amx_panel_units(job, panel) * width)
+  return job->kernels->careful ? job->kernels->packing->least(tsl_amx_at(job, b, panel, micro_b * width), 1,
+                                                              0, tsl_amx_panel_units(job, panel) * width)
                                : TSL_AMX_ALL_ZERO;
 }
 
-/* A bf16 of exponent e, biased by 127, is a multiple of 2^(e - 134), so products, and sums of them in f32, are multiples of
- * 2^(e + f - 268). Where that is at least 2^-126, no sum but 0 is subnormal, whatever cancels. */
+/* A bf16 of exponent e, biased by 127, is a multiple of 2^(e - 134), so products, and sums of them in f32, are
+ * multiples of 2^(e + f - 268). Where that is at least 2^-126, no sum but 0 is subnormal, whatever cancels. */
 bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b) {
   enum { EXPONENTS = 268 - 126, FIRST_NORMAL = 1 << 7 };
   if (least_a == TSL_AMX_ALL_ZERO || least_b == TSL_AMX_ALL_ZERO)
@@ -310,13 +308,13 @@ bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b) {
 }
 
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
-                           int64_t panel, int64_t sliver, int64_t strip, bool is_careful, uint32_t *sums,
+                           int64_t panel, int64_t micro_a, int64_t micro_b, bool is_careful, uint32_t *sums,
                            tsl_amx_beside *beside, bool has_next) {
   const tsl_amx_kernels *kernels = job->kernels;
   tsl_amx_tile_function *const *tiles = is_careful ? kernels->careful : kernels->tiles;
-  const int64_t row = tsl_amx_row_of(job, sliver), rows = tsl_amx_row_of(job, sliver + 1) - row,
-                column = strip * kernels->width;
-  const bool is_last = panel == job->panels - 1, writes_c = is_last && is_c(job, sliver, strip);
+  const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row,
+                column = micro_b * kernels->width;
+  const bool is_last = panel == job->panels - 1, writes_c = is_last && is_c(job, micro_a, micro_b);
   tsl_amx_tile
       tile; /* set one by one: what clears it all at once would wait for the stores of the tile before */
   tile.units = tsl_amx_panel_units(job, panel);
@@ -326,16 +324,16 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
   tile.out_row = kernels->width;
   tile.goes_on = panel > 0;
   tile.next_sums = NULL;
-  set_a(job, a, panel, sliver, &tile);
+  set_a(job, a, panel, micro_a, &tile);
   set_late(job, beside, &tile);
   set_copy(beside, &tile);
   if (writes_c)
-    set_out(job, sliver, strip, beside, &tile);
+    set_out(job, micro_a, micro_b, beside, &tile);
   if (kernels->is_amx && has_next && panel > 0)
-    tile.next_sums = sums + tsl_amx_tile_room(job);
-  else if (!kernels->is_amx && is_last && !job->streams)
-    fetch_c(job, sliver, strip);
+    tile.next_sums = sums + tsl_amx_tile_sums(job);
+  else if (!kernels->is_amx && is_last && !job->nontemporal)
+    fetch_c(job, micro_a, micro_b);
   tiles[kernels->is_amx ? rows / TSL_AMX_REGISTER_ROWS - 1 : rows - 1](&tile);
   if (is_last && !writes_c)
-    tsl_amx_finish_tile(job, sliver, strip, sums);
+    tsl_amx_finish_tile(job, micro_a, micro_b, sums);
 }

@@ -5,27 +5,27 @@
  * that fit the caches of this processor; C, and what is multiplied next, fetched while there is something to
  * multiply; copies shared by all threads.
  *
- *                n                 a tile: rows of a sliver of A, broadcast number by number, times two vectors of a
- *          B | strips |            strip of B: AVX-512 14 x 2 vectors, AVX2 6 x 2, 16-byte vectors 6 x 2
- *      depth | | | | ||
- *            +--------+            a copied sliver has the numbers of its rows step after step, a copied strip
- *   A  depth                       those of its columns
+ *                n                 a tile: a micro-panel of A, broadcast number by number, times two vectors of one of B:
+ *          B | micro- |            AVX-512 14 x 2 vectors, AVX2 6 x 2, 16-byte vectors 6 x 2
+ *      depth | panels ||
+ *            +--------+            a copied micro-panel of A has the numbers of its rows step after step, one of B those
+ *   A  depth                       of its columns
  *   +-----+  +--------+
  *   |     |  | | | | ||            PANELS   both are large. A's panel, rows x depth, is copied (last cache), then block
- *   |-----|  |-+-+-+-+|                     after block of B (second cache); sliver after sliver (first cache) meets
- *  m|sliver  | tile  ||  C                  all strips of the block. Threads share both copies: panels.c
- *   |-----|  |-+-+-+-+|            ROWS     B's panel fits the second cache: it stays, A's slivers stream by, each copied
- *   +-----+  +--------+                     when its turn comes. Threads take slivers: kept.c
- *                                  COLUMNS  the same with A staying and B's strips streaming
+ *   |-----|  |-+-+-+-+|                     after block of B (second cache); each micro-panel of A (first cache) meets
+ *  m|micro|  | tile  ||  C                  all of the block's. Threads share both copies: panels.c
+ *   |-----|  |-+-+-+-+|            ROWS     B's panel fits the second cache: it stays, A's micro-panels pass by, each copied
+ *   +-----+  +--------+                     when its turn comes. Threads take micro-panels of A: kept.c
+ *                                  COLUMNS  the same with A staying and B's micro-panels passing by
  *                                  SPLIT_K  C is small and k long: k is cut into parts, each with a C of its own, which
  *                                           are added in order: split_k.c
  *
- * The m rows are cut into as few slivers as can be, all nearly alike: no row is computed in vain. The last strip has as
- * few vectors as are enough, and its last vector is loaded and stored in part. Where C's rows lie side by side instead
- * of its columns, the transposed product is computed; where neither do, a tile is stored number by number. Rows of A
- * are read where they lie where at most a KiB of columns of C would use a copy (then six rows by four vectors: all
- * rows may want the same set of the first cache), and those of a transposed A where two KiB would; so are rows of B
- * where few slivers would.
+ * The m rows are cut into as few micro-panels of A as can be, all nearly alike: no row is computed in vain. The last
+ * micro-panel of B has as few vectors as are enough, and its last vector is loaded and stored in part. Where C's rows
+ * lie side by side instead of its columns, the transposed product is computed; where neither do, a tile is stored
+ * number by number. Rows of A are read where they lie where at most a KiB of columns of C would use a copy (then six
+ * rows by four vectors: all rows may want the same set of the first cache), and those of a transposed A where two KiB
+ * would; so are rows of B where few micro-panels of A would.
  *
  * A product is rounded at most `depth` times in its panel, once with alpha and once for each panel or part behind it.
  * The order depends on the shape and the parameters alone: the bits are the same for any number of threads, and for
@@ -78,24 +78,24 @@ static double row_bytes_of(const tsl_packed_job *job, const tsl_device *device) 
   return (double)((is_group ? job->columns : job->views.n) * job->size);
 }
 
-/* What a config costs beside the operations, as a part of them: what stays in the first-level cache (a sliver, or a
- * strip where those stream by, with the slivers that pass) should fit it, and a block of B half of the second; a quarter
- * where strips stream by, so that a group of them is still there when it is multiplied, or where threads share B and each
- * fetches it. From a last cache that is far, rows of a group, or of one thread's block, are read too slowly where they are
- * short. Strips that stream
- * by write a large C in columns, of which each row's last line is fetched twice. Parts of k are short products, each with
- * copies of its own that nothing was multiplied beside. */
+/* What a config costs beside the operations, as a part of them: what stays in the first-level cache (a micro-panel of
+ * A, or one of B where those pass by, with those of A that pass) should fit it, and a block of B
+ * half of the second; a quarter where micro-panels of B pass by, so that a group of them is still there when it is
+ * multiplied, or where threads share B and each fetches it. From a last cache that is far, rows of a group, or of one
+ * thread's block, are read too slowly where they are short. Micro-panels of B that pass by write a large C in columns,
+ * of which each row's last line is fetched twice. Parts of k are short products, each with copies of its own that
+ * nothing was multiplied beside. */
 static double misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
   const double depth_bytes = (double)(config->value[DEPTH] * job->size),
                block_bytes = (double)config->value[BLOCK] * 1024;
-  const bool by_strips = job->schedule == TSL_PACKED_COLUMNS, is_far = tsl_packed_is_far(device);
-  const double stays = depth_bytes * (double)(by_strips ? job->width : job->height),
-               passes = by_strips ? depth_bytes * (double)job->height : 0,
-               wanted = is_far && by_strips                ? half_level_2
-                        : by_strips || device->threads > 1 ? half_level_2 / 2
-                                                           : half_level_2,
+  const bool by_micros_b = job->schedule == TSL_PACKED_COLUMNS, is_far = tsl_packed_is_far(device);
+  const double stays = depth_bytes * (double)(by_micros_b ? job->width : job->height),
+               passes = by_micros_b ? depth_bytes * (double)job->height : 0,
+               wanted = is_far && by_micros_b                ? half_level_2
+                        : by_micros_b || device->threads > 1 ? half_level_2 / 2
+                                                             : half_level_2,
                row_bytes = row_bytes_of(job, device);
   return (stays > 1.01 * level_1  ? 0.03
           : stays > 0.9 * level_1 ? 0.002
@@ -104,7 +104,7 @@ static double misfit(const tsl_packed_job *job, const tsl_config *config, const 
          (is_far && row_bytes < 1024 && job->copies_b && job->columns < job->views.n
               ? 0.03 * log2(1024 / row_bytes)
               : 0) +
-         (by_strips && (double)(job->views.m * job->views.n * job->size) > 4 * half_level_2 ? 0.05 : 0) +
+         (by_micros_b && (double)(job->views.m * job->views.n * job->size) > 4 * half_level_2 ? 0.05 : 0) +
          (job->schedule == TSL_PACKED_SPLIT_K ? 0.4 : 0);
 }
 
@@ -131,8 +131,8 @@ static double wait_seconds(int64_t threads) {
   return 2e-6 + 2e-7 * (double)threads;
 }
 
-/* What a large C costs beside the sums: a tile asks for a row of it every few steps, and waits for the lines of those rows
- * that it had no time to ask for, each of which is read before it is written. */
+/* What a large C costs beside the sums: a tile asks for a row of it every few steps, and waits for the lines of those
+ * rows that it had no time to ask for, each of which is read before it is written. */
 static double waited_seconds(const tsl_packed_job *job, double bytes, bool alone, const tsl_device *device) {
   const double c_bytes = (double)job->views.m * (double)job->views.n * (double)job->size,
                asked = (double)job->views.k / (double)(TSL_PACKED_PREFETCH_STEPS * job->height);
@@ -140,9 +140,9 @@ static double waited_seconds(const tsl_packed_job *job, double bytes, bool alone
   return bytes > (double)device->level_bytes[1] / 2 ? 2 * c_bytes * fmax(0, 1 - asked) / bandwidth : 0;
 }
 
-/* What the first cache cannot hold from call to call comes from memory, most of it while there is something to multiply; but
- * short rows of B, each from another page, are waited for, the more so the fewer rows of A they meet. Sums of parts of k are
- * written, and read again. */
+/* What the first cache cannot hold from call to call comes from memory, most of it while there is something to
+ * multiply; but short rows of B, each from another page, are waited for, the more so the fewer rows of A they meet.
+ * Sums of parts of k are written, and read again. */
 static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
                               const tsl_device *device) {
   static const double waited_for = 0.4, waited_in_rows = 0.2, short_row = 300, few_rows = 24;

@@ -21,9 +21,9 @@ static bool holds(int64_t rows, int64_t depth, int64_t size, int64_t bytes) {
   return depth == 0 || rows <= bytes / size / depth;
 }
 
-/* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache; B rather than A where C
- * is large, which is then written row by row. C is so small that no other cut gives every thread something to do: k is
- * cut. */
+/* Which operand is kept, if any: its panel fits `kept` bytes, all of it a quarter of the last cache; B rather than A
+ * where C is large, which is then written row by row. C is so small that no other cut gives every thread something to
+ * do: k is cut. */
 static tsl_packed_schedule choose(const tsl_packed_job *job, int64_t kept, int64_t last) {
   enum { SMALL_C = 512 << 10, LONG = 16 };
   const int64_t depth = job->depth, size = job->size;
@@ -54,12 +54,12 @@ static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
   return tsl_packed_is_far(device) && apart > 4096 && (uint64_t)job->depth > level_2 / apart;
 }
 
-/* Where copies do not pay. A is read where it lies when few strips would use a copy, along its rows or, transposed, along
- * its columns; B, when its
- * panel lies together closely enough to stay in a cache, and few slivers would use a copy. */
+/* Where copies do not pay. A is read where it lies when few micro-panels of B would use a copy, along its rows or,
+ * transposed, along its columns; B, when its panel lies together closely enough to stay in a cache, and few
+ * micro-panels of A would use a copy. */
 static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *device) {
-  enum { FEW_BYTES_OF_ROWS = 1024, FEW_BYTES_TURNED = 2048, FEW_ROWS = 256, FEW_SLIVERS = 2 };
-  const int64_t few = is_lost(job, device) ? 1 : FEW_SLIVERS, column_bytes = job->views.n * job->size;
+  enum { FEW_BYTES_OF_ROWS = 1024, FEW_BYTES_TURNED = 2048, FEW_ROWS = 256, FEW_MICROS = 2 };
+  const int64_t few = is_lost(job, device) ? 1 : FEW_MICROS, column_bytes = job->views.n * job->size;
   const bool is_panels = job->schedule == TSL_PACKED_PANELS, is_columns = job->schedule == TSL_PACKED_COLUMNS;
   job->copies_a = is_panels || column_bytes > (job->views.a.col_stride == 1   ? FEW_BYTES_OF_ROWS
                                                : job->views.a.row_stride == 1 ? FEW_BYTES_TURNED
@@ -70,15 +70,15 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
                                                                   job->depth, job->size, kept));
 }
 
-/* Where the slivers are the tasks and there are few of them, lower ones, if that leaves the busiest thread less: rows that it
- * has, and for each of its tiles about two more, which are the loads of B. */
+/* Where the micro-panels of A are the tasks and there are few of them, lower ones, if that leaves the busiest thread
+ * less: rows that it has, and for each of its tiles about two more, which are the loads of B. */
 static int64_t fair_height(const tsl_packed_job *job, int64_t threads) {
   int64_t best = job->height;
   double least = INFINITY;
   for (int64_t height = job->height; height >= (job->height + 1) / 2; height--) {
-    const int64_t slivers = tsl_pieces(job->views.m, height);
+    const int64_t micros_a = tsl_pieces(job->views.m, height);
     const double rows =
-        (double)tsl_pieces(slivers, threads) * (double)(tsl_pieces(job->views.m, slivers) + 2);
+        (double)tsl_pieces(micros_a, threads) * (double)(tsl_pieces(job->views.m, micros_a) + 2);
     if (rows < least) {
       least = rows;
       best = height;
@@ -106,17 +106,17 @@ static int64_t split_k_of(const tsl_packed_job *job) {
   return tsl_least(MOST_PARTS, tsl_pieces(job->views.k, job->depth));
 }
 
-/* Groups of strips are tasks: as many for each thread as for the others, where there are few. */
+/* Groups of micro-panels of B are tasks: as many for each thread as for the others, where there are few. */
 static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t threads) {
   enum { FEW = 8 };
-  const int64_t strips = tsl_pieces(job->views.n, job->width);
+  const int64_t micros_b = tsl_pieces(job->views.n, job->width);
   if (job->schedule != TSL_PACKED_COLUMNS || groups >= FEW * threads)
     return groups;
-  return tsl_least(tsl_pieces(groups, threads) * threads, strips);
+  return tsl_least(tsl_pieces(groups, threads) * threads, micros_b);
 }
 
-/* B's block takes `kept` bytes, which a second-level cache holds together with slivers that pass by; A's panel a
- * quarter of the third level. */
+/* B's block takes `kept` bytes, which a second-level cache holds together with micro-panels of A that pass by; A's
+ * panel a quarter of the third level. */
 static void cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads) {
   const int64_t row_bytes = job->depth * job->size;
   const int64_t held = job->schedule == TSL_PACKED_COLUMNS ? kept / 4 : kept;
@@ -157,6 +157,6 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
   choose_tile(&job, threads);
   cut(&job, kept, last, threads);
   job.split_k = split_k_of(&job);
-  job.strips_stay = holds(job.width + job.height, job.depth, job.size, level_1);
+  job.b_stays = holds(job.width + job.height, job.depth, job.size, level_1);
   return job;
 }

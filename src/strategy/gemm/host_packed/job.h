@@ -1,4 +1,4 @@
-/* A product cut into panels, slivers and strips, and the steps that it is made of. */
+/* A product cut into panels and micro-panels, and the steps that it is made of. */
 #ifndef TSL_GEMM_HOST_PACKED_JOB_H
 #define TSL_GEMM_HOST_PACKED_JOB_H
 
@@ -10,8 +10,8 @@
 /* How the loops run; host_packed.c has the pictures. */
 typedef enum tsl_packed_schedule {
   TSL_PACKED_PANELS,  /* panels of A and of B, both copied */
-  TSL_PACKED_ROWS,    /* B is small: it is kept, A streams by */
-  TSL_PACKED_COLUMNS, /* A is small: it is kept, B streams by */
+  TSL_PACKED_ROWS,    /* B is small: it is kept, A passes by */
+  TSL_PACKED_COLUMNS, /* A is small: it is kept, B passes by */
   TSL_PACKED_SPLIT_K  /* C is small: k is cut into parts, whose sums are added in the end */
 } tsl_packed_schedule;
 
@@ -21,17 +21,18 @@ typedef struct tsl_packed_job {
   int64_t size;    /* of an element */
   tsl_views views; /* oriented; with the operands' memory once the job is bound to it */
   double alpha[2], beta[2];
-  double signs[2];         /* of conjugates: a tile's */
-  int64_t depth;           /* of a panel; the last one may have less */
-  int64_t height, width;   /* of a tile: rows of a sliver, columns of a strip, which are whole vectors */
-  int64_t rows, columns;   /* of a panel of A and of a block of B */
-  int64_t most;            /* rows or columns of a panel that the share of the last cache takes */
-  int64_t split_k;         /* parts of k */
-  bool strips_stay;        /* where columns stream by, a strip meets all slivers; else a sliver all strips */
+  double signs[2];       /* of conjugates: a tile's */
+  int64_t depth;         /* of a panel; the last one may have less */
+  int64_t height, width; /* of a tile: rows of A's micro-panels, columns of B's, which are whole vectors */
+  int64_t rows, columns; /* of a panel of A and of a block of B */
+  int64_t most;          /* rows or columns of a panel that the share of the last cache takes */
+  int64_t split_k;       /* parts of k */
+  bool b_stays; /* where columns pass by, a micro-panel of B meets all of A's; else one of A all of B's */
   bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
 } tsl_packed_job;
 
-/* A rectangle of C, and the panel of k that is added to it. Its first row starts a sliver, its first column a strip. */
+/* A rectangle of C, and the panel of k that is added to it. Its first row starts a micro-panel of A, its first column
+ * a micro-panel of B. */
 typedef struct tsl_packed_block {
   int64_t row, rows, column, columns, step, depth;
 } tsl_packed_block;
@@ -52,64 +53,64 @@ bool tsl_packed_is_far(const tsl_device *device);
 /* Takes the operands' memory; their strides are those that the job was made for. */
 void tsl_packed_job_bind(tsl_packed_job *job, const tsl_operands *operands);
 
-/* Bytes of A, or B, as `packed` of the job's operand holds it: panel after panel, in each its slivers, or strips; 0
+/* Bytes of A, or B, as `packed` of the job's operand holds it: panel after panel, in each its micro-panels; 0
  * where the tiles read it where it lies. Makes that of a job that is bound. */
 size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a);
 void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *to, tsl_team team);
 
-/* --- steps: all on a block, whose slivers are as few as can be and nearly alike, and whose strips are whole but for
- * the last --- */
+/* --- steps: all on a block, whose micro-panels of A are as few as can be and nearly alike, and whose micro-panels of B
+ * are whole but for the last --- */
 
-int64_t tsl_packed_slivers(const tsl_packed_job *job, const tsl_packed_block *block);
-int64_t tsl_packed_strips(const tsl_packed_job *job, const tsl_packed_block *block);
+int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block);
+int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block);
 
 /* Elements of copies of `rows` rows of A, or `columns` columns of B, for each step along k. Where B is not copied, it
- * is the last strip with a part of a vector. */
+ * is the last micro-panel of B with a part of a vector. */
 int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows);
 int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns);
 
-/* Copies slivers, or strips, from `first` to before `end`; nothing where they are not copied. `copy` is that of the
- * block: sliver `first` comes where it belongs. */
-void tsl_packed_copy_slivers(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
-                             int64_t end, void *copy);
-void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
-                            int64_t end, void *copy);
+/* Copies micro-panels, from `first` to before `end`; nothing where they are not copied. `copy` is that of the
+ * block: micro-panel of A `first` comes where it belongs. */
+void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
+                       void *copy);
+void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
+                       void *copy);
 
-/* B's block is copied in pieces, too: some of its steps of all strips, or some strips, as it lies. How many there are,
- * of at most `most`. */
+/* B's block is copied in pieces, too: some of its steps of all micro-panels, or some of these, as it
+ * lies. How many there are, of at most `most`. */
 int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most);
-void tsl_packed_copy_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
+void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy);
 
-/* What a tile is made of: a sliver or a strip, in a copy or where it lies. */
+/* What a tile is made of: a micro-panel, in a copy or where it lies. */
 typedef struct tsl_packed_side {
   const void *at;
   int64_t first, count;  /* row and rows, or column and columns, counted from the block's first */
   int64_t across, along; /* strides in elements, from row to row of A, and along the panel */
 } tsl_packed_side;
 
-/* Sliver or strip `index` of the block; `copy` is that of the block. */
-tsl_packed_side tsl_packed_sliver(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
-                                  const void *copy);
-tsl_packed_side tsl_packed_strip(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
-                                 const void *copy);
+/* Micro-panel `index` of the block; `copy` is that of the block. */
+tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
+                                   const void *copy);
+tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
+                                   const void *copy);
 
 /* What all tiles of a block share. */
 tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_block *block);
 void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block *block,
-                              const tsl_packed_side *sliver, const tsl_packed_side *strip,
+                              const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                               tsl_packed_tile *tile);
 
-/* Lines to ask for while `tiles` tiles of the block's depth are multiplied: `bytes` bytes from `at` on; or the part of
- * an operand that sliver `index` will be made of. */
-tsl_packed_ahead tsl_packed_ahead_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,
-                                        int64_t bytes);
-tsl_packed_ahead tsl_packed_ahead_sliver(const tsl_packed_job *job, const tsl_packed_block *block,
-                                         int64_t index, int64_t tiles);
+/* Lines to prefetch while `tiles` tiles of the block's depth are multiplied: `bytes` bytes from `at` on; or the part of
+ * an operand that micro-panel of A `index` will be made of. */
+tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,
+                                              int64_t bytes);
+tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_packed_block *block,
+                                          int64_t index, int64_t tiles);
 /* The same for part `part` of `parts` of a piece of B's block `of`, while tiles of `block` are multiplied. */
-tsl_packed_ahead tsl_packed_ahead_piece(const tsl_packed_job *job, const tsl_packed_block *block,
-                                        const tsl_packed_block *of, int64_t pieces, int64_t index,
-                                        int64_t part, int64_t parts, int64_t tiles);
+tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const tsl_packed_block *block,
+                                              const tsl_packed_block *of, int64_t pieces, int64_t index,
+                                              int64_t part, int64_t parts, int64_t tiles);
 
 /* --- schedules --- */
 
@@ -135,8 +136,8 @@ tesela_status tsl_packed_run_panels(const tsl_packed_job *job, tsl_team team);
 tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team);
 tesela_status tsl_packed_run_split_k(const tsl_packed_job *job, tsl_team team);
 
-/* TSL_PACKED_ROWS in the caller's thread, on a job whose B is copied panel by panel to `b_copy`, and A sliver by
- * sliver to `a_copy`. */
+/* TSL_PACKED_ROWS in the caller's thread, on a job whose B is copied panel by panel to `b_copy`, and A by
+ * micro-panels to `a_copy`. */
 void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy);
 
 #endif

@@ -1,4 +1,4 @@
-/* One operand is small and kept, the other streams by: TSL_PACKED_ROWS and TSL_PACKED_COLUMNS. */
+/* One operand is small and kept, the other passes by: TSL_PACKED_ROWS and TSL_PACKED_COLUMNS. */
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"
@@ -9,56 +9,57 @@ static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
       0, job->views.m, 0, job->views.n, step, tsl_most(tsl_least(job->depth, job->views.k - step), 0)};
 }
 
-/* --- the rows stream by --- */
+/* --- the rows pass by --- */
 
-/* A sliver as a block of its own. */
-static tsl_packed_block sliver_block(const tsl_packed_job *job, tsl_packed_block block, int64_t index) {
-  const int64_t slivers = tsl_packed_slivers(job, &block);
-  block.row = tsl_even_start(job->views.m, slivers, index);
-  block.rows = tsl_even_start(job->views.m, slivers, index + 1) - block.row;
+/* A micro-panel of A as a block of its own. */
+static tsl_packed_block micro_a_block(const tsl_packed_job *job, tsl_packed_block block, int64_t index) {
+  const int64_t micros_a = tsl_packed_micros_a(job, &block);
+  block.row = tsl_even_start(job->views.m, micros_a, index);
+  block.rows = tsl_even_start(job->views.m, micros_a, index + 1) - block.row;
   return block;
 }
 
-/* Slivers from `first` to before `end`, times B's panel. While one is multiplied the next is asked for, and in its last
- * tile a part of B's next panel. */
-static void stream_rows(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
-                        void *a_copy, const void *b_copy) {
-  const int64_t strips = tsl_packed_strips(job, block);
+/* Micro-panels of A from `first` to before `end`, times B's panel. While one is multiplied the next is prefetched, and
+ * in its last tile a part of B's next panel. */
+static void pass_rows(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
+                      void *a_copy, const void *b_copy) {
+  const int64_t micros_b = tsl_packed_micros_b(job, block);
   const tsl_packed_block behind = panel_at(job, block->step + job->depth);
   for (int64_t i = first; i < end; i++) {
-    const tsl_packed_block one = sliver_block(job, *block, i);
+    const tsl_packed_block one = micro_a_block(job, *block, i);
     tsl_packed_tile tile = tsl_packed_tile_of(job, block);
-    tsl_packed_copy_slivers(job, &one, 0, 1, a_copy);
-    const tsl_packed_side sliver = tsl_packed_sliver(job, &one, 0, a_copy);
-    tile.ahead = tsl_packed_ahead_sliver(job, block, tsl_least(i + 1, end - 1), tsl_most(strips - 1, 1));
-    for (int64_t j = 0; j < strips; j++) {
-      const tsl_packed_side strip = tsl_packed_strip(job, &one, j, b_copy);
-      if (j > 0 && j == strips - 1)
-        tile.ahead = tsl_packed_ahead_piece(job, block, &behind, 1, 0, i - first, end - first, 1);
-      tsl_packed_multiply_tile(job, &one, &sliver, &strip, &tile);
+    tsl_packed_pack_a(job, &one, 0, 1, a_copy);
+    const tsl_packed_side micro_a = tsl_packed_micro_a(job, &one, 0, a_copy);
+    tile.prefetch = tsl_packed_prefetch_a(job, block, tsl_least(i + 1, end - 1), tsl_most(micros_b - 1, 1));
+    for (int64_t j = 0; j < micros_b; j++) {
+      const tsl_packed_side micro_b = tsl_packed_micro_b(job, &one, j, b_copy);
+      if (j > 0 && j == micros_b - 1)
+        tile.prefetch = tsl_packed_prefetch_piece(job, block, &behind, 1, 0, i - first, end - first, 1);
+      tsl_packed_multiply_tile(job, &one, &micro_a, &micro_b, &tile);
     }
   }
 }
 
 /* --- either operand, in one thread or in many --- */
 
-/* One run. What is kept is copied whole, panel after panel; what streams by has a buffer for each worker. */
-typedef struct streaming {
+/* One run. What is kept is copied whole, panel after panel; what passes by has a buffer for each worker. */
+typedef struct passing_by {
   const tsl_packed_job *job;
   bool by_rows;
   unsigned char *kept, *passing;
   int64_t kept_step;     /* bytes of what is kept for each step along k */
   int64_t passing_bytes; /* of a worker's buffer */
-  int64_t units, chunks; /* slivers or groups of strips, and how many tasks they are handed out in */
-  int64_t shares;        /* of the copy of a panel that is kept */
-} streaming;
+  int64_t units,
+      chunks; /* micro-panels of A or groups of micro-panels of B, and how many tasks they are handed out in */
+  int64_t shares; /* of the copy of a panel that is kept */
+} passing_by;
 
 static int64_t kept_width(const tsl_packed_job *job) {
   return job->schedule == TSL_PACKED_COLUMNS ? tsl_packed_width_of_a(job, job->views.m)
                                              : tsl_packed_width_of_b(job, job->views.n);
 }
 
-/* Of a sliver, or of a group of strips. */
+/* Of a micro-panel of A, or of a group of micro-panels of B. */
 static int64_t passing_width(const tsl_packed_job *job) {
   if (job->schedule != TSL_PACKED_COLUMNS)
     return tsl_packed_width_of_a(job, job->height);
@@ -69,13 +70,13 @@ static int64_t passing_width(const tsl_packed_job *job) {
 static void keep(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index, int64_t shares,
                  void *copy) {
   const bool is_a = job->schedule == TSL_PACKED_COLUMNS;
-  const int64_t pieces = is_a ? tsl_packed_slivers(job, block) : tsl_packed_strips(job, block),
+  const int64_t pieces = is_a ? tsl_packed_micros_a(job, block) : tsl_packed_micros_b(job, block),
                 first = tsl_even_start(pieces, shares, index),
                 end = tsl_even_start(pieces, shares, index + 1);
   if (is_a)
-    tsl_packed_copy_slivers(job, block, first, end, copy);
+    tsl_packed_pack_a(job, block, first, end, copy);
   else
-    tsl_packed_copy_strips(job, block, first, end, copy);
+    tsl_packed_pack_b(job, block, first, end, copy);
 }
 
 static int64_t units_of(const tsl_packed_job *job) {
@@ -84,7 +85,7 @@ static int64_t units_of(const tsl_packed_job *job) {
 }
 
 static void keep_share(void *argument, int64_t index, int worker) {
-  const streaming *run = argument;
+  const passing_by *run = argument;
   const int64_t step = index / run->shares * run->job->depth;
   const tsl_packed_block block = panel_at(run->job, step);
   (void)worker;
@@ -92,20 +93,20 @@ static void keep_share(void *argument, int64_t index, int worker) {
 }
 
 /* Units from `first` to before `end`, in each panel. What is kept is there, or is copied: `keeps`, a panel at a time. */
-static void stream_chunk_rows(const streaming *run, int64_t first, int64_t end, bool keeps, void *passing) {
+static void pass_chunk_rows(const passing_by *run, int64_t first, int64_t end, bool keeps, void *passing) {
   const tsl_packed_job *job = run->job;
   for (int64_t step = 0; step == 0 || step < job->views.k; step += job->depth) {
     const tsl_packed_block block = panel_at(job, step);
     if (keeps)
       keep(job, &block, 0, 1, run->kept);
-    stream_rows(job, &block, first, end, passing, run->kept + (keeps ? 0 : step * run->kept_step));
+    pass_rows(job, &block, first, end, passing, run->kept + (keeps ? 0 : step * run->kept_step));
   }
 }
 
-/* --- the columns stream by --- */
+/* --- the columns pass by --- */
 
-/* Of panel after panel, group `index` of strips counted from group `first`, `count` groups in each; of no depth behind
- * the last. */
+/* Of panel after panel, group `index` of micro-panels of B counted from group `first`, `count` groups in each; of no
+ * depth behind the last. */
 static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64_t count, int64_t index) {
   tsl_packed_block one = panel_at(job, index / count * job->depth);
   one.column = (first + index % count) * job->columns;
@@ -113,37 +114,36 @@ static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64
   return one;
 }
 
-/* A group, times A's panel. A strip stays in the first-level cache while all slivers pass by, where it fits with one of
- * them. The next group is copied in pieces, each of which is asked for while some tiles are multiplied: small ones, since
- * rows of B may drive each other out of a cache where they are many; but not while a strip stays, which a copy would
- * drive out of the first cache. */
+/* A group, times A's panel. A micro-panel of B stays in the first-level cache while all micro-panels of A pass by,
+ * where it fits with one of them. The next group is copied in pieces, each of which is prefetched while some tiles are
+ * multiplied: small ones, since rows of B may drive each other out of a cache where they are many; but not while a
+ * micro-panel of B stays, which a copy would drive out of the first cache. */
 static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *block, const void *a_copy,
                            const void *b_copy, const tsl_packed_block *next, void *b_next) {
-  const int64_t slivers = tsl_packed_slivers(job, block), strips = tsl_packed_strips(job, block),
-                tiles = slivers * strips,
-                pieces = tsl_packed_pieces(job, next, job->strips_stay ? strips : tiles);
+  const int64_t micros_a = tsl_packed_micros_a(job, block), micros_b = tsl_packed_micros_b(job, block),
+                tiles = micros_a * micros_b,
+                pieces = tsl_packed_pieces(job, next, job->b_stays ? micros_b : tiles);
   tsl_packed_tile tile = tsl_packed_tile_of(job, block);
   for (int64_t piece = 0, t = 0; piece < pieces; piece++) {
     const int64_t end = tsl_even_start(tiles, pieces, piece + 1);
-    tile.ahead = tsl_packed_ahead_piece(job, block, next, pieces, piece, 0, 1, end - t);
+    tile.prefetch = tsl_packed_prefetch_piece(job, block, next, pieces, piece, 0, 1, end - t);
     for (; t < end; t++) {
-      const tsl_packed_side sliver = tsl_packed_sliver(job, block,
-                                                       job->strips_stay ? t % slivers : t / strips, a_copy),
-                            strip = tsl_packed_strip(job, block, job->strips_stay ? t / slivers : t % strips,
-                                                     b_copy);
-      tsl_packed_multiply_tile(job, block, &sliver, &strip, &tile);
+      const tsl_packed_side micro_a = tsl_packed_micro_a(job, block,
+                                                         job->b_stays ? t % micros_a : t / micros_b, a_copy),
+                            micro_b = tsl_packed_micro_b(job, block,
+                                                         job->b_stays ? t / micros_a : t % micros_b, b_copy);
+      tsl_packed_multiply_tile(job, block, &micro_a, &micro_b, &tile);
     }
-    tsl_packed_copy_piece(job, next, pieces, piece, b_next);
+    tsl_packed_pack_piece(job, next, pieces, piece, b_next);
   }
 }
 
-static void stream_chunk_columns(const streaming *run, int64_t first, int64_t end, bool keeps,
-                                 void *passing) {
+static void pass_chunk_columns(const passing_by *run, int64_t first, int64_t end, bool keeps, void *passing) {
   const tsl_packed_job *job = run->job;
   const int64_t count = end - first;
   tsl_packed_block block = group_at(job, first, count, 0);
   unsigned char *copies[] = {passing, (unsigned char *)passing + run->passing_bytes / 2};
-  tsl_packed_copy_strips(job, &block, 0, tsl_packed_strips(job, &block), copies[0]);
+  tsl_packed_pack_b(job, &block, 0, tsl_packed_micros_b(job, &block), copies[0]);
   for (int64_t index = 0; index < count || block.depth > 0; index++) {
     const tsl_packed_block next = group_at(job, first, count, index + 1);
     if (keeps && index % count == 0)
@@ -156,23 +156,22 @@ static void stream_chunk_columns(const streaming *run, int64_t first, int64_t en
 
 /* --- either --- */
 
-static void stream(const streaming *run, int64_t first, int64_t end, bool keeps, void *passing) {
+static void pass(const passing_by *run, int64_t first, int64_t end, bool keeps, void *passing) {
   if (run->job->schedule == TSL_PACKED_COLUMNS)
-    stream_chunk_columns(run, first, end, keeps, passing);
+    pass_chunk_columns(run, first, end, keeps, passing);
   else
-    stream_chunk_rows(run, first, end, keeps, passing);
+    pass_chunk_rows(run, first, end, keeps, passing);
 }
 
-static void stream_chunk(void *argument, int64_t index, int worker) {
-  const streaming *run = argument;
-  stream(run, tsl_even_start(run->units, run->chunks, index),
-         tsl_even_start(run->units, run->chunks, index + 1), false,
-         run->passing + worker * run->passing_bytes);
+static void pass_chunk(void *argument, int64_t index, int worker) {
+  const passing_by *run = argument;
+  pass(run, tsl_even_start(run->units, run->chunks, index),
+       tsl_even_start(run->units, run->chunks, index + 1), false, run->passing + worker * run->passing_bytes);
 }
 
 void tsl_packed_pass_alone(const tsl_packed_job *job, void *a_copy, void *b_copy) {
-  const streaming run = {.job = job, .kept = b_copy};
-  stream_chunk_rows(&run, 0, units_of(job), true, a_copy);
+  const passing_by run = {.job = job, .kept = b_copy};
+  pass_chunk_rows(&run, 0, units_of(job), true, a_copy);
 }
 
 enum { CHUNKS_OF_A_THREAD = 8, SHARES_OF_A_THREAD = 4 };
@@ -184,7 +183,7 @@ tsl_packed_sharing tsl_packed_share_kept(const tsl_packed_job *job, int64_t thre
 
 tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team) {
   const int64_t threads = tsl_team_threads(team);
-  streaming run = {.job = job, .units = units_of(job)};
+  passing_by run = {.job = job, .units = units_of(job)};
   run.kept_step = kept_width(job) * job->size;
   run.passing_bytes = tsl_packed_bytes(job, passing_width(job) * job->depth);
   if (job->schedule == TSL_PACKED_COLUMNS)
@@ -200,13 +199,13 @@ tesela_status tsl_packed_run_kept(const tsl_packed_job *job, tsl_team team) {
   run.passing = run.kept + kept_bytes;
   run.chunks = tsl_least(run.units, CHUNKS_OF_A_THREAD * threads);
   if (threads == 1) {
-    stream(&run, 0, run.units, true, run.passing);
+    pass(&run, 0, run.units, true, run.passing);
   } else {
     const int64_t panels = tsl_pieces(job->views.k, job->depth);
     run.shares = tsl_pieces(SHARES_OF_A_THREAD * threads, panels);
     if (run.kept_step > 0 && job->views.k > 0)
       tsl_team_run(team, panels * run.shares, keep_share, &run);
-    tsl_team_run(team, run.chunks, stream_chunk, &run);
+    tsl_team_run(team, run.chunks, pass_chunk, &run);
   }
   tsl_scratch_give(copies);
   return TESELA_OK;

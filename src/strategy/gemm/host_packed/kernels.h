@@ -1,5 +1,5 @@
 /* Micro-kernels and copies, one table row per instruction set and element type: all that knows how wide a vector
- * is. The loops above them (job.h) know tiles, slivers and strips only. */
+ * is. The loops above them (job.h) know tiles and micro-panels only. */
 #ifndef TSL_GEMM_HOST_PACKED_KERNELS_H
 #define TSL_GEMM_HOST_PACKED_KERNELS_H
 
@@ -11,14 +11,14 @@ enum { TSL_PACKED_ROWS_MAX = 14, TSL_PACKED_VECTORS_MAX = 4 };
 /* A tile prefetches after each so many steps along the panel. */
 enum { TSL_PACKED_PREFETCH_STEPS = 8 };
 
-/* What is wanted after a tile, and is asked for while it multiplies: runs of cache lines, `jump` bytes from the end of
- * one to the start of the next. Each time `count` lines are asked for. */
-typedef struct tsl_packed_ahead {
+/* What is wanted after a tile, and is prefetched while it multiplies: runs of cache lines, `jump` bytes from the end of
+ * one to the start of the next. Each time `count` lines are prefetched. */
+typedef struct tsl_packed_prefetch {
   const unsigned char *at;
   int64_t left, lines; /* of this run, and of a whole one; at least 1 */
   int64_t jump;
   int64_t count;
-} tsl_packed_ahead;
+} tsl_packed_prefetch;
 
 /* One tile of C: c = alpha a b + beta c, where beta = 0 never reads c. Strides and steps are in elements; a and b
  * are where they lie, copied or not.
@@ -35,9 +35,9 @@ typedef struct tsl_packed_tile {
   void *c;
   int64_t c_row, c_column;
   int64_t columns;
-  double alpha[2], beta[2]; /* real, imaginary */
-  double signs[2];          /* 1 or -1: of a's imaginary parts; of the imaginary parts of a b */
-  tsl_packed_ahead ahead;   /* moves on */
+  double alpha[2], beta[2];     /* real, imaginary */
+  double signs[2];              /* 1 or -1: of a's imaginary parts; of the imaginary parts of a b */
+  tsl_packed_prefetch prefetch; /* moves on */
 } tsl_packed_tile;
 
 /* Computes a tile of as many rows and vectors as its place in the table says. */
@@ -45,10 +45,11 @@ typedef void (*tsl_packed_tile_function)(tsl_packed_tile *tile);
 
 /* Copies `count` neighbours of `depth` numbers each. `across` is the stride from neighbour to neighbour, `along` the
  * stride along the panel.
- *  - As a sliver: for each step along the panel `width` numbers lie side by side, at least `count`, with zeros or
+ *  - As a micro-panel of A: for each step along the panel `width` numbers lie side by side, at least `count`, with zeros or
  *    numbers of the first neighbour behind the last one.
- *  - As strips of `width` neighbours, one sliver after the other; the last one has as many whole vectors as it needs.
- *    Steps `first` to before `end` of strips that have `whole` steps; `in` and `out` are those of step 0. */
+ *  - As micro-panels of B of `width` neighbours, one after the other; the last one has as many whole vectors as it
+ *    needs.
+ *    Steps `first` to before `end` of micro-panels of B that have `whole` steps; `in` and `out` are those of step 0. */
 typedef void (*tsl_packed_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
                                 int64_t width, void *out);
 typedef void (*tsl_packed_copy_many)(const void *in, int64_t across, int64_t along, int64_t count,
@@ -64,8 +65,8 @@ typedef struct tsl_packed_kernels {
   tesela_type type;
   int lanes_log2;                   /* elements of a vector: 2 to this power */
   int rows[TSL_PACKED_VECTORS_MAX]; /* of the largest tile of 1, 2, ... vectors; never rising */
-  tsl_packed_copy copy_sliver;
-  tsl_packed_copy_many copy_strips;
+  tsl_packed_copy pack_micro;
+  tsl_packed_copy_many pack_micros;
   tsl_packed_add_split_k add_split_k;
   tsl_packed_tile_function multiply[TSL_PACKED_VECTORS_MAX]
                                    [TSL_PACKED_ROWS_MAX]; /* [vectors - 1][rows - 1] */

@@ -1,12 +1,13 @@
 /* Both operands are large: TSL_PACKED_PANELS.
  *
- * One thread: for each panel of A's rows, for each panel of k, for each block of columns, slivers of A are multiplied
- * with B's block; A's slivers are copied when they are first needed, B's next block in pieces between slivers.
+ * One thread: for each panel of A's rows, for each panel of k, for each block of columns, micro-panels of A are
+ * multiplied with B's block; A's micro-panels are copied when they are first needed, B's next block in pieces between
+ * micro-panels of A.
  *
  * Several threads share both copies. A stage is one panel of k of a large rectangle of C; its tasks are tiles of that
- * rectangle, many slivers by many strips, and each makes a share of the next stage's copies, for which it asks while it
- * multiplies. So a stage has one wait, and two sets of copies. Each thread has a part of the rectangle whose tasks it takes
- * first. */
+ * rectangle, many micro-panels of A by many micro-panels of B, and each makes a share of the next stage's copies, for
+ * which it asks while it multiplies. So a stage has one wait, and two sets of copies. Each thread has a part of the
+ * rectangle whose tasks it takes first. */
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/scratch.h"
@@ -30,38 +31,39 @@ static tsl_packed_block block_at(const tsl_packed_job *job, int64_t index) {
                             step,   tsl_least(job->depth, job->views.k - step)};
 }
 
-/* A block, and the copy of B's next one, piece by piece behind some slivers each. While a sliver meets its strips, its
- * part of the piece is asked for, and then the next sliver: so copies wait for no memory. `copies_a`: slivers are copied
- * when their turn comes. */
+/* A block, and the copy of B's next one, piece by piece behind some micro-panels of A each. While a micro-panel of A
+ * meets its micro-panels of B, its part of the piece is prefetched, and then the next micro-panel of A: so copies wait
+ * for no memory. `copies_a`: micro-panels of A are copied when their turn comes. */
 static void multiply_block(const tsl_packed_job *job, const tsl_packed_block *block, bool copies_a,
                            void *a_copy, const void *b_copy, const tsl_packed_block *next, void *b_next) {
-  const int64_t slivers = tsl_packed_slivers(job, block), strips = tsl_packed_strips(job, block),
-                pieces = tsl_packed_pieces(job, next, slivers),
-                tiles = strips > 1 ? (strips + 3) / 4 : 0; /* while which B's part is asked for */
+  const int64_t micros_a = tsl_packed_micros_a(job, block), micros_b = tsl_packed_micros_b(job, block),
+                pieces = tsl_packed_pieces(job, next, micros_a),
+                tiles = micros_b > 1 ? (micros_b + 3) / 4 : 0; /* while which B's part is prefetched */
   tsl_packed_tile tile = tsl_packed_tile_of(job, block);
-  tile.ahead = tsl_packed_ahead_bytes(block, 1, b_copy, 1);
+  tile.prefetch = tsl_packed_prefetch_bytes(block, 1, b_copy, 1);
   if (copies_a)
-    tsl_packed_copy_slivers(job, block, 0, 1, a_copy);
+    tsl_packed_pack_a(job, block, 0, 1, a_copy);
   for (int64_t piece = 0, i = 0; piece < pieces; piece++) {
-    const int64_t first = i, end = tsl_even_start(slivers, pieces, piece + 1);
+    const int64_t first = i, end = tsl_even_start(micros_a, pieces, piece + 1);
     for (; i < end; i++) {
-      const tsl_packed_side sliver = tsl_packed_sliver(job, block, i, a_copy);
-      const int64_t bytes = sliver.count * block->depth * job->size;
-      for (int64_t j = 0; j < strips; j++) {
-        const tsl_packed_side strip = tsl_packed_strip(job, block, j, b_copy);
+      const tsl_packed_side micro_a = tsl_packed_micro_a(job, block, i, a_copy);
+      const int64_t bytes = micro_a.count * block->depth * job->size;
+      for (int64_t j = 0; j < micros_b; j++) {
+        const tsl_packed_side micro_b = tsl_packed_micro_b(job, block, j, b_copy);
         if (j == 0 && tiles > 0)
-          tile.ahead = tsl_packed_ahead_piece(job, block, next, pieces, piece, i - first, end - first, tiles);
+          tile.prefetch =
+              tsl_packed_prefetch_piece(job, block, next, pieces, piece, i - first, end - first, tiles);
         if (j == tiles)
-          tile.ahead = copies_a && i + 1 < slivers
-                           ? tsl_packed_ahead_sliver(job, block, i + 1, strips - tiles)
-                           : tsl_packed_ahead_bytes(block, strips - tiles,
-                                                    (const unsigned char *)sliver.at + bytes, bytes);
-        tsl_packed_multiply_tile(job, block, &sliver, &strip, &tile);
+          tile.prefetch = copies_a && i + 1 < micros_a
+                              ? tsl_packed_prefetch_a(job, block, i + 1, micros_b - tiles)
+                              : tsl_packed_prefetch_bytes(block, micros_b - tiles,
+                                                          (const unsigned char *)micro_a.at + bytes, bytes);
+        tsl_packed_multiply_tile(job, block, &micro_a, &micro_b, &tile);
       }
-      if (copies_a && i + 1 < slivers)
-        tsl_packed_copy_slivers(job, block, i + 1, i + 2, a_copy);
+      if (copies_a && i + 1 < micros_a)
+        tsl_packed_pack_a(job, block, i + 1, i + 2, a_copy);
     }
-    tsl_packed_copy_piece(job, next, pieces, piece, b_next);
+    tsl_packed_pack_piece(job, next, pieces, piece, b_next);
   }
 }
 
@@ -74,7 +76,7 @@ static tesela_status run_alone(const tsl_packed_job *job) {
   b_copy[0] = (unsigned char *)copies + a_bytes;
   b_copy[1] = b_copy[0] + b_bytes;
   tsl_packed_block block = block_at(job, 0);
-  tsl_packed_copy_strips(job, &block, 0, tsl_packed_strips(job, &block), b_copy[0]);
+  tsl_packed_pack_b(job, &block, 0, tsl_packed_micros_b(job, &block), b_copy[0]);
   for (int64_t index = 0; block.rows > 0; index++) {
     const tsl_packed_block next = block_at(job, index + 1);
     multiply_block(job, &block, block.column == 0, copies, b_copy[index % 2], &next, b_copy[(index + 1) % 2]);
@@ -90,7 +92,7 @@ static tesela_status run_alone(const tsl_packed_job *job) {
 typedef struct stage {
   tsl_packed_block block;
   unsigned char *a_copy, *b_copy;
-  int64_t slivers, strips;
+  int64_t micros_a, micros_b;
   int64_t down, across;                 /* tasks of tiles along a column and along a row */
   int64_t regions_down, regions_across; /* of tasks that one thread takes first */
 } stage;
@@ -103,9 +105,9 @@ typedef struct running {
   int64_t shares;         /* of the first stage's copies */
 } running;
 
-/* Slivers and strips of a task, and which share it has of the next stage's copies. */
+/* Micro-panels of a task, and which share it has of the next stage's copies. */
 typedef struct task_tiles {
-  int64_t first_sliver, end_sliver, first_strip, end_strip, share, shares;
+  int64_t first_micro_a, end_micro_a, first_micro_b, end_micro_b, share, shares;
 } task_tiles;
 
 /* Stages in order: rectangles row by row, in each the panels of k. */
@@ -117,21 +119,21 @@ typedef struct stages {
 
 /* Counters on lines of their own. */
 enum { APART = TSL_CACHE_LINE / sizeof(int64_t) };
-enum { TASKS_OF_A_THREAD = 12, SLIVERS_OF_A_TASK = 8, COPIES_OF_A_THREAD = 6 };
+enum { TASKS_OF_A_THREAD = 12, MICROS_OF_A_TASK = 8, COPIES_OF_A_THREAD = 6 };
 
-/* Tasks as tall as leaves each thread a dozen or so, but eight slivers at least where there are so many, since the first
- * sliver of a task may wait for its strips. */
+/* Tasks as tall as leaves each thread a dozen or so, but eight micro-panels of A at least where there are so many,
+ * since the first micro-panel of A of a task may wait for its micro-panels of B. */
 static void cut_tiles(const tsl_packed_job *job, int64_t threads, stage *made) {
-  const int64_t strips_of_a_block = tsl_most(job->columns / job->width, 1);
-  made->across = tsl_pieces(made->strips, strips_of_a_block);
+  const int64_t micros_b_of_a_block = tsl_most(job->columns / job->width, 1);
+  made->across = tsl_pieces(made->micros_b, micros_b_of_a_block);
   const int64_t wanted = tsl_pieces(TASKS_OF_A_THREAD * threads, made->across),
-                most = tsl_pieces(made->slivers, SLIVERS_OF_A_TASK);
+                most = tsl_pieces(made->micros_a, MICROS_OF_A_TASK);
   made->down = tsl_most(tsl_least(wanted, most), 1);
-  while (made->down * made->across < 6 * threads && made->across < made->strips)
-    made->across = tsl_least(2 * made->across, made->strips);
+  while (made->down * made->across < 6 * threads && made->across < made->micros_b)
+    made->across = tsl_least(2 * made->across, made->micros_b);
 }
 
-/* A region for each thread, as square as can be: who stays in one reads the fewest slivers and strips. */
+/* A region for each thread, as square as can be: who stays in one reads the fewest micro-panels. */
 static void cut_regions(int64_t threads, stage *made) {
   int64_t least_edge = INT64_MAX;
   made->regions_down = made->regions_across = 1;
@@ -155,8 +157,8 @@ static stage stage_at(const tsl_packed_job *job, const stages *all, int64_t inde
                           tsl_least(job->depth, job->views.k - step)},
                 .a_copy = a_copy,
                 .b_copy = b_copy};
-  made.slivers = tsl_packed_slivers(job, &made.block);
-  made.strips = tsl_packed_strips(job, &made.block);
+  made.micros_a = tsl_packed_micros_a(job, &made.block);
+  made.micros_b = tsl_packed_micros_b(job, &made.block);
   cut_tiles(job, threads, &made);
   cut_regions(threads, &made);
   return made;
@@ -167,53 +169,56 @@ static int64_t tiles_of(const stage *from) {
 }
 /* A share of a stage's copies. */
 static void copy_share(const tsl_packed_job *job, const stage *of, int64_t share, int64_t shares) {
-  tsl_packed_copy_slivers(job, &of->block, tsl_even_start(of->slivers, shares, share),
-                          tsl_even_start(of->slivers, shares, share + 1), of->a_copy);
-  tsl_packed_copy_piece(job, &of->block, shares, share, of->b_copy);
+  tsl_packed_pack_a(job, &of->block, tsl_even_start(of->micros_a, shares, share),
+                    tsl_even_start(of->micros_a, shares, share + 1), of->a_copy);
+  tsl_packed_pack_piece(job, &of->block, shares, share, of->b_copy);
 }
 
-/* What is asked for while sliver `i` of a task meets strip `j`: while the first sliver does, which finds no strip in a near
- * cache, the next strip; while the last one does, the share of the next stage's copies; else the next sliver. */
-static tsl_packed_ahead ahead_of(const running *run, const task_tiles *tiles, int64_t i, int64_t j,
-                                 const void *sliver, const void *strip) {
+/* What is prefetched while micro-panel of A `i` of a task meets micro-panel of B `j`: while the first micro-panel of A
+ * does, which finds no micro-panel of B in a near cache, the next micro-panel of B; while the last one does, the share
+ * of the next stage's copies; else the next micro-panel of A. */
+static tsl_packed_prefetch prefetch_of(const running *run, const task_tiles *tiles, int64_t i, int64_t j,
+                                       const void *micro_a, const void *micro_b) {
   const tsl_packed_job *job = run->job;
   const tsl_packed_block *block = &run->now.block;
-  const int64_t strips = tiles->end_strip - tiles->first_strip, half = (strips + 1) / 2,
-                sliver_bytes = job->height * block->depth * job->size,
-                strip_bytes = job->width * block->depth * job->size;
-  if (i == tiles->first_sliver)
-    return j + 1 < tiles->end_strip
-               ? tsl_packed_ahead_bytes(block, 1, (const char *)strip + strip_bytes, strip_bytes)
-               : tsl_packed_ahead_bytes(block, 1, (const char *)sliver + sliver_bytes, sliver_bytes);
-  if (i + 1 < tiles->end_sliver || run->next.slivers == 0)
-    return tsl_packed_ahead_bytes(block, strips, (const char *)sliver + sliver_bytes, sliver_bytes);
-  return j < tiles->first_strip + half
-             ? tsl_packed_ahead_piece(job, block, &run->next.block, tiles->shares, tiles->share, 0, 1, half)
-             : tsl_packed_ahead_sliver(job, &run->next.block,
-                                       tsl_even_start(run->next.slivers, tiles->shares, tiles->share),
-                                       tsl_most(strips - half, 1));
+  const int64_t micros_b = tiles->end_micro_b - tiles->first_micro_b, half = (micros_b + 1) / 2,
+                micro_a_bytes = job->height * block->depth * job->size,
+                micro_b_bytes = job->width * block->depth * job->size;
+  if (i == tiles->first_micro_a)
+    return j + 1 < tiles->end_micro_b
+               ? tsl_packed_prefetch_bytes(block, 1, (const char *)micro_b + micro_b_bytes, micro_b_bytes)
+               : tsl_packed_prefetch_bytes(block, 1, (const char *)micro_a + micro_a_bytes, micro_a_bytes);
+  if (i + 1 < tiles->end_micro_a || run->next.micros_a == 0)
+    return tsl_packed_prefetch_bytes(block, micros_b, (const char *)micro_a + micro_a_bytes, micro_a_bytes);
+  return j < tiles->first_micro_b + half
+             ? tsl_packed_prefetch_piece(job, block, &run->next.block, tiles->shares, tiles->share, 0, 1,
+                                         half)
+             : tsl_packed_prefetch_a(job, &run->next.block,
+                                     tsl_even_start(run->next.micros_a, tiles->shares, tiles->share),
+                                     tsl_most(micros_b - half, 1));
 }
 
-/* Slivers times strips, and then the task's share of the next stage's copies. */
+/* Micro-panels of A times those of B, and then the task's share of the next stage's copies. */
 static void multiply(const running *run, const task_tiles *tiles) {
   const tsl_packed_job *job = run->job;
   const tsl_packed_block *block = &run->now.block;
-  const int64_t half = tiles->first_strip + (tiles->end_strip - tiles->first_strip + 1) / 2;
+  const int64_t half = tiles->first_micro_b + (tiles->end_micro_b - tiles->first_micro_b + 1) / 2;
   tsl_packed_tile tile = tsl_packed_tile_of(job, block);
-  for (int64_t i = tiles->first_sliver; i < tiles->end_sliver; i++) {
-    const tsl_packed_side sliver = tsl_packed_sliver(job, block, i, run->now.a_copy);
-    for (int64_t j = tiles->first_strip; j < tiles->end_strip; j++) {
-      const tsl_packed_side strip = tsl_packed_strip(job, block, j, run->now.b_copy);
-      if (j == tiles->first_strip || i == tiles->first_sliver || (j == half && i + 1 == tiles->end_sliver))
-        tile.ahead = ahead_of(run, tiles, i, j, sliver.at, strip.at);
-      tsl_packed_multiply_tile(job, block, &sliver, &strip, &tile);
+  for (int64_t i = tiles->first_micro_a; i < tiles->end_micro_a; i++) {
+    const tsl_packed_side micro_a = tsl_packed_micro_a(job, block, i, run->now.a_copy);
+    for (int64_t j = tiles->first_micro_b; j < tiles->end_micro_b; j++) {
+      const tsl_packed_side micro_b = tsl_packed_micro_b(job, block, j, run->now.b_copy);
+      if (j == tiles->first_micro_b || i == tiles->first_micro_a ||
+          (j == half && i + 1 == tiles->end_micro_a))
+        tile.prefetch = prefetch_of(run, tiles, i, j, micro_a.at, micro_b.at);
+      tsl_packed_multiply_tile(job, block, &micro_a, &micro_b, &tile);
     }
   }
   copy_share(job, &run->next, tiles->share, tiles->shares);
 }
 
-/* The next tile of a worker's region, down its columns, so that strips are used again while they are near; where none is
- * left, one of another region. There is one for each call. */
+/* The next tile of a worker's region, down its columns, so that micro-panels of B are used again while they are near;
+ * where none is left, one of another region. There is one for each call. */
 static void take_tile(const running *run, int worker, int64_t *i, int64_t *j) {
   const stage *now = &run->now;
   const int64_t regions = now->regions_down * now->regions_across;
@@ -240,10 +245,10 @@ static void tiles_task(void *argument, int64_t index, int worker) {
   int64_t i, j;
   (void)index;
   take_tile(run, worker, &i, &j);
-  multiply(run, &(task_tiles){.first_sliver = tsl_even_start(now->slivers, now->down, i),
-                              .end_sliver = tsl_even_start(now->slivers, now->down, i + 1),
-                              .first_strip = tsl_even_start(now->strips, now->across, j),
-                              .end_strip = tsl_even_start(now->strips, now->across, j + 1),
+  multiply(run, &(task_tiles){.first_micro_a = tsl_even_start(now->micros_a, now->down, i),
+                              .end_micro_a = tsl_even_start(now->micros_a, now->down, i + 1),
+                              .first_micro_b = tsl_even_start(now->micros_b, now->across, j),
+                              .end_micro_b = tsl_even_start(now->micros_b, now->across, j + 1),
                               .share = j * now->down + i,
                               .shares = tiles_of(now)});
 }
@@ -285,7 +290,7 @@ static tesela_status run_together(const tsl_packed_job *job, tsl_team team) {
     unsigned char *set = copies + index % sets * (a_bytes + b_bytes);
     run.now = run.next;
     run.next =
-        index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes) : (stage){.slivers = 0};
+        index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes) : (stage){.micros_a = 0};
     for (int64_t i = 0; i < threads; i++)
       atomic_init(&run.taken[i * APART], 0);
     tsl_team_run(team, tiles_of(&run.now), tiles_task, &run);

@@ -1,5 +1,5 @@
-/* C is small and k is long: TSL_PACKED_SPLIT_K. Each part of k has a C of its own, dense, in whole vectors; they are added
- * in the order of the parts, whoever computed them. */
+/* C is small and k is long: TSL_PACKED_SPLIT_K. Each part of k has a C of its own, dense, in whole vectors; they are
+ * added in the order of the parts, whoever computed them. */
 #include "base/pool.h"
 #include "base/scratch.h"
 #include "base/status.h"

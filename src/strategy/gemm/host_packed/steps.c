@@ -8,11 +8,11 @@ static const unsigned char *element_of(const tsl_view *operand, int64_t size, in
   return operand->at + (row * operand->row_stride + column * operand->col_stride) * size;
 }
 
-int64_t tsl_packed_slivers(const tsl_packed_job *job, const tsl_packed_block *block) {
+int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block) {
   return tsl_pieces(block->rows, job->height);
 }
 
-int64_t tsl_packed_strips(const tsl_packed_job *job, const tsl_packed_block *block) {
+int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block) {
   return tsl_pieces(block->columns, job->width);
 }
 
@@ -24,7 +24,7 @@ static int64_t whole_vectors(const tsl_packed_job *job, int64_t columns) {
   return tsl_packed_vectors(job->kernels, columns) << job->kernels->lanes_log2;
 }
 
-/* Columns in front of the first strip that is copied. */
+/* Columns in front of the first micro-panel of B that is copied. */
 static int64_t columns_in_place(const tsl_packed_job *job, int64_t columns) {
   if (job->copies_b)
     return 0;
@@ -36,64 +36,65 @@ int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
   return copied == 0 ? 0 : whole_vectors(job, copied);
 }
 
-/* Rows of sliver `index`, from the block's first row. */
+/* Rows of micro-panel of A `index`, from the block's first row. */
 static int64_t row_of(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index) {
-  return tsl_even_start(block->rows, tsl_packed_slivers(job, block), index);
+  return tsl_even_start(block->rows, tsl_packed_micros_a(job, block), index);
 }
 
-void tsl_packed_copy_slivers(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
-                             int64_t end, void *copy) {
+void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
+                       void *copy) {
   const tsl_view *a = &job->views.a;
   for (int64_t i = first; i < end && job->copies_a && !job->views.a.packed; i++) {
     const int64_t row = row_of(job, block, i), height = row_of(job, block, i + 1) - row;
-    job->kernels->copy_sliver(element_of(a, job->size, block->row + row, block->step), a->row_stride,
-                              a->col_stride, height, block->depth, height,
-                              (unsigned char *)copy + row * block->depth * job->size);
+    job->kernels->pack_micro(element_of(a, job->size, block->row + row, block->step), a->row_stride,
+                             a->col_stride, height, block->depth, height,
+                             (unsigned char *)copy + row * block->depth * job->size);
   }
 }
 
-static void copy_strips(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
-                        int64_t from, int64_t to, void *copy) {
+static void pack_b_steps(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
+                         int64_t from, int64_t to, void *copy) {
   const tsl_view *b = &job->views.b;
   const int64_t in_place = columns_in_place(job, block->columns),
                 column = tsl_most(first * job->width, in_place),
                 count = tsl_least(end * job->width, block->columns) - column;
   if (count > 0 && to > from && !job->views.b.packed)
-    job->kernels->copy_strips(element_of(b, job->size, block->step, block->column + column), b->col_stride,
+    job->kernels->pack_micros(element_of(b, job->size, block->step, block->column + column), b->col_stride,
                               b->row_stride, count, from, to, job->width, block->depth,
                               (unsigned char *)copy + (column - in_place) * block->depth * job->size);
 }
 
-void tsl_packed_copy_strips(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
-                            int64_t end, void *copy) {
-  copy_strips(job, block, first, end, 0, block->depth, copy);
+void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
+                       void *copy) {
+  pack_b_steps(job, block, first, end, 0, block->depth, copy);
 }
 
-/* Pieces of B's block: rows of it where its columns lie side by side, else strips, so that each is read along its lines. */
+/* Pieces of B's block: rows of it where its columns lie side by side, else micro-panels of B, so that each is read
+ * along its lines. */
 static bool is_in_rows(const tsl_packed_job *job) {
   return job->views.b.col_stride == 1;
 }
 
 static int64_t whole_of_pieces(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return is_in_rows(job) ? block->depth : tsl_packed_strips(job, block);
+  return is_in_rows(job) ? block->depth : tsl_packed_micros_b(job, block);
 }
 
 int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most) {
   return tsl_most(tsl_least(most, whole_of_pieces(job, block)), 1);
 }
 
-void tsl_packed_copy_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
+void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *block, int64_t pieces,
                            int64_t index, void *copy) {
   const int64_t whole = whole_of_pieces(job, block), from = tsl_even_start(whole, pieces, index),
                 to = tsl_even_start(whole, pieces, index + 1);
   if (is_in_rows(job))
-    copy_strips(job, block, 0, tsl_packed_strips(job, block), from, to, copy);
+    pack_b_steps(job, block, 0, tsl_packed_micros_b(job, block), from, to, copy);
   else
-    copy_strips(job, block, from, to, 0, block->depth, copy);
+    pack_b_steps(job, block, from, to, 0, block->depth, copy);
 }
 
-tsl_packed_side tsl_packed_sliver(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
-                                  const void *copy) {
+tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
+                                   const void *copy) {
   const int64_t row = row_of(job, block, index), height = row_of(job, block, index + 1) - row;
   if (job->views.a.packed)
     copy = (const unsigned char *)job->views.a.packed +
@@ -105,8 +106,8 @@ tsl_packed_side tsl_packed_sliver(const tsl_packed_job *job, const tsl_packed_bl
                            job->views.a.row_stride, job->views.a.col_stride};
 }
 
-tsl_packed_side tsl_packed_strip(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
-                                 const void *copy) {
+tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
+                                   const void *copy) {
   const int64_t column = index * job->width, count = tsl_least(job->width, block->columns - column),
                 in_place = columns_in_place(job, block->columns);
   if (job->views.b.packed)
@@ -130,72 +131,72 @@ tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_b
 }
 
 void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block *block,
-                              const tsl_packed_side *sliver, const tsl_packed_side *strip,
+                              const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                               tsl_packed_tile *tile) {
   const tsl_packed_kernels *kernels = job->kernels;
-  tile->a = sliver->at;
-  tile->a_row = sliver->across;
-  tile->a_step = sliver->along;
-  tile->b = strip->at;
-  tile->b_step = strip->along;
-  tile->c = (unsigned char *)job->views.c.at + ((block->row + sliver->first) * job->views.c.row_stride +
-                                                (block->column + strip->first) * job->views.c.col_stride) *
+  tile->a = micro_a->at;
+  tile->a_row = micro_a->across;
+  tile->a_step = micro_a->along;
+  tile->b = micro_b->at;
+  tile->b_step = micro_b->along;
+  tile->c = (unsigned char *)job->views.c.at + ((block->row + micro_a->first) * job->views.c.row_stride +
+                                                (block->column + micro_b->first) * job->views.c.col_stride) *
                                                    job->size;
-  tile->columns = strip->count;
-  kernels->multiply[tsl_packed_vectors(kernels, strip->count) - 1][sliver->count - 1](tile);
+  tile->columns = micro_b->count;
+  kernels->multiply[tsl_packed_vectors(kernels, micro_b->count) - 1][micro_a->count - 1](tile);
 }
 
-/* --- what is asked for ahead --- */
+/* --- what is prefetched --- */
 
 /* `runs` runs of `bytes` bytes each, `stride` bytes from the start of one to the next. */
-static tsl_packed_ahead ahead_of(const tsl_packed_block *block, int64_t tiles, const unsigned char *at,
-                                 int64_t runs, int64_t bytes, int64_t stride) {
+static tsl_packed_prefetch prefetch_of(const tsl_packed_block *block, int64_t tiles, const unsigned char *at,
+                                       int64_t runs, int64_t bytes, int64_t stride) {
   const int64_t lines = tsl_most((bytes + TSL_CACHE_LINE - 1) / TSL_CACHE_LINE, 1),
                 times = tsl_most(tiles * (block->depth / TSL_PACKED_PREFETCH_STEPS), 1);
-  return (tsl_packed_ahead){at, lines, lines, stride - lines * TSL_CACHE_LINE,
-                            tsl_pieces(runs * lines, times)};
+  return (tsl_packed_prefetch){at, lines, lines, stride - lines * TSL_CACHE_LINE,
+                               tsl_pieces(runs * lines, times)};
 }
 
-tsl_packed_ahead tsl_packed_ahead_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,
-                                        int64_t bytes) {
-  return ahead_of(block, tiles, at, 1, bytes, bytes);
+tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,
+                                              int64_t bytes) {
+  return prefetch_of(block, tiles, at, 1, bytes, bytes);
 }
 
 /* A part of an operand, along the direction in which its elements lie side by side; nothing where none do. */
-static tsl_packed_ahead ahead_of_part(const tsl_packed_job *job, const tsl_packed_block *block,
-                                      const tsl_view *operand, int64_t row, int64_t rows, int64_t column,
-                                      int64_t columns, int64_t tiles) {
+static tsl_packed_prefetch prefetch_of_rows(const tsl_packed_job *job, const tsl_packed_block *block,
+                                            const tsl_view *operand, int64_t row, int64_t rows,
+                                            int64_t column, int64_t columns, int64_t tiles) {
   if (operand->packed) /* it lies in order */
-    return (tsl_packed_ahead){.at = operand->packed, .left = 1, .lines = 1};
+    return (tsl_packed_prefetch){.at = operand->packed, .left = 1, .lines = 1};
   const unsigned char *at = element_of(operand, job->size, row, column);
   if (operand->col_stride == 1)
-    return ahead_of(block, tiles, at, rows, columns * job->size, operand->row_stride * job->size);
+    return prefetch_of(block, tiles, at, rows, columns * job->size, operand->row_stride * job->size);
   if (operand->row_stride == 1)
-    return ahead_of(block, tiles, at, columns, rows * job->size, operand->col_stride * job->size);
-  return (tsl_packed_ahead){.at = at, .left = 1, .lines = 1};
+    return prefetch_of(block, tiles, at, columns, rows * job->size, operand->col_stride * job->size);
+  return (tsl_packed_prefetch){.at = at, .left = 1, .lines = 1};
 }
 
-tsl_packed_ahead tsl_packed_ahead_sliver(const tsl_packed_job *job, const tsl_packed_block *block,
-                                         int64_t index, int64_t tiles) {
+tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_packed_block *block,
+                                          int64_t index, int64_t tiles) {
   const int64_t row = row_of(job, block, index);
-  return ahead_of_part(job, block, &job->views.a, block->row + row, row_of(job, block, index + 1) - row,
-                       block->step, block->depth, tiles);
+  return prefetch_of_rows(job, block, &job->views.a, block->row + row, row_of(job, block, index + 1) - row,
+                          block->step, block->depth, tiles);
 }
 
-tsl_packed_ahead tsl_packed_ahead_piece(const tsl_packed_job *job, const tsl_packed_block *block,
-                                        const tsl_packed_block *of, int64_t pieces, int64_t index,
-                                        int64_t part, int64_t parts, int64_t tiles) {
+tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const tsl_packed_block *block,
+                                              const tsl_packed_block *of, int64_t pieces, int64_t index,
+                                              int64_t part, int64_t parts, int64_t tiles) {
   const int64_t whole = whole_of_pieces(job, of), first = tsl_even_start(whole, pieces, index),
                 end = tsl_even_start(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->width;
   const int64_t all = tsl_least(end * unit, is_in_rows(job) ? of->depth : of->columns) - first * unit,
                 from = first * unit + tsl_even_start(all, parts, part),
                 to = first * unit + tsl_even_start(all, parts, part + 1);
   if (to <= from || of->depth == 0)
-    return (tsl_packed_ahead){.at = job->views.b.at, .left = 1, .lines = 1};
-  return is_in_rows(job) ? ahead_of_part(job, block, &job->views.b, of->step + from, to - from, of->column,
-                                         of->columns, tiles)
-                         : ahead_of_part(job, block, &job->views.b, of->step, of->depth, of->column + from,
-                                         to - from, tiles);
+    return (tsl_packed_prefetch){.at = job->views.b.at, .left = 1, .lines = 1};
+  return is_in_rows(job) ? prefetch_of_rows(job, block, &job->views.b, of->step + from, to - from, of->column,
+                                            of->columns, tiles)
+                         : prefetch_of_rows(job, block, &job->views.b, of->step, of->depth, of->column + from,
+                                            to - from, tiles);
 }
 
 /* --- operands packed once for many runs: the copies that all schedules make, of all panels, in the order of panels --- */
@@ -212,7 +213,7 @@ typedef struct forming {
   unsigned char *to;
 } forming;
 
-/* Slivers are cut within the blocks of rows that the schedule takes. */
+/* Micro-panels of A are cut within the blocks of rows that the schedule takes. */
 static void form_panel(void *argument, int64_t index, int worker) {
   const forming *of = argument;
   const tsl_packed_job *job = of->job;
@@ -221,14 +222,14 @@ static void form_panel(void *argument, int64_t index, int worker) {
   (void)worker;
   if (!of->is_a) {
     const tsl_packed_block block = {0, job->views.m, 0, job->views.n, step, depth};
-    tsl_packed_copy_strips(job, &block, 0, tsl_packed_strips(job, &block),
-                           of->to + step * tsl_packed_width_of_b(job, job->views.n) * job->size);
+    tsl_packed_pack_b(job, &block, 0, tsl_packed_micros_b(job, &block),
+                      of->to + step * tsl_packed_width_of_b(job, job->views.n) * job->size);
     return;
   }
   for (int64_t row = 0; row < job->views.m; row += rows) {
     const tsl_packed_block block = {row, tsl_least(rows, job->views.m - row), 0, job->views.n, step, depth};
-    tsl_packed_copy_slivers(job, &block, 0, tsl_packed_slivers(job, &block),
-                            of->to + (step * job->views.m + row * depth) * job->size);
+    tsl_packed_pack_a(job, &block, 0, tsl_packed_micros_a(job, &block),
+                      of->to + (step * job->views.m + row * depth) * job->size);
   }
 }
 

@@ -38,8 +38,8 @@ static bool collides(int64_t step, int64_t steps) {
   return step != 0 && step % 4096 == 0 && steps > 8;
 }
 
-/* The multiply-adds at nearly the peak, and what the caches cost: B comes from the second one, strip by strip, where not
- * all fits the first; a strip that does not fit it comes again for each tile. */
+/* The multiply-adds at nearly the peak, and what the caches cost: B comes from the second one, panel by panel, where not
+ * all fits the first; a panel that does not fit it comes again for each tile. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_instant product = tsl_small_product(problem, &strides);

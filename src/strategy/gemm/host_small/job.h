@@ -2,7 +2,69 @@
 #ifndef TSL_GEMM_HOST_SMALL_JOB_H
 #define TSL_GEMM_HOST_SMALL_JOB_H
 
-#include "strategy/gemm/host_small/kernels.h"
+#include "host/isa.h"
+#include "strategy/strategy.h"
+
+/* --- micro-kernels: a row for each instruction set and element type; all that knows how wide a vector is. job.c cuts a
+ * product into tiles and knows nothing else of them --- */
+
+/* Most rows of a tile, and most vectors across it, of any row of the table. */
+enum { TSL_SMALL_ROWS_MAX = 16, TSL_SMALL_VECTORS_MAX = 3, TSL_SMALL_EXACT_MAX = 4 };
+
+/* What all tiles of a panel of C's columns share: c = alpha a b + beta c, where beta = 0 never reads c. Strides are in bytes, but
+ * for C's.
+ *
+ *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
+ *   b: depth rows of vectors, row l at b + l * b_step; the last vector has `last` numbers
+ *   c: rows x columns, element (i, j) at c + i * c_row + j * c_column; c_column = 1 is fast */
+typedef struct tsl_small_tile {
+  int64_t depth;
+  int64_t a_row, a_step, b_step;
+  int64_t c_row, c_column; /* elements */
+  int64_t last;            /* 1 to a whole vector */
+  double alpha, beta;
+  bool scales,
+      adds; /* alpha is not 1; beta is not 0: comparing numbers would wait for the multiply-adds before */
+} tsl_small_tile;
+
+/* Computes a tile of as many rows and vectors as its place in the table says; `tile` is a tsl_small_tile. Returns
+ * TESELA_OK, so that a whole run may end with it. */
+typedef tsl_at_once *tsl_small_function;
+
+/* Copies `count` columns of `depth` numbers each, element (l, j) at in + l * along + j * across (elements), to rows of
+ * `width` numbers; those behind the last column are not written. */
+typedef void (*tsl_small_copy)(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
+                               int64_t width, void *out);
+
+/* The same with as many steps, for the plain case: whole vectors, a_step an element's size, c_column 1, alpha 1. */
+typedef struct tsl_small_exact {
+  int rows, vectors, depth;
+  tsl_small_function multiply;
+} tsl_small_exact;
+
+typedef struct tsl_small_kernels {
+  tesela_type type;
+  int64_t lanes, lanes_log2;       /* elements of a vector */
+  int rows[TSL_SMALL_VECTORS_MAX]; /* of the largest tile of 1, 2, 3 vectors; 0: there are none so wide */
+  tsl_small_copy copy;
+  tsl_small_exact exact[TSL_SMALL_EXACT_MAX];                             /* the rest have 0 rows */
+  tsl_small_function multiply[TSL_SMALL_VECTORS_MAX][TSL_SMALL_ROWS_MAX]; /* [vectors - 1][rows - 1] */
+} tsl_small_kernels;
+
+/* Those of an instruction set and element type. */
+typedef struct tsl_small_set {
+  const tsl_small_kernels *up_to[3]; /* for rows of C of any length; of at most 32 bytes; of at most 16 */
+  const tsl_small_kernels
+      *wide; /* instead of the first, where a device also has these capabilities; or NULL */
+  unsigned wide_needs;
+} tsl_small_set;
+
+#define TSL_SMALL_DECLARE(isa, header, needs, flags)                                                         \
+  extern const tsl_small_set tsl_small_##isa##_f32, tsl_small_##isa##_f64;
+TSL_ISA_LIST(TSL_SMALL_DECLARE)
+#undef TSL_SMALL_DECLARE
+
+/* --- the job --- */
 
 /* Columns of C, in vectors, from top to bottom: `tallers` tiles of `height` rows, then `lowers` of one row less. */
 typedef struct tsl_small_panel {

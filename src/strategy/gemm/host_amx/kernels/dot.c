@@ -1,5 +1,5 @@
-/* Tiles of dot instructions, and what they are for: of every set f32 made from f16 or bf16, and pairs of 16-bit integers made
- * from 8-bit ones; of extensions what they multiply as it is. */
+/* Tiles of dot instructions, and what they are for: of every set f32 made from f16 or bf16, and pairs of 16-bit
+ * integers made from 8-bit ones; of extensions what they multiply as it is. */
 #include "strategy/gemm/host_amx/kernels.h"
 
 #include "host/simd.h"

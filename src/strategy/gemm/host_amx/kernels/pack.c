@@ -72,12 +72,12 @@ TSL_INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int
 }
 
 /* Unit after unit; neighbours side by side, or elements along the panel, where these steps are constants. A cache line
- * of each neighbour (16 units of 4 bytes) is used up before the next line is asked for. The first `done` units were
+ * of each neighbour (16 units of 4 bytes) is used up before the next line is prefetched. The first `done` units were
  * copied already, and `cleared` of them where there are no neighbours. */
 TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
                            int64_t across, int64_t along, int64_t done, int64_t cleared) {
   enum { LINE = 16 };
-  const int64_t whole = copy->depth / per, rest = copy->depth % per, width = copy->width, count = copy->count;
+  const int64_t whole = copy->depth / per, tail = copy->depth % per, width = copy->width, count = copy->count;
   const uint32_t flip = copy->flip;
   for (int64_t first = done; first < whole; first += LINE) {
     const int64_t end = whole - first < LINE ? whole : first + LINE;
@@ -97,10 +97,10 @@ TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const 
       }
     }
   }
-  for (int64_t i = 0; rest > 0 && i < copy->count; i++)
+  for (int64_t i = 0; tail > 0 && i < copy->count; i++)
     copy->out[whole * width + i] =
-        make(copy->in + i * across + whole * per * along, along, (int)rest) ^ copy->flip;
-  const int64_t made = whole + (rest > 0);
+        make(copy->in + i * across + whole * per * along, along, (int)tail) ^ copy->flip;
+  const int64_t made = whole + (tail > 0);
   clear(copy, cleared, copy->count, made);
   clear(copy, made, 0, copy->units);
 }
@@ -126,7 +126,7 @@ TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t 
 TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const int per, int64_t across,
                             int64_t along, int64_t done) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
-  const int64_t whole = copy->depth / per, rest = copy->depth % per;
+  const int64_t whole = copy->depth / per, tail = copy->depth % per;
   for (int64_t first = done; first < copy->units; first += LINE)
     for (int64_t i = 0; i < copy->width; i++) {
       uint32_t *const out = copy->out + first * copy->width + i * LINE;
@@ -135,8 +135,8 @@ TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const
       int64_t u = 0;
       for (; u < here; u++)
         out[u] = make(in + (first + u) * per * along, along, per);
-      if (i < copy->count && rest > 0 && first + u == whole && u < LINE) {
-        out[u] = make(in + whole * per * along, along, (int)rest);
+      if (i < copy->count && tail > 0 && first + u == whole && u < LINE) {
+        out[u] = make(in + whole * per * along, along, (int)tail);
         u++;
       }
       for (; u < LINE; u++)
@@ -144,11 +144,12 @@ TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const
     }
 }
 
-/* Row after row, with what the row after the next one has asked for. Units that are 32 bits of memory are moved as they are. */
+/* Row after row, with what the row after the next one has prefetched. Units that are 32 bits of memory are moved as
+ * they are. */
 TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
                           int64_t across) {
   enum { LINE = 16 };
-  const int64_t whole = copy->depth / per, rest = copy->depth % per;
+  const int64_t whole = copy->depth / per, tail = copy->depth % per;
   const uint32_t flip = copy->flip;
   for (int64_t i = 0; i < copy->width; i++) {
     const unsigned char *restrict const in = copy->in + i * across;
@@ -167,15 +168,15 @@ TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const i
       }
       made = end;
     }
-    if (i < copy->count && rest > 0)
-      out[made++] = make(in + whole * per * size, size, (int)rest) ^ flip;
+    if (i < copy->count && tail > 0)
+      out[made++] = make(in + whole * per * size, size, (int)tail) ^ flip;
     for (; made < copy->units; made++)
       out[made] = flip;
   }
 }
 
-/* Units that are 32 bits of memory, in whole lines, are transposed in registers where the set has a word for it: 16 units of
- * up to 16 neighbours. How many units of each were copied. */
+/* Units that are 32 bits of memory, in whole lines, are transposed in registers where the set has a word for it: 16
+ * units of up to 16 neighbours. How many units of each were copied. */
 #if HAS_UNITS
 TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
   enum { LINE = 16 };
@@ -193,8 +194,9 @@ TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int
 #define TRANSPOSED(copy, per, size, across) 0
 #endif
 
-/* Strips of up to 32 neighbours that lie side by side are interleaved in registers where the set has words for it: interleave_2()
- * takes two elements of 16 bits, interleave_4() four of 8, a unit of each neighbour. How many units of each were copied. */
+/* Micro-panels of B of up to 32 neighbours that lie side by side are interleaved in registers where the set has words
+ * for it: interleave_2() takes two elements of 16 bits, interleave_4() four of 8, a unit of each neighbour. How many
+ * units of each were copied. */
 #if HAS_UNITS
 TSL_INLINE int64_t interleave_units(const tsl_amx_copy *copy, const int per, int64_t along) {
   const int64_t units = copy->depth / per, count = copy->count;
@@ -310,7 +312,7 @@ typedef void row_function(const tsl_amx_epilogue *last, const uint32_t *restrict
 /* A whole row of a tile past the caches, where the set has a word for it and the row is whole lines. */
 #if HAS_UNITS
 #define IS_NONTEMPORAL(last, c, size)                                                                        \
-  ((last)->streams && (size) == 4 && (last)->columns == TSL_AMX_WIDTH_MAX && ((uintptr_t)(c)&63) == 0)
+  ((last)->nontemporal && (size) == 4 && (last)->columns == TSL_AMX_WIDTH_MAX && ((uintptr_t)(c)&63) == 0)
 TSL_INLINE void row_nontemporal(const tsl_amx_epilogue *last, row_function *row, const uint32_t *sums,
                                 unsigned char *c) {
   uint32_t made[TSL_AMX_WIDTH_MAX];

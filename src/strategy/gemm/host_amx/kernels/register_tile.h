@@ -12,20 +12,20 @@ static void REGISTER_NAME(multiply_16)(const tsl_amx_tile *tile) {
   writing late = writing_of(tile, 1);
   copying rows = copying_of(tile, 1);
   if (tile->goes_on) {
-    REGISTER_LOAD(0, sums, STRIP_BYTES);
-    REGISTER_LOAD(1, sums + 16, STRIP_BYTES);
+    REGISTER_LOAD(0, sums, B_BYTES);
+    REGISTER_LOAD(1, sums + 16, B_BYTES);
   } else {
     REGISTER_ZERO(0);
     REGISTER_ZERO(1);
   }
   for (int64_t u = 0; u < tile->units; u += TSL_AMX_REGISTER_UNITS) {
     REGISTER_LOAD(6, a, row);
-    REGISTER_LOAD_ONCE(4, b, STRIP_BYTES);
-    REGISTER_LOAD_ONCE(5, b + REGISTER_BYTES, STRIP_BYTES);
+    REGISTER_LOAD_ONCE(4, b, B_BYTES);
+    REGISTER_LOAD_ONCE(5, b + REGISTER_BYTES, B_BYTES);
     REGISTER_DOT(0, 6, 4);
     REGISTER_DOT(1, 6, 5);
     a += step;
-    b += 16 * STRIP_BYTES;
+    b += 16 * B_BYTES;
   }
   write_rows(&late, late.left);
   copy_lines(&rows, rows.left);
@@ -41,10 +41,10 @@ static void REGISTER_NAME(multiply_32)(const tsl_amx_tile *tile) {
   const int64_t out_bytes = UNIT_BYTES * tile->out_row;
   REGISTER_FILE;
   if (tile->goes_on) {
-    REGISTER_LOAD(0, sums, STRIP_BYTES);
-    REGISTER_LOAD(1, sums + 16, STRIP_BYTES);
-    REGISTER_LOAD(2, below, STRIP_BYTES);
-    REGISTER_LOAD(3, below + 16, STRIP_BYTES);
+    REGISTER_LOAD(0, sums, B_BYTES);
+    REGISTER_LOAD(1, sums + 16, B_BYTES);
+    REGISTER_LOAD(2, below, B_BYTES);
+    REGISTER_LOAD(3, below + 16, B_BYTES);
   } else {
     REGISTER_ZERO(0);
     REGISTER_ZERO(1);
@@ -55,17 +55,17 @@ static void REGISTER_NAME(multiply_32)(const tsl_amx_tile *tile) {
   copying rows = copying_of(tile, tile->units / TSL_AMX_REGISTER_UNITS);
   for (int64_t u = 0; u < tile->units; u += TSL_AMX_REGISTER_UNITS) {
     REGISTER_LOAD(6, a, row);
-    REGISTER_LOAD_ONCE(4, b, STRIP_BYTES);
+    REGISTER_LOAD_ONCE(4, b, B_BYTES);
     REGISTER_DOT(0, 6, 4);
     REGISTER_LOAD(7, a + 16 * row, row);
     REGISTER_DOT(2, 7, 4);
-    REGISTER_LOAD_ONCE(5, b + REGISTER_BYTES, STRIP_BYTES);
+    REGISTER_LOAD_ONCE(5, b + REGISTER_BYTES, B_BYTES);
     write_rows(&late, late.each);
     REGISTER_DOT(1, 6, 5);
     copy_lines(&rows, rows.each);
     REGISTER_DOT(3, 7, 5);
     a += step;
-    b += 16 * STRIP_BYTES;
+    b += 16 * B_BYTES;
   }
   write_rows(&late, late.left);
   copy_lines(&rows, rows.left);

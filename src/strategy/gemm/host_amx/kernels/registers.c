@@ -1,9 +1,10 @@
-/* Tiles in AMX's tile registers: pairs of bf16 (TDPBF16PS), quads of 8-bit integers (TDPBSSD and its like; s signed, u unsigned,
- * of A and of B). */
+/* Tiles in AMX's tile registers: pairs of bf16 (TDPBF16PS), quads of 8-bit integers (TDPBSSD and its like; s signed, u
+ * unsigned, of A and of B). */
 #include "host/simd.h"
 
-#define REGISTER_STREAM(to, from) _mm512_stream_si512((void *)(to), _mm512_loadu_si512((const void *)(from)))
-#define REGISTER_COPY_REST(to, from, bytes)                                                                  \
+#define REGISTER_NONTEMPORAL(to, from)                                                                       \
+  _mm512_stream_si512((void *)(to), _mm512_loadu_si512((const void *)(from)))
+#define REGISTER_COPY_TAIL(to, from, bytes)                                                                  \
   _mm512_storeu_si512((void *)(to),                                                                          \
                       _mm512_maskz_loadu_epi8(((uint64_t)1 << (bytes)) - 1, (const void *)(from)))
 #include "strategy/gemm/host_amx/kernels/registers.h"

@@ -1,7 +1,7 @@
 /* Tiles of C in tile registers, as text: 2 x 2 registers of 16 x 16 sums. Here is what all of them do beside their products,
  * in register_tile.h a tile. A file that includes them has the words
- *   REGISTER_COPY_REST(to, from, bytes)    copies the first bytes of a line, and makes the others 0
- *   REGISTER_STREAM(to, from)              perhaps: copies a line past the caches
+ *   REGISTER_COPY_TAIL(to, from, bytes)    copies the first bytes of a line, and makes the others 0
+ *   REGISTER_NONTEMPORAL(to, from)         perhaps: copies a line past the caches
  * and for each inclusion of register_tile.h
  *   REGISTER_NAME(word)                    the tile's version of a name
  *   REGISTER_LOAD(t, at, stride in bytes), REGISTER_LOAD_ONCE (the same for what is not wanted again soon),
@@ -16,23 +16,23 @@
  *   7  |   2    |   3    |   for each 16 units: four loads, four products of 16 clocks each, no sum waits for the one before
  *      +--------+--------+
  *
- * A copy of A is in blocks of 16 units: rows x 64 bytes, dense, so each load is of 1 KiB in a row; those of B are of rows of
- * 64 bytes, 128 apart. A sliver's panel stays in the first-level cache while strips pass by, whose loads say that they will not be
- * wanted again: else each strip would push a part of the sliver out. */
+ * A copy of A is in blocks of 16 units: rows x 64 bytes, dense, so each load is of 1 KiB in a row; those of B are of
+ * rows of 64 bytes, 128 apart. A's micro-panel stays in the first-level cache while B's pass by, whose loads say
+ * that they will not be wanted again: else each would push a part of it out. */
 #include "strategy/gemm/host_amx/kernels.h"
 
 #include <string.h>
 
-enum { UNIT_BYTES = 4, REGISTER_BYTES = 64, STRIP_BYTES = 2 * REGISTER_BYTES };
+enum { UNIT_BYTES = 4, REGISTER_BYTES = 64, B_BYTES = 2 * REGISTER_BYTES };
 
-/* Work beside products, some in each step, so that it neither comes in a burst nor late: lines of the next tile's sums are
- * asked for, and an earlier tile's sums are written to C, whose lines would hold up tiles that are stored there. */
+/* Work beside products, some in each step, so that it neither comes in a burst nor late: lines of the next tile's sums
+ * are prefetched, and an earlier tile's sums are written to C, whose lines would hold up tiles that are stored there. */
 typedef struct writing {
   const unsigned char *sums;
   const uint32_t *late;
   unsigned char *c;
   int64_t c_row, each, left; /* rows */
-  bool streams;
+  bool nontemporal;
 } writing;
 
 static inline __attribute__((always_inline)) writing writing_of(const tsl_amx_tile *tile, int64_t steps) {
@@ -40,20 +40,20 @@ static inline __attribute__((always_inline)) writing writing_of(const tsl_amx_ti
                    .late = tile->late,
                    .c = tile->late_c,
                    .c_row = tile->late_row,
-                   .streams = tile->late_streams,
+                   .nontemporal = tile->late_nontemporal,
                    .each = steps < 16 ? 32 / steps + 1 : 2,
                    .left = tile->next_sums || tile->late ? 32 : 0};
 }
 
 static inline __attribute__((always_inline)) void write_row(const writing *of) {
-#ifdef REGISTER_STREAM
-  if (of->streams) {
-    REGISTER_STREAM(of->c, of->late);
-    REGISTER_STREAM(of->c + REGISTER_BYTES, of->late + 16);
+#ifdef REGISTER_NONTEMPORAL
+  if (of->nontemporal) {
+    REGISTER_NONTEMPORAL(of->c, of->late);
+    REGISTER_NONTEMPORAL(of->c + REGISTER_BYTES, of->late + 16);
     return;
   }
 #endif
-  memcpy(of->c, of->late, STRIP_BYTES);
+  memcpy(of->c, of->late, B_BYTES);
 }
 
 static inline __attribute__((always_inline)) void write_rows(writing *of, int64_t count) {
@@ -61,11 +61,11 @@ static inline __attribute__((always_inline)) void write_rows(writing *of, int64_
     if (of->sums) {
       __builtin_prefetch(of->sums);
       __builtin_prefetch(of->sums + REGISTER_BYTES);
-      of->sums += STRIP_BYTES;
+      of->sums += B_BYTES;
     }
     if (of->late) {
       write_row(of);
-      of->late += STRIP_BYTES / UNIT_BYTES;
+      of->late += B_BYTES / UNIT_BYTES;
       of->c += of->c_row;
     }
   }
@@ -75,20 +75,20 @@ static inline __attribute__((always_inline)) void write_rows(writing *of, int64_
 typedef struct copying {
   const unsigned char *in;
   unsigned char *out;
-  int64_t each, left, line, lines, rest, in_gap, out_gap;
+  int64_t each, left, line, lines, tail, in_gap, out_gap;
 } copying;
 
 static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_tile *tile, int64_t steps) {
   copying made;
   made.in = tile->copy_in;
-  made.left = made.each = made.line = made.lines = made.rest = made.in_gap = made.out_gap = 0;
+  made.left = made.each = made.line = made.lines = made.tail = made.in_gap = made.out_gap = 0;
   made.out = NULL;
   if (made.in) {
     made.out = tile->copy_out;
     made.left = tile->copy_rows * tile->copy_lines;
     made.each = made.left / steps + 1;
     made.line = made.lines = tile->copy_lines;
-    made.rest = tile->copy_rest;
+    made.tail = tile->copy_tail;
     made.in_gap = tile->copy_in_row - REGISTER_BYTES * made.lines;
     made.out_gap = tile->copy_out_row - REGISTER_BYTES * made.lines;
   }
@@ -97,8 +97,8 @@ static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_ti
 
 static inline __attribute__((always_inline)) void copy_lines(copying *of, int64_t count) {
   for (int64_t i = 0; i < count && of->left > 0; i++, of->left--) {
-    if (of->line == 1 && of->rest > 0)
-      REGISTER_COPY_REST(of->out, of->in, of->rest);
+    if (of->line == 1 && of->tail > 0)
+      REGISTER_COPY_TAIL(of->out, of->in, of->tail);
     else
       memcpy(of->out, of->in, REGISTER_BYTES);
     of->in += REGISTER_BYTES;

@@ -1,7 +1,7 @@
-/* The last step of a tile, as text in packed.c: with REAL, COMPONENTS and SUFFIX, that of the numbers' names. Vectors of a
- * complex type hold pairs. A tile has two sums for each of its own: of the real parts of A times pairs of B, and of the
- * imaginary ones. conj(A) B differs in the sign of the latter, and A conj(B) is the conjugate of conj(A) B: conjugates are
- * two signs, here, and cost nothing in the loop. */
+/* The last step of a tile, as text in packed.c: with REAL, COMPONENTS and SUFFIX, that of the numbers' names. Vectors
+ * of a complex type hold pairs. A tile has two sums for each of its own: of the real parts of A times pairs of B, and
+ * of the imaginary ones. conj(A) B differs in the sign of the latter, and A conj(B) is the conjugate of conj(A) B:
+ * conjugates are two signs, here, and cost nothing in the loop. */
 #if COMPONENTS == 1
 
 static inline bool is_zero(const double *scalar) {

@@ -28,15 +28,15 @@ static inline void store_over(element *to, NAME(vector) value, int64_t count, co
 static void copy_side_by_side(const element *in, int64_t along, int64_t count, int64_t depth, int64_t width,
                               element *out) {
   enum { LANES = NAME(LANES) };
-  const int64_t whole = count / LANES * LANES, rest = count - whole, last = width - whole;
+  const int64_t whole = count / LANES * LANES, tail = count - whole, last = width - whole;
   const element *const end = out + depth * width;
   for (int64_t l = 0; l < depth; l++, in += along, out += width) {
     __builtin_prefetch(in + COPY_PREFETCH * along);
     __builtin_prefetch(in + COPY_PREFETCH * along + LANES);
     for (int64_t t = 0; t < whole; t += LANES)
       NAME(store)(out + t, NAME(load)(in + t));
-    if (rest > 0)
-      store_over(out + whole, NAME(load_part)(in + whole, rest), last, end);
+    if (tail > 0)
+      store_over(out + whole, NAME(load_part)(in + whole, tail), last, end);
   }
 }
 
@@ -67,8 +67,8 @@ static void copy_any(const element *in, int64_t across, int64_t along, int64_t c
 }
 
 /* kernels.h has the contract. */
-static void copy_sliver(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
-                        int64_t width, void *out) {
+static void pack_micro(const void *in, int64_t across, int64_t along, int64_t count, int64_t depth,
+                       int64_t width, void *out) {
   const element *from = in;
   element *to = out;
   if (across == 1)
@@ -82,13 +82,13 @@ static void copy_sliver(const void *in, int64_t across, int64_t along, int64_t c
     copy_any(from, across, along, count, depth, width, to);
 }
 
-/* Whole strips whose columns lie side by side: a row of all of them at a time, since the next row may be on another
- * page. */
-static void copy_rows(const element *in, int64_t along, int64_t strips, int64_t depth, int64_t width,
+/* Whole micro-panels of B whose columns lie side by side: a row of all of them at a time, since the next row may be on
+ * another page. */
+static void copy_rows(const element *in, int64_t along, int64_t micros_b, int64_t depth, int64_t width,
                       int64_t whole, element *out) {
   for (int64_t l = 0; l < depth; l++, in += along, out += width) {
     const element *const wanted = in + (l + COPY_PREFETCH < depth ? COPY_PREFETCH * along : 0);
-    for (int64_t j = 0; j < strips; j++)
+    for (int64_t j = 0; j < micros_b; j++)
       for (int64_t t = 0; t < width; t += NAME(LANES)) {
         __builtin_prefetch(wanted + j * width + t);
         NAME(store)(out + j * width * whole + t, NAME(load)(in + j * width + t));
@@ -96,16 +96,16 @@ static void copy_rows(const element *in, int64_t along, int64_t strips, int64_t 
   }
 }
 
-static void copy_strips(const void *in, int64_t across, int64_t along, int64_t count, int64_t first,
+static void pack_micros(const void *in, int64_t across, int64_t along, int64_t count, int64_t first,
                         int64_t end, int64_t width, int64_t whole, void *out) {
   const element *const from = (const element *)in + first * along;
   const int64_t depth = end - first, in_rows = across == 1 ? count / width : 0;
   copy_rows(from, along, in_rows, depth, width, whole, (element *)out + first * width);
   for (int64_t t = in_rows * width; t < count; t += width) {
-    const int64_t rest = tsl_least(count - t, width),
-                  vectors = (rest + NAME(LANES) - 1) / NAME(LANES) * NAME(LANES);
-    copy_sliver(from + t * across, across, along, rest, depth, vectors,
-                (element *)out + t * whole + first * vectors);
+    const int64_t tail = tsl_least(count - t, width),
+                  vectors = (tail + NAME(LANES) - 1) / NAME(LANES) * NAME(LANES);
+    pack_micro(from + t * across, across, along, tail, depth, vectors,
+               (element *)out + t * whole + first * vectors);
   }
 }
 
@@ -117,13 +117,13 @@ enum { ELEMENT_LANES_LOG2 = NAME(LANES_LOG2) };
 #define SUFFIX JOIN(COMPONENT_SUFFIX_, TSL_TYPE)
 #include "strategy/gemm/host_packed/kernels/epilogue.h"
 
-static inline void look_ahead(tsl_packed_ahead *ahead) {
-  for (int64_t i = ahead->count; i > 0; i--) {
-    __builtin_prefetch(ahead->at, 0, 2);
-    ahead->at += 64;
-    if (--ahead->left == 0) {
-      ahead->at += ahead->jump;
-      ahead->left = ahead->lines;
+static inline void prefetch_some(tsl_packed_prefetch *prefetch) {
+  for (int64_t i = prefetch->count; i > 0; i--) {
+    __builtin_prefetch(prefetch->at, 0, 2);
+    prefetch->at += 64;
+    if (--prefetch->left == 0) {
+      prefetch->at += prefetch->jump;
+      prefetch->left = prefetch->lines;
     }
   }
 }
@@ -151,8 +151,8 @@ const tsl_packed_kernels TSL_ISA_NAME(tsl_packed) = {
     .type = JOIN(ENUM_, TSL_TYPE),
     .lanes_log2 = ELEMENT_LANES_LOG2,
     .rows = {TILE_ROWS_OF_1, TILE_ROWS_OF_2, TILE_ROWS_OF_3, TILE_ROWS_OF_4},
-    .copy_sliver = copy_sliver,
-    .copy_strips = copy_strips,
+    .pack_micro = pack_micro,
+    .pack_micros = pack_micros,
     .add_split_k = add_split_k,
     .multiply = {
 #include "host/tiles.h"

@@ -6,8 +6,8 @@
  * x86 computes in the load, three is kept. Compilers that see through this make an address of each row, and run out
  * of registers; an empty instruction keeps them from it.
  *
- * Every few steps a row of C, which is needed at the end, and some lines of what is needed after this tile are asked
- * for: all at once they would hold up the loads of b.
+ * Every few steps a row of C, which is needed at the end, and some lines of what is needed after this tile are
+ * prefetched: all at once they would hold up the loads of b.
  *
  * A complex tile is a real one with twice the rows, the real and the imaginary parts of A's, until its end joins the
  * two sums. */
@@ -19,7 +19,7 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   const char *a[POINTERS];
   const REAL *b = tile->b;
   REAL *c = tile->c;
-  tsl_packed_ahead ahead = tile->ahead;
+  tsl_packed_prefetch prefetch = tile->prefetch;
   const REAL *c_wanted = c, *const c_last = c + (TILE_ROWS - 1) * c_row;
   NAME(vector) sum[TILE_ROWS * COMPONENTS][TILE_VECTORS];
   TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] = (const char *)tile->a + 5 * i * stride;
@@ -31,7 +31,7 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
     if (l % TSL_PACKED_PREFETCH_STEPS < PACKED_STEPS) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) __builtin_prefetch(c_wanted + j * LANES, 1);
       c_wanted += c_wanted == c_last ? 0 : c_row;
-      look_ahead(&ahead);
+      prefetch_some(&prefetch);
     }
     TSL_UNROLL for (int step = 0; step < PACKED_STEPS; step++) {
 #include "strategy/gemm/host_packed/kernels/tile_step.h"
@@ -40,7 +40,7 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   for (; l > 0; l--) {
 #include "strategy/gemm/host_packed/kernels/tile_step.h"
   }
-  tile->ahead = ahead;
+  tile->prefetch = prefetch;
   const int64_t last = tile->columns * COMPONENTS - EDGE;
   TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
     TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = scaled(

@@ -1,4 +1,4 @@
-/* An exact tile (kernels.h), as text: included with EXACT_NAME, EXACT_ROWS, EXACT_VECTORS, EXACT_DEPTH and EXACT_HEIGHT, which it
+/* An exact tile (job.h), as text: included with EXACT_NAME, EXACT_ROWS, EXACT_VECTORS, EXACT_DEPTH and EXACT_HEIGHT, which it
  * undefines. A tiny product is over before a loop has begun to pay, and what bounds it is how many instructions a clock the
  * processor takes in. So there is no loop, and hardly a question; and each row of a has an address of its own, because a
  * multiply-add that finds its number by two registers is taken in as two.

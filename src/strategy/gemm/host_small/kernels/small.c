@@ -2,7 +2,7 @@
  * would be mostly empty; and for processors that do two multiply-adds a clock (SMALL_WIDE): there a tile of one vector
  * loads a number for each, which two loads a clock do not keep up with, so tiles are wider, and higher where there is one
  * vector only, since a multiply-add takes four clocks. */
-#include "strategy/gemm/host_small/kernels.h"
+#include "strategy/gemm/host_small/job.h"
 
 #include "host/simd.h"
 
@@ -23,7 +23,7 @@ static inline void transpose_four(const REAL *in, int64_t across, int64_t width,
   *(four *)(out + 3 * width) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
-/* kernels.h has the contract. */
+/* job.h has the contract. */
 static void copy(const void *from, int64_t across, int64_t along, int64_t count, int64_t depth, int64_t width,
                  void *to) {
   const REAL *in = from;

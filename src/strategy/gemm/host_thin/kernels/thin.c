@@ -3,7 +3,7 @@
  *   NEAR_ROWS(q)          rows of a group where q rows are added up from the caches
  *   OUTER_ROWS(steps)     rows of C that are made together in an outer product
  *   COLUMNS_OF(q)         columns that are reduced together with q rows: as many as leave registers */
-#include "strategy/gemm/host_thin/kernels.h"
+#include "strategy/gemm/host_thin/job.h"
 
 #include "host/simd.h"
 #include "host/split.h"
@@ -319,33 +319,11 @@ static void finish(const void *sums, int64_t step, int64_t count, double alpha, 
 
 /* --- for every number --- */
 
-#define OF(word, number) OF_LATE(word, number)
-#define OF_LATE(word, number) word##_##number
+#define OF(word, number) JOIN(word##_, number)
 
-#define NUMBER 1
-#include "strategy/gemm/host_thin/kernels/versions.h"
-#undef NUMBER
-#define NUMBER 2
-#include "strategy/gemm/host_thin/kernels/versions.h"
-#undef NUMBER
-#define NUMBER 3
-#include "strategy/gemm/host_thin/kernels/versions.h"
-#undef NUMBER
-#define NUMBER 4
-#include "strategy/gemm/host_thin/kernels/versions.h"
-#undef NUMBER
-#define NUMBER 5
-#include "strategy/gemm/host_thin/kernels/versions.h"
-#undef NUMBER
-#define NUMBER 6
-#include "strategy/gemm/host_thin/kernels/versions.h"
-#undef NUMBER
-#define NUMBER 7
-#include "strategy/gemm/host_thin/kernels/versions.h"
-#undef NUMBER
-#define NUMBER 8
-#include "strategy/gemm/host_thin/kernels/versions.h"
-#undef NUMBER
+#define TILE_TEXT "strategy/gemm/host_thin/kernels/versions.h"
+#define TILE_ROWS_MAX 8 /* TSL_THIN_MOST */
+#include "host/tile_rows.h"
 
 #define EVERY(word)                                                                                          \
   { word##_1, word##_2, word##_3, word##_4, word##_5, word##_6, word##_7, word##_8 }
