@@ -1,4 +1,5 @@
-/* The vectors of an instruction set, for texts that are compiled once for each (host/isa.h). What compiles them defines
+/* The vectors of an instruction set, for texts that are compiled once for each (host/isa.h; docs/MICRO_KERNELS.md has what
+ * the texts promise). What compiles them defines
  *   TSL_ISA          the set's name; TSL_ISA_BASE: of an extension that of the set with its header, else the same
  *   TSL_ISA_HEADER   its header, which this one includes
  *   TSL_TYPE         the element type: f32, f64, c64 or c128; none where a text is for several

@@ -2,16 +2,15 @@
  * unsigned, of A and of B). */
 #include "host/simd.h"
 
+/* As gcc says it, and clang; tools read this without either. */
+#if defined(__AMX_TILE__) || defined(__AMXTILE__)
+
 #define REGISTER_NONTEMPORAL(to, from)                                                                       \
   _mm512_stream_si512((void *)(to), _mm512_loadu_si512((const void *)(from)))
 #define REGISTER_COPY_TAIL(to, from, bytes)                                                                  \
   _mm512_storeu_si512((void *)(to),                                                                          \
                       _mm512_maskz_loadu_epi8(((uint64_t)1 << (bytes)) - 1, (const void *)(from)))
 #include "strategy/gemm/host_amx/kernels/registers.h"
-
-#if !defined(__AMX_TILE__)
-#error "compiled for AMX alone"
-#endif
 
 #define REGISTER_LOAD(t, at, stride) _tile_loadd(t, at, stride)
 #define REGISTER_LOAD_ONCE(t, at, stride) _tile_stream_loadd(t, at, stride)
@@ -108,3 +107,5 @@ const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {ROW(TESELA_BF16, TESELA_BF16, .
                                                  ROW(TESELA_U8, TESELA_I8, QUADS, .tiles = tiles_us),
                                                  ROW(TESELA_U8, TESELA_U8, QUADS, .tiles = tiles_uu),
                                                  {.packing = NULL}};
+
+#endif

@@ -22,7 +22,7 @@ static tesela_status EXACT_NAME(const void *state, const void *a_at, const void 
     TSL_UNROLL for (int l = 0; l < EXACT_DEPTH; l++) {
       LOAD_B(l);
       /* Compilers would load it when it is needed, when there are addresses of a as well. */
-      TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) __asm__("" : "+v"(row_of_b[l][j]));
+      TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) TSL_KEEP(row_of_b[l][j]);
     }
   }
   a[0] = a_at;
