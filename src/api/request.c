@@ -43,7 +43,7 @@ static tesela_status resolve_conjugates(const tsl_request *request, tsl_problem 
   return TESELA_OK;
 }
 
-static tesela_status resolve_problem(const tsl_request *request, tsl_problem *problem) {
+tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) {
   const int64_t sizes[] = {request->m, request->n, request->k};
   for (int i = 0; i < TSL_OPERANDS; i++)
     if (sizes[i] < 0)
@@ -64,8 +64,7 @@ static tesela_status resolve_problem(const tsl_request *request, tsl_problem *pr
   resolve_scalar(request->alpha, 1, problem->c.type, problem->alpha);
   resolve_scalar(request->beta, 0, problem->c.type, problem->beta);
   tsl_problem_round(problem);
-  const tesela_status status = tsl_problem_check(problem);
-  return status == TESELA_OK ? status : tsl_fail_in(status, "desc");
+  return TESELA_OK;
 }
 
 /* The device of the buffers, NULL when there are none. */
@@ -109,7 +108,10 @@ static tesela_status agree(const tesela_context *context, const char *name, cons
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key) {
   tsl_device *device;
   *key = (tsl_call_key){.place = TSL_PLACE_HOST};
-  TSL_TRY(resolve_problem(request, &key->problem));
+  TSL_TRY(tsl_api_problem(request, &key->problem));
+  const tesela_status status = tsl_problem_check(&key->problem);
+  if (status != TESELA_OK)
+    return tsl_fail_in(status, "desc");
   TSL_TRY(device_of_buffers(request, &device));
   if (device) {
     TSL_TRY(agree(context, request->device, device));

@@ -1,4 +1,5 @@
 /* tesela explain: what would run, what that needs, and why not something else. */
+#include "api/api.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -45,19 +46,19 @@ static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
     if (!tsl_parse_i64(call->words[i], &sizes[i]) || sizes[i] < 0)
       return tsl_fail(TESELA_BAD_CALL, "%s: \"%s\" is not a size, a whole number from 0 up",
                       (const char *[]){"M", "N", "K"}[i], call->words[i]);
-  *problem = tsl_problem_gemm(sizes[0], sizes[1], sizes[2], given->type);
-  if (given->transpose_a) {
-    problem->a.row_stride = 1;
-    problem->a.col_stride = problem->m;
-  }
-  if (given->transpose_b) {
-    problem->b.row_stride = 1;
-    problem->b.col_stride = problem->k;
-  }
-  problem->alpha[0] = given->alpha.value;
-  problem->beta[0] = given->beta.value;
-  tsl_problem_round(problem);
   TSL_TRY(tsl_terms_check_type(TSL_OP_GEMM, given->type));
+  const double alpha[2] = {given->alpha.value}, beta[2] = {given->beta.value};
+  const tsl_request request = {.op = TSL_OP_GEMM,
+                               .m = sizes[0],
+                               .n = sizes[1],
+                               .k = sizes[2],
+                               .sizes = {"M", "N", "K"},
+                               .matrices = {{.transpose = given->transpose_a, .type = given->type},
+                                            {.transpose = given->transpose_b, .type = given->type}},
+                               .fields = {"A", "B", "C"},
+                               .alpha = alpha,
+                               .beta = beta};
+  TSL_TRY(tsl_api_problem(&request, problem));
   return tsl_problem_check(problem);
 }
 

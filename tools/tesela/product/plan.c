@@ -1,4 +1,5 @@
 /* Planning: how many rows of C at once, and which strategy on which device. */
+#include "api/api.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -28,29 +29,30 @@ bool tsl_product_keeps_before(const tsl_product *product) {
          (request->verify || request->expected || request->repeat > 1);
 }
 
-tsl_problem tsl_product_problem(const tsl_product *product, int64_t rows) {
-  const tsl_product_request *request = &product->request;
+/* The problem of `rows` rows of C, the strides being those of what is held. */
+static tesela_status problem_of(const tsl_product *product, int64_t rows, tsl_problem *problem) {
+  const tsl_product_request *given = &product->request;
   const int64_t across = product->a.held ? product->m : rows; /* columns of A that are there */
-  tsl_problem problem = tsl_problem_of(request->op, rows, product->n, product->k, product->types.a);
-  problem.b.type = product->types.b;
-  problem.c.type = product->types.c;
-  problem.in_place = request->in_place;
-  if (request->op == TSL_OP_TRANSPOSE)
-    problem.a.row_stride = across;
-  if (request->transpose_a) {
-    problem.a.row_stride = 1;
-    problem.a.col_stride = across;
-  }
-  if (request->transpose_b) {
-    problem.b.row_stride = 1;
-    problem.b.col_stride = product->k;
-  }
-  problem.conjugate_a = request->conjugate_a;
-  problem.conjugate_b = request->conjugate_b;
-  memcpy(problem.alpha, request->alpha, sizeof problem.alpha);
-  memcpy(problem.beta, request->beta, sizeof problem.beta);
-  tsl_problem_round(&problem);
-  return problem;
+  const bool by_columns = given->transpose_a || given->op == TSL_OP_TRANSPOSE;
+  const tsl_request request = {.op = given->op,
+                               .m = rows,
+                               .n = product->n,
+                               .k = product->k,
+                               .sizes = {"the rows of C", "the columns of C", "the columns of A"},
+                               .matrices = {{.row_stride = by_columns ? across : 0,
+                                             .col_stride = by_columns,
+                                             .transpose = given->transpose_a,
+                                             .type = product->types.a,
+                                             .conjugate = given->conjugate_a},
+                                            {.transpose = given->transpose_b,
+                                             .type = product->types.b,
+                                             .conjugate = given->conjugate_b},
+                                            {.type = product->types.c}},
+                               .fields = {"A", "B", "C"},
+                               .in_place = given->in_place,
+                               .alpha = given->alpha,
+                               .beta = given->beta};
+  return tsl_api_problem(&request, problem);
 }
 
 /* Host bytes that are needed whatever the panel, and for each row of it. */
@@ -204,7 +206,8 @@ static double job_seconds(const tsl_product *product, const tsl_candidate *panel
 
 static tesela_status create_best(tsl_product *product, const tsl_choice *choice, const tsl_candidate *panels,
                                  int panel_count, const tsl_candidate *wholes, int whole_count) {
-  const tsl_problem problem = tsl_product_problem(product, product->panel);
+  tsl_problem problem;
+  TSL_TRY(problem_of(product, product->panel, &problem));
   const tsl_candidate *best = NULL, *best_whole = NULL;
   double least = INFINITY;
   for (int i = 0; i < panel_count; i++) {
@@ -228,10 +231,11 @@ static tesela_status create_best(tsl_product *product, const tsl_choice *choice,
 }
 
 static tesela_status choose_for_panels(tsl_product *product, const tsl_choice *choice) {
-  const tsl_problem panel = tsl_product_problem(product, product->panel);
-  const tsl_problem whole = tsl_product_problem(product, product->m);
+  tsl_problem panel, whole;
   tsl_candidate *panels = NULL, *wholes = NULL;
   int panel_count = 0, whole_count = 0;
+  TSL_TRY(problem_of(product, product->panel, &panel));
+  TSL_TRY(problem_of(product, product->m, &whole));
   tesela_status status = tsl_planner_list(&panel, choice, &panels, &panel_count);
   if (status == TESELA_OK)
     status = tsl_planner_list(&whole, choice, &wholes, &whole_count);
@@ -246,7 +250,8 @@ static tesela_status choose_for_panels(tsl_product *product, const tsl_choice *c
 }
 
 static tesela_status choose(tsl_product *product, const tsl_choice *choice) {
-  const tsl_problem problem = tsl_product_problem(product, product->panel);
+  tsl_problem problem;
+  TSL_TRY(problem_of(product, product->panel, &problem));
   tsl_plan_destroy(product->plan);
   product->plan = NULL;
   return product->panel == product->m ? tsl_tune_choose(&problem, choice, &product->plan)
@@ -264,7 +269,8 @@ static tesela_status plan_last(tsl_product *product, const tsl_choice *choice) {
   const tsl_work *work = &product->plan->work;
   if (rest == 0)
     return TESELA_OK;
-  const tsl_problem problem = tsl_product_problem(product, rest);
+  tsl_problem problem;
+  TSL_TRY(problem_of(product, rest, &problem));
   const tsl_candidate same = {.strategy = work->strategy, .device = work->device, .config = work->config};
   return tsl_planner_make(&problem, choice, &same, &product->last_plan);
 }
@@ -288,8 +294,8 @@ tesela_status tsl_product_plan(tsl_product *product) {
   product->expected.held =
       product->expected.reader &&
       (!product->expected.by_rows || (product->expected.text && !product->expected.by_columns));
-  const tsl_problem whole = tsl_product_problem(product, product->m);
-  TSL_TRY(tsl_problem_check(&whole));
+  TSL_TRY(problem_of(product, product->m, &product->whole));
+  TSL_TRY(tsl_problem_check(&product->whole));
   TSL_TRY(size_panel(product, false));
   TSL_TRY(choose(product, &choice));
   if (!product->plan)

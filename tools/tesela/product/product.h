@@ -99,6 +99,7 @@ typedef struct tsl_product {
   tsl_types types;
   tesela_type type;       /* of C */
   int64_t m, n, k, panel; /* panel: rows of C at once */
+  tsl_problem whole;      /* of all rows, once it is planned */
   uint64_t memory;        /* bytes to stay within */
   uint64_t memory_needed; /* by what was planned */
   uint64_t memory_fixed;  /* of that, what a panel's size does not change */
@@ -132,8 +133,6 @@ tesela_status tsl_product_hint(const tsl_product *product, tesela_status status)
  * standard output, as text or as JSON of `call`; none where `quiet`, unless something is wrong. */
 tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *request, bool quiet, bool json);
 
-/* The problem of `rows` rows of C, the strides being those of what is held. */
-tsl_problem tsl_product_problem(const tsl_product *product, int64_t rows);
 /* Whether C0's panel has to be kept beside C. */
 bool tsl_product_keeps_before(const tsl_product *product);
 /* Compares `rows` rows of C from `first` with `expected`; the operands are the panel's. */

@@ -11,15 +11,13 @@
 #include <stdio.h>
 
 static double flops_per_second(const tsl_product *product) {
-  const tsl_problem problem = tsl_product_problem(product, product->m);
   const double seconds = product->seconds[TSL_STAGE_COMPUTE];
-  return seconds > 0 ? tsl_problem_flops(&problem) / seconds : NAN;
+  return seconds > 0 ? tsl_problem_flops(&product->whole) / seconds : NAN;
 }
 
 static double bytes_per_second(const tsl_product *product) {
-  const tsl_problem problem = tsl_product_problem(product, product->m);
   const double seconds = product->seconds[TSL_STAGE_COMPUTE];
-  return seconds > 0 ? tsl_problem_bytes(&problem) / seconds : NAN;
+  return seconds > 0 ? tsl_problem_bytes(&product->whole) / seconds : NAN;
 }
 
 /* What bounds the operation: a product's arithmetic, a dot's or a transpose's memory. */
