@@ -20,7 +20,7 @@ enum { TSL_JIT_MAGIC_BYTES = 8, TSL_JIT_NAME_MOST = 80 };
 
 /* What a build is known by. */
 typedef struct tsl_jit_key {
-  const char *text; /* see tsl_jit_cache.c; holds the build's text */
+  const char *text; /* see jit_cache.c; holds the build's text */
   size_t length;
   char hash[33];
 } tsl_jit_key;

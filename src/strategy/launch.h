@@ -77,7 +77,7 @@ tesela_status tsl_launch_kernel(tsl_work *work, const char *path, const char *na
 tesela_status tsl_launch_kernel_with(tsl_work *work, const char *path, const char *name, int items,
                                      const char *defines, tsl_kernel **kernel);
 
-/* Launches a gemm kernel with the portable argument list, in this order (see kernel/gemm_arguments.h):
+/* Launches a gemm kernel with the portable argument list, in this order (see kernel/gemm.h):
  *   m n k, A offset row_stride col_stride, B ..., C ..., alpha, beta (of the problem's real type). */
 tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
