@@ -140,7 +140,7 @@ static double waited_seconds(const tsl_packed_job *job, double bytes, bool alone
   return bytes > (double)device->level_bytes[1] / 2 ? 2 * c_bytes * fmax(0, 1 - asked) / bandwidth : 0;
 }
 
-/* What the first cache cannot hold from call to call comes from memory, most of it while there is something to
+/* What caches near the core do not hold from call to call comes from memory, most of it while there is something to
  * multiply; but short rows of B, each from another page, are waited for, the more so the fewer rows of A they meet.
  * Sums of parts of k are written, and read again. */
 static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
@@ -157,7 +157,7 @@ static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *
                sums = job->schedule == TSL_PACKED_SPLIT_K
                           ? 2 * (double)job->split_k * (double)job->views.m * (double)job->views.n * size
                           : 0;
-  const double cold = fmax(0, 1 - (double)device->level_bytes[0] / lines);
+  const double cold = fmax(0, 1 - 4 * (double)device->level_bytes[0] / lines);
   const double c_bytes = 2 * (double)job->views.m * (double)job->views.n * size,
                waited = waited_seconds(job, lines, alone, device);
   return cold * ((waited_for * (lines - b_bytes - c_bytes) + b + sums) / bandwidth +

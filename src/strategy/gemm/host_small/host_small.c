@@ -63,11 +63,11 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
     clocks *= 1.2;
   if (bytes > 16 * level_1) /* panels of B that no copy keeps together */
     clocks *= 1.08;
-  /* What the first cache cannot hold from call to call is waited for, C to be read before it is written: nothing is
+  /* What caches near the core do not hold from call to call is waited for, C to be read before it is written: nothing is
    * fetched ahead. */
   const double fetched =
-      fmax(0, tsl_problem_lines(problem) - level_1) / (device->bandwidth / device->threads);
-  return 2e-8 + clocks / (0.98 * clock) + fetched;
+      fmax(0, tsl_problem_lines(problem) - 4 * level_1) / (device->bandwidth / device->threads);
+  return 5e-9 + clocks / (0.98 * clock) + fetched;
 }
 
 /* Tiles read the operands where they lie, or panels of B that were copied. */
