@@ -16,7 +16,7 @@
     "0: compiled kernels are used without a self-test when they meet a device for the first time")           \
   X(ISA, "",                                                                                                 \
     "most capable instruction set that host code may use: generic, avx2, avx512, avx512_vnni, avx512_bf16, " \
-    "amx")                                                                                                   \
+    "amx; of AArch64 generic, neon, neon_dot, neon_bf16")                                                    \
   X(BLAS, "auto", "who computes in libtesela_blas.so: auto (the faster one), tesela, other, loops")          \
   X(RUN, "", "set by tesela run --log: the process that is to say so where it made no BLAS calls")           \
   X(NVRTC, "", "path of the NVRTC library; default: the names and folders where CUDA installs it")           \

@@ -23,11 +23,19 @@
   X(amx, avx512, TSL_CAN_AMX, "-mamx-tile -mamx-int8 -mamx-bf16") \
   X(avx512_bf16, avx512, TSL_CAN_AVX512_BF16, "-mavx512bf16") \
   X(avx512_vnni, avx512, TSL_CAN_AVX512_VNNI, "-mavx512vnni")
+
+#define TSL_ISA_ROWS_aarch64(X) X(neon, neon, TSL_CAN_NEON, "")
+#define TSL_ISA_EXTENSIONS_aarch64(X) \
+  X(neon_bf16, neon, TSL_CAN_NEON_BF16, "-march=armv8.2-a+bf16") \
+  X(neon_dot, neon, TSL_CAN_NEON_DOT, "-march=armv8.2-a+dotprod")
 /* clang-format on */
 
 #if defined(__x86_64__)
 #define TSL_ISA_LIST(X) TSL_ISA_ROWS_x86_64(X) TSL_ISA_ROWS_any(X)
 #define TSL_ISA_EXTENSION_LIST(X) TSL_ISA_EXTENSIONS_x86_64(X)
+#elif defined(__aarch64__)
+#define TSL_ISA_LIST(X) TSL_ISA_ROWS_aarch64(X) TSL_ISA_ROWS_any(X)
+#define TSL_ISA_EXTENSION_LIST(X) TSL_ISA_EXTENSIONS_aarch64(X)
 #else
 #define TSL_ISA_LIST(X) TSL_ISA_ROWS_any(X)
 #define TSL_ISA_EXTENSION_LIST(X)

@@ -25,6 +25,7 @@
  *   HAS_DOT_BF16, HAS_DOT_U8                 1 where the set has dot_bf16(), which may take subnormal numbers as 0, and
  *                                            dot_bf16_careful(), which does not; dot_u8(), four products of a's unsigned and
  *                                            b's signed bytes
+ *   HAS_DOT_I8                               1 where it has dot_i8() and dot_u8_u8(), four products of bytes of one sign
  *   HAS_UNITS                                1 where it has transpose_16x16(), interleave_2(), interleave_4() and
  *                                            store_line_nontemporal(): host_amx/kernels/pack.c says what for
  *   f32_of_f16(bits), f16_of_f32(value)      to nearest even

@@ -237,6 +237,7 @@ static inline vector_i32 dot_u8(vector_i32 sum, vector_i32 a, vector_i32 b) {
 #define HAS_DOT_U8 0
 #endif
 
+#define HAS_DOT_I8 0
 #define HAS_UNITS 1
 /* Sixteen units of `rows` neighbours, `step` bytes apart, become `rows` units of sixteen steps, `width` units apart: a
  * transpose of 16 x 16 words in three rounds, pairs, fours, and quarters of registers. */

@@ -7,6 +7,7 @@
 #include "device/devices.h"
 #include "scratch.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -133,26 +134,35 @@ static unsigned vectors_with(const char *isa) {
   assert_true(cpu.device->clock_mhz > 0 && cpu.device->threads >= 1 && cpu.device->peak_f32 > 0);
   cpu_end(&cpu);
   unsetenv("TESELA_ISA");
-  return capabilities &
-         (TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI | TSL_CAN_AVX512_BF16 | TSL_CAN_AMX);
+  return capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI | TSL_CAN_AVX512_BF16 |
+                         TSL_CAN_AMX | TSL_CAN_NEON | TSL_CAN_NEON_DOT | TSL_CAN_NEON_BF16);
 }
 
 static void test_instruction_sets(void **state) {
   (void)state;
   const unsigned all = vectors_with("");
   assert_int_equal(vectors_with("generic"), 0);
+#if defined(__aarch64__)
+  const char *const list = "generic, neon, neon_dot or neon_bf16";
+  assert_int_equal(vectors_with("neon"), TSL_CAN_NEON);
+  assert_int_equal(vectors_with("neon_dot"), all & (TSL_CAN_NEON | TSL_CAN_NEON_DOT));
+  assert_int_equal(vectors_with("neon_bf16"), all);
+#else
+  const char *const list = "generic, avx2, avx512, avx512_vnni, avx512_bf16 or amx";
   assert_int_equal(vectors_with("avx2"), all & TSL_CAN_AVX2);
   assert_int_equal(vectors_with("avx512"), all & (TSL_CAN_AVX2 | TSL_CAN_AVX512));
   assert_int_equal(vectors_with("avx512_vnni"), all & (TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI));
   assert_int_equal(vectors_with("avx512_bf16"), all & ~(unsigned)TSL_CAN_AMX);
   assert_int_equal(vectors_with("amx"), all);
+#endif
+  char sentence[160];
+  snprintf(sentence, sizeof sentence, "cpu: TESELA_ISA is \"sse9\"; it can be %s", list);
   setenv("TESELA_ISA", "sse9", 1);
   tsl_devices *devices;
   tsl_device *device;
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   assert_int_equal(tsl_devices_find(devices, "cpu", &device), TESELA_BAD_CALL);
-  assert_string_equal(tesela_last_error(), "cpu: TESELA_ISA is \"sse9\"; it can be generic, avx2, avx512, "
-                                           "avx512_vnni, avx512_bf16 or amx");
+  assert_string_equal(tesela_last_error(), sentence);
   tsl_devices_destroy(devices);
   unsetenv("TESELA_ISA");
 }

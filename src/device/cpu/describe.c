@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -25,10 +29,13 @@ static const struct {
   int vector_f32, fused;
 } sets[] = {
 #if defined(__aarch64__)
-    {"generic", "generic", 0, 4, 2}, /* Advanced SIMD, two pipes */
+    /* Two pipes; whatever the compiler makes of plain C is Advanced SIMD as well. */
+    {"generic", "generic", 0, 4, 2},
+    {"neon", "neon", TSL_CAN_NEON, 4, 2},
+    {"neon_dot", "neon", TSL_CAN_NEON | TSL_CAN_NEON_DOT, 4, 2},
+    {"neon_bf16", "neon", TSL_CAN_NEON | TSL_CAN_NEON_DOT | TSL_CAN_NEON_BF16, 4, 2},
 #else
     {"generic", "generic", 0, 4, 1}, /* SSE2: a multiplication and an addition */
-#endif
     {"avx2", "avx2", TSL_CAN_AVX2, 8, 2},
     {"avx512", "avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512, 16, 2},
     {"avx512_vnni", "avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI, 16, 2},
@@ -36,8 +43,14 @@ static const struct {
      2},
     {"amx", "avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI | TSL_CAN_AVX512_BF16 | TSL_CAN_AMX,
      16, 2},
+#endif
 };
 enum { SETS = sizeof sets / sizeof sets[0] };
+#if defined(__aarch64__)
+#define SETS_TEXT "generic, neon, neon_dot or neon_bf16"
+#else
+#define SETS_TEXT "generic, avx2, avx512, avx512_vnni, avx512_bf16 or amx"
+#endif
 
 /* What processor and operating system offer: __builtin_cpu_supports() asks whether the registers are saved,
  * too. */
@@ -55,6 +68,12 @@ static unsigned offered(void) {
     offers |= TSL_CAN_AVX512_BF16;
   if (offers & TSL_CAN_AVX512_BF16 && tsl_cpu_has_amx())
     offers |= TSL_CAN_AMX;
+#elif defined(__aarch64__)
+  offers |= TSL_CAN_NEON;
+  if (getauxval(AT_HWCAP) & HWCAP_ASIMDDP)
+    offers |= TSL_CAN_NEON_DOT;
+  if (offers & TSL_CAN_NEON_DOT && getauxval(AT_HWCAP2) & HWCAP2_BF16)
+    offers |= TSL_CAN_NEON_BF16;
 #endif
   return offers;
 }
@@ -68,9 +87,7 @@ static tesela_status choose_set(int *chosen) {
     for (limit = 0; limit < SETS && strcmp(sets[limit].name, most) != 0; limit++)
       continue;
     if (limit == SETS)
-      return tsl_fail(
-          TESELA_BAD_CALL,
-          "TESELA_ISA is \"%.64s\"; it can be generic, avx2, avx512, avx512_vnni, avx512_bf16 or amx", most);
+      return tsl_fail(TESELA_BAD_CALL, "TESELA_ISA is \"%.64s\"; it can be " SETS_TEXT, most);
   }
   while ((sets[limit].capabilities & ~offers) != 0)
     limit--;

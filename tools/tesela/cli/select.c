@@ -34,7 +34,11 @@ static const struct {
     {TSL_ENV_VENDORS, {"0", "1"}},
     {TSL_ENV_SELFTEST, {"0", "1"}},
     {TSL_ENV_BLAS, {"auto", "tesela", "other", "loops"}},
+#if defined(__aarch64__)
+    {TSL_ENV_ISA, {"generic", "neon", "neon_dot", "neon_bf16"}},
+#else
     {TSL_ENV_ISA, {"generic", "avx2", "avx512", "avx512_vnni", "avx512_bf16", "amx"}},
+#endif
 };
 
 static tesela_status check_words(tsl_env variable, const char *const *words) {

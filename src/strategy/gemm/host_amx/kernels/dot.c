@@ -57,6 +57,26 @@ const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {
     ROW(TESELA_I8, TESELA_U8, QUADS, .tiles = tiles_unsigned_b),
     ROW(TESELA_U8, TESELA_U8, QUADS, .tiles = tiles_unsigned_b, .bias = -128), LAST_ROW};
 
+#elif HAS_DOT_I8
+
+/* Four products a lane and instruction, of bytes of one sign. */
+#define VECTOR i32
+#define OWN(word) JOIN(word, _signed)
+#define DOT dot_i8
+#include "strategy/gemm/host_amx/kernels/dot_tile.h"
+#undef OWN
+#undef DOT
+#define OWN(word) JOIN(word, _unsigned)
+#define DOT dot_u8_u8
+#include "strategy/gemm/host_amx/kernels/dot_tile.h"
+
+#define QUADS .format = TSL_AMX_QUADS
+const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {
+    ROW(TESELA_I8, TESELA_I8, QUADS, .tiles = tiles_signed),
+    ROW(TESELA_U8, TESELA_U8, QUADS, .tiles = tiles_unsigned),
+    ROW(TESELA_U8, TESELA_I8, QUADS, .tiles = tiles_signed, .bias = -128),
+    ROW(TESELA_I8, TESELA_U8, QUADS, .tiles = tiles_unsigned, .bias = 128), LAST_ROW};
+
 #else
 
 #define VECTOR f32
