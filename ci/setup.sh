@@ -11,6 +11,7 @@ cmake_is_new() {
 }
 python_has() { /usr/bin/python3 -c "import $1" 2>/dev/null; }
 shared_library() { /sbin/ldconfig -p 2>/dev/null | grep -F "$1" >/dev/null; }
+arm64_library() { test -e "/usr/lib/aarch64-linux-gnu/$1" || test -e "/lib/aarch64-linux-gnu/$1"; }
 pocl() { grep -qsi pocl /etc/OpenCL/vendors/*.icd; }
 
 # group | package | how to see that it is there | what for
@@ -44,6 +45,13 @@ style|clang-tidy|command -v clang-tidy|common mistakes
 style|git|command -v git|the list of files
 picture|python3-matplotlib|python_has matplotlib|drawing docs/rates.svg again
 style|python3|test -x /usr/bin/python3|the include graph
+arm64|gcc-aarch64-linux-gnu|command -v aarch64-linux-gnu-gcc|the compiler for AArch64
+arm64|qemu-user|command -v qemu-aarch64|an emulator that runs its programs
+arm64|libc6:arm64|arm64_library ld-linux-aarch64.so.1|the C library there
+arm64|libcmocka-dev:arm64|arm64_library libcmocka.so|unit tests there
+arm64|libjansson-dev:arm64|arm64_library libjansson.so|JSON there
+arm64|zlib1g-dev:arm64|arm64_library libz.so|packed matrix files there
+arm64|libmpfr-dev:arm64|arm64_library libmpfr.so|arbitrary precision there
 END
 }
 
@@ -73,7 +81,10 @@ fi
 echo "installing these with: ${as_root[*]:+${as_root[*]} }apt-get install (a minute or two)"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+# Packages of another processor are there once the distribution's tools know of it.
+foreign=true
+case " ${missing[*]} " in *:arm64*) foreign="${as_root[*]} dpkg --add-architecture arm64" ;; esac
+if ! { $foreign && "${as_root[@]}" apt-get update && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
   tail -n 20 "$log" >&2
   echo "ci/setup.sh: the packages could not be installed; apt-get's last lines are above" >&2
