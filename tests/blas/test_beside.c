@@ -82,7 +82,7 @@ static void test_types(void **state) {
   assert_true(dsdot_(&size, &(float){3}, &size, &(float){5}, &size) == 15);
 }
 
-/* As products of their size. */
+/* A tuned library's, of any size; ours on request. */
 static void test_triangles(void **state) {
   (void)state;
   enum { N_LARGE = 200 };
@@ -91,8 +91,8 @@ static void test_triangles(void **state) {
   for (int i = 0; i < N_LARGE * N_LARGE; i++)
     z[i] = CMPLX(1, 1);
   cblas_zgemmt(ROW, LOWER, N, C, N_LARGE, N_LARGE, one, z, N_LARGE, z, N_LARGE, zero, result, N_LARGE);
-  expect(creal(result[0]), requested("tesela"));
-  assert_true(strcmp(requested("tesela"), "other") == 0 || result[N_LARGE] == 2 * N_LARGE);
+  expect(creal(result[0]), requested("other"));
+  assert_true(strcmp(requested("other"), "other") == 0 || result[N_LARGE] == 2 * N_LARGE);
   result[0] = 0;
   cblas_zgemmt(ROW, LOWER, N, C, SMALL, SMALL, one, z, SMALL, z, SMALL, zero, result, SMALL);
   expect(creal(result[0]), requested("other"));
