@@ -134,8 +134,8 @@ static void try_transpose(const char *strategy, const char *device, const tsl_ty
   fill(types->c, c, 3);
   expect(holds(types->c, M * N, 0), tesela_transpose(context, &desc, NULL), strategy, device, types);
   /* A factor that is 1 as the type has it moves elements of any kind. */
-  const double nearly = 1 + 1e-12;
-  desc.alpha = &nearly;
+  const double nearly[] = {1 + 1e-12, 0};
+  desc.alpha = nearly;
   fill(types->a, a, -0.0);
   expect(true, tesela_transpose(context, &desc, NULL), strategy, device, types);
 }

@@ -5,11 +5,14 @@
 #include "unit/unit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* What `program N` prints in a process of its own that has N threads; TEXT is of SIZE bytes. */
 static inline void results_with(const char *program, int threads, char *text, size_t size) {
+  const char *emulator = getenv("TESELA_EMULATOR"); /* where programs are another processor's */
   char command[1024];
-  snprintf(command, sizeof command, "TESELA_THREADS=%d '%s' %d", threads, program, threads);
+  snprintf(command, sizeof command, "TESELA_THREADS=%d %s '%s' %d", threads, emulator ? emulator : "",
+           program, threads);
   FILE *output = popen(command, "r");
   assert_non_null(output);
   text[fread(text, 1, size - 1, output)] = '\0';
