@@ -37,7 +37,7 @@ test:
 	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
 	@ci/test.sh $(PRESET) --parallel $(CTEST_JOBS) $(CTEST_ARGS)
 
-# The library for AArch64, whole, and what of the tests is of the host, by an emulator: some minutes.
+# The library for AArch64, whole, and what of the tests is of the host, by an emulator, which takes its time: the triple loop's cases alone are minutes.
 test-arm64:
 	@ci/setup.sh build unit arm64
 	@$(MAKE) --no-print-directory compile PRESET=arm64 CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
