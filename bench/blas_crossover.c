@@ -2,8 +2,9 @@
  *
  * From which size on is tesela faster than another BLAS, through the same symbols? The drop-in and the other library are
  * opened by their paths; every round runs both, in turned order, and keeps each one's shortest time of a call. Prints
- * microseconds and other / tesela for products, triangles of products, dots and transposed copies. The table of src/blas/route.c comes from
- * this. */
+ * microseconds and other / tesela for products, triangles of products, dots and transposed copies, and at the end the geometric
+ * mean of these ratios and the lowest. The table of src/blas/route.c comes from this. OTHER may be another build's drop-in. */
+#include "builds.h"
 #include "peers.h"
 
 #include "base/clock.h"
@@ -90,6 +91,8 @@ static void *symbol_of(void *library, const char *kind, char letter) {
   return symbol ? symbol : dlsym(library, name);
 }
 
+static ratios all;
+
 static void compare(void *const libraries[SIDES], task t) {
   void (*functions[SIDES])(void);
   double best[SIDES] = {INFINITY, INFINITY};
@@ -120,6 +123,9 @@ static void compare(void *const libraries[SIDES], task t) {
   printf("%c%-9s %6d %6d %6d %12.2f %12.2f %8.3f\n", t.letter, t.kind, t.m, t.n, t.k, 1e6 * best[0],
          1e6 * best[1], best[1] / best[0]);
   fflush(stdout);
+  char where[64];
+  snprintf(where, sizeof where, "%c%s %d %d %d", t.letter, t.kind, t.m, t.n, t.k);
+  ratios_add(&all, best[1] / best[0], where);
   free(t.a);
   free(t.b);
   free(t.c);
@@ -151,7 +157,7 @@ int main(int argc, char **argv) {
     EACH(variables)
   setenv(variables[i], threads, 1);
   for (int side = 0; side < SIDES; side++) {
-    libraries[side] = dlopen(argv[1 + side], RTLD_NOW | RTLD_LOCAL);
+    libraries[side] = build_open(argv[1 + side]);
     if (!libraries[side]) {
       fprintf(stderr, "%s\n", dlerror());
       return 2;
@@ -184,5 +190,6 @@ int main(int argc, char **argv) {
       EACH(copies)
     compare(libraries, (task){.kind = "omatcopy", .letter = *letter, .m = copies[i], .n = copies[i]});
   }
+  ratios_print(&all, "tesela", "other");
   return 0;
 }

@@ -1,20 +1,25 @@
 /* host_peers [options] MxNxK... -- NAME=LIBRARY...
  *
- * tesela on the processor beside CBLAS libraries that are loaded by their path, in one process: every round runs all
- * of them, in turned order, and keeps each one's shortest call. Dense row-major operands of standard normal numbers,
+ * tesela on the processor beside CBLAS libraries, and other builds of tesela, that are loaded by their path, in one process:
+ * every round runs all of them, by turns, and keeps each one's shortest call. Dense row-major operands of standard normal numbers,
  * every result judged before it is timed. Prints GFLOP/s, the part of the registers' peak (multiply-adds alone,
  * measured between the products), and tesela over the best of the others.
  *
  *   --threads N     threads of each, pinned to the first N processors that this process may use (1)
  *   --types LIST    of f32, f64, c64, c128 (f32,f64)
  *   --rounds N      rounds (7)
- *   --strategy TEXT tesela's strategy (the planner's choice)
+ *   --strategy TEXT the strategy of tesela and its other builds (the planner's choice)
+ *   --tesela FILE   the build of tesela that is measured, a libtesela.so (the one in this program)
  *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
  *   --most GFLOP    leaves out products of more operations (300)
  *   --json FILE     writes the rows to this file as well, with the libraries' versions
  *
+ * A library that is another build of tesela (old=PATH/libtesela.so) gets a line at the end: the geometric mean of tesela's
+ * rates over it, the lowest of them, and the products that the two plan otherwise.
+ *
  * What the libraries read from the environment is up to the caller: OPENBLAS_CORETYPE, MKL_ENABLE_INSTRUCTIONS,
  * BLIS_ARCH_TYPE, TESELA_ISA. Their numbers of threads are set here. */
+#include "builds.h"
 #include "json.h"
 #include "peers.h"
 #include "shapes.h"
@@ -22,6 +27,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/text.h"
 #include "judge/check.h"
 
 #include <dlfcn.h>
@@ -51,27 +57,31 @@ typedef void (*complex_call)(int order, int trans_a, int trans_b, int m, int n, 
                              const void *a, int lda, const void *b, int ldb, const void *beta, void *c,
                              int ldc);
 
-/* One that takes part: tesela where there is no library. */
+/* One that takes part: a build of tesela, or a library with CBLAS's names. */
 typedef struct contender {
   const char *name;
   char version[256];
+  build tesela; /* all NULL for others */
+  tesela_context *context;
+  tesela_plan *plan; /* of the product at hand */
   sgemm_call sgemm;
   dgemm_call dgemm;
   complex_call cgemm, zgemm;
-  double best; /* seconds of the shortest call; INFINITY: none was right */
+  double best;        /* seconds of the shortest call; INFINITY: none was right */
+  ratios over;        /* of a peer: the first contender's rates over its own */
+  tsl_text otherwise; /* products that the first contender plans otherwise, with both plans */
 } contender;
 
 typedef struct product {
   tsl_problem problem;
   void *a, *b, *c;
-  tesela_plan *plan;
 } product;
 
 static contender contenders[PEERS_MAX + 1] = {{.name = "tesela"}};
 static int contender_count = 1;
 static shape_list shapes;
 static int threads = 1, rounds = 7;
-static const char *types = "f32,f64", *strategy;
+static const char *types = "f32,f64", *strategy, *measured;
 static double most = 300;
 static FILE *json;
 static int json_rows;
@@ -89,10 +99,10 @@ static void take(const char *text, const char *why) {
 }
 
 static void read_options(int argc, char **argv) {
-  static const struct option names[] = {{"threads", 1, NULL, 't'}, {"types", 1, NULL, 'y'},
-                                        {"rounds", 1, NULL, 'r'},  {"strategy", 1, NULL, 's'},
-                                        {"shapes", 1, NULL, 'f'},  {"most", 1, NULL, 'm'},
-                                        {"json", 1, NULL, 'j'},    {NULL, 0, NULL, 0}};
+  static const struct option names[] = {
+      {"threads", 1, NULL, 't'},  {"types", 1, NULL, 'y'},  {"rounds", 1, NULL, 'r'},
+      {"strategy", 1, NULL, 's'}, {"shapes", 1, NULL, 'f'}, {"most", 1, NULL, 'm'},
+      {"json", 1, NULL, 'j'},     {"tesela", 1, NULL, 'l'}, {NULL, 0, NULL, 0}};
   int option;
   while ((option = getopt_long(argc, argv, "+", names, NULL)) != -1)
     switch (option) {
@@ -113,6 +123,9 @@ static void read_options(int argc, char **argv) {
       break;
     case 'm':
       most = atof(optarg);
+      break;
+    case 'l':
+      measured = optarg;
       break;
     case 'j':
       json = fopen(optarg, "we");
@@ -212,32 +225,64 @@ static void *symbol(void *library, const char *name) {
   return NULL;
 }
 
+static bool is_tesela(const contender *one) {
+  return one->tesela.plan_run != NULL;
+}
+
+static void begin_tesela(contender *made, void *library) {
+  const char *lacks = library ? build_find(library, &made->tesela) : NULL;
+  if (lacks)
+    stop(made->name, lacks);
+  if (!library)
+    made->tesela = build_linked;
+  if (made->tesela.context_create(NULL, &made->context) != TESELA_OK)
+    stop(made->name, made->tesela.last_error());
+}
+
+/* The first one. */
+static void add_measured(void) {
+  void *library = measured ? build_open(measured) : NULL;
+  if (measured && !library)
+    stop(measured, dlerror());
+  if (measured)
+    printf("tesela: %s\n", measured);
+  begin_tesela(&contenders[0], library);
+}
+
+static void find_cblas(contender *made, void *library) {
+  *(void **)&made->sgemm = symbol(library, "sgemm");
+  *(void **)&made->dgemm = symbol(library, "dgemm");
+  *(void **)&made->cgemm = symbol(library, "cgemm");
+  *(void **)&made->zgemm = symbol(library, "zgemm");
+  if (!made->sgemm || !made->dgemm || !made->cgemm || !made->zgemm)
+    stop(made->name, "is no build of tesela and has not all of cblas_sgemm, dgemm, cgemm and zgemm");
+  peer_says(library, made->version, sizeof made->version);
+}
+
 static void add_contender(char *argument) {
   char *path = strchr(argument, '=');
   if (!path || contender_count > PEERS_MAX)
     stop(argument, "not NAME=LIBRARY, or too many of them");
   *path++ = '\0';
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void *library = build_open(path);
   if (!library)
     stop(argument, dlerror());
-  contender made = {.name = argument};
-  *(void **)&made.sgemm = symbol(library, "sgemm");
-  *(void **)&made.dgemm = symbol(library, "dgemm");
-  *(void **)&made.cgemm = symbol(library, "cgemm");
-  *(void **)&made.zgemm = symbol(library, "zgemm");
-  if (!made.sgemm || !made.dgemm || !made.cgemm || !made.zgemm)
-    stop(argument, "has not all of cblas_sgemm, dgemm, cgemm and zgemm");
-  peer_says(library, made.version, sizeof made.version);
-  printf("%s: %s\n", argument, made.version);
-  contenders[contender_count++] = made;
+  contender *made = &contenders[contender_count++];
+  made->name = argument;
+  if (build_is(library)) {
+    begin_tesela(made, library);
+    snprintf(made->version, sizeof made->version, "tesela, %s", path);
+  } else
+    find_cblas(made, library);
+  printf("%s: %s\n", argument, made->version);
 }
 
 static void multiply(const product *made, const contender *by) {
   const int m = (int)made->problem.m, n = (int)made->problem.n, k = (int)made->problem.k;
-  if (!by->sgemm) {
+  if (is_tesela(by)) {
     const tesela_matrix a = {.data = made->a}, b = {.data = made->b}, c = {.data = made->c};
-    if (tesela_plan_run(made->plan, &a, &b, &c, NULL) != TESELA_OK)
-      stop("tesela", tesela_last_error());
+    if (by->tesela.plan_run(by->plan, &a, &b, &c, NULL) != TESELA_OK)
+      stop(by->name, by->tesela.last_error());
     return;
   }
   static const float one_f32[2] = {1}, zero_f32[2];
@@ -268,7 +313,7 @@ static void *matrix_of(const tsl_shape *shape, uint64_t seed) {
   return memory;
 }
 
-static void make(tesela_context *context, const int64_t *shape, tesela_type type, product *made) {
+static void make(const int64_t *shape, tesela_type type, product *made) {
   made->problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
   made->a = matrix_of(&made->problem.a, 1);
   made->b = matrix_of(&made->problem.b, 2);
@@ -280,12 +325,19 @@ static void make(tesela_context *context, const int64_t *shape, tesela_type type
                                  .b.type = type,
                                  .device = "cpu",
                                  .strategy = strategy};
-  if (tesela_plan_create(context, &desc, &made->plan) != TESELA_OK)
-    stop("tesela", tesela_last_error());
+  for (contender *by = contenders; by < contenders + contender_count; by++)
+    if (is_tesela(by) && by->tesela.plan_create(by->context, &desc, &by->plan) != TESELA_OK)
+      stop(by->name, by->tesela.last_error());
+}
+
+static const char *plan_of(const contender *by) {
+  return by->tesela.plan_describe(by->plan);
 }
 
 static void release(product *made) {
-  tesela_plan_destroy(made->plan);
+  for (contender *by = contenders; by < contenders + contender_count; by++)
+    if (is_tesela(by))
+      by->tesela.plan_destroy(by->plan);
   tsl_free(made->a);
   tsl_free(made->b);
   tsl_free(made->c);
@@ -353,8 +405,20 @@ static void write_row(const product *made, double peak) {
     json_number(json, contenders[i].name, tsl_problem_flops(problem) / contenders[i].best);
   }
   fprintf(json, "}, ");
-  json_text(json, "plan", tesela_plan_describe(made->plan));
+  json_text(json, "plan", plan_of(&contenders[0]));
   fprintf(json, "}");
+}
+
+/* A line for each other build. */
+static void print_builds(void) {
+  for (contender *by = contenders + 1; by < contenders + contender_count; by++)
+    if (is_tesela(by)) {
+      ratios_print(&by->over, contenders[0].name, by->name);
+      const char *otherwise = tsl_text_get(&by->otherwise);
+      if (*otherwise)
+        printf("planned otherwise:\n%s", otherwise);
+      tsl_text_free(&by->otherwise);
+    }
 }
 
 static void begin_json(void) {
@@ -388,11 +452,24 @@ static void print_row(const product *made, double peak) {
   fflush(stdout);
 }
 
-static void compare(tesela_context *context, const int64_t *shape, tesela_type type) {
+static void keep_ratios(const product *made) {
+  char where[64];
+  snprintf(where, sizeof where, "%s %lldx%lldx%lld", tsl_type(made->problem.c.type)->name,
+           (long long)made->problem.m, (long long)made->problem.n, (long long)made->problem.k);
+  for (int i = 1; i < contender_count; i++)
+    if (is_tesela(&contenders[i])) {
+      ratios_add(&contenders[i].over, contenders[i].best / contenders[0].best, where);
+      if (strcmp(plan_of(&contenders[0]), plan_of(&contenders[i])) != 0)
+        tsl_text_add(&contenders[i].otherwise, "  %s\n    %s: %s\n    %s: %s\n", where, contenders[0].name,
+                     plan_of(&contenders[0]), contenders[i].name, plan_of(&contenders[i]));
+    }
+}
+
+static void compare(const int64_t *shape, tesela_type type) {
   product made;
   double peak = 0;
   bool right[PEERS_MAX + 1];
-  make(context, shape, type, &made);
+  make(shape, type, &made);
   for (int i = 0; i < contender_count; i++) {
     contenders[i].best = INFINITY;
     right[i] = is_right(&made, &contenders[i]);
@@ -406,6 +483,7 @@ static void compare(tesela_context *context, const int64_t *shape, tesela_type t
     }
   }
   print_row(&made, peak);
+  keep_ratios(&made);
   if (json)
     write_row(&made, peak);
   release(&made);
@@ -419,18 +497,16 @@ static bool is_wanted(tesela_type type) {
 
 int main(int argc, char **argv) {
   static const tesela_type all[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
-  tesela_context *context;
   read_options(argc, argv);
   peers_warn();
   pin();
   set_threads();
+  add_measured();
   for (int i = optind; i < argc; i++)
     if (strchr(argv[i], '='))
       add_contender(argv[i]);
     else
       take(argv[i], shapes_add(&shapes, argv[i]));
-  if (tesela_context_create(NULL, &context) != TESELA_OK)
-    stop("tesela", tesela_last_error());
   if (json)
     begin_json();
   printf("| type | m x n x k |");
@@ -443,9 +519,12 @@ int main(int argc, char **argv) {
   for (int t = 0; t < 4; t++)
     for (int i = 0; i < shapes.count; i++)
       if (is_wanted(all[t]) && shape_is_within(shapes.items[i], all[t], most))
-        compare(context, shapes.items[i], all[t]);
+        compare(shapes.items[i], all[t]);
+  print_builds();
   if (json)
     end_json();
-  tesela_context_destroy(context);
+  for (contender *by = contenders; by < contenders + contender_count; by++)
+    if (is_tesela(by))
+      by->tesela.context_destroy(by->context);
   return 0;
 }

@@ -1,4 +1,4 @@
-/* small [--types f32,f64] [--rounds N] [--json FILE] MxNxK... -- [DROP_IN] NAME=LIBRARY...
+/* small [--types f32,f64] [--rounds N] [--json FILE] [--tesela FILE] MxNxK... -- [DROP_IN] NAME=LIBRARY...
  *
  * Products so small that the call counts: nanoseconds a call, the least of many rounds in which all take turns, on one
  * thread, dense row-major operands that stay in the first cache. Columns:
@@ -7,10 +7,15 @@
  *   one-shot  tesela_gemm()
  *   batch     a product of tesela_gemm_batched(), 256 of them with one A and one B, or as many as C has room for
  *   drop-in   cblas_?gemm of libtesela_blas.so, given by its path
- *   NAME      cblas_?gemm of that library
+ *   NAME      cblas_?gemm of that library, which may be another build's drop-in
+ *
+ * A library that is another build of tesela (old=PATH/libtesela.so) has columns "plan of old", "one-shot of old" and "batch of
+ * old"; --tesela names the build that they are compared with (the one in this program). At the end stand geometric means:
+ * of each of tesela's ways over the other build's, and of the drop-in over each library.
  *
  * A library may have, in place of CBLAS's names, `void *bench_prepare(int is_double, int m, int n, int k)` and `void
  * bench_multiply(void *prepared, const void *a, const void *b, void *c)`: an adapter to a generator of code. */
+#include "builds.h"
 #include "json.h"
 #include "peers.h"
 
@@ -31,8 +36,16 @@ typedef void sgemm_call(int order, int trans_a, int trans_b, int m, int n, int k
 typedef void dgemm_call(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
                         const double *a, int lda, const double *b, int ldb, double beta, double *c, int ldc);
 
+/* A build of tesela, with what its three ways need for the shape at hand. */
+typedef struct tesela_build {
+  build call;
+  const char *names[3]; /* of its ways: plan, one-shot, batch */
+  tesela_context *context;
+  tesela_plan *plan;
+} tesela_build;
+
 typedef struct peer {
-  const char *name; /* of tesela's own: all there is */
+  const char *name;
   sgemm_call *sgemm;
   dgemm_call *dgemm;
   void *(*prepare)(int is_double, int m, int n, int k);
@@ -41,10 +54,10 @@ typedef struct peer {
 } peer;
 
 static peer peers[PEERS_MAX];
-static int peer_count, rounds = 60;
-static const char *types = "f32,f64";
-static tesela_context *context;
-static tesela_plan *plan;
+static tesela_build builds[PEERS_MAX + 1] = {
+    {.names = {"plan", "one-shot", "batch"}}}; /* the first is measured */
+static int peer_count, build_count = 1, rounds = 60;
+static const char *types = "f32,f64", *measured;
 static int m, n, k;
 static bool is_double;
 static FILE *json;
@@ -72,17 +85,52 @@ static void *find(void *library, const char *name) {
   return NULL;
 }
 
+/* NULL: the one in this program. */
+static void begin_build(tesela_build *made, const char *name, void *library) {
+  const char *lacks = library ? build_find(library, &made->call) : NULL;
+  if (lacks)
+    stop(name, lacks);
+  if (!library)
+    made->call = build_linked;
+  if (made->call.context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &made->context) !=
+      TESELA_OK)
+    stop(name, made->call.last_error());
+}
+
+static void add_build(const char *name, void *library) {
+  static char names[PEERS_MAX + 1][3][48];
+  tesela_build *made = &builds[build_count];
+  for (int i = 0; i < 3; i++) {
+    snprintf(names[build_count][i], sizeof names[build_count][i], "%s of %s", builds[0].names[i], name);
+    made->names[i] = names[build_count][i];
+  }
+  build_count++;
+  begin_build(made, name, library);
+}
+
+static void add_measured(void) {
+  void *library = measured ? build_open(measured) : NULL;
+  if (measured && !library)
+    stop(measured, dlerror());
+  begin_build(&builds[0], "tesela", library);
+}
+
 static void add_peer(char *argument) {
   char *path = strchr(argument, '=');
-  if (peer_count == PEERS_MAX)
-    stop(argument, "too many libraries");
-  peer *made = &peers[peer_count++];
-  made->name = path ? argument : "drop-in";
+  const char *name = path ? argument : "drop-in";
   if (path)
     *path++ = '\0';
-  void *library = dlopen(path ? path : argument, RTLD_NOW | RTLD_LOCAL);
+  void *library = build_open(path ? path : argument);
   if (!library)
     stop(argument, dlerror());
+  if (peer_count == PEERS_MAX || build_count > PEERS_MAX)
+    stop(argument, "too many libraries");
+  if (build_is(library)) {
+    add_build(name, library);
+    return;
+  }
+  peer *made = &peers[peer_count++];
+  made->name = name;
   *(void **)&made->prepare = find(library, "bench_prepare");
   *(void **)&made->multiply = find(library, "bench_multiply");
   *(void **)&made->sgemm = find(library, "sgemm");
@@ -108,20 +156,30 @@ static tesela_gemm_desc desc_of(void) {
 
 /* --- what is timed: `calls` calls each --- */
 
-static void run_plan(const peer *by, int calls) {
+typedef struct way way;
+struct way {
+  const char *name;
+  void (*run)(const way *by, int calls);
+  const tesela_build *tesela; /* or */
+  const peer *peer;
+  double best; /* seconds a call */
+};
+
+static void run_plan(const way *by, int calls) {
   const tesela_matrix first = {.data = a}, second = {.data = b}, third = {.data = c};
-  (void)by;
+  tesela_status (*const run)(tesela_plan *, const tesela_matrix *, const tesela_matrix *,
+                             const tesela_matrix *, tesela_record *) = by->tesela->call.plan_run;
+  tesela_plan *plan = by->tesela->plan;
   for (int i = 0; i < calls; i++)
-    if (tesela_plan_run(plan, &first, &second, &third, NULL) != TESELA_OK)
-      stop("plan", tesela_last_error());
+    if (run(plan, &first, &second, &third, NULL) != TESELA_OK)
+      stop(by->name, by->tesela->call.last_error());
 }
 
-static void run_one_shot(const peer *by, int calls) {
+static void run_one_shot(const way *by, int calls) {
   const tesela_gemm_desc desc = desc_of();
-  (void)by;
   for (int i = 0; i < calls; i++)
-    if (tesela_gemm(context, &desc, NULL) != TESELA_OK)
-      stop("one-shot", tesela_last_error());
+    if (by->tesela->call.gemm(by->tesela->context, &desc, NULL) != TESELA_OK)
+      stop(by->name, by->tesela->call.last_error());
 }
 
 static int batch_count(void) {
@@ -129,16 +187,16 @@ static int batch_count(void) {
   return fits > 256 ? 256 : fits;
 }
 
-static void run_batch(const peer *by, int calls) {
+static void run_batch(const way *by, int calls) {
   const tesela_gemm_desc desc = desc_of();
   const tesela_batch batch = {.count = batch_count(), .c_stride = m * n};
-  (void)by;
   for (int i = 0; i < calls; i += batch_count())
-    if (tesela_gemm_batched(context, &desc, &batch, NULL) != TESELA_OK)
-      stop("batch", tesela_last_error());
+    if (by->tesela->call.gemm_batched(by->tesela->context, &desc, &batch, NULL) != TESELA_OK)
+      stop(by->name, by->tesela->call.last_error());
 }
 
-static void run_peer(const peer *by, int calls) {
+static void run_peer(const way *way_of, int calls) {
+  const peer *by = way_of->peer;
   if (by->prepare)
     for (int i = 0; i < calls; i++)
       by->multiply(by->prepared, a, b, c);
@@ -150,12 +208,6 @@ static void run_peer(const peer *by, int calls) {
       by->sgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, m, n, k, 1, (const float *)(void *)a, k,
                 (const float *)(void *)b, n, 0, (float *)(void *)c, n);
 }
-
-typedef struct way {
-  void (*run)(const peer *by, int calls);
-  const peer *by;
-  double best; /* seconds a call */
-} way;
 
 static void fill(void) {
   for (int i = 0; i < COUNT; i++) {
@@ -188,59 +240,104 @@ static void check(const char *name) {
   }
 }
 
-static void compare(void) {
-  static const peer own[] = {{.name = "plan"}, {.name = "one-shot"}, {.name = "batch"}};
-  way ways[PEERS_MAX + 3] = {
-      {run_plan, &own[0], INFINITY}, {run_one_shot, &own[1], INFINITY}, {run_batch, &own[2], INFINITY}};
+/* Everyone who can multiply this shape; of each build three ways, the measured one's first. Returns how many. */
+static int find_ways(way *ways) {
+  static void (*const runs[3])(const way *, int) = {run_plan, run_one_shot, run_batch};
   const tesela_gemm_desc desc = desc_of();
+  int count = 0;
+  for (int i = 0; i < build_count; i++) {
+    if (builds[i].call.plan_create(builds[i].context, &desc, &builds[i].plan) != TESELA_OK)
+      stop(builds[i].names[0], builds[i].call.last_error());
+    for (int j = 0; j < 3; j++)
+      ways[count++] = (way){builds[i].names[j], runs[j], &builds[i], NULL, INFINITY};
+  }
+  for (int i = 0; i < peer_count; i++)
+    if (!peers[i].prepare || (peers[i].prepared = peers[i].prepare(is_double, m, n, k)))
+      ways[count++] = (way){peers[i].name, run_peer, NULL, &peers[i], INFINITY};
+  return count;
+}
+
+static void take_turns(way *ways, int count) {
   const double flops = 2.0 * m * n * k;
   const int wanted = flops > 2e6 ? 4 : (int)(4e6 / (flops + 2000)),
             calls = (wanted / batch_count() + 1) * batch_count();
-  int count = 3;
-  fill();
-  if (tesela_plan_create(context, &desc, &plan) != TESELA_OK)
-    stop("a plan", tesela_last_error());
-  for (int i = 0; i < peer_count; i++) {
-    if (peers[i].prepare && !(peers[i].prepared = peers[i].prepare(is_double, m, n, k)))
-      continue;
-    ways[count++] = (way){run_peer, &peers[i], INFINITY};
-  }
-  for (int i = 0; i < count; i++) {
-    memset(c, 0xff, COUNT * sizeof *c);
-    ways[i].run(ways[i].by, 1);
-    check(ways[i].by->name);
-  }
   for (int round = 0; round < rounds; round++)
     for (int i = 0; i < count; i++) {
       way *now = &ways[(i + round) % count];
-      now->run(now->by, 2);
+      now->run(now, 2);
       const double start = tsl_clock();
-      now->run(now->by, calls);
+      now->run(now, calls);
       const double seconds = (tsl_clock() - start) / calls;
       now->best = seconds < now->best ? seconds : now->best;
     }
-  char shape[32];
-  snprintf(shape, sizeof shape, "%dx%dx%d", m, n, k);
-  printf("%s %-14s", is_double ? "f64" : "f32", shape);
-  for (int i = 0; i < count; i++)
-    printf("  %s %.1f (%.1f)",
-           ways[i].by ? ways[i].by->name
-           : i == 0   ? "plan"
-                      : "one-shot",
-           ways[i].best * 1e9, flops / ways[i].best * 1e-9);
-  printf("  %.24s\n", tesela_plan_describe(plan));
-  if (json) {
-    fprintf(json, "%s\n    {\"type\": \"%s\", \"m\": %d, \"n\": %d, \"k\": %d, \"seconds\": {",
-            json_rows++ ? "," : "", is_double ? "f64" : "f32", m, n, k);
-    for (int i = 0; i < count; i++) {
-      fprintf(json, i > 0 ? ", " : "");
-      json_number(json, ways[i].by->name, ways[i].best);
-    }
-    fprintf(json, "}, ");
-    json_text(json, "plan", tesela_plan_describe(plan));
-    fprintf(json, "}");
+}
+
+static void write_row(const way *ways, int count) {
+  fprintf(json, "%s\n    {\"type\": \"%s\", \"m\": %d, \"n\": %d, \"k\": %d, \"seconds\": {",
+          json_rows++ ? "," : "", is_double ? "f64" : "f32", m, n, k);
+  for (int i = 0; i < count; i++) {
+    fprintf(json, i > 0 ? ", " : "");
+    json_number(json, ways[i].name, ways[i].best);
   }
-  tesela_plan_destroy(plan);
+  fprintf(json, "}, ");
+  json_text(json, "plan", builds[0].call.plan_describe(builds[0].plan));
+  fprintf(json, "}");
+}
+
+/* --- one over another --- */
+
+/* Rates of the way `one` over `other`'s, of all shapes. */
+typedef struct comparison {
+  const char *one, *other;
+  ratios ratios;
+} comparison;
+
+static comparison comparisons[3 * PEERS_MAX + PEERS_MAX];
+static int comparison_count;
+
+static void keep_ratio(const way *one, const way *other, const char *shape) {
+  int i = 0;
+  while (i < comparison_count && (comparisons[i].one != one->name || comparisons[i].other != other->name))
+    i++;
+  if (i == comparison_count)
+    comparisons[comparison_count++] = (comparison){.one = one->name, .other = other->name};
+  ratios_add(&comparisons[i].ratios, other->best / one->best, shape);
+}
+
+/* A way of another build with the same one of the first; the drop-in with every library. */
+static void keep_ratios(const way *ways, int count, const char *shape) {
+  const way *drop_in = NULL;
+  for (int i = 0; i < count; i++)
+    if (ways[i].tesela && ways[i].tesela != builds)
+      keep_ratio(&ways[i % 3], &ways[i], shape);
+    else if (ways[i].peer && drop_in)
+      keep_ratio(drop_in, &ways[i], shape);
+    else if (ways[i].peer && strcmp(ways[i].name, "drop-in") == 0)
+      drop_in = &ways[i];
+}
+
+static void compare(void) {
+  way ways[PEERS_MAX + 3 * (PEERS_MAX + 1)];
+  fill();
+  const int count = find_ways(ways);
+  for (int i = 0; i < count; i++) {
+    memset(c, 0xff, COUNT * sizeof *c);
+    ways[i].run(&ways[i], 1);
+    check(ways[i].name);
+  }
+  take_turns(ways, count);
+  char shape[32];
+  snprintf(shape, sizeof shape, "%s %dx%dx%d", is_double ? "f64" : "f32", m, n, k);
+  printf("%-18s", shape);
+  for (int i = 0; i < count; i++)
+    printf("  %s %.1f (%.1f)", ways[i].name, ways[i].best * 1e9, 2e-9 * m * n * k / ways[i].best);
+  printf("  %.24s\n", builds[0].call.plan_describe(builds[0].plan));
+  fflush(stdout);
+  keep_ratios(ways, count, shape);
+  if (json)
+    write_row(ways, count);
+  for (int i = 0; i < build_count; i++)
+    builds[i].call.plan_destroy(builds[i].plan);
 }
 
 int main(int argc, char **argv) {
@@ -251,13 +348,14 @@ int main(int argc, char **argv) {
       types = argv[++last];
     else if (strcmp(argv[last], "--rounds") == 0 && last + 1 < argc)
       rounds = atoi(argv[++last]);
+    else if (strcmp(argv[last], "--tesela") == 0 && last + 1 < argc)
+      measured = argv[++last];
     else if (strcmp(argv[last], "--json") == 0 && last + 1 < argc && !(json = fopen(argv[++last], "we")))
       stop(argv[last], "cannot be written");
   peers_warn();
+  add_measured();
   for (int i = last + 1; i < argc; i++)
     add_peer(argv[i]);
-  if (tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &context) != TESELA_OK)
-    stop("a context", tesela_last_error());
   if (json) {
     json_begin(json, "bench_small");
     fprintf(json, ",\n  \"threads\": 1, \"rounds\": %d,\n  \"rows\": [", rounds);
@@ -283,6 +381,9 @@ int main(int argc, char **argv) {
     if (fclose(json) != 0)
       stop("--json", "not all could be written");
   }
-  tesela_context_destroy(context);
+  for (int i = 0; i < comparison_count; i++)
+    ratios_print(&comparisons[i].ratios, comparisons[i].one, comparisons[i].other);
+  for (int i = 0; i < build_count; i++)
+    builds[i].call.context_destroy(builds[i].context);
   return 0;
 }

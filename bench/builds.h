@@ -1,0 +1,86 @@
+/* Builds of tesela as peers of each other: each is a libtesela.so loaded by its path, called through the public header's
+ * functions alone, with contexts, plans and threads of its own. The program's own build is the same table, filled by the linker. */
+#ifndef TSL_BENCH_BUILDS_H
+#define TSL_BENCH_BUILDS_H
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <tesela/tesela.h>
+
+/* What programs here call of a build: type, name behind tesela_, arguments. */
+#define BUILD_FUNCTIONS(X)                                                                                   \
+  X(const char *, last_error, (void))                                                                        \
+  X(tesela_status, context_create, (const tesela_context_desc *desc, tesela_context **context))              \
+  X(void, context_destroy, (tesela_context * context))                                                       \
+  X(tesela_status, plan_create,                                                                              \
+    (tesela_context * context, const tesela_gemm_desc *desc, tesela_plan **plan))                            \
+  X(const char *, plan_describe, (const tesela_plan *plan))                                                  \
+  X(void, plan_destroy, (tesela_plan * plan))                                                                \
+  X(tesela_status, plan_run,                                                                                 \
+    (tesela_plan * plan, const tesela_matrix *a, const tesela_matrix *b, const tesela_matrix *c,             \
+     tesela_record *record))                                                                                 \
+  X(tesela_status, pack,                                                                                     \
+    (tesela_plan * plan, const tesela_matrix *a, const tesela_matrix *b, tesela_packed **packed))            \
+  X(void, packed_destroy, (tesela_packed * packed))                                                          \
+  X(tesela_status, gemm, (tesela_context * context, const tesela_gemm_desc *desc, tesela_record *record))    \
+  X(tesela_status, gemm_batched,                                                                             \
+    (tesela_context * context, const tesela_gemm_desc *desc, const tesela_batch *batch,                      \
+     tesela_record *record))                                                                                 \
+  X(tesela_status, dot, (tesela_context * context, const tesela_dot_desc *desc, tesela_record *record))      \
+  X(tesela_status, transpose,                                                                                \
+    (tesela_context * context, const tesela_transpose_desc *desc, tesela_record *record))
+
+typedef struct build {
+#define BUILD_MEMBER(type, name, arguments) type(*name) arguments;
+  BUILD_FUNCTIONS(BUILD_MEMBER)
+#undef BUILD_MEMBER
+} build;
+
+#define BUILD_LINKED(type, name, arguments) .name = tesela_##name,
+static const build build_linked = {BUILD_FUNCTIONS(BUILD_LINKED)};
+#undef BUILD_LINKED
+
+/* Whether a loaded library is a build of tesela. */
+static inline int build_is(void *library) {
+  return dlsym(library, "tesela_plan_run") != NULL;
+}
+
+/* NULL, or the function that the library lacks. */
+static inline const char *build_find(void *library, build *out) {
+#define BUILD_FIND(type, name, arguments)                                                                    \
+  if (!(*(void **)&out->name = dlsym(library, "tesela_" #name)))                                             \
+    return "lacks tesela_" #name;
+  BUILD_FUNCTIONS(BUILD_FIND)
+#undef BUILD_FIND
+  return NULL;
+}
+
+/* Names of this library's are its own, whatever else was loaded before it. NULL: dlerror() says why. */
+static inline void *build_open(const char *path) {
+  return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+}
+
+/* Rates of one over another's, row by row. */
+typedef struct ratios {
+  double logarithms, lowest;
+  int count;
+  char where[64]; /* the row of the lowest */
+} ratios;
+
+static inline void ratios_add(ratios *of, double ratio, const char *where) {
+  if (of->count++ == 0 || ratio < of->lowest) {
+    of->lowest = ratio;
+    snprintf(of->where, sizeof of->where, "%s", where);
+  }
+  of->logarithms += log(ratio);
+}
+
+static inline void ratios_print(const ratios *of, const char *one, const char *other) {
+  if (of->count > 0)
+    printf("%s over %s: geometric mean %.3f of %d rows, lowest %.3f (%s)\n", one, other,
+           exp(of->logarithms / of->count), of->count, of->lowest, of->where);
+}
+
+#endif
