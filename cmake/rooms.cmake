@@ -4,8 +4,10 @@
 function(tesela_room_sources out)
   set(files)
   foreach(room IN LISTS ARGN)
-    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.c)
+    # Relative, so that a checkout may itself lie in a folder named kernels.
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src/${room}/*.c)
     list(FILTER found EXCLUDE REGEX "/kernels/")
+    list(TRANSFORM found PREPEND ${CMAKE_SOURCE_DIR}/)
     list(APPEND files ${found})
   endforeach()
   list(SORT files)
