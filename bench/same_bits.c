@@ -76,8 +76,8 @@ static tsl_problem draw_problem(draws *from, int index, const tsl_strategy *stra
       problem.beta[i] *= 2;
     }
   }
-  problem.conjugate_a = strategy->conjugates && draw(from, 2);
-  problem.conjugate_b = strategy->conjugates && draw(from, 2);
+  problem.conjugate_a = strategy->takes.conjugates && draw(from, 2);
+  problem.conjugate_b = strategy->takes.conjugates && draw(from, 2);
   return problem;
 }
 

@@ -41,7 +41,7 @@ bool tsl_account_of(const tsl_strategy *strategy, const tsl_problem *problem, co
                     const tsl_device *device, tsl_account *account) {
   tsl_problem one = *problem;
   *account = (tsl_account){.workers = 1, .per_unit = 1};
-  if (!strategy->account)
+  if (!strategy->uses.account)
     return false;
   one.batch = 0;
   if (one.alpha[0] == 0 && one.alpha[1] == 0)
@@ -50,7 +50,7 @@ bool tsl_account_of(const tsl_strategy *strategy, const tsl_problem *problem, co
   account->computed = account->useful;
   account->memory = tsl_problem_bytes(&one);
   account->launches = device->capabilities & TSL_CAN_HOST ? 0 : 1;
-  strategy->account(&one, config, device, account);
+  strategy->uses.account(&one, config, device, account);
   multiply(account, (double)tsl_problem_batch(problem));
   return true;
 }

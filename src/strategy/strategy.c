@@ -142,14 +142,15 @@ bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem,
   if (!walk->begun)
     take_values(strategy, 0, walk);
   walk->begun = true;
-  while (there && strategy->prune && (params = strategy->prune(problem, &walk->config, device)) > 0)
+  while (there && strategy->values.prune &&
+         (params = strategy->values.prune(problem, &walk->config, device)) > 0)
     there = step(strategy, params, walk);
   return there;
 }
 
 static bool allowed(const tsl_strategy *strategy, int index, int64_t value) {
   const tsl_param *param = &strategy->params[index];
-  const tsl_range *range = &strategy->ranges[index];
+  const tsl_range *range = &strategy->values.ranges[index];
   for (int i = 0; i < tsl_param_values(param); i++)
     if (param->values[i] == value)
       return true;
@@ -158,7 +159,7 @@ static bool allowed(const tsl_strategy *strategy, int index, int64_t value) {
 
 void tsl_param_print(const tsl_strategy *strategy, int index, tsl_text *text) {
   const tsl_param *param = &strategy->params[index];
-  const tsl_range *range = &strategy->ranges[index];
+  const tsl_range *range = &strategy->values.ranges[index];
   const int listed = tsl_param_values(param);
   for (int i = 0; i < listed; i++)
     tsl_text_add(text, "%s%lld", i ? ", " : "", (long long)param->values[i]);
@@ -191,7 +192,7 @@ const tsl_types tsl_types_real[] = {
 #undef NARROW
 
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types) {
-  const tsl_types *list = strategy->types ? strategy->types : real_types;
+  const tsl_types *list = strategy->takes.types ? strategy->takes.types : real_types;
   for (int i = 0; i < index; i++)
     if (list[i].c == TESELA_TYPE_DEFAULT)
       return false;
@@ -247,7 +248,7 @@ static const char *refuse_these_types(const tsl_strategy *strategy, const tsl_pr
   const char *a = tsl_type(problem->a.type)->name, *b = tsl_type(problem->b.type)->name,
              *c = tsl_type(problem->c.type)->name;
   const bool same = problem->a.type == problem->c.type && problem->b.type == problem->c.type;
-  const char *reason = strategy->types_why ? strategy->types_why : "", *colon = *reason ? ": " : "";
+  const char *reason = strategy->takes.why ? strategy->takes.why : "", *colon = *reason ? ": " : "";
   const char *why =
       same ? tsl_refusal("takes %s, not %s%s%s", tsl_text_get(&list), c, colon, reason)
            : tsl_refusal("takes %s, not %s x %s -> %s%s%s", tsl_text_get(&list), a, b, c, colon, reason);
@@ -265,9 +266,9 @@ static const char *refuse_types(const tsl_strategy *strategy, const tsl_problem 
                                 const tsl_device *device) {
   if (!takes_types(strategy, problem))
     return refuse_these_types(strategy, problem);
-  if ((problem->conjugate_a || problem->conjugate_b) && !strategy->conjugates)
+  if ((problem->conjugate_a || problem->conjugate_b) && !strategy->takes.conjugates)
     return "takes no conjugates";
-  if (problem->batch > 1 && !strategy->batches)
+  if (problem->batch > 1 && !strategy->takes.batches)
     return "takes one product at a time";
   if (computes_in_double(problem) && !(device->capabilities & TSL_CAN_F64))
     return tsl_refusal("%s has no double precision", device->name);
@@ -322,9 +323,9 @@ const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem 
 
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device) {
-  if (!strategy->scratch || device->capabilities & TSL_CAN_HOST)
+  if (!strategy->uses.scratch || device->capabilities & TSL_CAN_HOST)
     return 0;
-  return strategy->scratch(problem, config, device);
+  return strategy->uses.scratch(problem, config, device);
 }
 
 void tsl_config_print(const tsl_strategy *strategy, const tsl_config *config, tsl_text *text) {

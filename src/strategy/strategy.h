@@ -134,35 +134,40 @@ struct tsl_strategy {
    * and looks at the device's TSL_CAN_HOST itself. */
   unsigned needs;
   tsl_accuracy (*accuracy)(const tsl_problem *problem, const tsl_config *config);
-  const tsl_types *types; /* ends with a zero; NULL: f32 throughout or f64 throughout */
-  bool conjugates;        /* takes conjugates of A and B */
-  bool batches;           /* takes problems that are batches */
-  const char *types_why;  /* why no others, for refusals ("texels of images are f32"); NULL: nothing to say */
-  const tsl_param *params;          /* ends with a NULL name; NULL: none */
-  tsl_range ranges[TSL_PARAMS_MAX]; /* of each of them */
+  const tsl_param *params; /* ends with a NULL name; NULL: none */
   /* NULL, or a short sentence saying why not ("tile=32 needs 1024 work-items, opencl:0 allows 512"). The text
    * is constant or from tsl_refusal(). Capabilities in `needs` and parameter values were looked at already; a
    * strategy that takes all the rest leaves this member NULL. */
   const char *(*refuse)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* How many of the leading parameters rule the config out, whatever the others are; 0: not by this. Walks over all
-   * configs leave out the rest of such a branch, so that a large family costs no more than its legal configs. Says
-   * nothing that refuse() does not say, and is asked only where needs and types are met. NULL: always 0. */
-  int (*prune)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* Bytes of device memory that a run needs beside its operands, whatever their strides are; called after
-   * refuse(). NULL: none. */
-  uint64_t (*scratch)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* Predicted seconds on the device, operands resident; at most a screen. */
   double (*score)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-  /* Counts what a run with a config that is not refused moves and shares out (strategy/account.h). `account` has the
-   * problem's multiply-adds, each element moved once and one launch; k is 0 where nothing of A and B is read, and there is
-   * one product. What it knows score() need not count again. NULL: it cannot tell (vendors' libraries). */
-  void (*account)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                  tsl_account *account);
   /* Compiles and prepares; sets work->state. On failure nothing is left behind. NULL: nothing to prepare. */
   tesela_status (*build)(tsl_work *work);
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* NULL: nothing to free */
   /* What follows is optional: zero where a strategy has none of it. */
+  struct {
+    const tsl_types *types; /* ends with a zero; NULL: f32 throughout or f64 throughout */
+    const char *why; /* why no others, for refusals ("texels of images are f32"); NULL: nothing to say */
+    bool conjugates, batches; /* conjugates of A and B; problems that are batches */
+  } takes;
+  struct {
+    tsl_range ranges[TSL_PARAMS_MAX]; /* of each parameter */
+    /* How many of the leading parameters rule the config out, whatever the others are; 0: not by this. Walks over all
+     * configs leave out the rest of such a branch, so that many configs cost no more than the legal ones. Says nothing that
+     * refuse() does not say, and is asked only where needs and types are met. NULL: always 0. */
+    int (*prune)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+  } values;
+  struct {
+    /* Bytes of device memory that a run needs beside its operands, whatever their strides are; called after refuse().
+     * NULL: none. */
+    uint64_t (*scratch)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+    /* Counts what a run with a config that is not refused moves and shares out (strategy/account.h). `account` has the
+     * problem's multiply-adds, each element moved once and one launch; k is 0 where nothing of A and B is read, and there
+     * is one product. What it knows score() need not count again. NULL: it cannot tell (vendors' libraries). */
+    void (*account)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account);
+  } uses;
   struct {
     /* The form that run() makes of A or B for itself, made once for many runs, which find it in their operand's `packed`
      * and give the same bits: its bytes, which are 0 where run() reads that operand as it lies, and the form, made by a team

@@ -189,7 +189,7 @@ static void every_strategy_tells(void **state) {
     int counted = 0;
     tsl_types types;
     if (strategy->vendor.load) {
-      assert_null(strategy->account);
+      assert_null(strategy->uses.account);
       continue;
     }
     for (int t = 0; tsl_strategy_types(strategy, t, &types); t++)

@@ -332,7 +332,7 @@ static const tsl_strategy planted[] = {
      .op = TSL_OP_GEMM,
      .version = 1,
      .needs = TSL_CAN_HOST,
-     .types = complex_types,
+     .takes = {.types = complex_types},
      .accuracy = complex_accuracy,
      .score = score,
      .run = run_complex},

@@ -45,7 +45,7 @@ static void add_word(void *argument, const char *word) {
 
 static void add_types(const tsl_strategy *strategy, tsl_text *text) {
   const tsl_type_info *type;
-  if (strategy->types == tsl_types_all) {
+  if (strategy->takes.types == tsl_types_all) {
     add_word(text, "all");
     return;
   }
@@ -56,7 +56,7 @@ static void add_types(const tsl_strategy *strategy, tsl_text *text) {
 
 static void add_values(const tsl_strategy *strategy, int index, tsl_text *text) {
   const tsl_param *param = &strategy->params[index];
-  const tsl_range *range = &strategy->ranges[index];
+  const tsl_range *range = &strategy->values.ranges[index];
   const int listed = tsl_param_values(param);
   for (int i = 0; i < listed; i++)
     tsl_text_add(text, "%s%lld%s", i ? " " : "", (long long)param->values[i],
@@ -256,7 +256,7 @@ static json_t *json_strategy(const tsl_strategy *strategy) {
       append_name(types, type->name);
   for (int p = 0; p < tsl_strategy_params(strategy); p++) {
     const tsl_param *param = &strategy->params[p];
-    const tsl_range *range = &strategy->ranges[p];
+    const tsl_range *range = &strategy->values.ranges[p];
     json_t *values = json_array();
     for (int i = 0; i < TSL_PARAM_VALUES_MAX && param->values[i] != 0; i++)
       json_array_append_new(values, json_integer(param->values[i]));

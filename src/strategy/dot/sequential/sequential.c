@@ -59,8 +59,8 @@ const tsl_strategy tsl_dot_sequential = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
-    .types = tsl_types_real,
     .score = score,
-    .account = account,
     .run = run,
+    .takes = {.types = tsl_types_real},
+    .uses = {.account = account},
 };

@@ -166,8 +166,8 @@ const tsl_strategy tsl_gemm_blocked = {
     .accuracy = accuracy,
     .params = params,
     .score = score,
-    .account = account,
     .build = build,
     .run = run,
     .release = tsl_release_block,
+    .uses = {.account = account},
 };

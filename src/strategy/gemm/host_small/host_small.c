@@ -168,9 +168,9 @@ const tsl_strategy tsl_gemm_host_small = {
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
     .score = score,
-    .account = account,
     .build = build,
     .run = run,
     .release = tsl_release_block,
+    .uses = {.account = account},
     .fast_path = {.multiply = instant, .prepare = prepare, .run_prepared = run_prepared, .run_at = run_at},
 };

@@ -153,9 +153,9 @@ const tsl_strategy tsl_gemm_host_thin = {
     .accuracy = tsl_accuracy_in_order,
     .refuse = refuse,
     .score = score,
-    .account = account,
     .build = build,
     .run = run,
     .release = tsl_release_block,
+    .uses = {.account = account},
     .fast_path = {.run_at = run_at},
 };

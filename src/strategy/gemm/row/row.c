@@ -49,11 +49,11 @@ const tsl_strategy tsl_gemm_row = {
     .needs = TSL_CAN_KERNELS,
     .accuracy = accuracy,
     .params = params,
-    .ranges = {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}},
     .refuse = refuse,
     .score = score,
-    .account = account,
     .build = build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,
+    .values = {.ranges = {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
+    .uses = {.account = account},
 };

@@ -87,9 +87,8 @@ const tsl_strategy tsl_gemm_sequential = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
-    .types = types,
-    .conjugates = true,
     .score = score,
-    .account = account,
     .run = run,
+    .takes = {.types = types, .conjugates = true},
+    .uses = {.account = account},
 };

@@ -58,7 +58,7 @@ const tsl_strategy tsl_gemm_sequential_optimized = {
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
     .score = score,
-    .account = account,
     .build = build,
     .run = run,
+    .uses = {.account = account},
 };

@@ -78,11 +78,11 @@ const tsl_strategy tsl_gemm_tile_local = {
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = accuracy,
     .params = params,
-    .ranges = {[TILE] = {1, 128}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}},
     .refuse = refuse,
     .score = score,
-    .account = account,
     .build = build,
     .run = tsl_launch_gemm,
     .release = tsl_launch_release,
+    .values = {.ranges = {[TILE] = {1, 128}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
+    .uses = {.account = account},
 };

@@ -213,10 +213,10 @@ const tsl_strategy tsl_gemm_vendor_cublaslt = {
     .needs = TSL_CAN_CUDA,
     .accuracy = tsl_vendor_accuracy,
     .refuse = refuse,
-    .scratch = scratch,
     .score = score,
     .build = build,
     .run = run,
     .release = release,
+    .uses = {.scratch = scratch},
     .vendor = {.load = vendor},
 };
