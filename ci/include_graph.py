@@ -5,7 +5,8 @@
     base <- blas (beside the public header, and what api has for small products)
     base <- io <- tools
 
-and that no modules, headers with the .c of their name, go in a circle. Prints each breach with its file and line, and exits with 1 when there is one. --self-test plants breaches in a
+that no modules, headers with the .c of their name, go in a circle, and that the tool computes by the public header: of its
+folders explain, check and tune look inside, the others only where a table says so. Prints each breach with its file and line, and exits with 1 when there is one. --self-test plants breaches in a
 scratch tree and checks that each is found.
 """
 
@@ -30,6 +31,32 @@ CALL_BACK = ("plan", "src/plan/plan.h")
 # The drop-in's products may take less time than a public call.
 SMALL_PRODUCTS = {"src/api/dispatch.h", "src/api/fast_path.h"}
 ONE_STRATEGY = re.compile(r"src/strategy/[^/]+/[^/]+/")
+
+# What looks inside of the library on purpose: what explains, judges and tunes it.
+TOOL_INSIDE = re.compile(r"tools/tesela/(explain|check|tune)/")
+# What the rest of the tool may include of src/: texts, clocks and processes, matrix files, and the words for what is computed.
+TOOL_ROOMS, TOOL_WORDS = {"base", "io"}, {"src/strategy/problem.h"}
+# And these, for lists of what there is (strategies, devices, compiled kernels, wisdom) and for what explore measures.
+TOOL_EXCEPTIONS = {
+    "tools/tesela/cli/cmd_cache.c": {"src/device/jit_cache.h", "src/planner/trust.h"},
+    "tools/tesela/cli/cmd_completion.c": {"src/strategy/strategy.h"},
+    "tools/tesela/cli/cmd_devices.c": {"src/device/devices.h"},
+    "tools/tesela/cli/cmd_wisdom.c": {"src/planner/wisdom.h"},
+    "tools/tesela/cli/counted.h": {"src/strategy/account.h"},
+    "tools/tesela/cli/help.c": {"src/device/device.h", "src/plan/plan.h", "src/strategy/strategy.h"},
+    "tools/tesela/cli/ladder_results.c": {"src/strategy/strategy.h"},
+    "tools/tesela/cli/measured.h": {"src/tune/roofs.h"},
+    "tools/tesela/cli/options.c": {"src/device/devices.h"},
+    "tools/tesela/cli/report.h": {"src/device/devices.h", "src/judge/judge.h", "src/strategy/strategy.h"},
+    "tools/tesela/cli/select.c": {"src/planner/planner.h"},
+    "tools/tesela/cli/select.h": {"src/device/devices.h", "src/strategy/strategy.h"},
+    "tools/tesela/cli/strategy_page.c": {"src/device/devices.h"},
+    "tools/tesela/cli/terms.h": {"src/strategy/strategy.h"},
+    "tools/tesela/explore/explore.c": {"src/planner/planner.h"},
+    "tools/tesela/explore/explore.h": {"src/tune/race.h"},
+}
+# What multiplies files sees nothing of these, by way of another header neither.
+TOOL_COMPUTES, UNSEEN = "tools/tesela/product/", re.compile(r"src/(api|tune|planner|plan)/")
 
 # Headers of one kind of device are its own.
 DEVICE_KIND = re.compile(r"src/device/[^/]+/")
@@ -71,6 +98,9 @@ def complaint(root, source, quoted, name):
         if here == "blas" and target in SMALL_PRODUCTS:
             return None
         return f"{here} includes {target}, but may only include {', '.join(sorted(MAY_INCLUDE[here]))}"
+    if here == "tools" and there not in TOOL_ROOMS | {"tools"} and target not in TOOL_WORDS:
+        if not TOOL_INSIDE.match(source) and target not in TOOL_EXCEPTIONS.get(source, ()):
+            return f"{target} is inside of the library: the tool computes by the public header"
     kind = DEVICE_KIND.match(target)
     if kind and not source.startswith(kind.group()):
         return f"{target} is private to {kind.group().rstrip('/')}"
@@ -133,8 +163,31 @@ def circles(root):
         yield from follow(start)
 
 
+def ways_inside(root):
+    """Yields (file, line number, complaint) for each include by which what multiplies files sees what it must not."""
+    targets = {}
+    for source, number, target in includes(root):
+        targets.setdefault(source, []).append((number, target))
+    for source in sorted(targets):
+        if not source.startswith(TOOL_COMPUTES):
+            continue
+        for number, first in targets[source]:
+            way, seen = [first], {first}
+            while way:
+                at = way.pop()
+                if UNSEEN.match(at):
+                    yield source, number, f"{first} brings {at}: what multiplies files sees the public header"
+                    break
+                way += [there for _, there in targets.get(at, []) if there not in seen]
+                seen.update(way)
+
+
+def all_breaches(root):
+    return list(breaches(root)) + list(circles(root)) + list(ways_inside(root))
+
+
 def check(root):
-    found = list(breaches(root)) + list(circles(root))
+    found = all_breaches(root)
     for source, number, wrong in found:
         print(f"{source}:{number}: {wrong}")
     return 1 if found else 0
@@ -178,9 +231,14 @@ PLANTED = {
     "src/blas/blas.h": ("#include <tesela/tesela.h>\n", 0),
     "src/blas/route.c": ('#include "blas/blas.h"\n#include "base/text.h"\n#include "plan/plan.h"\n', 1),
     "src/attic/old.c": ("int old;\n", 1),
-    "tools/tesela/cli/main.c": ('#include "cli/tool.h"\n#include "io/io.h"\n#include "api/context.h"\n', 0),
+    "tools/tesela/cli/main.c": ('#include "cli/tool.h"\n#include "io/io.h"\n#include "api/context.h"\n', 1),
     "tools/tesela/page/page.h": ('#include "cli/tool.h"\n#include "io/io.h"\n#include "page/lost.h"\n', 1),
-    "tools/tesela/page/page.c": ('#include "page/page.h"\n#include "planner/planner.h"\n', 0),
+    "tools/tesela/page/page.c": ('#include "page/page.h"\n#include "planner/planner.h"\n', 1),
+    "tools/tesela/cli/help.c": ('#include "plan/plan.h"\n', 0),
+    "tools/tesela/explain/told.c": ('#include "explain/told.h"\n#include "api/context.h"\n', 0),
+    "tools/tesela/explain/told.h": ('#include "base/text.h"\n#include "judge/check.h"\n', 0),
+    "tools/tesela/product/run.c": ('#include "base/text.h"\n#include <tesela/tesela.h>\n', 0),
+    "tools/tesela/product/plan.c": ('#include "explain/told.h"\n#include "api/context.h"\n', 3),  # by way of told.h, too
     "tools/tesela/cli/tool.h": ('#include "device/cuda/cuda.h"\n', 1),
 }
 
@@ -191,7 +249,7 @@ def self_test():
         for name, (text, _) in PLANTED.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text, encoding="utf-8")
-        found = list(breaches(root)) + list(circles(root))
+        found = all_breaches(root)
     failures = 0
     for name, (_, expected) in PLANTED.items():
         seen = [wrong for source, _, wrong in found if source == name]

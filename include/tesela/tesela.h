@@ -138,6 +138,9 @@ typedef struct tesela_gemm_desc {
   /** "name key=value ...": the strategy to use, and its parameters where they shall not be the planner's.
    * NULL: the planner chooses, among vendors' libraries only where TESELA_VENDORS is 1. */
   const char *strategy;
+  /** Of tesela_plan_create(): how often the plan will run. What comes before its first run (to open a device, to compile)
+   * counts in the choice then, shared out among them. 0: so often that it does not. */
+  int64_t runs;
 } tesela_gemm_desc;
 
 /** Where the operands of many products lie that are alike in everything else: product i, 0 <= i < count, has A at
@@ -171,6 +174,7 @@ typedef struct tesela_dot_desc {
   const double *alpha;           /**< NULL: 1. As in tesela_gemm_desc. */
   const double *beta;            /**< NULL: 0. */
   const char *device, *strategy; /**< as in tesela_gemm_desc: "exact", "fixed_tree", ... */
+  int64_t runs;                  /**< as in tesela_gemm_desc */
 } tesela_dot_desc;
 
 /** B = alpha A', where A is rows x cols and B is cols x rows, of one type; any type where alpha is 1, which moves
@@ -184,6 +188,7 @@ typedef struct tesela_transpose_desc {
   int in_place;
   const double *alpha;           /**< NULL: 1. As in tesela_gemm_desc. */
   const char *device, *strategy; /**< as in tesela_gemm_desc */
+  int64_t runs;                  /**< as in tesela_gemm_desc */
 } tesela_transpose_desc;
 
 /** What ran: filled by tesela_gemm(), tesela_gemm_batched(), tesela_dot(), tesela_transpose() and tesela_plan_run() where it is not NULL. */
@@ -192,6 +197,7 @@ typedef struct tesela_record {
       *plan;      /**< the plan's text. It lives as long as the plan, and after a call that made its own plan
                          (tesela_gemm() and its like) until this thread's next such call. */
   double seconds; /**< wall clock of the whole call */
+  double seconds_allocate; /**< part of it: memory on the device, which a plan's later runs find there */
   double seconds_copy_in;  /**< part of it: operands to the device */
   double seconds_compute;  /**< part of it: the strategy, by the device's own clock where it has one */
   double seconds_copy_out; /**< part of it: C back to the host */
@@ -290,6 +296,10 @@ TESELA_API void tesela_packed_destroy(tesela_packed *packed);
 
 /** The plan as one line of text that tesela_plan_parse() reads. Owned by the plan. */
 TESELA_API const char *tesela_plan_describe(const tesela_plan *plan);
+
+/** Seconds that a run of the plan is expected to take, copies included: what it was chosen by. 0 where nobody chose, as of
+ * a plan from tesela_plan_parse(), or plan is NULL. */
+TESELA_API double tesela_plan_seconds(const tesela_plan *plan);
 
 /** Makes the plan that a line from tesela_plan_describe() tells.
  *  @return TESELA_BAD_INPUT for text that is no plan or has a retired version, naming the word that is wrong.

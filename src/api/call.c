@@ -12,7 +12,11 @@ static _Thread_local char last_plan[1024];
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan) {
   TSL_NOT_CANCELLED;
   tsl_call_key key;
+  if (request->runs < 0)
+    return tsl_fail(TESELA_BAD_CALL, "desc.runs is %lld: 0 says that the plan runs often",
+                    (long long)request->runs);
   TSL_TRY(tsl_api_request(context, request, &key));
+  key.runs = request->runs;
   return tsl_api_plan(context, &key, plan);
 }
 

@@ -29,7 +29,8 @@ static tesela_status request_of(const tesela_context *context, const tesela_dot_
       .alpha = desc->alpha,
       .beta = desc->beta,
       .device = desc->device,
-      .strategy = desc->strategy};
+      .strategy = desc->strategy,
+      .runs = desc->runs};
   return TESELA_OK;
 }
 

@@ -19,7 +19,8 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_g
                            .alpha = desc->alpha,
                            .beta = desc->beta,
                            .device = desc->device,
-                           .strategy = desc->strategy};
+                           .strategy = desc->strategy,
+                           .runs = desc->runs};
   return TESELA_OK;
 }
 

@@ -47,7 +47,8 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
   tsl_choice choice = {.device = key->device,
                        .strategy = key->strategy,
                        .place = key->place,
-                       .vendors = tsl_planner_vendors()};
+                       .vendors = tsl_planner_vendors(),
+                       .runs = (double)key->runs};
   tsl_plan *chosen;
   TSL_TRY(tsl_api_devices(context, &choice.devices));
   if (tsl_problem_batch(&key->problem) == 1) /* of batches nothing was measured */
@@ -87,6 +88,10 @@ tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const t
 
 const char *tesela_plan_describe(const tesela_plan *plan) {
   return plan ? plan->plan->text : "";
+}
+
+double tesela_plan_seconds(const tesela_plan *plan) {
+  return plan ? plan->plan->expected : 0;
 }
 
 tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesela_plan **plan) {

@@ -14,6 +14,7 @@ typedef struct tsl_call_key {
   tsl_place place;
   char device[TSL_DEVICE_NAME];
   const char *strategy; /* the caller's text; NULL: the planner's choice */
+  int64_t runs;         /* of a plan that the caller keeps; 0 in the cache */
 } tsl_call_key;
 
 typedef struct tsl_cached_plan tsl_cached_plan;

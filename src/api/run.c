@@ -95,6 +95,7 @@ static tesela_status run_timed(tesela_plan *plan, const char *where,
   if (record)
     *record = (tesela_record){.plan = plan->plan->text,
                               .seconds = seconds,
+                              .seconds_allocate = phases.allocate,
                               .seconds_copy_in = phases.copy_in,
                               .seconds_compute = phases.compute,
                               .seconds_copy_out = phases.copy_out,

@@ -24,7 +24,8 @@ static tesela_status request_of(const tesela_context *context, const tesela_tran
                            .in_place = desc->in_place != 0,
                            .alpha = desc->alpha,
                            .device = desc->device,
-                           .strategy = desc->strategy};
+                           .strategy = desc->strategy,
+                           .runs = desc->runs};
   return TESELA_OK;
 }
 

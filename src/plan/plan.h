@@ -16,8 +16,9 @@ typedef enum tsl_place {
 typedef struct tsl_plan {
   tsl_work work;
   tsl_place place;
-  char *text;     /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
-  bool was_tried; /* its kernels were, and this is what came of it (planner/trust.h): */
+  double expected; /* seconds of a run, by whoever chose it; 0: nobody did */
+  char *text;      /* "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
+  bool was_tried;  /* its kernels were, and this is what came of it (planner/trust.h): */
   tsl_self_test self_test;
   double self_test_seconds;    /* that the self-test took just now; 0: it was remembered */
   struct tsl_run_slots *slots; /* streams and staging buffers of runs that need them; plan/run_slot.c */

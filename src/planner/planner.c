@@ -305,6 +305,7 @@ tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *cho
                                const tsl_candidate *candidate, tsl_plan **plan) {
   TSL_TRY(tsl_plan_create(problem, candidate->strategy, &candidate->config, candidate->device, choice->place,
                           plan));
+  (*plan)->expected = candidate->seconds;
   const tesela_status status = tsl_trust_plan(*plan);
   if (status != TESELA_OK) {
     tsl_plan_destroy(*plan);

@@ -152,7 +152,7 @@ static void records_say_what_ran(void **state) {
   assert_string_equal(record.plan,
                       "gemm sequential version=1 device=cpu place=host m=2 n=2 k=3 types=f32,f32,f32");
   assert_true(record.seconds > 0 && record.seconds_compute > 0 && record.seconds_compute <= record.seconds);
-  assert_true(record.seconds_copy_in == 0 && record.seconds_copy_out == 0);
+  assert_true(record.seconds_allocate == 0 && record.seconds_copy_in == 0 && record.seconds_copy_out == 0);
   assert_true(record.error_bound > 0 && record.error_bound < 1e-5);
 }
 
@@ -266,6 +266,8 @@ static void missing_arguments_are_named(void **state) {
   assert_null(made);
   expect(tesela_plan_create(context, NULL, &plan), TESELA_BAD_CALL, "desc is NULL");
   expect(tesela_plan_create(context, &desc, NULL), TESELA_BAD_CALL, "plan is NULL");
+  expect(tesela_plan_create(context, &(tesela_gemm_desc){.runs = -1}, &plan), TESELA_BAD_CALL,
+         "desc.runs is -1");
   expect(tesela_plan_parse(context, NULL, &plan), TESELA_BAD_CALL, "text is NULL");
   expect(tesela_plan_run(NULL, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "plan is NULL");
   expect(tesela_buffer_create(context, "cpu", 8, NULL), TESELA_BAD_CALL, "buffer is NULL");
@@ -312,6 +314,8 @@ static void plans_are_run_again(void **state) {
   assert_string_equal(record.plan, tesela_plan_describe(plan));
   expect_ok(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
   assert_string_equal(tesela_plan_describe(again), tesela_plan_describe(plan));
+  assert_true(tesela_plan_seconds(plan) > 0 && tesela_plan_seconds(plan) < 1);
+  assert_true(tesela_plan_seconds(again) == 0 && tesela_plan_seconds(NULL) == 0);
   memset(c, 0, sizeof c);
   expect_ok(tesela_plan_run(again, &first, &second, &third, NULL));
   assert_memory_equal(c, product, sizeof product);

@@ -269,6 +269,23 @@ static void what_cannot_win_is_not_looked_for(void **state) {
   }
 }
 
+/* A caller of the public header says how often a plan runs, by the same rows. */
+static void callers_say_how_often_a_plan_runs(void **state) {
+  (void)state;
+  again_tells = false;
+  for (int64_t runs = 0; runs <= 1; runs++) {
+    const tesela_gemm_desc desc = {.m = 512, .n = 512, .k = 512, .runs = runs};
+    tesela_context *context;
+    tesela_plan *plan;
+    assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
+    again_listed = 0;
+    assert_int_equal(tesela_plan_create(context, &desc, &plan), TESELA_OK);
+    assert_int_equal(again_listed, runs == 0);
+    tesela_plan_destroy(plan);
+    tesela_context_destroy(context);
+  }
+}
+
 /* Equally likely times: the surer one is expected to be shorter; joined, the surer one has more weight. */
 static void estimates_have_doubts(void **state) {
   (void)state;
@@ -416,6 +433,7 @@ int main(void) {
       cmocka_unit_test(the_processor_does_not_beat_itself),
       cmocka_unit_test(starting_counts_for_few_runs),
       cmocka_unit_test(what_cannot_win_is_not_looked_for),
+      cmocka_unit_test(callers_say_how_often_a_plan_runs),
       cmocka_unit_test(estimates_have_doubts),
       cmocka_unit_test(copies_cost),
       cmocka_unit_test(memory_is_refused_with_numbers),

@@ -3,7 +3,9 @@
 #define TSL_TOOL_CLI_REPORT_H
 
 #include "cli/table.h"
-#include "judge/check.h"
+#include "device/devices.h"
+#include "judge/judge.h"
+#include "strategy/strategy.h"
 
 #include <jansson.h>
 

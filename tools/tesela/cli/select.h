@@ -2,7 +2,8 @@
 #ifndef TSL_TOOL_CLI_SELECT_H
 #define TSL_TOOL_CLI_SELECT_H
 
-#include "plan/plan.h"
+#include "device/devices.h"
+#include "strategy/strategy.h"
 
 #define TSL_SELECT_MAX 64
 

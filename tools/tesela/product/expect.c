@@ -35,8 +35,7 @@ static double read_roundoff(const tsl_feed *feed) {
 }
 
 static bound bound_of(const tsl_product *product) {
-  const tsl_work *work = &product->plan->work;
-  const tsl_accuracy accuracy = work->strategy->accuracy(&work->problem, &work->config);
+  const tsl_plan_bound accuracy = tsl_plan_facts_bound(product->facts);
   const tsl_type_info *type = tsl_type(product->type), *sums = tsl_type(type->sums);
   const double u = type->unit_roundoff, factor = accuracy.factor + (type->is_complex ? 2 : 0);
   const double scale = fmax(1, hypot(product->request.alpha[0], product->request.alpha[1]));
@@ -56,15 +55,15 @@ static bound bound_of(const tsl_product *product) {
 }
 
 /* G of both parts of one element, and what flushing its terms to 0 may cost. */
-static void add_magnitudes(const tsl_product *product, const tsl_problem *problem, const void *a, int64_t row,
+static void add_magnitudes(const tsl_product *product, const tsl_layout *at, const void *a, int64_t row,
                            int64_t col, double g[2], double *terms) {
-  const double *alpha = problem->alpha, *beta = problem->beta;
+  const double *alpha = product->whole.alpha, *beta = product->whole.beta;
   double sum[2] = {0, 0}, before[2] = {0, 0};
   *terms = 0;
   for (int64_t l = 0; l < product->k; l++) {
     double x[2], y[2];
-    load(product->types.a, a, row * problem->a.row_stride + l * problem->a.col_stride, x);
-    load(product->types.b, product->b.data, l * problem->b.row_stride + col * problem->b.col_stride, y);
+    load(product->types.a, a, row * at->a_row + l * at->a_col, x);
+    load(product->types.b, product->b.data, l * at->b_row + col * at->b_col, y);
     sum[0] += fabs(x[0] * y[0]) + fabs(x[1] * y[1]);
     sum[1] += fabs(x[0] * y[1]) + fabs(x[1] * y[0]);
     *terms += fabs(x[0]) + fabs(y[0]) + 2;
@@ -105,7 +104,7 @@ static judgement judge_part(const tsl_product *product, const bound *by, double 
 }
 
 /* Compares an element whose parts are not all equal, and counts it where it differs. */
-static void compare_element(tsl_product *product, const tsl_problem *problem, const void *a, int64_t row,
+static void compare_element(tsl_product *product, const tsl_layout *at, const void *a, int64_t row,
                             const bound *by, tsl_difference found) {
   tsl_difference *out = &product->difference;
   const int parts = tsl_type(product->expected.as)->is_complex || tsl_type(product->type)->is_complex ? 2 : 1;
@@ -120,7 +119,7 @@ static void compare_element(tsl_product *product, const tsl_problem *problem, co
     judgement seen = judge_part(product, by, c, e, moved ? &whole : NULL, 0);
     if ((!seen.agrees || seen.by_print) && !moved && isfinite(c) && isfinite(e)) {
       if (!have_g)
-        add_magnitudes(product, problem, a, row, found.col, g, &flushed);
+        add_magnitudes(product, at, a, row, found.col, g, &flushed);
       have_g = true;
       seen = judge_part(product, by, c, e, &g[part], flushed);
     }
@@ -151,10 +150,11 @@ static void compare_element(tsl_product *product, const tsl_problem *problem, co
   out->count++;
 }
 
-void tsl_product_compare(tsl_product *product, const tsl_problem *problem, const void *a, int64_t first,
+void tsl_product_compare(tsl_product *product, const void *a, int64_t first, int64_t rows,
                          const void *expected) {
   const bound by = bound_of(product);
-  for (int64_t row = 0; row < problem->m; row++)
+  const tsl_layout at = tsl_product_layout(product, rows);
+  for (int64_t row = 0; row < rows; row++)
     for (int64_t col = 0; col < product->n; col++) {
       const int64_t index = row * product->n + col;
       tsl_difference found = {.row = first + row, .col = col};
@@ -163,7 +163,7 @@ void tsl_product_compare(tsl_product *product, const tsl_problem *problem, const
       if (same_special(found.computed[0], found.expected[0]) &&
           same_special(found.computed[1], found.expected[1]))
         continue;
-      compare_element(product, problem, a, row, &by, found);
+      compare_element(product, &at, a, row, &by, found);
       if (product->difference.count == TSL_DIFFERENCES_MAX)
         return;
     }

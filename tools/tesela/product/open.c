@@ -213,8 +213,7 @@ tesela_status tsl_product_open(const tsl_product_request *request, tsl_product *
   if (request->output)
     TSL_TRY(tsl_matrix_output(request->output, request->format, product->m, product->n, product->type,
                               &product->writer));
-  TSL_TRY(tsl_wisdom_open(&product->wisdom));
-  return tsl_devices_create(&product->devices);
+  return tesela_context_create(&(tesela_context_desc){.device = request->device}, &product->context);
 }
 
 static void close_feed(tsl_feed *feed) {
@@ -225,10 +224,10 @@ static void close_feed(tsl_feed *feed) {
 
 void tsl_product_close(tsl_product *product) {
   tsl_progress_end(product->progress);
-  tsl_plan_destroy(product->plan);
-  tsl_plan_destroy(product->last_plan);
-  tsl_devices_destroy(product->devices);
-  tsl_wisdom_close(product->wisdom);
+  tsl_plan_facts_free(product->facts);
+  tesela_plan_destroy(product->plan);
+  tesela_plan_destroy(product->last_plan);
+  tesela_context_destroy(product->context);
   tsl_writer_close(product->writer);
   close_feed(&product->a);
   close_feed(&product->b);
@@ -237,5 +236,5 @@ void tsl_product_close(tsl_product *product) {
   tsl_free(product->c_memory);
   tsl_free(product->before_memory);
   tsl_free(product->samples);
-  *product = (tsl_product){.devices = NULL};
+  *product = (tsl_product){.context = NULL};
 }

@@ -1,290 +1,229 @@
-/* Planning: how many rows of C at once, and which strategy on which device. */
-#include "api/api.h"
+/* Planning: which strategy on which device, for all rows of C or a panel of them. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "product/product.h"
-#include "tune/choose.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { PANEL_MULTIPLE = 64 };
-
-/* Sizes that do not fit into 64 bits are larger than any memory, so they stop at the largest number. */
-static uint64_t product_of(uint64_t a, uint64_t b) {
-  size_t result;
-  return tsl_size_mul(a, b, &result) ? result : UINT64_MAX;
+/* Columns of A between a row of it, as it is held, and the next: of a panel that is columns of it. */
+static int64_t columns_there(const tsl_product *product, int64_t rows) {
+  return product->a.held ? product->m : rows;
 }
 
-static uint64_t sum_of(uint64_t a, uint64_t b) {
-  size_t result;
-  return tsl_size_add(a, b, &result) ? result : UINT64_MAX;
-}
-
-bool tsl_product_keeps_before(const tsl_product *product) {
+tsl_layout tsl_product_layout(const tsl_product *product, int64_t rows) {
   const tsl_product_request *request = &product->request;
-  return !request->in_place && (request->beta[0] != 0 || request->beta[1] != 0) &&
-         (request->verify || request->expected || request->repeat > 1);
+  const bool by_columns = request->transpose_a || request->op == TSL_OP_TRANSPOSE;
+  return (tsl_layout){.a_row = by_columns ? 1 : product->k,
+                      .a_col = by_columns ? columns_there(product, rows) : 1,
+                      .b_row = request->transpose_b ? 1 : product->n,
+                      .b_col = request->transpose_b ? product->k : 1};
 }
 
-/* The problem of `rows` rows of C, the strides being those of what is held. */
-static tesela_status problem_of(const tsl_product *product, int64_t rows, tsl_problem *problem) {
-  const tsl_product_request *given = &product->request;
-  const int64_t across = product->a.held ? product->m : rows; /* columns of A that are there */
-  const bool by_columns = given->transpose_a || given->op == TSL_OP_TRANSPOSE;
-  const tsl_request request = {.op = given->op,
-                               .m = rows,
-                               .n = product->n,
-                               .k = product->k,
-                               .sizes = {"the rows of C", "the columns of C", "the columns of A"},
-                               .matrices = {{.row_stride = by_columns ? across : 0,
-                                             .col_stride = by_columns,
-                                             .transpose = given->transpose_a,
-                                             .type = product->types.a,
-                                             .conjugate = given->conjugate_a},
-                                            {.transpose = given->transpose_b,
-                                             .type = product->types.b,
-                                             .conjugate = given->conjugate_b},
-                                            {.type = product->types.c}},
-                               .fields = {"A", "B", "C"},
-                               .in_place = given->in_place,
-                               .alpha = given->alpha,
-                               .beta = given->beta};
-  return tsl_api_problem(&request, problem);
+/* A plan that is wanted: of so many rows of C, which runs so often. */
+typedef struct wanted {
+  int64_t rows, runs;
+  const char *strategy, *device;
+} wanted;
+
+static tesela_status create_gemm(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+  const tsl_product_request *request = &product->request;
+  const tesela_gemm_desc desc = {
+      .m = of->rows,
+      .n = product->n,
+      .k = product->k,
+      .a = {.row_stride = request->transpose_a ? columns_there(product, of->rows) : 0,
+            .col_stride = request->transpose_a,
+            .transpose = request->transpose_a,
+            .type = product->types.a,
+            .conjugate = request->conjugate_a},
+      .b = {.transpose = request->transpose_b, .type = product->types.b, .conjugate = request->conjugate_b},
+      .c = {.type = product->types.c},
+      .alpha = request->alpha,
+      .beta = request->beta,
+      .device = of->device,
+      .strategy = of->strategy,
+      .runs = of->runs};
+  return tesela_plan_create(product->context, &desc, plan);
 }
 
-/* Host bytes that are needed whatever the panel, and for each row of it. */
-typedef struct need {
-  uint64_t fixed, row;
-} need;
+static tesela_status create_dot(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+  const tesela_dot_desc desc = {.n = product->k,
+                                .x = {.type = product->types.a},
+                                .y = {.type = product->types.b},
+                                .result = {.type = product->types.c},
+                                .alpha = product->request.alpha,
+                                .beta = product->request.beta,
+                                .device = of->device,
+                                .strategy = of->strategy,
+                                .runs = of->runs};
+  return tesela_plan_create_dot(product->context, &desc, plan);
+}
 
-static void add_feed(const tsl_feed *feed, need *out) {
-  if (!feed->reader)
+static tesela_status create_transpose(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+  const bool in_place = product->request.in_place;
+  const tesela_transpose_desc desc = {
+      .rows = product->n,
+      .cols = of->rows,
+      .a = {.row_stride = columns_there(product, of->rows), .col_stride = 1, .type = product->types.a},
+      .b = {.type = in_place ? TESELA_TYPE_DEFAULT : product->types.c},
+      .in_place = in_place,
+      .alpha = product->request.alpha,
+      .device = of->device,
+      .strategy = of->strategy,
+      .runs = of->runs};
+  return tesela_plan_create_transpose(product->context, &desc, plan);
+}
+
+static tesela_status create(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+  static tesela_status (*const create_of[TSL_OP_COUNT])(const tsl_product *product, const wanted *of,
+                                                        tesela_plan **plan) = {
+      [TSL_OP_GEMM] = create_gemm, [TSL_OP_DOT] = create_dot, [TSL_OP_TRANSPOSE] = create_transpose};
+  return create_of[product->request.op](product, of, plan);
+}
+
+/* What a plan's text settles: its strategy, with its parameters as they are, or by name alone; and its device. */
+typedef struct settled {
+  tsl_text strategy, name, device;
+} settled;
+
+static void settled_free(settled *of) {
+  tsl_text_free(&of->strategy);
+  tsl_text_free(&of->name);
+  tsl_text_free(&of->device);
+}
+
+/* "gemm NAME version=1 PARAMETER=VALUE ... device=DEVICE place=...". Free it in any case. */
+static tesela_status settle(const tesela_plan *plan, settled *out) {
+  tsl_record record;
+  *out = (settled){.strategy = {0}};
+  TSL_TRY(tsl_record_parse(tesela_plan_describe(plan), &record));
+  tsl_text_add(&out->name, "%s", tsl_record_word(&record, 1));
+  tsl_text_add(&out->strategy, "%s", tsl_record_word(&record, 1));
+  tsl_text_add(&out->device, "%s", tsl_record_get(&record, "device"));
+  for (int i = 0; i < record.count; i++) {
+    const tsl_record_field *field = &record.fields[i];
+    if (field->key && strcmp(field->key, "device") == 0)
+      break;
+    if (field->key && strcmp(field->key, "version") != 0)
+      tsl_text_add(&out->strategy, " %s=%s", field->key, field->value);
+  }
+  tsl_record_free(&record);
+  TSL_TRY(tsl_text_status(&out->name));
+  TSL_TRY(tsl_text_status(&out->strategy));
+  return tsl_text_status(&out->device);
+}
+
+/* Puts one plan in the place of another, where there is one to put. */
+static void replace(tesela_plan **plan, tesela_plan *by) {
+  if (!by)
     return;
-  const int64_t length = feed->across && !feed->held ? feed->rows : feed->cols;
-  const uint64_t row = product_of((uint64_t)length, tsl_type(feed->as)->size);
-  if (feed->held)
-    out->fixed = sum_of(out->fixed, product_of((uint64_t)feed->rows, row));
-  else
-    out->row = sum_of(out->row, row);
+  tesela_plan_destroy(*plan);
+  *plan = by;
 }
 
-/* `doubled`: the device computes in the host's memory, on copies of its own. */
-static need host_need(const tsl_product *product, bool doubled) {
-  const uint64_t c_row = product_of((uint64_t)product->n, tsl_type(product->type)->size);
-  need out = {0};
-  add_feed(&product->a, &out);
-  add_feed(&product->b, &out);
-  out.row = sum_of(out.row, c_row);
-  if (doubled)
-    out = (need){product_of(2, out.fixed), product_of(2, out.row)};
-  if (product->c0.held)
-    add_feed(&product->c0, &out);
-  add_feed(&product->expected, &out);
-  if (tsl_product_keeps_before(product))
-    out.row = sum_of(out.row, c_row);
-  return out;
+static int64_t panels_of(const tsl_product *product) {
+  return product->panel > 0 ? (product->m + product->panel - 1) / product->panel : 1;
 }
 
-static uint64_t bytes_of(const need *needed, int64_t rows) {
-  return sum_of(needed->fixed, product_of((uint64_t)rows, needed->row));
+/* Whether panels go where the whole would go. Where they prefer another device, that one is left out of the question where
+ * it could have done the whole, and did not win. */
+static bool goes_as_whole(const tsl_product *product, const settled *panel, const tesela_plan *whole,
+                          const settled *of_whole) {
+  tesela_plan *other = NULL;
+  const wanted there = {.rows = product->m,
+                        .runs = product->request.repeat,
+                        .strategy = tsl_text_get(&panel->name),
+                        .device = tsl_text_get(&panel->device)};
+  if (strcmp(tsl_text_get(&panel->device), tsl_text_get(&of_whole->device)) == 0)
+    return true;
+  const bool could = create(product, &there, &other) == TESELA_OK;
+  tesela_plan_destroy(other);
+  return could ||
+         tesela_plan_seconds(whole) <= tesela_plan_seconds(product->plan) * (double)panels_of(product);
 }
 
-/* What panels need beside: some outputs keep all rows until the end. */
-static need need_of_panels(const tsl_product *product, const need *whole) {
-  need out = *whole;
-  if (product->writer && tsl_writer_keeps_rows(product->writer))
-    out.fixed = sum_of(out.fixed, product_of(product_of((uint64_t)product->m, (uint64_t)product->n),
-                                             tsl_type(product->type)->size));
-  return out;
+/* The panels' plan as the plan of the whole has it: the same parameters, or where panels refuse them, the same strategy. */
+static void take_over(tsl_product *product, const settled *whole) {
+  const char *const strategies[] = {tsl_text_get(&whole->strategy), tsl_text_get(&whole->name)};
+  tesela_plan *made = NULL;
+  for (int i = 0; i < 2 && !made; i++)
+    (void)create(product,
+                 &(wanted){.rows = product->panel,
+                           .runs = product->request.repeat * panels_of(product),
+                           .strategy = strategies[i],
+                           .device = tsl_text_get(&whole->device)},
+                 &made);
+  replace(&product->plan, made);
 }
 
-/* Rows of C for which there is memory. */
-static int64_t rows_within(const tsl_product *product, const need *needed) {
-  if (product->request.in_place || needed->fixed >= product->memory)
-    return 0;
-  const uint64_t rows = (product->memory - needed->fixed) / needed->row;
-  return rows < (uint64_t)product->m ? (int64_t)rows : product->m;
-}
-
-/* "B (b.npy) and C0 (c.mtx)", as they are held. */
-static void name_held(const tsl_product *product, tsl_text *out) {
-  const struct {
-    const char *letter;
-    const tsl_feed *feed;
-  } feeds[] = {{"A", &product->a},
-               {"B", &product->b},
-               {"C0", &product->c0},
-               {"the expected result", &product->expected}};
-  for (size_t i = 0; i < sizeof feeds / sizeof *feeds; i++)
-    if (feeds[i].feed->held)
-      tsl_text_add(out, "%s%s (%s)", out->length ? ", " : "", feeds[i].letter, feeds[i].feed->path);
-  if (product->writer && tsl_writer_keeps_rows(product->writer))
-    tsl_text_add(out, "%sthe output, which is written by columns", out->length ? ", " : "");
-}
-
-static tesela_status fail_panel(const tsl_product *product, const need *needed) {
-  char fixed[32], row[32], allowed[32];
-  tsl_text held = {0};
-  name_held(product, &held);
-  const tesela_status status = tsl_fail(
-      TESELA_OUT_OF_MEMORY,
-      "%s that must be held whole%s%s and %s for each row of the product do not fit into %s of memory%s",
-      tsl_format_bytes(needed->fixed, fixed, sizeof fixed), held.length ? ": " : "", tsl_text_get(&held),
-      tsl_format_bytes(needed->row, row, sizeof row),
-      tsl_format_bytes(product->memory, allowed, sizeof allowed),
-      product->request.memory ? "; allow more with --memory" : "");
-  tsl_text_free(&held);
+/* The plan of all rows at once decides, where there is one, so that a smaller memory changes neither choice nor bits. */
+static tesela_status follow_whole(tsl_product *product, const tesela_plan *whole) {
+  settled panel, of_whole = {.strategy = {0}};
+  tesela_status status = settle(product->plan, &panel);
+  if (status == TESELA_OK)
+    status = settle(whole, &of_whole);
+  if (status == TESELA_OK && goes_as_whole(product, &panel, whole, &of_whole))
+    take_over(product, &of_whole);
+  settled_free(&panel);
+  settled_free(&of_whole);
   return status;
 }
 
-/* Whether A's file is better read by columns, again and again, than held: it leaves next to no room. */
-static bool is_crowded(const tsl_product *product, int64_t rows) {
-  const tsl_feed *a = &product->a;
-  return a->held && a->across && a->by_columns && !product->request.in_place && rows < product->m / 4 + 1;
-}
-
-/* A panel as large as memory allows: of all rows, or else of a multiple of the tiles' sizes. */
-static tesela_status size_panel(tsl_product *product, bool doubled) {
-  product->a.held = product->request.op == TSL_OP_DOT || product->a.across || !product->a.by_rows;
-  need needed = host_need(product, doubled);
-  product->panel = product->m;
-  product->memory_needed = bytes_of(&needed, product->m);
-  product->memory_fixed = needed.fixed;
-  if (product->memory_needed <= product->memory)
+static tesela_status choose(tsl_product *product) {
+  const tsl_product_request *request = &product->request;
+  tesela_plan *whole = NULL, *made = NULL;
+  wanted of = {.rows = product->panel,
+               .runs = request->repeat * panels_of(product),
+               .strategy = request->strategy,
+               .device = request->device};
+  TSL_TRY(create(product, &of, &made));
+  replace(&product->plan, made);
+  if (product->panel == product->m)
     return TESELA_OK;
-  needed = need_of_panels(product, &needed);
-  int64_t rows = rows_within(product, &needed);
-  if (is_crowded(product, rows)) {
-    product->a.held = false;
-    needed = host_need(product, doubled);
-    needed = need_of_panels(product, &needed);
-    rows = rows_within(product, &needed);
-  }
-  if (rows == 0)
-    return fail_panel(product, &needed);
-  product->panel = rows < PANEL_MULTIPLE || rows == product->m ? rows : rows - rows % PANEL_MULTIPLE;
-  product->memory_needed = bytes_of(&needed, product->panel);
-  product->memory_fixed = needed.fixed;
-  return TESELA_OK;
-}
-
-tesela_status tsl_product_hint(const tsl_product *product, tesela_status status) {
-  enum { PARTS = 4 };
-  const uint64_t fixed = product->memory_fixed, of_panel = product->memory_needed - fixed;
-  const uint64_t mebibytes = (fixed + of_panel / PARTS) >> 20;
-  tsl_status_saved saved;
-  if (status != TESELA_OUT_OF_MEMORY || product->panel < PARTS || product->request.in_place ||
-      fixed > of_panel || mebibytes == 0)
-    return status;
-  tsl_status_save(&saved);
-  return tsl_fail(status, "%s; with --memory %lluMiB the work goes by%s panels of rows", saved.sentence,
-                  (unsigned long long)mebibytes, product->panel < product->m ? " smaller" : "");
-}
-
-/* --- the choice --- */
-
-static const tsl_candidate *find(const tsl_candidate *list, int count, const tsl_candidate *like) {
-  for (int i = 0; i < count; i++)
-    if (list[i].strategy == like->strategy && list[i].device == like->device)
-      return &list[i];
-  return NULL;
-}
-
-/* Predicted seconds of the whole job when `panel` is done again and again; `whole`, when it can, is the same strategy
- * and device on all rows at once and decides, so that a smaller memory changes neither choice nor bits. */
-static double job_seconds(const tsl_product *product, const tsl_candidate *panel,
-                          const tsl_candidate *whole) {
-  if (panel->refusal[0])
-    return INFINITY;
-  if (whole && !whole->refusal[0])
-    return tsl_candidate_seconds(whole);
-  return panel->start + panel->seconds * ceil((double)product->m / (double)product->panel);
-}
-
-static tesela_status create_best(tsl_product *product, const tsl_choice *choice, const tsl_candidate *panels,
-                                 int panel_count, const tsl_candidate *wholes, int whole_count) {
-  tsl_problem problem;
-  TSL_TRY(problem_of(product, product->panel, &problem));
-  const tsl_candidate *best = NULL, *best_whole = NULL;
-  double least = INFINITY;
-  for (int i = 0; i < panel_count; i++) {
-    const tsl_candidate *whole = find(wholes, whole_count, &panels[i]);
-    const double seconds = job_seconds(product, &panels[i], whole);
-    if (seconds < least) {
-      least = seconds;
-      best = &panels[i];
-      best_whole = whole;
-    }
-  }
-  if (!best)
-    return tsl_fail(TESELA_UNSUPPORTED, "nothing here takes this %s: %s on %s: %s",
-                    tsl_op_name(product->request.op), panels[0].strategy->name, panels[0].device->name,
-                    panels[0].refusal);
-  const bool as_whole = best_whole && !best_whole->refusal[0] &&
-                        !tsl_strategy_refuse(best->strategy, &problem, &best_whole->config, best->device);
-  tsl_candidate made = *best;
-  made.config = as_whole ? best_whole->config : best->config;
-  return tsl_planner_make(&problem, choice, &made, &product->plan);
-}
-
-static tesela_status choose_for_panels(tsl_product *product, const tsl_choice *choice) {
-  tsl_problem panel, whole;
-  tsl_candidate *panels = NULL, *wholes = NULL;
-  int panel_count = 0, whole_count = 0;
-  TSL_TRY(problem_of(product, product->panel, &panel));
-  TSL_TRY(problem_of(product, product->m, &whole));
-  tesela_status status = tsl_planner_list(&panel, choice, &panels, &panel_count);
-  if (status == TESELA_OK)
-    status = tsl_planner_list(&whole, choice, &wholes, &whole_count);
-  if (status == TESELA_OK)
-    status = create_best(product, choice, panels, panel_count, wholes, whole_count);
-  free(panels);
-  free(wholes);
-  /* As the planner does: what cannot be built is put aside, unless it was asked for by name. */
-  if ((status == TESELA_BUILD_FAILED || status == TESELA_WRONG_RESULT) && !choice->strategy)
-    status = tsl_tune_choose(&panel, choice, &product->plan);
+  of.rows = product->m;
+  of.runs = request->repeat;
+  if (create(product, &of, &whole) != TESELA_OK)
+    return TESELA_OK; /* nothing takes it whole, which is why there are panels */
+  const tesela_status status = follow_whole(product, whole);
+  tesela_plan_destroy(whole);
   return status;
 }
 
-static tesela_status choose(tsl_product *product, const tsl_choice *choice) {
-  tsl_problem problem;
-  TSL_TRY(problem_of(product, product->panel, &problem));
-  tsl_plan_destroy(product->plan);
-  product->plan = NULL;
-  return product->panel == product->m ? tsl_tune_choose(&problem, choice, &product->plan)
-                                      : choose_for_panels(product, choice);
-}
-
-/* A device other than the cpu that computes in the host's memory: its copies count as the host's. */
-static bool copies_on_host(const tsl_plan *plan) {
-  const tsl_device *device = plan->work.device;
-  return device->is_cpu && !(device->capabilities & TSL_CAN_HOST);
-}
-
-static tesela_status plan_last(tsl_product *product, const tsl_choice *choice) {
-  const int64_t rest = product->panel > 0 ? product->m % product->panel : 0;
-  const tsl_work *work = &product->plan->work;
-  if (rest == 0)
+static tesela_status plan_last(tsl_product *product) {
+  const int64_t remainder = product->panel > 0 ? product->m % product->panel : 0;
+  settled same;
+  if (remainder == 0)
     return TESELA_OK;
-  tsl_problem problem;
-  TSL_TRY(problem_of(product, rest, &problem));
-  const tsl_candidate same = {.strategy = work->strategy, .device = work->device, .config = work->config};
-  return tsl_planner_make(&problem, choice, &same, &product->last_plan);
+  tesela_status status = settle(product->plan, &same);
+  if (status == TESELA_OK)
+    status = create(product,
+                    &(wanted){.rows = remainder,
+                              .runs = product->request.repeat,
+                              .strategy = tsl_text_get(&same.strategy),
+                              .device = tsl_text_get(&same.device)},
+                    &product->last_plan);
+  settled_free(&same);
+  return status;
+}
+
+/* The problem of all rows, for what is counted of it. */
+static tesela_status count_whole(tsl_product *product) {
+  const tsl_product_request *request = &product->request;
+  tsl_problem *whole = &product->whole;
+  *whole = tsl_problem_of(request->op, product->m, product->n, product->k, product->types.a);
+  whole->b.type = product->types.b;
+  whole->c.type = product->types.c;
+  whole->in_place = request->in_place;
+  memcpy(whole->alpha, request->alpha, sizeof whole->alpha);
+  memcpy(whole->beta, request->beta, sizeof whole->beta);
+  tsl_problem_round(whole);
+  return tsl_problem_check(whole);
 }
 
 tesela_status tsl_product_plan(tsl_product *product) {
   const double start = tsl_clock();
   const tsl_product_request *request = &product->request;
-  const tsl_choice choice = {.devices = product->devices,
-                             .device = request->device,
-                             .strategy = request->strategy,
-                             .wisdom = product->wisdom,
-                             .vendors = tsl_planner_vendors(),
-                             .runs = fmax(1, (double)request->repeat),
-                             .sparing = true};
   tsl_progress_at(product->progress, "planning", 0);
   product->memory = request->memory ? request->memory : tsl_memory_available() / 5 * 4;
   product->a.across = request->op == TSL_OP_TRANSPOSE || request->transpose_a;
@@ -294,20 +233,18 @@ tesela_status tsl_product_plan(tsl_product *product) {
   product->expected.held =
       product->expected.reader &&
       (!product->expected.by_rows || (product->expected.text && !product->expected.by_columns));
-  TSL_TRY(problem_of(product, product->m, &product->whole));
-  TSL_TRY(tsl_problem_check(&product->whole));
-  TSL_TRY(size_panel(product, false));
-  TSL_TRY(choose(product, &choice));
-  if (!product->plan)
-    return tsl_fail(TESELA_INTERNAL, "the planner chose nothing and gave no reason");
-  if (copies_on_host(product->plan)) {
+  TSL_TRY(count_whole(product));
+  TSL_TRY(tsl_product_size_panel(product, false));
+  TSL_TRY(choose(product));
+  if (tsl_plan_copies_on_host(product->plan)) {
     const int64_t before = product->panel;
     const bool held = product->a.held;
-    TSL_TRY(size_panel(product, true));
+    TSL_TRY(tsl_product_size_panel(product, true));
     if (product->panel != before || product->a.held != held)
-      TSL_TRY(choose(product, &choice));
+      TSL_TRY(choose(product));
   }
-  TSL_TRY(plan_last(product, &choice));
+  TSL_TRY(plan_last(product));
+  TSL_TRY(tsl_plan_facts_of(product->plan, &product->facts));
   product->seconds[TSL_STAGE_PLAN] = tsl_clock() - start;
   return TESELA_OK;
 }

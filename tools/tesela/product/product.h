@@ -1,5 +1,5 @@
 /* One product of matrix files (or a dot, or a transpose): opened, planned, computed in panels of rows of C, verified,
- * written.
+ * written. What computes is the public header, as in any other program; explain/plan_facts.h and check/verify.h look inside.
  *
  *        A (m x k)          B (k x n)        C (m x n)
  *   row -> +-------+        +-------+        +-------+
@@ -14,12 +14,12 @@
 #ifndef TSL_TOOL_PRODUCT_PRODUCT_H
 #define TSL_TOOL_PRODUCT_PRODUCT_H
 
+#include "check/verify.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
+#include "explain/plan_facts.h"
 #include "io/io.h"
-#include "judge/check.h"
-#include "planner/planner.h"
 
 /* What the time goes into, in the order in which a program for a device has it. X(NAME, name) */
 #define TSL_STAGE_LIST(X)                                                                                    \
@@ -40,6 +40,16 @@ typedef enum tsl_stage {
       TSL_STAGE_COUNT
 } tsl_stage;
 const char *tsl_stage_name(tsl_stage stage);
+
+/* Options that the commands share; each has those that it lists. */
+typedef struct tsl_product_options {
+  const char *output, *add, *device, *strategy, *expect, *format;
+  bool verify, quiet, json;
+  tsl_scalar alpha, beta;
+  tsl_number tolerance;
+  int64_t threads, repeat;
+  uint64_t memory;
+} tsl_product_options;
 
 /* What the user asked for. */
 typedef struct tsl_product_request {
@@ -99,13 +109,13 @@ typedef struct tsl_product {
   tsl_types types;
   tesela_type type;       /* of C */
   int64_t m, n, k, panel; /* panel: rows of C at once */
-  tsl_problem whole;      /* of all rows, once it is planned */
+  tsl_problem whole;      /* of all rows, for what is counted of it */
   uint64_t memory;        /* bytes to stay within */
   uint64_t memory_needed; /* by what was planned */
   uint64_t memory_fixed;  /* of that, what a panel's size does not change */
-  tsl_devices *devices;
-  tsl_wisdom *wisdom;
-  tsl_plan *plan, *last_plan; /* of a whole panel, and of a last one that is smaller */
+  tesela_context *context;
+  tesela_plan *plan, *last_plan; /* of a whole panel, and of a last one that is smaller */
+  tsl_plan_facts *facts;         /* of the first */
   void *c_memory, *before_memory;
   char *c, *before; /* before: C0's panel (in place, A), kept where it is overwritten and wanted again */
   double started, seconds[TSL_STAGE_COUNT], total;
@@ -126,32 +136,57 @@ tesela_status tsl_product_plan(tsl_product *product);
  * expected file disagree; the product's verdict and difference say how. */
 tesela_status tsl_product_run(tsl_product *product);
 void tsl_product_close(tsl_product *product);
+/* A panel as large as memory allows: of all rows, or else of a multiple of the tiles' sizes. `doubled`: the device computes
+ * in the host's memory, on copies of its own. */
+tesela_status tsl_product_size_panel(tsl_product *product, bool doubled);
 /* A failure for lack of memory, where panels, or smaller ones, would do: its sentence gets a hint at --memory. Returns
  * `status`. */
 tesela_status tsl_product_hint(const tsl_product *product, tesela_status status);
 /* All of that, with a progress line, no temporary file left behind by an interrupt, and the report at the end: to
- * standard output, as text or as JSON of `call`; none where `quiet`, unless something is wrong. */
-tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *request, bool quiet, bool json);
+ * standard output, as text or as JSON of `call`; none where it is to be quiet, unless something is wrong. */
+tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *request,
+                             const tsl_product_options *given);
+
+/* A call's words and shared options as a request, and the limit of threads set. TESELA_BAD_CALL. */
+tesela_status tsl_product_ask(tsl_op op, const tsl_call *call, const tsl_product_options *given,
+                              tsl_product_request *request);
+
+/* Where element (i, l) of A and (l, j) of B are, of a panel of so many rows, in elements from the panel's first. */
+typedef struct tsl_layout {
+  int64_t a_row, a_col, b_row, b_col;
+} tsl_layout;
+tsl_layout tsl_product_layout(const tsl_product *product, int64_t rows);
 
 /* Whether C0's panel has to be kept beside C. */
 bool tsl_product_keeps_before(const tsl_product *product);
-/* Compares `rows` rows of C from `first` with `expected`; the operands are the panel's. */
-void tsl_product_compare(tsl_product *product, const tsl_problem *problem, const void *a, int64_t first,
+/* Compares `rows` rows of C from `first` with `expected`; A is the panel's. */
+void tsl_product_compare(tsl_product *product, const void *a, int64_t first, int64_t rows,
                          const void *expected);
 /* Of the comparison so far. */
 tsl_decider tsl_product_decider(const tsl_product *product);
 const char *tsl_decider_name(tsl_decider decider);
 
-/* Reads options that the commands share: sizes of --alpha and --beta, --tolerance. TESELA_BAD_CALL. */
+/* Checks options that the commands share: sizes of --alpha and --beta, --tolerance. TESELA_BAD_CALL. */
 tesela_status tsl_product_check_request(const tsl_product_request *request);
 
-#define TSL_OPTION_FORMAT(struct_type)                                                                       \
-  TSL_OPTION(struct_type, format, "format", FORMAT, NULL,                                                    \
-             "the format of -, and of an output whose name does not end in one: npy mtx csv txt")
+/* Rows of a command's table for what is in `shared`, its tsl_product_options. */
+#define TSL_OPTION_SHARED(struct_type, member, name, value, fallback, what)                                  \
+  TSL_OPTION(struct_type, shared.member, name, value, fallback, what)
+#define TSL_OPTION_DEVICE(struct_type)                                                                       \
+  TSL_OPTION_SHARED(                                                                                         \
+      struct_type, device, "device", DEVICE, NULL,                                                           \
+      "run on this device, such as cpu or opencl:0 (default: TESELA_DEVICE, else the fastest)")
+#define TSL_OPTION_THREADS(struct_type)                                                                      \
+  TSL_OPTION_SHARED(struct_type, threads, "threads", COUNT, NULL, "use at most so many host threads")
 #define TSL_OPTION_TOLERANCE(struct_type)                                                                    \
-  TSL_OPTION(                                                                                                \
+  TSL_OPTION_SHARED(                                                                                         \
       struct_type, tolerance, "tolerance", NUMBER, NULL,                                                     \
       "with --expect: elements agree that differ by at most this (default: the strategy's error bound "      \
       "and half a unit of the file's last printed digit)")
+#define TSL_OPTIONS_OF_PRINTING(struct_type)                                                                 \
+  TSL_OPTION_SHARED(struct_type, format, "format", FORMAT, NULL,                                             \
+                    "the format of -, and of an output whose name does not end in one: npy mtx csv txt"),    \
+      TSL_OPTION_SHARED(struct_type, quiet, "quiet", FLAG, NULL, "print nothing when it worked"),            \
+      TSL_OPTION_SHARED(struct_type, json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
 
 #endif

@@ -1,7 +1,6 @@
 /* Reports of products, dots and transposes, and the way there. */
 #include "cli/report.h"
 #include "base/status.h"
-#include "cli/counted.h"
 #include "cli/interrupt.h"
 #include "cli/matrix_output.h"
 #include "cli/terms.h"
@@ -83,16 +82,15 @@ static const char *const magnitudes[TSL_OP_COUNT] = {
     [TSL_OP_GEMM] = "|alpha||A||B|", [TSL_OP_DOT] = "|alpha||x||y|", [TSL_OP_TRANSPOSE] = "|alpha||A|"};
 
 static void add_bound(const tsl_product *product, tsl_table *table) {
-  const tsl_work *work = &product->plan->work;
-  const double bound = tsl_plan_error_bound(product->plan);
-  if (bound == 0)
+  const tsl_plan_bound is = tsl_plan_facts_bound(product->facts);
+  const double *beta = product->whole.beta;
+  if (is.bound == 0)
     tsl_table_add_pair(table, "bound", "0: every bit is kept");
-  else if (work->strategy->accuracy(&work->problem, &work->config).rounded)
-    tsl_table_add_pair(table, "bound", "%.2g |s|: the exact result, rounded once", bound);
+  else if (is.rounded)
+    tsl_table_add_pair(table, "bound", "%.2g |s|: the exact result, rounded once", is.bound);
   else
-    tsl_table_add_pair(table, "bound", "%.2g (%s%s), element by element", bound,
-                       magnitudes[product->request.op],
-                       work->problem.beta[0] != 0 || work->problem.beta[1] != 0 ? " + |beta||C0|" : "");
+    tsl_table_add_pair(table, "bound", "%.2g (%s%s), element by element", is.bound,
+                       magnitudes[product->request.op], beta[0] != 0 || beta[1] != 0 ? " + |beta||C0|" : "");
 }
 
 /* What decided. */
@@ -164,15 +162,8 @@ static void add_headers(const tsl_product *product, tsl_table *table) {
                          feeds[i]->path);
 }
 
-static tsl_counted count(const tsl_product *product) {
-  const tsl_work *work = &product->plan->work;
-  return tsl_count(&work->problem, work->strategy, &work->config, work->device);
-}
-
 static void add_facts(const tsl_product *product, tsl_table *table) {
-  const tsl_counted counted = count(product);
   char bytes[32], limit[32];
-  const tsl_device *device = product->plan->work.device;
   add_headers(product, table);
   if (product->request.op == TSL_OP_DOT) {
     tsl_text number = {0};
@@ -184,15 +175,12 @@ static void add_facts(const tsl_product *product, tsl_table *table) {
     tsl_table_add_painted(table, TSL_PAINT_STRONG, "%s", tsl_text_get(&number));
     tsl_text_free(&number);
   }
-  tsl_table_add_pair(table, "plan", "%s", product->plan->text);
-  tsl_table_add_pair(table, "device", "%s, %s", device->label, device->platform);
-  if (*tsl_strategy_peer(product->plan->work.strategy, device))
-    tsl_table_add_pair(table, "peer", "%s", tsl_strategy_peer(product->plan->work.strategy, device));
+  tsl_plan_facts_add_device(product->facts, table);
   tsl_table_add_pair(table, "memory", "%s of %s, %lld panel%s of rows",
                      tsl_format_bytes(product->memory_needed, bytes, sizeof bytes),
                      tsl_format_bytes(product->memory, limit, sizeof limit), (long long)panel_count(product),
                      panel_count(product) == 1 ? "" : "s");
-  tsl_counted_add_pairs(&product->plan->work.problem, &counted, table);
+  tsl_plan_facts_add_account(product->facts, table);
   add_accuracy(product, table);
 }
 
@@ -312,7 +300,6 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
   static json_t *(*const own[TSL_OP_COUNT])(const tsl_product *product) = {
       [TSL_OP_GEMM] = json_gemm, [TSL_OP_DOT] = json_dot, [TSL_OP_TRANSPOSE] = json_transpose};
   const tsl_product_request *request = &product->request;
-  const tsl_counted counted = count(product);
   const tsl_feed *feeds[4];
   json_t *headers = json_array();
   feeds_of(product, feeds);
@@ -322,23 +309,22 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
   json_t *object = own[request->op](product);
   tsl_text types = {0};
   tsl_types_print(request->op, &product->types, &types);
+  json_object_set_new(object, "type", json_string(tsl_text_get(&types)));
+  json_object_set_new(object, "alpha", tsl_json_scalar(is_complex(product), request->alpha));
+  tsl_plan_facts_json_device(product->facts, object);
   if (object)
     json_object_update_new(
         object,
-        json_pack("{s:s, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "type",
-                  tsl_text_get(&types), "alpha", tsl_json_scalar(is_complex(product), request->alpha), "plan",
-                  product->plan->text, "peer",
-                  tsl_json_peer(product->plan->work.strategy, product->plan->work.device), "device",
-                  tsl_json_device(product->plan->work.device, false), "panels",
+        json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "panels",
                   (json_int_t)panel_count(product), "memory_bytes", (json_int_t)product->memory_needed,
                   "repeats", (json_int_t)request->repeat, "seconds", json_phases(product), "flops_per_second",
                   tsl_json_real(flops_per_second(product)), "bytes_per_second",
                   tsl_json_real(bytes_per_second(product)), "error_bound",
-                  tsl_json_real(tsl_plan_error_bound(product->plan)), "verified",
+                  tsl_json_real(tsl_plan_facts_bound(product->facts).bound), "verified",
                   request->verify ? tsl_json_verdict(&product->verdict) : json_null(), "expected",
                   json_expected(product), "headers", headers, "output",
                   is_written(product) ? json_string(request->output) : json_null()));
-  json_object_set_new(object, "account", tsl_json_counted(&product->plan->work.problem, &counted));
+  json_object_set_new(object, "account", tsl_plan_facts_json_account(product->facts));
   tsl_text_free(&types);
   return tsl_print_json(call, object);
 }
@@ -361,19 +347,19 @@ static tesela_status report(const tsl_call *call, const tsl_product *product, bo
   return status;
 }
 
-tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *request, bool quiet,
-                             bool json) {
-  tsl_product product = {.devices = NULL};
+tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *request,
+                             const tsl_product_options *given) {
+  tsl_product product = {.context = NULL};
   tesela_status status = TESELA_OK;
   TSL_TRY(tsl_product_check_request(request));
-  TSL_TRY(tsl_matrix_check_json(request->output, json));
+  TSL_TRY(tsl_matrix_check_json(request->output, given->json));
   TSL_GO(tsl_product_open(request, &product));
   product.progress = tsl_progress_start();
   TSL_GO(tsl_product_plan(&product));
   status = tsl_product_hint(&product, tsl_product_run(&product));
   tsl_progress_end(product.progress);
   product.progress = NULL;
-  status = report(call, &product, quiet, json, status);
+  status = report(call, &product, given->quiet, given->json, status);
 out:
   tsl_product_close(&product);
   tsl_interrupt_guard(NULL);

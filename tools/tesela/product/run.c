@@ -3,10 +3,10 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "product/product.h"
-#include "tune/measure.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Devices that share the host's memory work on pages of it without a copy. */
@@ -101,7 +101,7 @@ static tesela_status read_held(tsl_product *product) {
 /* One panel: rows [first, first + rows) of C. */
 typedef struct panel {
   int64_t first, rows;
-  tsl_plan *plan;
+  tesela_plan *plan;
   char *a, *expected;
   size_t bytes; /* of C's panel */
 } panel;
@@ -143,36 +143,45 @@ static tesela_status read_panel(tsl_product *product, panel *part) {
 
 /* One call into the library shows no movement of its own: it is predicted. */
 static void show_multiplying(tsl_product *product, const panel *part, int64_t repeat) {
-  const tsl_work *work = &part->plan->work;
   const double step = (at_verify - at_multiply) / (double)product->request.repeat;
   const double share = at_multiply + step * (double)repeat;
   static const char *const doing[TSL_OP_COUNT] = {
       [TSL_OP_GEMM] = "multiplying", [TSL_OP_DOT] = "adding", [TSL_OP_TRANSPOSE] = "transposing"};
   show(product, doing[product->request.op], part->first, part->rows, share);
   tsl_progress_creep(product->progress, step * (double)part->rows / (double)(product->m + 1),
-                     work->strategy->score(&work->problem, &work->config, work->device));
+                     tesela_plan_seconds(part->plan));
+}
+
+static int compare_doubles(const void *left, const void *right) {
+  const double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+/* Of at least one sample; sorts them. */
+static double median(double *samples, int64_t count) {
+  qsort(samples, (size_t)count, sizeof *samples, compare_doubles);
+  return (samples[(count - 1) / 2] + samples[count / 2]) / 2;
 }
 
 static tesela_status multiply(tsl_product *product, const panel *part) {
   const int64_t repeats = product->request.repeat;
-  const tsl_operands operands = {.a.host = part->a, .b.host = product->b.data, .c.host = product->c};
-  double fastest = INFINITY, copy_in = 0, copy_out = 0, spread;
+  const tesela_matrix a = {.data = part->a}, b = {.data = product->b.data}, c = {.data = product->c};
+  double copy_in = 0, copy_out = 0;
   for (int64_t i = 0; i < repeats; i++) {
-    tsl_phases phases;
+    tesela_record record;
     show_multiplying(product, part, i);
     if (i > 0 && product->before)
       memcpy(product->c, product->before, part->bytes);
-    TSL_TRY(tsl_plan_run(part->plan, &operands, &phases));
-    product->samples[i] = phases.compute;
-    fastest = phases.compute < fastest ? phases.compute : fastest;
-    product->seconds[TSL_STAGE_ALLOCATE] += phases.allocate;
-    copy_in += phases.copy_in / (double)repeats;
-    copy_out += phases.copy_out / (double)repeats;
+    TSL_TRY(tesela_plan_run(part->plan, &a, &b, &c, &record));
+    product->samples[i] = record.seconds_compute;
+    product->seconds[TSL_STAGE_ALLOCATE] += record.seconds_allocate;
+    copy_in += record.seconds_copy_in / (double)repeats;
+    copy_out += record.seconds_copy_out / (double)repeats;
   }
   product->seconds[TSL_STAGE_COPY_IN] += copy_in;
-  product->seconds[TSL_STAGE_COMPUTE] += tsl_measure_median(product->samples, (int)repeats, &spread);
+  product->seconds[TSL_STAGE_COMPUTE] += median(product->samples, repeats);
   product->seconds[TSL_STAGE_COPY_OUT] += copy_out;
-  product->fastest += fastest;
+  product->fastest += product->samples[0];
   return TESELA_OK;
 }
 
@@ -194,16 +203,8 @@ static const char *const result_names[TSL_OP_COUNT] = {
     [TSL_OP_GEMM] = "product", [TSL_OP_DOT] = "dot product", [TSL_OP_TRANSPOSE] = "transpose"};
 
 static tesela_status judge(tsl_product *product, const panel *part) {
-  const tsl_work *work = &part->plan->work;
-  const tsl_accuracy accuracy = work->strategy->accuracy(&work->problem, &work->config);
-  const tsl_judge rule = {.factor = accuracy.factor,
-                          .rounded = accuracy.rounded,
-                          .flushes = accuracy.flushes,
-                          .finite = accuracy.finite,
-                          .seed = 1};
   tsl_verdict verdict;
-  TSL_TRY(tsl_judge_result(&work->problem, part->a, product->b.data, product->before, product->c, &rule,
-                           &verdict));
+  TSL_TRY(tsl_verify(part->plan, part->a, product->b.data, product->before, product->c, &verdict));
   add_verdict(&product->verdict, &verdict, part->first);
   if (verdict.right)
     return TESELA_OK;
@@ -236,7 +237,7 @@ static const char *format_bound(const tsl_product *product, char *out, size_t si
 }
 
 static tesela_status compare(tsl_product *product, const panel *part) {
-  tsl_product_compare(product, &part->plan->work.problem, part->a, part->first, part->expected);
+  tsl_product_compare(product, part->a, part->first, part->rows, part->expected);
   const tsl_difference *difference = &product->difference;
   if (difference->count == 0)
     return TESELA_OK;
@@ -310,8 +311,9 @@ static void free_all(tsl_product *product) {
   tsl_feed *const feeds[] = {&product->a, &product->b, &product->c0, &product->expected};
   if (product->request.op == TSL_OP_DOT)
     tsl_type_load(product->type, product->c, product->result);
-  tsl_plan_trim(product->plan);
-  tsl_plan_trim(product->last_plan);
+  tesela_plan_destroy(product->plan);
+  tesela_plan_destroy(product->last_plan);
+  product->plan = product->last_plan = NULL;
   for (int i = 0; i < 4; i++)
     free_block(&feeds[i]->memory);
   free_block(&product->c_memory);

@@ -1,0 +1,151 @@
+/* Panels: how many rows of C at once there is memory for. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "product/product.h"
+
+enum { PANEL_MULTIPLE = 64 };
+
+/* Sizes that do not fit into 64 bits are larger than any memory, so they stop at the largest number. */
+static uint64_t product_of(uint64_t a, uint64_t b) {
+  size_t result;
+  return tsl_size_mul(a, b, &result) ? result : UINT64_MAX;
+}
+
+static uint64_t sum_of(uint64_t a, uint64_t b) {
+  size_t result;
+  return tsl_size_add(a, b, &result) ? result : UINT64_MAX;
+}
+
+bool tsl_product_keeps_before(const tsl_product *product) {
+  const tsl_product_request *request = &product->request;
+  return !request->in_place && (request->beta[0] != 0 || request->beta[1] != 0) &&
+         (request->verify || request->expected || request->repeat > 1);
+}
+
+/* Host bytes that are needed whatever the panel, and for each row of it. */
+typedef struct need {
+  uint64_t fixed, row;
+} need;
+
+static void add_feed(const tsl_feed *feed, need *out) {
+  if (!feed->reader)
+    return;
+  const int64_t length = feed->across && !feed->held ? feed->rows : feed->cols;
+  const uint64_t row = product_of((uint64_t)length, tsl_type(feed->as)->size);
+  if (feed->held)
+    out->fixed = sum_of(out->fixed, product_of((uint64_t)feed->rows, row));
+  else
+    out->row = sum_of(out->row, row);
+}
+
+/* `doubled`: the device computes in the host's memory, on copies of its own. */
+static need host_need(const tsl_product *product, bool doubled) {
+  const uint64_t c_row = product_of((uint64_t)product->n, tsl_type(product->type)->size);
+  need out = {0};
+  add_feed(&product->a, &out);
+  add_feed(&product->b, &out);
+  out.row = sum_of(out.row, c_row);
+  if (doubled)
+    out = (need){product_of(2, out.fixed), product_of(2, out.row)};
+  if (product->c0.held)
+    add_feed(&product->c0, &out);
+  add_feed(&product->expected, &out);
+  if (tsl_product_keeps_before(product))
+    out.row = sum_of(out.row, c_row);
+  return out;
+}
+
+static uint64_t bytes_of(const need *needed, int64_t rows) {
+  return sum_of(needed->fixed, product_of((uint64_t)rows, needed->row));
+}
+
+/* What panels need beside: some outputs keep all rows until the end. */
+static need need_of_panels(const tsl_product *product, const need *whole) {
+  need out = *whole;
+  if (product->writer && tsl_writer_keeps_rows(product->writer))
+    out.fixed = sum_of(out.fixed, product_of(product_of((uint64_t)product->m, (uint64_t)product->n),
+                                             tsl_type(product->type)->size));
+  return out;
+}
+
+/* Rows of C for which there is memory. */
+static int64_t rows_within(const tsl_product *product, const need *needed) {
+  if (product->request.in_place || needed->fixed >= product->memory)
+    return 0;
+  const uint64_t rows = (product->memory - needed->fixed) / needed->row;
+  return rows < (uint64_t)product->m ? (int64_t)rows : product->m;
+}
+
+/* "B (b.npy) and C0 (c.mtx)", as they are held. */
+static void name_held(const tsl_product *product, tsl_text *out) {
+  const struct {
+    const char *letter;
+    const tsl_feed *feed;
+  } feeds[] = {{"A", &product->a},
+               {"B", &product->b},
+               {"C0", &product->c0},
+               {"the expected result", &product->expected}};
+  for (size_t i = 0; i < sizeof feeds / sizeof *feeds; i++)
+    if (feeds[i].feed->held)
+      tsl_text_add(out, "%s%s (%s)", out->length ? ", " : "", feeds[i].letter, feeds[i].feed->path);
+  if (product->writer && tsl_writer_keeps_rows(product->writer))
+    tsl_text_add(out, "%sthe output, which is written by columns", out->length ? ", " : "");
+}
+
+static tesela_status fail_panel(const tsl_product *product, const need *needed) {
+  char fixed[32], row[32], allowed[32];
+  tsl_text held = {0};
+  name_held(product, &held);
+  const tesela_status status = tsl_fail(
+      TESELA_OUT_OF_MEMORY,
+      "%s that must be held whole%s%s and %s for each row of the product do not fit into %s of memory%s",
+      tsl_format_bytes(needed->fixed, fixed, sizeof fixed), held.length ? ": " : "", tsl_text_get(&held),
+      tsl_format_bytes(needed->row, row, sizeof row),
+      tsl_format_bytes(product->memory, allowed, sizeof allowed),
+      product->request.memory ? "; allow more with --memory" : "");
+  tsl_text_free(&held);
+  return status;
+}
+
+/* Whether A's file is better read by columns, again and again, than held: it leaves next to no room. */
+static bool is_crowded(const tsl_product *product, int64_t rows) {
+  const tsl_feed *a = &product->a;
+  return a->held && a->across && a->by_columns && !product->request.in_place && rows < product->m / 4 + 1;
+}
+
+tesela_status tsl_product_size_panel(tsl_product *product, bool doubled) {
+  product->a.held = product->request.op == TSL_OP_DOT || product->a.across || !product->a.by_rows;
+  need needed = host_need(product, doubled);
+  product->panel = product->m;
+  product->memory_needed = bytes_of(&needed, product->m);
+  product->memory_fixed = needed.fixed;
+  if (product->memory_needed <= product->memory)
+    return TESELA_OK;
+  needed = need_of_panels(product, &needed);
+  int64_t rows = rows_within(product, &needed);
+  if (is_crowded(product, rows)) {
+    product->a.held = false;
+    needed = host_need(product, doubled);
+    needed = need_of_panels(product, &needed);
+    rows = rows_within(product, &needed);
+  }
+  if (rows == 0)
+    return fail_panel(product, &needed);
+  product->panel = rows < PANEL_MULTIPLE || rows == product->m ? rows : rows - rows % PANEL_MULTIPLE;
+  product->memory_needed = bytes_of(&needed, product->panel);
+  product->memory_fixed = needed.fixed;
+  return TESELA_OK;
+}
+
+tesela_status tsl_product_hint(const tsl_product *product, tesela_status status) {
+  enum { PARTS = 4 };
+  const uint64_t fixed = product->memory_fixed, of_panel = product->memory_needed - fixed;
+  const uint64_t mebibytes = (fixed + of_panel / PARTS) >> 20;
+  tsl_status_saved saved;
+  if (status != TESELA_OUT_OF_MEMORY || product->panel < PARTS || product->request.in_place ||
+      fixed > of_panel || mebibytes == 0)
+    return status;
+  tsl_status_save(&saved);
+  return tsl_fail(status, "%s; with --memory %lluMiB the work goes by%s panels of rows", saved.sentence,
+                  (unsigned long long)mebibytes, product->panel < product->m ? " smaller" : "");
+}
