@@ -1,10 +1,9 @@
-/* What host strategies share around their loops: how operands of a run become views, and a job that build() prepares for
- * operands with the strides that the problem has. A run may bring others (a packed copy's): then the job is made again for
- * these. */
+/* What strategies in C share around their loops: how operands of a run become views, and jobs. A job is all that is found out
+ * about a problem on operands with certain strides: which kernels, which schedule, how it is cut. build() makes the one for
+ * the problem's own strides. A run may bring others (a packed copy's): then it makes a job for these. */
 #ifndef TSL_STRATEGY_PREPARED_H
 #define TSL_STRATEGY_PREPARED_H
 
-#include "base/memory.h"
 #include "host/view.h"
 #include "strategy/strategy.h"
 
@@ -13,14 +12,6 @@ static inline tsl_operands tsl_strides_of(const tsl_problem *problem) {
   return (tsl_operands){.a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},
                         .b = {.row_stride = problem->b.row_stride, .col_stride = problem->b.col_stride},
                         .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
-}
-
-static inline bool tsl_operand_lies_alike(const tsl_operand *one, const tsl_operand *other) {
-  return one->row_stride == other->row_stride && one->col_stride == other->col_stride;
-}
-static inline bool tsl_operands_lie_alike(const tsl_operands *some, const tsl_operands *others) {
-  return tsl_operand_lies_alike(&some->a, &others->a) && tsl_operand_lies_alike(&some->b, &others->b) &&
-         tsl_operand_lies_alike(&some->c, &others->c);
 }
 
 /* The problem on operands with these strides. */
@@ -49,10 +40,33 @@ static inline void tsl_views_bind_operands(tsl_views *views, const tsl_operands 
                  c_size);
 }
 
-/* release() of a state that is one block. */
-static inline void tsl_release_block(tsl_work *work) {
-  tsl_free(work->state);
-  work->state = NULL;
+/* Whether such views take this operand for A. */
+static inline bool tsl_views_take_as_a(const tsl_views *views, int operand) {
+  return (operand == TSL_OPERAND_A) != views->is_swapped;
 }
+
+enum { TSL_JOB_MOST = 1024 }; /* bytes of a job */
+
+/* A strategy's jobs. */
+struct tsl_jobs {
+  size_t size; /* of one, at most TSL_JOB_MOST */
+  void (*make)(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+               const tsl_device *device, void *job);
+  /* On operands with the strides that it was made for. */
+  tesela_status (*run)(const void *job, const tsl_operands *operands);
+  /* Of strategies that pack: the form that run() makes of an operand, as the descriptor's `packing` has it. */
+  size_t (*form_bytes)(const void *job, int operand);
+  void (*make_form)(const void *job, int operand, const tsl_operands *operands, void *to, tsl_team team);
+};
+
+/* A descriptor with `jobs` has these as its build(), run(), release() and packing. */
+tesela_status tsl_job_build(tsl_work *work);
+tesela_status tsl_job_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+void tsl_job_release(tsl_work *work);
+size_t tsl_job_form_bytes(const tsl_work *work, int operand);
+void tsl_job_make_form(const tsl_work *work, int operand, const tsl_operand *from, void *to, tsl_team team);
+
+/* The job that build() made. */
+const void *tsl_job_of(const tsl_work *work);
 
 #endif

@@ -85,6 +85,7 @@ typedef struct tsl_operands {
 
 typedef struct tsl_strategy tsl_strategy;
 typedef struct tsl_account tsl_account; /* strategy/account.h */
+typedef struct tsl_jobs tsl_jobs;       /* strategy/prepared.h */
 
 /* A product of one real type in host memory as it is called, with nothing prepared: C (m x n) = alpha A B + beta C. */
 typedef struct tsl_instant {
@@ -146,6 +147,8 @@ struct tsl_strategy {
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* NULL: nothing to free */
   /* What follows is optional: zero where a strategy has none of it. */
+  /* Of strategies in C whose build(), run(), release() and packing are those of strategy/prepared.h. */
+  const tsl_jobs *jobs;
   struct {
     const tsl_types *types; /* ends with a zero; NULL: f32 throughout or f64 throughout */
     const char *why; /* why no others, for refusals ("texels of images are f32"); NULL: nothing to say */

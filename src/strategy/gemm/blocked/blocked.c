@@ -38,16 +38,17 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* What build() makes. */
+/* A job. */
 typedef struct blocked {
+  tsl_blocks blocks;
   tsl_block_function multiply;
   size_t a_bytes, b_bytes; /* of a worker's copies */
+  int64_t size;            /* of an element */
 } blocked;
 
 /* One run. */
 typedef struct running {
-  tsl_blocks job;
-  const blocked *state;
+  blocked job;
   unsigned char *copies;
   int64_t down; /* blocks along a column of C */
 } running;
@@ -103,58 +104,51 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_account_tiles(problem, kernel->tile_rows, kernel->tile_columns, account);
 }
 
-static tesela_status build(tsl_work *work) {
-  const tsl_problem *problem = &work->problem;
-  const int64_t *value = work->config.value, longest = problem->m > problem->n ? problem->m : problem->n;
-  const size_t size = tsl_type(problem->c.type)->size;
-  const int64_t rows = tsl_least(value[ROWS], tsl_round_up(longest, TSL_BLOCK_ROWS_UNIT)),
-                columns = tsl_least(value[COLUMNS], tsl_round_up(longest, TSL_BLOCK_COLUMNS_UNIT)),
-                depth = tsl_least(value[DEPTH], problem->k);
-  void *block;
-  TSL_TRY(tsl_alloc(sizeof(blocked), "a plan's state", &block));
-  blocked *state = block;
-  state->multiply = kernel_for(work->device, problem->c.type)->multiply;
-  state->a_bytes = (size_t)tsl_round_up((int64_t)size * rows * depth + 1, TSL_CACHE_LINE);
-  state->b_bytes = (size_t)tsl_round_up((int64_t)size * columns * depth + 1, TSL_CACHE_LINE);
-  work->state = state;
-  return TESELA_OK;
+static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                 const tsl_device *device, void *job) {
+  blocked *made = job;
+  const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
+  const tsl_views views = tsl_views_of(problem, strides);
+  const int64_t rows = tsl_least(value[ROWS], tsl_round_up(views.m, TSL_BLOCK_ROWS_UNIT)),
+                columns = tsl_least(value[COLUMNS], tsl_round_up(views.n, TSL_BLOCK_COLUMNS_UNIT)),
+                depth = tsl_least(value[DEPTH], views.k);
+  *made = (blocked){
+      .blocks = {.views = views,
+                 .rows = value[ROWS],
+                 .columns = value[COLUMNS],
+                 .depth = value[DEPTH],
+                 .alpha = views.k > 0 ? problem->alpha[0] : 0, /* infinity times nothing is nothing */
+                 .beta = problem->beta[0]},
+      .multiply = kernel_for(device, problem->c.type)->multiply,
+      .a_bytes = (size_t)tsl_round_up(size * rows * depth + 1, TSL_CACHE_LINE),
+      .b_bytes = (size_t)tsl_round_up(size * columns * depth + 1, TSL_CACHE_LINE),
+      .size = size};
 }
 
 static void multiply(void *argument, int64_t index, int worker) {
   const running *run = argument;
-  unsigned char *a_copy = run->copies + (size_t)worker * (run->state->a_bytes + run->state->b_bytes);
-  run->state->multiply(&run->job, index % run->down * run->job.rows, index / run->down * run->job.columns,
-                       a_copy, a_copy + run->state->a_bytes);
+  const blocked *job = &run->job;
+  unsigned char *a_copy = run->copies + (size_t)worker * (job->a_bytes + job->b_bytes);
+  job->multiply(&job->blocks, index % run->down * job->blocks.rows, index / run->down * job->blocks.columns,
+                a_copy, a_copy + job->a_bytes);
 }
 
-static tsl_blocks job_for(const tsl_work *work, const tsl_operands *operands) {
-  const tsl_problem *problem = &work->problem;
-  const int64_t *value = work->config.value, size = (int64_t)tsl_type(problem->c.type)->size;
-  tsl_blocks job = {.views = tsl_views_of(problem, operands),
-                    .rows = value[ROWS],
-                    .columns = value[COLUMNS],
-                    .depth = value[DEPTH],
-                    .alpha = problem->alpha[0],
-                    .beta = problem->beta[0]};
-  tsl_views_bind_operands(&job.views, operands, size, size);
-  if (job.views.k == 0)
-    job.alpha = 0; /* infinity times an empty sum is nothing */
-  return job;
-}
-
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  (void)stream;
-  const blocked *state = work->state;
+static tesela_status run(const void *job, const tsl_operands *operands) {
   const size_t workers = (size_t)tsl_team_threads(operands->team);
-  running now = {.job = job_for(work, operands), .state = state};
+  running now = {.job = *(const blocked *)job};
+  tsl_blocks *blocks = &now.job.blocks;
   void *copies;
-  TSL_TRY(tsl_scratch_take(workers * (state->a_bytes + state->b_bytes), "copies of blocks", &copies));
+  TSL_TRY(tsl_scratch_take(workers * (now.job.a_bytes + now.job.b_bytes), "copies of blocks", &copies));
+  tsl_views_bind_operands(&blocks->views, operands, now.job.size, now.job.size);
   now.copies = copies;
-  now.down = tsl_pieces(now.job.views.m, now.job.rows);
-  tsl_team_run(operands->team, now.down * tsl_pieces(now.job.views.n, now.job.columns), multiply, &now);
+  now.down = tsl_pieces(blocks->views.m, blocks->rows);
+  tsl_team_run(operands->team, now.down * tsl_pieces(blocks->views.n, blocks->columns), multiply, &now);
   tsl_scratch_give(copies);
   return TESELA_OK;
 }
+
+_Static_assert(sizeof(blocked) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_jobs jobs = {.size = sizeof(blocked), .make = make, .run = run};
 
 const tsl_strategy tsl_gemm_blocked = {
     .name = "blocked",
@@ -166,8 +160,9 @@ const tsl_strategy tsl_gemm_blocked = {
     .accuracy = accuracy,
     .params = params,
     .score = score,
-    .build = build,
-    .run = run,
-    .release = tsl_release_block,
+    .build = tsl_job_build,
+    .run = tsl_job_run,
+    .release = tsl_job_release,
+    .jobs = &jobs,
     .uses = {.account = account},
 };

@@ -34,8 +34,6 @@
  * Parameters: units of a panel (a micro-panel of B of 32 columns should fit half of the first-level cache, or stream
  * from the second), KiB of A in the second-level cache. Limits: the sums of f16 are f32, so AVX512-FP16, which sums in
  * f16, is not used. */
-#include "base/memory.h"
-#include "base/status.h"
 #include "strategy/account.h"
 #include "strategy/gemm/host_amx/job.h"
 #include "strategy/prepared.h"
@@ -117,48 +115,32 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_account_result(problem, 1, account);
 }
 
-/* What build() makes: the job for operands with the strides that the problem has. */
-typedef struct prepared {
-  tsl_operands strides;
-  tsl_amx_job job;
-} prepared;
-
-static tesela_status build(tsl_work *work) {
-  void *block;
-  TSL_TRY(tsl_alloc(sizeof(prepared), "a plan's state", &block));
-  prepared *state = block;
-  state->strides = tsl_strides_of(&work->problem);
-  state->job = job_of(&work->problem, &state->strides, &work->config, work->device);
-  work->state = state;
-  return TESELA_OK;
+static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                 const tsl_device *device, void *job) {
+  tsl_amx_job *made = job;
+  *made = job_of(problem, strides, config, device);
+  made->is_alone = tsl_problem_flops(problem) < alone_flops(made);
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const prepared *state = work->state;
-  const bool is_prepared = tsl_operands_lie_alike(operands, &state->strides);
-  tsl_amx_job job = is_prepared ? state->job : job_of(&work->problem, operands, &work->config, work->device);
-  (void)stream;
-  tsl_amx_job_bind(&job, operands);
-  const bool alone = tsl_problem_flops(&work->problem) < alone_flops(&job);
-  return tsl_amx_run(&job, alone ? (tsl_team){0} : operands->team);
+static tesela_status run(const void *job, const tsl_operands *operands) {
+  tsl_amx_job bound = *(const tsl_amx_job *)job;
+  tsl_amx_job_bind(&bound, operands);
+  return tsl_amx_run(&bound, bound.is_alone ? (tsl_team){0} : operands->team);
 }
 
-static bool is_a(const prepared *state, int operand) {
-  return (operand == TSL_OPERAND_A) != state->job.views.is_swapped;
+static size_t form_bytes(const void *job, int operand) {
+  const tsl_amx_job *of = job;
+  return (size_t)tsl_amx_form_units(of, tsl_views_take_as_a(&of->views, operand)) * sizeof(uint32_t);
 }
 
-static size_t packed_bytes(const tsl_work *work, int operand) {
-  const prepared *state = work->state;
-  return (size_t)tsl_amx_form_units(&state->job, is_a(state, operand)) * sizeof(uint32_t);
+static void make_form(const void *job, int operand, const tsl_operands *operands, void *to, tsl_team team) {
+  tsl_amx_job bound = *(const tsl_amx_job *)job;
+  tsl_amx_job_bind(&bound, operands);
+  tsl_amx_make_form(&bound, tsl_views_take_as_a(&bound.views, operand), to, team);
 }
 
-static void pack(const tsl_work *work, int operand, const tsl_operand *from, void *to, tsl_team team) {
-  const prepared *state = work->state;
-  const tsl_operands operands = {.a = *from, .b = *from, .c = *from}; /* the others are not looked at */
-  tsl_amx_job job = state->job;
-  tsl_amx_job_bind(&job, &operands);
-  tsl_amx_make_form(&job, is_a(state, operand), to, team);
-}
+_Static_assert(sizeof(tsl_amx_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_jobs jobs = {sizeof(tsl_amx_job), make, run, form_bytes, make_form};
 
 const tsl_strategy tsl_gemm_host_amx = {
     .name = "host_amx",
@@ -171,11 +153,12 @@ const tsl_strategy tsl_gemm_host_amx = {
     .accuracy = accuracy,
     .params = params,
     .score = score,
-    .build = build,
-    .run = run,
-    .release = tsl_release_block,
+    .build = tsl_job_build,
+    .run = tsl_job_run,
+    .release = tsl_job_release,
+    .jobs = &jobs,
     .takes = {.types = tsl_types_narrow, .why = "host_packed is for wide types"},
     .uses = {.account = account},
     .testing = {.probes = probes},
-    .packing = {.bytes = packed_bytes, .pack = pack},
+    .packing = {.bytes = tsl_job_form_bytes, .pack = tsl_job_make_form},
 };

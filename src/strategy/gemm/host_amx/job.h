@@ -29,6 +29,7 @@ typedef struct tsl_amx_job {
   int64_t size, c_size;            /* of an element of A and B, and of C */
   tsl_amx_form packed_a, packed_b; /* what was packed before, once the job is bound */
   double alpha, beta;
+  bool is_alone;    /* so small that a second thread costs more than it saves */
   bool nontemporal; /* C is written past the caches */
   bool sums_are_c;  /* nothing is left to be done with them but to write them */
   bool reads_a;     /* tiles may read A where it lies: whole units along its rows */

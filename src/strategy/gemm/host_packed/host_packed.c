@@ -33,8 +33,6 @@
  *
  * Parameters: depth of a panel, KiB of what is kept in the second cache; the model's choice follows the caches.
  * Limits: f32, f64, c64 and c128, each throughout. */
-#include "base/memory.h"
-#include "base/status.h"
 #include "strategy/account.h"
 #include "strategy/gemm/host_packed/job.h"
 #include "strategy/prepared.h"
@@ -133,10 +131,10 @@ static double wait_seconds(int64_t threads) {
 
 /* What a large C costs beside the sums: a tile asks for a row of it every few steps, and waits for the lines of those
  * rows that it had no time to ask for, each of which is read before it is written. */
-static double waited_seconds(const tsl_packed_job *job, double bytes, bool alone, const tsl_device *device) {
+static double waited_seconds(const tsl_packed_job *job, double bytes, double bandwidth,
+                             const tsl_device *device) {
   const double c_bytes = (double)job->views.m * (double)job->views.n * (double)job->size,
                asked = (double)job->views.k / (double)(TSL_PACKED_PREFETCH_STEPS * job->height);
-  const double bandwidth = alone ? device->bandwidth / device->threads : device->bandwidth;
   return bytes > (double)device->level_bytes[1] / 2 ? 2 * c_bytes * fmax(0, 1 - asked) / bandwidth : 0;
 }
 
@@ -159,7 +157,7 @@ static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *
                           : 0;
   const double cold = fmax(0, 1 - 4 * (double)device->level_bytes[0] / lines);
   const double c_bytes = 2 * (double)job->views.m * (double)job->views.n * size,
-               waited = waited_seconds(job, lines, alone, device);
+               waited = waited_seconds(job, lines, bandwidth, device);
   return cold * ((waited_for * (lines - b_bytes - c_bytes) + b + sums) / bandwidth +
                  fmax(waited, waited_for * c_bytes / bandwidth));
 }
@@ -179,7 +177,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   const double products = m * width * (k + 6 * panels) / (0.95 * fused) * (1 + misfit(&job, config, device));
   const double copies =
       4 * ((job.copies_a ? m : 0) + (job.copies_b ? n : 0)) * k / (double)tsl_packed_lanes(job.kernels);
-  const bool alone = device->threads == 1 || tsl_packed_is_alone(problem);
+  const bool alone = device->threads == 1 || job.is_alone;
   const double seconds = (products + copies) / clock, fetched = fetched_seconds(problem, &job, alone, device);
   if (alone)
     return 2e-7 + seconds + fetched;
@@ -200,7 +198,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   const double again =
       job.schedule == TSL_PACKED_PANELS ? (double)tsl_pieces(job.views.m, tsl_most(1, job.rows)) : 1;
   const double copied = (job.copies_a ? a : 0) + (job.copies_b ? again * b : 0);
-  account->workers = tsl_packed_is_alone(problem) ? 1 : device->threads;
+  account->workers = job.is_alone ? 1 : device->threads;
   account->local.written = copied * size;
   account->local.read =
       (job.copies_a ? products / width : 0) * size + (job.copies_b ? products / height : 0) * size;
@@ -209,48 +207,30 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_account_result(problem, (double)tsl_pieces(job.views.k, config->value[DEPTH]), account);
 }
 
-/* What build() makes: the job for operands with the strides that the problem has. */
-typedef struct prepared {
-  tsl_operands strides;
-  tsl_packed_job job;
-} prepared;
-
-static tesela_status build(tsl_work *work) {
-  void *block;
-  TSL_TRY(tsl_alloc(sizeof(prepared), "a plan's state", &block));
-  prepared *state = block;
-  state->strides = tsl_strides_of(&work->problem);
-  state->job = job_of(&work->problem, &state->strides, &work->config, work->device);
-  work->state = state;
-  return TESELA_OK;
+static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                 const tsl_device *device, void *job) {
+  *(tsl_packed_job *)job = job_of(problem, strides, config, device);
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const prepared *state = work->state;
-  const bool is_prepared = tsl_operands_lie_alike(operands, &state->strides);
-  tsl_packed_job job =
-      is_prepared ? state->job : job_of(&work->problem, operands, &work->config, work->device);
-  (void)stream;
-  tsl_packed_job_bind(&job, operands);
-  return tsl_packed_run(&job, tsl_packed_is_alone(&work->problem) ? (tsl_team){0} : operands->team);
+static tesela_status run(const void *job, const tsl_operands *operands) {
+  tsl_packed_job bound = *(const tsl_packed_job *)job;
+  tsl_packed_job_bind(&bound, operands);
+  return tsl_packed_run(&bound, bound.is_alone ? (tsl_team){0} : operands->team);
 }
 
-static bool is_a(const prepared *state, int operand) {
-  return (operand == TSL_OPERAND_A) != state->job.views.is_swapped;
+static size_t form_bytes(const void *job, int operand) {
+  const tsl_packed_job *of = job;
+  return tsl_packed_form_bytes(of, tsl_views_take_as_a(&of->views, operand));
 }
 
-static size_t packed_bytes(const tsl_work *work, int operand) {
-  const prepared *state = work->state;
-  return tsl_packed_form_bytes(&state->job, is_a(state, operand));
+static void make_form(const void *job, int operand, const tsl_operands *operands, void *to, tsl_team team) {
+  tsl_packed_job bound = *(const tsl_packed_job *)job;
+  tsl_packed_job_bind(&bound, operands);
+  tsl_packed_make_form(&bound, tsl_views_take_as_a(&bound.views, operand), to, team);
 }
 
-static void pack(const tsl_work *work, int operand, const tsl_operand *from, void *to, tsl_team team) {
-  const prepared *state = work->state;
-  const tsl_operands operands = {.a = *from, .b = *from, .c = *from}; /* the others are not looked at */
-  tsl_packed_job job = state->job;
-  tsl_packed_job_bind(&job, &operands);
-  tsl_packed_make_form(&job, is_a(state, operand), to, team);
-}
+_Static_assert(sizeof(tsl_packed_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_jobs jobs = {sizeof(tsl_packed_job), make, run, form_bytes, make_form};
 
 const tsl_strategy tsl_gemm_host_packed = {
     .name = "host_packed",
@@ -262,11 +242,12 @@ const tsl_strategy tsl_gemm_host_packed = {
     .accuracy = accuracy,
     .params = params,
     .score = score,
-    .build = build,
-    .run = run,
-    .release = tsl_release_block,
+    .build = tsl_job_build,
+    .run = tsl_job_run,
+    .release = tsl_job_release,
+    .jobs = &jobs,
     .takes = {.types = types, .conjugates = true},
     .uses = {.account = account},
-    .packing = {.bytes = packed_bytes, .pack = pack},
+    .packing = {.bytes = tsl_job_form_bytes, .pack = tsl_job_make_form},
     .testing = {.probes = probes},
 };

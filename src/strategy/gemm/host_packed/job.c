@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-bool tsl_packed_is_alone(const tsl_problem *problem) {
+static bool is_alone(const tsl_problem *problem) {
   static const double alone_flops = 4e6;
   return tsl_problem_flops(problem) < alone_flops;
 }
@@ -142,10 +142,11 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
                                   int64_t kept, const tsl_device *device) {
   const int64_t last = (int64_t)(device->level_bytes[2] ? device->level_bytes[2] : LEVEL_3_GUESS) / 4;
   const int64_t level_1 = device->level_bytes[0] ? (int64_t)device->level_bytes[0] : LEVEL_1_GUESS,
-                threads = tsl_packed_is_alone(problem) ? 1 : device->threads;
+                threads = is_alone(problem) ? 1 : device->threads;
   tsl_packed_job job = {.kernels = kernels_for(problem->c.type, device->capabilities),
                         .size = (int64_t)tsl_type(problem->c.type)->size,
                         .views = tsl_views_of(problem, strides),
+                        .is_alone = is_alone(problem),
                         .alpha = {problem->alpha[0], problem->alpha[1]},
                         .beta = {problem->beta[0], problem->beta[1]}};
   if (job.views.k == 0)

@@ -27,7 +27,8 @@ typedef struct tsl_packed_job {
   int64_t rows, columns; /* of a panel of A and of a block of B */
   int64_t most;          /* rows or columns of a panel that the share of the last cache takes */
   int64_t split_k;       /* parts of k */
-  bool b_stays; /* where columns pass by, a micro-panel of B meets all of A's; else one of A all of B's */
+  bool b_stays;  /* where columns pass by, a micro-panel of B meets all of A's; else one of A all of B's */
+  bool is_alone; /* so small that a second thread costs more than it saves */
   bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
 } tsl_packed_job;
 
@@ -45,8 +46,6 @@ static inline int64_t tsl_packed_bytes(const tsl_packed_job *job, int64_t elemen
  * A, in a core's second-level cache has about `kept` bytes. */
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                                   int64_t kept, const tsl_device *device);
-/* Whether it is so small that a second thread costs more than it saves. */
-bool tsl_packed_is_alone(const tsl_problem *problem);
 /* Whether the last cache is far away: one as large as this serves dozens of cores, and takes three times as long as a
  * small one. */
 bool tsl_packed_is_far(const tsl_device *device);

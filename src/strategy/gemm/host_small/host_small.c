@@ -89,36 +89,22 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_account_result(problem, 1, account);
 }
 
-/* What build() makes: the job for operands with the strides that the problem has. */
-typedef struct prepared {
-  tsl_small_job job;
-  tsl_operands strides;
-} prepared;
-
-static tesela_status build(tsl_work *work) {
-  void *block;
-  TSL_TRY(tsl_alloc(sizeof(prepared), "a plan's state", &block));
-  prepared *state = block;
-  state->strides = tsl_strides_of(&work->problem);
-  const tsl_instant product = tsl_small_product(&work->problem, &state->strides);
-  tsl_small_job_make(&product, work->device->capabilities, &state->job, NULL);
-  work->state = state;
-  return TESELA_OK;
+static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                 const tsl_device *device, void *job) {
+  const tsl_instant product = tsl_small_product(problem, strides);
+  (void)config;
+  tsl_small_job_make(&product, device->capabilities, job, NULL);
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const prepared *state = work->state;
-  (void)stream;
-  if (tsl_operands_lie_alike(operands, &state->strides))
-    return tsl_small_job_run(&state->job, operands->a.host, operands->b.host, operands->c.host);
-  const tsl_instant product = tsl_small_product(&work->problem, operands);
-  tsl_small_job job;
-  tsl_small_job_make(&product, work->device->capabilities, &job, NULL);
-  return tsl_small_job_run(&job, operands->a.host, operands->b.host, operands->c.host);
+static tesela_status run(const void *job, const tsl_operands *operands) {
+  return tsl_small_job_run(job, operands->a.host, operands->b.host, operands->c.host);
 }
+
+_Static_assert(sizeof(tsl_small_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_jobs jobs = {.size = sizeof(tsl_small_job), .make = make, .run = run};
 
 static tsl_at_once *run_at(const tsl_work *work, const void **state) {
-  const tsl_small_job *job = &((const prepared *)work->state)->job;
+  const tsl_small_job *job = tsl_job_of(work);
   *state = job;
   return job->run;
 }
@@ -168,9 +154,10 @@ const tsl_strategy tsl_gemm_host_small = {
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
     .score = score,
-    .build = build,
-    .run = run,
-    .release = tsl_release_block,
+    .build = tsl_job_build,
+    .run = tsl_job_run,
+    .release = tsl_job_release,
+    .jobs = &jobs,
     .uses = {.account = account},
     .fast_path = {.multiply = instant, .prepare = prepare, .run_prepared = run_prepared, .run_at = run_at},
 };

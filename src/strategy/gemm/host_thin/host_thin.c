@@ -20,8 +20,6 @@
  *
  * Parameters: none.
  * Limits: f32 and f64; m or n of 8 or less, or k of 4 or less. */
-#include "base/memory.h"
-#include "base/status.h"
 #include "strategy/account.h"
 #include "strategy/gemm/host_thin/job.h"
 #include "strategy/prepared.h"
@@ -104,23 +102,27 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_account_result(problem, 1, account);
 }
 
-/* What build() makes: the job for operands with the strides that the problem has. */
+/* A job, and the device's team for runs that are given none. */
 typedef struct prepared {
   tsl_thin_job job;
-  tsl_operands strides;
-  tsl_team team; /* the device's, where none is given */
+  tsl_team team;
 } prepared;
 
-static tesela_status build(tsl_work *work) {
-  void *block;
-  TSL_TRY(tsl_alloc(sizeof(prepared), "a plan's state", &block));
-  prepared *state = block;
-  state->strides = tsl_strides_of(&work->problem);
-  tsl_thin_job_make(&work->problem, &state->strides, work->device, &state->job);
-  state->team = tsl_device_team(work->device);
-  work->state = state;
-  return TESELA_OK;
+static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                 const tsl_device *device, void *job) {
+  prepared *made = job;
+  (void)config;
+  tsl_thin_job_make(problem, strides, device, &made->job);
+  made->team = tsl_device_team(device);
 }
+
+static tesela_status run(const void *job, const tsl_operands *operands) {
+  return tsl_thin_job_run(&((const prepared *)job)->job, operands->team, operands->a.host, operands->b.host,
+                          operands->c.host);
+}
+
+_Static_assert(sizeof(prepared) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_jobs jobs = {.size = sizeof(prepared), .make = make, .run = run};
 
 static tesela_status run_prepared(const void *state, const void *a, const void *b, void *c) {
   const prepared *made = state;
@@ -128,19 +130,8 @@ static tesela_status run_prepared(const void *state, const void *a, const void *
 }
 
 static tsl_at_once *run_at(const tsl_work *work, const void **state) {
-  *state = work->state;
+  *state = tsl_job_of(work);
   return run_prepared;
-}
-
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const prepared *state = work->state;
-  (void)stream;
-  if (tsl_operands_lie_alike(operands, &state->strides))
-    return tsl_thin_job_run(&state->job, operands->team, operands->a.host, operands->b.host,
-                            operands->c.host);
-  tsl_thin_job job;
-  tsl_thin_job_make(&work->problem, operands, work->device, &job);
-  return tsl_thin_job_run(&job, operands->team, operands->a.host, operands->b.host, operands->c.host);
 }
 
 const tsl_strategy tsl_gemm_host_thin = {
@@ -153,9 +144,10 @@ const tsl_strategy tsl_gemm_host_thin = {
     .accuracy = tsl_accuracy_in_order,
     .refuse = refuse,
     .score = score,
-    .build = build,
-    .run = run,
-    .release = tsl_release_block,
+    .build = tsl_job_build,
+    .run = tsl_job_run,
+    .release = tsl_job_release,
+    .jobs = &jobs,
     .uses = {.account = account},
     .fast_path = {.run_at = run_at},
 };
