@@ -4,8 +4,8 @@
 #
 #   bench/ladder.sh bench/results/nvidia-h200
 #
-# Small products with patience for the slowest rung, the triple loop, so that the tables have speed-ups; dots and
-# transposes in the caches and far past them; one parameter's sweep each; and large products, without patience. About
+# Small products with time for the slowest rung, the triple loop, so that the tables have speed-ups; dots and
+# transposes in the caches and far past them; one parameter's sweep each; and large products, with little time for each. About
 # seven minutes with a GPU, most of them for making operands and judging results. Each file is whole when it is there.
 # TESELA is the tool, build/release/bin/tesela by default. Vendors' libraries take part where they are installed.
 set -uo pipefail
@@ -31,12 +31,12 @@ keep() {
 }
 
 explore=(explore --devices "$devices" --peers --seconds 0.15)
-keep ladder-gemm.json "${explore[@]}" --sizes 512,1024 --types f32,f64 --patience 6
-keep ladder-narrow.json explore --devices "$devices" --seconds 0.3 --sizes 4096 --types bf16:f32,i8 --patience 0.02
-keep ladder-transpose.json "${explore[@]}" --op transpose --sizes 1000x3000,16384 --types f32 --patience 0.5
+keep ladder-gemm.json "${explore[@]}" --sizes 512,1024 --types f32,f64 --time-limit 6
+keep ladder-narrow.json explore --devices "$devices" --seconds 0.3 --sizes 4096 --types bf16:f32,i8 --time-limit 0.02
+keep ladder-transpose.json "${explore[@]}" --op transpose --sizes 1000x3000,16384 --types f32 --time-limit 0.5
 keep ladder-dot.json "${explore[@]}" --op dot --sizes 1048576 --types f32,f64
-keep ladder-dot-large.json "${explore[@]}" --op dot --sizes 268435456 --types f32 --patience 0.5
+keep ladder-dot-large.json "${explore[@]}" --op dot --sizes 268435456 --types f32 --time-limit 0.5
 keep sweep-tile_local.json sweep "gemm tile_local" tile=8,16,32 --devices "$devices" --types f32
 keep sweep-block_tree.json sweep "dot block_tree" group=32,64,128,256,512,1024 --sizes 67108864 --devices "$devices" --types f32
-keep ladder-gemm-large.json "${explore[@]}" --sizes 2048,4096 --types f32 --patience 0.5
+keep ladder-gemm-large.json "${explore[@]}" --sizes 2048,4096 --types f32 --time-limit 0.5
 exit $failed

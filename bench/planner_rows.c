@@ -205,7 +205,7 @@ static bool search(const tsl_problem *problem, tsl_race_entry *entries, int *cou
   tsl_tune_race race = {.problem = problem,
                         .device = device,
                         .seconds_max = fmax(0.02, search_seconds / 50),
-                        .patience = search_seconds / 4,
+                        .time_limit = search_seconds / 4,
                         .seed = 1};
   for (int i = 0; tsl_strategy_at(i); i++)
     if (tsl_strategy_at(i)->op == problem->op && !tsl_strategy_at(i)->vendor.load)

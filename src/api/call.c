@@ -27,22 +27,22 @@ static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_strategy *strategy = work->strategy;
   if (!plan->direct.run || !strategy->fast_path.prepare || tsl_strategy_params(strategy) > 0)
     return;
-  const tsl_instant product = {.type = p->c.type,
-                               .m = p->m,
-                               .n = p->n,
-                               .k = p->k,
-                               .a_row = p->a.row_stride,
-                               .a_col = p->a.col_stride,
-                               .b_row = p->b.row_stride,
-                               .b_col = p->b.col_stride,
-                               .c_row = p->c.row_stride,
-                               .c_col = p->c.col_stride,
-                               .alpha = p->alpha[0],
-                               .beta = p->beta[0],
-                               .alpha_is_0 = p->alpha[0] == 0,
-                               .alpha_is_1 = p->alpha[0] == 1,
-                               .beta_is_0 = p->beta[0] == 0};
-  tsl_at_once *kernel;
+  const tsl_fast_product product = {.type = p->c.type,
+                                    .m = p->m,
+                                    .n = p->n,
+                                    .k = p->k,
+                                    .a_row = p->a.row_stride,
+                                    .a_col = p->a.col_stride,
+                                    .b_row = p->b.row_stride,
+                                    .b_col = p->b.col_stride,
+                                    .c_row = p->c.row_stride,
+                                    .c_col = p->c.col_stride,
+                                    .alpha = p->alpha[0],
+                                    .beta = p->beta[0],
+                                    .alpha_is_0 = p->alpha[0] == 0,
+                                    .alpha_is_1 = p->alpha[0] == 1,
+                                    .beta_is_0 = p->beta[0] == 0};
+  tsl_fast_kernel *kernel;
   entry->state = strategy->fast_path.prepare(&product, work->device, &kernel);
   if (!entry->state)
     return;

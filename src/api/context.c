@@ -24,7 +24,7 @@ static tesela_status default_device(const tesela_context_desc *desc, tesela_cont
   return tsl_api_device_name(*name ? name : "auto", "TESELA_DEVICE", context->device);
 }
 
-/* The first 2^24 contexts of a process have numbers; a dispatch key has no room for more. */
+/* The first 2^24 contexts of a process have numbers; a dispatch key has no bits for more. */
 static uint64_t next_number(void) {
   static atomic_uint_least64_t last;
   const uint64_t number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;

@@ -6,7 +6,7 @@
 
 /* What runs, and what it has to look at when nothing is wrong and nobody listens. */
 typedef struct tsl_direct {
-  tsl_at_once *run; /* NULL: there is no such way */
+  tsl_fast_kernel *run; /* NULL: there is no such way */
   const void *state;
   uintptr_t unaligned; /* bits that no operand's address has */
   /* A and B are certain to overlap C where their address less C's and plus `from` is below `span`. */

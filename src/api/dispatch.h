@@ -33,8 +33,8 @@ static inline uint32_t tsl_dispatch_kind(tesela_type type, uint64_t caller) {
 
 /* What to do: the first of these that there is. */
 typedef struct tsl_dispatch_entry {
-  tsl_at_once *kernel; /* of a call by BLAS's names: takes any aligned addresses and cannot fail */
-  void *state;         /* the kernel's; freed with the entry */
+  tsl_fast_kernel *kernel; /* of a call by BLAS's names: takes any aligned addresses and cannot fail */
+  void *state;             /* the kernel's; freed with the entry */
   tsl_dispatch_key key;
   struct tsl_dispatch_entry *older; /* was called before this one, and has the same set */
   tsl_direct direct;                /* with the same state: a kernel that looks at addresses, or may fail */

@@ -19,7 +19,7 @@ typedef struct tsl_call_key {
 
 typedef struct tsl_cached_plan tsl_cached_plan;
 typedef struct tsl_plan_cache {
-  tsl_guard lock; /* of all the rest */
+  tsl_guard lock; /* of all that follows */
   tsl_cached_plan *plans[TSL_PLANS_CACHED];
   uint64_t hashes[TSL_PLANS_CACHED]; /* of their keys, which are long */
   uint64_t calls;                    /* a clock for the least recently used plan */

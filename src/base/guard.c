@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <time.h>
 
-static const double patience = 1;
+static const double time_limit = 1;
 
 /* All guards of the process. Whoever has a guard may ask for this one, never the other way round without letting go. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -39,7 +39,7 @@ static bool take_all(void) {
 }
 
 static void before_fork(void) {
-  const double end = tsl_clock() + patience;
+  const double end = tsl_clock() + time_limit;
   while (!(has_all = take_all()) && tsl_clock() < end)
     nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 }

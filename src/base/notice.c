@@ -19,7 +19,7 @@ static void begin(void) {
   tsl_guard_init(&lock);
 }
 
-/* Under the lock: whether a sentence is new; it is kept where there is room. */
+/* Under the lock: whether a sentence is new; it is kept where there is space. */
 static bool keep(const char *sentence, bool logged) {
   for (int i = 0; i < notice_count; i++)
     if (strcmp(notices[i].sentence, sentence) == 0)

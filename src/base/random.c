@@ -176,7 +176,7 @@ void tsl_random_fill(tsl_distribution distribution, uint64_t seed, uint64_t firs
   while (count > 0) {
     /* Blocks begin and end with whole pairs; what was not asked for at either end is dropped. */
     double block[BLOCK];
-    const size_t before = first & 1, room = BLOCK - before, taken = count < room ? count : room;
+    const size_t before = first & 1, space = BLOCK - before, taken = count < space ? count : space;
     table[distribution].draw(start, first - before, (before + taken + 1) & ~(size_t)1, block);
     tsl_type_convert(TESELA_F64, block + before, 1, component->type, at, 1, taken);
     at += taken * component->size;

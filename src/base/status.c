@@ -87,8 +87,8 @@ tesela_status tsl_fail_in(tesela_status status, const char *format, ...) {
   const char *const parts[] = {": ", sentence};
   bool cut = false;
   for (int i = 0; i < 2; i++) {
-    const size_t room = SENTENCE_SIZE - 1 - length, wanted = strlen(parts[i]);
-    const size_t count = wanted < room ? wanted : room;
+    const size_t space = SENTENCE_SIZE - 1 - length, wanted = strlen(parts[i]);
+    const size_t count = wanted < space ? wanted : space;
     cut = cut || count < wanted;
     memcpy(text + length, parts[i], count);
     length += count;

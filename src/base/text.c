@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes room for `count` more bytes and the NUL. */
+/* Makes space for `count` more bytes and the NUL. */
 static bool reserve(tsl_text *text, size_t count) {
   size_t wanted;
   if (text->failed)
@@ -41,9 +41,9 @@ void tsl_text_add_list(tsl_text *text, const char *format, va_list arguments) {
     return;
   va_list again;
   va_copy(again, arguments);
-  const size_t room = text->capacity - text->length;
-  int length = tsl_locale_format(text->data + text->length, room, format, arguments);
-  if (length >= 0 && (size_t)length >= room && reserve(text, (size_t)length))
+  const size_t space = text->capacity - text->length;
+  int length = tsl_locale_format(text->data + text->length, space, format, arguments);
+  if (length >= 0 && (size_t)length >= space && reserve(text, (size_t)length))
     length = tsl_locale_format(text->data + text->length, (size_t)length + 1, format, again);
   va_end(again);
   if (length < 0 || text->failed) {

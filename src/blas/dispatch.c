@@ -60,7 +60,7 @@ static void key_of(const tsl_blas_symbol *symbol, const tsl_blas_multiply *produ
 }
 
 /* An entry whose call is not small stays without a kernel. */
-static void learn(tsl_dispatch_entry *entry, const tsl_instant *product, const tsl_fast_path *path) {
+static void learn(tsl_dispatch_entry *entry, const tsl_fast_product *product, const tsl_fast_path *path) {
   entry->state = path->strategy->fast_path.prepare(product, path->device, &entry->kernel);
   if (entry->state)
     entry->direct = (tsl_direct){.run = path->strategy->fast_path.run_prepared, .state = entry->state};
@@ -74,7 +74,7 @@ static bool multiply(const tsl_blas_symbol *symbol, const tsl_blas_multiply *giv
       !is_letter(given->trans_a) || !is_letter(given->trans_b))
     return false;
   /* One by one: clearing a struct first takes longer than a tiny product. */
-  tsl_instant product;
+  tsl_fast_product product;
   product.type = symbol->type;
   product.m = given->m;
   product.n = given->n;

@@ -310,9 +310,9 @@ static tesela_status npy_write_rows(tsl_writer *writer, const tsl_panel *panel) 
   for (int64_t i = 0; i < panel->rows && panel->cols > 0; i++) {
     for (int64_t j = 0; j < panel->cols; j += BLOCK_COUNT) {
       const size_t count = (size_t)(panel->cols - j < BLOCK_COUNT ? panel->cols - j : BLOCK_COUNT);
-      char *room;
-      TSL_TRY(tsl_output_room(&writer->out, count * size, &room));
-      tsl_type_convert(writer->type, tsl_panel_at(panel, i, j), panel->col_stride, stored, room, 1, count);
+      char *space;
+      TSL_TRY(tsl_output_space(&writer->out, count * size, &space));
+      tsl_type_convert(writer->type, tsl_panel_at(panel, i, j), panel->col_stride, stored, space, 1, count);
       writer->out.used += count * size;
     }
   }

@@ -54,11 +54,11 @@ tesela_status tsl_input_fill(tsl_input *in, size_t count) {
   in->offset += in->at;
   in->end -= in->at;
   in->at = 0;
-  const size_t room = TSL_INPUT_BLOCK - in->end;
+  const size_t space = TSL_INPUT_BLOCK - in->end;
   size_t got = 0;
-  TSL_TRY(read_fully(in, NULL, in->block + in->end, room, &got));
+  TSL_TRY(read_fully(in, NULL, in->block + in->end, space, &got));
   in->end += got;
-  in->eof = got < room;
+  in->eof = got < space;
   return TESELA_OK;
 }
 
@@ -231,10 +231,10 @@ tesela_status tsl_input_bad_line(const tsl_input *in, int64_t line, const char *
 }
 
 const char *tsl_input_quote(const char *text, size_t length, char out[TSL_QUOTE_MAX]) {
-  const size_t room = TSL_QUOTE_MAX - 4;
-  const size_t shown = length < room ? length : room;
+  const size_t space = TSL_QUOTE_MAX - 4;
+  const size_t shown = length < space ? length : space;
   for (size_t i = 0; i < shown; i++)
     out[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
-  memcpy(out + shown, length > room ? "..." : "", length > room ? 4 : 1);
+  memcpy(out + shown, length > space ? "..." : "", length > space ? 4 : 1);
   return out;
 }

@@ -52,11 +52,11 @@ static void make_powers(void) {
   memset(limbs, 0, sizeof limbs);
   limbs[LIMBS - 1] = (uint32_t)1 << 31;
   for (int n = -1; n >= POWER_LEAST; n--) {
-    uint64_t rest = 0;
+    uint64_t remainder = 0;
     for (int i = LIMBS - 1; i >= 0; i--) {
-      rest = rest << 32 | limbs[i];
-      limbs[i] = (uint32_t)(rest / 10);
-      rest %= 10;
+      remainder = remainder << 32 | limbs[i];
+      limbs[i] = (uint32_t)(remainder / 10);
+      remainder %= 10;
     }
     powers[n - POWER_LEAST] = highest_bits(limbs) + 1;
   }

@@ -148,10 +148,10 @@ static tesela_status flush(tsl_output *out) {
   return write_fully(out, out->block, used);
 }
 
-tesela_status tsl_output_room(tsl_output *out, size_t count, char **room) {
+tesela_status tsl_output_space(tsl_output *out, size_t count, char **space) {
   if (TSL_OUTPUT_BLOCK - out->used < count)
     TSL_TRY(flush(out));
-  *room = out->block + out->used;
+  *space = out->block + out->used;
   return TESELA_OK;
 }
 
@@ -160,9 +160,9 @@ tesela_status tsl_output_write(tsl_output *out, const void *bytes, size_t count)
     TSL_TRY(flush(out));
     return write_fully(out, bytes, count);
   }
-  char *room;
-  TSL_TRY(tsl_output_room(out, count, &room));
-  memcpy(room, bytes, count);
+  char *space;
+  TSL_TRY(tsl_output_space(out, count, &space));
+  memcpy(space, bytes, count);
   out->used += count;
   return TESELA_OK;
 }

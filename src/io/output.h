@@ -20,8 +20,8 @@ typedef struct tsl_output {
 /* Creates the temporary file. TESELA_IO_FAILED where the folder is missing or not writable, or where `path`
  * is a folder, a read-only file or no regular file. An older file's permissions are kept. */
 tesela_status tsl_output_open(const char *path, tsl_output *out);
-/* `count` bytes of room in the block (at most a block): write there, then count them with `used +=`. */
-tesela_status tsl_output_room(tsl_output *out, size_t count, char **room);
+/* `count` bytes of space in the block (at most a block): write there, then count them with `used +=`. */
+tesela_status tsl_output_space(tsl_output *out, size_t count, char **space);
 tesela_status tsl_output_write(tsl_output *out, const void *bytes, size_t count);
 /* Flushes, syncs, renames, syncs the folder. */
 tesela_status tsl_output_commit(tsl_output *out);

@@ -141,11 +141,11 @@ tesela_status tsl_unpack_read(tsl_unpacking *unpacking, const char *path, char *
       TSL_TRY(next_member(unpacking, path, &more));
     if (!more)
       break;
-    const size_t room = count - *got < INT_MAX ? count - *got : INT_MAX;
+    const size_t space = count - *got < INT_MAX ? count - *got : INT_MAX;
     stream->next_out = (Bytef *)out + *got;
-    stream->avail_out = (uInt)room;
+    stream->avail_out = (uInt)space;
     TSL_TRY(inflate_some(unpacking, path));
-    const size_t now = room - stream->avail_out;
+    const size_t now = space - stream->avail_out;
     if (unpacking->deflated)
       TSL_TRY(check_deflated(unpacking, path, out + *got, now));
     *got += now;

@@ -46,7 +46,7 @@ tesela_status tsl_writer_open_as(const char *path, const char *format_name, int6
   if (rows < 0 || cols < 0)
     return tsl_fail(TESELA_BAD_CALL, "%s: %" PRId64 " x %" PRId64 " is no size: both are 0 or more", path,
                     rows, cols);
-  /* 16 bytes: the widest type, and room for a number as text. */
+  /* 16 bytes: the widest type, and space for a number as text. */
   if (!tsl_i64_mul(rows, cols, &count) || !tsl_i64_mul(count, 16, &bytes))
     return tsl_fail(TESELA_BAD_CALL,
                     "%s: %" PRId64 " x %" PRId64 " elements are too many for a file: 2^59 is the limit", path,
@@ -118,9 +118,9 @@ const char *tsl_writer_temporary(const tsl_writer *writer) {
 }
 
 tesela_status tsl_writer_number(tsl_writer *writer, tesela_type type, double value) {
-  char *room;
-  TSL_TRY(tsl_output_room(&writer->out, TSL_NUMBER_MAX, &room));
-  writer->out.used += tsl_number_write(type, value, room);
+  char *space;
+  TSL_TRY(tsl_output_space(&writer->out, TSL_NUMBER_MAX, &space));
+  writer->out.used += tsl_number_write(type, value, space);
   return TESELA_OK;
 }
 

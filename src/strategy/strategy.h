@@ -88,7 +88,7 @@ typedef struct tsl_account tsl_account; /* strategy/account.h */
 typedef struct tsl_jobs tsl_jobs;       /* strategy/prepared.h */
 
 /* A product of one real type in host memory as it is called, with nothing prepared: C (m x n) = alpha A B + beta C. */
-typedef struct tsl_instant {
+typedef struct tsl_fast_product {
   tesela_type type;
   int64_t m, n, k;
   const void *a, *b;
@@ -97,10 +97,10 @@ typedef struct tsl_instant {
   double alpha, beta;
   bool alpha_is_0, alpha_is_1,
       beta_is_0; /* told beside: comparing numbers would wait for the multiply-adds before */
-} tsl_instant;
+} tsl_fast_product;
 
 /* A product of which all but the addresses is known: `state` knows it. */
-typedef tesela_status tsl_at_once(const void *state, const void *a, const void *b, void *c);
+typedef tesela_status tsl_fast_kernel(const void *state, const void *a, const void *b, void *c);
 
 /* What came of loading a vendor's library. */
 typedef struct tsl_vendor {
@@ -182,16 +182,16 @@ struct tsl_strategy {
     /* Multiplies at once, in the caller's thread, where no plan of any strategy would be done sooner; false: it would, or
      * this cannot, and nothing was touched. Sizes are at least 1, and whatever tsl_problem_check() looks at is right.
      * The bits are those of run(). NULL: never. */
-    bool (*multiply)(const tsl_instant *product, const tsl_device *device);
+    bool (*multiply)(const tsl_fast_product *product, const tsl_device *device);
     /* For such products that come again, elsewhere: a block for tsl_free() with all that multiply() finds out about it, or
-     * NULL; and the multiplication. Where that cannot fail, `surely` gets what does the same with no way round, else NULL.
+     * NULL; and the multiplication. Where that cannot fail, `kernel` gets what does the same with no way round, else NULL.
      * With multiply(). */
-    void *(*prepare)(const tsl_instant *product, const tsl_device *device, tsl_at_once **surely);
-    tsl_at_once *run_prepared;
+    void *(*prepare)(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel);
+    tsl_fast_kernel *run_prepared;
     /* What does the same as run() on the cpu by the device's team, and what to give it as state, where the strides are the
      * problem's: for products so small that passing operands takes as long as they do. After build(). NULL: there is only
      * run(). */
-    tsl_at_once *(*run_at)(const tsl_work *work, const void **state);
+    tsl_fast_kernel *(*run_at)(const tsl_work *work, const void **state);
   } fast_path;
   struct {
     /* Configs as text, "tile=16 ...", that between them take every path of the strategy's code: what tests try where all

@@ -49,8 +49,8 @@ static int count_sets(const layout layouts[TSL_OPERANDS], const tsl_device *devi
   if (device->is_cpu && tsl_memory_available() < free_bytes)
     free_bytes = tsl_memory_available();
   const uint64_t wanted = in_cache > 0 ? (2 * cache + in_cache - 1) / in_cache : 1,
-                 room = free_bytes / MEMORY_SHARE / in_memory;
-  most = room < most ? room : most;
+                 space = free_bytes / MEMORY_SHARE / in_memory;
+  most = space < most ? space : most;
   const uint64_t count = warm || most == 0 ? 1 : wanted < most ? wanted : most;
   *cold = in_cache > 0 && count >= wanted;
   return (int)count;

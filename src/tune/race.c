@@ -68,7 +68,7 @@ static tsl_race_options with_defaults(const tsl_race_options *given) {
   made.samples_min = made.samples_min < made.samples_max ? made.samples_min : made.samples_max;
   made.seconds_max = made.seconds_max > 0 ? made.seconds_max : default_seconds_max;
   made.noise = made.noise > 0 ? made.noise : default_noise;
-  made.patience = made.patience > 0 ? made.patience : INFINITY;
+  made.time_limit = made.time_limit > 0 ? made.time_limit : INFINITY;
   made.limit = made.limit > 0 ? made.limit : INFINITY;
   return made;
 }
@@ -87,10 +87,10 @@ static void conclude(tsl_race_entry *entry, tsl_case_result result, const char *
 }
 
 static void leave_out(tsl_race_entry *entry, const char *verb, double seconds, double most) {
-  char why[160], time[32], patience[32];
-  snprintf(why, sizeof why, "left out: one run %s %s, the patience is %s", verb,
+  char why[160], time[32], time_limit[32];
+  snprintf(why, sizeof why, "left out: one run %s %s, the time limit is %s", verb,
            tsl_format_seconds(seconds, time, sizeof time),
-           tsl_format_seconds(most, patience, sizeof patience));
+           tsl_format_seconds(most, time_limit, sizeof time_limit));
   conclude(entry, TSL_CASE_REFUSED, why);
 }
 
@@ -105,8 +105,8 @@ static bool admit(const race *job, tsl_race_entry *entry) {
   }
   entry->predicted =
       entry->strategy->score ? entry->strategy->score(job->problem, &entry->config, job->device) : 0;
-  if (entry->predicted > job->options.patience)
-    leave_out(entry, "is predicted to take", entry->predicted, job->options.patience);
+  if (entry->predicted > job->options.time_limit)
+    leave_out(entry, "is predicted to take", entry->predicted, job->options.time_limit);
   return entry->result == TSL_CASE_RIGHT;
 }
 
@@ -200,7 +200,7 @@ static void keep(race *job, runner *one) {
 /* The run that does not count, and how many runs make a sample. */
 static void warm_up(race *job, runner *one) {
   double compute, wall;
-  const double most = fmin(job->options.patience, first_run_slack * job->options.limit);
+  const double most = fmin(job->options.time_limit, first_run_slack * job->options.limit);
   one->batch = 1;
   if (!sample(job, one, &compute, &wall))
     return;

@@ -1,7 +1,7 @@
 /* The race: strategies with their configs, on one problem and one device, timed so that their times can be compared.
  *
  *  1. Each entry is verified first (tsl_check_case): what is refused, fails or is wrong is never timed. One that is
- *     predicted, or found, to take longer than the caller's patience is left out.
+ *     predicted, or found, to take longer than the caller's time limit is left out.
  *  2. Operands are standard normal and lie on the device. They are rotated: there are so many sets of them that
  *     together they take twice the last cache, and each run takes the next set, whichever entry it is, so that no
  *     run finds its operands in a cache. All entries share the sets.
@@ -37,7 +37,7 @@ typedef struct tsl_race_options {
   int samples_max;    /* 0: 100 */
   double seconds_max; /* of an entry's runs; three samples are taken in any case; 0: 1 */
   double noise;       /* goal for the interquartile range over the median; 0: 0.02 */
-  double patience;    /* seconds; what takes longer for one run is left out; 0: nothing is */
+  double time_limit;  /* seconds; what takes longer for one run is left out; 0: nothing is */
   double
       limit; /* seconds; what is slower in each of three samples is timed no further, and what takes several
                          times as long for its first run is left out; 0: none */

@@ -44,7 +44,7 @@ static void note(tuning *all, int point, const tsl_tune_result *result) {
   out->refused += result->result == TSL_CASE_REFUSED;
 }
 
-static void recall(tuning *all) {
+static void note_known(tuning *all) {
   const tsl_space *space = all->job->space;
   for (int i = 0; all->job->prior && i < space->count; i++) {
     const tsl_tune_kept *kept =
@@ -200,7 +200,7 @@ tesela_status tsl_tune_run(const tsl_tune_job *job, tsl_tuned *tuned) {
     TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to tune among %zu configs", count));
   for (size_t i = 0; i < count; i++)
     all.seconds[i] = NAN;
-  recall(&all);
+  note_known(&all);
   /* A search that goes on, goes on from its best. */
   all.incumbent = fastest(&all);
   if (all.incumbent >= 0)

@@ -92,7 +92,7 @@ typedef struct tsl_tune_race {
   const tsl_problem *problem;
   tsl_device *device;
   double seconds_max; /* of a point's runs in a batch */
-  double patience;    /* predictions and first runs beyond it are left out */
+  double time_limit;  /* predictions and first runs beyond it are left out */
   uint64_t seed;
   bool (*stop)(void); /* ends a race, as tsl_race_options has it */
 } tsl_tune_race;

@@ -67,7 +67,7 @@ tesela_status tsl_tune_by_race(void *argument, const tsl_space *space, const int
   tsl_race_entry entries[TSL_TUNE_BATCH + 1], *racing[TSL_TUNE_BATCH + 1] = {NULL};
   const tsl_race_options options = {.seconds_max = of->seconds_max,
                                     .samples_max = SAMPLES,
-                                    .patience = of->patience,
+                                    .time_limit = of->time_limit,
                                     .limit = isfinite(limit) ? limit : 0,
                                     .operations_max = JUDGED_OPERATIONS,
                                     .seed = of->seed,

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PROBLEMS = 24, THREADS_MAX = 64, CALLS_OF_A_CHILD = 40, PATIENCE = 120 };
+enum { PROBLEMS = 24, THREADS_MAX = 64, CALLS_OF_A_CHILD = 40, TIME_LIMIT = 120 };
 
 typedef struct problem {
   tesela_type type;
@@ -175,7 +175,7 @@ static void *work(void *argument) {
 static int fork_once(int child) {
   const pid_t process = fork();
   if (process == 0) {
-    alarm(PATIENCE);
+    alarm(TIME_LIMIT);
     _exit(multiply(1000 + (uint64_t)child, CALLS_OF_A_CHILD) > 0);
   }
   int result = -1;
@@ -196,7 +196,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: test_api_stress [SECONDS [THREADS, 1 to %d]]\n", THREADS_MAX);
     return 2;
   }
-  alarm((unsigned)seconds + PATIENCE); /* what hangs ends */
+  alarm((unsigned)seconds + TIME_LIMIT); /* what hangs ends */
   for (int i = 0; i < PROBLEMS; i++)
     make(i);
   if (tesela_context_create(NULL, &context) != TESELA_OK) {

@@ -11,13 +11,13 @@ fail() { echo "FAILED: $1"; cat with.txt table.txt; exit 1; }
 
 words=(dgemm:4x4x4 dgemm:4x4x4 dgemm:64x64x64 dgemm:110x100x120 dgemm:300x290x280 dgemm:260x300x300 dgemm:9x400x400
   dgemm:12x200x200 zgemm:3x3x3 zgemm:64x64x64 zgemm:200x150x170 zgemmt:8x8 zgemmt:300x200 ddot:100 ddot:90)
-for wish in auto tesela other; do
-  TESELA_BLAS=$wish "$calls" "${words[@]}" >without.txt
-  TESELA_BLAS=$wish TESELA_LOG=calls "$calls" "${words[@]}" >with.txt 2>table.txt
-  cmp without.txt with.txt || { echo "TESELA_BLAS=$wish:"; cat without.txt; fail "listening changes results"; }
+for request in auto tesela other; do
+  TESELA_BLAS=$request "$calls" "${words[@]}" >without.txt
+  TESELA_BLAS=$request TESELA_LOG=calls "$calls" "${words[@]}" >with.txt 2>table.txt
+  cmp without.txt with.txt || { echo "TESELA_BLAS=$request:"; cat without.txt; fail "listening changes results"; }
   # Calls that the table gives to tesela, and those that have no mark.
   seen=$(awk '/ tesela /{for (i = 1; i < NF; i++) if ($i == "tesela") sum += $(i - 1)} END {print sum + 0}' table.txt)
-  [ "$seen" = "$(grep -c ' tesela ' with.txt || true)" ] || fail "TESELA_BLAS=$wish: $seen calls by tesela"
+  [ "$seen" = "$(grep -c ' tesela ' with.txt || true)" ] || fail "TESELA_BLAS=$request: $seen calls by tesela"
 done
 
 TESELA_BLAS=auto TESELA_LOG=calls "$calls" "${words[@]}" >with.txt 2>table.txt

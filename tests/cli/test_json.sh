@@ -78,8 +78,13 @@ tesela 0 explore --sizes 16 --types f32 --devices cpu --seconds 0.01 --markdown
 prints '### GFLOP/s, f32, 16 x 16 x 16' '### Speed-up' '|---|---:|'
 tesela 0 explore --sizes 16 --types f32 --devices cpu --seconds 0.01
 prints 'GFLOP/s' 'Speed-up' 'sequential_optimized' '1.00'
-tesela 2 explore --sizes 4000 --types f32 --devices cpu --strategies sequential --patience 1ms
-prints 'left out' 'the patience is 1 ms'
+# The time limit, by its name and by its former one.
+for limit in time-limit patience; do
+  tesela 2 explore --sizes 4000 --types f32 --devices cpu --strategies sequential --$limit 1ms
+  prints 'left out' 'the time limit is 1 ms'
+done
+tesela 0 help explore
+prints '--time-limit' 'the former name of --time-limit'
 
 tesela 0 check --device cpu --cases 2 --type f32 --json --strategy sequential_optimized
 json 'j["right"] > 50 and j["wrong"] == 0 and j["failed"] == 0 and j["random_cases"] == 2 and j["faults"] == []'

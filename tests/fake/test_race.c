@@ -267,13 +267,13 @@ static void slow_entries_are_left_out(void **state) {
     planted[i].seconds = 1e-3;
   planted[0].predicted = 40;
   planted[1].seconds = 50;
-  race(made, 3, (tsl_race_options){.patience = 30});
+  race(made, 3, (tsl_race_options){.time_limit = 30});
   assert_int_equal(made->entries[0].result, TSL_CASE_REFUSED);
   assert_string_equal(made->entries[0].why,
-                      "left out: one run is predicted to take 40 s, the patience is 30 s");
+                      "left out: one run is predicted to take 40 s, the time limit is 30 s");
   assert_int_equal(planted[0].runs, 0);
   assert_int_equal(made->entries[1].result, TSL_CASE_REFUSED);
-  assert_string_equal(made->entries[1].why, "left out: one run takes 50 s, the patience is 30 s");
+  assert_string_equal(made->entries[1].why, "left out: one run takes 50 s, the time limit is 30 s");
   assert_int_equal(planted[1].runs, 2); /* verified, and the run that does not count */
   assert_true(isnan(made->entries[1].timing.median));
   assert_int_equal(made->entries[2].timing.samples, 5);

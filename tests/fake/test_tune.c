@@ -68,7 +68,7 @@ static int tear_down(void **state) {
 
 static void tune(const char *search, int batch, tsl_space *space, tsl_tuned *tuned) {
   const tsl_problem problem = tsl_problem_gemm(1, 1, 1, TESELA_F32);
-  tsl_tune_race race = {.problem = &problem, .device = device, .seconds_max = 1000, .patience = 10};
+  tsl_tune_race race = {.problem = &problem, .device = device, .seconds_max = 1000, .time_limit = 10};
   *space = (tsl_space){0};
   assert_int_equal(tsl_space_add(space, &problem, device, &planted, NULL, 0), TESELA_OK);
   tsl_space_sort(space);

@@ -20,12 +20,12 @@ enum { BYTES = 4 << 20, MOST = 64 };
 
 static _Alignas(64) unsigned char a[BYTES], b[BYTES], c[BYTES], before[BYTES], expected[BYTES];
 
-/* A batch; A and B are stored transposed where `turned`. */
+/* A batch; A and B are stored transposed where `transposed`. */
 typedef struct batch {
   const char *strategy;
   tesela_type from, to;
   int64_t m, n, k, count;
-  int turned;
+  int transposed;
 } batch;
 
 /* Small products, which threads share, and ones so large that they do not. */
@@ -34,7 +34,7 @@ static const batch batches[] = {
     {"host_packed", TESELA_F64, TESELA_F64, 24, 20, 28, 40, 1},
     {"host_packed depth=128", TESELA_F32, TESELA_F32, 128, 128, 130, 4, 1},
     {"host_small", TESELA_F32, TESELA_F32, 40, 40, 300, 12,
-     1}, /* a strip of B that the stack does not hold */
+     1}, /* a micro-panel of B that the stack does not hold */
     {"host_thin", TESELA_F32, TESELA_F32, 3, 200, 80, 20, 1},
     {"host_amx", TESELA_BF16, TESELA_F32, 24, 20, 28, 40, 1},
     {"host_amx", TESELA_I8, TESELA_I32, 24, 20, 28, 40, 0},
@@ -65,8 +65,8 @@ static void multiply(const batch *is, int64_t product) {
       double sum[2];
       tsl_type_load(is->to, at, sum);
       for (int64_t l = 0; l < is->k; l++) {
-        const int64_t x = product * is->m * is->k + (is->turned ? l * is->m + i : i * is->k + l),
-                      y = product * is->k * is->n + (is->turned ? j * is->k + l : l * is->n + j);
+        const int64_t x = product * is->m * is->k + (is->transposed ? l * is->m + i : i * is->k + l),
+                      y = product * is->k * is->n + (is->transposed ? j * is->k + l : l * is->n + j);
         const int p = number_at(x, 1), q = complex_type ? number_at(x, 4) : 0;
         const int r = number_at(y, 2), s = complex_type ? number_at(y, 5) : 0;
         sum[0] += p * r - q * s;
@@ -102,8 +102,8 @@ static tesela_status call(tesela_context *context, const batch *is, bool by_addr
   tesela_gemm_desc desc = {.m = is->m,
                            .n = is->n,
                            .k = is->k,
-                           .a = {.data = a, .type = is->from, .transpose = is->turned},
-                           .b = {.data = b, .type = is->from, .transpose = is->turned},
+                           .a = {.data = a, .type = is->from, .transpose = is->transposed},
+                           .b = {.data = b, .type = is->from, .transpose = is->transposed},
                            .c = {.data = c, .type = is->to},
                            .beta = one,
                            .strategy = is->strategy};

@@ -166,14 +166,14 @@ static void squares_turn_in_place(void **state) {
 static void both_ways_are_kept_apart(void **state) {
   (void)state;
   float a[] = {1, 2, 3, 4}, b[4];
-  const float turned[] = {1, 3, 2, 4};
+  const float transposed[] = {1, 3, 2, 4};
   tesela_transpose_desc desc = {.rows = 2, .cols = 2, .a = {.data = a}, .b = {.data = b}};
   expect_ok(tesela_transpose(context, &desc, NULL));
-  assert_memory_equal(b, turned, sizeof turned);
+  assert_memory_equal(b, transposed, sizeof transposed);
   desc.b.data = NULL;
   desc.in_place = 1;
   expect_ok(tesela_transpose(context, &desc, NULL));
-  assert_memory_equal(a, turned, sizeof turned);
+  assert_memory_equal(a, transposed, sizeof transposed);
 }
 
 /* --- conjugates --- */

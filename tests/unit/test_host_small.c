@@ -44,7 +44,7 @@ static void expect_right(const tsl_problem *problem, unsigned offers) {
   void *before = malloc(bytes_of_c(&made));
   assert_non_null(before);
   memcpy(before, made.operands.c.host, bytes_of_c(&made));
-  const tsl_instant called = tsl_small_product(problem, &made.operands);
+  const tsl_fast_product called = tsl_small_product(problem, &made.operands);
   tsl_small_job_make(&called, offers, &job, NULL);
   assert_int_equal(tsl_small_job_run(&job, made.operands.a.host, made.operands.b.host, made.operands.c.host),
                    TESELA_OK);

@@ -12,7 +12,7 @@ enum { REPEATS_MIN = 3, REPEATS_MAX = 256 };
 /* On a machine that is busy the best of a few repeats may be a bad one: while they differ by more than this, they go on
  * for up to so many times as long. */
 static const double noise = 0.05;
-enum { PATIENCE = 4 };
+enum { TIME_LIMIT = 4 };
 int64_t tsl_roofs_mask(int64_t count) {
   int64_t mask = 4095;
   while (mask > 1 && mask * count > TSL_ROOFS_EXACT)
@@ -36,7 +36,7 @@ static bool is_enough(const double *samples, int count, double *sorted, double e
     return count == REPEATS_MAX;
   memcpy(sorted, samples, (size_t)count * sizeof *samples);
   tsl_measure_median(sorted, count, &spread);
-  return count == REPEATS_MAX || spread <= noise || elapsed >= PATIENCE * seconds;
+  return count == REPEATS_MAX || spread <= noise || elapsed >= TIME_LIMIT * seconds;
 }
 
 tesela_status tsl_roofs_repeat(tsl_roofs_run run, void *argument, double work, double seconds,

@@ -242,7 +242,7 @@ static tesela_status add_new(filling *all, const filling_job *job) {
   return add_job(all, job);
 }
 
-/* Of a family that is too large to compile whole: what its model likes best for squares of a few sizes. */
+/* Of a strategy with too many configs to compile all: what its model likes best for squares of a few sizes. */
 static tesela_status add_family(filling *all, const tsl_chosen_strategy *chosen, filling_job job) {
   static const int64_t sizes[] = {64, 256, PREFILL_SIZE, 4 * PREFILL_SIZE};
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {

@@ -94,15 +94,15 @@ bool tsl_explore_is_cut_short(const tsl_exploration *all) {
 /* Every index of every list, the last list fastest. */
 static void number_points(tsl_exploration *all) {
   for (int i = 0; i < all->point_count; i++) {
-    int rest = i;
+    int left = i;
     tsl_point *point = &all->points[i];
     *point = (tsl_point){.entry = {.timing = tsl_not_measured, .predicted = INFINITY}};
-    point->device = rest % all->devices.count;
-    rest /= all->devices.count;
-    point->strategy = rest % all->strategies.count;
-    rest /= all->strategies.count;
-    point->size = rest % all->sizes.count;
-    point->type = rest / all->sizes.count;
+    point->device = left % all->devices.count;
+    left /= all->devices.count;
+    point->strategy = left % all->strategies.count;
+    left /= all->strategies.count;
+    point->size = left % all->sizes.count;
+    point->type = left / all->sizes.count;
     const tsl_problem problem = tsl_explore_problem(all, point->type, point->size);
     point->flops = tsl_problem_flops(&problem);
     point->bytes = tsl_problem_bytes(&problem);
@@ -152,7 +152,7 @@ static double weigh(const tsl_exploration *all, int type, int size, int device) 
   double seconds = 0;
   for (int s = 0; s < all->strategies.count; s++) {
     const tsl_point *point = tsl_explore_at(all, type, size, s, device);
-    if (point->entry.result == TSL_CASE_REFUSED || !(point->entry.predicted <= all->options.patience))
+    if (point->entry.result == TSL_CASE_REFUSED || !(point->entry.predicted <= all->options.time_limit))
       continue;
     seconds += 5 * point->entry.predicted + all->options.seconds_max / 2 + point->flops / 3e9 + 0.1;
   }

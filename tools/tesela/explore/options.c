@@ -11,7 +11,7 @@ tesela_status tsl_explore_prepare(const tsl_explore_options *given, const char *
   TSL_TRY(tsl_select_devices(devices, given->devices, &all->devices));
   all->all_devices = tsl_selects_all_devices(given->devices);
   all->options = (tsl_race_options){.seconds_max = given->seconds,
-                                    .patience = given->patience,
+                                    .time_limit = given->time_limit,
                                     .noise = given->noise,
                                     .warm = given->warm,
                                     .seed = (uint64_t)given->seed};

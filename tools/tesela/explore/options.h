@@ -7,7 +7,7 @@
 
 typedef struct tsl_explore_options {
   const char *sizes, *types, *devices;
-  double seconds, patience, noise;
+  double seconds, time_limit, noise;
   int64_t threads, seed;
   bool warm, json, csv, markdown;
   const char *html; /* a page to write; NULL: none */
@@ -26,8 +26,9 @@ typedef struct tsl_explore_options {
                  "measure each entry for at most so long (at least three times)"),                           \
       TSL_OPTION(type, shared.noise, "noise", FRACTION, "0.02",                                              \
                  "an entry is done when its interquartile range over the median is at most this"),           \
-      TSL_OPTION(type, shared.patience, "patience", SECONDS, "30",                                           \
+      TSL_OPTION(type, shared.time_limit, "time-limit", SECONDS, "30",                                       \
                  "leave out what takes longer than this for one run"),                                       \
+      TSL_OPTION(type, shared.time_limit, "patience", SECONDS, NULL, "the former name of --time-limit"),     \
       TSL_OPTION(type, shared.warm, "warm", FLAG, NULL,                                                      \
                  "run on one set of operands, which stays in the caches where it fits"),                     \
       TSL_OPTION(type, shared.seed, "seed", SEED, "1", "of the data and of the order"),                      \

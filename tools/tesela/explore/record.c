@@ -142,8 +142,9 @@ static json_t *json_machine(const tsl_exploration *all) {
 
 static json_t *json_options(const tsl_exploration *all) {
   const tsl_race_options *options = &all->options;
-  return json_pack("{s:o, s:o, s:o, s:b, s:I}", "seconds", tsl_json_real(options->seconds_max), "patience",
-                   tsl_json_real(options->patience), "noise", tsl_json_real(options->noise), "warm",
+  return json_pack("{s:o, s:o, s:o, s:o, s:b, s:I}", "seconds", tsl_json_real(options->seconds_max),
+                   "time_limit", tsl_json_real(options->time_limit), "patience",
+                   tsl_json_real(options->time_limit), "noise", tsl_json_real(options->noise), "warm",
                    options->warm, "seed", (json_int_t)options->seed);
 }
 

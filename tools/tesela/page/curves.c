@@ -143,17 +143,17 @@ void tsl_sheet_add_curves(tsl_sheet *sheet) {
 /* --- parameters --- */
 
 /* Configs of one strategy, which differ in some parameters. */
-typedef struct family {
+typedef struct variants {
   int members[TSL_SELECT_MAX], count;
   int along; /* the parameter along the axis: the one with most values */
-} family;
+} variants;
 
 static int64_t value_of(const tsl_exploration *all, int strategy, int param) {
   return all->strategies.items[strategy].config.value[param];
 }
 
 /* How many different values a parameter has. */
-static int count_values(const tsl_exploration *all, const family *of, int param) {
+static int count_values(const tsl_exploration *all, const variants *of, int param) {
   int count = 0;
   for (int i = 0; i < of->count; i++) {
     bool is_new = true;
@@ -164,10 +164,10 @@ static int count_values(const tsl_exploration *all, const family *of, int param)
   return count;
 }
 
-/* The family whose first member is this strategy; false where it has no others, or differs in nothing that was named. */
-static bool find_family(const tsl_exploration *all, int first, family *out) {
+/* The variants of which this strategy is the first; false where there are no others, or differs in nothing that was named. */
+static bool find_variants(const tsl_exploration *all, int first, variants *out) {
   const tsl_chosen_strategy *items = all->strategies.items;
-  *out = (family){.along = -1};
+  *out = (variants){.along = -1};
   for (int s = 0; s < all->strategies.count; s++)
     if (items[s].strategy == items[first].strategy && items[s].given == items[first].given) {
       if (s < first)
@@ -184,7 +184,7 @@ static bool find_family(const tsl_exploration *all, int first, family *out) {
 }
 
 /* The other parameters that were swept, as a name: "lanes=4 ". */
-static void add_others(const tsl_exploration *all, const family *of, int strategy, tsl_text *out) {
+static void add_others(const tsl_exploration *all, const variants *of, int strategy, tsl_text *out) {
   const tsl_chosen_strategy *chosen = &all->strategies.items[strategy];
   for (int p = 0; p < tsl_strategy_params(chosen->strategy); p++)
     if (p != of->along && chosen->given & 1u << p && count_values(all, of, p) > 1)
@@ -216,7 +216,7 @@ static void sort_spots(tsl_series *series) {
   }
 }
 
-static void add_param_axis(const tsl_exploration *all, const family *of, tsl_axis *axis) {
+static void add_param_axis(const tsl_exploration *all, const variants *of, tsl_axis *axis) {
   const tsl_strategy *strategy = all->strategies.items[of->members[0]].strategy;
   tsl_series values = {.count = 0};
   axis->label = strategy->params[of->along].name;
@@ -235,7 +235,7 @@ static void add_param_axis(const tsl_exploration *all, const family *of, tsl_axi
 }
 
 /* Of one type and size: a line for each device, and for each value of the other parameters. */
-static void add_sweep_of(tsl_sheet *sheet, const family *of, int type, int size) {
+static void add_sweep_of(tsl_sheet *sheet, const variants *of, int type, int size) {
   const tsl_exploration *all = sheet->page->all;
   tsl_plot plot = {.lines = true, .y = {.label = tsl_sheet_rate(sheet).unit, .from_zero = true}};
   tsl_text extent = {0};
@@ -268,8 +268,8 @@ void tsl_sheet_add_sweeps(tsl_sheet *sheet) {
   const tsl_exploration *all = sheet->page->all;
   bool any = false;
   for (int s = 0; s < all->strategies.count; s++) {
-    family of;
-    if (!tsl_sheet_has_times(sheet) || !find_family(all, s, &of))
+    variants of;
+    if (!tsl_sheet_has_times(sheet) || !find_variants(all, s, &of))
       continue;
     if (!any) {
       tsl_sheet_begin(sheet, "parameters", "Rate against a parameter", how_parameters);

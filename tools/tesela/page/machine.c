@@ -57,7 +57,7 @@ static void add_run(const tsl_sheet *sheet, tsl_text *out) {
   add_row(out, "host threads", "%d", page->all->threads);
   add_load(page->all, out);
   add_row(out, "limits", "%g s an entry, noise goal %g %%, %g s a run at most, seed %llu",
-          options->seconds_max, 100 * options->noise, options->patience, (unsigned long long)options->seed);
+          options->seconds_max, 100 * options->noise, options->time_limit, (unsigned long long)options->seed);
   add_conditions(page->all, out);
   tsl_text_add(out, "</dl>\n</div>\n");
 }

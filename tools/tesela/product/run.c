@@ -281,8 +281,8 @@ static tesela_status write_panel(tsl_product *product, const panel *part) {
 }
 
 static tesela_status run_panel(tsl_product *product, int64_t first) {
-  const int64_t rest = product->m - first;
-  panel part = {.first = first, .rows = rest < product->panel ? rest : product->panel};
+  const int64_t remaining = product->m - first;
+  panel part = {.first = first, .rows = remaining < product->panel ? remaining : product->panel};
   part.plan = part.rows < product->panel ? product->last_plan : product->plan;
   part.bytes = (size_t)(part.rows * product->n) * tsl_type(product->type)->size;
   TSL_TRY(read_panel(product, &part));

@@ -178,7 +178,7 @@ static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning 
   tsl_tune_race race = {.problem = &all->problem,
                         .device = all->device,
                         .seconds_max = fmin(0.5, fmax(0.02, all->budget / 100)),
-                        .patience = all->budget > 0 ? all->budget / 4 : 0,
+                        .time_limit = all->budget > 0 ? all->budget / 4 : 0,
                         .seed = (uint64_t)given->seed,
                         .stop = tsl_interrupted};
   tsl_progress *progress = NULL;

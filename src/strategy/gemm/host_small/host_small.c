@@ -42,7 +42,7 @@ static bool collides(int64_t step, int64_t steps) {
  * all fits the first; a panel that does not fit it comes again for each tile. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
-  const tsl_instant product = tsl_small_product(problem, &strides);
+  const tsl_fast_product product = tsl_small_product(problem, &strides);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
@@ -74,7 +74,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_account *account) {
   const tsl_operands strides = tsl_strides_of(problem);
-  const tsl_instant product = tsl_small_product(problem, &strides);
+  const tsl_fast_product product = tsl_small_product(problem, &strides);
   tsl_small_job job;
   (void)config;
   tsl_small_job_make(&product, device->capabilities, &job, NULL);
@@ -91,7 +91,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *job) {
-  const tsl_instant product = tsl_small_product(problem, strides);
+  const tsl_fast_product product = tsl_small_product(problem, strides);
   (void)config;
   tsl_small_job_make(&product, device->capabilities, job, NULL);
 }
@@ -103,40 +103,40 @@ static tesela_status run(const void *job, const tsl_operands *operands) {
 _Static_assert(sizeof(tsl_small_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
 static const tsl_jobs jobs = {.size = sizeof(tsl_small_job), .make = make, .run = run};
 
-static tsl_at_once *run_at(const tsl_work *work, const void **state) {
+static tsl_fast_kernel *run_at(const tsl_work *work, const void **state) {
   const tsl_small_job *job = tsl_job_of(work);
   *state = job;
   return job->run;
 }
 
 /* Products of at most so many multiply-adds are done before a plan is found; a few more would do for threads. */
-enum { INSTANT_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24, WAITING_MOST = 24 * 24 };
+enum { FAST_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24, WAITING_MOST = 24 * 24 };
 
-static bool make_instant(const tsl_instant *product, const tsl_device *device, tsl_small_job *job) {
-  if (product->m > INSTANT_MOST || product->n > INSTANT_MOST || product->k > INSTANT_MOST)
+static bool make_fast_job(const tsl_fast_product *product, const tsl_device *device, tsl_small_job *job) {
+  if (product->m > FAST_MOST || product->n > FAST_MOST || product->k > FAST_MOST)
     return false;
   const int64_t volume = product->m * product->n * product->k;
-  if (volume > INSTANT_MOST)
+  if (volume > FAST_MOST)
     return false;
   tsl_small_job_make(product, device->capabilities, job, NULL);
   return !(job->waits && volume > WAITING_MOST) &&
          !(volume > COLLIDING_MOST && !job->copies_b && collides(job->last.tile.b_step, job->depth));
 }
 
-static bool instant(const tsl_instant *product, const tsl_device *device) {
+static bool multiply_fast(const tsl_fast_product *product, const tsl_device *device) {
   tsl_small_job job;
-  return make_instant(product, device, &job) &&
+  return make_fast_job(product, device, &job) &&
          tsl_small_job_run(&job, product->a, product->b, product->c) == TESELA_OK;
 }
 
-static void *prepare(const tsl_instant *product, const tsl_device *device, tsl_at_once **surely) {
+static void *prepare(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel) {
   tsl_small_job job;
   void *block;
-  *surely = NULL;
-  if (!make_instant(product, device, &job) || tsl_alloc(sizeof job, "a product's job", &block) != TESELA_OK)
+  *kernel = NULL;
+  if (!make_fast_job(product, device, &job) || tsl_alloc(sizeof job, "a product's job", &block) != TESELA_OK)
     return NULL;
   if (!tsl_small_job_may_fail(&job))
-    *surely = job.run;
+    *kernel = job.run;
   memcpy(block, &job, sizeof job);
   return block;
 }
@@ -159,5 +159,8 @@ const tsl_strategy tsl_gemm_host_small = {
     .release = tsl_job_release,
     .jobs = &jobs,
     .uses = {.account = account},
-    .fast_path = {.multiply = instant, .prepare = prepare, .run_prepared = run_prepared, .run_at = run_at},
+    .fast_path = {.multiply = multiply_fast,
+                  .prepare = prepare,
+                  .run_prepared = run_prepared,
+                  .run_at = run_at},
 };

@@ -33,7 +33,7 @@ static const tsl_small_kernels *kernels_for(tesela_type type, int64_t columns, u
 
 /* Field by field, as everything here that a call at once goes through: a struct that is copied whole, just after its
  * parts were written, waits until they have reached the cache. */
-static void look(const tsl_instant *p, unsigned offers, bool swapped, sight *out) {
+static void look(const tsl_fast_product *p, unsigned offers, bool swapped, sight *out) {
   const int64_t m = p->m > 0 ? p->m : 1, n = p->n > 0 ? p->n : 1; /* none: never run */
   const int64_t depth = p->alpha_is_0 ? 0 : p->k, rows = swapped ? n : m, columns = swapped ? m : n;
   out->rows = rows;
@@ -68,7 +68,7 @@ static double clocks_of(const sight *seen) {
 }
 
 /* Where nothing is multiplied, alpha is not either: infinity times nothing is no number. */
-static void scale(tsl_small_tile *tile, const tsl_instant *product) {
+static void scale(tsl_small_tile *tile, const tsl_fast_product *product) {
   tile->alpha = product->alpha;
   tile->beta = product->beta;
   tile->scales = tile->depth > 0 && !product->alpha_is_1;
@@ -88,7 +88,7 @@ static tsl_small_function kernel_of(const sight *seen, const tsl_small_tile *til
   return kernels->multiply[vectors - 1][rows - 1];
 }
 
-static void make_panel(const sight *seen, const tsl_instant *product, int64_t vectors, int64_t last,
+static void make_panel(const sight *seen, const tsl_fast_product *product, int64_t vectors, int64_t last,
                        int64_t size, tsl_small_panel *out) {
   const int64_t most = seen->kernels->rows[vectors - 1];
   const int64_t tiles = seen->rows <= most ? 1 : tsl_ceil_div(seen->rows, most);
@@ -115,7 +115,7 @@ static bool is_plain(const sight *seen) {
 }
 
 /* The better one of the two directions. */
-static bool choose(const tsl_instant *product, unsigned offers, sight *seen) {
+static bool choose(const tsl_fast_product *product, unsigned offers, sight *seen) {
   sight other;
   look(product, offers, false, seen);
   if (is_plain(seen))
@@ -129,7 +129,8 @@ static bool choose(const tsl_instant *product, unsigned offers, sight *seen) {
 
 static tsl_small_function run_of(const tsl_small_job *job);
 
-void tsl_small_job_make(const tsl_instant *product, unsigned offers, tsl_small_job *job, double *clocks) {
+void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_small_job *job,
+                        double *clocks) {
   sight seen;
   job->is_swapped = choose(product, offers, &seen);
   if (clocks)
@@ -160,23 +161,23 @@ void tsl_small_job_make(const tsl_instant *product, unsigned offers, tsl_small_j
   }
 }
 
-tsl_instant tsl_small_product(const tsl_problem *problem, const tsl_operands *operands) {
+tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
-  return (tsl_instant){.type = problem->c.type,
-                       .m = problem->m,
-                       .n = problem->n,
-                       .k = problem->k,
-                       .a_row = a->row_stride,
-                       .a_col = a->col_stride,
-                       .b_row = b->row_stride,
-                       .b_col = b->col_stride,
-                       .c_row = c->row_stride,
-                       .c_col = c->col_stride,
-                       .alpha = problem->alpha[0],
-                       .beta = problem->beta[0],
-                       .alpha_is_0 = problem->alpha[0] == 0,
-                       .alpha_is_1 = problem->alpha[0] == 1,
-                       .beta_is_0 = problem->beta[0] == 0};
+  return (tsl_fast_product){.type = problem->c.type,
+                            .m = problem->m,
+                            .n = problem->n,
+                            .k = problem->k,
+                            .a_row = a->row_stride,
+                            .a_col = a->col_stride,
+                            .b_row = b->row_stride,
+                            .b_col = b->col_stride,
+                            .c_row = c->row_stride,
+                            .c_col = c->col_stride,
+                            .alpha = problem->alpha[0],
+                            .beta = problem->beta[0],
+                            .alpha_is_0 = problem->alpha[0] == 0,
+                            .alpha_is_1 = problem->alpha[0] == 1,
+                            .beta_is_0 = problem->beta[0] == 0};
 }
 
 static void run_panel(const tsl_small_panel *panel, int64_t size, const char *a, const void *b, char *c) {

@@ -29,7 +29,7 @@ typedef struct tsl_small_tile {
 
 /* Computes a tile of as many rows and vectors as its place in the table says; `tile` is a tsl_small_tile. Returns
  * TESELA_OK, so that a whole run may end with it. */
-typedef tsl_at_once *tsl_small_function;
+typedef tsl_fast_kernel *tsl_small_function;
 
 /* Copies `count` columns of `depth` numbers each, element (l, j) at in + l * along + j * across (elements), to rows of
  * `width` numbers; those behind the last column are not written. */
@@ -91,10 +91,10 @@ typedef struct tsl_small_job {
 } tsl_small_job;
 
 /* A problem on operands with these strides, f32 or f64 throughout. */
-tsl_instant tsl_small_product(const tsl_problem *problem, const tsl_operands *operands);
+tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operands *operands);
 /* The job of a product, wherever its operands lie. `clocks`, when not NULL, gets a prediction, in vector
  * multiply-adds. */
-void tsl_small_job_make(const tsl_instant *product, unsigned offers, tsl_small_job *job, double *clocks);
+void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_small_job *job, double *clocks);
 /* Whether a run needs memory, without which it fails. */
 bool tsl_small_job_may_fail(const tsl_small_job *job);
 /* Multiplies the problem's operands, in the caller's thread. */

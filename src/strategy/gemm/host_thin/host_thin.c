@@ -129,7 +129,7 @@ static tesela_status run_prepared(const void *state, const void *a, const void *
   return tsl_thin_job_run(&made->job, made->team, a, b, c);
 }
 
-static tsl_at_once *run_at(const tsl_work *work, const void **state) {
+static tsl_fast_kernel *run_at(const tsl_work *work, const void **state) {
   *state = tsl_job_of(work);
   return run_prepared;
 }
