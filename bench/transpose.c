@@ -148,9 +148,7 @@ static void compare(int64_t m, int64_t n, const tsl_type_info *type) {
   tsl_random_fill(TSL_DRAW_INTEGER, 1, 0, type->type, a + skew, a_bytes / type->size);
   tsl_operands operands = {.a = {.host = a + skew}, .c = {.host = c + skew}};
   copying job = {.from = a + skew, .to = c + skew, .bytes = (size_t)(m * n) * type->size};
-  job.functions = cpu->capabilities & TSL_CAN_AVX512 ? tsl_moves_avx512
-                  : cpu->capabilities & TSL_CAN_AVX2 ? tsl_moves_avx2
-                                                     : tsl_moves_generic;
+  job.functions = tsl_moves_for(cpu->capabilities);
   contender_count = 0;
   add("memcpy", library_piece, NULL);
   add("stream", stream_piece, NULL);

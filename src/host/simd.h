@@ -18,6 +18,8 @@
  *   store_nontemporal_T(to, value)        past the caches, to an aligned address; fence() before anybody is told
  *   TSL_KEEP(value)                       lets the compiler believe that a vector changes: it is loaded once, and not again
  *                                         for each use
+ * HAS_FUSED and fused_f64(a, b, c): a b + c rounded once, of vectors; 0 where it takes a call for each lane; widen_f64(from): as
+ *   many f32 there as a vector of f64 has lanes;
  * transpose_c128(rows, at, out), of elements of two f64, of which STEPS_c128 is 1;
  * of 32-bit words, W of f32 and i32, which are sums, or units of two or four narrow numbers:
  *   load_word_W(at), store_word_W(at, value), set_word_W(word), add_W(a, b)
@@ -29,6 +31,11 @@
  *   HAS_UNITS                                1 where it has transpose_16x16(), interleave_2(), interleave_4() and
  *                                            store_line_nontemporal(): host_amx/kernels/pack.c says what for
  *   f32_of_f16(bits), f16_of_f32(value)      to nearest even
+ * of bytes, in quarters of 16 each, for elements of N = 1, 2, 4 and 8:
+ *   vector_bytes, store_nontemporal_bytes(to, value)
+ *   HAS_MASKED_BYTES                         1 where it has load_part_bytes(from, count), which reads the first bytes alone
+ *   ZIP_LOW_N(a, b), ZIP_HIGH_N(a, b)        in each quarter the first, the last elements of a and b by turns
+ *   transpose_quarters(in, out)              quarter i of out[k] is quarter k of in[i]
  * and HAS_HALF_f32, HAS_HALF_f64, HAS_QUARTER_f32: whether there are narrower vectors, of 32, 32 and 16 bytes, with vector_, mask_,
  * mask_of_, load_masked_ and store_masked_f32_half and so on.
  *
@@ -37,7 +44,8 @@
  *   SMALL_T       host_small's (kernels/variant.h); SMALL_WIDE_T and SMALL_WIDE_NEEDS where some of its processors want others
  *
  * From these follow here, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T, load_part_T and
- * store_part_T (the first `count` elements), load_edge_T and store_edge_T (the same where `count` may be all).
+ * store_part_T (the first `count` elements), load_edge_T and store_edge_T (the same where `count` may be all); load_bytes,
+ * store_bytes and load_part_bytes.
  *
  *   lanes       0   1   2   3   4   5   6   7           a row of C of 13 numbers, vectors of 8:
  *   vector_f32 [x0][x1][x2][x3][x4][x5][x6][x7]         | load_f32 | load_part_f32(.., 5) |
@@ -48,6 +56,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* For tools that read a text alone. */
 #ifndef TSL_ISA
@@ -134,6 +143,21 @@ enum {
   LANES_LOG2_f64_half = 2,
   LANES_LOG2_f32_quarter = 2
 };
+
+typedef vector_bytes loose_bytes __attribute__((may_alias, aligned(1)));
+static inline vector_bytes load_bytes(const unsigned char *from) {
+  return *(const loose_bytes *)from;
+}
+static inline void store_bytes(unsigned char *to, vector_bytes value) {
+  *(loose_bytes *)to = value;
+}
+#if !HAS_MASKED_BYTES
+static inline vector_bytes load_part_bytes(const unsigned char *from, int64_t count) {
+  _Alignas(VECTOR_BYTES) unsigned char padded[VECTOR_BYTES] = {0};
+  memcpy(padded, from, (size_t)count);
+  return load_bytes(padded);
+}
+#endif
 
 typedef mask_f32 mask_c64;
 typedef mask_f64 mask_c128;

@@ -55,6 +55,14 @@ static inline vector_f64 fma_f64(vector_f64 sum, double number, vector_f64 value
   return sum;
 }
 
+#define HAS_FUSED 1
+static inline vector_f64 fused_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
+  return _mm256_fmadd_pd(a, b, c);
+}
+static inline vector_f64 widen_f64(const float *from) {
+  return _mm256_cvtps_pd(_mm_loadu_ps(from)); /* gcc 12 would widen it by halves */
+}
+
 /* Transposes of four by four in each half. */
 static inline void transpose_f32(const float *const *row, int64_t at, vector_f32 *out) {
   const __m256 a = _mm256_set_m128(_mm_loadu_ps(row[4] + at), _mm_loadu_ps(row[0] + at)),
@@ -166,6 +174,25 @@ static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
 #define HAS_DOT_U8 0
 #define HAS_DOT_I8 0
 #define HAS_UNITS 0
+
+/* Bytes. */
+typedef __m256i vector_bytes;
+#define HAS_MASKED_BYTES 0
+static inline void store_nontemporal_bytes(unsigned char *to, vector_bytes value) {
+  _mm256_stream_si256((__m256i *)(void *)to, value);
+}
+#define ZIP_LOW_1 _mm256_unpacklo_epi8
+#define ZIP_HIGH_1 _mm256_unpackhi_epi8
+#define ZIP_LOW_2 _mm256_unpacklo_epi16
+#define ZIP_HIGH_2 _mm256_unpackhi_epi16
+#define ZIP_LOW_4 _mm256_unpacklo_epi32
+#define ZIP_HIGH_4 _mm256_unpackhi_epi32
+#define ZIP_LOW_8 _mm256_unpacklo_epi64
+#define ZIP_HIGH_8 _mm256_unpackhi_epi64
+static inline void transpose_quarters(const vector_bytes in[2], vector_bytes out[2]) {
+  out[0] = _mm256_permute2x128_si256(in[0], in[1], 0x20);
+  out[1] = _mm256_permute2x128_si256(in[0], in[1], 0x31);
+}
 
 /* --- tiles --- */
 

@@ -73,6 +73,14 @@ static inline vector_f64 fma_f64(vector_f64 sum, double number, vector_f64 value
   return sum + number * value;
 }
 
+#define HAS_FUSED 1
+static inline vector_f64 fused_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
+static inline vector_f64 widen_f64(const float *from) {
+  return _mm512_cvtps_pd(_mm256_loadu_ps(from));
+}
+
 /* Four numbers of rows 0, 4, 8, 12 from `row` on, a quarter of the vector each. */
 static inline __m512 quarters_f32(const float *const *row, int64_t at) {
   const __m512 first = _mm512_castps128_ps512(_mm_loadu_ps(row[0] + at));
@@ -317,6 +325,34 @@ static inline void interleave_4(const unsigned char *in, int64_t step, int64_t c
 
 static inline void store_line_nontemporal(void *to, const void *from) {
   _mm512_stream_si512(to, _mm512_loadu_si512(from));
+}
+
+/* Bytes. */
+typedef __m512i vector_bytes;
+#define HAS_MASKED_BYTES 1
+static inline vector_bytes load_part_bytes(const unsigned char *from, int64_t count) {
+  return _mm512_maskz_loadu_epi8(count < 64 ? ((__mmask64)1 << count) - 1 : ~(__mmask64)0, from);
+}
+static inline void store_nontemporal_bytes(unsigned char *to, vector_bytes value) {
+  _mm512_stream_si512((void *)to, value);
+}
+#define ZIP_LOW_1 _mm512_unpacklo_epi8
+#define ZIP_HIGH_1 _mm512_unpackhi_epi8
+#define ZIP_LOW_2 _mm512_unpacklo_epi16
+#define ZIP_HIGH_2 _mm512_unpackhi_epi16
+#define ZIP_LOW_4 _mm512_unpacklo_epi32
+#define ZIP_HIGH_4 _mm512_unpackhi_epi32
+#define ZIP_LOW_8 _mm512_unpacklo_epi64
+#define ZIP_HIGH_8 _mm512_unpackhi_epi64
+static inline void transpose_quarters(const vector_bytes in[4], vector_bytes out[4]) {
+  const __m512i low = _mm512_shuffle_i64x2(in[0], in[1], 0x44),
+                high = _mm512_shuffle_i64x2(in[0], in[1], 0xee),
+                low_on = _mm512_shuffle_i64x2(in[2], in[3], 0x44),
+                high_on = _mm512_shuffle_i64x2(in[2], in[3], 0xee);
+  out[0] = _mm512_shuffle_i64x2(low, low_on, 0x88);
+  out[1] = _mm512_shuffle_i64x2(low, low_on, 0xdd);
+  out[2] = _mm512_shuffle_i64x2(high, high_on, 0x88);
+  out[3] = _mm512_shuffle_i64x2(high, high_on, 0xdd);
 }
 
 /* --- tiles --- */

@@ -50,14 +50,68 @@ static inline void transpose_c128(const element_c128 *const *row, int64_t at, ve
   out[0] = load_masked_f64(row[0][at].component, 2);
 }
 
-/* There is no such store in C. */
+static inline vector_f64 widen_f64(const float *from) {
+  return (vector_f64){from[0], from[1]};
+}
+
+/* There is no store past the caches in C, nor a word for bytes by turns; compilers find theirs for the loop. */
+#if defined(__SSE2__)
+typedef __m128i vector_bytes;
+static inline void store_nontemporal_f32(float *to, vector_f32 value) {
+  _mm_stream_ps(to, value);
+}
+static inline void store_nontemporal_f64(double *to, vector_f64 value) {
+  _mm_stream_pd(to, value);
+}
+static inline void store_nontemporal_bytes(unsigned char *to, vector_bytes value) {
+  _mm_stream_si128((__m128i *)(void *)to, value);
+}
+static inline void fence(void) {
+  _mm_sfence();
+}
+#define ZIP_LOW_1 _mm_unpacklo_epi8
+#define ZIP_HIGH_1 _mm_unpackhi_epi8
+#define ZIP_LOW_2 _mm_unpacklo_epi16
+#define ZIP_HIGH_2 _mm_unpackhi_epi16
+#define ZIP_LOW_4 _mm_unpacklo_epi32
+#define ZIP_HIGH_4 _mm_unpackhi_epi32
+#define ZIP_LOW_8 _mm_unpacklo_epi64
+#define ZIP_HIGH_8 _mm_unpackhi_epi64
+#else
+typedef unsigned char vector_bytes __attribute__((vector_size(16), may_alias));
 static inline void store_nontemporal_f32(float *to, vector_f32 value) {
   memcpy(to, &value, sizeof value);
 }
 static inline void store_nontemporal_f64(double *to, vector_f64 value) {
   memcpy(to, &value, sizeof value);
 }
+static inline void store_nontemporal_bytes(unsigned char *to, vector_bytes value) {
+  memcpy(to, &value, sizeof value);
+}
 static inline void fence(void) {}
+/* Elements of `size` bytes, by turns from x and y: of their first or their second halves. */
+static inline vector_bytes zip(vector_bytes x, vector_bytes y, int size, int half) {
+  vector_bytes out;
+  for (int i = 0; i < 16; i++) {
+    const int at = half + i / (2 * size) * size + i % size;
+    out[i] = i / size % 2 ? y[at] : x[at];
+  }
+  return out;
+}
+#define ZIP_LOW_1(x, y) zip(x, y, 1, 0)
+#define ZIP_HIGH_1(x, y) zip(x, y, 1, 8)
+#define ZIP_LOW_2(x, y) zip(x, y, 2, 0)
+#define ZIP_HIGH_2(x, y) zip(x, y, 2, 8)
+#define ZIP_LOW_4(x, y) zip(x, y, 4, 0)
+#define ZIP_HIGH_4(x, y) zip(x, y, 4, 8)
+#define ZIP_LOW_8(x, y) zip(x, y, 8, 0)
+#define ZIP_HIGH_8(x, y) zip(x, y, 8, 8)
+#endif
+#define HAS_MASKED_BYTES 0
+static inline void transpose_quarters(const vector_bytes in[1], vector_bytes out[1]) {
+  out[0] = in[0];
+}
+
 /* Words of 32 bits. */
 static inline vector_f32 load_word_f32(const uint32_t *at) {
   vector_f32 value;

@@ -1,6 +1,8 @@
 /* host/simd.h's contract in plain C: vectors of 16 bytes, which SSE2 and Advanced SIMD have, sixteen registers. */
 #include "base/types.h"
 
+#include <math.h>
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -36,6 +38,11 @@ static inline void totals_f32(const vector_f32 *from, float *to) {
 static inline void totals_f64(const vector_f64 *from, double *to) {
   for (int i = 0; i < 4; i++)
     to[i] = total_f64(from[i]);
+}
+
+#define HAS_FUSED 0
+static inline vector_f64 fused_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
+  return (vector_f64){fma(a[0], b[0], c[0]), fma(a[1], b[1], c[1])};
 }
 
 static inline float f32_of_f16(uint16_t bits) {

@@ -232,10 +232,10 @@ static tesela_status measure_fma(bench *b, tesela_type type, double seconds, tsl
 }
 
 static const tsl_roofs_loops *loops_for(const tsl_device *device) {
-  const unsigned offers = device->capabilities;
-  return offers & TSL_CAN_AVX512 ? &tsl_roofs_loops_avx512
-         : offers & TSL_CAN_AVX2 ? &tsl_roofs_loops_avx2
-                                 : &tsl_roofs_loops_generic;
+#define SET(isa, header, needs, flags) &tsl_roofs_loops_##isa,
+  static const tsl_roofs_loops *const sets[] = {TSL_ISA_LIST(SET)};
+#undef SET
+  return sets[tsl_isa_best(device->capabilities)];
 }
 
 tesela_status tsl_roofs_core(const tsl_device *cpu, double *rate) {

@@ -2,6 +2,8 @@
 #ifndef TSL_TUNE_ROOFS_LOOPS_H
 #define TSL_TUNE_ROOFS_LOOPS_H
 
+#include "host/isa.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,8 +25,8 @@ typedef struct tsl_roofs_loops {
   int vector_bytes;
 } tsl_roofs_loops;
 
-extern const tsl_roofs_loops tsl_roofs_loops_generic;
-extern const tsl_roofs_loops tsl_roofs_loops_avx2;
-extern const tsl_roofs_loops tsl_roofs_loops_avx512;
+#define TSL_DECLARE(isa, header, needs, flags) extern const tsl_roofs_loops tsl_roofs_loops_##isa;
+TSL_ISA_LIST(TSL_DECLARE)
+#undef TSL_DECLARE
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef TSL_DOT_EXACT_BLOCKS_H
 #define TSL_DOT_EXACT_BLOCKS_H
 
+#include "host/isa.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,8 +25,8 @@ typedef struct tsl_exact_blocks {
   tsl_exact_window f32, f64;
 } tsl_exact_blocks;
 
-extern const tsl_exact_blocks tsl_exact_blocks_generic;
-extern const tsl_exact_blocks tsl_exact_blocks_avx2;
-extern const tsl_exact_blocks tsl_exact_blocks_avx512;
+#define TSL_DECLARE(isa, header, needs, flags) extern const tsl_exact_blocks tsl_exact_blocks_##isa;
+TSL_ISA_LIST(TSL_DECLARE)
+#undef TSL_DECLARE
 
 #endif

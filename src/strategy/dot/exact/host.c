@@ -138,9 +138,10 @@ static void add_chunk(void *argument, int64_t chunk, int worker) {
 /* --- all of them --- */
 
 static const tsl_exact_window *window_for(unsigned offers, bool twice) {
-  const tsl_exact_blocks *blocks = offers & TSL_CAN_AVX512 ? &tsl_exact_blocks_avx512
-                                   : offers & TSL_CAN_AVX2 ? &tsl_exact_blocks_avx2
-                                                           : &tsl_exact_blocks_generic;
+#define SET(isa, header, needs, flags) &tsl_exact_blocks_##isa,
+  static const tsl_exact_blocks *const sets[] = {TSL_ISA_LIST(SET)};
+#undef SET
+  const tsl_exact_blocks *blocks = sets[tsl_isa_best(offers)];
   return twice ? &blocks->f64 : &blocks->f32;
 }
 

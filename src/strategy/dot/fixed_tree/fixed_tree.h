@@ -36,6 +36,7 @@
 #define TSL_DOT_FIXED_TREE_FIXED_TREE_H
 
 #include "base/pool.h"
+#include "host/isa.h"
 #include "strategy/strategy.h"
 
 enum {
@@ -78,9 +79,9 @@ typedef tsl_tree_sum (*tsl_tree_function)(const tsl_tree_numbers *x, const tsl_t
 typedef struct tsl_tree_functions {
   tsl_tree_function f32, f64;
 } tsl_tree_functions;
-extern const tsl_tree_functions tsl_tree_functions_generic;
-extern const tsl_tree_functions tsl_tree_functions_avx2;
-extern const tsl_tree_functions tsl_tree_functions_avx512;
+#define TSL_DECLARE(isa, header, needs, flags) extern const tsl_tree_functions tsl_tree_functions_##isa;
+TSL_ISA_LIST(TSL_DECLARE)
+#undef TSL_DECLARE
 
 /* The best of them that the capabilities allow. */
 const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities);

@@ -17,9 +17,10 @@ typedef struct running {
 } running;
 
 const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities) {
-  return capabilities & TSL_CAN_AVX512 ? &tsl_tree_functions_avx512
-         : capabilities & TSL_CAN_AVX2 ? &tsl_tree_functions_avx2
-                                       : &tsl_tree_functions_generic;
+#define SET(isa, header, needs, flags) &tsl_tree_functions_##isa,
+  static const tsl_tree_functions *const sets[] = {TSL_ISA_LIST(SET)};
+#undef SET
+  return sets[tsl_isa_best(capabilities)];
 }
 
 static int64_t least(int64_t a, int64_t b) {

@@ -2,6 +2,7 @@
 #ifndef TSL_GEMM_SEQUENTIAL_OPTIMIZED_LOOPS_H
 #define TSL_GEMM_SEQUENTIAL_OPTIMIZED_LOOPS_H
 
+#include "host/isa.h"
 #include "strategy/strategy.h"
 
 typedef void (*tsl_triple_loop)(const tsl_problem *problem, const tsl_operands *operands);
@@ -11,8 +12,8 @@ typedef struct tsl_triple_loops {
   tsl_triple_loop f32, f64;
 } tsl_triple_loops;
 
-extern const tsl_triple_loops tsl_triple_loops_generic;
-extern const tsl_triple_loops tsl_triple_loops_avx2;
-extern const tsl_triple_loops tsl_triple_loops_avx512;
+#define TSL_DECLARE(isa, header, needs, flags) extern const tsl_triple_loops tsl_triple_loops_##isa;
+TSL_ISA_LIST(TSL_DECLARE)
+#undef TSL_DECLARE
 
 #endif

@@ -35,10 +35,10 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 static tesela_status build(tsl_work *work) {
-  const tsl_triple_loops *loops = work->device->capabilities & TSL_CAN_AVX512 ? &tsl_triple_loops_avx512
-                                  : work->device->capabilities & TSL_CAN_AVX2 ? &tsl_triple_loops_avx2
-                                                                              : &tsl_triple_loops_generic;
-  work->state = (void *)(uintptr_t)loops;
+#define SET(isa, header, needs, flags) &tsl_triple_loops_##isa,
+  static const tsl_triple_loops *const sets[] = {TSL_ISA_LIST(SET)};
+#undef SET
+  work->state = (void *)(uintptr_t)sets[tsl_isa_best(work->device->capabilities)];
   return TESELA_OK;
 }
 

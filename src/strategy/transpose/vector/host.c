@@ -206,9 +206,7 @@ static int function_for(const tsl_problem *problem) {
 
 void tsl_vector_on_host(const tsl_problem *problem, const tsl_operands *operands, const tsl_device *device) {
   static const unsigned char zero[16];
-  const tsl_moves_functions *functions = device->capabilities & TSL_CAN_AVX512 ? tsl_moves_avx512
-                                         : device->capabilities & TSL_CAN_AVX2 ? tsl_moves_avx2
-                                                                               : tsl_moves_generic;
+  const tsl_moves_functions *functions = tsl_moves_for(device->capabilities);
   const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
   const tsl_operand *a = &operands->a, *c = &operands->c;
   const bool is_zero = problem->alpha[0] == 0;

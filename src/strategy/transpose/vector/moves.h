@@ -2,6 +2,8 @@
 #ifndef TSL_TRANSPOSE_VECTOR_MOVES_H
 #define TSL_TRANSPOSE_VECTOR_MOVES_H
 
+#include "host/isa.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -51,8 +53,17 @@ enum {
 };
 
 /* By the enumeration above. */
-extern const tsl_moves_functions tsl_moves_generic[TSL_MOVES_COUNT];
-extern const tsl_moves_functions tsl_moves_avx2[TSL_MOVES_COUNT];
-extern const tsl_moves_functions tsl_moves_avx512[TSL_MOVES_COUNT];
+#define TSL_DECLARE(isa, header, needs, flags)                                                               \
+  extern const tsl_moves_functions tsl_moves_##isa[TSL_MOVES_COUNT];
+TSL_ISA_LIST(TSL_DECLARE)
+#undef TSL_DECLARE
+
+/* Those of the best set among what a device offers. */
+static inline const tsl_moves_functions *tsl_moves_for(unsigned offers) {
+#define SET(isa, header, needs, flags) tsl_moves_##isa,
+  static const tsl_moves_functions *const sets[] = {TSL_ISA_LIST(SET)};
+#undef SET
+  return sets[tsl_isa_best(offers)];
+}
 
 #endif

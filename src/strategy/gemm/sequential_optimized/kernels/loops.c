@@ -1,5 +1,7 @@
-/* The triple loop for AVX2 with FMA; flags.cmake has the compiler's flags. */
+/* The triple loop of both types; flags.cmake has the compiler's flags. */
 #include "strategy/gemm/sequential_optimized/loops.h"
+
+#include "host/simd.h"
 
 #define REAL float
 #define TRIPLE_LOOP multiply_f32
@@ -10,4 +12,4 @@
 #define TRIPLE_LOOP multiply_f64
 #include "strategy/gemm/sequential/triple_loop.h"
 
-const tsl_triple_loops tsl_triple_loops_avx2 = {multiply_f32, multiply_f64};
+const tsl_triple_loops TSL_ISA_NAME(tsl_triple_loops) = {multiply_f32, multiply_f64};

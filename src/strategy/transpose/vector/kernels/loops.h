@@ -7,7 +7,7 @@
  *              |   |  |     |   |                    goes to a buffer, and from there row by row; to memory line
  *          i1  +---+--v-----+---+                    by line past the caches. */
 
-#include "strategy/transpose/vector/tile.h"
+#include "strategy/transpose/vector/kernels/tile.h"
 
 enum {
   NAME(line) = 64 / SIZE,
@@ -18,7 +18,7 @@ enum {
   NAME(buffer_stride) = 64 + NAME(band_bytes)
 };
 
-static inline void NAME(element)(const unsigned char *from, unsigned char *to, double factor) {
+static inline void NAME(move_element)(const unsigned char *from, unsigned char *to, double factor) {
 #ifdef REAL
   *(REAL *)(void *)to = *(const REAL *)(const void *)from * (REAL)factor;
 #else
@@ -71,7 +71,7 @@ static inline void NAME(stream_row)(unsigned char *from, unsigned char *to, int6
   }
   for (; at + 64 <= bytes; at += 64)
     for (int part = 0; part < 64; part += VECTOR_BYTES)
-      stream(to + at + part, load(from + at + part));
+      store_nontemporal_bytes(to + at + part, load_bytes(from + at + part));
   if (place.is_last)
     memcpy(to + at, from + at, (size_t)(bytes - at));
   else if (at < bytes)
@@ -82,7 +82,7 @@ static inline void NAME(stream_row)(unsigned char *from, unsigned char *to, int6
 static inline void NAME(pack)(unsigned char *first, int64_t rows, int64_t bytes) {
   for (int64_t i = 1; i < rows; i++)
     for (int64_t at = 0; at < bytes; at += VECTOR_BYTES)
-      store(first + i * bytes + at, load(first + i * NAME(buffer_stride) + at));
+      store_bytes(first + i * bytes + at, load_bytes(first + i * NAME(buffer_stride) + at));
 }
 
 /* A step of any size through a buffer; the block's row `row` is its first. Where `to`'s rows touch and are short, the
@@ -124,7 +124,8 @@ static inline int64_t NAME(until)(const unsigned char *at, int64_t bytes, int64_
 
 /* Bands end where `to`'s first row reaches a cache line, and steps where `from`'s does, so that where all rows lie alike,
  * no line is visited twice. */
-static void NAME(transpose)(const tsl_moves *job, const tsl_moves_block *block, unsigned char (*rests)[64]) {
+static void NAME(transpose_block)(const tsl_moves *job, const tsl_moves_block *block,
+                                  unsigned char (*rests)[64]) {
   /* As many lines ahead in each row as make some 256 of them in flight or in use: enough for the memory's latency, and
    * few enough to stay in a second-level cache in which rows that lie powers of two apart share sets. */
   enum { LINES = 256 / NAME(band), AHEAD = 64 * (LINES < 4 ? LINES : 4) };
@@ -155,13 +156,13 @@ static void NAME(transpose)(const tsl_moves *job, const tsl_moves_block *block, 
     }
   }
   if (job->stream)
-    FENCE();
+    fence();
 }
 
 static void NAME(gather)(const tsl_moves *job, const tsl_moves_block *block) {
   for (int64_t i = block->i0; i < block->i1; i++)
     for (int64_t j = block->j0; j < block->j1; j++)
-      NAME(element)
+      NAME(move_element)
   (job->from + j * job->from_stride + i * job->from_step, job->to + i * job->to_stride + j * job->to_step,
    job->factor);
 }
@@ -172,8 +173,8 @@ static inline void NAME(exchange_elements)(unsigned char *a, unsigned char *b, d
   _Alignas(16) unsigned char kept[SIZE], other[SIZE];
   memcpy(kept, a, SIZE);
   memcpy(other, b, SIZE);
-  NAME(element)(other, a, factor);
-  NAME(element)(kept, b, factor);
+  NAME(move_element)(other, a, factor);
+  NAME(move_element)(kept, b, factor);
 }
 
 static void NAME(exchange_apart)(const tsl_moves *job, const tsl_moves_block *block,
@@ -183,7 +184,7 @@ static void NAME(exchange_apart)(const tsl_moves *job, const tsl_moves_block *bl
   for (int64_t i = block->i0; i < block->i1; i++) {
     unsigned char *own = job->to + i * (job->to_stride + job->to_step);
     if (on_diagonal)
-      NAME(element)(own, own, job->factor);
+      NAME(move_element)(own, own, job->factor);
     for (int64_t j = on_diagonal ? i + 1 : block->j0; j < block->j1; j++)
       NAME(exchange_elements)
     (job->to + i * job->to_stride + j * job->to_step, job->to + j * job->to_stride + i * job->to_step,
@@ -233,16 +234,16 @@ static void NAME(copy)(const tsl_moves *job, const unsigned char *from, unsigned
   const bool streams = job->stream && past % SIZE == 0;
   int64_t at = 0;
   for (; streams && at < before && at < bytes; at += SIZE)
-    NAME(element)(from + at, to + at, job->factor);
+    NAME(move_element)(from + at, to + at, job->factor);
   for (; streams && at + 64 <= bytes; at += 64)
     for (int part = 0; part < 64; part += VECTOR_BYTES)
-      stream(to + at + part, NAME(scaled)(load(from + at + part), job->factor));
+      store_nontemporal_bytes(to + at + part, NAME(scaled)(load_bytes(from + at + part), job->factor));
   for (; at + VECTOR_BYTES <= bytes; at += VECTOR_BYTES)
-    store(to + at, NAME(scaled)(load(from + at), job->factor));
+    store_bytes(to + at, NAME(scaled)(load_bytes(from + at), job->factor));
   for (; at < bytes; at += SIZE)
-    NAME(element)(from + at, to + at, job->factor);
+    NAME(move_element)(from + at, to + at, job->factor);
   if (streams)
-    FENCE();
+    fence();
 }
 
 #undef KEEP

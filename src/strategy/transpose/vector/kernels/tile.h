@@ -1,14 +1,14 @@
 /* A tile that is transposed in registers, as text. Included per size of an element after lanes_*.h, with
  *   SIZE           bytes of an element
  *   NAME(word)     this size's version of a name
- *   REAL, REAL_VECTOR   where elements are scaled: their type and a vector of them
+ *   REAL, REAL_VECTOR   where elements are scaled: their type and a vector_bytes of them
  *
- *   from: TILE rows, a vector wide                to: a row for each column of the tile, TILE elements wide
+ *   from: TILE rows, a vector_bytes wide                to: a row for each column of the tile, TILE elements wide
  *
  *   lane 0      lane 1    ...
  *   a0 a1 .. | a4 a5 .. |               interleaving rows 0 and H/2, 1 and H/2 + 1, ... log2(H) times leaves in register
  *   b0 b1 .. | b4 b5 .. |      H rows   k, lane l, column l H + k of these H rows: 16 bytes of a row of `to`.
- *   ...                                 Where the registers hold as many such groups as a vector has lanes, lanes are
+ *   ...                                 Where the registers hold as many such groups as a vector_bytes has lanes, lanes are
  *                                       transposed too, and whole vectors are stored. */
 
 /* H: rows whose elements fill a lane. */
@@ -31,9 +31,9 @@
 
 enum { NAME(lanes) = VECTOR_BYTES / 16, NAME(tile_rows) = VECTOR_BYTES / SIZE };
 
-static inline __attribute__((always_inline)) vector NAME(scaled)(vector x, double factor) {
+static inline __attribute__((always_inline)) vector_bytes NAME(scaled)(vector_bytes x, double factor) {
 #ifdef REAL
-  return (vector)((REAL_VECTOR)x * (REAL)factor);
+  return (vector_bytes)((REAL_VECTOR)x * (REAL)factor);
 #else
   (void)factor;
   return x;
@@ -41,8 +41,8 @@ static inline __attribute__((always_inline)) vector NAME(scaled)(vector x, doubl
 }
 
 /* rows[k], lane l: column l H + k of H rows. */
-static inline __attribute__((always_inline)) void NAME(turn_rows)(vector rows[HEIGHT]) {
-  vector turned[HEIGHT];
+static inline __attribute__((always_inline)) void NAME(transpose_rows)(vector_bytes rows[HEIGHT]) {
+  vector_bytes turned[HEIGHT];
   for (int step = 1; step < HEIGHT; step *= 2) {
     for (int k = 0; k < HEIGHT / 2; k++) {
       turned[2 * k] = ZIP_LOW(rows[k], rows[k + HEIGHT / 2]);
@@ -62,11 +62,11 @@ typedef struct NAME(extent) {
  * would hold up the loads behind them. */
 static inline __attribute__((always_inline)) void NAME(load_rows)(const unsigned char **from, int64_t stride,
                                                                   bool fetches, int64_t ahead,
-                                                                  vector rows[HEIGHT]) {
+                                                                  vector_bytes rows[HEIGHT]) {
   const unsigned char *at = *from;
   for (int k = 0; k < HEIGHT; k++, at += stride) {
     KEEP(at);
-    rows[k] = load(at);
+    rows[k] = load_bytes(at);
     if (fetches)
       __builtin_prefetch(at + ahead, 0, 2);
   }
@@ -77,10 +77,10 @@ static inline __attribute__((always_inline)) void NAME(load_rows)(const unsigned
 static inline __attribute__((always_inline)) void NAME(load_part_of_rows)(const unsigned char **from,
                                                                           int64_t stride, int first,
                                                                           NAME(extent) extent,
-                                                                          vector rows[HEIGHT]) {
+                                                                          vector_bytes rows[HEIGHT]) {
   static const unsigned char zeros[VECTOR_BYTES];
   for (int k = 0; k < HEIGHT; k++, *from += stride)
-    rows[k] = first + k < extent.rows ? load_part(*from, extent.bytes) : load(zeros);
+    rows[k] = first + k < extent.rows ? load_part_bytes(*from, extent.bytes) : load_bytes(zeros);
 }
 
 /* The tile: as many rows as columns. Where the registers do not hold it, it lies in memory between the two halves.
@@ -90,29 +90,29 @@ static inline __attribute__((always_inline)) void NAME(tile)(const unsigned char
                                                              double factor, bool is_line, bool fetches,
                                                              int64_t ahead, const NAME(extent) * extent) {
   enum { LANES = NAME(lanes) };
-  vector rows[LANES][HEIGHT];
+  vector_bytes rows[LANES][HEIGHT];
 #if VECTOR_BYTES / 16 * HEIGHT > REGISTERS
   NO_UNROLL
 #endif
   for (int g = 0; g < LANES; g++) {
-    vector group[HEIGHT];
+    vector_bytes group[HEIGHT];
     if (extent)
       NAME(load_part_of_rows)(&from, from_stride, g * HEIGHT, *extent, group);
     else
       NAME(load_rows)(&from, from_stride, fetches, ahead, group);
-    NAME(turn_rows)(group);
+    NAME(transpose_rows)(group);
     for (int k = 0; k < HEIGHT; k++)
       rows[g][k] = NAME(scaled)(group[k], factor);
   }
   for (int k = 0; k < HEIGHT; k++, to += to_stride) {
-    vector in[LANES], out[LANES];
+    vector_bytes in[LANES], out[LANES];
     unsigned char *at = to;
     for (int g = 0; g < LANES; g++)
       in[g] = rows[g][k];
-    turn_lanes(in, out);
+    transpose_quarters(in, out);
     for (int lane = 0; lane < LANES; lane++, at += HEIGHT * to_stride) {
       KEEP(at);
-      (is_line ? stream : store)(at, out[lane]);
+      (is_line ? store_nontemporal_bytes : store_bytes)(at, out[lane]);
     }
   }
 }

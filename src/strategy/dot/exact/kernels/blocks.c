@@ -1,13 +1,9 @@
-/* A block's sums, as text, included per instruction set with
- *   VECTOR_BYTES                  a vector register
- *   PRODUCT_ERROR(a, b, product)  what a b lost when it was rounded, as vectors of doubles
- *   WIDENED(pointer)              floats there, aligned to themselves only, as a vector of doubles
- *   FUSED(a, b, c)                a b + c of vectors whose products are exact: rounded once, fused or not
+/* A block's sums.
  *
  * For each product, level by level from the window's top:
  *
- *   sum = base + rest           bits(sum) - bits(base) is the rest in multiples of the level's unit, rounded
- *   rest = rest - (sum - base)  what the level cannot hold, exactly: at most half a unit
+ *   sum = base + left           bits(sum) - bits(base) is what is left in multiples of the level's unit, rounded
+ *   left = left - (sum - base)  what the level cannot hold, exactly: at most half a unit
  *
  * so that additions of integers do the summing, in any order and without loss. What is left after the last level must
  * be 0, and a sum whose exponent is not its base's says that the product is too large or is no number; both are looked
@@ -16,19 +12,39 @@
 #include "strategy/dot/exact/blocks.h"
 #include "strategy/dot/exact/words.h"
 
-enum { LANES = VECTOR_BYTES / 8 };
-typedef double vector __attribute__((vector_size(VECTOR_BYTES)));
+#include "host/simd.h"
+
+enum { LANES = LANES_f64 };
+typedef vector_f64 vector;
 typedef uint64_t lanes __attribute__((vector_size(VECTOR_BYTES)));
+
+/* What a b lost when it was rounded to `product`; and a b + c where products are exact: rounded once, fused or not. */
+#if HAS_FUSED
+static inline vector product_error(vector a, vector b, vector product) {
+  return fused_f64(a, b, -product);
+}
+static inline vector plus_product(vector a, vector b, vector c) {
+  return fused_f64(a, b, c);
+}
+#else
+/* Factors as halves of 26 bits, whose products are exact (Dekker 1971). Factors above 2^996 come out as NaN here, which is
+ * a number outside of the window. */
+static inline vector upper_half(vector x) {
+  const vector shifted = x * 134217729.0; /* 2^27 + 1 (Veltkamp) */
+  return shifted - (shifted - x);
+}
+static inline vector product_error(vector a, vector b, vector product) {
+  const vector a_high = upper_half(a), a_low = a - a_high;
+  const vector b_high = upper_half(b), b_low = b - b_high;
+  return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+}
+static inline vector plus_product(vector a, vector b, vector c) {
+  return a * b + c;
+}
+#endif
 
 static inline vector splat(double x) {
   return (vector){0} + x;
-}
-
-/* Numbers that are aligned to themselves only. */
-static inline vector load(const double *from) {
-  vector twice;
-  memcpy(&twice, from, sizeof twice);
-  return twice;
 }
 
 static uint64_t sum_of(lanes v) {
@@ -70,11 +86,11 @@ static inline void set_levels(const lanes *sum, int top, int depth, int more, in
   }
 }
 
-/* Adds a rest to a level, and takes off it what the level holds. */
-static inline void add_to(lanes *sum, vector base, vector *rest) {
-  const vector at = base + *rest;
+/* Adds what is left to a level, and takes off it what the level holds. */
+static inline void add_to(lanes *sum, vector base, vector *left) {
+  const vector at = base + *left;
   *sum += (lanes)at;
-  *rest -= at - base;
+  *left -= at - base;
 }
 
 __attribute__((always_inline)) static inline bool sum_f32(const float *x, const float *y, int top, int depth,
@@ -83,13 +99,13 @@ __attribute__((always_inline)) static inline bool sum_f32(const float *x, const 
   lanes sum[TSL_EXACT_DEEP] = {{0}}, outside = {0}, lost = {0};
   set_bases(base, top, depth);
   for (int i = 0; i < TSL_EXACT_BLOCK; i += LANES) {
-    const vector a = WIDENED(x + i), b = WIDENED(y + i), at = FUSED(a, b, base[0]);
-    vector rest = FUSED(a, b, base[0] - at);
+    const vector a = widen_f64(x + i), b = widen_f64(y + i), at = plus_product(a, b, base[0]);
+    vector left = plus_product(a, b, base[0] - at);
     sum[0] += (lanes)at;
     outside |= (lanes)at ^ (lanes)base[0];
     for (int j = 1; j < depth; j++)
-      add_to(&sum[j], base[j], &rest);
-    lost |= (lanes)rest;
+      add_to(&sum[j], base[j], &left);
+    lost |= (lanes)left;
   }
   set_levels(sum, top, depth, 0, levels);
   return fits(outside, lost);
@@ -109,16 +125,16 @@ __attribute__((always_inline)) static inline bool sum_f64(const double *x, const
   lanes sum[TSL_EXACT_DEEP] = {{0}}, outside = {0}, lost = {0}, zero = {0};
   set_bases(base, top, depth);
   for (int i = 0; i < TSL_EXACT_BLOCK; i += LANES) {
-    const vector a = load(x + i), b = load(y + i), product = a * b, at = base[0] + product;
-    vector rest = product - (at - base[0]), error = PRODUCT_ERROR(a, b, product);
+    const vector a = load_f64(x + i), b = load_f64(y + i), product = a * b, at = base[0] + product;
+    vector left = product - (at - base[0]), error = product_error(a, b, product);
     sum[0] += (lanes)at;
     outside |= (lanes)at ^ (lanes)base[0];
     for (int j = 1; j < depth; j++) {
       if (j < depth - 1)
-        add_to(&sum[j], base[j], &rest);
+        add_to(&sum[j], base[j], &left);
       add_to(&sum[j], base[j], &error);
     }
-    lost |= (lanes)rest | (lanes)error;
+    lost |= (lanes)left | (lanes)error;
     zero |= (lanes)(product == 0);
   }
   set_levels(sum, top, depth, 1, levels);
@@ -141,9 +157,4 @@ static bool deep_f64(const void *x, const void *y, int top, int64_t *levels) {
   return sum_f64(x, y, top, TSL_EXACT_DEEP, levels);
 }
 
-#define BLOCKS                                                                                               \
-  {                                                                                                          \
-    {shallow_f32, deep_f32}, {                                                                               \
-      shallow_f64, deep_f64                                                                                  \
-    }                                                                                                        \
-  }
+const tsl_exact_blocks TSL_ISA_NAME(tsl_exact_blocks) = {{shallow_f32, deep_f32}, {shallow_f64, deep_f64}};
