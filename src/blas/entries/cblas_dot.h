@@ -6,13 +6,7 @@ TESELA_API DOT_VALUE CBLAS(DOT)(WORD n, const void *x, WORD incx, const void *y,
   DOT_VALUE result = 0;
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)n);
   if (!next)
-    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = (INTEGER)n,
-                                               .x = x,
-                                               .incx = (INTEGER)incx,
-                                               .y = y,
-                                               .incy = (INTEGER)incy,
-                                               .result_type = DOT_TYPE,
-                                               .result = &result});
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){CBLAS_SUM, .result_type = DOT_TYPE, .result = &result});
   if (next) {
     result = ((forward *)next)(n, x, incx, y, incy);
     tsl_blas_forwarded(&call);

@@ -5,14 +5,8 @@ TESELA_API void CBLAS(DOT_SUB)(WORD n, const void *x, WORD incx, const void *y, 
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)n);
   if (!next)
-    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = (INTEGER)n,
-                                               .x = x,
-                                               .incx = (INTEGER)incx,
-                                               .y = y,
-                                               .incy = (INTEGER)incy,
-                                               .conjugate = DOT_CONJUGATE,
-                                               .result_type = TSL_BLAS_TYPE,
-                                               .result = result});
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){CBLAS_SUM, .conjugate = DOT_CONJUGATE,
+                                               .result_type = TSL_BLAS_TYPE, .result = result});
   if (next) {
     ((forward *)next)(n, x, incx, y, incy, result);
     tsl_blas_forwarded(&call);

@@ -7,14 +7,8 @@ TESELA_API DOT_VALUE FORTRAN(DOT)(const INTEGER *n, const void *x, const INTEGER
   DOT_VALUE result = 0;
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n);
   if (!next)
-    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = *n,
-                                               .x = x,
-                                               .incx = *incx,
-                                               .y = y,
-                                               .incy = *incy,
-                                               .conjugate = DOT_CONJUGATE,
-                                               .result_type = DOT_TYPE,
-                                               .result = &result});
+    next = tsl_blas_dot(&call, &(tsl_blas_sum){FORTRAN_SUM, .conjugate = DOT_CONJUGATE,
+                                               .result_type = DOT_TYPE, .result = &result});
   if (next) {
     result = ((forward *)next)(n, x, incx, y, incy);
     tsl_blas_forwarded(&call);

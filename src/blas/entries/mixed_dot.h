@@ -22,14 +22,8 @@ TESELA_API float FORTRAN(sdsdot)(const INTEGER *n, const float *start, const voi
   float result = 0;
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)*n);
   if (!next)
-    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = *n,
-                                               .x = x,
-                                               .incx = *incx,
-                                               .y = y,
-                                               .incy = *incy,
-                                               .start = start,
-                                               .result_type = TESELA_F64,
-                                               .result = &result});
+    next = tsl_blas_dot(
+        &call, &(tsl_blas_sum){FORTRAN_SUM, .start = start, .result_type = TESELA_F64, .result = &result});
   if (next) {
     result = ((forward *)next)(n, start, x, incx, y, incy);
     tsl_blas_forwarded(&call);
@@ -44,14 +38,8 @@ TESELA_API float CBLAS(sdsdot)(WORD n, float start, const void *x, WORD incx, co
   float result = 0;
   tsl_blas_function *next = tsl_blas_pass(&symbol, (double)(INTEGER)n);
   if (!next)
-    next = tsl_blas_dot(&call, &(tsl_blas_sum){.n = (INTEGER)n,
-                                               .x = x,
-                                               .incx = (INTEGER)incx,
-                                               .y = y,
-                                               .incy = (INTEGER)incy,
-                                               .start = &start,
-                                               .result_type = TESELA_F64,
-                                               .result = &result});
+    next = tsl_blas_dot(
+        &call, &(tsl_blas_sum){CBLAS_SUM, .start = &start, .result_type = TESELA_F64, .result = &result});
   if (next) {
     result = ((forward *)next)(n, start, x, incx, y, incy);
     tsl_blas_forwarded(&call);

@@ -34,6 +34,10 @@
 #endif
 #define WITHOUT_KERNEL(name) PASTE(name, _without_kernel)
 
+/* What a dot's arguments say, as Fortran has them and as CBLAS has them. */
+#define FORTRAN_SUM .n = *n, .x = x, .incx = *incx, .y = y, .incy = *incy
+#define CBLAS_SUM .n = (INTEGER)n, .x = x, .incx = (INTEGER)incx, .y = y, .incy = (INTEGER)incy
+
 #define FORTRAN_SYMBOL(routine, routine_title)                                                               \
   {                                                                                                          \
     .name = STRING(FORTRAN(routine)), .title = routine_title, .xerbla = STRING(FORTRAN(xerbla)),             \
