@@ -80,68 +80,14 @@ static void tell(const race *job, const char *name, double fraction) {
     job->options.progress(job->options.argument, what, fraction);
 }
 
-static void conclude(tsl_race_entry *entry, tsl_case_result result, const char *why) {
-  entry->result = result;
-  entry->timing = tsl_not_measured;
-  snprintf(entry->why, sizeof entry->why, "%s", why);
-}
-
-static void leave_out(tsl_race_entry *entry, const char *verb, double seconds, double most) {
-  char why[160], time[32], time_limit[32];
-  snprintf(why, sizeof why, "left out: one run %s %s, the time limit is %s", verb,
-           tsl_format_seconds(seconds, time, sizeof time),
-           tsl_format_seconds(most, time_limit, sizeof time_limit));
-  conclude(entry, TSL_CASE_REFUSED, why);
-}
-
 /* --- what may start --- */
 
-/* Whether the model lets the entry start; else its result is set. */
-static bool admit(const race *job, tsl_race_entry *entry) {
-  const char *why = tsl_strategy_refuse(entry->strategy, job->problem, &entry->config, job->device);
-  if (why) {
-    conclude(entry, TSL_CASE_REFUSED, why);
-    return false;
-  }
-  entry->predicted =
-      entry->strategy->score ? entry->strategy->score(job->problem, &entry->config, job->device) : 0;
-  if (entry->predicted > job->options.time_limit)
-    leave_out(entry, "is predicted to take", entry->predicted, job->options.time_limit);
-  return entry->result == TSL_CASE_RIGHT;
-}
-
-/* The judge holds the operands and copies of them in host memory. */
-static const char *refuse_memory(const race *job) {
-  const uint64_t free_bytes = tsl_memory_available();
-  const double needed = 4 * tsl_problem_bytes(job->problem);
-  char one[32], two[32];
-  if (needed <= (double)free_bytes)
-    return NULL;
-  return tsl_refusal("needs %s of host memory to be verified, and %s is free",
-                     tsl_format_bytes(needed < 1e18 ? (uint64_t)needed : UINT64_MAX, one, sizeof one),
-                     tsl_format_bytes(free_bytes, two, sizeof two));
-}
-
-static tesela_status verify(const race *job, tsl_race_entry *entry, double *seconds) {
-  /* A multiple of 8: operands aligned as they are when they are timed, and judged once, in host memory. */
-  const tsl_case what = {.problem = *job->problem,
-                         .data = TSL_DATA_NORMAL,
-                         .seed = 8 * (job->options.seed + 1),
-                         .operations_max = job->options.operations_max};
-  tsl_case_report report;
-  TSL_TRY(tsl_check_case(entry->strategy, &entry->config, job->device, &what, &report));
-  entry->verdict = report.verdict;
-  *seconds = report.seconds;
-  snprintf(entry->plan, sizeof entry->plan, "%s", report.plan);
-  if (report.result != TSL_CASE_RIGHT) {
-    char why[sizeof entry->why];
-    snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, report.why);
-    conclude(entry, report.result, why);
-  }
-  return TESELA_OK;
-}
-
 static tesela_status verify_all(race *job) {
+  const tsl_race_terms terms = {.problem = job->problem,
+                                .device = job->device,
+                                .time_limit = job->options.time_limit,
+                                .operations_max = job->options.operations_max,
+                                .seed = job->options.seed};
   for (int i = 0; i < job->count; i++) {
     tsl_race_entry *entry = job->entries[i];
     entry->timing = tsl_not_measured;
@@ -151,16 +97,10 @@ static tesela_status verify_all(race *job) {
     entry->result = TSL_CASE_RIGHT;
     tell(job, entry->strategy->name, 0.5 * i / job->count);
     if (is_stopped(job)) {
-      conclude(entry, TSL_CASE_REFUSED, tsl_race_cut_short);
+      tsl_race_conclude(entry, TSL_CASE_REFUSED, tsl_race_cut_short);
       continue;
     }
-    if (!admit(job, entry))
-      continue;
-    const char *too_large = refuse_memory(job);
-    if (too_large)
-      conclude(entry, TSL_CASE_REFUSED, too_large);
-    else
-      TSL_TRY(verify(job, entry, &job->runners[i].verified));
+    TSL_TRY(tsl_race_admit(&terms, entry, &job->runners[i].verified));
     job->runners[i].running = entry->result == TSL_CASE_RIGHT;
   }
   return TESELA_OK;
@@ -169,7 +109,7 @@ static tesela_status verify_all(race *job) {
 /* --- samples --- */
 
 static void drop(runner *one, tsl_case_result result, const char *why) {
-  conclude(one->entry, result, why);
+  tsl_race_conclude(one->entry, result, why);
   one->running = false;
 }
 
@@ -205,7 +145,7 @@ static void warm_up(race *job, runner *one) {
   if (!sample(job, one, &compute, &wall))
     return;
   if (compute > most) {
-    leave_out(one->entry, "takes", compute, most);
+    tsl_race_leave_out(one->entry, "takes", compute, most);
     one->running = false;
     return;
   }

@@ -16,21 +16,7 @@
 #ifndef TSL_TUNE_RACE_H
 #define TSL_TUNE_RACE_H
 
-#include "judge/check.h"
-#include "tune/measure.h"
-
-typedef struct tsl_race_entry {
-  /* Given. */
-  const tsl_strategy *strategy;
-  tsl_config config;
-  /* Found. */
-  tsl_case_result result;
-  tsl_verdict verdict;    /* where it is right or wrong */
-  tsl_measurement timing; /* where it is right, else tsl_not_measured */
-  double predicted;       /* seconds of a run, by the strategy's model; infinity where it refuses */
-  char why[256];          /* where it is not right: the refusal, what failed, what is wrong */
-  char plan[512];         /* the plan's text; "" where it was refused */
-} tsl_race_entry;
+#include "tune/race_entry.h"
 
 typedef struct tsl_race_options {
   int samples_min;    /* samples that make a median; 0: 5 */

@@ -1,5 +1,4 @@
 /* Panels: how many rows of C at once there is memory for. */
-#include "base/memory.h"
 #include "base/status.h"
 #include "product/product.h"
 

@@ -1,0 +1,15 @@
+/* tesela cache prefill: everything compiled and tested beforehand. */
+#ifndef TSL_TOOL_CLI_CACHE_PREFILL_H
+#define TSL_TOOL_CLI_CACHE_PREFILL_H
+
+#include "cli/tool.h"
+
+typedef struct tsl_cache_options {
+  const char *devices, *types, *strategies;
+  int64_t threads;
+  bool json;
+} tsl_cache_options;
+
+tesela_status tsl_cache_prefill(const tsl_call *call);
+
+#endif

@@ -1,0 +1,34 @@
+/* Records of wisdom that a call of tesela wisdom means, and their list. */
+#ifndef TSL_TOOL_CLI_WISDOM_RECORDS_H
+#define TSL_TOOL_CLI_WISDOM_RECORDS_H
+
+#include "cli/select.h"
+#include "cli/tool.h"
+#include "planner/wisdom.h"
+
+typedef struct tsl_wisdom_options {
+  const char *devices, *strategies;
+  bool shipped, stale, all, json;
+} tsl_wisdom_options;
+
+typedef struct tsl_wisdom_filter {
+  const tsl_wisdom_options *given;
+  tsl_devices *devices;
+  tsl_device_list device_list;
+  char *strategies[TSL_SELECT_MAX]; /* names */
+  int strategy_count;
+} tsl_wisdom_filter;
+
+/* What is begun is ended, also when it failed. */
+tesela_status tsl_wisdom_filter_begin(const tsl_wisdom_options *given, tsl_wisdom_filter *out);
+void tsl_wisdom_filter_end(tsl_wisdom_filter *one);
+/* Whether a line is meant, by a filter; an unreadable line is stale, and of no device or strategy. */
+bool tsl_wisdom_filter_passes(const void *filter, const tsl_wisdom_line *line);
+
+/* The device of this machine that a record is for; NULL: none. */
+const tsl_device *tsl_wisdom_device_of(const tsl_wisdom_filter *one, const tsl_wisdom_record *record);
+
+/* tesela wisdom list; `path` is the user's file. */
+tesela_status tsl_wisdom_print_list(const tsl_call *call, const char *path);
+
+#endif

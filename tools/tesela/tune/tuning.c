@@ -1,0 +1,220 @@
+#include "tune/tuning.h"
+
+#include "base/pool.h"
+#include "base/status.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
+#include "planner/planner.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Configs that are measured together: as many as can be compiled together, and at least so many. */
+enum { least_batch = 4 };
+/* Records that are slower than so many times the best are not put to the test. */
+static const double worth_it = 4;
+
+/* --- what may be chosen, and what would be chosen now --- */
+
+static tesela_status choose_device(const char *wanted, tsl_devices *devices, tsl_tuning *all) {
+  const char *name = tsl_device_or_default(wanted);
+  const tsl_choice choice = {.devices = devices, .device = name, .wisdom = all->wisdom};
+  tsl_candidate *list;
+  int count;
+  if (strcmp(name, "auto") != 0)
+    return tsl_devices_find(devices, name, &all->device);
+  TSL_TRY(tsl_planner_list(&all->problem, &choice, &list, &count));
+  all->device = list[0].device;
+  free(list);
+  return TESELA_OK;
+}
+
+static tesela_status make_space(const tsl_tune_options *given, tsl_tuning *all) {
+  tsl_strategy_list strategies;
+  TSL_TRY(tsl_select_strategies(all->problem.op, given->strategies, false, &strategies));
+  for (int i = 0; i < strategies.count; i++)
+    TSL_TRY(tsl_space_add(&all->space, &all->problem, all->device, strategies.items[i].strategy,
+                          &strategies.items[i].config, strategies.items[i].given));
+  tsl_space_sort(&all->space);
+  if (all->space.count == 0)
+    return tsl_fail(TESELA_UNSUPPORTED, "no such strategy takes this %s on %s",
+                    all->problem.op == TSL_OP_GEMM ? "product" : tsl_op_name(all->problem.op),
+                    all->device->name);
+  return TESELA_OK;
+}
+
+/* What the planner would run, where that is among what is looked at, else the models' first; and what wisdom knows of other
+ * strategies. */
+static tesela_status find_start(tsl_devices *devices, tsl_tuning *all) {
+  const tsl_choice choice = {
+      .devices = devices, .device = all->device->name, .place = TSL_PLACE_DEVICE, .wisdom = all->wisdom};
+  tsl_candidate *list;
+  int count;
+  TSL_TRY(tsl_planner_list(&all->problem, &choice, &list, &count));
+  all->start = -1;
+  all->known_count = 0;
+  all->known = calloc((size_t)count + 1, sizeof *all->known);
+  for (int i = 0; all->known && i < count && !list[i].refusal[0]; i++) {
+    const int point = tsl_space_find(&all->space, list[i].strategy, &list[i].config);
+    if (point >= 0 && all->start < 0)
+      all->start = point;
+    else if (point >= 0 && list[i].basis != TSL_BASIS_MODEL && list[i].seconds <= worth_it * list[0].seconds)
+      all->known[all->known_count++] = point;
+  }
+  free(list);
+  if (!all->known)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for what wisdom knows");
+  all->start = all->start < 0 ? 0 : all->start;
+  return TESELA_OK;
+}
+
+/* --- searching --- */
+
+static tsl_wisdom_record record_of(const tsl_tuning *all, const tsl_space_point *point, double seconds,
+                                   double spread) {
+  return tsl_wisdom_record_of(&all->problem, point->strategy, &point->config, all->device, seconds, spread);
+}
+
+static tesela_status keep(void *argument, const tsl_space_point *point, const tsl_tune_result *result) {
+  const tsl_tuning *all = argument;
+  const bool right = result->result == TSL_CASE_RIGHT;
+  const tsl_tune_kept kept = {
+      .record = record_of(all, point, right ? result->seconds : point->predicted, right ? result->spread : 0),
+      .result = result->result,
+      .predicted = point->predicted};
+  return all->cache_path ? tsl_tune_cache_add(all->cache_path, &kept) : TESELA_OK;
+}
+
+static void tell(void *argument, const char *what, double fraction) {
+  tsl_progress_at(argument, what, fraction);
+}
+
+/* The winner against the start once more, with more time, and judged in full. */
+static tesela_status confirm(tsl_tuning *all, uint64_t seed) {
+  tsl_race_entry entries[2], *racing[2] = {&entries[0], &entries[1]};
+  const int points[2] = {all->tuned.best, all->tuned.start};
+  const int count = points[0] == points[1] ? 1 : 2;
+  const tsl_race_options race = {.seed = seed};
+  memset(entries, 0, sizeof entries);
+  for (int i = 0; i < count; i++) {
+    entries[i].strategy = all->space.points[points[i]].strategy;
+    entries[i].config = all->space.points[points[i]].config;
+  }
+  TSL_TRY(tsl_race_run(&all->problem, all->device, &race, racing, count, NULL));
+  const tsl_race_entry *won = &entries[0], *start = &entries[count - 1];
+  if (won->result != TSL_CASE_RIGHT)
+    return tsl_fail(won->result == TSL_CASE_WRONG ? TESELA_WRONG_RESULT : TESELA_DEVICE_FAILED,
+                    "the fastest config, of %s, did not pass a second time: %s", won->strategy->name,
+                    won->why);
+  tsl_tune_result now[2] = {tsl_tune_result_of(won, all->device), tsl_tune_result_of(start, all->device)};
+  const bool holds = start->result != TSL_CASE_RIGHT || tsl_tune_beats(&now[0], &now[1]);
+  if (count == 2 && !holds) {
+    /* It may be one that a search which went on had not measured: its place on the scale is now known. */
+    tsl_tune_result *result = &all->tuned.results[all->tuned.start];
+    if (!all->tuned.tried[all->tuned.start] || result->result != TSL_CASE_RIGHT)
+      *result = (tsl_tune_result){.result = TSL_CASE_RIGHT,
+                                  .seconds = all->tuned.results[all->tuned.best].seconds * now[1].seconds /
+                                             now[0].seconds,
+                                  .spread = now[1].spread};
+    all->tuned.tried_count += !all->tuned.tried[all->tuned.start];
+    all->tuned.tried[all->tuned.start] = true;
+    all->tuned.best = all->tuned.start;
+    all->tuned.found_at = 1;
+    now[0] = now[1];
+  }
+  all->tuned.best_seconds = now[0].seconds;
+  all->tuned.spread = now[0].spread;
+  all->tuned.gain = now[1].seconds / now[0].seconds;
+  return TESELA_OK;
+}
+
+static tesela_status search_on_device(const tsl_tune_options *given, tsl_tuning *all) {
+  tsl_tune_cache prior = {.count = 0};
+  tsl_tune_race race = {.problem = &all->problem,
+                        .device = all->device,
+                        .seconds_max = fmin(0.5, fmax(0.02, all->budget / 100)),
+                        .time_limit = all->budget > 0 ? all->budget / 4 : 0,
+                        .seed = (uint64_t)given->seed,
+                        .stop = tsl_interrupted};
+  tsl_progress *progress = NULL;
+  tesela_status status = TESELA_OK;
+  all->cache_path = given->cache;
+  if (given->cache)
+    TSL_GO(tsl_tune_cache_read(given->cache, true, &prior));
+  prior.like = record_of(all, &all->space.points[all->start], 1, 0);
+  progress = tsl_progress_start();
+  const tsl_tune_job job = {.space = &all->space,
+                            .search = all->search,
+                            .start = all->start,
+                            .known = all->known,
+                            .known_count = all->known_count,
+                            .budget = all->budget,
+                            .points_max = (int)given->points,
+                            .batch = tsl_pool_default_threads() > least_batch ? tsl_pool_default_threads()
+                                                                              : least_batch,
+                            .seed = (uint64_t)given->seed,
+                            .measure = tsl_tune_by_race,
+                            .argument = &race,
+                            .prior = given->cache ? &prior : NULL,
+                            .keep = keep,
+                            .keep_argument = all,
+                            .stop = tsl_interrupted,
+                            .progress = tell,
+                            .progress_argument = progress};
+  TSL_GO(tsl_tune_run(&job, &all->tuned));
+  all->cut_short = tsl_interrupted();
+  if (all->tuned.best < 0 && all->cut_short)
+    TSL_GO(tsl_fail(TESELA_UNSUPPORTED, "it was interrupted before anything was measured"));
+  if (all->tuned.best < 0)
+    TSL_GO(tsl_fail(TESELA_UNSUPPORTED, "none of %d configs gave a right result in time: %s",
+                    all->tuned.tried_count, all->tuned.results[all->start].why));
+  status = confirm(all, (uint64_t)given->seed + 1);
+out:
+  tsl_progress_end(progress);
+  tsl_tune_cache_free(&prior);
+  return status;
+}
+
+/* --- keeping --- */
+
+static void add_records(const tsl_tuning *all, tsl_text *text) {
+  const tsl_tuned *tuned = &all->tuned;
+  for (int i = 0; i < all->space.count; i++) {
+    double seconds;
+    if (!tsl_tuned_is_record(tuned, &all->space, i, &seconds))
+      continue;
+    const tsl_wisdom_record record = record_of(all, &all->space.points[i], seconds,
+                                               i == tuned->best ? tuned->spread : tuned->results[i].spread);
+    tsl_wisdom_print(&record, text);
+    tsl_text_add(text, "\n");
+  }
+}
+
+static tesela_status keep_wisdom(const tsl_tune_options *given, tsl_tuning *all) {
+  tsl_text path = {0}, text = {0};
+  tesela_status status = TESELA_OK;
+  if (given->dry_run)
+    return TESELA_OK;
+  TSL_GO(tsl_wisdom_path(&path));
+  add_records(all, &text);
+  TSL_GO(tsl_text_status(&text));
+  TSL_GO(tsl_wisdom_update(tsl_text_get(&path), tsl_text_get(&text), &all->merged));
+  all->wisdom_path = tsl_text_take(&path);
+out:
+  tsl_text_free(&path);
+  tsl_text_free(&text);
+  return status;
+}
+
+tesela_status tsl_tuning_run(const tsl_tune_options *given, const char *device, tsl_devices *devices,
+                             tsl_tuning *all) {
+  TSL_TRY(choose_device(device, devices, all));
+  TSL_TRY(make_space(given, all));
+  TSL_TRY(find_start(devices, all));
+  TSL_TRY(search_on_device(given, all));
+  all->kept = keep_wisdom(given, all);
+  if (all->kept != TESELA_OK)
+    tsl_status_save(&all->why_not_kept);
+  return TESELA_OK;
+}
