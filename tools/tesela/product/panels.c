@@ -1,4 +1,5 @@
 /* Panels: how many rows of C at once there is memory for. */
+#include "base/checked.h"
 #include "base/status.h"
 #include "product/product.h"
 
