@@ -14,7 +14,7 @@
  *   --strategies LIST whose configs --propose looks at (register_tile,thin_tile)
  *   --shapes FILE     one "M N K" a line; added to those of the command line
  *   --most GFLOP      leaves out products of more operations (no limit)
- *   --configs FILE    a config a line: "register_tile form=1 ..."
+ *   --configs FILE    a config a line: "register_tile form=local ..."
  *   --compile I/N     only compiles configs I, I + N, ..., for many processes at once
  *   --seconds S       of each product's measurements at most (3)
  *

@@ -88,8 +88,10 @@ static void print(const tsl_plan *plan, tsl_text *text) {
   for (int key = 0; key < KEYS; key++) {
     tsl_text_add(text, " %s=", keys[key].words.name);
     keys[key].print(plan, text);
-    for (int i = 0; key == KEY_version && i < tsl_strategy_params(work->strategy); i++)
-      tsl_text_add(text, " %s=%lld", work->strategy->params[i].name, (long long)work->config.value[i]);
+    for (int i = 0; key == KEY_version && i < tsl_strategy_params(work->strategy); i++) {
+      tsl_text_add(text, " ");
+      tsl_config_print_one(work->strategy, i, &work->config, text);
+    }
   }
   tsl_text_add(text, " ");
   tsl_problem_print(&work->problem, text);

@@ -72,8 +72,10 @@ void tsl_wisdom_print(const tsl_wisdom_record *record, tsl_text *text) {
   const tsl_wisdom_class *problem = &record->problem;
   tsl_text_add(text, "%s %s version=%lld", tsl_op_name(problem->op), record->name,
                (long long)record->version);
-  for (int i = 0; i < tsl_strategy_params(record->strategy); i++)
-    tsl_text_add(text, " %s=%lld", record->strategy->params[i].name, (long long)record->config.value[i]);
+  for (int i = 0; i < tsl_strategy_params(record->strategy); i++) {
+    tsl_text_add(text, " ");
+    tsl_config_print_one(record->strategy, i, &record->config, text);
+  }
   tsl_text_add(text, " key=%s units=%lld m=%lld n=%lld k=%lld types=%s,%s,%s layout=%s beta=%d", record->key,
                (long long)record->units, (long long)problem->m, (long long)problem->n, (long long)problem->k,
                tsl_type(problem->types[0])->name, tsl_type(problem->types[1])->name,

@@ -161,11 +161,39 @@ void tsl_param_print(const tsl_strategy *strategy, int index, tsl_text *text) {
   const tsl_param *param = &strategy->params[index];
   const tsl_range *range = &strategy->values.ranges[index];
   const int listed = tsl_param_values(param);
-  for (int i = 0; i < listed; i++)
-    tsl_text_add(text, "%s%lld", i ? ", " : "", (long long)param->values[i]);
+  for (int i = 0; i < listed; i++) {
+    tsl_text_add(text, "%s", i ? ", " : "");
+    tsl_param_print_value(strategy, index, param->values[i], text);
+  }
   if (range->most > 0)
     tsl_text_add(text, "%sany number from %lld to %lld", listed ? ", or " : "", (long long)range->least,
                  (long long)range->most);
+}
+
+const char *tsl_param_value_name(const tsl_strategy *strategy, int index, int64_t value) {
+  const tsl_param *param = &strategy->params[index];
+  for (int i = 0; strategy->values.names[index] && i < tsl_param_values(param); i++)
+    if (param->values[i] == value)
+      return strategy->values.names[index][i];
+  return NULL;
+}
+
+void tsl_param_print_value(const tsl_strategy *strategy, int index, int64_t value, tsl_text *text) {
+  const char *name = tsl_param_value_name(strategy, index, value);
+  if (name)
+    tsl_text_add(text, "%s", name);
+  else
+    tsl_text_add(text, "%lld", (long long)value);
+}
+
+bool tsl_param_parse_value(const tsl_strategy *strategy, int index, const char *word, int64_t *value) {
+  const tsl_param *param = &strategy->params[index];
+  for (int i = 0; strategy->values.names[index] && i < tsl_param_values(param); i++)
+    if (strcmp(strategy->values.names[index][i], word) == 0) {
+      *value = param->values[i];
+      return true;
+    }
+  return tsl_parse_i64(word, value);
 }
 
 bool tsl_param_is_silent(const tsl_param *param, int64_t value) {
@@ -331,8 +359,15 @@ uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *p
 void tsl_config_print(const tsl_strategy *strategy, const tsl_config *config, tsl_text *text) {
   tsl_text_add(text, "%s", strategy->name);
   for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    if (!tsl_param_is_silent(&strategy->params[i], config->value[i]))
-      tsl_text_add(text, " %s=%lld", strategy->params[i].name, (long long)config->value[i]);
+    if (!tsl_param_is_silent(&strategy->params[i], config->value[i])) {
+      tsl_text_add(text, " ");
+      tsl_config_print_one(strategy, i, config, text);
+    }
+}
+
+void tsl_config_print_one(const tsl_strategy *strategy, int index, const tsl_config *config, tsl_text *text) {
+  tsl_text_add(text, "%s=", strategy->params[index].name);
+  tsl_param_print_value(strategy, index, config->value[index], text);
 }
 
 tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *record, tsl_config *config,
@@ -345,7 +380,7 @@ tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *r
     if (!value)
       continue;
     int64_t number;
-    if (!tsl_parse_i64(value, &number) || !allowed(strategy, i, number)) {
+    if (!tsl_param_parse_value(strategy, i, value, &number) || !allowed(strategy, i, number)) {
       tsl_text list = {0};
       tsl_param_print(strategy, i, &list);
       status = tsl_fail(TESELA_BAD_INPUT, "%s: %s=%s is not one of %s", strategy->name, param->name, value,

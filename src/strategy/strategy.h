@@ -156,6 +156,9 @@ struct tsl_strategy {
   } takes;
   struct {
     tsl_range ranges[TSL_PARAMS_MAX]; /* of each parameter */
+    /* What text says in place of the listed values, in their order; NULL: the numbers. Numbers are read all the same: texts
+     * have them that are older than a name. */
+    const char *const *names[TSL_PARAMS_MAX];
     /* How many of the leading parameters rule the config out, whatever the others are; 0: not by this. Walks over all
      * configs leave out the rest of such a branch, so that many configs cost no more than the legal ones. Says nothing that
      * refuse() does not say, and is asked only where needs and types are met. NULL: always 0. */
@@ -253,6 +256,11 @@ int tsl_strategy_rung(const tsl_strategy *strategy);
 int tsl_param_values(const tsl_param *param);
 /* "8, 16, 32, or any number from 1 to 128": of parameter `index`. */
 void tsl_param_print(const tsl_strategy *strategy, int index, tsl_text *text);
+/* A value of parameter `index` as text has it, "8" or "local"; and back: false where it is neither a name nor a number. */
+void tsl_param_print_value(const tsl_strategy *strategy, int index, int64_t value, tsl_text *text);
+bool tsl_param_parse_value(const tsl_strategy *strategy, int index, const char *word, int64_t *value);
+/* Its name among the names of values; NULL where numbers are meant. */
+const char *tsl_param_value_name(const tsl_strategy *strategy, int index, int64_t value);
 /* Whether text leaves it out: it has its default, and nobody but a user would give it another value. */
 bool tsl_param_is_silent(const tsl_param *param, int64_t value);
 
@@ -289,6 +297,8 @@ uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *p
  * TESELA_BAD_INPUT names the key or value that is wrong and lists the right ones. `given`, when not NULL,
  * gets a bit per parameter that was named. */
 void tsl_config_print(const tsl_strategy *strategy, const tsl_config *config, tsl_text *text);
+/* "tile=16": parameter `index` alone. */
+void tsl_config_print_one(const tsl_strategy *strategy, int index, const tsl_config *config, tsl_text *text);
 tesela_status tsl_config_parse(const tsl_strategy *strategy, const tsl_record *record, tsl_config *config,
                                unsigned *given);
 

@@ -246,11 +246,13 @@ static void vectors(void **state) {
  * four at a time with the signs that their types have, or one by one in panels. */
 static void element_types(void **state) {
   (void)state;
-  static const char local[] = "form=1 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8";
+  static const char local[] = "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8";
   static const char sliced[] =
-      "form=1 vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=16 slices=4 stages=1";
-  static const char panels[] = "form=2 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=1";
-  static const char single[] = "form=3 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=1";
+      "form=local vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=16 slices=4 stages=1";
+  static const char panels[] =
+      "form=packed vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=1";
+  static const char single[] =
+      "form=packed_serial vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=1";
   static const struct {
     tsl_types types;
     const char *config, *holds, *lacks;

@@ -116,7 +116,7 @@ static void intensity_moves_to_the_right(void **state) {
 static void batches_and_empty_products(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(100, 100, 100, TESELA_F32);
-  const char *config = "form=1 vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=4 tile_k=8";
+  const char *config = "form=local vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=4 tile_k=8";
   const tsl_account one = account_on(&graphics, "register_tile", config, &problem);
   problem.batch = 7;
   const tsl_account many = account_on(&graphics, "register_tile", config, &problem);

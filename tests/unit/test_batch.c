@@ -136,8 +136,8 @@ static void on_a_device(void **state) {
     bool together;
   } ways[] = {
       {"register_tile", "gemm register_tile", true},
-      {"register_tile form=1 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=16 slices=2 split=4", "split=4",
-       true},
+      {"register_tile form=local tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=16 slices=2 split=4",
+       "split=4", true},
       {"thin_tile", "gemm thin_tile", true},
       {"thin_tile vector=16 micro_m=4 micro_n=4 items_m=2 items_n=4 slices=8 split=2", "split=2", true},
       {NULL, "batch=7", true},

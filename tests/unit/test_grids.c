@@ -35,24 +35,26 @@ static const uint64_t most[3] = {60, 3, 2};
 static const product products[] = {
     /* Copies into panels have a group for every 4 rows (2 to 8 columns) along dimension 1. */
     {TSL_OP_GEMM,
-     "register_tile form=3 vector=32 tile_m=16 tile_n=16 micro_m=4 micro_n=16 tile_k=8 stages=1 slices=1 "
+     "register_tile form=packed_serial vector=32 tile_m=16 tile_n=16 micro_m=4 micro_n=16 tile_k=8 stages=1 "
+     "slices=1 "
      "split=1",
      TESELA_F32, 50, 70, 40, true},
     {TSL_OP_GEMM,
-     "register_tile form=2 vector=32 tile_m=16 tile_n=32 micro_m=2 micro_n=8 tile_k=8 stages=1 slices=1 "
+     "register_tile form=packed vector=32 tile_m=16 tile_n=32 micro_m=2 micro_n=8 tile_k=8 stages=1 slices=1 "
      "split=1",
      TESELA_C64, 50, 70, 10, true},
     {TSL_OP_GEMM,
-     "register_tile form=3 vector=32 tile_m=16 tile_n=16 micro_m=4 micro_n=16 tile_k=8 stages=1 slices=1 "
+     "register_tile form=packed_serial vector=32 tile_m=16 tile_n=16 micro_m=4 micro_n=16 tile_k=8 stages=1 "
+     "slices=1 "
      "split=1",
      TESELA_F32, 500, 70, 4, false},
     /* Parts of k are dimension 1; copies into units and sums go on. */
     {TSL_OP_GEMM,
-     "register_tile form=1 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=2 slices=1 "
+     "register_tile form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=2 slices=1 "
      "split=2",
      TESELA_C64, 50, 40, 100, true},
     {TSL_OP_GEMM,
-     "register_tile form=1 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=2 slices=1 "
+     "register_tile form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=2 slices=1 "
      "split=4",
      TESELA_C64, 50, 40, 100, false},
     {TSL_OP_GEMM,

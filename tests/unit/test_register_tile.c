@@ -104,34 +104,40 @@ static void refusals_have_numbers(void **state) {
   small.local_bytes = 4096;
   small.group_items_max = 64;
   no_local.capabilities &= ~(unsigned)TSL_CAN_LOCAL;
-  assert_refused("form=1 vector=32", &graphics, TESELA_F32, "vector=32 holds 8 numbers");
-  assert_refused("form=1 vector=8", &graphics, TESELA_F64, "vector=8 holds 1 numbers");
-  assert_refused("form=1 tile_m=16 micro_m=2", &graphics, TESELA_F32, "micro_m=2 does not fit tile_m=16");
-  assert_refused("form=1 tile_n=64 micro_n=24", &graphics, TESELA_F32, "micro_n=24 does not fit tile_n=64");
-  assert_refused("form=1 tile_m=128 tile_n=64 micro_m=8 micro_n=4 tile_k=8", &graphics, TESELA_F32,
+  assert_refused("form=local vector=32", &graphics, TESELA_F32, "vector=32 holds 8 numbers");
+  assert_refused("form=local vector=8", &graphics, TESELA_F64, "vector=8 holds 1 numbers");
+  assert_refused("form=local tile_m=16 micro_m=2", &graphics, TESELA_F32, "micro_m=2 does not fit tile_m=16");
+  assert_refused("form=local tile_n=64 micro_n=24", &graphics, TESELA_F32,
+                 "micro_n=24 does not fit tile_n=64");
+  assert_refused("form=local tile_m=128 tile_n=64 micro_m=8 micro_n=4 tile_k=8", &graphics, TESELA_F32,
                  "256 items");
-  assert_refused("form=1 micro_m=8 micro_n=8 tile_k=32 slices=2", &graphics, TESELA_F32,
+  assert_refused("form=local micro_m=8 micro_n=8 tile_k=32 slices=2", &graphics, TESELA_F32,
                  "a slice takes 2 to 8 depths");
-  assert_refused("form=1 micro_m=4 micro_n=4 tile_k=32 slices=4", &graphics, TESELA_F32, "128 to 256 items");
-  assert_refused("form=1 tile_m=32 tile_n=32 micro_m=4 micro_n=4 split=8", &graphics, TESELA_I8,
+  assert_refused("form=local micro_m=4 micro_n=4 tile_k=32 slices=4", &graphics, TESELA_F32,
+                 "128 to 256 items");
+  assert_refused("form=local tile_m=32 tile_n=32 micro_m=4 micro_n=4 split=8", &graphics, TESELA_I8,
                  "units of four");
-  assert_refused("form=3 vector=8 stages=1", &graphics, TESELA_C128, "vector=8 holds 1 numbers");
-  assert_refused("form=2 split=4 stages=1", &graphics, TESELA_F32, "split=1 only");
-  assert_refused("form=1 split=16", &graphics, TESELA_F32, "k=100 is too short for split=16");
-  assert_refused("form=1 tile_m=64 tile_n=64 tile_k=16", &small, TESELA_F32, "17408 bytes of local memory");
-  assert_refused("form=1 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8 stages=1", &no_local, TESELA_F32,
-                 "which paper:0 lacks");
-  assert_refused("form=2 tile_m=64 tile_n=64 micro_m=4 micro_n=4 stages=1", &small, TESELA_F32,
+  assert_refused("form=packed_serial vector=8 stages=1", &graphics, TESELA_C128, "vector=8 holds 1 numbers");
+  assert_refused("form=packed split=4 stages=1", &graphics, TESELA_F32, "split=1 only");
+  assert_refused("form=local split=16", &graphics, TESELA_F32, "k=100 is too short for split=16");
+  assert_refused("form=local tile_m=64 tile_n=64 tile_k=16", &small, TESELA_F32,
+                 "17408 bytes of local memory");
+  assert_refused("form=local tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8 stages=1", &no_local,
+                 TESELA_F32, "which paper:0 lacks");
+  assert_refused("form=packed tile_m=64 tile_n=64 micro_m=4 micro_n=4 stages=1", &small, TESELA_F32,
                  "needs 256 work-items, paper:0 allows 64");
-  assert_refused("form=1 tile_m=256 tile_n=256 micro_m=16 micro_n=16", &graphics, TESELA_F32, "registers");
-  const char *flows = "form=4 vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=64 stages=3 slices=8";
+  assert_refused("form=local tile_m=256 tile_n=256 micro_m=16 micro_n=16", &graphics, TESELA_F32,
+                 "registers");
+  const char *flows =
+      "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=64 stages=3 slices=8";
   const tsl_device copies = able();
   assert_refused(flows, &graphics, TESELA_F32, "paper:0 does not");
   assert_refused(flows, &copies, TESELA_F64, "vector=16 holds 2 numbers");
-  assert_refused("form=4 vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=32 stages=3 slices=8",
-                 &copies, TESELA_F32, "8 depths of a panel");
-  assert_refused("form=4 vector=16 tile_m=128 tile_n=256 micro_m=8 micro_n=16 tile_k=8 stages=1", &copies,
-                 TESELA_F32, "2 or 3 stages");
+  assert_refused(
+      "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=32 stages=3 slices=8",
+      &copies, TESELA_F32, "8 depths of a panel");
+  assert_refused("form=local_async vector=16 tile_m=128 tile_n=256 micro_m=8 micro_n=16 tile_k=8 stages=1",
+                 &copies, TESELA_F32, "2 or 3 stages");
 }
 
 /* --- the model --- */
@@ -193,7 +199,8 @@ static void ten_runs_give_equal_bits(void **state) {
   for (int i = 0; tsl_strategy_probe(strategy, i, &config); i += 4)
     if (value_of(strategy, &config, "form") != 4) /* which NVIDIA's devices alone take */
       run_ten_times(device, &config, TESELA_F32, false);
-  config = config_of(strategy, "form=3 vector=32 tile_m=16 tile_n=16 micro_m=2 micro_n=8 stages=1");
+  config =
+      config_of(strategy, "form=packed_serial vector=32 tile_m=16 tile_n=16 micro_m=2 micro_n=8 stages=1");
   run_ten_times(device, &config, TESELA_C64, true);
   tsl_devices_destroy(devices);
 }

@@ -167,6 +167,32 @@ static void what_changed_since_is_stale(void **state) {
   }
 }
 
+/* Values that have names were numbers in older texts: such a line names the same config, and is printed with the names. */
+static void numbers_are_read_for_names(void **state) {
+  (void)state;
+  static const char rest[] =
+      " vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=1 slices=1 split=1";
+  static const char *const forms[] = {"local", "packed", "packed_serial", "local_async"};
+  for (int i = 0; i < 4; i++) {
+    char old[512], new[512], word[32];
+    snprintf(old, sizeof old, RECORD("register_tile version=1 form=%d%s", MEASURED), i + 1, rest);
+    snprintf(new, sizeof new, RECORD("register_tile version=1 form=%s%s", MEASURED), forms[i], rest);
+    snprintf(word, sizeof word, " form=%s ", forms[i]);
+    const tsl_wisdom_record number = parsed(old), name = parsed(new);
+    assert_string_equal(number.stale, "");
+    assert_string_equal(name.stale, "");
+    assert_memory_equal(&number.config, &name.config, sizeof number.config);
+    tsl_text text = {0};
+    tsl_wisdom_print(&number, &text);
+    assert_non_null(strstr(tsl_text_get(&text), word));
+    tsl_text_free(&text);
+  }
+  const tsl_wisdom_record unknown =
+      parsed(RECORD("register_tile version=1 form=neither vector=16", MEASURED));
+  assert_non_null(
+      strstr(unknown.stale, "form=neither is not one of local, packed, packed_serial, local_async"));
+}
+
 /* Two records of one identity: which one stays, in whatever order they come. */
 static void the_better_measured_stays(void **state) {
   (void)state;
@@ -493,6 +519,7 @@ int main(void) {
       cmocka_unit_test(layouts_have_letters),
       cmocka_unit_test(wrong_lines_are_named),
       cmocka_unit_test(what_changed_since_is_stale),
+      cmocka_unit_test(numbers_are_read_for_names),
       cmocka_unit_test(the_better_measured_stays),
       cmocka_unit_test(the_same_sizes_are_found_exactly),
       cmocka_unit_test(near_sizes_are_scaled),

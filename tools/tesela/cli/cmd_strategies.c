@@ -58,9 +58,11 @@ static void add_values(const tsl_strategy *strategy, int index, tsl_text *text) 
   const tsl_param *param = &strategy->params[index];
   const tsl_range *range = &strategy->values.ranges[index];
   const int listed = tsl_param_values(param);
-  for (int i = 0; i < listed; i++)
-    tsl_text_add(text, "%s%lld%s", i ? " " : "", (long long)param->values[i],
-                 param->values[i] == param->fallback ? "*" : "");
+  for (int i = 0; i < listed; i++) {
+    tsl_text_add(text, "%s", i ? " " : "");
+    tsl_param_print_value(strategy, index, param->values[i], text);
+    tsl_text_add(text, "%s", param->values[i] == param->fallback ? "*" : "");
+  }
   if (listed == 0)
     tsl_text_add(text, "%lld*", (long long)param->fallback);
   if (range->most > 0)
@@ -247,6 +249,11 @@ static void append_name(void *array, const char *name) {
   json_array_append_new(array, json_string(name));
 }
 
+static json_t *json_value(const tsl_strategy *strategy, int param, int64_t value) {
+  const char *name = tsl_param_value_name(strategy, param, value);
+  return name ? json_string(name) : json_integer(value);
+}
+
 static json_t *json_strategy(const tsl_strategy *strategy) {
   json_t *needs = json_array(), *types = json_array(), *params = json_array();
   const tsl_type_info *type;
@@ -259,12 +266,12 @@ static json_t *json_strategy(const tsl_strategy *strategy) {
     const tsl_range *range = &strategy->values.ranges[p];
     json_t *values = json_array();
     for (int i = 0; i < TSL_PARAM_VALUES_MAX && param->values[i] != 0; i++)
-      json_array_append_new(values, json_integer(param->values[i]));
-    json_array_append_new(params,
-                          json_pack("{s:s, s:s, s:I, s:o, s:o, s:o}", "name", param->name, "what",
-                                    param->what, "default", (json_int_t)param->fallback, "values", values,
-                                    "least", range->most > 0 ? json_integer(range->least) : json_null(),
-                                    "most", range->most > 0 ? json_integer(range->most) : json_null()));
+      json_array_append_new(values, json_value(strategy, p, param->values[i]));
+    json_array_append_new(
+        params, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", param->name, "what", param->what,
+                          "default", json_value(strategy, p, param->fallback), "values", values, "least",
+                          range->most > 0 ? json_integer(range->least) : json_null(), "most",
+                          range->most > 0 ? json_integer(range->most) : json_null()));
   }
   const tsl_accuracy accuracy = tsl_strategy_accuracy(strategy);
   return json_pack(

@@ -124,8 +124,10 @@ static tesela_status choose(const tsl_exploration *all, tsl_devices *devices, co
     return TESELA_OK;
   tsl_text_add(&text, "%s", chosen->strategy->name);
   for (int i = 0; i < tsl_strategy_params(chosen->strategy); i++)
-    if (chosen->given & 1u << i)
-      tsl_text_add(&text, " %s=%lld", chosen->strategy->params[i].name, (long long)chosen->config.value[i]);
+    if (chosen->given & 1u << i) {
+      tsl_text_add(&text, " ");
+      tsl_config_print_one(chosen->strategy, i, &chosen->config, &text);
+    }
   const tsl_choice choice = {.devices = devices,
                              .device = all->devices.items[point->device]->name,
                              .strategy = tsl_text_get(&text),

@@ -46,8 +46,10 @@ void tsl_explore_add_strategy(const tsl_exploration *all, int strategy, tsl_text
   const tsl_chosen_strategy *chosen = &all->strategies.items[strategy];
   tsl_text_add(out, "%s", chosen->strategy->name);
   for (int i = 0; i < tsl_strategy_params(chosen->strategy); i++)
-    if (chosen->given & 1u << i)
-      tsl_text_add(out, " %s=%lld", chosen->strategy->params[i].name, (long long)chosen->config.value[i]);
+    if (chosen->given & 1u << i) {
+      tsl_text_add(out, " ");
+      tsl_config_print_one(chosen->strategy, i, &chosen->config, out);
+    }
 }
 
 void tsl_explore_add_peer(const tsl_exploration *all, int strategy, tsl_text *out) {

@@ -16,7 +16,8 @@ static tesela_status unknown_parameter(const tsl_strategy *strategy, const char 
   return status;
 }
 
-static tesela_status read_values(const char *name, const char *list, tsl_swept *swept) {
+static tesela_status read_values(const tsl_strategy *strategy, const char *name, const char *list,
+                                 tsl_swept *swept) {
   tesela_status status = TESELA_OK;
   while (list && status == TESELA_OK) {
     char *piece;
@@ -24,7 +25,7 @@ static tesela_status read_values(const char *name, const char *list, tsl_swept *
     status = tsl_list_next(&list, &piece);
     if (status != TESELA_OK)
       return tsl_fail_in(status, "%s", name);
-    if (!tsl_parse_i64(piece, &value))
+    if (!tsl_param_parse_value(strategy, swept->param, piece, &value))
       status = tsl_fail(TESELA_BAD_CALL, "%s: \"%s\" is not a whole number", name, piece);
     else if (swept->count == TSL_SELECT_MAX)
       status = tsl_fail(TESELA_BAD_CALL, "%s has more than %d values", name, TSL_SELECT_MAX);
@@ -59,7 +60,7 @@ static tesela_status read_parameter(const char *word, const tsl_chosen_strategy 
     return tsl_fail(TESELA_BAD_CALL, "%s is given twice", name);
   tsl_swept *swept = &sweep->params[sweep->count++];
   swept->param = param;
-  return read_values(name, values + 1, swept);
+  return read_values(chosen->strategy, name, values + 1, swept);
 }
 
 /* The product of the values, the last parameter fastest, as strategies of the exploration. */

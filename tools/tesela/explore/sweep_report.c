@@ -52,8 +52,13 @@ static void add_point(const group *of, int strategy, tsl_table *table) {
   const tsl_measurement *timing = &point->entry.timing;
   const double value = rate(of->all, point);
   char text[32];
-  for (int p = 0; p < of->all->sweep.count; p++)
-    tsl_table_add(table, "%lld", (long long)point->entry.config.value[of->all->sweep.params[p].param]);
+  for (int p = 0; p < of->all->sweep.count; p++) {
+    const int param = of->all->sweep.params[p].param;
+    tsl_text said = {0};
+    tsl_param_print_value(point->entry.strategy, param, point->entry.config.value[param], &said);
+    tsl_table_add(table, "%s", tsl_text_get(&said));
+    tsl_text_free(&said);
+  }
   tsl_explore_add_result(point, value / of->unit, table);
   if (point->entry.result != TSL_CASE_RIGHT) {
     for (int blank = 0; blank < 4; blank++)
@@ -125,10 +130,10 @@ static void name_line(const group *of, int axis, int strategy, char *name, size_
   const tsl_chosen_strategy *chosen = &of->all->strategies.items[strategy];
   tsl_text text = {0};
   for (int p = 0; p < sweep->count; p++)
-    if (p != axis)
-      tsl_text_add(&text, "%s%s=%lld", text.length ? " " : "",
-                   chosen->strategy->params[sweep->params[p].param].name,
-                   (long long)chosen->config.value[sweep->params[p].param]);
+    if (p != axis) {
+      tsl_text_add(&text, "%s", text.length ? " " : "");
+      tsl_config_print_one(chosen->strategy, sweep->params[p].param, &chosen->config, &text);
+    }
   snprintf(name, size, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
 }
@@ -140,8 +145,12 @@ static void add_curve(const group *of, const tsl_form *form, tsl_text *out) {
   tsl_curve curve = {.value_title = of->unit_name,
                      .place_title = all->strategies.items[0].strategy->params[along->param].name,
                      .places = along->count};
-  for (int i = 0; i < along->count; i++)
-    snprintf(curve.labels[i], sizeof curve.labels[i], "%lld", (long long)along->values[i]);
+  for (int i = 0; i < along->count; i++) {
+    tsl_text label = {0};
+    tsl_param_print_value(all->strategies.items[0].strategy, along->param, along->values[i], &label);
+    snprintf(curve.labels[i], sizeof curve.labels[i], "%s", tsl_text_get(&label));
+    tsl_text_free(&label);
+  }
   for (int s = 0; s < all->strategies.count; s++) {
     int place = 0, line;
     place_of(&all->sweep, axis, s, &place, &line);

@@ -187,9 +187,10 @@ static bool find_variants(const tsl_exploration *all, int first, variants *out) 
 static void add_others(const tsl_exploration *all, const variants *of, int strategy, tsl_text *out) {
   const tsl_chosen_strategy *chosen = &all->strategies.items[strategy];
   for (int p = 0; p < tsl_strategy_params(chosen->strategy); p++)
-    if (p != of->along && chosen->given & 1u << p && count_values(all, of, p) > 1)
-      tsl_text_add(out, "%s%s=%lld", out->length ? " " : "", chosen->strategy->params[p].name,
-                   (long long)chosen->config.value[p]);
+    if (p != of->along && chosen->given & 1u << p && count_values(all, of, p) > 1) {
+      tsl_text_add(out, "%s", out->length ? " " : "");
+      tsl_config_print_one(chosen->strategy, p, &chosen->config, out);
+    }
 }
 
 /* The series of this name, which is made where there is none yet; NULL where the figure is full. */

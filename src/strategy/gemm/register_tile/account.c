@@ -1,4 +1,4 @@
-/* What register_tile moves: tiles of A and B to local memory (forms 1 and 4), or panels that are copied first and read
+/* What register_tile moves: tiles of A and B to local memory, or panels that are copied first and read
  * through caches; from there a column and a row of each micro-tile for each step along k. */
 #include "strategy/account.h"
 #include "strategy/gemm/register_tile/register_tile.h"
@@ -15,7 +15,7 @@ void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *con
   const double steps = groups * depth * tile.tile_m * tile.tile_n,
                bytes = steps * tile.size * (1.0 / tile.micro_m + 1.0 / tile.micro_n);
   const double needed = ceil(m / tile.micro_m) * ceil(n / tile.micro_n) * tile.slices * tile.split;
-  tsl_account_groups(groups, tile.items, tile.form == TSL_REGISTER_TILE_SINGLE ? groups : needed,
+  tsl_account_groups(groups, tile.items, tile.form == TSL_REGISTER_TILE_PACKED_SERIAL ? groups : needed,
                      tsl_register_tile_local_bytes(&tile), device, account);
   if (!device->is_cpu)
     account->per_unit = tsl_register_tile_groups(&tile, device);

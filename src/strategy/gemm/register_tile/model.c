@@ -5,21 +5,21 @@
 
 #include <math.h>
 
-/* Clocks from asking global memory to the answer, of forms 1 and 4; of a group's beginning and end; of a launch's; of each
+/* Clocks from asking global memory to the answer, by way of registers and asynchronously; of a group's beginning and end; of a launch's; of each
  * part of k. */
 static const double memory_wait = 1234, flow_wait = 2047, group_clocks = 6625, flow_group_clocks = 2247,
                     first_clocks = 1218, part_clocks = 159;
-/* Instructions of the multiply-adds' schedulers for each vector that an item brings. Form 1: along k, aligned (where it is not,
- * and across lines, its way to memory is what counts), and where a panel needs guards. Form 4: of each. */
+/* Instructions of the multiply-adds' schedulers for each vector that an item brings. Through registers: along k, aligned (where it is not,
+ * and across lines, its way to memory is what counts), and where a panel needs guards. Asynchronously: of each. */
 static const double along_instructions = 50.9, last_instructions = 695, copy_instructions = 50.8;
-/* Clocks of the unit's way to memory, local and global, for 32 items' vectors: read from local memory; brought there by form 1
+/* Clocks of the unit's way to memory, local and global, for 32 items' vectors: read from local memory; brought there through registers
  * along k, not aligned; across lines, aligned, not, and at the edge. */
 static const double read_clocks = 3.03, along_odd_clocks = 48.6, across_clocks = 17.2,
                     across_odd_clocks = 31.5, across_edge_clocks = 45.3;
-/* The same of form 4's copies: along k, inside and at the edge; across lines that are not aligned. */
+/* The same of asynchronous copies: along k, inside and at the edge; across lines that are not aligned. */
 static const double flow_along_clocks = 53.2, flow_along_edge_clocks = 81.7, flow_across_odd_clocks = 30.8;
-/* How much slower loops are: of form 4, of its slices, of panels of 16 and more depths without slices, with
- * two stages in form 4, of short vectors, with 24 columns, beyond the instruction cache, and along the longer side of a micro-tile. */
+/* How much slower loops are: with asynchronous copies, of their slices, of panels of 16 and more depths without slices, with
+ * two stages of asynchronous copies, of short vectors, with 24 columns, beyond the instruction cache, and along the longer side of a micro-tile. */
 static const double flow_slower = 1.49, flow_slices_slower = 0.952, depth_16_slower = 1.15,
                     depth_32_slower = 1.17, two_stages_slower = 1.2, short_slower = 1.23,
                     columns_24_slower = 0.9, loop_slower = 1.1, columns_slower = 1.14, rows_slower = 0.97,
@@ -82,7 +82,7 @@ static reading reading_of(const tsl_register_tile *tile, int64_t lines, int exte
                           int64_t depth_stride) {
   const bool along = !tile->copied && tsl_launch_along(depth_stride, line_stride);
   const int64_t step = along ? depth_stride : line_stride, pitch = along ? line_stride : depth_stride;
-  const bool flows = tile->form == TSL_REGISTER_TILE_FLOW, dense = tile->copied || step == 1,
+  const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, dense = tile->copied || step == 1,
              aligned = tile->copied || pitch % tile->lanes == 0;
   const bool whole = dense && (aligned || (flows && along));
   const double edge = lines % extent == 0 ? 0 : 1 / ratio_up((double)lines, extent);
@@ -96,14 +96,14 @@ static double mixed(const reading *how, double inside, double edge) {
 
 /* Instructions of an item for each vector; `last`: the part of the panels that need guards along k. */
 static double instructions_of(const tsl_register_tile *tile, const reading *how, double last) {
-  if (tile->form == TSL_REGISTER_TILE_FLOW)
+  if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return copy_instructions;
   return how->along ? (how->whole ? along_instructions : 0) * (1 - last) + last_instructions * last : 0;
 }
 
 /* Clocks of 32 vectors' way to local memory. */
 static double clocks_of_way(const tsl_register_tile *tile, const reading *how) {
-  if (tile->form == TSL_REGISTER_TILE_FLOW)
+  if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return how->along ? mixed(how, flow_along_clocks, flow_along_edge_clocks)
                       : (how->whole ? 0 : flow_across_odd_clocks);
   const double wide = tile->vector / 16.0;
@@ -114,7 +114,7 @@ static double clocks_of_way(const tsl_register_tile *tile, const reading *how) {
 
 /* How much slower the loop is than its multiply-adds and what the schedulers issue beside them. */
 static double slower_of(const tsl_register_tile *tile, double instructions) {
-  const bool flows = tile->form == TSL_REGISTER_TILE_FLOW, sliced = tile->slices > 1;
+  const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, sliced = tile->slices > 1;
   double slower = flows ? flow_slower : 1;
   if (flows)
     slower *= sliced ? flow_slices_slower : 1;
@@ -161,7 +161,7 @@ static double clocks_of_panel(const tsl_register_tile *tile, const panel *one, d
   const double warps = groups * (tile->items < 32 ? 32 : tile->items) / 128; /* for each of four schedulers */
   const double busy = beside(groups * one->multiply / fmin(1, warps), groups * one->ways) *
                       (1 + few_warps_slower * fmax(0, (2 - warps) / 2));
-  if (tile->form == TSL_REGISTER_TILE_FLOW)
+  if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return fmax(busy * (tile->stages == 2 ? two_stages_slower : 1), flow_wait / (tile->stages - 1));
   /* What is asked for in one panel is needed in the next. */
   return tile->stages == 1 ? beside(busy, memory_wait) + fmin(busy, memory_wait) / 10
@@ -173,7 +173,7 @@ static double clocks_around(const tsl_register_tile *tile, bool whole_c) {
   const double numbers = (double)tile->tile_m * tile->tile_n * tile->size / 4;
   const double fold = tile->slices == 1 ? 0 : numbers * tile->slices / 32;
   const double odd = tile->lanes > 2 ? store_odd : 1 + (store_odd - 1) / 3;
-  return (tile->form == TSL_REGISTER_TILE_FLOW ? flow_group_clocks : group_clocks) + fold +
+  return (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? flow_group_clocks : group_clocks) + fold +
          store_clocks * (whole_c ? 1 : odd) * numbers / 32;
 }
 
@@ -244,9 +244,9 @@ double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *c
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   switch (tile.form) {
   case TSL_REGISTER_TILE_LOCAL:
-  case TSL_REGISTER_TILE_FLOW: /* barriers cut a processor's loops to pieces */
+  case TSL_REGISTER_TILE_LOCAL_ASYNC: /* barriers cut a processor's loops to pieces */
     return local_seconds(&turned, &tile, device) * (device->is_cpu ? 100 : 1);
-  case TSL_REGISTER_TILE_PANELS: /* items of a group read the same from global memory */
+  case TSL_REGISTER_TILE_PACKED: /* items of a group read the same from global memory */
     return panel_seconds(&turned, &tile, device) * (device->is_cpu ? 1.2 : 3);
   default: /* one item leaves all lanes of a graphics processor but one empty */
     return panel_seconds(&turned, &tile, device) * (device->is_cpu ? 1 : 64);

@@ -4,12 +4,13 @@
 #include <math.h>
 
 static const tsl_param params[] = {
-    [TSL_REGISTER_TILE_FORM] =
-        {"form",
-         "1: panels in local memory; 2: panels in scratch memory, an item a micro-tile; 3: one "
-         "item a group; 4: as 1, by asynchronous copies",
-         1,
-         {1, 2, 3, 4}},
+    [TSL_REGISTER_TILE_FORM] = {"form",
+                                "local: panels in local memory; packed: in scratch memory, an item a "
+                                "micro-tile; packed_serial: one item "
+                                "a group; local_async: as local, by asynchronous copies",
+                                TSL_REGISTER_TILE_LOCAL,
+                                {TSL_REGISTER_TILE_LOCAL, TSL_REGISTER_TILE_PACKED,
+                                 TSL_REGISTER_TILE_PACKED_SERIAL, TSL_REGISTER_TILE_LOCAL_ASYNC}},
     [TSL_REGISTER_TILE_VECTOR] = {"vector", "bytes of a vector", 16, {8, 16, 32, 64}},
     [TSL_REGISTER_TILE_TILE_M] = {"tile_m", "rows of a group's tile of C", 64, {16, 32, 64, 128, 256}},
     [TSL_REGISTER_TILE_TILE_N] = {"tile_n", "columns of a group's tile", 64, {16, 24, 32, 48, 64, 128, 256}},
@@ -28,23 +29,28 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
+static const char *const form_names[] = {"local", "packed", "packed_serial", "local_async"};
+
 /* Both sides of local and of private memory, both ways of loading, and each form; between them every path. Tests try the
  * first in all types, and the others in one type each, in the order of the types: so each is in the place of one that it
  * takes. */
 static const char *const probes[] = {
-    "form=1 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=2 slices=1 split=1",
-    "form=1 vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=16 stages=1 slices=4 split=2",
-    "form=3 vector=64 tile_m=16 tile_n=48 micro_m=4 micro_n=48 tile_k=8 stages=1 slices=1 split=1",
-    "form=2 vector=32 tile_m=16 tile_n=32 micro_m=2 micro_n=8 tile_k=8 stages=1 slices=1 split=1",
-    "form=1 vector=8 tile_m=32 tile_n=16 micro_m=2 micro_n=4 tile_k=8 stages=2 slices=1 split=4",
-    "form=3 vector=64 tile_m=64 tile_n=48 micro_m=8 micro_n=48 tile_k=8 stages=1 slices=1 split=1",
-    "form=2 vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=8 tile_k=8 stages=1 slices=1 split=1",
-    "form=1 vector=16 tile_m=32 tile_n=64 micro_m=4 micro_n=8 tile_k=32 stages=2 slices=4 split=1",
-    "form=3 vector=64 tile_m=32 tile_n=32 micro_m=4 micro_n=32 tile_k=8 stages=1 slices=1 split=1",
-    "form=4 vector=16 tile_m=64 tile_n=32 micro_m=8 micro_n=8 tile_k=32 stages=2 slices=4 split=1",
-    "form=4 vector=16 tile_m=32 tile_n=64 micro_m=4 micro_n=8 tile_k=16 stages=3 slices=2 split=4",
-    "form=4 vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8 stages=2 slices=1 split=2",
-    "form=4 vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=64 stages=2 slices=8 split=1",
+    "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=2 slices=1 split=1",
+    "form=local vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=16 stages=1 slices=4 split=2",
+    "form=packed_serial vector=64 tile_m=16 tile_n=48 micro_m=4 micro_n=48 tile_k=8 stages=1 slices=1 "
+    "split=1",
+    "form=packed vector=32 tile_m=16 tile_n=32 micro_m=2 micro_n=8 tile_k=8 stages=1 slices=1 split=1",
+    "form=local vector=8 tile_m=32 tile_n=16 micro_m=2 micro_n=4 tile_k=8 stages=2 slices=1 split=4",
+    "form=packed_serial vector=64 tile_m=64 tile_n=48 micro_m=8 micro_n=48 tile_k=8 stages=1 slices=1 "
+    "split=1",
+    "form=packed vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=8 tile_k=8 stages=1 slices=1 split=1",
+    "form=local vector=16 tile_m=32 tile_n=64 micro_m=4 micro_n=8 tile_k=32 stages=2 slices=4 split=1",
+    "form=packed_serial vector=64 tile_m=32 tile_n=32 micro_m=4 micro_n=32 tile_k=8 stages=1 slices=1 "
+    "split=1",
+    "form=local_async vector=16 tile_m=64 tile_n=32 micro_m=8 micro_n=8 tile_k=32 stages=2 slices=4 split=1",
+    "form=local_async vector=16 tile_m=32 tile_n=64 micro_m=4 micro_n=8 tile_k=16 stages=3 slices=2 split=4",
+    "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8 stages=2 slices=1 split=2",
+    "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=64 stages=2 slices=8 split=1",
     NULL,
 };
 
@@ -86,11 +92,11 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
   tile.complex = tsl_type(sums)->is_complex;
   tile.numbers = tile.complex ? 2 : 1;
   tile.lanes = tile.vector * tile.numbers / tile.size;
-  tile.local = tile.form == TSL_REGISTER_TILE_LOCAL || tile.form == TSL_REGISTER_TILE_FLOW;
+  tile.local = tile.form == TSL_REGISTER_TILE_LOCAL || tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC;
   tile.copied = tile.local && (tile.complex || problem->a.type != sums);
   tile.products = tile.copied && tsl_type(sums)->is_integer ? 4 : 1;
   const int places = (tile.tile_m / tile.micro_m) * (tile.tile_n / tile.micro_n);
-  tile.items = tile.form == TSL_REGISTER_TILE_SINGLE ? 1 : places * tile.slices;
+  tile.items = tile.form == TSL_REGISTER_TILE_PACKED_SERIAL ? 1 : places * tile.slices;
   return tile;
 }
 
@@ -105,10 +111,10 @@ int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
 
 int tsl_register_tile_registers(const tsl_register_tile *tile) {
   const int sums = tile->micro_m * tile->micro_n, factors = tile->micro_m + tile->micro_n;
-  /* What is on its way to local memory, and where it comes from; in form 4, the next depth's factors. */
+  /* What is on its way to local memory, and where it comes from; with asynchronous copies, the next depth's factors. */
   const int way =
       tile->form == TSL_REGISTER_TILE_LOCAL ? (tile->tile_m + tile->tile_n) * tile->tile_k / tile->items : 0;
-  const int held = tile->form == TSL_REGISTER_TILE_FLOW ? factors : way;
+  const int held = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? factors : way;
   return (sums + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
 }
 
@@ -155,8 +161,8 @@ tsl_problem tsl_register_tile_turned(const tsl_problem *problem) {
 /* Depths of a panel, without slices and of each slice; items of a group that is cut into slices. */
 enum { MOST_DEPTH = 32, LEAST_SHARE = 2, MOST_SHARE = 8, LEAST_SLICED = 128, MOST_SLICED = 256 };
 
-/* Form 4: a slice is whole warps, which share its panels' vectors evenly whichever way the operands lie. */
-static int flow_misfit(const tsl_register_tile *tile) {
+/* Asynchronous copies: a slice is whole warps, which share its panels' vectors evenly whichever way the operands lie. */
+static int async_misfit(const tsl_register_tile *tile) {
   const int places = tile->items / tile->slices, share = tile->tile_k / tile->slices;
   const int narrow = tile->tile_m < tile->tile_n ? tile->tile_m : tile->tile_n;
   const int wide = tile->tile_m < tile->tile_n ? tile->tile_n : tile->tile_m;
@@ -189,8 +195,8 @@ static int misfit(const tsl_register_tile *tile) {
                 tile->items < LEAST_SLICED || tile->items > MOST_SLICED
           : tile->tile_k > MOST_DEPTH)
     return TSL_REGISTER_TILE_SLICES + 1;
-  if (tile->form == TSL_REGISTER_TILE_FLOW)
-    return flow_misfit(tile);
+  if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
+    return async_misfit(tile);
   if (tile->stages > 2)
     return TSL_REGISTER_TILE_STAGES + 1;
   const int round = tile->items * tile->lanes;
@@ -203,11 +209,12 @@ static int misfit(const tsl_register_tile *tile) {
 static const char *refuse_misfit(const tsl_register_tile *tile, int place) {
   switch (place - 1) {
   case TSL_REGISTER_TILE_VECTOR:
-    if (tile->form == TSL_REGISTER_TILE_FLOW)
-      return tsl_refusal("vector=%d holds %d numbers of %d bytes: form=4 takes four real ones of 4",
+    if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
+      return tsl_refusal("vector=%d holds %d numbers of %d bytes: form=local_async takes four real ones of 4",
                          tile->vector, tile->lanes, tile->size);
-    return tsl_refusal("vector=%d holds %d numbers of %d bytes: form=%d takes 2 to %d", tile->vector,
-                       tile->lanes, tile->size, tile->form, tile->local ? 16 / tile->size : 16);
+    return tsl_refusal("vector=%d holds %d numbers of %d bytes: form=%s takes 2 to %d", tile->vector,
+                       tile->lanes, tile->size, form_names[tile->form - 1],
+                       tile->local ? 16 / tile->size : 16);
   case TSL_REGISTER_TILE_MICRO_M:
     return tsl_refusal("micro_m=%d does not fit tile_m=%d in vectors of %d numbers", tile->micro_m,
                        tile->tile_m, tile->lanes);
@@ -215,9 +222,9 @@ static const char *refuse_misfit(const tsl_register_tile *tile, int place) {
     return tsl_refusal("micro_n=%d does not fit tile_n=%d in vectors of %d numbers", tile->micro_n,
                        tile->tile_n, tile->lanes);
   default:
-    if (tile->form == TSL_REGISTER_TILE_FLOW)
+    if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
       return tsl_refusal(
-          "form=4 takes 2 or 3 stages, slices of whole warps with 8 depths of a panel each, and "
+          "form=local_async takes 2 or 3 stages, slices of whole warps with 8 depths of a panel each, and "
           "panels that are whole vectors for each item: tile_m=%d, tile_n=%d, tile_k=%d, slices=%d "
           "with %d items are not",
           tile->tile_m, tile->tile_n, tile->tile_k, tile->slices, tile->items);
@@ -230,9 +237,9 @@ static const char *refuse_misfit(const tsl_register_tile *tile, int place) {
                      tile->tile_m, tile->tile_n, tile->tile_k, tile->lanes, tile->items, tile->slices,
                      LEAST_SHARE, MOST_SHARE, LEAST_SLICED, MOST_SLICED)
                : tsl_refusal(
-                     "form=%d takes tile_k=8, stages=1, slices=1 and split=1 only: it has no panels in "
+                     "form=%s takes tile_k=8, stages=1, slices=1 and split=1 only: it has no panels in "
                      "local memory",
-                     tile->form);
+                     form_names[tile->form - 1]);
   }
 }
 
@@ -243,8 +250,8 @@ static bool too_many_registers(const tsl_register_tile *tile, const tsl_device *
   return counted && (each > MOST_REGISTERS || each * tile->items > UNIT_REGISTERS);
 }
 
-/* Whether form 4 finds its instructions, and can ask for local memory: kernels in CUDA C++ cannot declare enough. */
-static bool can_flow(const tsl_device *device) {
+/* Whether asynchronous copies find their instructions, and can ask for local memory: kernels in CUDA C++ cannot declare enough. */
+static bool can_copy(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_MMA) &&
          (!(device->capabilities & TSL_CAN_CUDA) || (device->ops && device->ops->kernel_room));
 }
@@ -275,10 +282,12 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
                        tile.products > 1 ? " units of four" : "");
   const int64_t bytes = tsl_register_tile_local_bytes(&tile);
   if (bytes > 0 && !(device->capabilities & TSL_CAN_LOCAL))
-    return tsl_refusal("form=%d keeps panels in local memory, which %s lacks", tile.form, device->name);
-  if (tile.form == TSL_REGISTER_TILE_FLOW && !can_flow(device))
-    return tsl_refusal("form=4 copies as NVIDIA's devices from sm_80 on do; %s does not", device->name);
-  const uint64_t room = tile.form == TSL_REGISTER_TILE_FLOW ? local_most(device) : device->local_bytes;
+    return tsl_refusal("form=%s keeps panels in local memory, which %s lacks", form_names[tile.form - 1],
+                       device->name);
+  if (tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC && !can_copy(device))
+    return tsl_refusal("form=local_async copies as NVIDIA's devices from sm_80 on do; %s does not",
+                       device->name);
+  const uint64_t room = tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC ? local_most(device) : device->local_bytes;
   if ((uint64_t)bytes > room)
     return tsl_refusal("two operands' panels take %lld bytes of local memory, %s has %llu", (long long)bytes,
                        device->name, (unsigned long long)room);
@@ -293,13 +302,13 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
         MOST_REGISTERS, UNIT_REGISTERS);
   const int64_t batch = tsl_problem_batch(problem);
   if (batch > 1 && (tile.copied || !tile.local))
-    return tsl_refusal("form=%d copies operands first, of one product at a time", tile.form);
+    return tsl_refusal("form=%s copies operands first, of one product at a time", form_names[tile.form - 1]);
   return refuse_grids(&tile, problem, device);
 }
 
 static int prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
-  if (tile.form == TSL_REGISTER_TILE_FLOW && !can_flow(device))
+  if (tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC && !can_copy(device))
     return TSL_REGISTER_TILE_FORM + 1;
   const int place = misfit(&tile);
   if (place)
@@ -331,7 +340,7 @@ const tsl_strategy tsl_gemm_register_tile = {
     .run = tsl_register_tile_run,
     .release = tsl_register_tile_release,
     .takes = {.types = types, .conjugates = true, .batches = true},
-    .values = {.prune = prune},
+    .values = {.names = {[TSL_REGISTER_TILE_FORM] = form_names}, .prune = prune},
     .uses = {.scratch = scratch, .account = tsl_register_tile_account},
     .testing = {.probes = probes},
 };

@@ -18,18 +18,19 @@ enum {
   TSL_REGISTER_TILE_SPLIT
 };
 
-/* Values of the parameter `form`. */
+/* Values of the parameter `form`: panels of A and B in local memory, by way of registers or by asynchronous copies; or in
+ * scratch memory, packed first, where an item of a group has a micro-tile, or a group is one item. */
 enum {
   TSL_REGISTER_TILE_LOCAL = 1,
-  TSL_REGISTER_TILE_PANELS = 2,
-  TSL_REGISTER_TILE_SINGLE = 3,
-  TSL_REGISTER_TILE_FLOW = 4
+  TSL_REGISTER_TILE_PACKED = 2,
+  TSL_REGISTER_TILE_PACKED_SERIAL = 3,
+  TSL_REGISTER_TILE_LOCAL_ASYNC = 4
 };
 
 /* A config with what follows from it. */
 typedef struct tsl_register_tile {
   int form, vector, tile_m, tile_n, tile_k, micro_m, micro_n, stages, slices, split;
-  bool local;           /* forms 1 and 4: panels in local memory */
+  bool local;           /* panels in local memory */
   bool complex, copied; /* copied: into units, because its elements are not what those forms multiply */
   int products;         /* along k of a unit: 4 of bytes in those forms, else 1 */
   int size;             /* bytes of an element of sums */
