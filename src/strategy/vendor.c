@@ -1,29 +1,39 @@
 #include "strategy/vendor.h"
 
+#include "base/memory.h"
 #include "base/status.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-bool tsl_vendor_load(const tsl_vendor_library *library, void *table, tsl_vendor *out) {
+static bool load(const tsl_vendor_library *library, tsl_vendor *out) {
   const char *chosen = tsl_env_get(library->path);
   void (*first)(void);
-  memset(out, 0, sizeof *out);
   /* The caller is asked a question, and answers it; the sentence of this thread's last failure stays what it was. */
   tsl_status_saved saved;
   tsl_status_save(&saved);
   const tesela_status status = tsl_library_load(library->what, *chosen ? chosen : NULL, library->names,
-                                                library->symbols, library->count, table);
+                                                library->symbols, library->count, library->table);
   if (status != TESELA_OK)
     snprintf(out->why_not, sizeof out->why_not, "%.110s (%s names %s)", tesela_last_error(),
              tsl_env_at((int)library->path)->name, *chosen ? "it" : "one");
   tsl_status_restore(&saved);
   if (status != TESELA_OK)
     return false;
-  memcpy(&first, (char *)table + library->symbols[0].offset, sizeof first);
+  memcpy(&first, (char *)library->table + library->symbols[0].offset, sizeof first);
   tsl_library_file(first, out->file, sizeof out->file);
   return true;
+}
+
+const tsl_vendor *tsl_vendor_find(tsl_vendor_library *library) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  if (!library->was_looked_for && load(library, &library->found))
+    library->name(&library->found);
+  library->was_looked_for = true;
+  pthread_mutex_unlock(&lock);
+  return &library->found;
 }
 
 static int64_t at_least_1(int64_t size) {
@@ -44,7 +54,7 @@ static bool name_layout(int64_t rows, int64_t cols, int64_t row_stride, int64_t 
   return (cols <= 1 || col_stride == 1) && (rows <= 1 || row_stride >= at_least_1(cols));
 }
 
-static bool reads_products(const tsl_problem *problem) {
+bool tsl_blas_reads_products(const tsl_problem *problem) {
   return problem->k > 0 && problem->alpha[0] != 0;
 }
 
@@ -70,11 +80,18 @@ const char *tsl_blas_refuse(const tsl_problem *problem, int64_t most) {
   if (problem->m == 0 || problem->n == 0)
     return NULL;
   const char *why = refuse_shape(&problem->c, 'C', most);
-  if (!why && reads_products(problem))
+  if (!why && tsl_blas_reads_products(problem))
     why = refuse_shape(&problem->a, 'A', most);
-  if (!why && reads_products(problem))
+  if (!why && tsl_blas_reads_products(problem))
     why = refuse_shape(&problem->b, 'B', most);
   return why;
+}
+
+const char *tsl_blas_refuse_wide(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device) {
+  (void)config;
+  (void)device;
+  return tsl_blas_refuse(problem, INT64_MAX);
 }
 
 static bool name_operand(const tsl_operand *operand, int64_t rows, int64_t cols, bool *transposed,
@@ -97,7 +114,7 @@ static void swap_sides(tsl_blas_product *product) {
 
 tesela_status tsl_blas_product_of(const tsl_work *work, const tsl_operands *operands, tsl_blas_product *out) {
   const tsl_problem *problem = &work->problem;
-  const bool reads = reads_products(problem);
+  const bool reads = tsl_blas_reads_products(problem);
   bool c_transposed;
   *out = (tsl_blas_product){.m = problem->m,
                             .n = problem->n,
@@ -123,6 +140,58 @@ tesela_status tsl_blas_product_of(const tsl_work *work, const tsl_operands *oper
     out->b_leading = 1;
   }
   return TESELA_OK;
+}
+
+/* --- libraries with handles --- */
+
+tesela_status tsl_vendor_build(tsl_work *work, size_t bytes, const char *what,
+                               tesela_status (*prepare)(const tsl_work *work, tsl_vendor_handle *made)) {
+  tsl_device *device = work->device;
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(bytes, what, &block));
+  tsl_vendor_handle *made = block;
+  tesela_status status = device->ops->enter(device);
+  if (status == TESELA_OK) {
+    status = prepare(work, made);
+    device->ops->leave(device);
+  }
+  if (status != TESELA_OK) {
+    tsl_free(made);
+    return status;
+  }
+  pthread_mutex_init(&made->lock, NULL);
+  work->state = made;
+  return TESELA_OK;
+}
+
+void tsl_vendor_release(tsl_work *work, void (*end)(tsl_vendor_handle *own, bool entered)) {
+  tsl_vendor_handle *own = work->state;
+  tsl_status_saved saved;
+  tsl_status_save(&saved);
+  const bool entered = work->device->ops->enter(work->device) == TESELA_OK;
+  end(own, entered);
+  if (entered)
+    work->device->ops->leave(work->device);
+  tsl_status_restore(&saved);
+  pthread_mutex_destroy(&own->lock);
+  tsl_free(own);
+  work->state = NULL;
+}
+
+void *tsl_vendor_address(const tsl_work *work, const tsl_operand *operand) {
+  const int64_t size = (int64_t)tsl_type(work->problem.c.type)->size;
+  return (char *)work->device->ops->native_buffer(operand->buffer) + operand->offset * size;
+}
+
+tesela_status tsl_vendor_cublas_check(const tsl_device *device, const char *call, int code,
+                                      const char *(*name_of)(int code), const tsl_vendor *found) {
+  if (code == TSL_CUBLAS_SUCCESS)
+    return TESELA_OK;
+  const tesela_status status = code == TSL_CUBLAS_ALLOC_FAILED      ? TESELA_OUT_OF_MEMORY
+                               : code == TSL_CUBLAS_NOT_INITIALIZED ? TESELA_UNSUPPORTED
+                               : code == TSL_CUBLAS_NOT_SUPPORTED   ? TESELA_UNSUPPORTED
+                                                                    : TESELA_DEVICE_FAILED;
+  return tsl_fail(status, "%s: %s: %s (%s)", device->name, call, name_of(code), found->name);
 }
 
 tsl_accuracy tsl_vendor_accuracy(const tsl_problem *problem, const tsl_config *config) {

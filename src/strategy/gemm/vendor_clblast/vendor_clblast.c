@@ -15,12 +15,10 @@
 #include "strategy/gemm/vendor_clblast/clblast_api.h"
 #include "strategy/vendor.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 static tsl_clblast_api clblast;
-static tsl_vendor found;
 
 static const tsl_library_symbol symbols[] = {
 #define SYMBOL(member, symbol, parameters) {#symbol, offsetof(tsl_clblast_api, member), 0},
@@ -30,22 +28,21 @@ static const tsl_library_symbol symbols[] = {
 static const char *const names[] = {"libclblast.so.1", NULL};
 
 /* "libclblast.so.1.5.3" is CLBlast 1.5.3. */
-static void load(void) {
-  static const tsl_vendor_library library = {.what = "CLBlast",
-                                             .path = TSL_ENV_CLBLAST,
-                                             .names = names,
-                                             .symbols = symbols,
-                                             .count = sizeof symbols / sizeof *symbols};
-  if (!tsl_vendor_load(&library, &clblast, &found))
-    return;
-  const char *version = strstr(found.file, ".so.");
-  snprintf(found.name, sizeof found.name, "CLBlast%s%.40s", version ? " " : "", version ? version + 4 : "");
+static void name(tsl_vendor *found) {
+  const char *version = strstr(found->file, ".so.");
+  snprintf(found->name, sizeof found->name, "CLBlast%s%.40s", version ? " " : "", version ? version + 4 : "");
 }
 
+static tsl_vendor_library library = {.what = "CLBlast",
+                                     .path = TSL_ENV_CLBLAST,
+                                     .names = names,
+                                     .symbols = symbols,
+                                     .count = sizeof symbols / sizeof *symbols,
+                                     .table = &clblast,
+                                     .name = name};
+
 static const tsl_vendor *vendor(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, load);
-  return &found;
+  return tsl_vendor_find(&library);
 }
 
 /* --- the strategy --- */
@@ -54,7 +51,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   (void)config;
   (void)device;
   const tsl_shape *shapes[] = {&problem->a, &problem->b, &problem->c};
-  if (problem->k == 0 || problem->alpha[0] == 0)
+  if (!tsl_blas_reads_products(problem))
     return "CLBlast takes no k = 0, and reads A and B where alpha = 0";
   for (int i = 0; i < 3; i++)
     if (tsl_shape_extent(shapes[i]) > INT32_MAX)

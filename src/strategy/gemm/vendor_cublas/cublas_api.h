@@ -5,15 +5,8 @@
 
 #include <stdint.h>
 
-typedef struct tsl_cublas_object *tsl_cublas_handle;
+typedef void *tsl_cublas_handle;
 
-/* Codes that mean something to tesela. */
-enum {
-  TSL_CUBLAS_SUCCESS = 0,
-  TSL_CUBLAS_NOT_INITIALIZED = 1,
-  TSL_CUBLAS_ALLOC_FAILED = 3,
-  TSL_CUBLAS_NOT_SUPPORTED = 15
-};
 enum { TSL_CUBLAS_NO_TRANSPOSE = 0, TSL_CUBLAS_TRANSPOSE = 1 };
 /* CUBLAS_DEFAULT_MATH: every operation in the operands' precision. */
 enum { TSL_CUBLAS_DEFAULT_MATH = 0 };

@@ -10,16 +10,6 @@
 enum { PROPOSALS = 16, RUNS = 3 };
 static const double timing_seconds = 1;
 
-tesela_status tsl_lt_check(const tsl_device *device, const char *call, int code) {
-  if (code == TSL_LT_SUCCESS)
-    return TESELA_OK;
-  const tesela_status status = code == TSL_LT_ALLOC_FAILED      ? TESELA_OUT_OF_MEMORY
-                               : code == TSL_LT_NOT_INITIALIZED ? TESELA_UNSUPPORTED
-                               : code == TSL_LT_NOT_SUPPORTED   ? TESELA_UNSUPPORTED
-                                                                : TESELA_DEVICE_FAILED;
-  return tsl_fail(status, "%s: %s: %s", device->name, call, tsl_lt.status_name(code));
-}
-
 bool tsl_lt_choice_fits(const tsl_lt_choice *choice, const tsl_blas_product *product) {
   const tsl_blas_product *own = &choice->product;
   return own->m == product->m && own->n == product->n && own->k == product->k &&
@@ -65,9 +55,9 @@ static tesela_status describe(const tsl_work *work, tsl_lt_choice *choice) {
       device, "cublasLtMatmulDescSetAttribute",
       tsl_lt.operation_set(choice->operation, TSL_LT_B_TRANSPOSE, &b_transpose, sizeof b_transpose)));
   int code = make_layout(work, p->a_transposed, p->m, p->k, p->a_leading, &choice->a);
-  if (code == TSL_LT_SUCCESS)
+  if (code == TSL_CUBLAS_SUCCESS)
     code = make_layout(work, p->b_transposed, p->k, p->n, p->b_leading, &choice->b);
-  if (code == TSL_LT_SUCCESS)
+  if (code == TSL_CUBLAS_SUCCESS)
     code = make_layout(work, false, p->m, p->n, p->c_leading, &choice->c);
   return tsl_lt_check(device, "cublasLtMatrixLayoutCreate", code);
 }
@@ -86,7 +76,7 @@ void tsl_lt_choice_free(tsl_lt_choice *choice) {
 
 static int set_preference(tsl_lt_preference preference, uint64_t workspace, uint32_t alignment) {
   int code = tsl_lt.preference_set(preference, TSL_LT_WORKSPACE_MAX, &workspace, sizeof workspace);
-  for (int i = TSL_LT_ALIGNMENT_OF_A; i <= TSL_LT_ALIGNMENT_OF_D && code == TSL_LT_SUCCESS; i++)
+  for (int i = TSL_LT_ALIGNMENT_OF_A; i <= TSL_LT_ALIGNMENT_OF_D && code == TSL_CUBLAS_SUCCESS; i++)
     code = tsl_lt.preference_set(preference, i, &alignment, sizeof alignment);
   return code;
 }
@@ -100,12 +90,12 @@ static tesela_status propose(const tsl_work *work, tsl_lt_handle handle, const t
   TSL_TRY(
       tsl_lt_check(work->device, "cublasLtMatmulPreferenceCreate", tsl_lt.preference_create(&preference)));
   int code = set_preference(preference, workspace, alignment);
-  if (code == TSL_LT_SUCCESS)
+  if (code == TSL_CUBLAS_SUCCESS)
     code = tsl_lt.heuristic(handle, choice->operation, choice->a, choice->b, choice->c, choice->c, preference,
                             most, answers, count);
   tsl_lt.preference_destroy(preference);
-  if (code == TSL_LT_SUCCESS && (*count == 0 || answers[0].state != TSL_LT_SUCCESS))
-    code = TSL_LT_NOT_SUPPORTED;
+  if (code == TSL_CUBLAS_SUCCESS && (*count == 0 || answers[0].state != TSL_CUBLAS_SUCCESS))
+    code = TSL_CUBLAS_NOT_SUPPORTED;
   return tsl_lt_check(work->device, "cublasLtMatmulAlgoGetHeuristic", code);
 }
 
@@ -170,7 +160,7 @@ static tesela_status time_answer(bench *self, const tsl_lt_answer *answer, doubl
     double now;
     TSL_TRY(ops->event_record(self->stream, self->begin));
     if (tsl_lt_multiply(self->work, self->handle, self->choice, answer, &self->at, self->stream) !=
-        TSL_LT_SUCCESS)
+        TSL_CUBLAS_SUCCESS)
       return TESELA_OK;
     TSL_TRY(ops->event_record(self->stream, self->end));
     TSL_TRY(ops->event_seconds(self->begin, self->end, &now));
@@ -184,7 +174,7 @@ static tesela_status time_all(bench *self, const tsl_lt_answer *answers, int cou
   const double end = tsl_clock() + timing_seconds;
   double least = INFINITY, seconds;
   for (int i = 0; i < count && (i == 0 || tsl_clock() < end); i++) {
-    if (answers[i].state != TSL_LT_SUCCESS)
+    if (answers[i].state != TSL_CUBLAS_SUCCESS)
       continue;
     TSL_TRY(time_answer(self, &answers[i], &seconds));
     if (seconds < least) {

@@ -3,11 +3,7 @@
 #ifndef TSL_GEMM_VENDOR_CUBLASLT_CHOICE_H
 #define TSL_GEMM_VENDOR_CUBLASLT_CHOICE_H
 
-#include "strategy/gemm/vendor_cublaslt/cublaslt_api.h"
-#include "strategy/vendor.h"
-
-/* The library's functions, filled by vendor(). */
-extern tsl_lt_api tsl_lt;
+#include "strategy/gemm/vendor_cublaslt/library.h"
 
 /* Most workspace that an algorithm may ask for. */
 #define TSL_LT_WORKSPACE_BYTES ((uint64_t)256 << 20)
@@ -22,10 +18,6 @@ typedef struct tsl_lt_choice {
   tsl_lt_layout a, b, c;
   tsl_lt_answer aligned, any;
 } tsl_lt_choice;
-
-/* A status and a sentence for a code; TESELA_OK for success. A library that the driver is too old for does not start,
- * which is TESELA_UNSUPPORTED. */
-tesela_status tsl_lt_check(const tsl_device *device, const char *call, int code);
 
 /* Describes the layouts and chooses among the heuristics' algorithms: the fastest of them on the device where `timed`,
  * else the first. The device was entered. */

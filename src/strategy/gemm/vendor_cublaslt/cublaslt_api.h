@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct tsl_lt_handle_object *tsl_lt_handle;       /* may be shared by threads */
+typedef void *tsl_lt_handle;                              /* may be shared by threads */
 typedef struct tsl_lt_operation_object *tsl_lt_operation; /* precision and transposes */
 typedef struct tsl_lt_layout_object *tsl_lt_layout; /* a matrix: type, rows, columns, leading dimension */
 typedef struct tsl_lt_preference_object *tsl_lt_preference; /* what algorithms may ask for */
@@ -24,7 +24,6 @@ typedef struct tsl_lt_answer {
   int reserved[4];
 } tsl_lt_answer;
 
-enum { TSL_LT_SUCCESS = 0, TSL_LT_NOT_INITIALIZED = 1, TSL_LT_ALLOC_FAILED = 3, TSL_LT_NOT_SUPPORTED = 15 };
 /* Types of elements, and of the arithmetic: all of it in that precision, without TF32 or emulation. */
 enum { TSL_LT_REAL_F32 = 0, TSL_LT_REAL_F64 = 1 };
 enum { TSL_LT_COMPUTE_F32 = 68, TSL_LT_COMPUTE_F64 = 70 };

@@ -15,58 +15,20 @@
  * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long as the
  * line that it leads; k = 0 and alpha = 0, where there is no product to choose for, are refused. Another build may choose another
  * algorithm, so that equal bits are promised for one plan at most. */
-#include "base/memory.h"
 #include "base/status.h"
 #include "strategy/gemm/vendor_cublaslt/choice.h"
 #include "strategy/prepared.h"
 
-#include <pthread.h>
-#include <stdio.h>
-
-tsl_lt_api tsl_lt;
-static tsl_vendor found;
-
-static const tsl_library_symbol symbols[] = {
-#define SYMBOL(type, member, symbol, parameters) {#symbol, offsetof(tsl_lt_api, member), 0},
-    TSL_LT_LIST(SYMBOL)
-#undef SYMBOL
-};
-static const char *const names[] = {"libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.13",
-                                    "libcublasLt.so.12", "/usr/local/cuda/lib64/libcublasLt.so.12", NULL};
-
 /* What build() makes. */
 typedef struct state {
-  tsl_lt_handle handle;
-  pthread_mutex_t lock; /* of the list, which only grows */
+  tsl_vendor_handle own; /* its lock is of the list, too, which only grows */
   tsl_lt_choice *choices;
 } state;
-
-/* cublasLtGetVersion() is 130100 for 13.1.0. */
-static void load(void) {
-  static const tsl_vendor_library library = {.what = "cuBLASLt",
-                                             .path = TSL_ENV_CUBLASLT,
-                                             .names = names,
-                                             .symbols = symbols,
-                                             .count = sizeof symbols / sizeof *symbols};
-  if (!tsl_vendor_load(&library, &tsl_lt, &found))
-    return;
-  const unsigned version = (unsigned)tsl_lt.version();
-  snprintf(found.name, sizeof found.name, "cuBLASLt %u.%u.%u", version / 10000, version / 100 % 100,
-           version % 100);
-}
-
-static const tsl_vendor *vendor(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, load);
-  return &found;
-}
-
-/* --- the strategy --- */
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
-  if (problem->k == 0 || problem->alpha[0] == 0)
+  if (!tsl_blas_reads_products(problem))
     return "where k = 0 or alpha = 0 there is no product to choose an algorithm for";
   return tsl_blas_refuse(problem, INT64_MAX);
 }
@@ -98,8 +60,8 @@ static tesela_status obtain(const tsl_work *work, state *own, const tsl_blas_pro
   *choice = find(own, product);
   if (*choice)
     return TESELA_OK;
-  TSL_TRY(tsl_lt_choice_make(work, own->handle, product, scratch(&work->problem, &work->config, work->device),
-                             timed, choice));
+  TSL_TRY(tsl_lt_choice_make(work, own->own.handle, product,
+                             scratch(&work->problem, &work->config, work->device), timed, choice));
   (*choice)->next = own->choices;
   own->choices = *choice;
   return TESELA_OK;
@@ -113,20 +75,6 @@ static tsl_blas_product packed(tsl_blas_product product) {
   return product;
 }
 
-static tesela_status prepare(const tsl_work *work, state *own) {
-  const tsl_problem *problem = &work->problem;
-  const tsl_operands operands = tsl_strides_of(problem);
-  tsl_blas_product given;
-  tsl_lt_choice *unused;
-  if (problem->m == 0 || problem->n == 0)
-    return TESELA_OK;
-  TSL_TRY(tsl_blas_product_of(work, &operands, &given));
-  const tsl_blas_product copies = packed(given);
-  TSL_TRY(tsl_lt_check(work->device, "cublasLtCreate", tsl_lt.create(&own->handle)));
-  TSL_TRY(obtain(work, own, &given, true, &unused));
-  return obtain(work, own, &copies, true, &unused);
-}
-
 static void free_choices(state *own) {
   while (own->choices) {
     tsl_lt_choice *choice = own->choices;
@@ -135,49 +83,43 @@ static void free_choices(state *own) {
   }
 }
 
-static tesela_status build(tsl_work *work) {
-  tsl_device *device = work->device;
-  void *block;
-  TSL_TRY(tsl_alloc_zeroed(sizeof(state), "a handle of cuBLASLt", &block));
-  state *own = block;
-  tesela_status status = device->ops->enter(device);
-  if (status == TESELA_OK) {
-    status = prepare(work, own);
-    if (status != TESELA_OK && own->handle) {
-      free_choices(own);
-      tsl_lt.destroy(own->handle);
-    }
-    device->ops->leave(device);
-  }
+/* The choices for the strides that the problem has, and for packed ones. */
+static tesela_status choose_both(const tsl_work *work, state *own, const tsl_blas_product *given) {
+  const tsl_blas_product copies = packed(*given);
+  tsl_lt_choice *unused;
+  TSL_TRY(obtain(work, own, given, true, &unused));
+  return obtain(work, own, &copies, true, &unused);
+}
+
+static tesela_status prepare(const tsl_work *work, tsl_vendor_handle *made) {
+  const tsl_problem *problem = &work->problem;
+  const tsl_operands operands = tsl_strides_of(problem);
+  state *own = (state *)made;
+  tsl_blas_product given;
+  if (problem->m == 0 || problem->n == 0)
+    return TESELA_OK;
+  TSL_TRY(tsl_blas_product_of(work, &operands, &given));
+  TSL_TRY(tsl_lt_check(work->device, "cublasLtCreate", tsl_lt.create(&made->handle)));
+  const tesela_status status = choose_both(work, own, &given);
   if (status != TESELA_OK) {
-    tsl_free(own);
-    return status;
+    free_choices(own);
+    tsl_lt.destroy(made->handle);
   }
-  pthread_mutex_init(&own->lock, NULL);
-  work->state = own;
-  return TESELA_OK;
+  return status;
 }
 
-/* A device that cannot be entered any more has let go of the handle already. */
-static void release(tsl_work *work) {
-  state *own = work->state;
-  tsl_status_saved saved;
-  tsl_status_save(&saved);
-  free_choices(own);
-  if (own->handle && work->device->ops->enter(work->device) == TESELA_OK) {
+static tesela_status build(tsl_work *work) {
+  return tsl_vendor_build(work, sizeof(state), "a handle of cuBLASLt", prepare);
+}
+
+static void end(tsl_vendor_handle *own, bool entered) {
+  free_choices((state *)own);
+  if (own->handle && entered)
     tsl_lt.destroy(own->handle);
-    work->device->ops->leave(work->device);
-  }
-  tsl_status_restore(&saved);
-  pthread_mutex_destroy(&own->lock);
-  tsl_free(own);
-  work->state = NULL;
 }
 
-/* Element (0, 0) on the device. */
-static void *address(const tsl_work *work, const tsl_operand *operand) {
-  const int64_t size = (int64_t)tsl_type(work->problem.c.type)->size;
-  return (char *)work->device->ops->native_buffer(operand->buffer) + operand->offset * size;
+static void release(tsl_work *work) {
+  tsl_vendor_release(work, end);
 }
 
 static bool is_aligned(const tsl_lt_addresses *at) {
@@ -190,16 +132,16 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   tsl_blas_product p;
   tsl_lt_choice *choice;
   TSL_TRY(tsl_blas_product_of(work, operands, &p));
-  const tsl_lt_addresses at = {address(work, p.a), address(work, p.b), address(work, p.c),
-                               device->ops->native_buffer(operands->scratch)};
+  const tsl_lt_addresses at = {tsl_vendor_address(work, p.a), tsl_vendor_address(work, p.b),
+                               tsl_vendor_address(work, p.c), device->ops->native_buffer(operands->scratch)};
   TSL_TRY(device->ops->enter(device));
-  pthread_mutex_lock(&own->lock);
+  pthread_mutex_lock(&own->own.lock);
   tesela_status status = obtain(work, own, &p, false, &choice);
-  pthread_mutex_unlock(&own->lock);
+  pthread_mutex_unlock(&own->own.lock);
   if (status == TESELA_OK) {
     const tsl_lt_answer *answer = is_aligned(&at) ? &choice->aligned : &choice->any;
     status = tsl_lt_check(device, "cublasLtMatmul",
-                          tsl_lt_multiply(work, own->handle, choice, answer, &at, stream));
+                          tsl_lt_multiply(work, own->own.handle, choice, answer, &at, stream));
   }
   device->ops->leave(device);
   return status;
@@ -218,5 +160,5 @@ const tsl_strategy tsl_gemm_vendor_cublaslt = {
     .run = run,
     .release = release,
     .uses = {.scratch = scratch},
-    .vendor = {.load = vendor},
+    .vendor = {.load = tsl_lt_vendor},
 };

@@ -11,17 +11,14 @@
  * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long as the
  * line that it leads; sizes of 32 bits unless the library says that its integers have 64. alpha = 0 and k = 0 arrive
  * as both, for which BLAS reads neither A nor B. BLAS promises no equal bits from run to run. */
-#include "base/pool.h"
 #include "base/status.h"
 #include "strategy/gemm/vendor_openblas/cblas_api.h"
 #include "strategy/vendor.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 static tsl_cblas_api cblas;
-static tsl_vendor found;
 static int64_t size_max = INT32_MAX; /* what the integers of the library hold */
 
 static const tsl_library_symbol symbols[] = {
@@ -46,54 +43,54 @@ static bool is_mkl(void) {
 }
 
 /* "OpenBLAS 0.3.21 DYNAMIC_ARCH ...": the first two words, and for which processor its kernels are. */
-static void name_openblas(void) {
+static void name_openblas(tsl_vendor *found) {
   const char *config = cblas.openblas_config(), *core = cblas.openblas_core ? cblas.openblas_core() : "";
   const size_t product = strcspn(config, " "),
                version = strcspn(config + product + (config[product] != 0), " ");
-  snprintf(found.name, sizeof found.name, "%.*s%s%.20s", (int)(product + 1 + version), config,
+  snprintf(found->name, sizeof found->name, "%.*s%s%.20s", (int)(product + 1 + version), config,
            *core ? " " : "", core);
   size_max = strstr(config, "USE64BITINT") ? INT64_MAX : INT32_MAX;
 }
 
-static void name_blis(void) {
+static void name_blis(tsl_vendor *found) {
   const bool knows = cblas.blis_architecture && cblas.blis_architecture_name;
   const char *core = knows ? cblas.blis_architecture_name(cblas.blis_architecture()) : "";
-  snprintf(found.name, sizeof found.name, "BLIS %.30s%s%.20s", cblas.blis_version(), *core ? " " : "", core);
+  snprintf(found->name, sizeof found->name, "BLIS %.30s%s%.20s", cblas.blis_version(), *core ? " " : "",
+           core);
   size_max = cblas.blis_integer_bits && cblas.blis_integer_bits() == 64 ? INT64_MAX : INT32_MAX;
 }
 
 /* "... Version 2026.2-Product Build ...". */
-static void name_mkl(void) {
+static void name_mkl(tsl_vendor *found) {
   static const char before[] = "Version ";
   char text[200] = "";
   cblas.mkl_version(text, sizeof text - 1);
   const char *version = strstr(text, before);
   version = version ? version + strlen(before) : "";
-  snprintf(found.name, sizeof found.name, "MKL %.*s", (int)strcspn(version, "- "), version);
+  snprintf(found->name, sizeof found->name, "MKL %.*s", (int)strcspn(version, "- "), version);
 }
 
-static void load(void) {
-  static const tsl_vendor_library library = {.what = "a CBLAS library",
-                                             .path = TSL_ENV_CBLAS,
-                                             .names = names,
-                                             .symbols = symbols,
-                                             .count = sizeof symbols / sizeof *symbols};
-  if (!tsl_vendor_load(&library, &cblas, &found))
-    return;
+static void name(tsl_vendor *found) {
   if (is_openblas())
-    name_openblas();
+    name_openblas(found);
   else if (is_blis())
-    name_blis();
+    name_blis(found);
   else if (is_mkl())
-    name_mkl();
+    name_mkl(found);
   else
-    snprintf(found.name, sizeof found.name, "a CBLAS of unknown make, with threads of its own choice");
+    snprintf(found->name, sizeof found->name, "a CBLAS of unknown make, with threads of its own choice");
 }
+
+static tsl_vendor_library library = {.what = "a CBLAS library",
+                                     .path = TSL_ENV_CBLAS,
+                                     .names = names,
+                                     .symbols = symbols,
+                                     .count = sizeof symbols / sizeof *symbols,
+                                     .table = &cblas,
+                                     .name = name};
 
 static const tsl_vendor *vendor(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, load);
-  return &found;
+  return tsl_vendor_find(&library);
 }
 
 /* --- the strategy --- */
