@@ -52,7 +52,8 @@ typedef struct tsl_kernel tsl_kernel;
   X(FRAGMENTS, 16, "matrix instructions in OpenCL C (Intel's DPAS, AMD's MFMA or WMMA)")                     \
   X(NEON, 17, "AArch64's Advanced SIMD")                                                                     \
   X(NEON_DOT, 18, "AArch64's SDOT and UDOT")                                                                 \
-  X(NEON_BF16, 19, "AArch64's BFDOT")
+  X(NEON_BF16, 19, "AArch64's BFDOT")                                                                        \
+  X(ASYNC_COPY, 20, "asynchronous copies to local memory (PTX from sm_80 on)")
 
 typedef enum tsl_capability {
 #define TSL_CAPABILITY_MEMBER(name, bit, text) TSL_CAN_##name = 1 << (bit),

@@ -5,6 +5,10 @@
 
 #include "strategy/strategy.h"
 
+/* Structs that kernels know, too, say it as they do. */
+#define TSL_INDEX int64_t
+#include "strategy/gemm_shared.h"
+
 /* Work-items of a group along one dimension that a user may name; devices allow fewer. */
 enum { TSL_LAUNCH_ITEMS_MOST = 16384 };
 /* What stands in a table of parameters, and its range: kernels that have it are compiled with the device's fast, relaxed
@@ -21,10 +25,7 @@ typedef struct tsl_launch {
 
 /* kernel/gemm.h's struct without the scalars that end it. Everything counts elements. */
 typedef struct tsl_gemm_sizes {
-  int64_t m, n, k;
-  int64_t a_offset, a_row_stride, a_col_stride;
-  int64_t b_offset, b_row_stride, b_col_stride;
-  int64_t c_offset, c_row_stride, c_col_stride;
+  TSL_GEMM_SIZES
 } tsl_gemm_sizes;
 
 /* Those of a run. k is 0 where alpha is: A and B are not read then. */

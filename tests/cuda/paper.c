@@ -152,7 +152,7 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
     tsl_device device = {.ops = &ops,
                          .capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64 | TSL_CAN_F16 |
                                          TSL_CAN_IMAGES | TSL_CAN_CUDA |
-                                         (architectures[i] >= 80 ? TSL_CAN_MMA : 0) |
+                                         (architectures[i] >= 80 ? TSL_CAN_MMA | TSL_CAN_ASYNC_COPY : 0) |
                                          (architectures[i] == 90 ? TSL_CAN_MMA_GROUP : 0),
                          .compute_units = 100,
                          .clock_mhz = 1500,

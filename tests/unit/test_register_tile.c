@@ -34,7 +34,7 @@ static tsl_device processor(void) {
 /* One with asynchronous copies. */
 static tsl_device able(void) {
   tsl_device device = graphics;
-  device.capabilities |= TSL_CAN_MMA;
+  device.capabilities |= TSL_CAN_ASYNC_COPY;
   device.local_bytes_inside = 192 << 10;
   return device;
 }
@@ -68,7 +68,7 @@ static void probes_are_legal(void **state) {
   tsl_config config;
   tsl_types types;
   int count = 0, kinds = 0;
-  device.capabilities |= TSL_CAN_MMA;
+  device.capabilities |= TSL_CAN_ASYNC_COPY;
   device.local_bytes_inside = 192 << 10;
   while (tsl_strategy_types(strategy, kinds, &types))
     kinds++;
@@ -131,7 +131,7 @@ static void refusals_have_numbers(void **state) {
   const char *flows =
       "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=64 stages=3 slices=8";
   const tsl_device copies = able();
-  assert_refused(flows, &graphics, TESELA_F32, "paper:0 does not");
+  assert_refused(flows, &graphics, TESELA_F32, "paper:0 lacks");
   assert_refused(flows, &copies, TESELA_F64, "vector=16 holds 2 numbers");
   assert_refused(
       "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=32 stages=3 slices=8",

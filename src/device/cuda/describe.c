@@ -93,7 +93,7 @@ tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const
   if (device->architecture >= 53)
     device->capabilities |= TSL_CAN_F16;
   if (device->architecture >= 80)
-    device->capabilities |= TSL_CAN_MMA;
+    device->capabilities |= TSL_CAN_MMA | TSL_CAN_ASYNC_COPY;
   if (device->architecture == 90)
     device->capabilities |= TSL_CAN_MMA_GROUP;
   limits(ordinal, device);

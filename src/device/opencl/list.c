@@ -111,7 +111,7 @@ static unsigned capabilities(cl_device_id id) {
       {tsl_opencl_has(id, "cl_khr_fp16"), TSL_CAN_F16},
       {tsl_opencl_number(id, CL_DEVICE_IMAGE_SUPPORT) != 0, TSL_CAN_IMAGES},
       {tsl_opencl_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0, TSL_CAN_SHARED_MEMORY},
-      {tsl_opencl_is_nvidia(id) && tsl_opencl_architecture(id) >= 80, TSL_CAN_MMA},
+      {tsl_opencl_is_nvidia(id) && tsl_opencl_architecture(id) >= 80, TSL_CAN_MMA | TSL_CAN_ASYNC_COPY},
       {tsl_opencl_is_nvidia(id) && tsl_opencl_architecture(id) == 90, TSL_CAN_MMA_GROUP},
   };
   unsigned set = TSL_CAN_OPENCL;

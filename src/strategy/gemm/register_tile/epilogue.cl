@@ -1,18 +1,19 @@
-/* How the sums of register_tile's forms with local memory get to C. The text that includes this defines PANELS, the
+/* How the sums of register_tile's kernels with local memory get to C. The text that includes this defines PANELS, the
  * numbers of local memory that its panels take. */
-#ifndef TSL_KERNEL_MICRO_TILE_LEAVE_H
-#define TSL_KERNEL_MICRO_TILE_LEAVE_H
+#ifndef TSL_GEMM_REGISTER_TILE_EPILOGUE
+#define TSL_GEMM_REGISTER_TILE_EPILOGUE
 
-#include "micro_tile.h"
+#include "micro_tile.cl"
 
-/* Where slices' sums meet: as many rows of the micro-tiles at once as find room, at least one.
+/* Where slices' sums meet: as many rows of the micro-tiles at once as there is memory for, at least one.
  *   slice 0: | row 0 of each item: EXTENT_N sums, padding | row 1 | ... | slice 1: ... */
 #define FOLD_PITCH (EXTENT_N + TSL_LANES)
 #define FOLD_ROW (SLICES * ITEMS_M * FOLD_PITCH)
 #define MEMORY (SLICES > 1 && FOLD_ROW > PANELS ? FOLD_ROW : PANELS)
 #define FOLD_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*FOLD_ROW <= MEMORY)
 #define FOLD_ROWS (FOLD_FITS(8) ? 8 : FOLD_FITS(4) ? 4 : FOLD_FITS(2) ? 2 : 1)
-/* Where a group's tile starts, and how its part of C lies. */
+
+/* Where a group's tile starts, and how its split's C lies. */
 typedef struct tile_corner {
   TSL_INDEX row, col, c_offset;
   bool together;
@@ -31,7 +32,7 @@ TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, 
 }
 
 /* A vector with neighbours exchanged; see hold(). */
-TSL_FUNCTION tsl_lanes swapped(tsl_lanes given) {
+TSL_FUNCTION tsl_lanes exchanged(tsl_lanes given) {
   TSL_REAL from[TSL_LANES], to[TSL_LANES];
   tsl_lanes_spread(from, given);
   TSL_UNROLL
@@ -53,15 +54,15 @@ TSL_FUNCTION void fold(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile
     TSL_UNROLL
     for (int s = 1; s < SLICES; s++)
       total = total + TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from + s * lines * FOLD_PITCH);
-    store(c, g, corner, first + line / ITEMS_M, line % ITEMS_M * TSL_LANES, n, swapped(total));
+    store(c, g, corner, first + line / ITEMS_M, line % ITEMS_M * TSL_LANES, n, exchanged(total));
   }
 }
 #endif
 
 /* The corner of a group's tile at (row, col). */
-TSL_FUNCTION tile_corner corner_of(const register_tile_arguments *arguments, const tsl_gemm_arguments *g,
+TSL_FUNCTION tile_corner corner_of(const tsl_register_tile_arguments *given, const tsl_gemm_arguments *g,
                                    TSL_INDEX row, TSL_INDEX col) {
-  const TSL_INDEX c_offset = g->c_offset + TSL_GROUP(1) * arguments->part_step;
+  const TSL_INDEX c_offset = g->c_offset + TSL_GROUP(1) * given->split_step;
   const tile_corner made = {row, col, c_offset,
                             tsl_lanes_together(c_offset, g->c_row_stride, g->c_col_stride)};
   return made;
@@ -84,14 +85,14 @@ TSL_FUNCTION void hold(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_REA
       line[e] = DOWN ? sum[inner * TSL_LANES + e][outer] : sum[outer][inner * TSL_LANES + e];
     TSL_LOCAL_STORE(TSL_REAL, TSL_LANES,
                     memory + (outer * (DOWN ? MICRO_M : WIDTH_N) / TSL_LANES + inner) * TSL_LANES,
-                    swapped(tsl_lanes_gather(line)));
+                    exchanged(tsl_lanes_gather(line)));
   }
 }
 
 /* An item's sums, added to those of the other slices, on their way to C. */
-TSL_FUNCTION void leave(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_REAL *memory,
-                        TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, const tile_corner *corner,
-                        int slice, int m_item, int n_item) {
+TSL_FUNCTION void epilogue(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_REAL *memory,
+                           TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, const tile_corner *corner,
+                           int slice, int m_item, int n_item) {
 #if SLICES == 1
   hold(sum, memory, g->k < 0);
   TSL_UNROLL
@@ -111,7 +112,7 @@ TSL_FUNCTION void leave(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_RE
       TSL_LOCAL_STORE(TSL_REAL, TSL_LANES,
                       memory + ((slice * FOLD_ROWS + i) * ITEMS_M + m_item / TSL_LANES) * FOLD_PITCH +
                           j * ITEMS_N * TSL_LANES + n_item,
-                      swapped(tsl_lanes_gather(&sum[first + i][j * TSL_LANES])));
+                      exchanged(tsl_lanes_gather(&sum[first + i][j * TSL_LANES])));
     TSL_BARRIER();
     fold(memory, c, g, corner, first);
   }

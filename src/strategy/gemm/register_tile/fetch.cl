@@ -12,8 +12,8 @@
  * need no path of their own.
  *
  * `along_k`, `extent`, `passes` (vectors that an item brings) and `items` are constants wherever these are called. */
-#ifndef TSL_KERNEL_FETCH_H
-#define TSL_KERNEL_FETCH_H
+#ifndef TSL_GEMM_REGISTER_TILE_FETCH
+#define TSL_GEMM_REGISTER_TILE_FETCH
 
 #include "lanes.h"
 

@@ -1,8 +1,10 @@
-/* What the forms of register_tile with local memory have in common: tiles, micro-tiles, slices, their multiply-adds. */
-#ifndef TSL_KERNEL_MICRO_TILE_H
-#define TSL_KERNEL_MICRO_TILE_H
+/* What the kernels of register_tile with local memory have in common: tiles, micro-tiles, slices, where a group and an item of it
+ * start, multiply-adds. */
+#ifndef TSL_GEMM_REGISTER_TILE_MICRO_TILE
+#define TSL_GEMM_REGISTER_TILE_MICRO_TILE
 
-#include "gemm.h"
+#include "arguments.cl"
+#include "raster.h"
 
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
@@ -37,17 +39,8 @@
  * rows, as those do. */
 #define DOWN (SLICES == 1 && MICRO_M <= MICRO_N)
 
-/* register_tile.h has the same struct for the host. */
-typedef struct register_tile_arguments {
-  tsl_gemm_arguments gemm;
-  TSL_INDEX part;                   /* products of a part of k */
-  TSL_INDEX part_step;              /* elements from part to part of C */
-  TSL_INDEX band;                   /* rows of tiles that groups take together */
-  TSL_INDEX a_step, b_step, c_step; /* elements from product to product of a batch */
-} register_tile_arguments;
-
-/* Parts of C stay sums, in rows of whole vectors; alpha is 1. What is stored is not what was summed, so that vectors
- * choose no registers for sums: hold() does. */
+/* Splits of k leave their sums unscaled, in rows of whole vectors; alpha is 1. What is stored is not what was summed, so that
+ * vectors choose no registers for sums: hold() does. */
 #if TSL_PARAM_SPLIT > 1
 typedef TSL_REAL tile_result;
 TSL_FUNCTION void finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TSL_INDEX count, bool together,
@@ -76,6 +69,36 @@ TSL_FUNCTION int item_column(int item) {
 TSL_FUNCTION int item_row(int item) {
   return ITEMS_M % 8 == 0 && ITEMS_N % 4 == 0 ? (item >> 1 & 7) | (item >> 5) / (ITEMS_N / 4) * 8
                                               : item / ITEMS_N;
+}
+
+/* A group's tile of a product and its split of k, and an item's place among the places of its slice. */
+typedef struct tile_start {
+  int slice, place;
+  int m_item, n_item;   /* the first number of the item's in a row, and in a column, of the tile */
+  TSL_INDEX row, col;   /* of C */
+  TSL_INDEX first, end; /* along k */
+} tile_start;
+TSL_FUNCTION tile_start start_of(const tsl_register_tile_arguments given) {
+  tile_start at;
+  at.place = TSL_ITEM(0) % PLACES;
+  at.slice = TSL_ITEM(0) / PLACES;
+  at.m_item = item_row(at.place) * TSL_LANES;
+  at.n_item = item_column(at.place) * TSL_LANES;
+  tsl_raster(TSL_GROUP(0), (given.m + TILE_M - 1) / TILE_M, (given.n + TILE_N - 1) / TILE_N, given.band,
+             &at.row, &at.col);
+  at.row *= TILE_M;
+  at.col *= TILE_N;
+  at.first = TSL_GROUP(1) * given.split_depth;
+  at.end = given.k - at.first < given.split_depth ? given.k : at.first + given.split_depth;
+  return at;
+}
+
+TSL_FUNCTION void clear(TSL_REAL sum[MICRO_M][WIDTH_N]) {
+  TSL_UNROLL
+  for (int i = 0; i < MICRO_M; i++)
+    TSL_UNROLL
+  for (int j = 0; j < WIDTH_N; j++)
+    sum[i][j] = 0;
 }
 
 /* The numbers that an item multiplies at one depth. */
@@ -116,8 +139,8 @@ TSL_FUNCTION void multiply(TSL_REAL sum[MICRO_M][WIDTH_N], const TSL_REAL *rows,
   for (int outer = 0; outer < (DOWN ? MICRO_N : MICRO_M); outer++)
     TSL_UNROLL
   for (int inner = 0; inner < (DOWN ? MICRO_M : MICRO_N); inner++) {
-    const int turned = outer % 2 ? (DOWN ? MICRO_M : MICRO_N) - 1 - inner : inner;
-    multiply_one(sum, rows, columns, DOWN ? turned : outer, DOWN ? outer : turned);
+    const int along = outer % 2 ? (DOWN ? MICRO_M : MICRO_N) - 1 - inner : inner;
+    multiply_one(sum, rows, columns, DOWN ? along : outer, DOWN ? outer : along);
   }
 }
 

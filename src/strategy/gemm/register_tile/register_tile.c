@@ -1,4 +1,4 @@
-/* The family of register_tile.cl and register_tile_panels.cl: parameters, what is legal, and why not. */
+/* The configs of register_tile.cl, register_tile_async.cl and register_tile_packed.cl: parameters, what is legal, and why not. */
 #include "strategy/gemm/register_tile/register_tile.h"
 
 #include <math.h>
@@ -103,7 +103,7 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
 int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
   if (!tile->local)
     return 0;
-  /* Four numbers of padding a line: kernel/fetch.h. */
+  /* Four numbers of padding a line: fetch.cl. */
   const int64_t panels = (int64_t)tile->stages * tile->tile_k * (tile->tile_m + tile->tile_n + 8);
   const int64_t fold = (int64_t)tile->slices * (tile->tile_m / tile->micro_m) * (tile->tile_n + tile->lanes);
   return (tile->slices > 1 && fold > panels ? fold : panels) * tile->size;
@@ -250,11 +250,10 @@ static bool too_many_registers(const tsl_register_tile *tile, const tsl_device *
   return counted && (each > MOST_REGISTERS || each * tile->items > UNIT_REGISTERS);
 }
 
-/* Whether asynchronous copies find their instructions, and can ask for local memory: kernels in CUDA C++ cannot declare enough. */
 static bool can_copy(const tsl_device *device) {
-  return (device->capabilities & TSL_CAN_MMA) &&
-         (!(device->capabilities & TSL_CAN_CUDA) || (device->ops && device->ops->kernel_room));
+  return device->capabilities & TSL_CAN_ASYNC_COPY;
 }
+/* What asynchronous copies fill may be asked for at launch. */
 static uint64_t local_most(const tsl_device *device) {
   return device->local_bytes_inside > device->local_bytes ? device->local_bytes_inside : device->local_bytes;
 }
@@ -285,12 +284,12 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
     return tsl_refusal("form=%s keeps panels in local memory, which %s lacks", form_names[tile.form - 1],
                        device->name);
   if (tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC && !can_copy(device))
-    return tsl_refusal("form=local_async copies as NVIDIA's devices from sm_80 on do; %s does not",
+    return tsl_refusal("form=local_async takes asynchronous copies to local memory, which %s lacks",
                        device->name);
-  const uint64_t room = tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC ? local_most(device) : device->local_bytes;
-  if ((uint64_t)bytes > room)
+  const uint64_t most = tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC ? local_most(device) : device->local_bytes;
+  if ((uint64_t)bytes > most)
     return tsl_refusal("two operands' panels take %lld bytes of local memory, %s has %llu", (long long)bytes,
-                       device->name, (unsigned long long)room);
+                       device->name, (unsigned long long)most);
   if (tile.items > device->group_items_max || tile.items > device->group_size_max[0])
     return tsl_refusal("tile_m=%d tile_n=%d by micro_m=%d micro_n=%d needs %d work-items, %s allows %d",
                        tile.tile_m, tile.tile_n, tile.micro_m, tile.micro_n, tile.items, device->name,

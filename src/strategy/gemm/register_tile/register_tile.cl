@@ -17,7 +17,7 @@
  * Where there are few tiles, SLICES items share a micro-tile: each multiplies its share of every panel's depths, and their
  * sums are added in order in local memory at the end. So a group is as large as a compute unit wants it, while its tile
  * is small enough for all units to have one.
- * Dimension 0 counts tiles of C, dimension 1 parts of k: with more than one, each part's sum goes to scratch memory,
+ * Dimension 0 counts tiles of C, dimension 1 splits of k: with more than one, each split's sums go to scratch memory,
  * and register_tile_sum.cl adds them in order. Dimension 2 counts the products of a batch.
  *
  * Elements that are no numbers (complex ones, halves, bytes) are copied first, as units (register_tile_units.cl, which
@@ -25,20 +25,16 @@
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _TILE_K, _MICRO_M, _MICRO_N, _VECTOR (bytes), and _STAGES: panels of each
  * operand in local memory, 1 or 2; _SLICES. The build sets A_ALONG_K and B_ALONG_K where rows of A and columns of B are read along k.
- * Limits: any sizes, strides and alignment. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
-/* The other forms are in register_tile_flow.cl and register_tile_panels.cl. */
-#if TSL_PARAM_FORM == 1
-#include "micro_tile.h"
-
-#include "micro_tile.h"
+ * Limits: any sizes, strides and alignment. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers.
+ * Asynchronous copies are in register_tile_async.cl, kernels without local memory in register_tile_packed.cl. */
+#include "micro_tile.cl"
 
 #define PASSES_OF(extent) ((extent)*TSL_PARAM_TILE_K / TSL_LANES / ITEMS)
 #define PASSES_A PASSES_OF(EXTENT_M)
 #define PASSES_B PASSES_OF(EXTENT_N)
 #define TSL_FETCH_PASSES (PASSES_A > PASSES_B ? PASSES_A : PASSES_B)
 
-#include "fetch.h"
-#include "raster.h"
+#include "fetch.cl"
 
 /* What fetches are told of each operand. */
 #define OF_A A_ALONG_K, EXTENT_M, PASSES_A, ITEMS
@@ -48,9 +44,9 @@
 #define PANEL_A (TSL_DEPTH * PITCH_A)
 #define PANEL_B (TSL_DEPTH * PITCH_B)
 #define PANELS (STAGES * (PANEL_A + PANEL_B))
-#include "micro_tile_leave.h"
+#include "epilogue.cl"
 
-/* The depth at which the next panel is put down: with room to spare before the barrier where there is a free half. */
+/* The depth at which the next panel is put down: well before the barrier where there is a free half. */
 #define STASH_AT (STAGES == 1 ? SHARE - 1 : SHARE / 2)
 /* Whether the panel behind it is read at once, and not at the end of the present one: measured (NOTES.md). */
 #define FETCH_EARLY (SLICES == 1 || STAGES == 1)
@@ -101,60 +97,44 @@ TSL_FUNCTION void go_through(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL *rows, TSL
 
 TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
-                       TSL_GLOBAL tile_result *TSL_RESTRICT c, const register_tile_arguments arguments) {
+                       TSL_GLOBAL tile_result *TSL_RESTRICT c, const tsl_register_tile_arguments given) {
   TSL_LOCAL TSL_REAL memory[MEMORY];
-  tsl_gemm_arguments g = arguments.gemm;
-  g.a_offset += TSL_GROUP(2) * arguments.a_step;
-  g.b_offset += TSL_GROUP(2) * arguments.b_step;
-  g.c_offset += TSL_GROUP(2) * arguments.c_step;
-  const int place = TSL_ITEM(0) % PLACES, slice = TSL_ITEM(0) / PLACES;
-  const int m_item = item_row(place) * TSL_LANES, n_item = item_column(place) * TSL_LANES;
-  const tile_panels panels = {memory, memory + STAGES * PANEL_A, slice * SHARE * PITCH_A + m_item,
-                              slice * SHARE * PITCH_B + n_item};
-  TSL_INDEX row0, col0;
-  tsl_raster(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, arguments.band, &row0,
-             &col0);
-  row0 *= TILE_M;
-  col0 *= TILE_N;
-  const TSL_INDEX first = TSL_GROUP(1) * arguments.part;
-  const TSL_INDEX end = g.k - first < arguments.part ? g.k : first + arguments.part;
-
+  const tsl_gemm_arguments g = product_of(given);
+  const tile_start at = start_of(given);
+  const tile_panels panels = {memory, memory + STAGES * PANEL_A, at.slice * SHARE * PITCH_A + at.m_item,
+                              at.slice * SHARE * PITCH_B + at.n_item};
   tsl_fetch a_fetch, b_fetch;
-  tsl_fetch_start(&a_fetch, OF_A, a, g.a_offset, g.a_row_stride, g.a_col_stride, row0 * TSL_NUMBERS,
-                  LINES(g.m), first);
-  tsl_fetch_start(&b_fetch, OF_B, b, g.b_offset, g.b_col_stride, g.b_row_stride, col0 * TSL_NUMBERS,
-                  LINES(g.n), first);
+  tsl_fetch_start(&a_fetch, OF_A, a, g.a_offset, g.a_row_stride, g.a_col_stride, at.row * TSL_NUMBERS,
+                  LINES(g.m), at.first);
+  tsl_fetch_start(&b_fetch, OF_B, b, g.b_offset, g.b_col_stride, g.b_row_stride, at.col * TSL_NUMBERS,
+                  LINES(g.n), at.first);
 
-  const int count = (int)((end - first + TSL_DEPTH - 1) / TSL_DEPTH);
+  const TSL_INDEX depths = at.end - at.first;
+  const int count = (int)((depths + TSL_DEPTH - 1) / TSL_DEPTH);
   const bool vectors = a_fetch.reading == TSL_FETCH_VECTORS && b_fetch.reading == TSL_FETCH_VECTORS;
   TSL_REAL rows[WIDTH_M], columns[WIDTH_N], sum[MICRO_M][WIDTH_N];
-  TSL_UNROLL
-  for (int i = 0; i < MICRO_M; i++)
-    TSL_UNROLL
-  for (int j = 0; j < WIDTH_N; j++)
-    sum[i][j] = 0;
+  clear(sum);
 
-  tsl_fetch_any(&a_fetch, OF_A, end - first);
-  tsl_fetch_any(&b_fetch, OF_B, end - first);
+  tsl_fetch_any(&a_fetch, OF_A, depths);
+  tsl_fetch_any(&b_fetch, OF_B, depths);
   tsl_fetch_stash(&a_fetch, OF_A, panels.a);
   tsl_fetch_stash(&b_fetch, OF_B, panels.b);
-  tsl_fetch_any(&a_fetch, OF_A, end - first - TSL_DEPTH);
-  tsl_fetch_any(&b_fetch, OF_B, end - first - TSL_DEPTH);
+  tsl_fetch_any(&a_fetch, OF_A, depths - TSL_DEPTH);
+  tsl_fetch_any(&b_fetch, OF_B, depths - TSL_DEPTH);
   TSL_BARRIER();
   read_rows(rows, panels.a + panels.a_first);
   read_columns(columns, panels.b + panels.b_first);
 
   /* `left` numbers along k lie behind those that were read, which are two panels ahead; of the panels there, `plain`
    * need no guards. */
-  TSL_INDEX left = end - first - 2 * TSL_DEPTH;
+  TSL_INDEX left = depths - 2 * TSL_DEPTH;
   int stage = 0, plain = vectors ? (int)(left / TSL_DEPTH) : 0;
-  int rest = count - (plain > 0 ? plain : 0);
+  int guarded = count - (plain > 0 ? plain : 0);
   for (; plain > 0; plain--, left -= TSL_DEPTH, stage ^= STAGES - 1)
     go_through(sum, rows, columns, &panels, stage, &a_fetch, &b_fetch, left, true);
-  for (; rest > 0; rest--, left -= TSL_DEPTH, stage ^= STAGES - 1)
+  for (; guarded > 0; guarded--, left -= TSL_DEPTH, stage ^= STAGES - 1)
     go_through(sum, rows, columns, &panels, stage, &a_fetch, &b_fetch, left, false);
 
-  const tile_corner corner = corner_of(&arguments, &g, row0, col0);
-  leave(sum, memory, c, &g, &corner, slice, m_item, n_item);
+  const tile_corner corner = corner_of(&given, &g, at.row, at.col);
+  epilogue(sum, memory, c, &g, &corner, at.slice, at.m_item, at.n_item);
 }
-#endif

@@ -4,6 +4,8 @@
 
 #include "strategy/launch.h"
 
+#include "strategy/gemm/register_tile/register_tile_shared.h"
+
 /* Places in the table of parameters. Those that rule most out come first. */
 enum {
   TSL_REGISTER_TILE_FORM,
@@ -16,15 +18,6 @@ enum {
   TSL_REGISTER_TILE_STAGES,
   TSL_REGISTER_TILE_SLICES,
   TSL_REGISTER_TILE_SPLIT
-};
-
-/* Values of the parameter `form`: panels of A and B in local memory, by way of registers or by asynchronous copies; or in
- * scratch memory, packed first, where an item of a group has a micro-tile, or a group is one item. */
-enum {
-  TSL_REGISTER_TILE_LOCAL = 1,
-  TSL_REGISTER_TILE_PACKED = 2,
-  TSL_REGISTER_TILE_PACKED_SERIAL = 3,
-  TSL_REGISTER_TILE_LOCAL_ASYNC = 4
 };
 
 /* A config with what follows from it. */

@@ -1,6 +1,6 @@
-/* register_tile with panels that come by asynchronous copies (kernel/flow.h), for devices with TSL_CAN_MMA.
- * What it adds to register_tile.cl: no register holds what is on its way, so that panels can be asked for STAGES - 1
- * ahead; and each slice has panels of its own, so that slices that are one warp never wait for another.
+/* register_tile with panels that come by asynchronous copies (async_copy.cl), for devices with TSL_CAN_ASYNC_COPY.
+ * What it adds to register_tile.cl: no register holds what is on its way, so that panels are prefetched STAGES - 1 ahead;
+ * and each slice has panels of its own, so that slices that are one warp never wait for another.
  *
  *   slice 0   | stage 0: A, B | stage 1: A, B | ...        while stage s is multiplied, copies fill those behind it;
  *   slice 1   | stage 0: A, B | ...                        the last depth of each panel waits for the next one
@@ -9,19 +9,18 @@
  *
  * Parameters: as register_tile.cl, TSL_PARAM_STAGES 2 or 3; a slice is whole warps. From the host: A_ALONG_K, B_ALONG_K.
  * Limits: any sizes, strides and alignment, of numbers of four bytes. */
-#include "micro_tile.h"
+#include "micro_tile.cl"
 
-#include "flow.h"
-#include "raster.h"
+#include "async_copy.cl"
 
 #define OF_A A_ALONG_K, TILE_M, SHARE, PLACES
 #define OF_B B_ALONG_K, TILE_N, SHARE, PLACES
-#define PITCH_A TSL_FLOW_PITCH(A_ALONG_K, TILE_M)
-#define PITCH_B TSL_FLOW_PITCH(B_ALONG_K, TILE_N)
+#define PITCH_A TSL_ASYNC_PITCH(A_ALONG_K, TILE_M)
+#define PITCH_B TSL_ASYNC_PITCH(B_ALONG_K, TILE_N)
 #define PANEL_A (SHARE * PITCH_A)
 #define STAGE (PANEL_A + SHARE * PITCH_B)
 #define PANELS (SLICES * STAGES * STAGE)
-#include "micro_tile_leave.h"
+#include "epilogue.cl"
 
 /* Batches of copies that may be under way when the next panel must be there. */
 #if STAGES == 2
@@ -34,14 +33,14 @@
 #define COPY_AT 1
 
 /* An item's view of its slice's panels. */
-typedef struct flow_panels {
-  tsl_flow a, b;
+typedef struct async_panels {
+  tsl_async a, b;
   TSL_LOCAL_POINTER const TSL_REAL *rows, *columns; /* its own in stage 0 */
   unsigned int base;                                /* where stage 0 starts, as PTX has it */
   int reads, writes;                                /* stages, as numbers from stage 0 on */
   int slice;
   TSL_INDEX left; /* numbers along k from the next copy's panel on */
-} flow_panels;
+} async_panels;
 
 TSL_FUNCTION void slice_barrier(int slice) {
   if (PLACES == 32)
@@ -53,17 +52,17 @@ TSL_FUNCTION void slice_barrier(int slice) {
 }
 
 /* Starts the copies of the next panel, if there is one, to the stage that comes after the last one written. */
-TSL_FUNCTION void copy_panel(flow_panels *p) {
+TSL_FUNCTION void copy_panel(async_panels *p) {
   if (p->left > 0) {
     const TSL_INDEX left = p->left - p->slice * SHARE;
     const bool whole = p->left >= TSL_PARAM_TILE_K;
     const unsigned int to = p->base + 4 * p->writes;
     if (whole && p->a.plain && p->b.plain) {
-      tsl_flow_copy(&p->a, OF_A, to, left, true);
-      tsl_flow_copy(&p->b, OF_B, to + 4 * PANEL_A, left, true);
+      tsl_async_copy(&p->a, OF_A, to, left, true);
+      tsl_async_copy(&p->b, OF_B, to + 4 * PANEL_A, left, true);
     } else {
-      tsl_flow_copy(&p->a, OF_A, to, left, whole && p->a.plain);
-      tsl_flow_copy(&p->b, OF_B, to + 4 * PANEL_A, left, whole && p->b.plain);
+      tsl_async_copy(&p->a, OF_A, to, left, whole && p->a.plain);
+      tsl_async_copy(&p->b, OF_B, to + 4 * PANEL_A, left, whole && p->b.plain);
     }
   }
   p->left -= TSL_PARAM_TILE_K;
@@ -72,7 +71,7 @@ TSL_FUNCTION void copy_panel(flow_panels *p) {
 
 /* Goes through a panel, while another one is copied. */
 TSL_FUNCTION void go_through(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL rows[2][MICRO_M],
-                             TSL_REAL columns[2][MICRO_N], flow_panels *p) {
+                             TSL_REAL columns[2][MICRO_N], async_panels *p) {
   TSL_UNROLL
   for (int depth = 0; depth < SHARE; depth++) {
     const int next = (depth + 1) % SHARE;
@@ -92,51 +91,35 @@ TSL_FUNCTION void go_through(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL rows[2][MI
 
 TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
-                       TSL_GLOBAL tile_result *TSL_RESTRICT c, const register_tile_arguments arguments) {
-  TSL_LOCAL_ROOM(room, 4 * MEMORY);
-  TSL_LOCAL_POINTER TSL_REAL *memory = (TSL_LOCAL_POINTER TSL_REAL *)room;
-  tsl_gemm_arguments g = arguments.gemm;
-  g.a_offset += TSL_GROUP(2) * arguments.a_step;
-  g.b_offset += TSL_GROUP(2) * arguments.b_step;
-  g.c_offset += TSL_GROUP(2) * arguments.c_step;
-  const int place = TSL_ITEM(0) % PLACES, slice = TSL_ITEM(0) / PLACES;
-  const int m_item = item_row(place) * TSL_LANES, n_item = item_column(place) * TSL_LANES;
-  TSL_INDEX row0, col0;
-  tsl_raster(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, arguments.band, &row0,
-             &col0);
-  row0 *= TILE_M;
-  col0 *= TILE_N;
-  const TSL_INDEX first = TSL_GROUP(1) * arguments.part;
-  const TSL_INDEX end = g.k - first < arguments.part ? g.k : first + arguments.part;
+                       TSL_GLOBAL tile_result *TSL_RESTRICT c, const tsl_register_tile_arguments given) {
+  TSL_LOCAL_ROOM(bytes, 4 * MEMORY);
+  TSL_LOCAL_POINTER TSL_REAL *memory = (TSL_LOCAL_POINTER TSL_REAL *)bytes;
+  const tsl_gemm_arguments g = product_of(given);
+  const tile_start at = start_of(given);
 
-  flow_panels p;
-  TSL_LOCAL_POINTER TSL_REAL *stages = memory + slice * STAGES * STAGE;
-  p.rows = stages + m_item;
-  p.columns = stages + PANEL_A + n_item;
+  async_panels p;
+  TSL_LOCAL_POINTER TSL_REAL *stages = memory + at.slice * STAGES * STAGE;
+  p.rows = stages + at.m_item;
+  p.columns = stages + PANEL_A + at.n_item;
   p.base = tsl_ptx_local(stages);
   p.reads = p.writes = 0;
-  p.slice = slice;
-  p.left = end - first;
-  tsl_flow_start(&p.a, OF_A, place, a, g.a_offset, g.a_row_stride, g.a_col_stride, row0, LINES(g.m),
-                 first + slice * SHARE, TSL_PARAM_TILE_K);
-  tsl_flow_start(&p.b, OF_B, place, b, g.b_offset, g.b_col_stride, g.b_row_stride, col0, LINES(g.n),
-                 first + slice * SHARE, TSL_PARAM_TILE_K);
+  p.slice = at.slice;
+  p.left = at.end - at.first;
+  tsl_async_start(&p.a, OF_A, at.place, a, g.a_offset, g.a_row_stride, g.a_col_stride, at.row, LINES(g.m),
+                  at.first + at.slice * SHARE, TSL_PARAM_TILE_K);
+  tsl_async_start(&p.b, OF_B, at.place, b, g.b_offset, g.b_col_stride, g.b_row_stride, at.col, LINES(g.n),
+                  at.first + at.slice * SHARE, TSL_PARAM_TILE_K);
 
   TSL_REAL rows[2][MICRO_M], columns[2][MICRO_N], sum[MICRO_M][WIDTH_N];
-  TSL_UNROLL
-  for (int i = 0; i < MICRO_M; i++)
-    TSL_UNROLL
-  for (int j = 0; j < WIDTH_N; j++)
-    sum[i][j] = 0;
-
-  const int count = (int)((end - first + TSL_PARAM_TILE_K - 1) / TSL_PARAM_TILE_K);
+  clear(sum);
+  const int count = (int)((at.end - at.first + TSL_PARAM_TILE_K - 1) / TSL_PARAM_TILE_K);
   TSL_UNROLL_BY(1)
   for (int s = 0; s < STAGES - 1; s++) {
     copy_panel(&p);
     tsl_ptx_copies_end();
   }
   TSL_PTX_COPIES_WAIT(PENDING);
-  slice_barrier(slice);
+  slice_barrier(at.slice);
   read_rows(rows[0], p.rows);
   read_columns(columns[0], p.columns);
   TSL_UNROLL_BY(1)
@@ -144,6 +127,6 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
     go_through(sum, rows, columns, &p);
   TSL_PTX_COPIES_WAIT(0);
 
-  const tile_corner corner = corner_of(&arguments, &g, row0, col0);
-  leave(sum, memory, c, &g, &corner, slice, m_item, n_item);
+  const tile_corner corner = corner_of(&given, &g, at.row, at.col);
+  epilogue(sum, memory, c, &g, &corner, at.slice, at.m_item, at.n_item);
 }

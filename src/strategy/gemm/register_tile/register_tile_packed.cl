@@ -6,16 +6,17 @@
  *   panel j of B: MICRO_N columns  | k = 0: col 0, col 1, ... | k = 1: ... |
  *
  * A micro-tile of C is panel i of A times panel j of B: for each k, MICRO_N numbers of B as vectors, and each of MICRO_M
- * numbers of A times all of them. In form 2 each item of a group has one micro-tile; in form 3 a group is one item, which
- * goes through the rows of its tile, while the panel of B stays in the nearest cache.
+ * numbers of A times all of them. Packed, each item of a group has one micro-tile; packed_serial, a group is one item, which goes
+ * through the rows of its tile, while the panel of B stays in the nearest cache.
  *
- * Complex numbers come apart in the panels: for each k, the real parts of all lines, then the imaginary ones, whose sign
- * CONJUGATE_A and CONJUGATE_B (1 or -1) turn. So their multiply-adds are those of real vectors, four for each.
+ * Complex numbers come apart in the panels: for each k, the real components of all lines, then the imaginary ones, times
+ * CONJUGATE_A and CONJUGATE_B (1 or -1). So their multiply-adds are those of real vectors, four for each.
  *
  * Copies go on to further panels where dimension 1 has fewer groups than there are.
  *
  * Parameters: TSL_PARAM_FORM, _TILE_M, _TILE_N, _MICRO_M, _MICRO_N, _VECTOR (bytes). Limits: any sizes and strides.
  * Scratch memory: both operands, lines rounded up to whole panels. */
+#include "arguments.cl"
 #include "raster.h"
 #include "units.h"
 
@@ -25,7 +26,7 @@
 #define MICRO_N TSL_PARAM_MICRO_N
 #define ROWS (TILE_M / MICRO_M)
 #define COLUMNS (TILE_N / MICRO_N)
-#if TSL_PARAM_FORM == 3
+#if TSL_PARAM_FORM == TSL_REGISTER_TILE_PACKED_SERIAL
 #define ITEMS 1
 #else
 #define ITEMS (ROWS * COLUMNS)
@@ -46,17 +47,9 @@
 /* Numbers along k that an item copies. */
 #define CHUNK 64
 
-/* register_tile.h has the same struct for the host. */
-typedef struct register_tile_arguments {
-  tsl_gemm_arguments gemm;
-  TSL_INDEX part, part_step; /* of the other form */
-  TSL_INDEX band;            /* rows of tiles that groups take together */
-  TSL_INDEX a_step, b_step, c_step;
-} register_tile_arguments;
-
 #ifdef TSL_COMPLEX
 /* Copies a chunk of the panel of `width` lines that starts at line `first`; `sign` is that of imaginary parts. */
-TSL_FUNCTION void copy_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_INDEX line_stride,
+TSL_FUNCTION void pack_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_INDEX line_stride,
                              TSL_INDEX depth_stride, TSL_INDEX first, TSL_INDEX lines, TSL_INDEX k, int width,
                              int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT to) {
   const TSL_INDEX start = (TSL_INDEX)TSL_GROUP(0) * CHUNK;
@@ -75,7 +68,7 @@ TSL_FUNCTION void copy_panel(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_I
 }
 #else
 /* Copies a chunk of the panel of `width` lines that starts at line `first`; `sign`: bytes have one. */
-TSL_FUNCTION void copy_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TSL_INDEX line_stride,
+TSL_FUNCTION void pack_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TSL_INDEX line_stride,
                              TSL_INDEX depth_stride, TSL_INDEX first, TSL_INDEX lines, TSL_INDEX k, int width,
                              int sign, TSL_GLOBAL TSL_REAL *TSL_RESTRICT to) {
   const TSL_INDEX start = (TSL_INDEX)TSL_GROUP(0) * CHUNK;
@@ -100,26 +93,26 @@ TSL_FUNCTION void copy_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TS
 #endif
 
 TSL_KERNEL(1, 1, 1)
-tsl_gemm_register_tile_copy_a(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
-                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_gemm_arguments g) {
+tsl_gemm_register_tile_pack_a(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
+                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_register_tile_arguments g) {
   const TSL_INDEX step = (TSL_INDEX)TSL_GROUPS(1) * MICRO_M;
   for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * MICRO_M; first < g.m; first += step)
-    copy_panel(a + TSL_NUMBERS * g.a_offset, g.a_row_stride, g.a_col_stride, first, g.m, g.k, MICRO_M, SIGN_A,
+    pack_panel(a + TSL_NUMBERS * g.a_offset, g.a_row_stride, g.a_col_stride, first, g.m, g.k, MICRO_M, SIGN_A,
                panels);
 }
 
 TSL_KERNEL(1, 1, 1)
-tsl_gemm_register_tile_copy_b(TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
-                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_gemm_arguments g) {
+tsl_gemm_register_tile_pack_b(TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
+                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_register_tile_arguments g) {
   const TSL_INDEX before = TSL_NUMBERS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
   const TSL_INDEX step = (TSL_INDEX)TSL_GROUPS(1) * MICRO_N;
   for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * MICRO_N; first < g.n; first += step)
-    copy_panel(b + TSL_NUMBERS * g.b_offset, g.b_col_stride, g.b_row_stride, first, g.n, g.k, MICRO_N, SIGN_B,
+    pack_panel(b + TSL_NUMBERS * g.b_offset, g.b_col_stride, g.b_row_stride, first, g.n, g.k, MICRO_N, SIGN_B,
                panels + before);
 }
 
 #ifdef TSL_COMPLEX
-/* A vector of elements of C from the parts of their sums. */
+/* A vector of elements of C from the components of their sums. */
 TSL_FUNCTION void finish(TSL_GLOBAL TSL_REAL *at, TSL_INDEX stride, TSL_INDEX count, tsl_lanes real,
                          tsl_lanes imaginary, const tsl_gemm_arguments *g) {
   TSL_REAL line[2][TSL_LANES];
@@ -204,15 +197,15 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
 #endif
 
 TSL_KERNEL(ITEMS, 1, 1)
-tsl_gemm_register_tile_panels(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
+tsl_gemm_register_tile_packed(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
                               TSL_GLOBAL tsl_result *TSL_RESTRICT c,
-                              const register_tile_arguments arguments) {
-  const tsl_gemm_arguments g = arguments.gemm;
+                              const tsl_register_tile_arguments given) {
+  const tsl_gemm_arguments g = gemm_of(given);
   TSL_GLOBAL const TSL_REAL *b_panels =
       panels + TSL_NUMBERS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
   TSL_INDEX tile_row, tile_col;
-  tsl_raster(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, arguments.band,
-             &tile_row, &tile_col);
+  tsl_raster(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, given.band, &tile_row,
+             &tile_col);
   const int first = ITEMS == 1 ? 0 : TSL_ITEM(0), last = ITEMS == 1 ? ROWS * COLUMNS : first + 1;
   for (int place = first; place < last; place++) {
     const TSL_INDEX row = tile_row * TILE_M + place % ROWS * MICRO_M;

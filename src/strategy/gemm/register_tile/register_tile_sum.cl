@@ -1,35 +1,34 @@
-/* The second step of register_tile where k is cut into parts: C = alpha (part 0 + part 1 + ...) + beta C, in this order
- * whatever ran first, so that the same bits come out each time.
+/* The second step of register_tile where k is split: C = alpha (split 0 + split 1 + ...) + beta C, in this order whatever ran
+ * first, so that the same bits come out each time.
  *
- *   parts:  | part 0: m rows, `pitch` numbers each | part 1 | ...        an item adds one vector of a row; parts
- *                                                                     start at number `first`
+ *   splits:  | split 0: m rows, `pitch` numbers each | split 1 | ...      an item adds one vector of a row; splits
+ *                                                                      start at number `first`
  *
- * Dimension 2 counts the products of a batch: their parts are `step` numbers apart, their results `c_step` elements.
+ * Dimension 2 counts the products of a batch: their splits are `step` numbers apart, their results `c_step` elements.
  *
  * Parameters: TSL_PARAM_SPLIT, TSL_PARAM_VECTOR. Any strides of C; where dimension 1 has fewer groups than rows, each
  * goes on to further rows. */
+#include "arguments.cl"
 #include "units.h"
 
 #define ITEMS 64
 
 TSL_KERNEL(ITEMS, 1, 1)
-tsl_gemm_register_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts,
-                           TSL_GLOBAL tsl_result *TSL_RESTRICT c, const tsl_gemm_arguments given,
-                           const TSL_INDEX pitch, const TSL_INDEX first, const TSL_INDEX step,
-                           const TSL_INDEX c_step) {
-  parts += first + TSL_GROUP(2) * step;
-  tsl_gemm_arguments g = given;
-  g.c_offset += TSL_GROUP(2) * c_step;
+tsl_gemm_register_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT splits,
+                           TSL_GLOBAL tsl_result *TSL_RESTRICT c, const tsl_register_tile_arguments given,
+                           const TSL_INDEX pitch, const TSL_INDEX first, const TSL_INDEX step) {
+  splits += first + TSL_GROUP(2) * step;
+  const tsl_gemm_arguments g = product_of(given);
   const TSL_INDEX col = TSL_GLOBAL_ITEM(0) * (TSL_LANES / TSL_NUMBERS);
   const bool together = tsl_lanes_together(g.c_offset, g.c_row_stride, g.c_col_stride);
   if (col >= g.n)
     return;
   for (TSL_INDEX row = TSL_GROUP(1); row < g.m; row += TSL_GROUPS(1)) {
-    TSL_GLOBAL const TSL_REAL *part = parts + row * pitch + col * TSL_NUMBERS;
-    tsl_lanes sum = TSL_LOAD(TSL_REAL, TSL_LANES, part);
+    TSL_GLOBAL const TSL_REAL *split = splits + row * pitch + col * TSL_NUMBERS;
+    tsl_lanes sum = TSL_LOAD(TSL_REAL, TSL_LANES, split);
     TSL_UNROLL
     for (int i = 1; i < TSL_PARAM_SPLIT; i++)
-      sum = sum + TSL_LOAD(TSL_REAL, TSL_LANES, part + i * g.m * pitch);
+      sum = sum + TSL_LOAD(TSL_REAL, TSL_LANES, split + i * g.m * pitch);
     tsl_units_finish(c + TSL_NUMBERS * (g.c_offset + row * g.c_row_stride + col * g.c_col_stride),
                      g.c_col_stride, g.n - col, together, sum, &g);
   }

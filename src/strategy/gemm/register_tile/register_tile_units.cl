@@ -7,22 +7,15 @@
  * An item copies a line's next DEPTHS units, so that what its neighbours read along k is used up from a cache. Lines behind
  * the last one, up to the pitch, are zeros: vectors read them, too.
  * Limits: any sizes and strides. */
+#include "arguments.cl"
 #include "units.h"
 
 #define ITEMS 64
 #define DEPTHS 16
 
-/* run.c has the same struct for the host. */
-typedef struct units_arguments {
-  TSL_INDEX lines, k;
-  TSL_INDEX from, line_stride, depth_stride; /* elements */
-  TSL_INDEX to, pitch;                       /* numbers */
-  TSL_INDEX sign;                            /* of imaginary parts */
-} units_arguments;
-
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_register_tile_units(TSL_GLOBAL const tsl_element *TSL_RESTRICT from,
-                             TSL_GLOBAL TSL_REAL *TSL_RESTRICT to, const units_arguments g) {
+                             TSL_GLOBAL TSL_REAL *TSL_RESTRICT to, const tsl_register_tile_units g) {
   const TSL_INDEX line = TSL_GLOBAL_ITEM(0), units = (g.k + TSL_UNIT_PRODUCTS - 1) / TSL_UNIT_PRODUCTS;
   if (line * TSL_NUMBERS >= g.pitch)
     return;

@@ -3,23 +3,13 @@
 #include "base/status.h"
 #include "strategy/gemm/register_tile/register_tile.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define FOLDER "strategy/gemm/register_tile/"
-
-/* The kernels' arguments, as register_tile.cl has them: sizes, the scalars (two or four, in the type of C's parts), and
- * six more numbers. Kernels that take a tsl_gemm_arguments take the front. */
-typedef struct arguments {
-  unsigned char bytes[sizeof(tsl_gemm_sizes) + 4 * sizeof(double) + 6 * sizeof(int64_t)];
-  size_t front, whole;
-} arguments;
 
 /* What build() leaves in work->state. */
 typedef struct tile_kernels {
   tsl_kernel *multiply;
-  tsl_kernel *sum;             /* of the parts of k; NULL where there is one */
-  tsl_kernel *copy_a, *copy_b; /* into panels; NULL where local memory has them */
+  tsl_kernel *sum;             /* of the splits of k; NULL where there is one */
+  tsl_kernel *pack_a, *pack_b; /* into panels; NULL where local memory has them */
   tsl_kernel *units;           /* copies into units; NULL where elements are what is multiplied */
   bool turned;                 /* C' = B' A' is computed */
 } tile_kernels;
@@ -66,25 +56,25 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *turned, cons
   if (tile->form == TSL_REGISTER_TILE_LOCAL)
     return tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
                                   tsl_text_get(defines), &out->multiply);
-  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_flow.cl", "tsl_gemm_register_tile", tile->items,
+  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_async.cl", "tsl_gemm_register_tile", tile->items,
                                  tsl_text_get(defines), &out->multiply));
   const tsl_device_ops *ops = work->device->ops;
   return ops->kernel_room ? ops->kernel_room(out->multiply, (size_t)tsl_register_tile_local_bytes(tile))
                           : TESELA_OK;
 }
 
-static tesela_status build_panels(tsl_work *work, const tsl_problem *turned, const tsl_register_tile *tile,
+static tesela_status build_packed(tsl_work *work, const tsl_problem *turned, const tsl_register_tile *tile,
                                   tsl_text *defines, tile_kernels *out) {
-  static const char path[] = FOLDER "register_tile_panels.cl";
+  static const char path[] = FOLDER "register_tile_packed.cl";
   if (tile->complex)
     tsl_text_add(defines, "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n", turned->conjugate_a ? -1 : 1,
                  turned->conjugate_b ? -1 : 1);
   TSL_TRY(tsl_text_status(defines));
   const char *lines = tsl_text_get(defines);
-  TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_panels", tile->items, lines,
+  TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_packed", tile->items, lines,
                                  &out->multiply));
-  TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_copy_a", 1, lines, &out->copy_a));
-  return tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_copy_b", 1, lines, &out->copy_b);
+  TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_pack_a", 1, lines, &out->pack_a));
+  return tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_pack_b", 1, lines, &out->pack_b);
 }
 
 tesela_status tsl_register_tile_build(tsl_work *work) {
@@ -97,7 +87,7 @@ tesela_status tsl_register_tile_build(tsl_work *work) {
   tsl_text defines = {0};
   define_types(&turned, &tile, &defines);
   const tesela_status status = tile.local ? build_local(work, &turned, &tile, &defines, made)
-                                          : build_panels(work, &turned, &tile, &defines, made);
+                                          : build_packed(work, &turned, &tile, &defines, made);
   tsl_text_free(&defines);
   if (status != TESELA_OK) {
     tsl_free(made);
@@ -203,78 +193,70 @@ static tesela_status launch(const running *run, tsl_kernel *kernel, const tsl_gr
   return run->work->device->ops->launch(run->stream, kernel, grid, list, count);
 }
 
-static tsl_argument pass(const arguments *all, bool whole) {
-  return (tsl_argument){.value = all->bytes, .bytes = whole ? all->whole : all->front};
+static tsl_register_tile_number number_of(tesela_type sums, double x) {
+  return tsl_type(sums)->component == TESELA_F64 ? (tsl_register_tile_number){.f64 = x}
+         : sums == TESELA_I32                    ? (tsl_register_tile_number){.i32 = (int32_t)x}
+                                                 : (tsl_register_tile_number){.f32 = (float)x};
 }
 
-static void append(arguments *to, const void *from, size_t bytes) {
-  memcpy(to->bytes + to->whole, from, bytes);
-  to->whole += bytes;
-}
-
-static arguments arguments_of(const running *run, const tsl_gemm_sizes *sizes, const double alpha[2],
-                              const double beta[2], int64_t part, int64_t part_step, int64_t c_step) {
+/* What kernels are given, of one product and one split of k. */
+static tsl_register_tile_arguments arguments_of(const running *run, const tsl_gemm_sizes *sizes) {
   const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
-  const int parts = tsl_type(sums)->is_complex ? 2 : 1;
-  const int64_t more[] = {part,  part_step, BAND, run->steps[TSL_OPERAND_A], run->steps[TSL_OPERAND_B],
-                          c_step};
-  const double *const scalars[] = {alpha, beta};
-  arguments all = {.whole = 0};
-  append(&all, sizes, sizeof *sizes);
-  for (int i = 0; i < 2 * parts; i++) {
-    const double twice = scalars[i / parts][i % parts];
-    const float single = (float)twice;
-    const int32_t whole = sums == TESELA_I32 ? (int32_t)twice : 0;
-    if (tsl_type(sums)->component == TESELA_F64)
-      append(&all, &twice, sizeof twice);
-    else if (sums == TESELA_I32)
-      append(&all, &whole, sizeof whole);
-    else
-      append(&all, &single, sizeof single);
-  }
-  all.front = all.whole;
-  append(&all, more, sizeof more);
-  return all;
+  return (tsl_register_tile_arguments){
+      .m = sizes->m,
+      .n = sizes->n,
+      .k = sizes->k,
+      .a_offset = sizes->a_offset,
+      .a_row_stride = sizes->a_row_stride,
+      .a_col_stride = sizes->a_col_stride,
+      .b_offset = sizes->b_offset,
+      .b_row_stride = sizes->b_row_stride,
+      .b_col_stride = sizes->b_col_stride,
+      .c_offset = sizes->c_offset,
+      .c_row_stride = sizes->c_row_stride,
+      .c_col_stride = sizes->c_col_stride,
+      .alpha = {number_of(sums, run->alpha[0]), number_of(sums, run->alpha[1])},
+      .beta = {number_of(sums, run->beta[0]), number_of(sums, run->beta[1])},
+      .band = BAND,
+      .a_step = run->steps[TSL_OPERAND_A],
+      .b_step = run->steps[TSL_OPERAND_B],
+      .c_step = run->steps[TSL_OPERAND_C],
+  };
 }
 
 /* Where what is in scratch memory lies, in numbers. */
-typedef struct room {
+typedef struct layout {
   int64_t units;            /* along k; 0 where nothing is copied */
   int64_t pitch_a, pitch_b; /* from unit to unit of the copies, that of A first */
-  int64_t parts, pitch;     /* where the parts of C start, and from row to row of each */
-} room;
+  int64_t splits, pitch;    /* where the splits' sums start, and from row to row of each */
+} layout;
 
-static room room_of(const running *run) {
+static layout layout_of(const running *run) {
   const tsl_register_tile *tile = &run->tile;
   const tsl_gemm_sizes *sizes = &run->sizes;
-  room made = {.units = tile->copied ? count_of(sizes->k, tile->products) : 0,
-               .pitch_a = rounded_up(sizes->m * tile->numbers, tile->lanes),
-               .pitch_b = rounded_up(sizes->n * tile->numbers, tile->lanes)};
-  made.parts = made.units * (made.pitch_a + made.pitch_b);
+  layout made = {.units = tile->copied ? count_of(sizes->k, tile->products) : 0,
+                 .pitch_a = rounded_up(sizes->m * tile->numbers, tile->lanes),
+                 .pitch_b = rounded_up(sizes->n * tile->numbers, tile->lanes)};
+  made.splits = made.units * (made.pitch_a + made.pitch_b);
   made.pitch = made.pitch_b;
   return made;
 }
 
-/* register_tile_units.cl has the same struct. */
-typedef struct units_arguments {
-  int64_t lines, k, from, line_stride, depth_stride, to, pitch, sign;
-} units_arguments;
-
 static tesela_status copy_units(const running *run, tsl_buffer *from, const tsl_grid *grid,
-                                const units_arguments *given) {
+                                const tsl_register_tile_units *given) {
   const tsl_argument list[] = {TSL_ARG_BUFFER(from), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*given)};
   return launch(run, run->kernels->units, grid, list, 3);
 }
 
-static tesela_status copy_both(const running *run, const room *at) {
+static tesela_status copy_both(const running *run, const layout *at) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_problem *problem = &run->work->problem;
   const bool turned = run->kernels->turned;
   const int64_t sign_a = (turned ? problem->conjugate_b : problem->conjugate_a) ? -1 : 1;
   const int64_t sign_b = (turned ? problem->conjugate_a : problem->conjugate_b) ? -1 : 1;
-  const units_arguments a = {s->m, s->k,        s->a_offset, s->a_row_stride, s->a_col_stride,
-                             0,    at->pitch_a, sign_a};
-  const units_arguments b = {
+  const tsl_register_tile_units a = {s->m, s->k,        s->a_offset, s->a_row_stride, s->a_col_stride,
+                                     0,    at->pitch_a, sign_a};
+  const tsl_register_tile_units b = {
       s->n,        s->k,  s->b_offset, s->b_col_stride, s->b_row_stride, at->units * at->pitch_a,
       at->pitch_b, sign_b};
   TSL_TRY(copy_units(run, run->a, &run->grids.copy_a, &a));
@@ -283,8 +265,8 @@ static tesela_status copy_both(const running *run, const room *at) {
 
 static tesela_status multiply(const running *run) {
   const tsl_register_tile *tile = &run->tile;
-  const room at = room_of(run);
-  const bool parts = tile->split > 1;
+  const layout at = layout_of(run);
+  const bool is_split = tile->split > 1;
   tsl_gemm_sizes sizes = run->sizes;
   if (tile->copied && sizes.k > 0) {
     TSL_TRY(copy_both(run, &at));
@@ -295,49 +277,48 @@ static tesela_status multiply(const running *run) {
     sizes.b_offset = at.units * at.pitch_a;
     sizes.b_row_stride = at.pitch_b;
   }
-  if (parts) {
-    sizes.c_offset = at.parts / tile->numbers;
+  if (is_split) {
+    sizes.c_offset = at.splits / tile->numbers;
     sizes.c_row_stride = at.pitch / tile->numbers;
     sizes.c_col_stride = 1;
   }
-  const int64_t part = rounded_up(count_of(sizes.k, tile->split), tile->tile_k);
-  const int64_t part_step = sizes.m * at.pitch / tile->numbers;
-  static const double one[2] = {1, 0};
-  const arguments all = arguments_of(run, &sizes, parts ? one : run->alpha, run->beta, part, part_step,
-                                     parts ? tile->split * part_step : run->steps[TSL_OPERAND_C]);
+  tsl_register_tile_arguments given = arguments_of(run, &sizes);
+  given.split_depth = rounded_up(count_of(sizes.k, tile->split), tile->tile_k);
+  given.split_step = sizes.m * at.pitch / tile->numbers;
+  if (is_split) { /* sums, which are scaled later */
+    const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
+    given.alpha[0] = number_of(sums, 1);
+    given.alpha[1] = number_of(sums, 0);
+    given.c_step = tile->split * given.split_step;
+  }
   const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->a),
                                TSL_ARG_BUFFER(tile->copied ? run->scratch : run->b),
-                               TSL_ARG_BUFFER(parts ? run->scratch : run->c), pass(&all, true)};
+                               TSL_ARG_BUFFER(is_split ? run->scratch : run->c), TSL_ARG_VALUE(given)};
   return launch(run, run->kernels->multiply, &run->grids.multiply, list, 4);
 }
 
 static tesela_status sum(const running *run) {
-  const room at = room_of(run);
+  const layout at = layout_of(run);
   const int64_t step = run->tile.split * run->sizes.m * at.pitch;
-  const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0, 0);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch),
-                               TSL_ARG_BUFFER(run->c),
-                               pass(&all, false),
-                               TSL_ARG_VALUE(at.pitch),
-                               TSL_ARG_VALUE(at.parts),
-                               TSL_ARG_VALUE(step),
-                               TSL_ARG_VALUE(run->steps[TSL_OPERAND_C])};
+  const tsl_register_tile_arguments given = arguments_of(run, &run->sizes);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c),   TSL_ARG_VALUE(given),
+                               TSL_ARG_VALUE(at.pitch),      TSL_ARG_VALUE(at.splits), TSL_ARG_VALUE(step)};
   return launch(run, run->kernels->sum, &run->grids.sum, list, sizeof list / sizeof *list);
 }
 
 /* Copies an operand into panels. */
-static tesela_status copy(const running *run, tsl_kernel *kernel, tsl_buffer *operand, const tsl_grid *grid) {
-  const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0, 0);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), pass(&all, false)};
+static tesela_status pack(const running *run, tsl_kernel *kernel, tsl_buffer *operand, const tsl_grid *grid) {
+  const tsl_register_tile_arguments given = arguments_of(run, &run->sizes);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(given)};
   return launch(run, kernel, grid, list, 3);
 }
 
-static tesela_status multiply_panels(const running *run) {
-  const arguments all = arguments_of(run, &run->sizes, run->alpha, run->beta, 0, 0, 0);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), pass(&all, true)};
+static tesela_status multiply_packed(const running *run) {
+  const tsl_register_tile_arguments given = arguments_of(run, &run->sizes);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), TSL_ARG_VALUE(given)};
   if (run->sizes.k > 0) {
-    TSL_TRY(copy(run, run->kernels->copy_a, run->a, &run->grids.copy_a));
-    TSL_TRY(copy(run, run->kernels->copy_b, run->b, &run->grids.copy_b));
+    TSL_TRY(pack(run, run->kernels->pack_a, run->a, &run->grids.copy_a));
+    TSL_TRY(pack(run, run->kernels->pack_b, run->b, &run->grids.copy_b));
   }
   return launch(run, run->kernels->multiply, &run->grids.multiply, list, 3);
 }
@@ -345,7 +326,7 @@ static tesela_status multiply_panels(const running *run) {
 tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const running run = start(work, operands, stream);
   if (!run.tile.local)
-    return multiply_panels(&run);
+    return multiply_packed(&run);
   TSL_TRY(multiply(&run));
   return run.tile.split > 1 ? sum(&run) : TESELA_OK;
 }
