@@ -1,7 +1,11 @@
 #include "base/env.h"
 
+#include "base/status.h"
+#include "base/text.h"
+
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const tsl_env_info table[] = {
 #define ROW(suffix, fallback, what) {"TESELA_" #suffix, fallback, what},
@@ -25,4 +29,19 @@ const char *tsl_env_get(tsl_env variable) {
 
 const tsl_env_info *tsl_env_at(int index) {
   return index >= 0 && index < TSL_ENV_COUNT ? &table[index] : NULL;
+}
+
+tesela_status tsl_env_check(tsl_env variable, const char *const *words) {
+  const char *value = tsl_env_get(variable);
+  tsl_text list = {0};
+  bool good = !*value;
+  for (int i = 0; words[i] && !good; i++) {
+    good = strcmp(value, words[i]) == 0;
+    tsl_text_add(&list, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+  }
+  const tesela_status status = good ? TESELA_OK
+                                    : tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be %s",
+                                               tsl_env_at(variable)->name, value, tsl_text_get(&list));
+  tsl_text_free(&list);
+  return status;
 }

@@ -2,6 +2,9 @@
 #ifndef TSL_BASE_ENV_H
 #define TSL_BASE_ENV_H
 
+#include "base/isa.h"
+#include "tesela/tesela.h"
+
 /* X(suffix, default as text, what it does). The variable is TESELA_<suffix>. */
 #define TSL_ENV_LIST(X)                                                                                      \
   X(LOG, "", "topics to report on stderr, by commas: plan, calls, cache, device, all")                       \
@@ -15,8 +18,9 @@
   X(SELFTEST, "1",                                                                                           \
     "0: compiled kernels are used without a self-test when they meet a device for the first time")           \
   X(ISA, "",                                                                                                 \
-    "most capable instruction set that host code may use: generic, avx2, avx512, avx512_vnni, avx512_bf16, " \
-    "amx; of AArch64 generic, neon, neon_dot, neon_bf16")                                                    \
+    "most capable instruction set that host code may use: generic" TSL_ISA_ROWS_x86_64(TSL_ISA_TEXT)         \
+        TSL_ISA_EXTENSIONS_x86_64(TSL_ISA_TEXT) "; of AArch64 generic" TSL_ISA_ROWS_aarch64(TSL_ISA_TEXT)    \
+            TSL_ISA_EXTENSIONS_aarch64(TSL_ISA_TEXT))                                                        \
   X(BLAS, "auto", "who computes in libtesela_blas.so: auto (the faster one), tesela, other, loops")          \
   X(RUN, "", "set by tesela run --log: the process that is to say so where it made no BLAS calls")           \
   X(NVRTC, "", "path of the NVRTC library; default: the names and folders where CUDA installs it")           \
@@ -43,6 +47,8 @@ typedef struct tsl_env_info {
  * it. A process that has more rights than whoever started it (setuid, setgid, file capabilities) has the defaults:
  * these variables name libraries, kernels and files that decide what runs. */
 const char *tsl_env_get(tsl_env variable);
+/* TESELA_BAD_CALL where the value is none of these words, which end with NULL, and not empty, either. */
+tesela_status tsl_env_check(tsl_env variable, const char *const *words);
 /* A variable that is not tesela's, such as HOME, by the same rule; NULL where it is not set. */
 const char *tsl_env_foreign(const char *name);
 /* The same, but NULL where only the default is left. */

@@ -1,4 +1,4 @@
-/* The vectors of an instruction set, for texts that are compiled once for each (host/isa.h; docs/MICRO_KERNELS.md has what
+/* The vectors of an instruction set, for texts that are compiled once for each (base/isa.h; docs/MICRO_KERNELS.md has what
  * the texts promise). What compiles them defines
  *   TSL_ISA          the set's name; TSL_ISA_BASE: of an extension that of the set with its header, else the same
  *   TSL_ISA_HEADER   its header, which this one includes
@@ -22,8 +22,8 @@
  *   many f32 there as a vector of f64 has lanes;
  * transpose_c128(rows, at, out), of elements of two f64, of which STEPS_c128 is 1;
  * of 32-bit words, W of f32 and i32, which are sums, or units of two or four narrow numbers:
- *   load_word_W(at), store_word_W(at, value), set_word_W(word), add_W(a, b)
- *   dot_f32(sum, a, b), dot_i16(sum, a, b)   sum + a b; of pairs of 16-bit integers, both products, modulo 2^32
+ *   vector_i32, set_word_i32(word)           their integers, unsigned, so that sums wrap
+ *   dot_i16(sum, a, b)                       sum + a b of pairs of 16-bit integers, both products, modulo 2^32
  *   HAS_DOT_BF16, HAS_DOT_U8                 1 where the set has dot_bf16(), which may take subnormal numbers as 0, and
  *                                            dot_bf16_careful(), which does not; dot_u8(), four products of a's unsigned and
  *                                            b's signed bytes
@@ -45,7 +45,8 @@
  *
  * From these follow here, for T of f32, f64, c64 and c128: element_T, LANES_T, LANES_LOG2_T, load_T, store_T, load_part_T and
  * store_part_T (the first `count` elements), load_edge_T and store_edge_T (the same where `count` may be all); load_bytes,
- * store_bytes and load_part_bytes.
+ * store_bytes and load_part_bytes; of 32-bit words, W of f32 and i32, load_word_W(at), store_word_W(at, value),
+ * add_W(a, b), set_word_f32(word) and dot_f32(sum, a, b).
  *
  *   lanes       0   1   2   3   4   5   6   7           a row of C of 13 numbers, vectors of 8:
  *   vector_f32 [x0][x1][x2][x3][x4][x5][x6][x7]         | load_f32 | load_part_f32(.., 5) |
@@ -158,6 +159,32 @@ static inline vector_bytes load_part_bytes(const unsigned char *from, int64_t co
   return load_bytes(padded);
 }
 #endif
+
+typedef vector_f32 loose_words __attribute__((may_alias, aligned(4)));
+static inline vector_f32 load_word_f32(const uint32_t *at) {
+  return *(const loose_words *)at;
+}
+static inline vector_i32 load_word_i32(const uint32_t *at) {
+  return (vector_i32)load_word_f32(at);
+}
+static inline void store_word_f32(uint32_t *at, vector_f32 value) {
+  *(loose_words *)at = value;
+}
+static inline void store_word_i32(uint32_t *at, vector_i32 value) {
+  store_word_f32(at, (vector_f32)value);
+}
+static inline vector_f32 set_word_f32(uint32_t word) {
+  return (vector_f32)set_word_i32(word);
+}
+static inline vector_f32 add_f32(vector_f32 a, vector_f32 b) {
+  return a + b;
+}
+static inline vector_i32 add_i32(vector_i32 a, vector_i32 b) {
+  return a + b;
+}
+static inline vector_f32 dot_f32(vector_f32 sum, vector_f32 a, vector_f32 b) {
+  return sum + a * b;
+}
 
 typedef mask_f32 mask_c64;
 typedef mask_f64 mask_c128;

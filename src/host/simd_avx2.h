@@ -6,6 +6,7 @@
 enum { STEPS_f32 = 4, STEPS_f64 = 2 };
 typedef float vector_f32 __attribute__((vector_size(32), may_alias));
 typedef double vector_f64 __attribute__((vector_size(32), may_alias));
+typedef uint32_t vector_i32 __attribute__((vector_size(32), may_alias));
 
 typedef __m256i mask_f32;
 typedef __m256i mask_f64;
@@ -138,37 +139,11 @@ static inline uint16_t f16_of_f32(float value) {
   return (uint16_t)_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
 }
 
-/* Words of 32 bits. */
-typedef __m256i vector_i32;
-static inline vector_f32 load_word_f32(const uint32_t *at) {
-  return _mm256_loadu_ps((const float *)(const void *)at);
-}
-static inline void store_word_f32(uint32_t *at, vector_f32 value) {
-  _mm256_storeu_ps((float *)(void *)at, value);
-}
-static inline vector_f32 set_word_f32(uint32_t word) {
-  return _mm256_castsi256_ps(_mm256_set1_epi32((int)word));
-}
-static inline vector_f32 add_f32(vector_f32 a, vector_f32 b) {
-  return _mm256_add_ps(a, b);
-}
-static inline vector_f32 dot_f32(vector_f32 sum, vector_f32 a, vector_f32 b) {
-  return _mm256_fmadd_ps(a, b, sum);
-}
-static inline vector_i32 load_word_i32(const uint32_t *at) {
-  return _mm256_loadu_si256((const __m256i *)(const void *)at);
-}
-static inline void store_word_i32(uint32_t *at, vector_i32 value) {
-  _mm256_storeu_si256((__m256i *)(void *)at, value);
-}
 static inline vector_i32 set_word_i32(uint32_t word) {
-  return _mm256_set1_epi32((int)word);
-}
-static inline vector_i32 add_i32(vector_i32 a, vector_i32 b) {
-  return _mm256_add_epi32(a, b);
+  return (vector_i32)_mm256_set1_epi32((int)word);
 }
 static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
-  return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+  return sum + (vector_i32)_mm256_madd_epi16((__m256i)a, (__m256i)b);
 }
 #define HAS_DOT_BF16 0
 #define HAS_DOT_U8 0

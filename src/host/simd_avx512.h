@@ -6,6 +6,7 @@
 enum { STEPS_f32 = 4, STEPS_f64 = 2 };
 typedef float vector_f32 __attribute__((vector_size(64), may_alias));
 typedef double vector_f64 __attribute__((vector_size(64), may_alias));
+typedef uint32_t vector_i32 __attribute__((vector_size(64), may_alias));
 
 typedef __mmask16 mask_f32;
 typedef __mmask8 mask_f64;
@@ -35,18 +36,12 @@ static inline void store_masked_f64(double *to, vector_f64 value, mask_f64 mask)
 typedef float vector_f32_half __attribute__((vector_size(32), may_alias));
 typedef double vector_f64_half __attribute__((vector_size(32), may_alias));
 typedef float vector_f32_quarter __attribute__((vector_size(16), may_alias));
-typedef __mmask8 mask_f32_half;
-typedef __mmask8 mask_f64_half;
-typedef __mmask8 mask_f32_quarter;
-static inline mask_f32_half mask_of_f32_half(int64_t count) {
-  return (__mmask8)((1u << count) - 1);
-}
-static inline mask_f64_half mask_of_f64_half(int64_t count) {
-  return (__mmask8)((1u << count) - 1);
-}
-static inline mask_f32_quarter mask_of_f32_quarter(int64_t count) {
-  return (__mmask8)((1u << count) - 1);
-}
+typedef mask_f64 mask_f32_half;
+typedef mask_f64 mask_f64_half;
+typedef mask_f64 mask_f32_quarter;
+#define mask_of_f32_half mask_of_f64
+#define mask_of_f64_half mask_of_f64
+#define mask_of_f32_quarter mask_of_f64
 static inline vector_f32_half load_masked_f32_half(const float *from, mask_f32_half mask) {
   return _mm256_maskz_loadu_ps(mask, from);
 }
@@ -184,37 +179,11 @@ static inline uint16_t f16_of_f32(float value) {
   return (uint16_t)_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
 }
 
-/* Words of 32 bits. */
-typedef __m512i vector_i32;
-static inline vector_f32 load_word_f32(const uint32_t *at) {
-  return _mm512_loadu_ps((const void *)at);
-}
-static inline void store_word_f32(uint32_t *at, vector_f32 value) {
-  _mm512_storeu_ps((void *)at, value);
-}
-static inline vector_f32 set_word_f32(uint32_t word) {
-  return _mm512_castsi512_ps(_mm512_set1_epi32((int)word));
-}
-static inline vector_f32 add_f32(vector_f32 a, vector_f32 b) {
-  return _mm512_add_ps(a, b);
-}
-static inline vector_f32 dot_f32(vector_f32 sum, vector_f32 a, vector_f32 b) {
-  return _mm512_fmadd_ps(a, b, sum);
-}
-static inline vector_i32 load_word_i32(const uint32_t *at) {
-  return _mm512_loadu_si512((const void *)at);
-}
-static inline void store_word_i32(uint32_t *at, vector_i32 value) {
-  _mm512_storeu_si512((void *)at, value);
-}
 static inline vector_i32 set_word_i32(uint32_t word) {
-  return _mm512_set1_epi32((int)word);
-}
-static inline vector_i32 add_i32(vector_i32 a, vector_i32 b) {
-  return _mm512_add_epi32(a, b);
+  return (vector_i32)_mm512_set1_epi32((int)word);
 }
 static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
-  return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+  return sum + (vector_i32)_mm512_madd_epi16((__m512i)a, (__m512i)b);
 }
 
 /* A bf16 is the upper half of an f32. */
@@ -239,7 +208,7 @@ static inline vector_f32 dot_bf16(vector_f32 sum, vector_f32 a, vector_f32 b) {
 #if defined(__AVX512VNNI__)
 #define HAS_DOT_U8 1
 static inline vector_i32 dot_u8(vector_i32 sum, vector_i32 a, vector_i32 b) {
-  return _mm512_dpbusd_epi32(sum, a, b);
+  return (vector_i32)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
 }
 #else
 #define HAS_DOT_U8 0

@@ -4,6 +4,7 @@
 #define VECTOR_BYTES 16
 typedef float vector_f32 __attribute__((vector_size(16), may_alias));
 typedef double vector_f64 __attribute__((vector_size(16), may_alias));
+typedef uint32_t vector_i32 __attribute__((vector_size(16), may_alias));
 
 /* A mask is the number of its lanes, which are moved one by one. */
 typedef int64_t mask_f32;
@@ -112,40 +113,6 @@ static inline void transpose_quarters(const vector_bytes in[1], vector_bytes out
   out[0] = in[0];
 }
 
-/* Words of 32 bits. */
-static inline vector_f32 load_word_f32(const uint32_t *at) {
-  vector_f32 value;
-  memcpy(&value, at, sizeof value);
-  return value;
-}
-static inline void store_word_f32(uint32_t *at, vector_f32 value) {
-  memcpy(at, &value, sizeof value);
-}
-static inline vector_f32 set_word_f32(uint32_t word) {
-  float value;
-  memcpy(&value, &word, sizeof value);
-  return (vector_f32){value, value, value, value};
-}
-static inline vector_f32 add_f32(vector_f32 a, vector_f32 b) {
-  return a + b;
-}
-static inline vector_f32 dot_f32(vector_f32 sum, vector_f32 a, vector_f32 b) {
-  return sum + a * b;
-}
-
-/* As unsigned, so that sums wrap. */
-typedef uint32_t vector_i32 __attribute__((vector_size(16), may_alias));
-static inline vector_i32 load_word_i32(const uint32_t *at) {
-  vector_i32 value;
-  memcpy(&value, at, sizeof value);
-  return value;
-}
-static inline void store_word_i32(uint32_t *at, vector_i32 value) {
-  memcpy(at, &value, sizeof value);
-}
 static inline vector_i32 set_word_i32(uint32_t word) {
   return (vector_i32){word, word, word, word};
-}
-static inline vector_i32 add_i32(vector_i32 a, vector_i32 b) {
-  return a + b;
 }

@@ -27,18 +27,10 @@ static const struct set {
   const char *name;
   unsigned needs;
   bool is_narrow;
-} sets[] = {{"generic", 0, false},
-#if defined(__aarch64__)
-            {"neon", TSL_CAN_NEON, false},
-            {"neon_dot", TSL_CAN_NEON_DOT, true},
-            {"neon_bf16", TSL_CAN_NEON_BF16, true}};
-#else
-            {"avx2", TSL_CAN_AVX2, false},
-            {"avx512", TSL_CAN_AVX512, false},
-            {"avx512_vnni", TSL_CAN_AVX512_VNNI, true},
-            {"avx512_bf16", TSL_CAN_AVX512_BF16, true},
-            {"amx", TSL_CAN_AMX, true}};
-#endif
+} sets[] = {
+#define WIDE(name, header, needs, ...) {#name, needs, false},
+#define NARROW(name, header, needs, ...) {#name, needs, true},
+    TSL_ISA_LIST(WIDE) TSL_ISA_EXTENSION_LIST(NARROW)};
 enum { SETS = sizeof sets / sizeof *sets, SKIPPED = 77 };
 
 /* Products that slow strategies sit out, in multiply-adds. */

@@ -200,7 +200,7 @@ static void check_host(const dot_data *data, void *argument) {
 
 /* Every instruction set's functions; those that this processor lacks are named. */
 static void every_set(void **state) {
-#define SET(isa, header, needs, flags) {{#isa, &tsl_tree_functions_##isa}, needs},
+#define SET(isa, header, needs, ...) {{#isa, &tsl_tree_functions_##isa}, needs},
   static const struct {
     host_form form;
     unsigned needs;
@@ -249,7 +249,7 @@ static void check_masked(const dot_data *data, void *argument) {
 }
 
 static void masks(void **state) {
-  static const char *const names[] = {"generic", "avx2", "avx512"};
+  static const char *const names[] = {TSL_ISA_LIST(TSL_ISA_WORD)};
   (void)state;
   for (size_t i = 0; i < LENGTH(names); i++) {
     tsl_devices *devices;

@@ -2,6 +2,7 @@
 #include "device/cpu/cpu.h"
 
 #include "base/env.h"
+#include "base/isa.h"
 #include "base/pool.h"
 #include "base/processor.h"
 #include "base/status.h"
@@ -20,37 +21,25 @@
 /* Where nothing tells a clock (virtual machines on arm64 show none): servers' processors run near this. */
 #define ASSUMED_MHZ 2000
 
-/* Instruction sets, least capable first: a value of TESELA_ISA, the capabilities that it lets through, and
- * what a core does in a clock: the floats in a vector, and vector multiply-adds. */
+/* Instruction sets. `wide` is the one that computes in wide types alike, whose records are good for both. */
 static const struct {
-  const char *name,
-      *wide; /* wide: the set that computes in wide types alike, whose records are good for both */
-  unsigned capabilities;
+  const char *name, *wide;
+  unsigned needs;
   int vector_f32, fused;
 } sets[] = {
-#if defined(__aarch64__)
-    /* Two pipes; whatever the compiler makes of plain C is Advanced SIMD as well. */
-    {"generic", "generic", 0, 4, 2},
-    {"neon", "neon", TSL_CAN_NEON, 4, 2},
-    {"neon_dot", "neon", TSL_CAN_NEON | TSL_CAN_NEON_DOT, 4, 2},
-    {"neon_bf16", "neon", TSL_CAN_NEON | TSL_CAN_NEON_DOT | TSL_CAN_NEON_BF16, 4, 2},
-#else
-    {"generic", "generic", 0, 4, 1}, /* SSE2: a multiplication and an addition */
-    {"avx2", "avx2", TSL_CAN_AVX2, 8, 2},
-    {"avx512", "avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512, 16, 2},
-    {"avx512_vnni", "avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI, 16, 2},
-    {"avx512_bf16", "avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI | TSL_CAN_AVX512_BF16, 16,
-     2},
-    {"amx", "avx512", TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_VNNI | TSL_CAN_AVX512_BF16 | TSL_CAN_AMX,
-     16, 2},
-#endif
+#define SET(name, header, needs, flags, floats, fused) {#name, #header, needs, floats, fused},
+    TSL_ISA_LIST(SET) TSL_ISA_EXTENSION_LIST(SET)
+#undef SET
 };
 enum { SETS = sizeof sets / sizeof sets[0] };
-#if defined(__aarch64__)
-#define SETS_TEXT "generic, neon, neon_dot or neon_bf16"
-#else
-#define SETS_TEXT "generic, avx2, avx512, avx512_vnni, avx512_bf16 or amx"
-#endif
+
+/* A set's capabilities: each has those of the sets before it. */
+static unsigned capabilities_of(int set) {
+  unsigned all = 0;
+  for (int i = 0; i <= set; i++)
+    all |= sets[i].needs;
+  return all;
+}
 
 /* What processor and operating system offer: __builtin_cpu_supports() asks whether the registers are saved,
  * too. */
@@ -80,16 +69,14 @@ static unsigned offered(void) {
 
 /* The most capable set that is offered and not above TESELA_ISA. */
 static tesela_status choose_set(int *chosen) {
+  static const char *const words[] = {TSL_ISA_WORDS NULL};
   const char *most = tsl_env_get(TSL_ENV_ISA);
   const unsigned offers = offered();
   int limit = SETS - 1;
-  if (most[0] != '\0') {
-    for (limit = 0; limit < SETS && strcmp(sets[limit].name, most) != 0; limit++)
-      continue;
-    if (limit == SETS)
-      return tsl_fail(TESELA_BAD_CALL, "TESELA_ISA is \"%.64s\"; it can be " SETS_TEXT, most);
-  }
-  while ((sets[limit].capabilities & ~offers) != 0)
+  TSL_TRY(tsl_env_check(TSL_ENV_ISA, words));
+  while (most[0] != '\0' && strcmp(sets[limit].name, most) != 0)
+    limit--;
+  while ((capabilities_of(limit) & ~offers) != 0)
     limit--;
   *chosen = limit;
   return TESELA_OK;
@@ -213,7 +200,7 @@ tesela_status tsl_cpu_describe(tsl_device *device) {
   tsl_cpu_label_at("", device->label, sizeof device->label);
   add_platform(device);
   add_key(device, sets[set].wide);
-  device->capabilities = TSL_CAN_HOST | TSL_CAN_F64 | TSL_CAN_SHARED_MEMORY | sets[set].capabilities;
+  device->capabilities = TSL_CAN_HOST | TSL_CAN_F64 | TSL_CAN_SHARED_MEMORY | capabilities_of(set);
   device->is_cpu = 1;
   device->threads = tsl_pool_default_threads();
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);

@@ -232,7 +232,7 @@ static tesela_status measure_fma(bench *b, tesela_type type, double seconds, tsl
 }
 
 static const tsl_roofs_loops *loops_for(const tsl_device *device) {
-#define SET(isa, header, needs, flags) &tsl_roofs_loops_##isa,
+#define SET(isa, header, needs, ...) &tsl_roofs_loops_##isa,
   static const tsl_roofs_loops *const sets[] = {TSL_ISA_LIST(SET)};
 #undef SET
   return sets[tsl_isa_best(device->capabilities)];

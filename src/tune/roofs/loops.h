@@ -25,7 +25,7 @@ typedef struct tsl_roofs_loops {
   int vector_bytes;
 } tsl_roofs_loops;
 
-#define TSL_DECLARE(isa, header, needs, flags) extern const tsl_roofs_loops tsl_roofs_loops_##isa;
+#define TSL_DECLARE(isa, header, needs, ...) extern const tsl_roofs_loops tsl_roofs_loops_##isa;
 TSL_ISA_LIST(TSL_DECLARE)
 #undef TSL_DECLARE
 

@@ -1,6 +1,7 @@
 #include "cli/select.h"
 
 #include "base/env.h"
+#include "base/isa.h"
 #include "base/pool.h"
 #include "base/status.h"
 #include "cli/options.h"
@@ -34,27 +35,8 @@ static const struct {
     {TSL_ENV_VENDORS, {"0", "1"}},
     {TSL_ENV_SELFTEST, {"0", "1"}},
     {TSL_ENV_BLAS, {"auto", "tesela", "other", "loops"}},
-#if defined(__aarch64__)
-    {TSL_ENV_ISA, {"generic", "neon", "neon_dot", "neon_bf16"}},
-#else
-    {TSL_ENV_ISA, {"generic", "avx2", "avx512", "avx512_vnni", "avx512_bf16", "amx"}},
-#endif
+    {TSL_ENV_ISA, {TSL_ISA_WORDS}},
 };
-
-static tesela_status check_words(tsl_env variable, const char *const *words) {
-  const char *value = tsl_env_get(variable);
-  tsl_text list = {0};
-  bool good = !*value;
-  for (int i = 0; words[i] && !good; i++) {
-    good = strcmp(value, words[i]) == 0;
-    tsl_text_add(&list, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
-  }
-  const tesela_status status = good ? TESELA_OK
-                                    : tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be %s",
-                                               tsl_env_at(variable)->name, value, tsl_text_get(&list));
-  tsl_text_free(&list);
-  return status;
-}
 
 /* Commands that measure take several. */
 static tesela_status check_device_names(void) {
@@ -83,7 +65,7 @@ tesela_status tsl_check_environment(void) {
     return tsl_fail(TESELA_BAD_CALL, "TESELA_CACHE_SIZE is \"%s\"; it can be a size such as 512MiB, or 0",
                     size);
   for (size_t i = 0; i < sizeof worded / sizeof *worded; i++)
-    TSL_TRY(check_words(worded[i].variable, worded[i].words));
+    TSL_TRY(tsl_env_check(worded[i].variable, worded[i].words));
   return check_device_names();
 }
 

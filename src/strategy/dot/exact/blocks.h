@@ -25,7 +25,7 @@ typedef struct tsl_exact_blocks {
   tsl_exact_window f32, f64;
 } tsl_exact_blocks;
 
-#define TSL_DECLARE(isa, header, needs, flags) extern const tsl_exact_blocks tsl_exact_blocks_##isa;
+#define TSL_DECLARE(isa, header, needs, ...) extern const tsl_exact_blocks tsl_exact_blocks_##isa;
 TSL_ISA_LIST(TSL_DECLARE)
 #undef TSL_DECLARE
 

@@ -138,7 +138,7 @@ static void add_chunk(void *argument, int64_t chunk, int worker) {
 /* --- all of them --- */
 
 static const tsl_exact_window *window_for(unsigned offers, bool twice) {
-#define SET(isa, header, needs, flags) &tsl_exact_blocks_##isa,
+#define SET(isa, header, needs, ...) &tsl_exact_blocks_##isa,
   static const tsl_exact_blocks *const sets[] = {TSL_ISA_LIST(SET)};
 #undef SET
   const tsl_exact_blocks *blocks = sets[tsl_isa_best(offers)];

@@ -79,7 +79,7 @@ typedef tsl_tree_sum (*tsl_tree_function)(const tsl_tree_numbers *x, const tsl_t
 typedef struct tsl_tree_functions {
   tsl_tree_function f32, f64;
 } tsl_tree_functions;
-#define TSL_DECLARE(isa, header, needs, flags) extern const tsl_tree_functions tsl_tree_functions_##isa;
+#define TSL_DECLARE(isa, header, needs, ...) extern const tsl_tree_functions tsl_tree_functions_##isa;
 TSL_ISA_LIST(TSL_DECLARE)
 #undef TSL_DECLARE
 

@@ -17,7 +17,7 @@ typedef struct running {
 } running;
 
 const tsl_tree_functions *tsl_tree_functions_for(unsigned capabilities) {
-#define SET(isa, header, needs, flags) &tsl_tree_functions_##isa,
+#define SET(isa, header, needs, ...) &tsl_tree_functions_##isa,
   static const tsl_tree_functions *const sets[] = {TSL_ISA_LIST(SET)};
 #undef SET
   return sets[tsl_isa_best(capabilities)];

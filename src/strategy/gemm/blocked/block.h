@@ -26,7 +26,7 @@ typedef struct tsl_block_kernel {
   int tile_rows, tile_columns; /* of C in registers */
 } tsl_block_kernel;
 
-#define TSL_BLOCK_DECLARE(isa, header, needs, flags)                                                         \
+#define TSL_BLOCK_DECLARE(isa, header, needs, ...)                                                           \
   extern const tsl_block_kernel tsl_block_##isa##_f32, tsl_block_##isa##_f64;
 TSL_ISA_LIST(TSL_BLOCK_DECLARE)
 #undef TSL_BLOCK_DECLARE

@@ -80,7 +80,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 static const tsl_block_kernel *kernel_for(const tsl_device *device, tesela_type type) {
-#define KERNELS(isa, header, needs, flags) {&tsl_block_##isa##_f32, &tsl_block_##isa##_f64},
+#define KERNELS(isa, header, needs, ...) {&tsl_block_##isa##_f32, &tsl_block_##isa##_f64},
   static const tsl_block_kernel *const kernels[][2] = {TSL_ISA_LIST(KERNELS)};
 #undef KERNELS
   return kernels[tsl_isa_best(device->capabilities)][type == TESELA_F64];

@@ -143,13 +143,13 @@ void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands) {
 /* --- which kernels --- */
 
 const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigned offers) {
-#define SET(isa, header, needs, flags) {needs, tsl_amx_##isa},
+#define SET(isa, header, needs, ...) {needs, tsl_amx_##isa},
   static const struct {
     unsigned needs; /* capabilities */
     const tsl_amx_kernels *rows;
-  } sets[] = {TSL_ISA_EXTENSION_LIST(SET) TSL_ISA_LIST(SET)}; /* best first */
+  } sets[] = {TSL_ISA_LIST(SET) TSL_ISA_EXTENSION_LIST(SET)}; /* best last */
 #undef SET
-  for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+  for (size_t i = sizeof sets / sizeof sets[0]; i-- > 0;)
     for (const tsl_amx_kernels *row = sets[i].rows; (sets[i].needs & ~offers) == 0 && row->packing; row++)
       if (row->a == a && row->b == b)
         return row;

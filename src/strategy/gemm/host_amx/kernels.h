@@ -124,11 +124,11 @@ const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigne
 tsl_amx_pack_function *tsl_amx_pack_for(const tsl_amx_kernels *kernels, tesela_type type);
 tsl_amx_epilogue_function *tsl_amx_epilogue_for(const tsl_amx_kernels *kernels, tesela_type c);
 
-#define TSL_AMX_DECLARE(isa, header, needs, flags) extern const tsl_amx_kernels tsl_amx_##isa[];
+#define TSL_AMX_DECLARE(isa, header, needs, ...) extern const tsl_amx_kernels tsl_amx_##isa[];
 TSL_ISA_EXTENSION_LIST(TSL_AMX_DECLARE)
 TSL_ISA_LIST(TSL_AMX_DECLARE)
 #undef TSL_AMX_DECLARE
-#define TSL_AMX_DECLARE(isa, header, needs, flags) extern const tsl_amx_packing tsl_amx_packing_##isa;
+#define TSL_AMX_DECLARE(isa, header, needs, ...) extern const tsl_amx_packing tsl_amx_packing_##isa;
 TSL_ISA_LIST(TSL_AMX_DECLARE)
 #undef TSL_AMX_DECLARE
 

@@ -128,7 +128,7 @@ static void cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads
 }
 
 static const tsl_packed_kernels *kernels_for(tesela_type type, unsigned offers) {
-#define KERNELS(isa, header, needs, flags)                                                                   \
+#define KERNELS(isa, header, needs, ...)                                                                     \
   {&tsl_packed_##isa##_f32, &tsl_packed_##isa##_f64, &tsl_packed_##isa##_c64, &tsl_packed_##isa##_c128},
   static const tsl_packed_kernels *const kernels[][4] = {TSL_ISA_LIST(KERNELS)};
 #undef KERNELS

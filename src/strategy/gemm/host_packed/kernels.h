@@ -80,7 +80,7 @@ static inline int64_t tsl_packed_vectors(const tsl_packed_kernels *kernels, int6
   return (elements + tsl_packed_lanes(kernels) - 1) >> kernels->lanes_log2;
 }
 
-#define TSL_PACKED_DECLARE(isa, header, needs, flags)                                                        \
+#define TSL_PACKED_DECLARE(isa, header, needs, ...)                                                          \
   extern const tsl_packed_kernels tsl_packed_##isa##_f32, tsl_packed_##isa##_f64, tsl_packed_##isa##_c64,    \
       tsl_packed_##isa##_c128;
 TSL_ISA_LIST(TSL_PACKED_DECLARE)

@@ -20,7 +20,7 @@ typedef struct sight {
 } sight;
 
 static const tsl_small_kernels *kernels_for(tesela_type type, int64_t columns, unsigned offers) {
-#define SETS(isa, header, needs, flags) {&tsl_small_##isa##_f32, &tsl_small_##isa##_f64},
+#define SETS(isa, header, needs, ...) {&tsl_small_##isa##_f32, &tsl_small_##isa##_f64},
   static const tsl_small_set *const sets[][2] = {TSL_ISA_LIST(SETS)};
 #undef SETS
   const bool is_f64 = type == TESELA_F64;

@@ -59,7 +59,7 @@ typedef struct tsl_small_set {
   unsigned wide_needs;
 } tsl_small_set;
 
-#define TSL_SMALL_DECLARE(isa, header, needs, flags)                                                         \
+#define TSL_SMALL_DECLARE(isa, header, needs, ...)                                                           \
   extern const tsl_small_set tsl_small_##isa##_f32, tsl_small_##isa##_f64;
 TSL_ISA_LIST(TSL_SMALL_DECLARE)
 #undef TSL_SMALL_DECLARE

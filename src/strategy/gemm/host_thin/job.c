@@ -43,7 +43,7 @@ static void set_strides(const tsl_problem *problem, const tsl_operands *strides,
 }
 
 static const tsl_thin_kernels *kernels_for(tesela_type type, unsigned offers) {
-#define KERNELS(isa, header, needs, flags) {&tsl_thin_##isa##_f32, &tsl_thin_##isa##_f64},
+#define KERNELS(isa, header, needs, ...) {&tsl_thin_##isa##_f32, &tsl_thin_##isa##_f64},
   static const tsl_thin_kernels *const kernels[][2] = {TSL_ISA_LIST(KERNELS)};
 #undef KERNELS
   return kernels[tsl_isa_best(offers)][type == TESELA_F64];

@@ -70,7 +70,7 @@ typedef struct tsl_thin_kernels {
   void (*fence)(void);
 } tsl_thin_kernels;
 
-#define TSL_THIN_DECLARE(isa, header, needs, flags)                                                          \
+#define TSL_THIN_DECLARE(isa, header, needs, ...)                                                            \
   extern const tsl_thin_kernels tsl_thin_##isa##_f32, tsl_thin_##isa##_f64;
 TSL_ISA_LIST(TSL_THIN_DECLARE)
 #undef TSL_THIN_DECLARE

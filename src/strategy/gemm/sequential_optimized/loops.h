@@ -12,7 +12,7 @@ typedef struct tsl_triple_loops {
   tsl_triple_loop f32, f64;
 } tsl_triple_loops;
 
-#define TSL_DECLARE(isa, header, needs, flags) extern const tsl_triple_loops tsl_triple_loops_##isa;
+#define TSL_DECLARE(isa, header, needs, ...) extern const tsl_triple_loops tsl_triple_loops_##isa;
 TSL_ISA_LIST(TSL_DECLARE)
 #undef TSL_DECLARE
 

@@ -35,7 +35,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 static tesela_status build(tsl_work *work) {
-#define SET(isa, header, needs, flags) &tsl_triple_loops_##isa,
+#define SET(isa, header, needs, ...) &tsl_triple_loops_##isa,
   static const tsl_triple_loops *const sets[] = {TSL_ISA_LIST(SET)};
 #undef SET
   work->state = (void *)(uintptr_t)sets[tsl_isa_best(work->device->capabilities)];

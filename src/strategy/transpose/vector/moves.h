@@ -53,14 +53,14 @@ enum {
 };
 
 /* By the enumeration above. */
-#define TSL_DECLARE(isa, header, needs, flags)                                                               \
+#define TSL_DECLARE(isa, header, needs, ...)                                                                 \
   extern const tsl_moves_functions tsl_moves_##isa[TSL_MOVES_COUNT];
 TSL_ISA_LIST(TSL_DECLARE)
 #undef TSL_DECLARE
 
 /* Those of the best set among what a device offers. */
 static inline const tsl_moves_functions *tsl_moves_for(unsigned offers) {
-#define SET(isa, header, needs, flags) tsl_moves_##isa,
+#define SET(isa, header, needs, ...) tsl_moves_##isa,
   static const tsl_moves_functions *const sets[] = {TSL_ISA_LIST(SET)};
 #undef SET
   return sets[tsl_isa_best(offers)];
