@@ -3,6 +3,7 @@
  * page; in one piece, in any layout and direction, and with each line on a page of its own; packed operands likewise.
  * What must not be read (alpha or k is 0) lies nowhere. A fault ends the process with a sentence. The results of both
  * sides are compared, since what is masked wrongly need not fault. */
+#include "base/isa.h"
 #include "base/status.h"
 #include "fenced/fence.h"
 #include "judge/case_parts.h"
