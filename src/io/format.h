@@ -1,5 +1,6 @@
 /* A format of matrix files: one const table of functions, in its own file format_<name>.c, listed in list.h.
- * reader.c and writer.c check what a caller asks for and hold the file; a format knows its bytes only.
+ * reader.c and writer.c check what a caller asks for and hold the file; a format knows its bytes only. formats.c is the table,
+ * values.c what formats share.
  *
  *   tsl_reader_open    path -> format -> input -> read_header: info, state
  *   tsl_reader_rows    checks rows and type -> read_rows: values into the caller's strides -> read_end
@@ -88,6 +89,8 @@ struct tsl_format {
 const tsl_format *tsl_format_of_name(const char *path);
 /* By its own name ("npy"); NULL when there is none. */
 const tsl_format *tsl_format_find(const char *name);
+/* By the first bytes that wait; NULL where they say nothing. `marked`: only if they are a format's alone. */
+const tsl_format *tsl_format_recognise(const tsl_input *in, bool marked);
 /* Whether a name ends so (".gz"), any case. */
 bool tsl_format_name_ends(const char *path, const char *ending);
 

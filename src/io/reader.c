@@ -2,74 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/cast.h"
 #include "io/format.h"
-#include "io/list.h"
-#include "io/number.h"
-
-#define TSL_FORMAT_DECLARE(name) extern const tsl_format tsl_format_##name;
-TSL_FORMAT_LIST(TSL_FORMAT_DECLARE)
-#undef TSL_FORMAT_DECLARE
-
-#define TSL_FORMAT_ROW(name) &tsl_format_##name,
-static const tsl_format *const formats[] = {TSL_FORMAT_LIST(TSL_FORMAT_ROW)};
-#undef TSL_FORMAT_ROW
-enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
-
-bool tsl_format_name_ends(const char *path, const char *ending) {
-  const size_t length = strlen(path), tail = strlen(ending);
-  return length > tail && strcasecmp(path + length - tail, ending) == 0;
-}
-
-const tsl_format *tsl_format_of_name(const char *path) {
-  const char *const slash = strrchr(path, '/');
-  const char *const ending = strrchr(slash != NULL ? slash : path, '.');
-  if (ending == NULL)
-    return NULL;
-  const size_t length = strlen(ending);
-  for (int i = 0; i < FORMAT_COUNT; i++)
-    for (const char *at = formats[i]->endings; *at != '\0'; at = strchr(at, ' ') + 1)
-      if (strncasecmp(at, ending, length) == 0 && at[length] == ' ')
-        return formats[i];
-  return NULL;
-}
-
-const tsl_format *tsl_format_find(const char *name) {
-  for (int i = 0; i < FORMAT_COUNT; i++)
-    if (strcmp(formats[i]->name, name) == 0)
-      return formats[i];
-  return NULL;
-}
-
-bool tsl_io_has_format(const char *name) {
-  return tsl_format_find(name) != NULL;
-}
-
-const char *tsl_io_endings(void) {
-#define TSL_FORMAT_ENDING(name) ", ." #name
-  return &TSL_FORMAT_LIST(TSL_FORMAT_ENDING)[2];
-#undef TSL_FORMAT_ENDING
-}
-
-const char *tsl_io_formats(void) {
-#define TSL_FORMAT_NAME(name) ", " #name
-  return &TSL_FORMAT_LIST(TSL_FORMAT_NAME)[2];
-#undef TSL_FORMAT_NAME
-}
-
-/* By the first bytes; NULL where they say nothing. `marked`: only if they are a format's alone. */
-static const tsl_format *recognise(const tsl_input *in, bool marked) {
-  const size_t waiting = in->end - in->at;
-  for (int i = 0; i < FORMAT_COUNT; i++)
-    if ((formats[i]->marked || !marked) &&
-        formats[i]->recognise(in->block + in->at, waiting < 4096 ? waiting : 4096))
-      return formats[i];
-  return NULL;
-}
 
 /* The format of a name that may end in .gz. */
 static const tsl_format *format_of_packed_name(const char *path) {
@@ -86,11 +22,11 @@ static tesela_status choose_format(tsl_reader *reader, const char *path, const t
   if (reader->in.archive)
     reader->format = tsl_format_find("npy");
   else if (given != NULL)
-    reader->format = recognise(&reader->in, true);
+    reader->format = tsl_format_recognise(&reader->in, true);
   else
     reader->format = format_of_packed_name(path);
   if (reader->format == NULL)
-    reader->format = given != NULL ? given : recognise(&reader->in, false);
+    reader->format = given != NULL ? given : tsl_format_recognise(&reader->in, false);
   if (reader->format != NULL)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT,
@@ -252,74 +188,4 @@ void tsl_reader_close(tsl_reader *reader) {
   tsl_free(reader->state);
   free(reader->path);
   free(reader);
-}
-
-void *tsl_panel_at(const tsl_panel *panel, int64_t i, int64_t j) {
-  return (char *)panel->data + (i * panel->row_stride + j * panel->col_stride) * (int64_t)panel->size;
-}
-
-tesela_status tsl_reader_set_shape(tsl_reader *reader, int64_t rows, int64_t cols) {
-  int64_t count, bytes;
-  reader->info.rows = rows;
-  reader->info.cols = cols;
-  if (tsl_i64_mul(rows, cols, &count) && tsl_i64_mul(count, 16, &bytes))
-    return TESELA_OK;
-  return tsl_fail(TESELA_BAD_INPUT, "%s: its shape, %" PRId64 " x %" PRId64 ", is larger than any memory",
-                  reader->path, rows, cols);
-}
-
-tesela_status tsl_reader_put(const tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
-                             int64_t line, const double value[2]) {
-  size_t bad;
-  if (panel->type == TESELA_F64 && value[1] == 0) {
-    memcpy(tsl_panel_at(panel, i, j), value, sizeof(double));
-    return TESELA_OK;
-  }
-  if (tsl_cast(TESELA_C128, value, panel->type, tsl_panel_at(panel, i, j), 1, 1, &bad))
-    return TESELA_OK;
-  tsl_cast_fail(value, panel->type);
-  return tsl_fail_in(TESELA_BAD_INPUT, "%s: line %" PRId64 " (row %" PRId64 ", column %" PRId64 ")",
-                     reader->path, line, panel->first + i + 1, j + 1);
-}
-
-bool tsl_reader_is_complex(const char *text, size_t length) {
-  double value;
-  if (length < 1 || ((text[length - 1] | 0x20) != 'i' && (text[length - 1] | 0x20) != 'j'))
-    return false;
-  /* "2i", or a number, a sign and a number. */
-  size_t at = length - 1;
-  while (at > 0 && !((text[at] == '+' || text[at] == '-') && (text[at - 1] | 0x20) != 'e'))
-    at--;
-  return tsl_number_read(text, length - 1, 0, &value) == TSL_NUMBER_READ ||
-         (at > 0 && tsl_number_read(text, at, 0, &value) == TSL_NUMBER_READ);
-}
-
-tesela_status tsl_reader_number(tsl_reader *reader, tsl_word word, int flags, double *value) {
-  char quoted[TSL_QUOTE_MAX];
-  const tsl_number_result result =
-      tsl_number_read_printed(word.text, word.length, flags, value, &reader->printed);
-  if (result == TSL_NUMBER_READ)
-    return TESELA_OK;
-  tsl_input_quote(word.text, word.length, quoted);
-  if (result == TSL_NUMBER_TOO_LARGE)
-    return tsl_input_bad_line(&reader->in, reader->in.line, "has '%s', which is larger than any double",
-                              quoted);
-  if (reader->format->real_only && tsl_reader_is_complex(word.text, word.length))
-    return tsl_input_bad_line(&reader->in, reader->in.line,
-                              "has '%s', but %s holds real numbers only: npy and mtx hold complex ones",
-                              quoted, reader->format->name);
-  return tsl_input_bad_line(&reader->in, reader->in.line, "has '%s' where a number should be", quoted);
-}
-
-tesela_status tsl_reader_expect(const tsl_reader *reader, int64_t count, int64_t bytes, const char *what) {
-  if (!reader->in.regular)
-    return TESELA_OK;
-  /* The last one needs no line end. */
-  const uint64_t most = (tsl_input_left(&reader->in) + 1) / (uint64_t)bytes;
-  if ((uint64_t)count <= most)
-    return TESELA_OK;
-  return tsl_input_bad_line(&reader->in, reader->in.line,
-                            "announces %" PRId64 " %s, but the file ends after %" PRIu64
-                            " bytes more: it is truncated",
-                            count, what, tsl_input_left(&reader->in));
 }

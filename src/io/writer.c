@@ -116,23 +116,3 @@ bool tsl_writer_keeps_rows(const tsl_writer *writer) {
 const char *tsl_writer_temporary(const tsl_writer *writer) {
   return writer->out.temporary;
 }
-
-tesela_status tsl_writer_number(tsl_writer *writer, tesela_type type, double value) {
-  char *space;
-  TSL_TRY(tsl_output_space(&writer->out, TSL_NUMBER_MAX, &space));
-  writer->out.used += tsl_number_write(type, value, space);
-  return TESELA_OK;
-}
-
-tesela_status tsl_writer_lines(tsl_writer *writer, const tsl_panel *panel, char separator) {
-  for (int64_t i = 0; i < panel->rows && panel->cols > 0; i++) {
-    for (int64_t j = 0; j < panel->cols; j++) {
-      const char end = j + 1 < panel->cols ? separator : '\n';
-      double value[2];
-      tsl_type_load(panel->type, tsl_panel_at(panel, i, j), value);
-      TSL_TRY(tsl_writer_number(writer, panel->type, value[0]));
-      TSL_TRY(tsl_output_write(&writer->out, &end, 1));
-    }
-  }
-  return TESELA_OK;
-}

@@ -1,6 +1,8 @@
 /* The family of opencl_mma.cl: parameters, what is legal, and why not. */
 #include "strategy/gemm/opencl_mma/opencl_mma.h"
 
+#include <math.h>
+
 static const tsl_param params[] = {
     [TSL_OPENCL_MMA_TILE_M] = {"tile_m", "rows of a group's tile of C", 128, {64, 128, 256}},
     [TSL_OPENCL_MMA_TILE_N] = {"tile_n", "columns of a group's tile", 128, {64, 128, 256}},
@@ -24,83 +26,6 @@ static const char *const probes[] = {
     "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=4 band=8 groups=1 warps=4",
     NULL,
 };
-
-enum { WARP = 32, ONE_EACH = 999 /* `groups` */ };
-
-static int64_t rounded_up(int64_t value, int64_t step) {
-  return (value + step - 1) / step * step;
-}
-
-tsl_opencl_mma_rows tsl_opencl_mma_rows_of(int64_t lines, int64_t k, bool across, int size) {
-  const int64_t elements = across ? lines : k;
-  return (tsl_opencl_mma_rows){across ? k : lines, elements, rounded_up(elements * size, 16)};
-}
-
-tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config) {
-  const int64_t *value = config->value;
-  tsl_opencl_mma tile = {
-      .turned = problem->c.row_stride == 1 && problem->c.col_stride != 1,
-      .size = (int)tsl_type(problem->a.type)->size,
-      .tile_m = (int)value[TSL_OPENCL_MMA_TILE_M],
-      .tile_n = (int)value[TSL_OPENCL_MMA_TILE_N],
-      .warp_m = (int)value[TSL_OPENCL_MMA_WARP_M],
-      .warp_n = (int)value[TSL_OPENCL_MMA_WARP_N],
-      .depth = (int)value[TSL_OPENCL_MMA_DEPTH],
-      .stages = (int)value[TSL_OPENCL_MMA_STAGES],
-      .band = (int)value[TSL_OPENCL_MMA_BAND],
-      .groups = (int)value[TSL_OPENCL_MMA_GROUPS],
-      .warps = (int)value[TSL_OPENCL_MMA_WARPS],
-  };
-  tile.problem = tile.turned ? tsl_problem_turned(problem) : *problem;
-  const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
-  const bool is_group = tile.warps == 4;
-  /* Four warps together take numbers of 8 bits along k alone. */
-  const bool along = is_group && tile.size == 1;
-  tile.a_across = !along && !tsl_launch_along(a->col_stride, a->row_stride);
-  tile.b_across = !along && !tsl_launch_along(b->row_stride, b->col_stride);
-  tile.rows = 4 * tile.warp_m * tile.warp_n / tile.tile_n;
-  tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) + (is_group ? WARP : 0);
-  tile.local_bytes = (int64_t)tile.stages * (tile.tile_m + tile.tile_n) * tile.depth;
-  if (is_group)
-    tile.local_bytes += TSL_OPENCL_MMA_MAPS + 16 * (int64_t)tile.stages + 1023;
-  const tsl_opencl_mma_rows rows_a =
-                                tsl_opencl_mma_rows_of(tile.problem.m, problem->k, tile.a_across, tile.size),
-                            rows_b =
-                                tsl_opencl_mma_rows_of(tile.problem.n, problem->k, tile.b_across, tile.size);
-  tile.a_bytes = rounded_up(rows_a.rows * rows_a.pitch, 128);
-  tile.b_bytes = rounded_up(rows_b.rows * rows_b.pitch, 128);
-  return tile;
-}
-
-/* Four warps together split k where each part still has so many panels, into at most so many parts. */
-enum { PART_PANELS = 2, MOST_PARTS = 64 };
-
-tsl_opencl_mma_shares tsl_opencl_mma_shares_of(const tsl_opencl_mma *tile, int64_t m, int64_t n, int64_t k,
-                                               const tsl_device *device) {
-  const int64_t depth = tile->depth / tile->size, panels = (k + depth - 1) / depth,
-                most = (int64_t)tile->groups * (device->compute_units > 0 ? device->compute_units : 1);
-  tsl_opencl_mma_shares shares = {.tiles_m = (m + tile->tile_m - 1) / tile->tile_m,
-                                  .tiles_n = (n + tile->tile_n - 1) / tile->tile_n,
-                                  .parts = 1};
-  const int64_t tiles = shares.tiles_m * shares.tiles_n;
-  if (tile->warps == 4 && tile->groups != ONE_EACH && tiles > 0) {
-    const int64_t by_groups = most / tiles, by_panels = panels / PART_PANELS;
-    const int64_t parts = by_groups < by_panels ? by_groups : by_panels;
-    shares.parts = parts < 1 ? 1 : parts > MOST_PARTS ? MOST_PARTS : parts;
-  }
-  shares.groups = tiles * shares.parts < most ? tiles * shares.parts : most;
-  if (shares.parts > 1)
-    shares.sums_bytes = shares.parts * tiles * tile->tile_m * tile->tile_n * 4;
-  return shares;
-}
-
-tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *tile, const tsl_opencl_mma_shares *shares) {
-  return (tsl_grid){{(uint64_t)shares->groups, 1, 1}, {tile->items, 1, 1}};
-}
-
-uint64_t tsl_opencl_mma_local(const tsl_device *device) {
-  return device->local_bytes_inside > device->local_bytes ? device->local_bytes_inside : device->local_bytes;
-}
 
 /* --- what is legal --- */
 
@@ -130,7 +55,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   const char *why = is_group ? refuse_group(problem, &tile, device) : NULL;
   if (why != NULL)
     return why;
-  if (tile.items < LEAST_ITEMS || tile.items > MOST_ITEMS + (is_group ? WARP : 0))
+  if (tile.items < LEAST_ITEMS || tile.items > MOST_ITEMS + (is_group ? TSL_OPENCL_MMA_WARP : 0))
     return tsl_refusal("tiles of %d x %d by %d x %d are %d work-items: takes %d to %d", tile.tile_m,
                        tile.tile_n, tile.warp_m, tile.warp_n, tile.items, LEAST_ITEMS, MOST_ITEMS);
   const uint64_t local = tsl_opencl_mma_local(device);
@@ -144,8 +69,8 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
     return tsl_refusal("tile_%c=%d is no multiple of the %d numbers that are copied side by side",
                        tile.a_across && tile.tile_m % block != 0 ? 'm' : 'n',
                        tile.a_across && tile.tile_m % block != 0 ? tile.tile_m : tile.tile_n, block);
-  const double tiles = (double)rounded_up(tile.problem.m, tile.tile_m) / tile.tile_m *
-                       ((double)rounded_up(tile.problem.n, tile.tile_n) / tile.tile_n);
+  const double tiles =
+      ceil((double)tile.problem.m / tile.tile_m) * ceil((double)tile.problem.n / tile.tile_n);
   /* The kernel counts them in 32 bits, and past the last by at most a round of groups. */
   static const double most_tiles = 0x7f000000;
   if (tiles > most_tiles)

@@ -16,6 +16,9 @@ enum {
   TSL_OPENCL_MMA_WARPS
 };
 
+/* Items that run in step; one more warp copies panels where four multiply together. */
+enum { TSL_OPENCL_MMA_WARP = 32 };
+
 /* A problem and a config as the kernels see them. */
 typedef struct tsl_opencl_mma {
   tsl_problem problem; /* turned where C's columns are dense */

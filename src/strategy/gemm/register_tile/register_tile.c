@@ -1,8 +1,6 @@
 /* The configs of register_tile.cl, register_tile_async.cl and register_tile_packed.cl: parameters, what is legal, and why not. */
 #include "strategy/gemm/register_tile/register_tile.h"
 
-#include <math.h>
-
 static const tsl_param params[] = {
     [TSL_REGISTER_TILE_FORM] = {"form",
                                 "local: panels in local memory; packed: in scratch memory, an item a "
@@ -72,89 +70,6 @@ static const tsl_types types[] = {
 
 /* A processor that runs items in lockstep has 255 registers for each, of which the estimate must leave some. */
 enum { MOST_REGISTERS = 230 };
-
-tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config) {
-  const int64_t *value = config->value;
-  tsl_register_tile tile = {
-      .form = (int)value[TSL_REGISTER_TILE_FORM],
-      .vector = (int)value[TSL_REGISTER_TILE_VECTOR],
-      .tile_m = (int)value[TSL_REGISTER_TILE_TILE_M],
-      .tile_n = (int)value[TSL_REGISTER_TILE_TILE_N],
-      .tile_k = (int)value[TSL_REGISTER_TILE_TILE_K],
-      .micro_m = (int)value[TSL_REGISTER_TILE_MICRO_M],
-      .micro_n = (int)value[TSL_REGISTER_TILE_MICRO_N],
-      .stages = (int)value[TSL_REGISTER_TILE_STAGES],
-      .slices = (int)value[TSL_REGISTER_TILE_SLICES],
-      .split = (int)value[TSL_REGISTER_TILE_SPLIT],
-  };
-  const tesela_type sums = tsl_type(problem->c.type)->sums;
-  tile.size = (int)tsl_type(sums)->size;
-  tile.complex = tsl_type(sums)->is_complex;
-  tile.numbers = tile.complex ? 2 : 1;
-  tile.lanes = tile.vector * tile.numbers / tile.size;
-  tile.local = tile.form == TSL_REGISTER_TILE_LOCAL || tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC;
-  tile.copied = tile.local && (tile.complex || problem->a.type != sums);
-  tile.products = tile.copied && tsl_type(sums)->is_integer ? 4 : 1;
-  const int places = (tile.tile_m / tile.micro_m) * (tile.tile_n / tile.micro_n);
-  tile.items = tile.form == TSL_REGISTER_TILE_PACKED_SERIAL ? 1 : places * tile.slices;
-  return tile;
-}
-
-int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
-  if (!tile->local)
-    return 0;
-  /* Four numbers of padding a line: fetch.cl. */
-  const int64_t panels = (int64_t)tile->stages * tile->tile_k * (tile->tile_m + tile->tile_n + 8);
-  const int64_t fold = (int64_t)tile->slices * (tile->tile_m / tile->micro_m) * (tile->tile_n + tile->lanes);
-  return (tile->slices > 1 && fold > panels ? fold : panels) * tile->size;
-}
-
-int tsl_register_tile_registers(const tsl_register_tile *tile) {
-  const int sums = tile->micro_m * tile->micro_n, factors = tile->micro_m + tile->micro_n;
-  /* What is on its way to local memory, and where it comes from; with asynchronous copies, the next depth's factors. */
-  const int way =
-      tile->form == TSL_REGISTER_TILE_LOCAL ? (tile->tile_m + tile->tile_n) * tile->tile_k / tile->items : 0;
-  const int held = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? factors : way;
-  return (sums + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
-}
-
-/* A compute unit's registers of 32 bits. NVIDIA's and AMD's have so many; others hide how many they have. */
-enum { UNIT_REGISTERS = 65536, UNIT_ITEMS = 2048 };
-
-int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device) {
-  const int step = tile->items < 32 ? 32 : tile->items; /* what runs in step has registers of its own */
-  const int registers = UNIT_REGISTERS / (step * tsl_register_tile_registers(tile));
-  const int items = UNIT_ITEMS / tile->items;
-  /* A unit has about four times the local memory that one group may declare. */
-  const int64_t bytes = tsl_register_tile_local_bytes(tile);
-  const int64_t local = bytes > 0 ? 4 * (int64_t)device->local_bytes / (bytes + 1024) : items;
-  const int least = registers < items ? registers : items;
-  return least < 1 || local < 1 ? 1 : local < least ? (int)local : least;
-}
-
-static double rounded_up(int64_t value, int step) {
-  return ceil((double)value / step) * step;
-}
-
-double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_tile *tile) {
-  const tsl_problem turned = tsl_register_tile_turned(problem);
-  const bool panels = !tile->local;
-  const int round_m = panels ? tile->micro_m : tile->lanes, round_n = panels ? tile->micro_n : tile->lanes;
-  return panels || tile->copied ? (rounded_up(turned.m, round_m) + rounded_up(turned.n, round_n)) *
-                                      ceil((double)turned.k / tile->products) * tile->size
-                                : 0;
-}
-
-double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile) {
-  const tsl_problem turned = tsl_register_tile_turned(problem);
-  const double parts =
-      tile->split > 1 ? tile->split * (double)turned.m * rounded_up(turned.n, tile->lanes) * tile->size : 0;
-  return tsl_register_tile_copies(problem, tile) + parts * (double)tsl_problem_batch(problem);
-}
-
-tsl_problem tsl_register_tile_turned(const tsl_problem *problem) {
-  return problem->c.row_stride != 1 || problem->c.col_stride == 1 ? *problem : tsl_problem_turned(problem);
-}
 
 /* --- what is legal --- */
 
@@ -247,7 +162,7 @@ static const char *refuse_misfit(const tsl_register_tile *tile, int place) {
 static bool too_many_registers(const tsl_register_tile *tile, const tsl_device *device) {
   const int each = tsl_register_tile_registers(tile);
   const bool counted = !device->is_cpu || tile->local;
-  return counted && (each > MOST_REGISTERS || each * tile->items > UNIT_REGISTERS);
+  return counted && (each > MOST_REGISTERS || each * tile->items > TSL_REGISTER_TILE_UNIT_REGISTERS);
 }
 
 static bool can_copy(const tsl_device *device) {
@@ -298,7 +213,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
     return tsl_refusal(
         "micro_m=%d micro_n=%d needs about %d registers for each of %d items, %s has %d and %d in all",
         tile.micro_m, tile.micro_n, tsl_register_tile_registers(&tile), tile.items, device->name,
-        MOST_REGISTERS, UNIT_REGISTERS);
+        MOST_REGISTERS, TSL_REGISTER_TILE_UNIT_REGISTERS);
   const int64_t batch = tsl_problem_batch(problem);
   if (batch > 1 && (tile.copied || !tile.local))
     return tsl_refusal("form=%s copies operands first, of one product at a time", form_names[tile.form - 1]);

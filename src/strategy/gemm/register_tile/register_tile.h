@@ -37,6 +37,8 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
 int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile);
 /* 32-bit registers that an item is likely to need. */
 int tsl_register_tile_registers(const tsl_register_tile *tile);
+/* A compute unit's registers of 32 bits. NVIDIA's and AMD's have so many; others hide how many they have. */
+enum { TSL_REGISTER_TILE_UNIT_REGISTERS = 65536 };
 /* Groups that find room on a compute unit at once: by registers, local memory and work-items. */
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device);
 /* Bytes of scratch memory: copies of A and B, as units or as panels, and parts of C. */

@@ -44,8 +44,7 @@
 #define SIGN_A TSL_SIGNED_A
 #define SIGN_B TSL_SIGNED_B
 #endif
-/* Numbers along k that an item copies. */
-#define CHUNK 64
+#define CHUNK TSL_REGISTER_TILE_PACK_DEPTHS
 
 #ifdef TSL_COMPLEX
 /* Copies a chunk of the panel of `width` lines that starts at line `first`; `sign` is that of imaginary parts. */

@@ -10,6 +10,13 @@
 #define TSL_REGISTER_TILE_PACKED_SERIAL 3
 #define TSL_REGISTER_TILE_LOCAL_ASYNC 4
 
+/* Work-items of a group that adds splits; of one that copies into units, and units of a line that each of them copies; numbers
+ * along k that an item packs. */
+#define TSL_REGISTER_TILE_SUM_ITEMS 64
+#define TSL_REGISTER_TILE_COPY_ITEMS 64
+#define TSL_REGISTER_TILE_COPY_DEPTHS 16
+#define TSL_REGISTER_TILE_PACK_DEPTHS 64
+
 /* A number of the sums' type, in eight bytes whatever it is. */
 #ifdef TSL_REAL
 typedef struct tsl_register_tile_number {

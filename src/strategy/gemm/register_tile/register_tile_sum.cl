@@ -11,9 +11,7 @@
 #include "arguments.cl"
 #include "units.h"
 
-#define ITEMS 64
-
-TSL_KERNEL(ITEMS, 1, 1)
+TSL_KERNEL(TSL_REGISTER_TILE_SUM_ITEMS, 1, 1)
 tsl_gemm_register_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT splits,
                            TSL_GLOBAL tsl_result *TSL_RESTRICT c, const tsl_register_tile_arguments given,
                            const TSL_INDEX pitch, const TSL_INDEX first, const TSL_INDEX step) {

@@ -17,11 +17,6 @@ typedef struct tile_kernels {
 /* Rows of tiles in a band: as many as columns of tiles that the same number of groups take, so that their panels of A
  * and of B are about as many. */
 enum { BAND = 8 };
-/* Work-items of register_tile_sum.cl's groups; numbers along k that an item of the copies takes. */
-enum { SUM_ITEMS = 64, CHUNK = 64 };
-/* register_tile_units.cl: items of a group, units of a line that each copies. */
-enum { UNIT_ITEMS = 64, UNIT_DEPTHS = 16 };
-
 /* --- building --- */
 
 /* As many groups on a unit as find room with all the registers that an item can have: the compiler is not asked to save
@@ -42,10 +37,10 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *turned, cons
                                  tsl_text *defines, tile_kernels *out) {
   if (tile->copied)
     TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_units.cl", "tsl_gemm_register_tile_units",
-                                   UNIT_ITEMS, tsl_text_get(defines), &out->units));
+                                   TSL_REGISTER_TILE_COPY_ITEMS, tsl_text_get(defines), &out->units));
   if (tile->split > 1)
     TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_sum.cl", "tsl_gemm_register_tile_sum",
-                                   SUM_ITEMS, tsl_text_get(defines), &out->sum));
+                                   TSL_REGISTER_TILE_SUM_ITEMS, tsl_text_get(defines), &out->sum));
   if (tile->copied)
     tsl_text_add(defines, "#define COPIED 1\n");
   tsl_text_add(defines, "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n",
@@ -102,47 +97,12 @@ void tsl_register_tile_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* --- grids --- */
-
 static int64_t count_of(int64_t value, int64_t step) {
   return (value + step - 1) / step;
 }
 
 static int64_t rounded_up(int64_t value, int64_t step) {
   return count_of(value, step) * step;
-}
-
-/* Of copies: dimension 1 counts what kernels go on with where the device has fewer groups. */
-static tsl_grid copy_grid(const tsl_register_tile *tile, int64_t lines, int width, int64_t k,
-                          const tsl_device *device) {
-  if (!tile->local)
-    return (tsl_grid){
-        {(uint64_t)count_of(k, CHUNK), tsl_launch_limited(device, 1, count_of(lines, width)), 1}, {1, 1, 1}};
-  /* Lines up to the pitch; so do those who are no lines. */
-  const int64_t padded = rounded_up(lines * tile->numbers, tile->lanes) / tile->numbers,
-                units = count_of(k, tile->products);
-  return (tsl_grid){{(uint64_t)count_of(padded, UNIT_ITEMS),
-                     tsl_launch_limited(device, 1, count_of(units, UNIT_DEPTHS)), 1},
-                    {UNIT_ITEMS, 1, 1}};
-}
-
-tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile, int64_t m, int64_t n,
-                                                   int64_t k, int64_t batch, const tsl_device *device) {
-  static const tsl_grid none = {{0, 0, 0}, {1, 1, 1}};
-  const bool copies = (tile->copied || !tile->local) && k > 0;
-  const uint64_t tiles = (uint64_t)(count_of(m, tile->tile_m) * count_of(n, tile->tile_n)),
-                 vectors = (uint64_t)count_of(n * tile->numbers, tile->lanes);
-  tsl_register_tile_grids grids = {
-      none, none, {{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}}, none};
-  if (copies) {
-    grids.copy_a = copy_grid(tile, m, tile->micro_m, k, device);
-    grids.copy_b = copy_grid(tile, n, tile->micro_n, k, device);
-  }
-  if (tile->split > 1)
-    grids.sum =
-        (tsl_grid){{(vectors + SUM_ITEMS - 1) / SUM_ITEMS, tsl_launch_limited(device, 1, m), (uint64_t)batch},
-                   {SUM_ITEMS, 1, 1}};
-  return grids;
 }
 
 /* --- running --- */

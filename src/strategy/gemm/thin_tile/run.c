@@ -13,9 +13,6 @@ typedef struct thin_kernels {
   tsl_kernel *sum; /* of the parts of k; NULL where there is one */
 } thin_kernels;
 
-/* thin_tile_sum.cl: vectors of a row that a group adds, and items that share each. */
-enum { SUM_WIDTH = 16, SUM_SHARES = 8 };
-
 /* Groups on a unit with all the registers that an item can have, so that the compiler is not asked to save any. */
 static int groups_wanted(const tsl_thin_tile *tile) {
   return tile->items < 256 ? 256 / tile->items : 1;
@@ -32,7 +29,7 @@ tesela_status tsl_thin_tile_build(tsl_work *work) {
                                  &made.multiply));
   if (tile.split > 1)
     TSL_TRY(tsl_launch_kernel(work, FOLDER "thin_tile_sum.cl", "tsl_gemm_thin_tile_sum",
-                              SUM_WIDTH * SUM_SHARES, &made.sum));
+                              TSL_THIN_TILE_SUM_WIDTH * TSL_THIN_TILE_SUM_SHARES, &made.sum));
   TSL_TRY(tsl_alloc(sizeof made, "thin_tile's kernels", &block));
   *(thin_kernels *)block = made;
   work->state = block;
@@ -42,24 +39,6 @@ tesela_status tsl_thin_tile_build(tsl_work *work) {
 void tsl_thin_tile_release(tsl_work *work) {
   tsl_free(work->state);
   work->state = NULL;
-}
-
-/* --- grids --- */
-
-static int64_t count_of(int64_t value, int64_t step) {
-  return (value + step - 1) / step;
-}
-
-tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m, int64_t n, int64_t batch,
-                                           const tsl_device *device) {
-  const uint64_t tiles = (uint64_t)(count_of(m, tile->tile_m) * count_of(n, tile->tile_n));
-  tsl_thin_tile_grids grids = {{{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}},
-                               {{0, 0, 0}, {1, 1, 1}}};
-  if (tile->split > 1)
-    grids.sum = (tsl_grid){{(uint64_t)count_of(n, (int64_t)SUM_WIDTH * tile->lanes),
-                            tsl_launch_limited(device, 1, m), (uint64_t)batch},
-                           {SUM_WIDTH * SUM_SHARES, 1, 1}};
-  return grids;
 }
 
 /* --- running --- */
@@ -75,6 +54,10 @@ typedef struct running {
   int64_t steps[TSL_OPERANDS]; /* from product to product of a batch */
   tsl_stream *stream;
 } running;
+
+static int64_t count_of(int64_t value, int64_t step) {
+  return (value + step - 1) / step;
+}
 
 static tesela_status multiply(const running *run) {
   const tsl_thin_tile *tile = &run->tile;

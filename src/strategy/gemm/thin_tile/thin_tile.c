@@ -1,8 +1,6 @@
 /* The family of thin_tile.cl: parameters, what is legal, and why not. */
 #include "strategy/gemm/thin_tile/thin_tile.h"
 
-#include <math.h>
-
 static const tsl_param params[] = {
     [TSL_THIN_TILE_VECTOR] = {"vector", "bytes of a vector; above 16, a group is one item", 16, {16, 32, 64}},
     [TSL_THIN_TILE_MICRO_M] = {"micro_m", "sums of an item along the thin side", 8, {1, 2, 4, 8, 16}},
@@ -26,72 +24,6 @@ static const char *const probes[] = {
 
 /* A processor that runs items in lockstep has 255 registers for each, of which the estimate must leave some. */
 enum { MOST_REGISTERS = 230, LEAST_ITEMS = 64, MOST_ITEMS = 256 };
-/* A compute unit's registers of 32 bits, and its work-items. NVIDIA's and AMD's have so many; others hide it. */
-enum { UNIT_REGISTERS = 65536, UNIT_ITEMS = 2048 };
-
-tsl_thin_tile tsl_thin_tile_of(const tsl_problem *problem, const tsl_config *config) {
-  const int64_t *value = config->value;
-  tsl_thin_tile tile = {
-      .vector = (int)value[TSL_THIN_TILE_VECTOR],
-      .micro_m = (int)value[TSL_THIN_TILE_MICRO_M],
-      .micro_n = (int)value[TSL_THIN_TILE_MICRO_N],
-      .items_m = (int)value[TSL_THIN_TILE_ITEMS_M],
-      .items_n = (int)value[TSL_THIN_TILE_ITEMS_N],
-      .slices = (int)value[TSL_THIN_TILE_SLICES],
-      .steps = (int)value[TSL_THIN_TILE_STEPS],
-      .flight = (int)value[TSL_THIN_TILE_FLIGHT],
-      .split = (int)value[TSL_THIN_TILE_SPLIT],
-      .turned = problem->n < problem->m,
-      .size = (int)tsl_type(problem->c.type)->size,
-  };
-  tile.problem = tile.turned ? tsl_problem_turned(problem) : *problem;
-  tile.b_along_k = tsl_launch_along(tile.problem.b.row_stride, tile.problem.b.col_stride);
-  tile.processor = tile.vector > 16;
-  tile.lanes = tile.vector / tile.size;
-  tile.items = tile.items_m * tile.items_n * tile.slices;
-  tile.tile_m = tile.micro_m * tile.items_m;
-  tile.tile_n = tile.micro_n * tile.items_n;
-  tile.chunk = tile.slices * tile.lanes * tile.steps;
-  return tile;
-}
-
-static int64_t fold_row(const tsl_thin_tile *tile) {
-  return (int64_t)tile->slices * tile->items_m * (tile->tile_n + tile->lanes);
-}
-
-int tsl_thin_tile_fold_rows(const tsl_thin_tile *tile) {
-  int rows = 1;
-  while (rows < tile->micro_m && 2 * rows * fold_row(tile) * tile->size <= 16384)
-    rows *= 2;
-  return rows;
-}
-
-int64_t tsl_thin_tile_local_bytes(const tsl_thin_tile *tile) {
-  const int64_t panels = (int64_t)2 * tile->tile_m * (tile->chunk + tile->lanes);
-  const int64_t fold = tile->slices == 1 ? 0 : tsl_thin_tile_fold_rows(tile) * fold_row(tile);
-  return (panels > fold ? panels : fold) * tile->size;
-}
-
-int tsl_thin_tile_registers(const tsl_thin_tile *tile) {
-  const int sums = tile->micro_m * tile->micro_n, held = tile->flight * tile->micro_n * tile->lanes;
-  const int passes = (tile->tile_m * tile->chunk / tile->lanes + tile->items - 1) / tile->items;
-  const int lines = tile->b_along_k ? tile->micro_n : tile->micro_n / tile->lanes;
-  return (sums + held + (passes + 1) * tile->lanes) * tile->size / 4 + 2 * lines + 36;
-}
-
-int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device) {
-  const int registers = UNIT_REGISTERS / (tile->items * tsl_thin_tile_registers(tile));
-  const int items = UNIT_ITEMS / tile->items;
-  /* A unit has about four times the local memory that one group may declare. */
-  const int64_t local = 4 * (int64_t)device->local_bytes / tsl_thin_tile_local_bytes(tile);
-  const int least = registers < items ? registers : items;
-  return least < 1 ? 1 : local < least ? (int)local : least;
-}
-
-int64_t tsl_thin_tile_pitch(const tsl_thin_tile *tile) {
-  return (tile->problem.n + tile->lanes - 1) / tile->lanes * tile->lanes;
-}
-
 /* --- what is legal --- */
 
 /* An item's sums, of a processor in vectors; and how many it may have. */
@@ -143,7 +75,7 @@ static const char *refuse_misfit(const tsl_thin_tile *tile, int place) {
 
 static bool too_many_registers(const tsl_thin_tile *tile) {
   const int each = tsl_thin_tile_registers(tile);
-  return !tile->processor && (each > MOST_REGISTERS || each * tile->items > UNIT_REGISTERS);
+  return !tile->processor && (each > MOST_REGISTERS || each * tile->items > TSL_THIN_TILE_UNIT_REGISTERS);
 }
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -166,7 +98,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
     return tsl_refusal("micro_m=%d micro_n=%d flight=%d needs about %d registers for each of %d items: takes "
                        "%d, and %d in all",
                        tile.micro_m, tile.micro_n, tile.flight, tsl_thin_tile_registers(&tile), tile.items,
-                       MOST_REGISTERS, UNIT_REGISTERS);
+                       MOST_REGISTERS, TSL_THIN_TILE_UNIT_REGISTERS);
   const tsl_thin_tile_grids grids =
       tsl_thin_tile_grids_of(&tile, tile.problem.m, tile.problem.n, tsl_problem_batch(problem), device);
   const char *why = tsl_launch_fits(device, &grids.multiply);

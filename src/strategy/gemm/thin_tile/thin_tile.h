@@ -37,6 +37,8 @@ int tsl_thin_tile_fold_rows(const tsl_thin_tile *tile);
 int64_t tsl_thin_tile_local_bytes(const tsl_thin_tile *tile);
 /* 32-bit registers that an item is likely to need. */
 int tsl_thin_tile_registers(const tsl_thin_tile *tile);
+/* A compute unit's registers of 32 bits. NVIDIA's and AMD's have so many; others hide it. */
+enum { TSL_THIN_TILE_UNIT_REGISTERS = 65536 };
 /* Groups that find room on a compute unit at once: by registers, local memory and work-items. */
 int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device);
 /* Elements from row to row of a part of C in scratch memory. */
@@ -48,6 +50,9 @@ typedef struct tsl_thin_tile_grids {
 } tsl_thin_tile_grids;
 tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m, int64_t n, int64_t batch,
                                            const tsl_device *device);
+
+/* thin_tile_sum.cl: vectors of a row that a group adds, and items that share each. */
+enum { TSL_THIN_TILE_SUM_WIDTH = 16, TSL_THIN_TILE_SUM_SHARES = 8 };
 
 /* Predicted seconds: model.c. */
 double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
