@@ -3,7 +3,7 @@
 #   make test    install what is missing, build, run every test
 .DEFAULT_GOAL := build
 # compile is build without a look at what is installed.
-.PHONY: help build compile demo test test-arm64 style asan tsan install clean
+.PHONY: help build compile demo test test-arm64 same-bits style asan tsan install clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PRESET ?= release
@@ -16,6 +16,7 @@ help:
 	@echo 'make [build]  build the preset $(PRESET) (PRESET=release, debug, asan, tsan)'
 	@echo 'make style    format, include graph, generated documents'
 	@echo 'make asan, make tsan   the tests under a sanitizer'
+	@echo 'make same-bits OLD=PATH/libtesela.so   every strategy, bit by bit, beside another build'
 	@echo 'make test-arm64   the library for AArch64, and its tests by an emulator'
 
 build:
@@ -42,6 +43,13 @@ test-arm64:
 	@ci/setup.sh build unit arm64
 	@$(MAKE) --no-print-directory compile PRESET=arm64 CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
 	@ci/test.sh arm64 --parallel $(CTEST_JOBS) -R '^(check_.*_cpu|test_(api.*|cpu|host_.*|packed|view|scalars|plan|dispatch))$$' $(CTEST_ARGS)
+
+# Every strategy's results, bit by bit, beside those of another build: make same-bits OLD=PATH/libtesela.so
+same-bits:
+	@test -n "$(OLD)" || { echo 'make same-bits OLD=PATH/libtesela.so: the build to compare with' >&2; exit 2; }
+	@ci/setup.sh build run unit
+	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)" TARGETS="tesela same_bits"
+	@ci/same_bits.sh $(OLD) build/$(PRESET)/lib/libtesela.so
 
 style:
 	@ci/setup.sh build unit style

@@ -16,6 +16,7 @@
   X(void, context_destroy, (tesela_context * context))                                                       \
   X(tesela_status, plan_create,                                                                              \
     (tesela_context * context, const tesela_gemm_desc *desc, tesela_plan **plan))                            \
+  X(tesela_status, plan_parse, (tesela_context * context, const char *text, tesela_plan **plan))             \
   X(const char *, plan_describe, (const tesela_plan *plan))                                                  \
   X(void, plan_destroy, (tesela_plan * plan))                                                                \
   X(tesela_status, plan_run,                                                                                 \
