@@ -139,19 +139,13 @@ static void next_rows(passing *run, int64_t index, int64_t panel, int64_t end_pa
   beside->tiles = tiles;
 }
 
-static uint32_t least_of_micro_b(const passing *run, int64_t micro_b, int64_t panel, int64_t end_panel) {
+/* Of a micro-panel, in these panels. */
+static uint32_t least_in(const tsl_amx_job *job, const tsl_amx_form *form, int64_t micro, int64_t panel,
+                         int64_t end_panel,
+                         uint32_t (*least_of)(const tsl_amx_job *, const tsl_amx_form *, int64_t, int64_t)) {
   uint32_t least = TSL_AMX_ALL_ZERO;
   for (int64_t p = panel; p < end_panel; p++) {
-    const uint32_t own = tsl_amx_least_of_b(run->job, &run->b, p, micro_b);
-    least = own < least ? own : least;
-  }
-  return least;
-}
-
-static uint32_t least_of_micro_a(const passing *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
-  uint32_t least = TSL_AMX_ALL_ZERO;
-  for (int64_t p = panel; p < end_panel; p++) {
-    const uint32_t own = tsl_amx_least_of_a(run->job, &run->a, p, micro_a);
+    const uint32_t own = least_of(job, form, p, micro);
     least = own < least ? own : least;
   }
   return least;
@@ -174,7 +168,8 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
   if (run->by_rows)
     start_rows(run, panel, end_panel);
   for (int64_t micro_b = first; micro_b < end; micro_b++)
-    note(&run->least_b[micro_b - first], least_of_micro_b(run, micro_b, panel, end_panel), panel == 0);
+    note(&run->least_b[micro_b - first],
+         least_in(job, &run->b, micro_b, panel, end_panel, tsl_amx_least_of_b), panel == 0);
   for (int64_t micro_a = 0; micro_a < job->micros_a; micro_a++) {
     uint32_t *const sums = run->sums + (one_micro_a ? 0 : micro_a * run->micros_b * workspace);
     prefetches next = {.each = 0};
@@ -188,7 +183,8 @@ static void run_pass(passing *run, int64_t first, int64_t end, int64_t panel, in
                       : prefetches_of_copy(run, micro_a + 1, panel, end_panel);
       next.each = tsl_ceil_div(next.left * next.lines, tiles);
     }
-    note(&run->least_a[micro_a], least_of_micro_a(run, micro_a, panel, end_panel), panel == 0);
+    note(&run->least_a[micro_a], least_in(job, &run->a, micro_a, panel, end_panel, tsl_amx_least_of_a),
+         panel == 0);
     for (int64_t p = panel; p < end_panel; p++)
       for (int64_t micro_b = first; micro_b < end; micro_b++) {
         prefetch_some(&next);

@@ -15,7 +15,7 @@
  *   AVX2, any processor: 6 x 2 vectors; f32 for floating-point types, pairs of 16-bit integers for the others
  *
  * Dot instructions: all of A and B is copied once, by all threads; then they take blocks of C, panel after panel
- * (shared.c). A's rows are read where they lie, or copied as rows. Tile registers: each thread takes a rectangle of C
+ * (schedule.c). A's rows are read where they lie, or copied as rows. Tile registers: each thread takes a rectangle of C
  * (schedule.c), and copies what it is about to use, beside the products (alone.c). Where C is small and k long, k is
  * cut into parts (schedule.c). Rows and columns that are not there are zeros in the copies, so tiles have no edges;
  * the epilogue writes what is there. Operands may lie in any way; where C's rows lie side by side, the transposed
@@ -31,7 +31,7 @@
  * found when it was copied, and where some sum could be subnormal, tiles of f32 multiply the
  * same copies instead (tsl_amx_needs_care()).
  *
- * Parameters: units of a panel (a micro-panel of B of 32 columns should fit half of the first-level cache, or stream
+ * Parameters: units of a panel (a micro-panel of B of 32 columns should fit half of the first-level cache, or come
  * from the second), KiB of A in the second-level cache. Limits: the sums of f16 are f32, so AVX512-FP16, which sums in
  * f16, is not used. */
 #include "strategy/account.h"

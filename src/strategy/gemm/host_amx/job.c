@@ -1,8 +1,5 @@
-/* From a problem to a job, and the way that it goes. */
+/* From a problem to a job. */
 #include "strategy/gemm/host_amx/job.h"
-
-#include "base/pool.h"
-#include "base/status.h"
 
 #include "strategy/prepared.h"
 
@@ -15,14 +12,6 @@ static bool is_nontemporal(const tsl_amx_job *job) {
       (job->views.m + job->views.n) * job->views.k * job->size + job->views.m * job->views.n * job->c_size;
   return job->beta == 0 &&
          (job->kernels->is_amx ? bytes >= MOST_BYTES : job->views.m * job->views.n > MOST_ELEMENTS);
-}
-
-/* Nothing is multiplied: C = beta C. */
-static void scale_only(const tsl_amx_job *job) {
-  uint32_t zeros[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX] = {0};
-  for (int64_t micro_a = 0; micro_a < job->micros_a; micro_a++)
-    for (int64_t micro_b = 0; micro_b < job->micros_b; micro_b++)
-      tsl_amx_finish_tile(job, micro_a, micro_b, zeros);
 }
 
 static void count_pieces(tsl_amx_job *job) {
@@ -44,13 +33,6 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
   part.nontemporal = is_nontemporal(&part);
   count_pieces(&part);
   return part;
-}
-
-tesela_status tsl_amx_run(const tsl_amx_job *job, tsl_team team) {
-  if (job->views.k > 0)
-    return job->split_k > 1 ? tsl_amx_run_split_k(job, team) : tsl_amx_run_rectangles(job, team);
-  scale_only(job);
-  return TESELA_OK;
 }
 
 /* --- from a problem --- */

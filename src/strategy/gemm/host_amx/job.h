@@ -78,12 +78,12 @@ void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_form *to, int64_t pane
 void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *to, int64_t panel, int64_t first,
                           int64_t end);
 
-/* Sums that a tile has room for. */
+/* Sums of the largest tile. */
 int64_t tsl_amx_tile_sums(const tsl_amx_job *job);
 /* What tile registers do beside a tile's products: an earlier tile's sums, which are C, are written there, and some
  * rows of the next micro-panel of A are copied. */
 typedef struct tsl_amx_beside {
-  uint32_t *sums[2]; /* room for two tiles */
+  uint32_t *sums[2]; /* of two tiles */
   int at;            /* whose turn it was */
   unsigned char *c;  /* where it goes, or NULL: nothing waits */
   const unsigned char *in;
@@ -112,26 +112,17 @@ uint32_t tsl_amx_least_of_a(const tsl_amx_job *job, const tsl_amx_form *a, int64
 uint32_t tsl_amx_least_of_b(const tsl_amx_job *job, const tsl_amx_form *b, int64_t panel, int64_t micro_b);
 bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b);
 
-/* --- ways --- */
+/* --- schedules --- */
 
 /* The part of a job that makes these rows and columns of C; the first ones are where micro-panels start. */
 tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t rows, int64_t column,
                                  int64_t columns);
-/* The way that suits a job of one part, and that of more. */
-tesela_status tsl_amx_run_rectangles(const tsl_amx_job *job, tsl_team team);
-tesela_status tsl_amx_run_split_k(const tsl_amx_job *job, tsl_team team);
 /* Copies all of A, or B, by a team, for many runs. */
 void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to, tsl_team team);
 
-/* Ways of a job, or a rectangle of it, in memory of the caller's, which has room for so many words. Copies of all of A
- * and B, then blocks of C, by a team. */
-int64_t tsl_amx_workspace_shared(const tsl_amx_job *job, int threads);
-void tsl_amx_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t *workspace);
-/* Copies just before they are used, in the caller's thread; for tile registers. */
+/* A job of one part of k, or a rectangle of it, by tile registers in the caller's thread, which copies just before it
+ * multiplies, in memory of the caller's, of so many words. */
 int64_t tsl_amx_workspace_alone(const tsl_amx_job *job);
 void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *workspace);
-/* In the caller's thread, the one or the other. */
-int64_t tsl_amx_workspace_here(const tsl_amx_job *job);
-void tsl_amx_run_here(const tsl_amx_job *job, uint32_t *workspace);
 
 #endif

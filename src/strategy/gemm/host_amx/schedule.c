@@ -1,6 +1,8 @@
 /* How a job is shared out.
  *
- * Where k is not split: dot instructions: all threads share copies of all operands. Tile registers use copies up so
+ * Where k is not split: dot instructions: all threads copy all panels of A and B, side by side, and then take blocks of C.
+ * Where a block takes all of C's rows (columns), nobody else needs its part of B (A): it is copied panel after panel by who
+ * takes the block, into memory that the caches keep. Tile registers use copies up so
  * fast that whatever another thread made comes too late: each thread takes a rectangle of C and copies for itself what
  * that needs.
  *
@@ -18,7 +20,155 @@
 #include "base/status.h"
 #include "strategy/gemm/host_amx/job.h"
 
+#include <stdatomic.h>
 #include <string.h>
+
+/* --- copies that all threads share --- */
+
+typedef struct running {
+  const tsl_amx_job *job;
+  tsl_amx_form a, b;
+  uint32_t *
+      own; /* of every worker: sums, a panel of late copies of A, and of B, and the least magnitudes of A's micro-panels */
+  int64_t workspace; /* of one */
+  int64_t columns;   /* blocks side by side in C */
+  bool late_a, late_b;
+} running;
+
+/* Micro-panels of A, then of B, of a panel after the other; those that were not packed before. */
+static int64_t micros_a_first(const running *run) {
+  return run->late_a || run->job->packed_a.at ? 0 : run->job->micros_a;
+}
+static int64_t pieces(const running *run) {
+  return micros_a_first(run) + (run->late_b || run->job->packed_b.at ? 0 : run->job->micros_b);
+}
+
+static void copy_one(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  const tsl_amx_job *job = run->job;
+  const int64_t each = pieces(run), panel = index / each, piece = index % each,
+                micros_a = micros_a_first(run);
+  (void)worker;
+  if (piece < micros_a) {
+    if (!tsl_amx_reads_in_place(job, piece))
+      tsl_amx_pack_a(job, &run->a, panel, piece);
+  } else
+    tsl_amx_pack_b(job, &run->b, panel, piece - micros_a);
+}
+
+/* A rectangle of C, in micro-panels. */
+typedef struct block {
+  int64_t micro_a, micro_a_end, micro_b, micro_b_end;
+} block;
+
+/* What a worker has of its own. */
+static uint32_t *sums_of(const running *run, int worker) {
+  return run->own + worker * run->workspace;
+}
+static int64_t workspace_of_sums(const tsl_amx_job *job) {
+  return tsl_amx_tile_sums(job) * (job->panels == 1 ? 1 : job->block_micros_a * job->block_micros_b);
+}
+static int64_t rows_of_block(const tsl_amx_job *job) {
+  return job->block_micros_a * job->kernels->height;
+}
+
+/* Late copies of a panel's part of a block. */
+static void copy_late(const running *run, const block *of, int64_t panel, tsl_amx_form *a, tsl_amx_form *b,
+                      uint32_t *workspace) {
+  const tsl_amx_job *job = run->job;
+  const int64_t width = job->kernels->width;
+  if (run->late_a) {
+    const int64_t row = tsl_amx_row_of(job, of->micro_a);
+    *a = (tsl_amx_form){.at = workspace, .panel = panel, .first = row};
+    a->count = tsl_amx_row_of(job, of->micro_a_end) - row;
+    for (int64_t micro_a = of->micro_a; micro_a < of->micro_a_end; micro_a++)
+      if (!tsl_amx_reads_in_place(job, micro_a))
+        tsl_amx_pack_a(job, a, panel, micro_a);
+    workspace += rows_of_block(job) * job->depth;
+  }
+  if (run->late_b) {
+    const int64_t columns = (of->micro_b_end - of->micro_b) * width;
+    *b = (tsl_amx_form){.at = workspace, .panel = panel, .first = of->micro_b * width, .count = columns};
+    b->starts = workspace + job->block_micros_b * width * job->depth;
+    tsl_amx_pack_b_range(job, b, panel, of->micro_b, of->micro_b_end);
+  }
+}
+
+/* A panel's tiles of a block: a micro-panel of B stays in the first-level cache while micro-panels of A pass by. */
+static void multiply_panel(const running *run, const block *of, int64_t panel, uint32_t *sums) {
+  const tsl_amx_job *job = run->job;
+  const int64_t across = of->micro_b_end - of->micro_b,
+                workspace = job->panels == 1 ? 0 : tsl_amx_tile_sums(job);
+  tsl_amx_form a = run->a, b = run->b;
+  uint32_t *const least = sums + run->workspace - job->block_micros_a;
+  copy_late(run, of, panel, &a, &b, sums + workspace_of_sums(job));
+  for (int64_t micro_a = of->micro_a; micro_a < of->micro_a_end; micro_a++)
+    least[micro_a - of->micro_a] = tsl_amx_least_of_a(job, &a, panel, micro_a);
+  for (int64_t micro_b = of->micro_b; micro_b < of->micro_b_end; micro_b++) {
+    const uint32_t least_b = tsl_amx_least_of_b(job, &b, panel, micro_b);
+    for (int64_t micro_a = of->micro_a; micro_a < of->micro_a_end; micro_a++)
+      tsl_amx_multiply_tile(
+          job, &a, &b, panel, micro_a, micro_b, tsl_amx_needs_care(least[micro_a - of->micro_a], least_b),
+          sums + ((micro_a - of->micro_a) * across + micro_b - of->micro_b) * workspace, NULL, false);
+  }
+}
+
+/* Panel after panel of a block of C. */
+static void multiply_block(void *argument, int64_t index, int worker) {
+  const running *run = argument;
+  const tsl_amx_job *job = run->job;
+  const int64_t micro_a = index / run->columns * job->block_micros_a,
+                micro_b = index % run->columns * job->block_micros_b;
+  const block of = {micro_a, tsl_least(micro_a + job->block_micros_a, job->micros_a), micro_b,
+                    tsl_least(micro_b + job->block_micros_b, job->micros_b)};
+  for (int64_t panel = 0; panel < job->panels; panel++)
+    multiply_panel(run, &of, panel, sums_of(run, worker));
+  if (job->nontemporal) /* lines past the caches are there before this block is said to be done */
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+static running running_of(const tsl_amx_job *job) {
+  running run = {.job = job, .a = job->packed_a, .b = job->packed_b};
+  run.late_a = !job->packed_a.at && job->micros_b <= job->block_micros_b;
+  run.late_b = !job->packed_b.at && job->micros_a <= job->block_micros_a;
+  run.columns = tsl_ceil_div(job->micros_b, job->block_micros_b);
+  run.workspace = workspace_of_sums(job) + (run.late_a ? rows_of_block(job) * job->depth : 0) +
+                  (run.late_b ? job->block_micros_b * job->kernels->width * (job->depth + 1) : 0) +
+                  job->block_micros_a;
+  return run;
+}
+
+/* Words of a copy of all of A, or B, that is made first. */
+static int64_t workspace_of_copy(const running *run, bool is_a) {
+  const bool is_made = is_a ? !run->late_a && !run->a.at : !run->late_b && !run->b.at;
+  return is_made ? tsl_amx_form_units(run->job, is_a) : 0;
+}
+
+static int64_t workspace_shared(const tsl_amx_job *job, int threads) {
+  const running run = running_of(job);
+  return workspace_of_copy(&run, true) + workspace_of_copy(&run, false) + threads * run.workspace;
+}
+
+static void run_shared(const tsl_amx_job *job, tsl_team team, uint32_t *workspace) {
+  running run = running_of(job);
+  const int64_t a = workspace_of_copy(&run, true), b = workspace_of_copy(&run, false);
+  if (a > 0)
+    run.a = tsl_amx_form_in(job, true, workspace);
+  if (b > 0)
+    run.b = tsl_amx_form_in(job, false, workspace + a);
+  run.own = workspace + a + b;
+  if (a + b > 0)
+    tsl_team_run(team, job->panels * pieces(&run), copy_one, &run);
+  tsl_team_run(team, tsl_ceil_div(job->micros_a, job->block_micros_a) * run.columns, multiply_block, &run);
+}
+
+void tsl_amx_make_form(const tsl_amx_job *job, bool is_a, uint32_t *to, tsl_team team) {
+  tsl_amx_job own = *job;
+  own.reads_a = own.copies_rows = false;
+  *(is_a ? &own.packed_b : &own.packed_a) = (tsl_amx_form){.at = to}; /* the other one is not copied */
+  running run = {.job = &own, .a = tsl_amx_form_in(job, true, to), .b = tsl_amx_form_in(job, false, to)};
+  tsl_team_run(team, job->panels * pieces(&run), copy_one, &run);
+}
 
 /* --- rectangles of C --- */
 
@@ -70,15 +220,15 @@ static void cut(cutting *of, int64_t count) {
   of->across = tsl_ceil_div(job->views.n, of->columns);
 }
 
-int64_t tsl_amx_workspace_here(const tsl_amx_job *job) {
-  return job->kernels->is_amx ? tsl_amx_workspace_alone(job) : tsl_amx_workspace_shared(job, 1);
+static int64_t workspace_here(const tsl_amx_job *job) {
+  return job->kernels->is_amx ? tsl_amx_workspace_alone(job) : workspace_shared(job, 1);
 }
 
-void tsl_amx_run_here(const tsl_amx_job *job, uint32_t *workspace) {
+static void run_here(const tsl_amx_job *job, uint32_t *workspace) {
   if (job->kernels->is_amx)
     tsl_amx_run_alone(job, workspace);
   else
-    tsl_amx_run_shared(job, (tsl_team){0}, workspace);
+    run_shared(job, (tsl_team){0}, workspace);
 }
 
 static void multiply_rectangle(void *argument, int64_t index, int worker) {
@@ -87,10 +237,10 @@ static void multiply_rectangle(void *argument, int64_t index, int worker) {
   if (part.kernels->is_amx)
     tsl_amx_run_alone(&part, of->workspace + (of->by_worker ? worker : index) * of->each);
   else
-    tsl_amx_run_shared(&part, of->team, of->workspace);
+    run_shared(&part, of->team, of->workspace);
 }
 
-tesela_status tsl_amx_run_rectangles(const tsl_amx_job *job, tsl_team team) {
+static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
   const bool is_amx = job->kernels->is_amx;
   const int threads = tsl_team_threads(team);
   const int64_t bytes = 4 * job->units * (tsl_amx_rows_of_a(job) + tsl_amx_columns_of_b(job)),
@@ -100,8 +250,7 @@ tesela_status tsl_amx_run_rectangles(const tsl_amx_job *job, tsl_team team) {
   const int64_t count = tsl_ceil_div(job->views.m, of.rows) * of.across;
   for (int64_t i = 0; i < count; i++) {
     const tsl_amx_job part = rectangle(&of, i);
-    of.each =
-        tsl_most(of.each, is_amx ? tsl_amx_workspace_alone(&part) : tsl_amx_workspace_shared(&part, threads));
+    of.each = tsl_most(of.each, is_amx ? tsl_amx_workspace_alone(&part) : workspace_shared(&part, threads));
   }
   const int64_t workspaces = is_amx ? tsl_least(threads, count) : 1;
   of.by_worker = count > threads;
@@ -160,7 +309,7 @@ static tsl_amx_job part_of(const adding *run, int64_t index) {
 static void multiply_part(void *argument, int64_t index, int worker) {
   const adding *run = argument;
   const tsl_amx_job part = part_of(run, index);
-  tsl_amx_run_here(&part, run->copies + (run->by_worker ? worker : index) * run->each);
+  run_here(&part, run->copies + (run->by_worker ? worker : index) * run->each);
 }
 
 static uint32_t added(uint32_t a, uint32_t b) {
@@ -197,12 +346,12 @@ static void add_tile(void *argument, int64_t index, int worker) {
   tsl_amx_finish_tile(job, micro_a, index % job->micros_b, sums);
 }
 
-tesela_status tsl_amx_run_split_k(const tsl_amx_job *job, tsl_team team) {
+static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
   adding run = {.job = job, .row = tsl_amx_columns_of_b(job)};
   run.workspace = job->views.m * run.row;
   for (int64_t i = 0; i < job->split_k; i++) {
     const tsl_amx_job part = part_of(&run, i);
-    run.each = tsl_most(run.each, tsl_amx_workspace_here(&part));
+    run.each = tsl_most(run.each, workspace_here(&part));
   }
   const int64_t threads = tsl_team_threads(team), workspaces = tsl_least(threads, job->split_k);
   run.by_worker = threads < job->split_k;
@@ -214,5 +363,20 @@ tesela_status tsl_amx_run_split_k(const tsl_amx_job *job, tsl_team team) {
   tsl_team_run(team, job->split_k, multiply_part, &run);
   tsl_team_run(team, job->micros_a * job->micros_b, add_tile, &run);
   tsl_scratch_give(memory);
+  return TESELA_OK;
+}
+
+/* Nothing is multiplied: C = beta C. */
+static void scale_only(const tsl_amx_job *job) {
+  uint32_t zeros[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX] = {0};
+  for (int64_t micro_a = 0; micro_a < job->micros_a; micro_a++)
+    for (int64_t micro_b = 0; micro_b < job->micros_b; micro_b++)
+      tsl_amx_finish_tile(job, micro_a, micro_b, zeros);
+}
+
+tesela_status tsl_amx_run(const tsl_amx_job *job, tsl_team team) {
+  if (job->views.k > 0)
+    return job->split_k > 1 ? run_split_k(job, team) : run_rectangles(job, team);
+  scale_only(job);
   return TESELA_OK;
 }

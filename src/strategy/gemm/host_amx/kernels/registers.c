@@ -80,7 +80,7 @@ typedef struct shape {
   uint8_t rows[16];
 } shape;
 
-/* A constant: GCC's _tile_loadconfig() is said to read eight bytes, so stores to the rest of a local table are lost. */
+/* A constant: GCC's _tile_loadconfig() is said to read eight bytes, so stores to what follows them in a local table are lost. */
 #define EIGHT(value)                                                                                         \
   { value, value, value, value, value, value, value, value }
 static const shape all_registers = {
