@@ -1,81 +1,33 @@
 /* TILE_TEXT, a file that is a tile of so many rows as text, for every number of rows up to TILE_ROWS_MAX, with TILE_VECTORS. */
-#if TILE_ROWS_MAX >= 1
 #define TILE_ROWS 1
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 2
+#include "host/tile_row.h"
 #define TILE_ROWS 2
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 3
+#include "host/tile_row.h"
 #define TILE_ROWS 3
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 4
+#include "host/tile_row.h"
 #define TILE_ROWS 4
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 5
+#include "host/tile_row.h"
 #define TILE_ROWS 5
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 6
+#include "host/tile_row.h"
 #define TILE_ROWS 6
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 7
+#include "host/tile_row.h"
 #define TILE_ROWS 7
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 8
+#include "host/tile_row.h"
 #define TILE_ROWS 8
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 9
+#include "host/tile_row.h"
 #define TILE_ROWS 9
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 10
+#include "host/tile_row.h"
 #define TILE_ROWS 10
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 11
+#include "host/tile_row.h"
 #define TILE_ROWS 11
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 12
+#include "host/tile_row.h"
 #define TILE_ROWS 12
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 13
+#include "host/tile_row.h"
 #define TILE_ROWS 13
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 14
+#include "host/tile_row.h"
 #define TILE_ROWS 14
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 15
+#include "host/tile_row.h"
 #define TILE_ROWS 15
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
-#if TILE_ROWS_MAX >= 16
+#include "host/tile_row.h"
 #define TILE_ROWS 16
-#include TILE_TEXT
-#undef TILE_ROWS
-#endif
+#include "host/tile_row.h"
