@@ -86,7 +86,7 @@ static void library_piece(void *argument, int64_t index, int worker) {
 
 static void stream_piece(void *argument, int64_t index, int worker) {
   const copying *job = argument;
-  const tsl_moves moves = {.factor = 1, .stream = true};
+  const tsl_moves moves = {.factor = 1, .nontemporal = true};
   const size_t at = (size_t)index * job->piece;
   (void)worker;
   job->functions[TSL_MOVES_1].copy(&moves, job->from + at, job->to + at, (int64_t)piece_at(job, index));

@@ -29,7 +29,7 @@ void tsl_roofs_missing(tsl_roofs *roofs, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Whether there have been enough repeats; `sorted` has room for as many. */
+/* Whether there have been enough repeats; `sorted` holds as many. */
 static bool is_enough(const double *samples, int count, double *sorted, double elapsed, double seconds) {
   double spread;
   if (count < REPEATS_MIN || elapsed < seconds)

@@ -30,15 +30,15 @@ static bool is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* No more groups than there is work for, and no more than find room at once: one that waits would start when the others
+/* No more groups than there is work for, and no more than are resident at once: one that waits would start when the others
  * have done. Sums of doubles take more registers than those of floats, and have more to do for each byte. */
 static int64_t groups_for(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t terms = TERM_BYTES / (problem->c.type == TESELA_F64 ? 8 : 4),
                 tile = config->value[GROUP] * terms;
   const int64_t tiles = problem->k == 0 ? 1 : (problem->k - 1) / tile + 1, value = config->value[GROUPS];
   const int64_t each = problem->c.type == TESELA_F64 ? value / 2 : value;
-  const int64_t room = each * (device->compute_units > 0 ? device->compute_units : 1);
-  const int64_t most = room < GROUPS_MOST ? room : GROUPS_MOST;
+  const int64_t resident = each * (device->compute_units > 0 ? device->compute_units : 1);
+  const int64_t most = resident < GROUPS_MOST ? resident : GROUPS_MOST;
   return tiles < most ? tiles : most;
 }
 
@@ -87,7 +87,7 @@ static double score_host(const tsl_problem *problem, const tsl_device *device) {
 }
 
 /* Two launches, a group's end and the last rounding. On a GPU, memory at nine tenths of its bandwidth, a tenth less with
- * half of the items that find room; on a processor, some clocks a term. */
+ * half of the items that are resident; on a processor, some clocks a term. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   if (is_host(device))
     return score_host(problem, device);

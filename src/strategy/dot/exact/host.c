@@ -186,7 +186,7 @@ static void store(const tsl_work *work, const tsl_operands *operands, int64_t *d
   tsl_type_store(type->type, operands->c.host, result);
 }
 
-/* The sum is a whole number below 2^53, which is not rounded; the rest is modulo 2^32. */
+/* The sum is a whole number below 2^53, which is not rounded; other integers are modulo 2^32. */
 static void store_integer(const tsl_work *work, const tsl_operands *operands, int64_t *digits) {
   int64_t wide[TSL_EXACT_WIDE] = {0};
   const double exact = tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, 0, 1, 0, 0, wide, 53, -1074);

@@ -94,9 +94,9 @@ static void finish_f64(tsl_tree_sum sum, double alpha, double beta, double *c) {
   const double high = alpha * sum.high;
   tsl_tree_sum scaled = {high, fma(alpha, sum.low, fma(alpha, sum.high, -high))};
   if (beta != 0) {
-    const double product = beta * *c, rest = fma(beta, *c, -product);
+    const double product = beta * *c, error = fma(beta, *c, -product);
     const tsl_tree_sum both = tsl_tree_join((tsl_tree_sum){scaled.high, 0}, (tsl_tree_sum){product, 0});
-    scaled = (tsl_tree_sum){both.high, scaled.low + (both.low + rest)};
+    scaled = (tsl_tree_sum){both.high, scaled.low + (both.low + error)};
   }
   const double result = isfinite(scaled.low) ? scaled.high + scaled.low : scaled.high;
   *c = isnan(result) ? (double)NAN : result;

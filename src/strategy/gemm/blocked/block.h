@@ -16,7 +16,7 @@ typedef struct tsl_blocks {
   double alpha, beta;
 } tsl_blocks;
 
-/* Computes the block of C whose first element is (row, column). `a_copy` and `b_copy` have room for a block of A
+/* Computes the block of C whose first element is (row, column). `a_copy` and `b_copy` hold a block of A
  * and one of B, rounded up to the units above. */
 typedef void (*tsl_block_function)(const tsl_blocks *job, int64_t row, int64_t column, void *a_copy,
                                    void *b_copy);

@@ -2,7 +2,7 @@
  * that fills the vector registers, in the order that the shape asks for.
  * What it adds to `blocked`: tiles for every number of rows and for parts of vectors, so that edges cost what they
  * compute; copies made by vector instructions, also where rows become columns, and none where they do not pay; panels
- * that fit the caches of this processor; C, and what is multiplied next, fetched while there is something to
+ * that fit the caches of this processor; C, and what is multiplied next, prefetched while there is something to
  * multiply; copies shared by all threads.
  *
  *                n                 a tile: a micro-panel of A, broadcast number by number, times two vectors of one of B:
@@ -129,13 +129,13 @@ static double wait_seconds(int64_t threads) {
   return 2e-6 + 2e-7 * (double)threads;
 }
 
-/* What a large C costs beside the sums: a tile asks for a row of it every few steps, and waits for the lines of those
- * rows that it had no time to ask for, each of which is read before it is written. */
+/* What a large C costs beside the sums: a tile prefetches a row of it every few steps, and waits for the lines of those
+ * rows that it had no time for, each of which is read before it is written. */
 static double waited_seconds(const tsl_packed_job *job, double bytes, double bandwidth,
                              const tsl_device *device) {
   const double c_bytes = (double)job->views.m * (double)job->views.n * (double)job->size,
-               asked = (double)job->views.k / (double)(TSL_PACKED_PREFETCH_STEPS * job->height);
-  return bytes > (double)device->level_bytes[1] / 2 ? 2 * c_bytes * fmax(0, 1 - asked) / bandwidth : 0;
+               prefetched = (double)job->views.k / (double)(TSL_PACKED_PREFETCH_STEPS * job->height);
+  return bytes > (double)device->level_bytes[1] / 2 ? 2 * c_bytes * fmax(0, 1 - prefetched) / bandwidth : 0;
 }
 
 /* What caches near the core do not hold from call to call comes from memory, most of it while there is something to

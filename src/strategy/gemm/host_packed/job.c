@@ -58,11 +58,11 @@ static bool is_lost(const tsl_packed_job *job, const tsl_device *device) {
  * transposed, along its columns; B, when its panel lies together closely enough to stay in a cache, and few
  * micro-panels of A would use a copy. */
 static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *device) {
-  enum { FEW_BYTES_OF_ROWS = 1024, FEW_BYTES_TURNED = 2048, FEW_ROWS = 256, FEW_MICROS = 2 };
+  enum { FEW_BYTES_OF_ROWS = 1024, FEW_BYTES_TRANSPOSED = 2048, FEW_ROWS = 256, FEW_MICROS = 2 };
   const int64_t few = is_lost(job, device) ? 1 : FEW_MICROS, column_bytes = job->views.n * job->size;
   const bool is_panels = job->schedule == TSL_PACKED_PANELS, is_columns = job->schedule == TSL_PACKED_COLUMNS;
   job->copies_a = is_panels || column_bytes > (job->views.a.col_stride == 1   ? FEW_BYTES_OF_ROWS
-                                               : job->views.a.row_stride == 1 ? FEW_BYTES_TURNED
+                                               : job->views.a.row_stride == 1 ? FEW_BYTES_TRANSPOSED
                                                                               : 0);
   job->copies_b = is_panels || job->views.b.col_stride != 1 ||
                   (is_columns ? job->views.m > few * job->kernels->rows[1]

@@ -56,10 +56,10 @@ static void add_row(void *argument, int64_t index, int worker) {
 
 tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t threads) {
   /* Parts differ by a panel, and a thread takes the next one when it is done: the longer ones come first. */
-  enum { TURNS = 64 };
+  enum { WORKERS_MOST = 64 };
   const int64_t panels = tsl_pieces(job->views.k, job->depth),
-                workers = tsl_least(threads, tsl_least(job->split_k, TURNS));
-  int64_t taken[TURNS] = {0}, busiest = 0;
+                workers = tsl_least(threads, tsl_least(job->split_k, WORKERS_MOST));
+  int64_t taken[WORKERS_MOST] = {0}, busiest = 0;
   for (int64_t part = 0; part < job->split_k; part++) {
     int64_t next = 0;
     for (int64_t i = 1; i < workers; i++)

@@ -33,7 +33,7 @@
 #include <string.h>
 
 /* Whether steps of so many bytes meet in one set of the first cache, where none but the last few stay, and each lies on
- * a page of its own, which nothing is fetched ahead from. */
+ * a page of its own, which nothing is prefetched from. */
 static bool collides(int64_t step, int64_t steps) {
   return step != 0 && step % 4096 == 0 && steps > 8;
 }
@@ -64,7 +64,7 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
   if (bytes > 16 * level_1) /* panels of B that no copy keeps together */
     clocks *= 1.08;
   /* What caches near the core do not hold from call to call is waited for, C to be read before it is written: nothing is
-   * fetched ahead. */
+   * prefetched. */
   const double fetched =
       fmax(0, tsl_problem_lines(problem) - 4 * level_1) / (device->bandwidth / device->threads);
   return 5e-9 + clocks / (0.98 * clock) + fetched;

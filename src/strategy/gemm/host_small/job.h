@@ -47,7 +47,7 @@ typedef struct tsl_small_kernels {
   int64_t lanes, lanes_log2;       /* elements of a vector */
   int rows[TSL_SMALL_VECTORS_MAX]; /* of the largest tile of 1, 2, 3 vectors; 0: there are none so wide */
   tsl_small_copy copy;
-  tsl_small_exact exact[TSL_SMALL_EXACT_MAX];                             /* the rest have 0 rows */
+  tsl_small_exact exact[TSL_SMALL_EXACT_MAX];                             /* the others have 0 rows */
   tsl_small_function multiply[TSL_SMALL_VECTORS_MAX][TSL_SMALL_ROWS_MAX]; /* [vectors - 1][rows - 1] */
 } tsl_small_kernels;
 

@@ -1,6 +1,6 @@
 /* Idea: a product that is thin in one direction reads, or writes, each number of its one large matrix once: it takes as long
  * as memory does, if the large matrix is walked the way it lies.
- * What it adds to `host_packed`: no copy of the large operand, no tiles that are mostly empty, and streams that the memory
+ * What it adds to `host_packed`: no copy of the large operand, no tiles that are mostly empty, and an order that memory
  * can follow.
  *
  *   rows       few x many, large operand with its rows side by side: eight rows at a time, in pieces that are as wide as

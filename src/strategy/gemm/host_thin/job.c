@@ -109,7 +109,7 @@ static void finish(const tsl_thin_job *job, const void *sums, int64_t row_step, 
 
 _Static_assert(COPIED_MOST *TSL_THIN_MOST * sizeof(double) <= SUMS_BYTES / 2 &&
                    COPIED_MOST * TSL_THIN_GROUP * sizeof(double) <= SUMS_BYTES / 2,
-               "sums and copies share the room of sums alone");
+               "sums and copies share the bytes of sums alone");
 
 static void add_piece(void *argument, int64_t index, int worker) {
   const running *run = argument;

@@ -24,7 +24,7 @@ typedef struct tsl_thin_numbers {
 } tsl_thin_numbers;
 
 /* `rows` rows of the large operand, `width` numbers each and `along` apart, times numbers y(i, l), are added to q sums of
- * `pitch` numbers: sums[i][j] += y(i, l) x[l][j], in the order of l. `fresh`: to nothing, whatever the sums were, which have room for
+ * `pitch` numbers: sums[i][j] += y(i, l) x[l][j], in the order of l. `fresh`: to nothing, whatever the sums were, whose rows are
  * whole vectors. `prefetches`: the next rows, meanwhile. */
 typedef void (*tsl_thin_add)(const void *x, int64_t along, int64_t rows, const tsl_thin_numbers *y,
                              int64_t width, void *sums, int64_t pitch, bool fresh, bool prefetches);

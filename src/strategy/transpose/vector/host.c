@@ -22,7 +22,8 @@ typedef struct moving {
   int64_t i_block, j_block;
   int64_t down; /* blocks along i */
   tsl_team team;
-  unsigned char (*rests)[64]; /* a line for each row of a block, for each worker; NULL: nothing streams */
+  unsigned char (
+      *tails)[64]; /* a line for each row of a block, for each worker; NULL: nothing goes past the caches */
 } moving;
 
 static int64_t least(int64_t a, int64_t b) {
@@ -78,7 +79,7 @@ static tsl_moves_block block_at(const moving *all, int64_t index) {
 static void transpose_block(void *argument, int64_t index, int worker) {
   const moving *all = argument;
   const tsl_moves_block block = block_at(all, index);
-  all->functions->transpose(&all->job, &block, all->rests ? all->rests + worker * all->i_block : NULL);
+  all->functions->transpose(&all->job, &block, all->tails ? all->tails + worker * all->i_block : NULL);
 }
 
 static void gather_block(void *argument, int64_t index, int worker) {
@@ -117,10 +118,10 @@ static void run_blocks(moving *all, tsl_pool_task task, int64_t i_most, int64_t 
 static void move_tiles(moving *all) {
   const int64_t rows = TSL_MOVES_ROWS(all->size);
   void *memory = NULL;
-  if (all->job.stream)
-    all->job.stream = tsl_scratch_take((size_t)(tsl_team_threads(all->team) * rows * LINE),
-                                       "parts of cache lines", &memory) == TESELA_OK;
-  all->rests = memory;
+  if (all->job.nontemporal)
+    all->job.nontemporal = tsl_scratch_take((size_t)(tsl_team_threads(all->team) * rows * LINE),
+                                            "parts of cache lines", &memory) == TESELA_OK;
+  all->tails = memory;
   run_blocks(all, transpose_block, rows, INT64_MAX / LINE);
   tsl_scratch_give(memory);
 }
@@ -224,7 +225,7 @@ void tsl_vector_on_host(const tsl_problem *problem, const tsl_operands *operands
                         .factor = problem->alpha[0]};
   /* Both operands together would take half of the last cache: other data is better served by it. */
   const uint64_t cache = device->cache_bytes ? device->cache_bytes : (uint64_t)32 << 20;
-  all.job.stream = 4 * (uint64_t)(problem->m * problem->n * size) > cache;
+  all.job.nontemporal = 4 * (uint64_t)(problem->m * problem->n * size) > cache;
   if (problem->in_place && !is_zero)
     move_in_place(&all);
   else

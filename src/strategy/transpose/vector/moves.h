@@ -17,7 +17,7 @@ typedef struct tsl_moves {
   int64_t from_step;   /* from i to i + 1; an element but for gather() and exchange_apart() */
   int64_t to_step;     /* from j to j + 1; likewise */
   double factor;       /* of the functions that scale */
-  bool stream;         /* transpose() and copy() store past the caches */
+  bool nontemporal;    /* transpose() and copy() store past the caches */
 } tsl_moves;
 
 /* Elements (i, j) of i0 <= i < i1 and j0 <= j < j1; for transpose(), at most TSL_MOVES_ROWS of i. */
@@ -29,9 +29,9 @@ typedef struct tsl_moves_block {
 #define TSL_MOVES_ROWS(size) ((size) <= 4 ? 1024 : 4096 / (size))
 
 typedef struct tsl_moves_functions {
-  /* All of the block. Where the job streams, `rests` keeps what lies between the last whole line of each of its rows and the
+  /* All of the block. Where the job stores past the caches, `tails` keeps what lies between the last whole line of each of its rows and the
    * band of columns that comes next. */
-  void (*transpose)(const tsl_moves *job, const tsl_moves_block *block, unsigned char (*rests)[64]);
+  void (*transpose)(const tsl_moves *job, const tsl_moves_block *block, unsigned char (*tails)[64]);
   /* The same for any steps. */
   void (*gather)(const tsl_moves *job, const tsl_moves_block *block);
   /* In place: the block and its mirror image, which are apart, or one and the same. `next`, where it is not NULL, is

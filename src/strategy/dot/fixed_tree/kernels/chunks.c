@@ -93,11 +93,11 @@ static tsl_tree_sum rows_f64(const double *x, const double *y, int rows) {
     prefetch(x, y);
     for (int v = 0; v < F64_VECTORS; v++) {
       const vector a = load_f64(x + v * WIDTH), b = load_f64(y + v * WIDTH);
-      const vector product = a * b, rest = fused_f64(a, b, -product);
+      const vector product = a * b, error = fused_f64(a, b, -product);
       const vector sum = high[v] + product, part = sum - high[v];
       const vector lost = (high[v] - (sum - part)) + (product - part);
       high[v] = sum;
-      low[v] += lost + rest;
+      low[v] += lost + error;
     }
   }
   memcpy(highs, high, sizeof highs);

@@ -34,7 +34,7 @@ enum {
 /* --- sums over rows --- */
 
 /* One vector of each row of a group, `count` numbers of it; where `prefetches`, what the next group needs is prefetched meanwhile.
- * Sums have room for whole vectors. */
+ * Rows of sums are whole vectors. */
 TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, const REAL *y, REAL *sums,
                             int64_t pitch, int q, int rows, bool prefetches, int64_t count) {
   vector sum[TSL_THIN_MOST];

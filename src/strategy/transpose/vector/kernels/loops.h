@@ -39,17 +39,18 @@ static void NAME(part)(const tsl_moves *job, const unsigned char *from, unsigned
   }
 }
 
-/* A step: a line of elements of `from`, rows of `to`, by `columns`, whose last tile may have less. `ahead` bytes further
+/* A step: a line of elements of `from`, rows of `to`, by `columns`, whose last tile may have less. `distance` bytes further
  * in `from` lies what will be read next. */
 static inline __attribute__((always_inline)) void NAME(step)(const tsl_moves *job, const unsigned char *from,
                                                              unsigned char *to, int64_t to_stride,
-                                                             int64_t columns, int64_t ahead, bool is_line) {
+                                                             int64_t columns, int64_t distance,
+                                                             bool is_line) {
   const int64_t stride = job->from_stride;
   for (int64_t j = 0; j < columns; j += NAME(tile_rows), from += NAME(tile_rows) * stride)
     for (int part = 0; part < 64; part += VECTOR_BYTES)
       NAME(tile)
   (from + part, stride, to + part / SIZE * to_stride + j * SIZE, to_stride, job->factor, is_line, part == 0,
-   ahead, NULL);
+   distance, NULL);
 }
 
 /* Where a band lies in its block. */
@@ -60,14 +61,14 @@ typedef struct NAME(place) {
 
 /* A row of the buffer to where it belongs: whole lines, past the caches. What is left of the band before is put in front
  * of it, and what this band leaves is kept, until the last one; so no line is written in parts but the row's ends. */
-static inline void NAME(stream_row)(unsigned char *from, unsigned char *to, int64_t bytes, NAME(place) place,
-                                    unsigned char rest[64]) {
+static inline void NAME(store_row_nontemporal)(unsigned char *from, unsigned char *to, int64_t bytes,
+                                               NAME(place) place, unsigned char tail[64]) {
   int64_t at = -(int64_t)((uintptr_t)to % 64);
   if (at < 0 && place.is_first) {
     at = at + 64 < bytes ? at + 64 : bytes;
     memcpy(to, from, (size_t)at);
   } else if (at < 0) {
-    memcpy(from - 64, rest, 64);
+    memcpy(from - 64, tail, 64);
   }
   for (; at + 64 <= bytes; at += 64)
     for (int part = 0; part < 64; part += VECTOR_BYTES)
@@ -75,7 +76,7 @@ static inline void NAME(stream_row)(unsigned char *from, unsigned char *to, int6
   if (place.is_last)
     memcpy(to + at, from + at, (size_t)(bytes - at));
   else if (at < bytes)
-    memcpy(rest, from + bytes - 64, 64);
+    memcpy(tail, from + bytes - 64, 64);
 }
 
 /* Rows of the buffer, one behind the other without a gap. */
@@ -88,14 +89,14 @@ static inline void NAME(pack)(unsigned char *first, int64_t rows, int64_t bytes)
 /* A step of any size through a buffer; the block's row `row` is its first. Where `to`'s rows touch and are short, the
  * step is one row of the rows' bytes. */
 static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from, unsigned char *to,
-                                int64_t rows, int64_t columns, int64_t ahead, NAME(place) place,
-                                unsigned char (*rests)[64], int64_t row) {
+                                int64_t rows, int64_t columns, int64_t distance, NAME(place) place,
+                                unsigned char (*tails)[64], int64_t row) {
   enum { STRIDE = NAME(buffer_stride) };
   _Alignas(64) unsigned char buffer[NAME(line) * STRIDE + 64];
   unsigned char *first = buffer + 64;
   const int64_t whole = rows == NAME(line) ? columns / NAME(tile_rows) * NAME(tile_rows) : 0;
   int64_t bytes = columns * SIZE;
-  NAME(step)(job, from, first, STRIDE, whole, ahead, false);
+  NAME(step)(job, from, first, STRIDE, whole, distance, false);
   for (int64_t j = whole; j < columns; j += NAME(tile_rows)) {
     const int64_t left = columns - j;
     NAME(part)
@@ -109,8 +110,8 @@ static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from,
     row = 0;
   }
   for (int64_t i = 0; i < rows; i++)
-    if (job->stream)
-      NAME(stream_row)(first + i * STRIDE, to + i * job->to_stride, bytes, place, rests[row + i]);
+    if (job->nontemporal)
+      NAME(store_row_nontemporal)(first + i * STRIDE, to + i * job->to_stride, bytes, place, tails[row + i]);
     else
       memcpy(to + i * job->to_stride, first + i * STRIDE, (size_t)bytes);
 }
@@ -125,10 +126,10 @@ static inline int64_t NAME(until)(const unsigned char *at, int64_t bytes, int64_
 /* Bands end where `to`'s first row reaches a cache line, and steps where `from`'s does, so that where all rows lie alike,
  * no line is visited twice. */
 static void NAME(transpose_block)(const tsl_moves *job, const tsl_moves_block *block,
-                                  unsigned char (*rests)[64]) {
+                                  unsigned char (*tails)[64]) {
   /* As many lines ahead in each row as make some 256 of them in flight or in use: enough for the memory's latency, and
    * few enough to stay in a second-level cache in which rows that lie powers of two apart share sets. */
-  enum { LINES = 256 / NAME(band), AHEAD = 64 * (LINES < 4 ? LINES : 4) };
+  enum { LINES = 256 / NAME(band), DISTANCE = 64 * (LINES < 4 ? LINES : 4) };
   const int64_t row_bytes = block->j1 * SIZE;
   const bool packed = block->j0 == 0 && row_bytes <= NAME(band_bytes) && job->to_stride == row_bytes;
   int64_t columns, rows;
@@ -142,20 +143,22 @@ static void NAME(transpose_block)(const tsl_moves *job, const tsl_moves_block *b
       unsigned char *to = job->to + i * job->to_stride + j * SIZE;
       rows = NAME(until)(from, 64, block->i1 - i);
       /* Behind the last step comes the next band's first, where there is one. */
-      const bool turns = (block->i1 - i) * SIZE <= AHEAD, ends = j + columns == block->j1;
-      const int64_t ahead = !turns ? AHEAD : ends ? 0 : columns * job->from_stride + (block->i0 - i) * SIZE;
+      const bool turns = (block->i1 - i) * SIZE <= DISTANCE, ends = j + columns == block->j1;
+      const int64_t distance = !turns ? DISTANCE
+                               : ends ? 0
+                                      : columns * job->from_stride + (block->i0 - i) * SIZE;
       const NAME(place) place = packed ? (NAME(place)){i == block->i0, i + rows == block->i1, true}
                                        : (NAME(place)){j == block->j0, ends, false};
       const bool tiled = rows == NAME(line) && columns % NAME(tile_rows) == 0;
-      if (tiled && !job->stream)
-        NAME(step)(job, from, to, job->to_stride, columns, ahead, false);
+      if (tiled && !job->nontemporal)
+        NAME(step)(job, from, to, job->to_stride, columns, distance, false);
       else if (tiled && VECTOR_BYTES == 64 && ((uintptr_t)to | (uint64_t)job->to_stride) % 64 == 0)
-        NAME(step)(job, from, to, job->to_stride, columns, ahead, true);
+        NAME(step)(job, from, to, job->to_stride, columns, distance, true);
       else
-        NAME(buffered_step)(job, from, to, rows, columns, ahead, place, rests, i - block->i0);
+        NAME(buffered_step)(job, from, to, rows, columns, distance, place, tails, i - block->i0);
     }
   }
-  if (job->stream)
+  if (job->nontemporal)
     fence();
 }
 
@@ -231,18 +234,18 @@ static void NAME(exchange)(const tsl_moves *job, const tsl_moves_block *block, c
 
 static void NAME(copy)(const tsl_moves *job, const unsigned char *from, unsigned char *to, int64_t count) {
   const int64_t bytes = count * SIZE, past = (int64_t)((uintptr_t)to % 64), before = past ? 64 - past : 0;
-  const bool streams = job->stream && past % SIZE == 0;
+  const bool nontemporal = job->nontemporal && past % SIZE == 0;
   int64_t at = 0;
-  for (; streams && at < before && at < bytes; at += SIZE)
+  for (; nontemporal && at < before && at < bytes; at += SIZE)
     NAME(move_element)(from + at, to + at, job->factor);
-  for (; streams && at + 64 <= bytes; at += 64)
+  for (; nontemporal && at + 64 <= bytes; at += 64)
     for (int part = 0; part < 64; part += VECTOR_BYTES)
       store_nontemporal_bytes(to + at + part, NAME(scaled)(load_bytes(from + at + part), job->factor));
   for (; at + VECTOR_BYTES <= bytes; at += VECTOR_BYTES)
     store_bytes(to + at, NAME(scaled)(load_bytes(from + at), job->factor));
   for (; at < bytes; at += SIZE)
     NAME(move_element)(from + at, to + at, job->factor);
-  if (streams)
+  if (nontemporal)
     fence();
 }
 

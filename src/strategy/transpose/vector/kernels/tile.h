@@ -42,14 +42,14 @@ static inline __attribute__((always_inline)) vector_bytes NAME(scaled)(vector_by
 
 /* rows[k], lane l: column l H + k of H rows. */
 static inline __attribute__((always_inline)) void NAME(transpose_rows)(vector_bytes rows[HEIGHT]) {
-  vector_bytes turned[HEIGHT];
+  vector_bytes zipped[HEIGHT];
   for (int step = 1; step < HEIGHT; step *= 2) {
     for (int k = 0; k < HEIGHT / 2; k++) {
-      turned[2 * k] = ZIP_LOW(rows[k], rows[k + HEIGHT / 2]);
-      turned[2 * k + 1] = ZIP_HIGH(rows[k], rows[k + HEIGHT / 2]);
+      zipped[2 * k] = ZIP_LOW(rows[k], rows[k + HEIGHT / 2]);
+      zipped[2 * k + 1] = ZIP_HIGH(rows[k], rows[k + HEIGHT / 2]);
     }
     for (int k = 0; k < HEIGHT; k++)
-      rows[k] = turned[k];
+      rows[k] = zipped[k];
   }
 }
 
@@ -58,17 +58,17 @@ typedef struct NAME(extent) {
   int64_t rows, bytes;
 } NAME(extent);
 
-/* H rows to registers; each row's line `ahead` bytes further is fetched, one by one between the loads: in a burst, fetches
+/* H rows to registers; each row's line `distance` bytes further is prefetched, one by one between the loads: in a burst, prefetches
  * would hold up the loads behind them. */
 static inline __attribute__((always_inline)) void NAME(load_rows)(const unsigned char **from, int64_t stride,
-                                                                  bool fetches, int64_t ahead,
+                                                                  bool prefetches, int64_t distance,
                                                                   vector_bytes rows[HEIGHT]) {
   const unsigned char *at = *from;
   for (int k = 0; k < HEIGHT; k++, at += stride) {
     KEEP(at);
     rows[k] = load_bytes(at);
-    if (fetches)
-      __builtin_prefetch(at + ahead, 0, 2);
+    if (prefetches)
+      __builtin_prefetch(at + distance, 0, 2);
   }
   *from = at;
 }
@@ -87,8 +87,8 @@ static inline __attribute__((always_inline)) void NAME(load_part_of_rows)(const 
  * `extent`, where not NULL, says what of `from` is there; all of `to` is written. */
 static inline __attribute__((always_inline)) void NAME(tile)(const unsigned char *from, int64_t from_stride,
                                                              unsigned char *to, int64_t to_stride,
-                                                             double factor, bool is_line, bool fetches,
-                                                             int64_t ahead, const NAME(extent) * extent) {
+                                                             double factor, bool is_line, bool prefetches,
+                                                             int64_t distance, const NAME(extent) * extent) {
   enum { LANES = NAME(lanes) };
   vector_bytes rows[LANES][HEIGHT];
 #if VECTOR_BYTES / 16 * HEIGHT > REGISTERS
@@ -99,7 +99,7 @@ static inline __attribute__((always_inline)) void NAME(tile)(const unsigned char
     if (extent)
       NAME(load_part_of_rows)(&from, from_stride, g * HEIGHT, *extent, group);
     else
-      NAME(load_rows)(&from, from_stride, fetches, ahead, group);
+      NAME(load_rows)(&from, from_stride, prefetches, distance, group);
     NAME(transpose_rows)(group);
     for (int k = 0; k < HEIGHT; k++)
       rows[g][k] = NAME(scaled)(group[k], factor);
