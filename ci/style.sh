@@ -20,6 +20,7 @@ else
 fi
 
 python3 ci/include_graph.py || complain "the include graph has an arrow that points the wrong way"
+python3 ci/symbol_graph.py || complain "files go in a circle by what they call"
 
 for file in "${sources[@]}"; do
   lines=$(wc -l <"$file")

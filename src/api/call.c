@@ -20,6 +20,18 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   return tsl_api_plan(context, &key, plan);
 }
 
+/* Plans are made outside of the cache's lock, since compilers take seconds. */
+tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key,
+                                  tsl_cached_plan **cached) {
+  tesela_plan *made;
+  *cached = tsl_plan_cache_find(&context->cache, key);
+  if (*cached)
+    return TESELA_OK;
+  TSL_TRY(tsl_api_plan(context, key, &made));
+  return tsl_plan_cache_add(&context->cache, key, made, made->plan->work.device, tsl_plan_bytes(made->plan),
+                            cached);
+}
+
 /* What a strategy prepares of a problem without parameters has the bits of its plan, and needs no plan. */
 static void learn_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;

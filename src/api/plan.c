@@ -57,18 +57,6 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
   return tsl_api_plan_around(chosen, plan);
 }
 
-/* Plans are made outside of the cache's lock, since compilers take seconds. */
-tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key,
-                                  tsl_cached_plan **cached) {
-  tesela_plan *made;
-  *cached = tsl_plan_cache_find(&context->cache, key);
-  if (*cached)
-    return TESELA_OK;
-  TSL_TRY(tsl_api_plan(context, key, &made));
-  return tsl_plan_cache_add(&context->cache, key, made, made->plan->work.device, tsl_plan_bytes(made->plan),
-                            cached);
-}
-
 /* Apart, so that the direct way saves no registers for it. */
 static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, const tesela_matrix *a,
                                                            const tesela_matrix *b, const tesela_matrix *c,

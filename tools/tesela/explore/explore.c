@@ -75,6 +75,16 @@ const char *tsl_point_result(const tsl_point *point) {
   return names[point->entry.result];
 }
 
+void tsl_explore_add_strategy(const tsl_exploration *all, int strategy, tsl_text *out) {
+  const tsl_chosen_strategy *chosen = &all->strategies.items[strategy];
+  tsl_text_add(out, "%s", chosen->strategy->name);
+  for (int i = 0; i < tsl_strategy_params(chosen->strategy); i++)
+    if (chosen->given & 1u << i) {
+      tsl_text_add(out, " ");
+      tsl_config_print_one(chosen->strategy, i, &chosen->config, out);
+    }
+}
+
 bool tsl_explore_has_times(const tsl_exploration *all) {
   for (int i = 0; i < all->point_count; i++)
     if (all->points[i].entry.result == TSL_CASE_RIGHT)
@@ -122,12 +132,7 @@ static tesela_status choose(const tsl_exploration *all, tsl_devices *devices, co
   entry->config = chosen->config;
   if (all->sweep.count > 0)
     return TESELA_OK;
-  tsl_text_add(&text, "%s", chosen->strategy->name);
-  for (int i = 0; i < tsl_strategy_params(chosen->strategy); i++)
-    if (chosen->given & 1u << i) {
-      tsl_text_add(&text, " ");
-      tsl_config_print_one(chosen->strategy, i, &chosen->config, &text);
-    }
+  tsl_explore_add_strategy(all, point->strategy, &text);
   const tsl_choice choice = {.devices = devices,
                              .device = all->devices.items[point->device]->name,
                              .strategy = tsl_text_get(&text),

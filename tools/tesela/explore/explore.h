@@ -74,6 +74,8 @@ double tsl_point_flops(const tsl_point *point);
 double tsl_point_bandwidth(const tsl_point *point);
 /* Over the baseline; NaN where either was not measured. */
 double tsl_point_speedup(const tsl_exploration *all, const tsl_point *point);
+/* A strategy, which is an index, as the user named it: "tile_local tile=16". */
+void tsl_explore_add_strategy(const tsl_exploration *all, int strategy, tsl_text *out);
 /* "right", "wrong", "refused", "failed". */
 const char *tsl_point_result(const tsl_point *point);
 

@@ -42,16 +42,6 @@ void tsl_explore_add_size(const tsl_exploration *all, int size, tsl_text *out) {
     tsl_text_add(out, " x %lld", (long long)extent->k);
 }
 
-void tsl_explore_add_strategy(const tsl_exploration *all, int strategy, tsl_text *out) {
-  const tsl_chosen_strategy *chosen = &all->strategies.items[strategy];
-  tsl_text_add(out, "%s", chosen->strategy->name);
-  for (int i = 0; i < tsl_strategy_params(chosen->strategy); i++)
-    if (chosen->given & 1u << i) {
-      tsl_text_add(out, " ");
-      tsl_config_print_one(chosen->strategy, i, &chosen->config, out);
-    }
-}
-
 void tsl_explore_add_peer(const tsl_exploration *all, int strategy, tsl_text *out) {
   const char *peer = "";
   for (int d = 0; d < all->devices.count && !*peer; d++)

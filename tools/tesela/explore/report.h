@@ -21,9 +21,7 @@ void tsl_form_add_line(const tsl_form *form, bool is_point, const char *text, ts
 
 /* "512 x 512 x 512", "4096 x 4096", "1048576": as many sizes as the operation has. */
 void tsl_explore_add_size(const tsl_exploration *all, int size, tsl_text *out);
-/* The strategy as the user named it. */
-void tsl_explore_add_strategy(const tsl_exploration *all, int strategy, tsl_text *out);
-/* Behind that, " (OpenBLAS 0.3.21)": the vendor's library that it calls, where it is one that does and is there. */
+/* Behind a strategy: " (OpenBLAS 0.3.21)": the vendor's library that it calls, where it is one that does and is there. */
 void tsl_explore_add_peer(const tsl_exploration *all, int strategy, tsl_text *out);
 /* Devices, and where nobody chose them, the kinds that are missing and why. */
 void tsl_explore_add_devices(const tsl_exploration *all, tsl_devices *devices, const tsl_form *form,
