@@ -26,7 +26,6 @@ KNOWN = [
         [f"src/strategy/gemm/{strategy}/{name}" for name in ("account", "model", "run", strategy)]
         for strategy in ("opencl_mma", "register_tile", "subgroup_mma", "thin_tile")
     ),
-    [f"src/strategy/gemm/vendor_cublaslt/{name}" for name in ("choice", "vendor_cublaslt")],
 ]
 
 
