@@ -19,14 +19,7 @@ TARGETS = ("tesela_objects", "tesela_io", "tesela_blas", "tesela_tool_objects", 
 DEFINES, USES = "TDBRCVWGS", "Uw"
 
 # Circles that are there: the nodes of each, of which none may be added.
-KNOWN = [
-    [f"src/io/{name}" for name in ("format_csv", "format_mtx", "format_npy", "format_txt", "reader", "writer")],
-    [f"src/strategy/gemm/host_amx/{name}" for name in ("job", "schedule")],
-    *(
-        [f"src/strategy/gemm/{strategy}/{name}" for name in ("account", "model", "run", strategy)]
-        for strategy in ("opencl_mma", "register_tile", "subgroup_mma", "thin_tile")
-    ),
-]
+KNOWN = [[f"src/strategy/gemm/host_amx/{name}" for name in ("job", "schedule")]]
 
 
 def objects_of(build):
