@@ -39,7 +39,7 @@ foreach(list IN ITEMS ROWS_any ROWS_${family} EXTENSIONS_${family})
   endforeach()
 endforeach()
 
-# tesela_kernels(TEXT [TYPES type...] [SETS set...] [FLAGS flag...]): TEXT, src/strategy/gemm/<name>/kernels/<what>.c, is
+# tesela_kernels(TEXT [TYPES type...] [SETS set...] [FLAGS flag...]): TEXT, src/<...>/<name>/kernels/<what>.c, is
 # compiled for each set (all of TESELA_ISA_SETS; those of SETS that this family has), for each type where there are some. Each
 # has a source of its own in the build folder, which says which and includes the text.
 function(tesela_kernels text)
