@@ -1,6 +1,7 @@
 /* tesela_gemm_batched(): the bits of single calls by strides and by addresses, shared operands, one run on a device, and a sentence for every
  * wrong call, before anything is computed. */
 #include "base/log.h"
+#include "opencl.h"
 #include "unit/unit.h"
 
 #include <stdbool.h>
@@ -338,12 +339,17 @@ static void wrong_calls(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits),
+      cmocka_unit_test(refused_once),
+      cmocka_unit_test(wrong_calls),
+  };
+  const struct CMUnitTest on_opencl[] = {
       cmocka_unit_test(in_buffers),
       cmocka_unit_test(on_a_device),
       cmocka_unit_test(from_host_memory),
       cmocka_unit_test(from_gaps_in_host_memory),
-      cmocka_unit_test(refused_once),
-      cmocka_unit_test(wrong_calls),
   };
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  const int failed = cmocka_run_group_tests(tests, set_up, tear_down);
+  if (failed)
+    return failed;
+  return opencl_is_missing() ? OPENCL_SKIPPED : cmocka_run_group_tests(on_opencl, set_up, tear_down);
 }

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "judge/check.h"
+#include "opencl.h"
 
 #include <string.h>
 
@@ -138,5 +139,5 @@ static void batches_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(grids_stay_within),
                                      cmocka_unit_test(batches_are_refused)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return opencl_is_missing() ? OPENCL_SKIPPED : cmocka_run_group_tests(tests, NULL, NULL);
 }
