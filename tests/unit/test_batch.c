@@ -339,14 +339,12 @@ static void wrong_calls(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits),
-      cmocka_unit_test(refused_once),
       cmocka_unit_test(wrong_calls),
   };
   const struct CMUnitTest on_opencl[] = {
-      cmocka_unit_test(in_buffers),
-      cmocka_unit_test(on_a_device),
-      cmocka_unit_test(from_host_memory),
-      cmocka_unit_test(from_gaps_in_host_memory),
+      cmocka_unit_test(in_buffers),       cmocka_unit_test(on_a_device),
+      cmocka_unit_test(from_host_memory), cmocka_unit_test(from_gaps_in_host_memory),
+      cmocka_unit_test(refused_once),
   };
   const int failed = cmocka_run_group_tests(tests, set_up, tear_down);
   if (failed)
