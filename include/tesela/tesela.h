@@ -127,7 +127,7 @@ typedef struct tesela_matrix {
  * NaN and infinities are those of IEEE 754, in whatever order terms are added; alpha scales what the sum came to, and an
  * empty sum (k = 0, alpha = 0) is 0 and not scaled, whatever alpha is. A complex product is (x u - y v, x v + y u) in real
  * operations and nothing more: C99's Annex G, which makes infinities of some NaN, is not followed, so an infinite factor
- * makes parts infinite or NaN. A part of alpha or beta that is 0 may be multiplied or left out. */
+ * makes components infinite or NaN. A component of alpha or beta that is 0 may be multiplied or left out. */
 typedef struct tesela_gemm_desc {
   int64_t m, n, k;
   tesela_matrix a, b, c;
@@ -191,7 +191,8 @@ typedef struct tesela_transpose_desc {
   int64_t runs;                  /**< as in tesela_gemm_desc */
 } tesela_transpose_desc;
 
-/** What ran: filled by tesela_gemm(), tesela_gemm_batched(), tesela_dot(), tesela_transpose() and tesela_plan_run() where it is not NULL. */
+/** What ran: filled by tesela_gemm(), tesela_gemm_batched(), tesela_dot(), tesela_transpose() and tesela_plan_run() where
+ * it is not NULL. */
 typedef struct tesela_record {
   const char
       *plan;      /**< the plan's text. It lives as long as the plan, and after a call that made its own plan
@@ -241,13 +242,12 @@ TESELA_API tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_
 /** Multiplies many times: product i is desc's, with its operands where batch says. On the processor small products are
  * shared out among threads, and every result has the bits that a call of its own would give. On another device, operands
  * at even distances are brought there together, unless they are there, and multiplied in one run where a strategy can, in
- * its own order of sums. All operands are checked before any
- * product is computed. Where memory runs out when some products may be done, the others are finished by the strategy
- * "sequential" and its order of sums, which takes none. record, which may be NULL, tells of all products together; its plan
- * is that of one, or of the batch.
+ * its own order of sums. All operands are checked before any product is computed. Where memory runs out when some
+ * products may be done, the others are finished by the strategy "sequential" and its order of sums, which takes none.
+ * record, which may be NULL, tells of all products together; its plan is that of one, or of the batch.
  *  @return as tesela_gemm(): after any other failure than TESELA_DEVICE_FAILED no product was done, and every C is as it
- *  was; where C is in buffers, TESELA_DEVICE_FAILED says so of some. TESELA_BAD_CALL with the product's number where its operands are wrong, and where C is the
- *  same for two products. */
+ *  was; where C is in buffers, TESELA_DEVICE_FAILED says so of some. TESELA_BAD_CALL with the product's number where its
+ *  operands are wrong, and where C is the same for two products. */
 TESELA_API tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_desc *desc,
                                              const tesela_batch *batch, tesela_record *record);
 

@@ -93,7 +93,8 @@ static inline void tsl_api_strides(const tesela_matrix *matrix, int64_t rows, in
   *col_stride = matrix->transpose ? row : col;
 }
 
-/* The problem of a request: the place where defaults become values and transposes strides. Sentences name the field. tsl_problem_check() is the caller's. */
+/* The problem of a request: the place where defaults become values and transposes strides. Sentences name the field.
+ * tsl_problem_check() is the caller's. */
 tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem);
 /* That, checked, where its operands are, and the device that is asked for ("auto": any). */
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key);

@@ -115,8 +115,8 @@ static inline bool tsl_dispatch_aligned(tesela_type type, const void *a, const v
 _Static_assert(128 * (TESELA_F64 - TESELA_F32) % TSL_DISPATCH_SETS != 0, "see tsl_dispatch_set()");
 
 /* The entry of a call that came last in its set, if it has a kernel: what BLAS's entries of a constant type may call; its
- * scalars lie at alpha and beta. The arguments one by one, as they are in registers: a struct of them that was just written takes
- * time to reach the cache. NULL: the long way. */
+ * scalars lie at alpha and beta. The arguments one by one, as they are in registers: a struct of them that was just
+ * written takes time to reach the cache. NULL: the long way. */
 static inline const tsl_dispatch_entry *tsl_dispatch_kernel(tesela_type type, int order, int trans_a,
                                                             int trans_b, int64_t m, int64_t n, int64_t k,
                                                             const void *alpha, const void *a, int64_t lda,

@@ -1,5 +1,5 @@
-/* What the BLAS drop-in asks beside the public calls: for small products, which may take less time than finding a plan, a way
- * without one; and where a call would run. */
+/* What the BLAS drop-in asks beside the public calls: for small products, which may take less time than finding a plan, a
+ * way without one; and where a call would run. */
 #ifndef TSL_API_FAST_PATH_H
 #define TSL_API_FAST_PATH_H
 

@@ -33,8 +33,8 @@ enum {
   NAMED = 2 /* and that the cpu is */
 };
 
-/* How a matrix lies that takes part as rows x cols: along its rows or its columns, at which distance. False where it is not in
- * host memory, or neither. */
+/* How a matrix lies that takes part as rows x cols: along its rows or its columns, at which distance. False where it is
+ * not in host memory, or neither. */
 static bool lies(const tesela_matrix *matrix, int64_t rows, int64_t cols, bool *by_row, int64_t *distance) {
   int64_t row, col;
   tsl_api_strides(matrix, rows, cols, &row, &col);

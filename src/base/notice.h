@@ -8,7 +8,8 @@
 
 enum { TSL_NOTICES_MOST = 16, TSL_NOTICE_BYTES = 512 };
 
-/* Keeps a sentence, and logs it under the topic: the first time that it is said. More than TSL_NOTICES_MOST are only logged. */
+/* Keeps a sentence, and logs it under the topic: the first time that it is said. More than TSL_NOTICES_MOST are only
+ * logged. */
 void tsl_notice(tsl_log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Copies sentence `index`, counted from 0, and says whether the log told it already; false past the last. */

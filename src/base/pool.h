@@ -47,11 +47,11 @@ static inline int tsl_team_threads(tsl_team team) {
   return team.threads > 1 ? team.threads : 1;
 }
 
-/* Calls task(argument, index, worker) for each index once, in any order, and returns when all are done. The
- * caller works too, as worker 0; the others' numbers are below the team's. Safe from many threads at once: one of them
- * gets the workers, the others run alone. A task may run teams itself: the inner call runs alone where the outer one has
- * workers. A thread that cannot be started only makes it slower. Workers run wherever the process may, also where the caller is bound to a
- * processor. A caller is not cancelled (pthread_cancel) before this returns. */
+/* Calls task(argument, index, worker) for each index once, in any order, and returns when all are done. The caller works
+ * too, as worker 0; the others' numbers are below the team's. Safe from many threads at once: one of them gets the
+ * workers, the others run alone. A task may run teams itself: the inner call runs alone where the outer one has workers.
+ * A thread that cannot be started only makes it slower. Workers run wherever the process may, also where the caller is
+ * bound to a processor. A caller is not cancelled (pthread_cancel) before this returns. */
 void tsl_team_run(tsl_team team, int64_t count, tsl_pool_task task, void *argument);
 /* The same by all threads of a pool. */
 void tsl_pool_run(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argument);

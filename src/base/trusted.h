@@ -15,9 +15,9 @@
 const char *tsl_trusted_refuse_file(int file);
 const char *tsl_trusted_refuse_folder(int folder);
 
-/* Opens `path`, below `folder` where it is relative (AT_FDCWD: the working folder), as open() with these flags, O_CLOEXEC,
- * O_NONBLOCK and O_NOFOLLOW, and refuses what is not trusted. -1, with errno (0 where the reason is not the system's) and the reason
- * in `why`, which is static text. */
+/* Opens `path`, below `folder` where it is relative (AT_FDCWD: the working folder), as open() with these flags,
+ * O_CLOEXEC, O_NONBLOCK and O_NOFOLLOW, and refuses what is not trusted. -1, with errno (0 where the reason is not the
+ * system's) and the reason in `why`, which is static text. */
 int tsl_trusted_file(int folder, const char *path, int flags, mode_t mode, const char **why);
 /* The same for a folder, opened for reading. */
 int tsl_trusted_folder(const char *path, const char **why);

@@ -1,5 +1,6 @@
-/* What a call is asked before takes as long as a tiny product does: nothing is looked at here but the arguments, and those of
- * calls that come again are only compared. Whatever is unusual about them is left to the long way, which knows the words. */
+/* What a call is asked before takes as long as a tiny product does: nothing is looked at here but the arguments, and
+ * those of calls that come again are only compared. Whatever is unusual about them is left to the long way, which knows
+ * the words. */
 #include "blas/dispatch.h"
 
 #include "blas/context.h"

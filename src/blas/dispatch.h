@@ -8,9 +8,9 @@
 #include "blas/next.h"
 #include "blas/route.h"
 
-/* Looks a product up, and does a small one without a plan; false where it is left to tsl_blas_gemm(): nothing was touched, and
- * `next` is another library's function where it is known that such calls are handed on. The second one is for the table of
- * calls, and is never told of others. */
+/* Looks a product up, and does a small one without a plan; false where it is left to tsl_blas_gemm(): nothing was
+ * touched, and `next` is another library's function where it is known that such calls are handed on. The second one is
+ * for the table of calls, and is never told of others. */
 bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *product,
                             tsl_blas_function **next);
 bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *product,

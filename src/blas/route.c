@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* What is not small (dispatch.c): from which size on tesela is the faster one, measured on one interleaved run;
- * docs/BLAS.md says how. A product is tesela's from `volume` = m n k on, where m and n are not below `side`, nor k below `depth`; 0:
- * never, as there is no strategy. */
+ * docs/BLAS.md says how. A product is tesela's from `volume` = m n k on, where m and n are not below `side`, nor k below
+ * `depth`; 0: never, as there is no strategy. */
 typedef struct crossover {
   double volume;
   int64_t side, depth;

@@ -1,5 +1,5 @@
-/* A format of matrix files: one const table of functions, in its own file format_<name>.c, listed in list.h.
- * reader.c and writer.c check what a caller asks for and hold the file; a format knows its bytes only. formats.c is the table,
+/* A format of matrix files: one const table of functions, in its own file format_<name>.c, listed in list.h. reader.c and
+ * writer.c check what a caller asks for and hold the file; a format knows its bytes only. formats.c is the table,
  * values.c what formats share.
  *
  *   tsl_reader_open    path -> format -> input -> read_header: info, state

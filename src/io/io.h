@@ -84,8 +84,8 @@ bool tsl_writer_keeps_rows(const tsl_writer *writer);
 /* Appends rows. */
 tesela_status tsl_writer_rows(tsl_writer *writer, int64_t rows, const void *data, int64_t row_stride,
                               int64_t col_stride);
-/* Flushes, syncs, renames and syncs the folder. On failure (a full disk) nothing is left behind and an older file of that name
- * is as it was. */
+/* Flushes, syncs, renames and syncs the folder. On failure (a full disk) nothing is left behind and an older file of that
+ * name is as it was. */
 tesela_status tsl_writer_commit(tsl_writer *writer);
 /* Closes; removes the temporary file when there was no commit. NULL is allowed. */
 void tsl_writer_close(tsl_writer *writer);

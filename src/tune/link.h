@@ -1,4 +1,5 @@
-/* What it costs to reach devices is measured here, once on a machine, and kept where the planner finds it (planner/link.h). */
+/* What it costs to reach devices is measured here, once on a machine, and kept where the planner finds it
+ * (planner/link.h). */
 #ifndef TSL_TUNE_LINK_H
 #define TSL_TUNE_LINK_H
 

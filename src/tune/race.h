@@ -33,7 +33,8 @@ typedef struct tsl_race_options {
   /* Where the race is: a few words, and how much of it is done, 0 to 1. May be NULL. */
   void (*progress)(void *argument, const char *what, double fraction);
   void *argument;
-  /* Asked between runs: true ends the race. What has too few samples by then is refused with tsl_race_cut_short. NULL: never. */
+  /* Asked between runs: true ends the race. What has too few samples by then is refused with tsl_race_cut_short. NULL:
+   * never. */
   bool (*stop)(void);
 } tsl_race_options;
 

@@ -75,8 +75,8 @@ void tsl_tuned_free(tsl_tuned *tuned);
 /* Whether one is faster than the other by more than the doubt about both. */
 bool tsl_tune_beats(const tsl_tune_result *challenger, const tsl_tune_result *incumbent);
 /* Whether wisdom is to keep a point, the best of its strategy, and the seconds to keep: on the scale of the winner's last
- * measurement, and for all others 2% more than that or whatever they took. What was not faster by more than the noise is not to be chosen for
- * it later. */
+ * measurement, and for all others 2% more than that or whatever they took. What was not faster by more than the noise is
+ * not to be chosen for it later. */
 bool tsl_tuned_is_record(const tsl_tuned *tuned, const tsl_space *space, int point, double *seconds);
 
 /* --- on a device --- */

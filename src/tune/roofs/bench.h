@@ -40,8 +40,8 @@ static inline double tsl_roofs_end(const tsl_roofs_chain *chain, int index, int6
 /* The largest mask with which `count` numbers have an exact sum. */
 int64_t tsl_roofs_mask(int64_t count);
 
-/* Repeats for about `seconds`, longer where the repeats differ much, at least thrice, after a run that does not count; `work` is that of one run. What is
- * measured replaces *roof where it is faster. */
+/* Repeats for about `seconds`, longer where the repeats differ much, at least thrice, after a run that does not count;
+ * `work` is that of one run. What is measured replaces *roof where it is faster. */
 tesela_status tsl_roofs_repeat(tsl_roofs_run run, void *argument, double work, double seconds,
                                tsl_roof *roof);
 /* Notes why a roof is missing. */

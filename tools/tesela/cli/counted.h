@@ -20,7 +20,8 @@ tsl_counted tsl_count(const tsl_problem *problem, const tsl_strategy *strategy, 
 
 /* The rung below one of them: of those on the same device, the highest that is lower. NULL: there is none. */
 const tsl_counted *tsl_counted_below(const tsl_counted *all, int count, const tsl_counted *one);
-/* One sentence: what it moves beside the rung below (NULL: none), how much faster it should be, and where that is not so, why. */
+/* One sentence: what it moves beside the rung below (NULL: none), how much faster it should be, and where that is not so,
+ * why. */
 void tsl_counted_compare(const tsl_problem *problem, const tsl_counted *one, const tsl_counted *below,
                          tsl_text *out);
 

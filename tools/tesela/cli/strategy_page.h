@@ -5,7 +5,8 @@
 #include "base/status.h"
 #include "cli/select.h"
 
-/* Appends idea, what it adds, picture, parameters and limits: the comment that its kernel file, or its C file, begins with. */
+/* Appends idea, what it adds, picture, parameters and limits: the comment that its kernel file, or its C file, begins
+ * with. */
 tesela_status tsl_strategy_story(const tsl_strategy *strategy, tsl_text *out);
 /* Appends its kernels' text for a device and a type, flattened, with the lines that define parameters. TESELA_UNSUPPORTED
  * where it has none, or the device refuses it. */

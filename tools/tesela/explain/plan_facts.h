@@ -14,8 +14,8 @@ void tsl_plan_facts_free(tsl_plan_facts *facts);
 /* Whether a plan runs in the host's memory on copies of its own: on a processor's cores, by way of a driver (PoCL). */
 bool tsl_plan_copies_on_host(const tesela_plan *plan);
 
-/* What is guaranteed of each element: an error of `factor` units, in all `bound` (|alpha||A||B| + |beta||C0|); 0: every bit is
- * kept. `rounded`: the exact result, rounded once. `flushes` as tsl_accuracy has it. */
+/* What is guaranteed of each element: an error of `factor` units, in all `bound` (|alpha||A||B| + |beta||C0|); 0: every
+ * bit is kept. `rounded`: the exact result, rounded once. `flushes` as tsl_accuracy has it. */
 typedef struct tsl_plan_bound {
   double factor, bound, flushes;
   bool rounded;

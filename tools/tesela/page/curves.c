@@ -164,7 +164,8 @@ static int count_values(const tsl_exploration *all, const variants *of, int para
   return count;
 }
 
-/* The variants of which this strategy is the first; false where there are no others, or differs in nothing that was named. */
+/* The variants of which this strategy is the first; false where there are no others, or differs in nothing that was
+ * named. */
 static bool find_variants(const tsl_exploration *all, int first, variants *out) {
   const tsl_chosen_strategy *items = all->strategies.items;
   *out = (variants){.along = -1};

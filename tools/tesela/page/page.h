@@ -21,7 +21,8 @@ typedef struct tsl_page_file {
 /* Before the work: opens the file, so that one that cannot be written is reported first, and measures roofs. A NULL path
  * does nothing, and the calls below take what it left. */
 tesela_status tsl_page_begin(const char *path, const tsl_exploration *all, tsl_page_file *file);
-/* After the work: measures the roofs again, for the page and for what is printed, if that was longer ago than measuring takes. */
+/* After the work: measures the roofs again, for the page and for what is printed, if that was longer ago than measuring
+ * takes. */
 tesela_status tsl_page_measure(const tsl_exploration *all, tsl_page_file *file);
 /* After that: makes the page and lets the file appear, also where some results are wrong or gnuplot fails. Returns
  * tsl_explore_conclude()'s status, or if that is TESELA_OK its own. */

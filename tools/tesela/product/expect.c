@@ -6,7 +6,7 @@
  *
  * u_E is the unit roundoff of the file's type, or C's where that is coarser; u_A and u_B are those of the types as which
  * A and B were read, where these are coarser than their files'. Types that are narrower than their sums are
- * rounded once, at the end, which costs u |C| and not u G. Of complex numbers, each part is a real sum, with a G of its
+ * rounded once, at the end, which costs u |C| and not u G. Of complex numbers, each component is a real sum, with a G of its
  * own. With --tolerance, that alone decides.
  *
  * G costs a dot product of magnitudes, but |C| <= G up to rounding, so G is only computed where |C| in its
@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-/* What judges one element, part by part. */
+/* What judges one element, component by component. */
 typedef struct bound {
   double relative;  /* of G */
   double own, file; /* of |C|, of |E| */
@@ -54,7 +54,7 @@ static bound bound_of(const tsl_product *product) {
   return out;
 }
 
-/* G of both parts of one element, and what flushing its terms to 0 may cost. */
+/* G of both components of one element, and what flushing its terms to 0 may cost. */
 static void add_magnitudes(const tsl_product *product, const tsl_layout *at, const void *a, int64_t row,
                            int64_t col, double g[2], double *terms) {
   const double *alpha = product->whole.alpha, *beta = product->whole.beta;
@@ -70,9 +70,9 @@ static void add_magnitudes(const tsl_product *product, const tsl_layout *at, con
   }
   if (product->before)
     load(product->type, product->before, row * product->n + col, before);
-  for (int part = 0; part < 2; part++)
-    g[part] = fabs(alpha[0]) * sum[part] + fabs(alpha[1]) * sum[1 - part] + fabs(beta[0] * before[part]) +
-              fabs(beta[1] * before[1 - part]);
+  for (int component = 0; component < 2; component++)
+    g[component] = fabs(alpha[0]) * sum[component] + fabs(alpha[1]) * sum[1 - component] +
+                   fabs(beta[0] * before[component]) + fabs(beta[1] * before[1 - component]);
   *terms *= fabs(alpha[0]);
 }
 
@@ -80,14 +80,14 @@ static bool same_special(double x, double y) {
   return (isnan(x) && isnan(y)) || x == y;
 }
 
-/* How one part of an element was judged. */
+/* How one component of an element was judged. */
 typedef struct judgement {
   bool agrees, by_print, weak;
   double rounding, printed; /* that explain so much */
 } judgement;
 
-static judgement judge_part(const tsl_product *product, const bound *by, double c, double e, const double *g,
-                            double flushed) {
+static judgement judge_component(const tsl_product *product, const bound *by, double c, double e,
+                                 const double *g, double flushed) {
   const double error = fabs(c - e), size = g ? *g : 0.5 * fabs(c);
   judgement out = {.rounding = by->relative * size + by->own * fabs(c) + by->file * fabs(e) + by->underflow +
                                by->flushes * flushed,
@@ -103,25 +103,26 @@ static judgement judge_part(const tsl_product *product, const bound *by, double 
   return out;
 }
 
-/* Compares an element whose parts are not all equal, and counts it where it differs. */
+/* Compares an element whose components are not all equal, and counts it where it differs. */
 static void compare_element(tsl_product *product, const tsl_layout *at, const void *a, int64_t row,
                             const bound *by, tsl_difference found) {
   tsl_difference *out = &product->difference;
-  const int parts = tsl_type(product->expected.as)->is_complex || tsl_type(product->type)->is_complex ? 2 : 1;
+  const int components =
+      tsl_type(product->expected.as)->is_complex || tsl_type(product->type)->is_complex ? 2 : 1;
   const bool moved = product->request.op == TSL_OP_TRANSPOSE;
   double g[2], flushed = 0, error = 0;
   bool differs = false, print = false, weak = false, have_g = false;
-  for (int part = 0; part < parts; part++) {
-    const double c = found.computed[part], e = found.expected[part];
+  for (int component = 0; component < components; component++) {
+    const double c = found.computed[component], e = found.expected[component];
     if (same_special(c, e))
       continue;
     const double whole = fabs(c);
-    judgement seen = judge_part(product, by, c, e, moved ? &whole : NULL, 0);
+    judgement seen = judge_component(product, by, c, e, moved ? &whole : NULL, 0);
     if ((!seen.agrees || seen.by_print) && !moved && isfinite(c) && isfinite(e)) {
       if (!have_g)
         add_magnitudes(product, at, a, row, found.col, g, &flushed);
       have_g = true;
-      seen = judge_part(product, by, c, e, &g[part], flushed);
+      seen = judge_component(product, by, c, e, &g[component], flushed);
     }
     error = isfinite(c - e) ? hypot(error, c - e) : INFINITY;
     if (!seen.agrees && !differs) {

@@ -4,8 +4,8 @@
 
 #include "tune/report.h"
 
-/* On the device that is named, or where `device` and the environment name none, the one that would run the problem now. `all`
- * has problem, budget, search and wisdom. What was found and cannot be kept is kept in `all`, with the failure. */
+/* On the device that is named, or where `device` and the environment name none, the one that would run the problem now.
+ * `all` has problem, budget, search and wisdom. What was found and cannot be kept is kept in `all`, with the failure. */
 tesela_status tsl_tuning_run(const tsl_tune_options *given, const char *device, tsl_devices *devices,
                              tsl_tuning *all);
 
