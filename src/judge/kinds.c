@@ -31,7 +31,7 @@ tsl_guess tsl_guess_of(double value) {
   return (tsl_guess){.kinds = tsl_kind_of(value), .value = isfinite(value) ? value : 0};
 }
 
-static unsigned turned(unsigned kinds) {
+static unsigned negated(unsigned kinds) {
   return (kinds & (FINITE | NONE)) | (kinds & PLUS ? MINUS : 0) | (kinds & MINUS ? PLUS : 0);
 }
 
@@ -51,8 +51,8 @@ tsl_guess tsl_guess_scaled(double scalar, tsl_guess x, double largest) {
   if (scalar == 0)
     return (tsl_guess){.kinds = FINITE | (x.kinds & ~(unsigned)FINITE ? NONE : 0)};
   if (isinf(scalar))
-    return (tsl_guess){.kinds = scalar > 0 ? infinite(x) : turned(infinite(x))};
-  const tsl_guess scaled = {.kinds = scalar > 0 ? x.kinds : turned(x.kinds),
+    return (tsl_guess){.kinds = scalar > 0 ? infinite(x) : negated(infinite(x))};
+  const tsl_guess scaled = {.kinds = scalar > 0 ? x.kinds : negated(x.kinds),
                             .value = scalar * x.value,
                             .error = fabs(scalar) * x.error};
   return with_overflow(scaled, largest);

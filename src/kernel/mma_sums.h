@@ -122,7 +122,7 @@ TSL_FUNCTION void store_each(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, int insid
 
 /* Row `lower` * 8 of a 16-line tile and four columns of 16, of two neighbouring tiles. An item has two of each, whose
  * columns are side by side with those of the item beside it: one takes both pairs of the first tile, the other those of
- * the second. Turned bytes have left the columns in an order in which all four are this item's. */
+ * the second. Transposed bytes have left the columns in an order in which all four are this item's. */
 TSL_FUNCTION void gather(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, MMA_NUMBER *line) {
   TSL_UNROLL
   for (int e = 0; e < 2; e++) {

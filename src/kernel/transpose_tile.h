@@ -27,7 +27,7 @@ typedef struct tsl_tile {
   int rows, cols;
 } tsl_tile;
 
-/* Where a tile's element lies in local memory: each row is turned by its own number, so that a row's neighbours and a
+/* Where a tile's element lies in local memory: each row is rotated by its own number, so that a row's neighbours and a
  * column's neighbours are in banks of their own, without padding. */
 TSL_FUNCTION int tsl_tile_at(int row, int col) {
   return row * TSL_TILE + ((row + col) & (TSL_TILE - 1));
@@ -101,7 +101,7 @@ TSL_FUNCTION bool tsl_tile_find(const tsl_transpose_arguments g, TSL_INDEX x, TS
 #endif
 
 /* Brings what the tile becomes into local memory, element by element, along whichever axis of A lies closer. */
-TSL_FUNCTION void tsl_tile_fetch(TSL_LOCAL_POINTER tsl_element *turned, TSL_GLOBAL const tsl_element *a,
+TSL_FUNCTION void tsl_tile_fetch(TSL_LOCAL_POINTER tsl_element *transposed, TSL_GLOBAL const tsl_element *a,
                                  const tsl_tile tile, const tsl_transpose_arguments g) {
   const TSL_INDEX down = g.a_col_stride,
                   across = g.a_row_stride; /* of A, along the tile's rows and columns */
@@ -120,20 +120,20 @@ TSL_FUNCTION void tsl_tile_fetch(TSL_LOCAL_POINTER tsl_element *turned, TSL_GLOB
     TSL_UNROLL
     for (int i = 0; i < TSL_TILE_AHEAD; i++) {
       const int e = first + i * TSL_TILE_ITEMS, line = e / TSL_TILE, place = e % TSL_TILE;
-      turned[by_rows ? tsl_tile_at(line, place) : tsl_tile_at(place, line)] = held[i];
+      transposed[by_rows ? tsl_tile_at(line, place) : tsl_tile_at(place, line)] = held[i];
     }
   }
 }
 
 /* Writes the tile from there, along C's rows. */
-TSL_FUNCTION void tsl_tile_put(const TSL_LOCAL_POINTER tsl_element *turned, TSL_GLOBAL tsl_element *c,
+TSL_FUNCTION void tsl_tile_put(const TSL_LOCAL_POINTER tsl_element *transposed, TSL_GLOBAL tsl_element *c,
                                const tsl_tile tile, const tsl_transpose_arguments g) {
   TSL_GLOBAL tsl_element *to = c + g.c_offset + tile.row * g.c_row_stride + tile.col * g.c_col_stride;
   TSL_UNROLL_BY(4)
   for (int i = 0; i < TSL_TILE_EACH; i++) {
     const int e = TSL_ITEM(0) + i * TSL_TILE_ITEMS, row = e / TSL_TILE, col = e % TSL_TILE;
     if (row < tile.rows && col < tile.cols)
-      to[row * g.c_row_stride + col * g.c_col_stride] = turned[tsl_tile_at(row, col)];
+      to[row * g.c_row_stride + col * g.c_col_stride] = transposed[tsl_tile_at(row, col)];
   }
 }
 

@@ -170,7 +170,7 @@ tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operan
   };
 }
 
-tsl_gemm_sizes tsl_launch_turned(const tsl_gemm_sizes *sizes) {
+tsl_gemm_sizes tsl_launch_swapped(const tsl_gemm_sizes *sizes) {
   return (tsl_gemm_sizes){
       .m = sizes->n,
       .n = sizes->m,

@@ -32,7 +32,7 @@ typedef struct tsl_gemm_sizes {
 tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operands);
 
 /* Those of C' = B' A'. */
-tsl_gemm_sizes tsl_launch_turned(const tsl_gemm_sizes *sizes);
+tsl_gemm_sizes tsl_launch_swapped(const tsl_gemm_sizes *sizes);
 /* Whether a matrix is better read along the first stride than along the other: numbers follow each other there, or are
  * at least nearer. */
 bool tsl_launch_along(int64_t stride, int64_t other);

@@ -62,17 +62,17 @@ tsl_problem tsl_problem_transpose(int64_t m, int64_t n, tesela_type type) {
   return tsl_problem_of(TSL_OP_TRANSPOSE, m, n, 0, type);
 }
 
-static tsl_shape turned(const tsl_shape *shape) {
+static tsl_shape transposed(const tsl_shape *shape) {
   return (tsl_shape){shape->type, shape->cols, shape->rows, shape->col_stride, shape->row_stride};
 }
 
-tsl_problem tsl_problem_turned(const tsl_problem *problem) {
+tsl_problem tsl_problem_swapped(const tsl_problem *problem) {
   tsl_problem out = *problem;
   out.m = problem->n;
   out.n = problem->m;
-  out.a = turned(&problem->b);
-  out.b = turned(&problem->a);
-  out.c = turned(&problem->c);
+  out.a = transposed(&problem->b);
+  out.b = transposed(&problem->a);
+  out.c = transposed(&problem->c);
   out.conjugate_a = problem->conjugate_b;
   out.conjugate_b = problem->conjugate_a;
   return out;

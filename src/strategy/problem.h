@@ -55,7 +55,7 @@ tsl_problem tsl_problem_transpose(int64_t m, int64_t n, tesela_type type);
 tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_type type);
 
 /* C' = B' A': the same product, seen from the other side. */
-tsl_problem tsl_problem_turned(const tsl_problem *problem);
+tsl_problem tsl_problem_swapped(const tsl_problem *problem);
 
 /* An operand's shape; whether a run reads its elements; whether it reads or writes them (C is always written). */
 const tsl_shape *tsl_problem_shape(const tsl_problem *problem, int operand);

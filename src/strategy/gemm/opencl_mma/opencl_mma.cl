@@ -18,8 +18,8 @@
  *                                                 depth 1  | ...
  *
  * Chunks are exchanged within a line by the line's number, so that any 8 chunks that are read together lie in different
- * banks (phase_along(), phase_across()). Blocks that lie the wrong way are turned as they are read into registers. That
- * turns pairs of bytes; of 8-bit numbers, two turned blocks of interleaved depths are taken apart and put together
+ * banks (phase_along(), phase_across()). Blocks that lie the wrong way are transposed as they are read into registers. That
+ * turns pairs of bytes; of 8-bit numbers, two transposed blocks of interleaved depths are taken apart and put together
  * bytewise, which leaves the lines of a 16-line tile in the order 0 2 4 ... 1 3 5 ...; C is stored accordingly.
  *
  * Operands' inner strides are 1 here, and addresses and pitches are multiples of 16 bytes: others are packed first
@@ -245,12 +245,12 @@ TSL_FUNCTION void read_blocks(unsigned int start, int across, int is_b, int step
     tsl_ptx_blocks_turned(at, out);
     return;
   }
-  unsigned int turned[4];
-  tsl_ptx_blocks_turned(at, turned);
-  out[0] = tsl_ptx_bytes(turned[0], turned[1], 0x6420);
-  out[is_b ? 2 : 1] = tsl_ptx_bytes(turned[0], turned[1], 0x7531);
-  out[is_b ? 1 : 2] = tsl_ptx_bytes(turned[2], turned[3], 0x6420);
-  out[3] = tsl_ptx_bytes(turned[2], turned[3], 0x7531);
+  unsigned int transposed[4];
+  tsl_ptx_blocks_turned(at, transposed);
+  out[0] = tsl_ptx_bytes(transposed[0], transposed[1], 0x6420);
+  out[is_b ? 2 : 1] = tsl_ptx_bytes(transposed[0], transposed[1], 0x7531);
+  out[is_b ? 1 : 2] = tsl_ptx_bytes(transposed[2], transposed[3], 0x6420);
+  out[3] = tsl_ptx_bytes(transposed[2], transposed[3], 0x7531);
 }
 
 typedef struct mma_factors {

@@ -21,8 +21,8 @@ enum { TSL_OPENCL_MMA_WARP = 32 };
 
 /* A problem and a config as the kernels see them. */
 typedef struct tsl_opencl_mma {
-  tsl_problem problem; /* turned where C's columns are dense */
-  bool turned;
+  tsl_problem problem; /* swapped where C's columns are dense */
+  bool swapped;
   bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, numbers along k do not */
   int size;                /* bytes of an element of A and B */
   int tile_m, tile_n, warp_m, warp_n, depth, stages, band, groups;

@@ -4,7 +4,7 @@
  *   from: element (row, i) at row * row_stride + i * step         to: | row 0, padded | row 1, padded | ...
  *
  * Neighbouring items take the chunks of a row one after the other, or, where rows lie nearer than elements, the same chunk
- * of rows one after the other, so that what they read lies together. Bytes whose rows lie side by side are turned four rows
+ * of rows one after the other, so that what they read lies together. Bytes whose rows lie side by side are transposed four rows
  * at a time, where they lie on multiples of four:
  *
  *   read: 4 bytes of rows r to r + 3, at each of 16 elements        written: 16 bytes to each of 4 rows
@@ -38,7 +38,7 @@ TSL_FUNCTION TSL_VECTOR(int, 4) chunk_of(const unsigned int *words) {
 
 #if SIZE == 1
 /* Four words of four rows each become a word of each row. */
-TSL_FUNCTION void turn_bytes(const unsigned int *from, unsigned int *to, int apart) {
+TSL_FUNCTION void transpose_bytes(const unsigned int *from, unsigned int *to, int apart) {
   const unsigned int low_a = tsl_ptx_bytes(from[0], from[1], 0x5140),
                      high_a = tsl_ptx_bytes(from[0], from[1], 0x7362),
                      low_b = tsl_ptx_bytes(from[2], from[3], 0x5140),
@@ -49,7 +49,7 @@ TSL_FUNCTION void turn_bytes(const unsigned int *from, unsigned int *to, int apa
   to[3 * apart] = tsl_ptx_bytes(high_a, high_b, 0x7632);
 }
 
-/* A block of 128 rows by 128 elements: turned in registers, gathered in local memory, so that rows are written whole. Chunks
+/* A block of 128 rows by 128 elements: transposed in registers, gathered in local memory, so that rows are written whole. Chunks
  * are exchanged within a row by the number of its four rows, so that eight of them lie in different banks. */
 #define BLOCK 128
 TSL_FUNCTION int place_of(int row, int chunk) {
@@ -63,18 +63,18 @@ TSL_FUNCTION void turn_block(TSL_LOCAL_POINTER char *block, TSL_GLOBAL const PAC
                   left = row + own_row < given.rows ? given.elements - own_first : 0;
   TSL_GLOBAL const unsigned int *at =
       (TSL_GLOBAL const unsigned int *)(from + (given.offset + row + own_row + own_first * given.step));
-  unsigned int words[16], turned[16];
+  unsigned int words[16], transposed[16];
   TSL_UNROLL
   for (int e = 0; e < 16; e++)
     words[e] = e < left ? at[e * (given.step / 4)] : 0;
   TSL_UNROLL
   for (int w = 0; w < 4; w++)
-    turn_bytes(words + 4 * w, turned + w, 4);
+    transpose_bytes(words + 4 * w, transposed + w, 4);
   TSL_BARRIER(); /* the block before has been written */
   TSL_UNROLL
   for (int r = 0; r < 4; r++)
     TSL_LOCAL_STORE(int, 4, (TSL_LOCAL_POINTER int *)(block + place_of(own_row + r, own_chunk)),
-                    chunk_of(turned + 4 * r));
+                    chunk_of(transposed + 4 * r));
   TSL_BARRIER();
   TSL_UNROLL
   for (int i = 0; i < 4; i++) {

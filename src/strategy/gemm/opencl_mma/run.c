@@ -178,13 +178,13 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
   const tsl_opencl_mma tile = tsl_opencl_mma_of(&work->problem, &work->config);
   tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const bool any = sizes.k > 0;
-  if (tile.turned)
-    sizes = tsl_launch_turned(&sizes);
+  if (tile.swapped)
+    sizes = tsl_launch_swapped(&sizes);
   /* A kernel wants a buffer in every place, also where nothing is read. */
   tsl_buffer *buffers[2] = {operands->c.buffer, operands->c.buffer};
   if (any) {
-    buffers[0] = tile.turned ? operands->b.buffer : operands->a.buffer;
-    buffers[1] = tile.turned ? operands->a.buffer : operands->b.buffer;
+    buffers[0] = tile.swapped ? operands->b.buffer : operands->a.buffer;
+    buffers[1] = tile.swapped ? operands->a.buffer : operands->b.buffer;
     TSL_TRY(prepare(work, &tile, operands->scratch, stream, &sizes, buffers));
   } else {
     sizes.a_offset = sizes.a_row_stride = sizes.a_col_stride = 0;

@@ -15,7 +15,7 @@ tsl_opencl_mma_rows tsl_opencl_mma_rows_of(int64_t lines, int64_t k, bool across
 tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config) {
   const int64_t *value = config->value;
   tsl_opencl_mma tile = {
-      .turned = problem->c.row_stride == 1 && problem->c.col_stride != 1,
+      .swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1,
       .size = (int)tsl_type(problem->a.type)->size,
       .tile_m = (int)value[TSL_OPENCL_MMA_TILE_M],
       .tile_n = (int)value[TSL_OPENCL_MMA_TILE_N],
@@ -27,7 +27,7 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
       .groups = (int)value[TSL_OPENCL_MMA_GROUPS],
       .warps = (int)value[TSL_OPENCL_MMA_WARPS],
   };
-  tile.problem = tile.turned ? tsl_problem_turned(problem) : *problem;
+  tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   const bool is_group = tile.warps == 4;
   /* Four warps together take numbers of 8 bits along k alone. */

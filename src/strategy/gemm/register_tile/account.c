@@ -7,9 +7,9 @@
 
 void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_account *account) {
-  const tsl_problem turned = tsl_register_tile_turned(problem);
+  const tsl_problem swapped = tsl_register_tile_swapped(problem);
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
-  const double m = (double)turned.m, n = (double)turned.n, k = ceil((double)turned.k / tile.products);
+  const double m = (double)swapped.m, n = (double)swapped.n, k = ceil((double)swapped.k / tile.products);
   const double groups = ceil(m / tile.tile_m) * ceil(n / tile.tile_n) * tile.split;
   const double depth = tile.local ? ceil(ceil(k / tile.split) / tile.tile_k) * tile.tile_k : k;
   const double steps = groups * depth * tile.tile_m * tile.tile_n,

@@ -240,15 +240,15 @@ static double panel_seconds(const tsl_problem *problem, const tsl_register_tile 
 
 double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
-  const tsl_problem turned = tsl_register_tile_turned(problem);
+  const tsl_problem swapped = tsl_register_tile_swapped(problem);
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   switch (tile.form) {
   case TSL_REGISTER_TILE_LOCAL:
   case TSL_REGISTER_TILE_LOCAL_ASYNC: /* barriers cut a processor's loops to pieces */
-    return local_seconds(&turned, &tile, device) * (device->is_cpu ? 100 : 1);
+    return local_seconds(&swapped, &tile, device) * (device->is_cpu ? 100 : 1);
   case TSL_REGISTER_TILE_PACKED: /* items of a group read the same from global memory */
-    return panel_seconds(&turned, &tile, device) * (device->is_cpu ? 1.2 : 3);
+    return panel_seconds(&swapped, &tile, device) * (device->is_cpu ? 1.2 : 3);
   default: /* one item leaves all lanes of a graphics processor but one empty */
-    return panel_seconds(&turned, &tile, device) * (device->is_cpu ? 1 : 64);
+    return panel_seconds(&swapped, &tile, device) * (device->is_cpu ? 1 : 64);
   }
 }

@@ -46,7 +46,7 @@ double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_
 /* Those of A and B alone. */
 double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_tile *tile);
 
-/* The grids of a run's launches, of a product (or a batch of them) that is turned already. */
+/* The grids of a run's launches, of a product (or a batch of them) that is swapped already. */
 typedef struct tsl_register_tile_grids {
   tsl_grid copy_a, copy_b; /* into units, or into panels; no groups where neither is made */
   tsl_grid multiply, sum;  /* the last where k is cut into parts, else no groups */
@@ -63,7 +63,7 @@ void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *con
 
 /* Where rows of C lie one after the other along columns, C' = B' A' is computed instead, so that C is written along what
  * is contiguous. */
-tsl_problem tsl_register_tile_turned(const tsl_problem *problem);
+tsl_problem tsl_register_tile_swapped(const tsl_problem *problem);
 
 /* run.c */
 tesela_status tsl_register_tile_build(tsl_work *work);

@@ -11,7 +11,7 @@ typedef struct tile_kernels {
   tsl_kernel *sum;             /* of the splits of k; NULL where there is one */
   tsl_kernel *pack_a, *pack_b; /* into panels; NULL where local memory has them */
   tsl_kernel *units;           /* copies into units; NULL where elements are what is multiplied */
-  bool turned;                 /* C' = B' A' is computed */
+  bool swapped;                 /* C' = B' A' is computed */
 } tile_kernels;
 
 /* Rows of tiles in a band: as many as columns of tiles that the same number of groups take, so that their panels of A
@@ -27,13 +27,13 @@ static int groups_wanted(const tsl_register_tile *tile) {
 }
 
 /* The lines in front of every text of a config. */
-static void define_types(const tsl_problem *turned, const tsl_register_tile *tile, tsl_text *text) {
-  tsl_launch_define_types(turned, text);
+static void define_types(const tsl_problem *swapped, const tsl_register_tile *tile, tsl_text *text) {
+  tsl_launch_define_types(swapped, text);
   if (tile->products > 1)
     tsl_text_add(text, "#define TSL_QUADS 1\n");
 }
 
-static tesela_status build_local(tsl_work *work, const tsl_problem *turned, const tsl_register_tile *tile,
+static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, const tsl_register_tile *tile,
                                  tsl_text *defines, tile_kernels *out) {
   if (tile->copied)
     TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_units.cl", "tsl_gemm_register_tile_units",
@@ -44,8 +44,8 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *turned, cons
   if (tile->copied)
     tsl_text_add(defines, "#define COPIED 1\n");
   tsl_text_add(defines, "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n",
-               !tile->copied && tsl_launch_along(turned->a.col_stride, turned->a.row_stride),
-               !tile->copied && tsl_launch_along(turned->b.row_stride, turned->b.col_stride),
+               !tile->copied && tsl_launch_along(swapped->a.col_stride, swapped->a.row_stride),
+               !tile->copied && tsl_launch_along(swapped->b.row_stride, swapped->b.col_stride),
                groups_wanted(tile));
   TSL_TRY(tsl_text_status(defines));
   if (tile->form == TSL_REGISTER_TILE_LOCAL)
@@ -58,12 +58,12 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *turned, cons
                           : TESELA_OK;
 }
 
-static tesela_status build_packed(tsl_work *work, const tsl_problem *turned, const tsl_register_tile *tile,
+static tesela_status build_packed(tsl_work *work, const tsl_problem *swapped, const tsl_register_tile *tile,
                                   tsl_text *defines, tile_kernels *out) {
   static const char path[] = FOLDER "register_tile_packed.cl";
   if (tile->complex)
-    tsl_text_add(defines, "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n", turned->conjugate_a ? -1 : 1,
-                 turned->conjugate_b ? -1 : 1);
+    tsl_text_add(defines, "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n", swapped->conjugate_a ? -1 : 1,
+                 swapped->conjugate_b ? -1 : 1);
   TSL_TRY(tsl_text_status(defines));
   const char *lines = tsl_text_get(defines);
   TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_packed", tile->items, lines,
@@ -73,16 +73,16 @@ static tesela_status build_packed(tsl_work *work, const tsl_problem *turned, con
 }
 
 tesela_status tsl_register_tile_build(tsl_work *work) {
-  const tsl_problem turned = tsl_register_tile_turned(&work->problem);
+  const tsl_problem swapped = tsl_register_tile_swapped(&work->problem);
   const tsl_register_tile tile = tsl_register_tile_of(&work->problem, &work->config);
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tile_kernels), "register_tile's kernels", &block));
   tile_kernels *made = block;
-  made->turned = turned.c.col_stride != work->problem.c.col_stride;
+  made->swapped = swapped.c.col_stride != work->problem.c.col_stride;
   tsl_text defines = {0};
-  define_types(&turned, &tile, &defines);
-  const tesela_status status = tile.local ? build_local(work, &turned, &tile, &defines, made)
-                                          : build_packed(work, &turned, &tile, &defines, made);
+  define_types(&swapped, &tile, &defines);
+  const tesela_status status = tile.local ? build_local(work, &swapped, &tile, &defines, made)
+                                          : build_packed(work, &swapped, &tile, &defines, made);
   tsl_text_free(&defines);
   if (status != TESELA_OK) {
     tsl_free(made);
@@ -107,7 +107,7 @@ static int64_t rounded_up(int64_t value, int64_t step) {
 
 /* --- running --- */
 
-/* One run. `sizes` are those of C = A B as the kernels see it, turned or not. */
+/* One run. `sizes` are those of C = A B as the kernels see it, swapped or not. */
 typedef struct running {
   const tsl_work *work;
   const tile_kernels *kernels;
@@ -127,20 +127,20 @@ static running start(const tsl_work *work, const tsl_operands *operands, tsl_str
   tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
              *b = operands->b.buffer ? operands->b.buffer : c;
   const tsl_register_tile tile = tsl_register_tile_of(&work->problem, &work->config);
-  const tsl_gemm_sizes turned = kernels->turned ? tsl_launch_turned(&sizes) : sizes;
+  const tsl_gemm_sizes swapped = kernels->swapped ? tsl_launch_swapped(&sizes) : sizes;
   return (running){
       .work = work,
       .kernels = kernels,
       .tile = tile,
-      .sizes = turned,
-      .grids = tsl_register_tile_grids_of(&tile, turned.m, turned.n, turned.k,
+      .sizes = swapped,
+      .grids = tsl_register_tile_grids_of(&tile, swapped.m, swapped.n, swapped.k,
                                           tsl_problem_batch(&work->problem), work->device),
-      .a = kernels->turned ? b : a,
-      .b = kernels->turned ? a : b,
+      .a = kernels->swapped ? b : a,
+      .b = kernels->swapped ? a : b,
       .c = c,
       .scratch = operands->scratch ? operands->scratch : c,
-      .steps = {kernels->turned ? operands->b.step : operands->a.step,
-                kernels->turned ? operands->a.step : operands->b.step, operands->c.step},
+      .steps = {kernels->swapped ? operands->b.step : operands->a.step,
+                kernels->swapped ? operands->a.step : operands->b.step, operands->c.step},
       /* An empty sum is not scaled: infinity times nothing is nothing. */
       .alpha = {sizes.k == 0 ? 0 : work->problem.alpha[0], sizes.k == 0 ? 0 : work->problem.alpha[1]},
       .beta = {work->problem.beta[0], work->problem.beta[1]},
@@ -211,9 +211,9 @@ static tesela_status copy_units(const running *run, tsl_buffer *from, const tsl_
 static tesela_status copy_both(const running *run, const layout *at) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_problem *problem = &run->work->problem;
-  const bool turned = run->kernels->turned;
-  const int64_t sign_a = (turned ? problem->conjugate_b : problem->conjugate_a) ? -1 : 1;
-  const int64_t sign_b = (turned ? problem->conjugate_a : problem->conjugate_b) ? -1 : 1;
+  const bool swapped = run->kernels->swapped;
+  const int64_t sign_a = (swapped ? problem->conjugate_b : problem->conjugate_a) ? -1 : 1;
+  const int64_t sign_b = (swapped ? problem->conjugate_a : problem->conjugate_b) ? -1 : 1;
   const tsl_register_tile_units a = {s->m, s->k,        s->a_offset, s->a_row_stride, s->a_col_stride,
                                      0,    at->pitch_a, sign_a};
   const tsl_register_tile_units b = {

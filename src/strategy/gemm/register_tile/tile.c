@@ -62,8 +62,8 @@ int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *de
   return least < 1 || local < 1 ? 1 : local < least ? (int)local : least;
 }
 
-tsl_problem tsl_register_tile_turned(const tsl_problem *problem) {
-  return problem->c.row_stride != 1 || problem->c.col_stride == 1 ? *problem : tsl_problem_turned(problem);
+tsl_problem tsl_register_tile_swapped(const tsl_problem *problem) {
+  return problem->c.row_stride != 1 || problem->c.col_stride == 1 ? *problem : tsl_problem_swapped(problem);
 }
 
 static double padded(int64_t value, int step) {
@@ -71,18 +71,18 @@ static double padded(int64_t value, int step) {
 }
 
 double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_tile *tile) {
-  const tsl_problem turned = tsl_register_tile_turned(problem);
+  const tsl_problem swapped = tsl_register_tile_swapped(problem);
   const bool panels = !tile->local;
   const int round_m = panels ? tile->micro_m : tile->lanes, round_n = panels ? tile->micro_n : tile->lanes;
-  return panels || tile->copied ? (padded(turned.m, round_m) + padded(turned.n, round_n)) *
-                                      ceil((double)turned.k / tile->products) * tile->size
+  return panels || tile->copied ? (padded(swapped.m, round_m) + padded(swapped.n, round_n)) *
+                                      ceil((double)swapped.k / tile->products) * tile->size
                                 : 0;
 }
 
 double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile) {
-  const tsl_problem turned = tsl_register_tile_turned(problem);
+  const tsl_problem swapped = tsl_register_tile_swapped(problem);
   const double parts =
-      tile->split > 1 ? tile->split * (double)turned.m * padded(turned.n, tile->lanes) * tile->size : 0;
+      tile->split > 1 ? tile->split * (double)swapped.m * padded(swapped.n, tile->lanes) * tile->size : 0;
   return tsl_register_tile_copies(problem, tile) + parts * (double)tsl_problem_batch(problem);
 }
 

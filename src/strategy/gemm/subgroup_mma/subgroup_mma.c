@@ -104,11 +104,11 @@ static tesela_status build(tsl_work *work) {
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_launch *launch = work->state;
   const tsl_problem *problem = &work->problem;
-  const bool turned = problem->c.row_stride == 1 && problem->c.col_stride != 1;
+  const bool swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1;
   const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
-  const tsl_gemm_sizes sizes = turned ? tsl_launch_turned(&plain) : plain;
+  const tsl_gemm_sizes sizes = swapped ? tsl_launch_swapped(&plain) : plain;
   const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
-  const tsl_operand *a = turned ? &operands->b : &operands->a, *b = turned ? &operands->a : &operands->b,
+  const tsl_operand *a = swapped ? &operands->b : &operands->a, *b = swapped ? &operands->a : &operands->b,
                     *c = &operands->c;
   /* A kernel wants a buffer in every place, also where nothing is read. */
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(a->buffer ? a->buffer : c->buffer),

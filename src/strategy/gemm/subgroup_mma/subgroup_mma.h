@@ -14,8 +14,8 @@ enum {
 
 /* A problem and a config as the kernel sees them. */
 typedef struct tsl_subgroup_mma {
-  tsl_problem problem; /* turned where C's columns are dense */
-  bool turned;
+  tsl_problem problem; /* swapped where C's columns are dense */
+  bool swapped;
   bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, numbers along k do not */
   int size;                /* bytes of an element of A and B */
   int tile_m, tile_n, sub_m, sub_n, depth;

@@ -5,7 +5,7 @@ tsl_subgroup_mma tsl_subgroup_mma_of(const tsl_problem *problem, const tsl_confi
                                      const tsl_fragments *fragments) {
   const int64_t *value = config->value;
   tsl_subgroup_mma tile = {
-      .turned = problem->c.row_stride == 1 && problem->c.col_stride != 1,
+      .swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1,
       .size = (int)tsl_type(problem->a.type)->size,
       .tile_m = (int)value[TSL_SUBGROUP_MMA_TILE_M],
       .tile_n = (int)value[TSL_SUBGROUP_MMA_TILE_N],
@@ -13,7 +13,7 @@ tsl_subgroup_mma tsl_subgroup_mma_of(const tsl_problem *problem, const tsl_confi
       .sub_n = (int)value[TSL_SUBGROUP_MMA_SUB_N],
       .depth = (int)value[TSL_SUBGROUP_MMA_DEPTH],
   };
-  tile.problem = tile.turned ? tsl_problem_turned(problem) : *problem;
+  tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   tile.a_across = !tsl_launch_along(a->col_stride, a->row_stride);
   tile.b_across = !tsl_launch_along(b->row_stride, b->col_stride);

@@ -43,7 +43,7 @@ void tsl_thin_tile_release(tsl_work *work) {
 
 /* --- running --- */
 
-/* One run. `sizes` are those of C = A B as the kernels see it, turned or not. */
+/* One run. `sizes` are those of C = A B as the kernels see it, swapped or not. */
 typedef struct running {
   const tsl_work *work;
   const thin_kernels *kernels;
@@ -102,20 +102,20 @@ tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operan
   tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
              *b = operands->b.buffer ? operands->b.buffer : c;
   const tsl_thin_tile tile = tsl_thin_tile_of(&work->problem, &work->config);
-  const tsl_gemm_sizes turned = tile.turned ? tsl_launch_turned(&sizes) : sizes;
+  const tsl_gemm_sizes swapped = tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
   const running run = {
       .work = work,
       .kernels = work->state,
       .tile = tile,
-      .sizes = turned,
+      .sizes = swapped,
       .grids =
-          tsl_thin_tile_grids_of(&tile, turned.m, turned.n, tsl_problem_batch(&work->problem), work->device),
-      .a = tile.turned ? b : a,
-      .b = tile.turned ? a : b,
+          tsl_thin_tile_grids_of(&tile, swapped.m, swapped.n, tsl_problem_batch(&work->problem), work->device),
+      .a = tile.swapped ? b : a,
+      .b = tile.swapped ? a : b,
       .c = c,
       .scratch = operands->scratch,
-      .steps = {tile.turned ? operands->b.step : operands->a.step,
-                tile.turned ? operands->a.step : operands->b.step, operands->c.step},
+      .steps = {tile.swapped ? operands->b.step : operands->a.step,
+                tile.swapped ? operands->a.step : operands->b.step, operands->c.step},
       .stream = stream,
   };
   TSL_TRY(multiply(&run));

@@ -17,11 +17,11 @@ enum {
   TSL_THIN_TILE_SPLIT
 };
 
-/* A problem as the kernels see it, turned or not, and a config, with what follows from both. */
+/* A problem as the kernels see it, swapped or not, and a config, with what follows from both. */
 typedef struct tsl_thin_tile {
   int vector, micro_m, micro_n, items_m, items_n, slices, steps, flight, split;
   tsl_problem problem; /* m is not the longer side */
-  bool turned;         /* C' = B' A' is computed */
+  bool swapped;         /* C' = B' A' is computed */
   bool b_along_k;      /* columns of B are read along k */
   bool processor;      /* a group is one item */
   int size;            /* bytes of an element */
@@ -44,7 +44,7 @@ int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device);
 /* Elements from row to row of a part of C in scratch memory. */
 int64_t tsl_thin_tile_pitch(const tsl_thin_tile *tile);
 
-/* The grids of a run's launches, of a product that is turned already; no groups in `sum` where k is one part. */
+/* The grids of a run's launches, of a product that is swapped already; no groups in `sum` where k is one part. */
 typedef struct tsl_thin_tile_grids {
   tsl_grid multiply, sum;
 } tsl_thin_tile_grids;

@@ -16,10 +16,10 @@ tsl_thin_tile tsl_thin_tile_of(const tsl_problem *problem, const tsl_config *con
       .steps = (int)value[TSL_THIN_TILE_STEPS],
       .flight = (int)value[TSL_THIN_TILE_FLIGHT],
       .split = (int)value[TSL_THIN_TILE_SPLIT],
-      .turned = problem->n < problem->m,
+      .swapped = problem->n < problem->m,
       .size = (int)tsl_type(problem->c.type)->size,
   };
-  tile.problem = tile.turned ? tsl_problem_turned(problem) : *problem;
+  tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   tile.b_along_k = tsl_launch_along(tile.problem.b.row_stride, tile.problem.b.col_stride);
   tile.processor = tile.vector > 16;
   tile.lanes = tile.vector / tile.size;

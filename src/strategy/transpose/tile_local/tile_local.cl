@@ -7,7 +7,7 @@
  *          +-----------+       +------+         +-----------+
  *          |   +--+    |       | rows |         |           |
  *          |   |=>|    |  -->  | each |   -->   |---+--+    |     => items side by side
- *          |   +--+    |       |turned|         |   |=>|    |
+ *          |   +--+    |       |transposed|         |   |=>|    |
  *          +-----------+       +------+         +---+--+----+
  *
  *   local memory, a tile of four:   row 0: 00 01 02 03     element (row, col) at place (row + col) mod tile: the four

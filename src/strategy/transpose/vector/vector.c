@@ -1,4 +1,4 @@
-/* Vectors on both sides, turned in registers: on the cpu whole cache lines, past the caches, on all threads (host.c);
+/* Vectors on both sides, transposed in registers: on the cpu whole cache lines, past the caches, on all threads (host.c);
  * elsewhere sixteen bytes an item, and local memory (vector.cl). */
 #include "strategy/transpose/vector/host.h"
 #include "strategy/transposing.h"
@@ -51,7 +51,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return tsl_transpose_refuse_tiles(problem, &tiling, device);
 }
 
-/* Whether each row of the shape is vectors, if it starts at one; turned: whether each column is. */
+/* Whether each row of the shape is vectors, if it starts at one; transposed: whether each column is. */
 static bool has_vectors(const tsl_shape *shape, bool turned, int width) {
   const int64_t along = turned ? shape->row_stride : shape->col_stride;
   const int64_t apart = turned ? shape->col_stride : shape->row_stride;
@@ -109,7 +109,7 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 
 const tsl_strategy tsl_transpose_vector = {
     .name = "vector",
-    .idea = "vectors on both sides, turned in registers",
+    .idea = "vectors on both sides, transposed in registers",
     .lifts = "narrow accesses, and too few of them in flight",
     .op = TSL_OP_TRANSPOSE,
     .version = 1,

@@ -7,12 +7,12 @@
  *      A's rows              registers            local memory, a tile of EDGE vectors each way
  *                x                                  row r of C's block x
  *          +--+------+--+                             block 0   | 0  1  2  3 |     vector y of a row of block x lies
- *        y |  |a b c |  |    a d g     turned,        block 1   | 1  0  3  2 |     at place y ^ x: the vectors of a
+ *        y |  |a b c |  |    a d g     transposed,        block 1   | 1  0  3  2 |     at place y ^ x: the vectors of a
  *          |  |d e f |  |    b e h     then put       block 2   | 2  3  0  1 |     column, which items side by side
  *          |  |g h i |  |    c f i     as rows        block 3   | 3  2  1  0 |     put, lie in different banks, and
  *          +--+------+--+                                                          so do those of a row, which they get
  *
- * Elements of one and two bytes are turned within words of four by masks and shifts, blocks of words as f32 are.
+ * Elements of one and two bytes are transposed within words of four by masks and shifts, blocks of words as f32 are.
  * In place, a group owns a tile and its mirror image, as in tile_local.
  *
  * Parameters: TSL_PARAM_EDGE, vectors along a tile's edge (a tile is EDGE x 16 bytes wide and as many elements high);
@@ -92,7 +92,7 @@ TSL_FUNCTION void turn_four(WORD *w) {
 }
 #endif
 
-/* Squares of PACKED words are turned in themselves, then change places as whole squares. */
+/* Squares of PACKED words are transposed in themselves, then change places as whole squares. */
 TSL_FUNCTION void turn(VECTOR *block) {
   WORD w[WIDTH * LANES];
   TSL_UNROLL
@@ -142,7 +142,7 @@ TSL_FUNCTION VECTOR read(TSL_GLOBAL const tsl_element *from, const tsl_transpose
 }
 
 /* Brings what a whole tile becomes into local memory. All of an item's vectors are under way before the first is used. */
-TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *turned, TSL_GLOBAL const tsl_element *a, const tsl_tile tile,
+TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl_element *a, const tsl_tile tile,
                         const tsl_transpose_arguments g) {
   VECTOR block[TSL_PARAM_BLOCKS][WIDTH];
   TSL_UNROLL
@@ -160,19 +160,19 @@ TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *turned, TSL_GLOBAL const tsl_ele
     turn(block[i]);
     TSL_UNROLL
     for (int r = 0; r < WIDTH; r++)
-      TSL_LOCAL_STORE(WORD, LANES, turned + ((x * WIDTH + r) * EDGE + (y ^ x)) * LANES, block[i][r]);
+      TSL_LOCAL_STORE(WORD, LANES, transposed + ((x * WIDTH + r) * EDGE + (y ^ x)) * LANES, block[i][r]);
   }
 }
 
 /* Writes it from there, all of an item's vectors in hand before the first leaves. */
-TSL_FUNCTION void put(const TSL_LOCAL_POINTER WORD *turned, TSL_GLOBAL tsl_element *c, const tsl_tile tile,
+TSL_FUNCTION void put(const TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL tsl_element *c, const tsl_tile tile,
                       const tsl_transpose_arguments g) {
   TSL_GLOBAL tsl_element *to = c + g.c_offset + tile.row * g.c_row_stride + tile.col;
   VECTOR held[TSL_PARAM_BLOCKS * WIDTH];
   TSL_UNROLL
   for (int i = 0; i < TSL_PARAM_BLOCKS * WIDTH; i++) {
     const int index = TSL_ITEM(0) + i * TSL_TILE_ITEMS, row = index / EDGE, y = index % EDGE;
-    held[i] = TSL_LOCAL_LOAD(WORD, LANES, turned + (row * EDGE + (y ^ (row / WIDTH))) * LANES);
+    held[i] = TSL_LOCAL_LOAD(WORD, LANES, transposed + (row * EDGE + (y ^ (row / WIDTH))) * LANES);
   }
   TSL_UNROLL
   for (int i = 0; i < TSL_PARAM_BLOCKS * WIDTH; i++) {
@@ -183,20 +183,20 @@ TSL_FUNCTION void put(const TSL_LOCAL_POINTER WORD *turned, TSL_GLOBAL tsl_eleme
 
 /* --- any tile --- */
 
-TSL_FUNCTION void fetch_any(TSL_LOCAL_POINTER WORD *turned, TSL_GLOBAL const tsl_element *a,
+TSL_FUNCTION void fetch_any(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl_element *a,
                             const tsl_tile tile, const tsl_transpose_arguments g, bool whole) {
   if (whole)
-    fetch(turned, a, tile, g);
+    fetch(transposed, a, tile, g);
   else
-    tsl_tile_fetch((TSL_LOCAL_POINTER tsl_element *)turned, a, tile, g);
+    tsl_tile_fetch((TSL_LOCAL_POINTER tsl_element *)transposed, a, tile, g);
 }
 
-TSL_FUNCTION void put_any(TSL_LOCAL_POINTER WORD *turned, TSL_GLOBAL tsl_element *c, const tsl_tile tile,
+TSL_FUNCTION void put_any(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL tsl_element *c, const tsl_tile tile,
                           const tsl_transpose_arguments g, bool whole) {
   if (whole)
-    put(turned, c, tile, g);
+    put(transposed, c, tile, g);
   else
-    tsl_tile_put((TSL_LOCAL_POINTER tsl_element *)turned, c, tile, g);
+    tsl_tile_put((TSL_LOCAL_POINTER tsl_element *)transposed, c, tile, g);
 }
 
 TSL_KERNEL(TSL_TILE_ITEMS, 1, 1)
