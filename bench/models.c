@@ -96,13 +96,13 @@ static void write_device(FILE *file, const tsl_device *device) {
   fprintf(file, "\n");
 }
 
-static tesela_status no_room(tsl_kernel *kernel, size_t bytes) {
+static tesela_status no_local_bytes(tsl_kernel *kernel, size_t bytes) {
   (void)kernel, (void)bytes;
   return TESELA_OK;
 }
 
 static void read_device(const char *line) {
-  static const tsl_device_ops ops = {.kernel_room = no_room};
+  static const tsl_device_ops ops = {.kernel_local_bytes = no_local_bytes};
   tsl_record record;
   check(tsl_record_parse(line, &record), "the device's line");
 #define DEVICE_READ(member, as, is)                                                                          \
@@ -119,7 +119,7 @@ static void read_device(const char *line) {
   }
   described.allocation_max = described.memory_bytes;
   described.vector_f32 = described.vector_f64 = 1;
-  snprintf(described.name, sizeof described.name, "paper");
+  snprintf(described.name, sizeof described.name, "mock");
 }
 
 static void read_config(const char *text, const tsl_strategy **strategy, tsl_config *config) {

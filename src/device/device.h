@@ -79,7 +79,7 @@ struct tsl_device {
   int is_cpu;            /* a processor of the host, whatever the API (PoCL): warm caches, few cores */
   int compute_units, clock_mhz;
   uint64_t memory_bytes, allocation_max, local_bytes;
-  /* Local memory that a kernel's TSL_LOCAL_ROOM may take where that is more than local_bytes; else 0. */
+  /* Local memory that a kernel's TSL_LOCAL_BYTES may take where that is more than local_bytes; else 0. */
   uint64_t local_bytes_inside;
   /* Images: the most texels of a row, the most rows, and what a layout's offset and pitch are multiples of, in
    * bytes; see tsl_image_fits(). A pitch alignment of 0: images are copies, and their rows touch. All of it is 0
@@ -251,9 +251,9 @@ struct tsl_device_ops {
    * any number of threads (launch() sets its arguments under a lock where the API needs one). [optional:
    * KERNELS] */
   tesela_status (*kernel_get)(tsl_module *module, const char *name, tsl_kernel **kernel);
-  /* Gives each group of a kernel that has a TSL_LOCAL_ROOM so many bytes for it, at most local_bytes_inside: before its
+  /* Gives each group of a kernel that has a TSL_LOCAL_BYTES so many bytes for it, at most local_bytes_inside: before its
    * first launch, and the same number each time. NULL where compilers know it from the text. */
-  tesela_status (*kernel_room)(tsl_kernel *kernel, size_t bytes);
+  tesela_status (*kernel_local_bytes)(tsl_kernel *kernel, size_t bytes);
   /* Most work-items per group for this kernel, registers considered; at least 1. [optional: KERNELS] */
   int (*kernel_items_max)(tsl_kernel *kernel);
   /* Enqueues. Every groups[d] and items[d] is at least 1. Argument memory may be changed on return.

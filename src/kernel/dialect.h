@@ -9,8 +9,8 @@
  *   TSL_GLOBAL                   qualifier of pointers to device memory
  *   TSL_LOCAL                    declares an array shared by the work-group, at the top of a kernel
  *   TSL_LOCAL_LINES              the same, aligned to 128 bytes, a round of all banks
- *   TSL_LOCAL_ROOM(name, bytes)  a TSL_LOCAL_LINES array of char of which a text has one at most: it may take as much as
- *                                the device's local_bytes_inside, and the host calls kernel_room() with its bytes
+ *   TSL_LOCAL_BYTES(name, bytes)  a TSL_LOCAL_LINES array of char of which a text has one at most: it may take as much as
+ *                                the device's local_bytes_inside, and the host calls kernel_local_bytes() with its bytes
  *   TSL_LOCAL_POINTER            qualifier of pointers to such an array, in helpers
  *   TSL_CONSTANT                 declares a constant table outside functions
  *   TSL_RESTRICT                 this pointer's memory is reached by no other pointer

@@ -9,7 +9,7 @@
 
 #include "base/source.h"
 #include "base/status.h"
-#include "cuda/paper.h"
+#include "cuda/mock.h"
 #include "device/cuda/nvrtc.h"
 #include "device/devices.h"
 #include "strategy/launch.h"
@@ -138,15 +138,15 @@ static int build_all(const tsl_strategy *strategy, tsl_device *const *found, int
 
 static tsl_devices *devices;
 
-/* The devices on paper, the one of an unknown architecture last. */
+/* The mock devices, the one of an unknown architecture last. */
 static int find_devices(tsl_device **found, int most) {
   tsl_device *device;
   int count = 0;
   setenv("TESELA_CACHE_SIZE", "0", 1); /* what is on disk would not be compiled */
-  tsl_device_kind_add(&paper_kind);
+  tsl_device_kind_add(&mock_kind);
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   for (int i = 0; (device = tsl_devices_at(devices, i)) != NULL; i++)
-    if (strcmp(device->kind, paper_kind.kind) == 0 && count < most) {
+    if (strcmp(device->kind, mock_kind.kind) == 0 && count < most) {
       assert_int_equal(tsl_device_open(device), TESELA_OK);
       found[count++] = device;
     }
@@ -202,13 +202,13 @@ static void every_kernel(void **state) {
       assert_true(devices_for(strategy, found, count) > 0);
       if (!is_for(strategy, found[turn]))
         continue;
-      const int before = paper_builds(), built = build_all(strategy, found, count, found[turn]);
+      const int before = mock_builds(), built = build_all(strategy, found, count, found[turn]);
       print_message("  %s %s %s: %d configs, %d compiled\n", found[turn]->label, tsl_op_name(strategy->op),
-                    strategy->name, built, paper_builds() - before);
-      assert_true(built > 0 && paper_builds() > before);
+                    strategy->name, built, mock_builds() - before);
+      assert_true(built > 0 && mock_builds() > before);
     }
   for (int i = 0; turns == count && (file = tsl_source_at(i)) != NULL; i++)
-    if (is_kernel_of_strategy(file->path) && !paper_built(file->path))
+    if (is_kernel_of_strategy(file->path) && !mock_built(file->path))
       fail_msg("%s: no strategy compiled it", file->path);
   tsl_devices_destroy(devices);
 }
@@ -233,8 +233,8 @@ static void vectors(void **state) {
         continue;
       built++;
       for (size_t m = 0; m < LENGTH(moves); m++)
-        if (!strstr(paper_last()->data, moves[m][0]) &&
-            !(moves[m][1] && strstr(paper_last()->data, moves[m][1])))
+        if (!strstr(mock_last()->data, moves[m][0]) &&
+            !(moves[m][1] && strstr(mock_last()->data, moves[m][1])))
           fail_msg("no %s among the instructions for %s, config %d", moves[m][0], tsl_type(moved[t])->name,
                    i);
     }
@@ -279,9 +279,9 @@ static void element_types(void **state) {
     const char *name = tsl_type(rows[i].types.a)->name;
     if (!build(strategy, &config, &one, found[count - 1]))
       fail_msg("%s is refused, %s", name, rows[i].config);
-    if (!strstr(paper_last()->data, rows[i].holds))
+    if (!strstr(mock_last()->data, rows[i].holds))
       fail_msg("no %s among the instructions for %s, %s", rows[i].holds, name, rows[i].config);
-    if (strstr(paper_last()->data, rows[i].lacks))
+    if (strstr(mock_last()->data, rows[i].lacks))
       fail_msg("%s among the instructions for %s, %s", rows[i].lacks, name, rows[i].config);
   }
   tsl_devices_destroy(devices);

@@ -68,7 +68,7 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
           TSL_GLOBAL TSL_REAL *TSL_RESTRICT vectors, const tsl_gemm_arguments given) {
   TSL_LOCAL TSL_REAL line[ITEMS];
   TSL_LOCAL_LINES TSL_REAL pairs[ITEMS];
-  TSL_LOCAL_ROOM(numbers, ITEMS);
+  TSL_LOCAL_BYTES(numbers, ITEMS);
   const TSL_INDEX width = (TSL_INDEX)TSL_GROUPS(0) * TSL_ITEMS(0);
   const TSL_INDEX height = (TSL_INDEX)TSL_GROUPS(1) * TSL_ITEMS(1);
   const TSL_INDEX depth = (TSL_INDEX)TSL_GROUPS(2) * TSL_ITEMS(2);

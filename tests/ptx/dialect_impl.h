@@ -11,7 +11,7 @@
 #define TSL_GLOBAL
 #define TSL_LOCAL static _Alignas(16)
 #define TSL_LOCAL_LINES static _Alignas(128)
-#define TSL_LOCAL_ROOM(name, bytes) TSL_LOCAL_LINES char name[bytes]
+#define TSL_LOCAL_BYTES(name, bytes) TSL_LOCAL_LINES char name[bytes]
 #define TSL_LOCAL_POINTER
 #define TSL_RESTRICT restrict
 #define TSL_INDEX long long

@@ -1,7 +1,7 @@
 /* What strategies say that a run moves: exact numbers of the rungs, by hand; and of every strategy, type and config what must
  * hold whatever the model is. */
-#include "unit/family.h"
 #include "unit/unit.h"
+#include "unit/variants.h"
 
 #include <math.h>
 

@@ -264,7 +264,7 @@ static void callers_share_a_plan(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* --- sharing, on sixteen threads that exist on paper --- */
+/* --- sharing, on sixteen threads that exist on mock --- */
 
 static const struct {
   int64_t m, n, k;

@@ -1,7 +1,7 @@
 /* Values of parameters that only a user gives, by name: ranges beside the listed ones, work-groups of any size, relaxed
  * arithmetic. The judge runs them; walks, searches and the planner never take them unasked. */
-#include "unit/family.h"
 #include "unit/unit.h"
+#include "unit/variants.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -121,11 +121,11 @@ static void others_are_refused(void **state) {
                      *tile = tsl_strategy_find(TSL_OP_GEMM, "tile_local"),
                      *row = tsl_strategy_find(TSL_OP_GEMM, "row");
   assert_refused_for(element, "columns=128 rows=128", &graphics, &problem,
-                     "128 x 128 work-items a group are more than the 1024 of paper:0");
+                     "128 x 128 work-items a group are more than the 1024 of mock:0");
   assert_refused_for(element, "columns=1 rows=1025", &graphics, &problem, "more than the 1024");
   assert_refused_for(tile, "tile=33", &graphics, &problem,
                      "33 x 33 work-items a group are more than the 1024");
-  assert_refused_for(tile, "tile=90", &graphics, &problem, "bytes of local memory, paper:0 has 49152");
+  assert_refused_for(tile, "tile=90", &graphics, &problem, "bytes of local memory, mock:0 has 49152");
   assert_refused_for(row, "items=1250", &graphics, &problem, "more than the 1024");
   tsl_config config = tsl_strategy_defaults(tile);
   config.value[0] = 129;

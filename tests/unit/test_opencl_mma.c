@@ -1,7 +1,7 @@
 /* opencl_mma: what it refuses, how much scratch memory it asks for, and what its model likes on devices that exist on
- * paper. What it computes, check_strategy says on devices that have matrix instructions. */
-#include "unit/family.h"
+ * mock. What it computes, check_strategy says on devices that have matrix instructions. */
 #include "unit/unit.h"
+#include "unit/variants.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void refusals_have_numbers(void **state) {
   assert_refused_for(strategy, "tile_m=256 tile_n=256 warp_m=32 warp_n=32", &matrices, &floats,
                      "2048 work-items");
   assert_refused_for(strategy, "tile_m=128 tile_n=256 depth=128 stages=4", &plain, &floats,
-                     "196608 bytes of local memory, paper:0 has 49152");
+                     "196608 bytes of local memory, mock:0 has 49152");
   assert_refused_for(strategy, "tile_m=256 tile_n=256 depth=128 stages=4", &matrices, &floats,
                      "512 work-items: takes 128 to 256");
   /* Row-major: 128 numbers of B of one byte lie side by side in a block, 64 of two bytes. */

@@ -1,20 +1,20 @@
-/* The planner, over the cpu and two devices that exist on paper only. */
+/* The planner, over the cpu and two mock devices. */
 #include "unit/unit.h"
 
 #include "base/status.h"
 #include "planner/estimate.h"
 #include "planner/planner.h"
 #include "tune/choose.h"
-#include "unit/paper.h"
+#include "unit/mock.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* paper:0 is fast and large, paper:1 the same with a mebibyte of memory. */
-static tesela_status list_paper(void (*found)(void *argument, const tsl_device *device), void *argument) {
-  tsl_device device = paper_device;
+/* mock:0 is fast and large, mock:1 the same with a mebibyte of memory. */
+static tesela_status list_mock(void (*found)(void *argument, const tsl_device *device), void *argument) {
+  tsl_device device = mock_device;
   device.key[0] = '\0';
   device.link_bandwidth = 1e10;
   found(argument, &device);
@@ -23,14 +23,14 @@ static tesela_status list_paper(void (*found)(void *argument, const tsl_device *
   return TESELA_OK;
 }
 
-static const tsl_device_kind paper = {.kind = "paper", .what = "devices on paper", .list = list_paper};
+static const tsl_device_kind mock = {.kind = "mock", .what = "mock devices", .list = list_mock};
 
 /* again:0 is the processor once more, and promises a thousand times its speed. */
 static int again_listed;
 static bool again_tells;
 
 static tesela_status list_again(void (*found)(void *argument, const tsl_device *device), void *argument) {
-  tsl_device device = paper_device;
+  tsl_device device = mock_device;
   snprintf(device.key, sizeof device.key, "again/1");
   device.is_cpu = 1;
   device.capabilities |= TSL_CAN_SHARED_MEMORY;
@@ -45,7 +45,7 @@ static bool again_is_processor(void) {
 }
 
 static const tsl_device_kind again = {.kind = "again",
-                                      .what = "the processor on paper",
+                                      .what = "the mock processor",
                                       .list = list_again,
                                       .start_least = 0.5,
                                       .is_processor = again_is_processor};
@@ -55,7 +55,7 @@ static tsl_devices *devices;
 static int set_up(void **state) {
   (void)state;
   setenv("TESELA_CBLAS", "none", 1);
-  tsl_device_kind_add(&paper);
+  tsl_device_kind_add(&mock);
   tsl_device_kind_add(&again);
   return tsl_devices_create(&devices) != TESELA_OK;
 }
@@ -101,7 +101,7 @@ static void all_pairs_are_listed_in_order(void **state) {
   }
   assert_non_null(find(candidates, count, "sequential", "cpu"));
   assert_non_null(strstr(find(candidates, count, "element", "cpu")->refusal, "cpu"));
-  assert_non_null(strstr(find(candidates, count, "sequential", "paper:0")->refusal, "paper:0"));
+  assert_non_null(strstr(find(candidates, count, "sequential", "mock:0")->refusal, "mock:0"));
   free(candidates);
 }
 
@@ -156,7 +156,7 @@ static void large_products_go_to_the_fast_device(void **state) {
                     small = tsl_problem_gemm(8, 8, 8, TESELA_F32);
   int count;
   tsl_candidate *candidates = list(&large, "auto", NULL, TSL_PLACE_HOST, &count);
-  assert_string_equal(candidates[0].device->name, "paper:0");
+  assert_string_equal(candidates[0].device->name, "mock:0");
   free(candidates);
   candidates = list(&small, NULL, NULL, TSL_PLACE_HOST, &count);
   assert_string_equal(candidates[0].device->name, "cpu");
@@ -191,7 +191,7 @@ static void the_processor_does_not_beat_itself(void **state) {
     choice.wisdom = wisdom;
     assert_int_equal(tsl_planner_list(&problem, &choice, &candidates, &count), TESELA_OK);
     int first = 0; /* of these two devices */
-    while (strncmp(candidates[first].device->name, "paper", 5) == 0 ||
+    while (strncmp(candidates[first].device->name, "mock", 4) == 0 ||
            strncmp(candidates[first].device->name, "opencl", 6) == 0 ||
            strncmp(candidates[first].device->name, "cuda", 4) == 0)
       first++;
@@ -224,18 +224,18 @@ static void starting_counts_for_few_runs(void **state) {
   tsl_choice choice = {.devices = devices, .device = "auto", .sparing = true};
   again_tells = true;
   tsl_candidate first = first_of(&problem, &choice);
-  assert_string_equal(first.device->name, "paper:0");
+  assert_string_equal(first.device->name, "mock:0");
   assert_true(first.start == 0);
   choice.runs = 1;
   first = first_of(&problem, &choice);
   assert_string_equal(first.device->name, "cpu");
-  choice.device = "paper:0";
+  choice.device = "mock:0";
   first = first_of(&problem, &choice);
   assert_true(first.start > 1); /* and those who name it are told */
   choice.device = "auto";
   choice.runs = 1e6;
   first = first_of(&problem, &choice);
-  assert_string_equal(first.device->name, "paper:0");
+  assert_string_equal(first.device->name, "mock:0");
   assert_true(first.start > 0 && first.start < 1e-5);
 }
 
@@ -303,8 +303,8 @@ static void copies_cost(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(1000, 1000, 1000, TESELA_F32);
   int count;
-  tsl_candidate *here = list(&problem, "paper:0", "element", TSL_PLACE_DEVICE, &count);
-  tsl_candidate *there = list(&problem, "paper:0", "element", TSL_PLACE_HOST, &count);
+  tsl_candidate *here = list(&problem, "mock:0", "element", TSL_PLACE_DEVICE, &count);
+  tsl_candidate *there = list(&problem, "mock:0", "element", TSL_PLACE_HOST, &count);
   assert_int_equal(count, 1);
   /* Twelve megabytes over the link, and three transfers of two launches each. */
   const double expected = 12e6 / 1e10 + 6 * here->device->launch_seconds;
@@ -318,15 +318,15 @@ static void memory_is_refused_with_numbers(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(1000, 1000, 1000, TESELA_F32);
   int count;
-  tsl_candidate *candidates = list(&problem, "paper:1", "element", TSL_PLACE_HOST, &count);
-  assert_string_equal(candidates->refusal, "needs 11 MiB of memory on paper:1, which has 1");
+  tsl_candidate *candidates = list(&problem, "mock:1", "element", TSL_PLACE_HOST, &count);
+  assert_string_equal(candidates->refusal, "needs 11 MiB of memory on mock:1, which has 1");
   free(candidates);
-  candidates = list(&problem, "paper:1", "element", TSL_PLACE_DEVICE, &count);
+  candidates = list(&problem, "mock:1", "element", TSL_PLACE_DEVICE, &count);
   assert_string_equal(candidates->refusal, "");
   free(candidates);
   const tsl_problem lopsided = tsl_problem_gemm((int64_t)5 << 30, 1, 1, TESELA_F32);
-  candidates = list(&lopsided, "paper:0", "element", TSL_PLACE_HOST, &count);
-  assert_non_null(strstr(candidates->refusal, "operand A takes 20480 MiB, paper:0 gives at most 16384"));
+  candidates = list(&lopsided, "mock:0", "element", TSL_PLACE_HOST, &count);
+  assert_non_null(strstr(candidates->refusal, "operand A takes 20480 MiB, mock:0 gives at most 16384"));
   free(candidates);
 }
 
@@ -336,14 +336,14 @@ static void named_parameters_are_kept(void **state) {
   static const char *const texts[] = {"tile_local tile=8", "gemm tile_local tile=8"};
   int count;
   for (int i = 0; i < 2; i++) {
-    tsl_candidate *candidates = list(&problem, "paper:0", texts[i], TSL_PLACE_HOST, &count);
+    tsl_candidate *candidates = list(&problem, "mock:0", texts[i], TSL_PLACE_HOST, &count);
     assert_int_equal(count, 1);
     assert_int_equal(candidates->config.value[0], 8);
     assert_string_equal(candidates->refusal, "");
     free(candidates);
   }
   /* Free ones go to the model's favourite. */
-  tsl_candidate *candidates = list(&problem, "paper:0", "tile_local", TSL_PLACE_HOST, &count);
+  tsl_candidate *candidates = list(&problem, "mock:0", "tile_local", TSL_PLACE_HOST, &count);
   const tsl_strategy *strategy = candidates->strategy;
   tsl_config config;
   for (int i = 0; tsl_strategy_config(strategy, i, &config); i++)
@@ -365,7 +365,7 @@ static const struct {
     {NULL, "tile_local tile=500", TESELA_BAD_INPUT, "tile=500"},
     {NULL, "tile_local element", TESELA_BAD_INPUT, "'element'"},
     {NULL, "gemm", TESELA_BAD_INPUT, "'gemm'"},
-    {"paper:2", NULL, TESELA_NO_DEVICE, "paper:2"},
+    {"mock:2", NULL, TESELA_NO_DEVICE, "mock:2"},
     {"tpu", NULL, TESELA_BAD_CALL, "tpu"},
 };
 
@@ -393,12 +393,12 @@ static void what_cannot_be_built_is_put_aside(void **state) {
   tsl_choice choice = {.devices = devices};
   tsl_plan *plan;
   assert_int_equal(tsl_tune_choose(&problem, &choice, &plan), TESELA_OK);
-  assert_string_not_equal(plan->work.device->kind, "paper");
+  assert_string_not_equal(plan->work.device->kind, "mock");
   tsl_plan_destroy(plan);
   choice.strategy = "element"; /* then the caller hears about it */
-  choice.device = "paper:0";
+  choice.device = "mock:0";
   assert_int_equal(tsl_tune_choose(&problem, &choice, &plan), TESELA_DEVICE_FAILED);
-  assert_string_equal(tesela_last_error(), "paper:0: on paper only");
+  assert_string_equal(tesela_last_error(), "mock:0: a mock, which does not open");
   choice.strategy = NULL; /* and when nothing is left */
   assert_int_equal(tsl_tune_choose(&problem, &choice, &plan), TESELA_DEVICE_FAILED);
   assert_null(plan);

@@ -1,7 +1,7 @@
-/* register_tile: its walk over the family, what it refuses, what its model likes on devices that exist on paper, and
+/* register_tile: its walk over the variants, what it refuses, what its model likes on mock devices, and
  * equal bits in ten runs of each way to multiply. */
-#include "unit/family.h"
 #include "unit/unit.h"
+#include "unit/variants.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static tsl_device able(void) {
   return device;
 }
 
-/* --- the family --- */
+/* --- the variants --- */
 
 /* What the walk leaves out is refused, all of it; and it leaves out most. */
 static void the_walk_loses_nothing(void **state) {
@@ -123,15 +123,15 @@ static void refusals_have_numbers(void **state) {
   assert_refused("form=local tile_m=64 tile_n=64 tile_k=16", &small, TESELA_F32,
                  "17408 bytes of local memory");
   assert_refused("form=local tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8 stages=1", &no_local,
-                 TESELA_F32, "which paper:0 lacks");
+                 TESELA_F32, "which mock:0 lacks");
   assert_refused("form=packed tile_m=64 tile_n=64 micro_m=4 micro_n=4 stages=1", &small, TESELA_F32,
-                 "needs 256 work-items, paper:0 allows 64");
+                 "needs 256 work-items, mock:0 allows 64");
   assert_refused("form=local tile_m=256 tile_n=256 micro_m=16 micro_n=16", &graphics, TESELA_F32,
                  "registers");
   const char *flows =
       "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=64 stages=3 slices=8";
   const tsl_device copies = able();
-  assert_refused(flows, &graphics, TESELA_F32, "paper:0 lacks");
+  assert_refused(flows, &graphics, TESELA_F32, "mock:0 lacks");
   assert_refused(flows, &copies, TESELA_F64, "vector=16 holds 2 numbers");
   assert_refused(
       "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=32 stages=3 slices=8",

@@ -70,7 +70,7 @@ static tsl_space space;
 static int set_up(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F32);
-  const tsl_device device = {.capabilities = TSL_CAN_HOST, .name = "paper"};
+  const tsl_device device = {.capabilities = TSL_CAN_HOST, .name = "mock"};
   space = (tsl_space){0};
   if (tsl_space_add(&space, &problem, &device, &hilly, NULL, 0) != TESELA_OK)
     return 1;
@@ -93,7 +93,7 @@ static void the_space_is_what_is_legal(void **state) {
   (void)state;
   tsl_space part = {0};
   const tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F32);
-  const tsl_device device = {.capabilities = TSL_CAN_HOST, .name = "paper"};
+  const tsl_device device = {.capabilities = TSL_CAN_HOST, .name = "mock"};
   const tsl_config fixed = {{8, 0, 4}};
   int legal = 0;
   for (int x = 1; x <= 8; x++)
@@ -337,7 +337,7 @@ enum { LONG_LINE = 512 };
 static const char *line_of(char line[LONG_LINE], const char *result, int tile, double seconds) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "tile_local");
   snprintf(line, LONG_LINE,
-           "%s %g gemm tile_local version=%d tile=%d key=paper/1 units=1 m=64 n=64 k=64 types=f32,f32,f32 "
+           "%s %g gemm tile_local version=%d tile=%d key=mock/1 units=1 m=64 n=64 k=64 types=f32,f32,f32 "
            "layout=rrr beta=0 seconds=%g spread=0.01 date=2026-01-01T00:00:00Z\n",
            result, tile * 1e-3, strategy->version, tile, seconds);
   return line;
@@ -394,7 +394,7 @@ static void measurements_read_back(void **state) {
   scratch_create(&folder);
   const char *path = scratch_path(&folder, "cache");
   const tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F32);
-  const tsl_device device = {.key = "paper/1", .compute_units = 1};
+  const tsl_device device = {.key = "mock/1", .compute_units = 1};
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "tile_local");
   tsl_config config = tsl_strategy_defaults(strategy);
   for (int i = 0; i < 3; i++) {

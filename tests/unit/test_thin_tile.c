@@ -1,7 +1,7 @@
-/* thin_tile: its walk over the family, what it refuses, what its model likes on devices that exist on paper; the code that
+/* thin_tile: its walk over the variants, what it refuses, what its model likes on mock devices; the code that
  * NVRTC makes of it; and equal bits in ten runs of thin products of either orientation. */
-#include "unit/family.h"
 #include "unit/unit.h"
+#include "unit/variants.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 static const tsl_strategy *strategy;
 
-/* --- the family --- */
+/* --- the variants --- */
 
 /* Every twentieth config that the walk may have left out is refused if it was; the walk visits few that are. */
 static void the_walk_loses_nothing(void **state) {
@@ -57,7 +57,7 @@ static void refusals_have_numbers(void **state) {
   assert_refused("items_m=16 items_n=16 slices=8", &graphics, TESELA_F32, "2048 work-items: takes 64 to 256");
   assert_refused("steps=1 flight=2", &graphics, TESELA_F32, "flight=2 does not divide steps=1");
   assert_refused("slices=8 steps=2 split=4", &graphics, TESELA_F32, "k=100 is too short for split=4");
-  assert_refused("items_m=2 items_n=8 slices=8", &small, TESELA_F32, "128 work-items, paper:0 allows 64");
+  assert_refused("items_m=2 items_n=8 slices=8", &small, TESELA_F32, "128 work-items, mock:0 allows 64");
   assert_refused("items_m=1 items_n=8 slices=8", &small, TESELA_F32, "bytes of local memory");
   assert_refused("", &no_local, TESELA_F32, "local memory");
 }

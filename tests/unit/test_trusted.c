@@ -107,7 +107,7 @@ static void test_entries_of_others(void **state) {
 static const char *write_wisdom(void) {
   char line[512];
   snprintf(line, sizeof line,
-           "gemm sequential version=%d key=paper/1 units=1 m=9 n=9 k=9 types=f32,f32,f32 layout=rrr beta=0 "
+           "gemm sequential version=%d key=mock/1 units=1 m=9 n=9 k=9 types=f32,f32,f32 layout=rrr beta=0 "
            "seconds=1 spread=0.01 date=2026-01-01T00:00:00Z\n",
            tsl_strategy_find(TSL_OP_GEMM, "sequential")->version);
   scratch_write(&cache, "wisdom", line);
@@ -117,7 +117,7 @@ static const char *write_wisdom(void) {
 
 /* Records for a device that nothing shipped is for. */
 static int records(void) {
-  const tsl_device device = {.key = "paper/1", .compute_units = 1};
+  const tsl_device device = {.key = "mock/1", .compute_units = 1};
   tsl_wisdom *wisdom;
   int of_device;
   assert_int_equal(tsl_wisdom_open(&wisdom), TESELA_OK);

@@ -17,7 +17,7 @@ enum { ROOM = 4096 };
 static double a_data[ROOM], b_data[ROOM], c_data[ROOM];
 
 static const tsl_strategy strategy = {.name = "by_hand", .op = TSL_OP_GEMM};
-static tsl_device device = {.name = "paper"};
+static tsl_device device = {.name = "mock"};
 
 typedef struct layout {
   int64_t row_stride, col_stride;
@@ -155,7 +155,7 @@ static void what_blas_cannot_say_is_refused(void **state) {
     assert_non_null(strstr(tsl_blas_refuse(&b, INT64_MAX), " of B, 5 x 5"));
     assert_non_null(strstr(tsl_blas_refuse(&c, INT64_MAX), " of C, 5 x 5"));
     assert_int_equal(tsl_blas_product_of(&work, &operands, &product), TESELA_UNSUPPORTED);
-    assert_non_null(strstr(tesela_last_error(), "by_hand on paper"));
+    assert_non_null(strstr(tesela_last_error(), "by_hand on mock"));
   }
   const tsl_problem empty = problem_of(5, 0, 5, (layout){-1, -1}, dense, dense);
   assert_null(tsl_blas_refuse(&empty, INT64_MAX));

@@ -4,21 +4,21 @@
 #include "base/status.h"
 #include "planner/planner.h"
 #include "scratch.h"
-#include "unit/paper.h"
+#include "unit/mock.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* paper:0, and paper:1, which differs in its key only; paper:2 has paper:0's key and fewer units; groups of paper:3
+/* mock:0, and mock:1, which differs in its key only; mock:2 has mock:0's key and fewer units; groups of mock:3
  * have 64 work-items at most. */
-static tesela_status list_paper(void (*found)(void *argument, const tsl_device *device), void *argument) {
-  tsl_device device = paper_device;
+static tesela_status list_mock(void (*found)(void *argument, const tsl_device *device), void *argument) {
+  tsl_device device = mock_device;
   found(argument, &device);
-  snprintf(device.key, sizeof device.key, "paper/2");
+  snprintf(device.key, sizeof device.key, "mock/2");
   found(argument, &device);
-  snprintf(device.key, sizeof device.key, "paper/1");
+  snprintf(device.key, sizeof device.key, "mock/1");
   device.compute_units = 50;
   found(argument, &device);
   device.compute_units = 100;
@@ -27,14 +27,14 @@ static tesela_status list_paper(void (*found)(void *argument, const tsl_device *
   return TESELA_OK;
 }
 
-static const tsl_device_kind paper = {.kind = "paper", .what = "devices on paper", .list = list_paper};
+static const tsl_device_kind mock = {.kind = "mock", .what = "mock devices", .list = list_mock};
 
 static tsl_devices *devices;
 static const tsl_strategy *tile_local;
 
 static int set_up(void **state) {
   (void)state;
-  tsl_device_kind_add(&paper);
+  tsl_device_kind_add(&mock);
   tile_local = tsl_strategy_find(TSL_OP_GEMM, "tile_local");
   return tsl_devices_create(&devices) != TESELA_OK || !tile_local;
 }
@@ -64,7 +64,7 @@ static void expect_round_trip(const tsl_problem *problem, const tsl_strategy *st
   tsl_text text = {0}, again = {0};
   tsl_config config = tsl_strategy_defaults(strategy);
   const tsl_wisdom_record made =
-      tsl_wisdom_record_of(problem, strategy, &config, device_at("paper:0"), 1.25e-3, 0.01);
+      tsl_wisdom_record_of(problem, strategy, &config, device_at("mock:0"), 1.25e-3, 0.01);
   tsl_wisdom_print(&made, &text);
   const tsl_wisdom_record read = parsed(tsl_text_get(&text));
   assert_string_equal(read.stale, "");
@@ -111,7 +111,7 @@ static void layouts_have_letters(void **state) {
 }
 
 #define RECORD(plan, rest)                                                                                   \
-  "gemm " plan " key=paper/1 units=100 m=1024 n=1024 k=1024 types=f32,f32,f32 layout=rrr beta=0 " rest
+  "gemm " plan " key=mock/1 units=100 m=1024 n=1024 k=1024 types=f32,f32,f32 layout=rrr beta=0 " rest
 #define MEASURED "seconds=0.001 spread=0.01 date=2026-01-02T00:00:00Z"
 
 static const struct {
@@ -257,7 +257,7 @@ static tsl_wisdom *wisdom_of(const char *shipped, const char *own) {
 }
 
 #define TILE(tile, m, n, k, seconds)                                                                         \
-  "gemm tile_local version=1 tile=" #tile " key=paper/1 units=100 m=" #m " n=" #n " k=" #k                   \
+  "gemm tile_local version=1 tile=" #tile " key=mock/1 units=100 m=" #m " n=" #n " k=" #k                    \
   " types=f32,f32,f32 layout=rrr beta=0 seconds=" #seconds " spread=0.01 date=2026-01-01T00:00:00Z\n"
 
 static void expect(const tsl_wisdom *wisdom, question what, int64_t tile, tsl_basis basis, double seconds) {
@@ -274,9 +274,9 @@ static void the_same_sizes_are_found_exactly(void **state) {
   (void)state;
   tsl_wisdom *wisdom = wisdom_of("", TILE(8, 1024, 1024, 1024, 0.5) TILE(16, 2048, 1024, 1024, 0.7)
                                          TILE(32, 1000, 1000, 1000, 0.25));
-  expect(wisdom, ask("paper:0", 1024, 1024, 1024), 8, TSL_BASIS_EXACT, 0.5);
-  expect(wisdom, ask("paper:0", 2048, 1024, 1024), 16, TSL_BASIS_EXACT, 0.7);
-  expect(wisdom, ask("paper:0", 1000, 1000, 1000), 32, TSL_BASIS_EXACT, 0.25);
+  expect(wisdom, ask("mock:0", 1024, 1024, 1024), 8, TSL_BASIS_EXACT, 0.5);
+  expect(wisdom, ask("mock:0", 2048, 1024, 1024), 16, TSL_BASIS_EXACT, 0.7);
+  expect(wisdom, ask("mock:0", 1000, 1000, 1000), 32, TSL_BASIS_EXACT, 0.25);
   tsl_wisdom_close(wisdom);
 }
 
@@ -295,18 +295,18 @@ static void near_sizes_are_scaled(void **state) {
   const tsl_problem small = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32),
                     wide = tsl_problem_gemm(4096, 1024, 1024, TESELA_F32),
                     odd = tsl_problem_gemm(1000, 1000, 1000, TESELA_F32);
-  question what = ask("paper:0", 1536, 1024, 1024);
+  question what = ask("mock:0", 1536, 1024, 1024);
   assert_true(fabs(scaled(0.5, 8, &small, &what) - 0.75) < 0.1);
   expect(wisdom, what, 8, TSL_BASIS_NEAR, scaled(0.5, 8, &small, &what));
-  what = ask("paper:0", 2560, 1024, 1024);
+  what = ask("mock:0", 2560, 1024, 1024);
   expect(wisdom, what, 16, TSL_BASIS_NEAR, scaled(2, 16, &wide, &what)); /* 4096 is nearer */
-  what = ask("paper:0", 2048, 2048, 512);
+  what = ask("mock:0", 2048, 2048, 512);
   expect(wisdom, what, 8, TSL_BASIS_NEAR, scaled(0.5, 8, &small, &what));
-  expect(wisdom, ask("paper:0", 2048, 2048, 256), 0, TSL_BASIS_MODEL, 0); /* one size too far */
-  what = ask("paper:0", 1028, 1000, 1000);
+  expect(wisdom, ask("mock:0", 2048, 2048, 256), 0, TSL_BASIS_MODEL, 0); /* one size too far */
+  what = ask("mock:0", 1028, 1000, 1000);
   expect(wisdom, what, 32, TSL_BASIS_NEAR, scaled(0.25, 32, &odd, &what));
-  expect(wisdom, ask("paper:0", 1023, 1024, 1024), 0, TSL_BASIS_MODEL, 0); /* of another divisibility */
-  expect(wisdom, ask("paper:0", 8192 + 16, 1024, 1024), 0, TSL_BASIS_MODEL, 0);
+  expect(wisdom, ask("mock:0", 1023, 1024, 1024), 0, TSL_BASIS_MODEL, 0); /* of another divisibility */
+  expect(wisdom, ask("mock:0", 8192 + 16, 1024, 1024), 0, TSL_BASIS_MODEL, 0);
   tsl_wisdom_close(wisdom);
 }
 
@@ -314,20 +314,20 @@ static void other_classes_and_devices_are_foreign(void **state) {
   (void)state;
   tsl_wisdom *wisdom = wisdom_of(TILE(8, 1024, 1024, 1024, 0.5), "");
   int of_device;
-  question what = ask("paper:0", 1024, 1024, 1024);
+  question what = ask("mock:0", 1024, 1024, 1024);
   expect(wisdom, what, 8, TSL_BASIS_EXACT, 0.5);
-  what.device = "paper:1";
+  what.device = "mock:1";
   expect(wisdom, what, 0, TSL_BASIS_MODEL, 0);
-  what.device = "paper:2";
+  what.device = "mock:2";
   expect(wisdom, what, 0, TSL_BASIS_MODEL, 0);
-  assert_int_equal(tsl_wisdom_count(wisdom, device_at("paper:2"), &of_device), 1);
+  assert_int_equal(tsl_wisdom_count(wisdom, device_at("mock:2"), &of_device), 1);
   assert_int_equal(of_device, 0);
-  tsl_wisdom_count(wisdom, device_at("paper:0"), &of_device);
+  tsl_wisdom_count(wisdom, device_at("mock:0"), &of_device);
   assert_int_equal(of_device, 1);
-  what = ask("paper:0", 1024, 1024, 1024);
+  what = ask("mock:0", 1024, 1024, 1024);
   what.problem.beta[0] = 0.5;
   expect(wisdom, what, 0, TSL_BASIS_MODEL, 0);
-  what = ask("paper:0", 1024, 1024, 1024);
+  what = ask("mock:0", 1024, 1024, 1024);
   what.problem.alpha[0] = 0;
   expect(wisdom, what, 0, TSL_BASIS_MODEL, 0);
   what.problem.alpha[0] = -2; /* any other factor is the same work */
@@ -347,12 +347,12 @@ static void what_is_refused_or_not_asked_for_is_passed_over(void **state) {
       wisdom_of("", TILE(16, 1024, 1024, 1024, 0.5) TILE(8, 1024, 1024, 2048, 1.5) "nonsense\n" RECORD(
                         "tile_local version=99 tile=16", MEASURED) "\n");
   int of_device;
-  assert_int_equal(tsl_wisdom_count(wisdom, device_at("paper:0"), &of_device), 2);
-  /* Groups of 256 do not fit paper:3: the farther record serves. */
+  assert_int_equal(tsl_wisdom_count(wisdom, device_at("mock:0"), &of_device), 2);
+  /* Groups of 256 do not fit mock:3: the farther record serves. */
   const tsl_problem deep = tsl_problem_gemm(1024, 1024, 2048, TESELA_F32);
-  question what = ask("paper:3", 1024, 1024, 1024);
+  question what = ask("mock:3", 1024, 1024, 1024);
   expect(wisdom, what, 8, TSL_BASIS_NEAR, scaled(1.5, 8, &deep, &what));
-  what = ask("paper:0", 1024, 1024, 1024);
+  what = ask("mock:0", 1024, 1024, 1024);
   what.given = 1;
   what.fixed.value[0] = 8;
   expect(wisdom, what, 8, TSL_BASIS_NEAR, scaled(1.5, 8, &deep, &what));
@@ -364,9 +364,9 @@ static void what_is_refused_or_not_asked_for_is_passed_over(void **state) {
 static void the_users_records_count_more(void **state) {
   (void)state;
   tsl_wisdom *wisdom = wisdom_of(TILE(16, 1024, 1024, 1024, 0.5), TILE(8, 1024, 1024, 1024, 0.6));
-  expect(wisdom, ask("paper:0", 1024, 1024, 1024), 8, TSL_BASIS_EXACT, 0.6);
+  expect(wisdom, ask("mock:0", 1024, 1024, 1024), 8, TSL_BASIS_EXACT, 0.6);
   tsl_wisdom_close(wisdom);
-  expect(NULL, ask("paper:0", 1024, 1024, 1024), 0, TSL_BASIS_MODEL, 0);
+  expect(NULL, ask("mock:0", 1024, 1024, 1024), 0, TSL_BASIS_MODEL, 0);
 }
 
 /* --- the planner --- */
@@ -386,7 +386,7 @@ static void the_planner_takes_what_was_measured(void **state) {
   const tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32),
                     near = tsl_problem_gemm(1024, 1024, 2048, TESELA_F32),
                     far = tsl_problem_gemm(64, 64, 64, TESELA_F32);
-  tsl_choice choice = {.devices = devices, .device = "paper:0", .place = TSL_PLACE_DEVICE};
+  tsl_choice choice = {.devices = devices, .device = "mock:0", .place = TSL_PLACE_DEVICE};
   tsl_candidate *list;
   int count;
   assert_int_equal(tsl_planner_list(&problem, &choice, &list, &count), TESELA_OK);
@@ -423,14 +423,14 @@ static void the_planner_takes_what_was_measured(void **state) {
 static void promises_do_not_beat_what_was_measured(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_F32);
-  tsl_choice choice = {.devices = devices, .device = "paper:0", .place = TSL_PLACE_DEVICE};
+  tsl_choice choice = {.devices = devices, .device = "mock:0", .place = TSL_PLACE_DEVICE};
   tsl_candidate *list;
   tsl_text line = {0};
   int count;
   assert_int_equal(tsl_planner_list(&problem, &choice, &list, &count), TESELA_OK);
   const tsl_candidate first = list[0], second = list[1];
   const tsl_wisdom_record record = tsl_wisdom_record_of(&problem, first.strategy, &first.config,
-                                                        device_at("paper:0"), 2 * second.seconds, 0);
+                                                        device_at("mock:0"), 2 * second.seconds, 0);
   free(list);
   tsl_wisdom_print(&record, &line);
   tsl_wisdom *wisdom = wisdom_of("", tsl_text_get(&line));
@@ -452,7 +452,7 @@ static void promises_do_not_beat_what_was_measured(void **state) {
 /* What no such device can do is not believed, whoever wrote it. */
 static void rates_have_a_limit(void **state) {
   (void)state;
-  const double fair = 2.0 * 1024 * 1024 * 1024 / paper_device.peak_f32;
+  const double fair = 2.0 * 1024 * 1024 * 1024 / mock_device.peak_f32;
   static const struct {
     double of_peak;
     bool believed;
@@ -466,9 +466,9 @@ static void rates_have_a_limit(void **state) {
     const tsl_config none = tsl_strategy_defaults(tile_local);
     tsl_wisdom_hit hit;
     const tsl_wisdom_record record = parsed(line);
-    assert_int_equal(tsl_wisdom_find(wisdom, &problem, device_at("paper:0"), tile_local, &none, 0, &hit),
+    assert_int_equal(tsl_wisdom_find(wisdom, &problem, device_at("mock:0"), tile_local, &none, 0, &hit),
                      rows[i].believed);
-    assert_int_equal(tsl_wisdom_refuse(&record, device_at("paper:0")) == NULL, rows[i].believed);
+    assert_int_equal(tsl_wisdom_refuse(&record, device_at("mock:0")) == NULL, rows[i].believed);
     tsl_wisdom_close(wisdom);
   }
 }

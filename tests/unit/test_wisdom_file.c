@@ -33,7 +33,7 @@ static const char *line_of(int m, double seconds, const char *date) {
   static unsigned turn;
   char *line = lines[turn++ % 4];
   snprintf(line, sizeof lines[0],
-           "gemm sequential version=%d key=paper/1 units=1 m=%d n=9 k=9 types=f32,f32,f32 layout=rrr beta=0 "
+           "gemm sequential version=%d key=mock/1 units=1 m=%d n=9 k=9 types=f32,f32,f32 layout=rrr beta=0 "
            "seconds=%g spread=0.01 date=%s",
            tsl_strategy_find(TSL_OP_GEMM, "sequential")->version, m, seconds, date);
   return line;
@@ -154,7 +154,7 @@ static void locks_go(void **state) {
 
 static int count_of(void) {
   tsl_wisdom *wisdom;
-  const tsl_device device = {.key = "paper/1", .compute_units = 1};
+  const tsl_device device = {.key = "mock/1", .compute_units = 1};
   int of_device;
   assert_int_equal(tsl_wisdom_open(&wisdom), TESELA_OK);
   tsl_wisdom_count(wisdom, &device, &of_device);

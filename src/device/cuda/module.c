@@ -175,7 +175,7 @@ int tsl_cuda_kernel_items_max(tsl_kernel *kernel) {
   return kernel->items_max > 0 ? kernel->items_max : 1;
 }
 
-tesela_status tsl_cuda_kernel_room(tsl_kernel *kernel, size_t bytes) {
+tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
   tsl_module *module = kernel->module;
   tsl_device *device = module->device;
   if (bytes > device->local_bytes_inside)

@@ -9,7 +9,7 @@
 #define TSL_GLOBAL
 #define TSL_LOCAL __shared__ __align__(16)
 #define TSL_LOCAL_LINES __shared__ __align__(128)
-#define TSL_LOCAL_ROOM(name, bytes) extern TSL_LOCAL_LINES char name[]
+#define TSL_LOCAL_BYTES(name, bytes) extern TSL_LOCAL_LINES char name[]
 #define TSL_LOCAL_POINTER
 #define TSL_CONSTANT static __constant__ const
 #define TSL_RESTRICT __restrict__

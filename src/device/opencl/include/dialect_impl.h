@@ -13,7 +13,7 @@
 #define TSL_GLOBAL __global
 #define TSL_LOCAL __local __attribute__((aligned(16)))
 #define TSL_LOCAL_LINES __local __attribute__((aligned(128)))
-#define TSL_LOCAL_ROOM(name, bytes) TSL_LOCAL_LINES char name[bytes]
+#define TSL_LOCAL_BYTES(name, bytes) TSL_LOCAL_LINES char name[bytes]
 #define TSL_LOCAL_POINTER __local
 #define TSL_CONSTANT __constant
 #define TSL_RESTRICT restrict

@@ -282,7 +282,7 @@ TSL_FUNCTION void multiply_step(MMA_NUMBER sums[TILES_M][TILES_N][4], const mma_
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char *TSL_RESTRICT b,
                     TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, const opencl_mma_arguments given) {
-  TSL_LOCAL_ROOM(panels, STAGES * STAGE_BYTES);
+  TSL_LOCAL_BYTES(panels, STAGES * STAGE_BYTES);
   const unsigned int base = tsl_ptx_local(panels);
   const int warp = TSL_ITEM(0) / 32, warp_row = warp % WARPS_M * WARP_M, warp_col = warp / WARPS_M * WARP_N;
   const unsigned int from_a = blocks_start(A_ACROSS, 0, warp_row),

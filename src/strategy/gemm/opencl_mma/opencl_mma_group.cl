@@ -243,7 +243,7 @@ TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_opencl_mma_group(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char *TSL_RESTRICT b,
                           TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL char *scratch,
                           const opencl_mma_group_arguments given) {
-  TSL_LOCAL_ROOM(memory, LOCAL_BYTES);
+  TSL_LOCAL_BYTES(memory, LOCAL_BYTES);
   const unsigned int start = tsl_ptx_local(memory), full = start + BARRIERS, empty = full + 8 * STAGES,
                      base = (start + PANELS + 1023) / 1024 * 1024;
   if (TSL_ITEM(0) < 2 * MAP_BYTES / 4)

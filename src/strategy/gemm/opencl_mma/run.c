@@ -70,8 +70,8 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   TSL_TRY(tsl_launch_kernel_with(work, is_group ? FOLDER "opencl_mma_group.cl" : FOLDER "opencl_mma.cl",
                                  is_group ? "tsl_gemm_opencl_mma_group" : "tsl_gemm_opencl_mma", tile.items,
                                  defines, &made.multiply));
-  if (work->device->ops->kernel_room != NULL)
-    TSL_TRY(work->device->ops->kernel_room(made.multiply, (size_t)tile.local_bytes));
+  if (work->device->ops->kernel_local_bytes != NULL)
+    TSL_TRY(work->device->ops->kernel_local_bytes(made.multiply, (size_t)tile.local_bytes));
   if (is_split(work, &tile)) {
     snprintf(defines, sizeof defines, "#define C_FORM %d\n", form_of(problem->c.type));
     TSL_TRY(tsl_launch_kernel_with(work, FOLDER "opencl_mma_fold.cl", "tsl_gemm_opencl_mma_fold", FOLD_ITEMS,

@@ -92,7 +92,7 @@ TSL_FUNCTION void go_through(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL rows[2][MI
 TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
                        TSL_GLOBAL tile_result *TSL_RESTRICT c, const tsl_register_tile_arguments given) {
-  TSL_LOCAL_ROOM(bytes, 4 * MEMORY);
+  TSL_LOCAL_BYTES(bytes, 4 * MEMORY);
   TSL_LOCAL_POINTER TSL_REAL *memory = (TSL_LOCAL_POINTER TSL_REAL *)bytes;
   const tsl_gemm_arguments g = product_of(given);
   const tile_start at = start_of(given);

@@ -11,7 +11,7 @@ typedef struct tile_kernels {
   tsl_kernel *sum;             /* of the splits of k; NULL where there is one */
   tsl_kernel *pack_a, *pack_b; /* into panels; NULL where local memory has them */
   tsl_kernel *units;           /* copies into units; NULL where elements are what is multiplied */
-  bool swapped;                 /* C' = B' A' is computed */
+  bool swapped;                /* C' = B' A' is computed */
 } tile_kernels;
 
 /* Rows of tiles in a band: as many as columns of tiles that the same number of groups take, so that their panels of A
@@ -54,8 +54,9 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_async.cl", "tsl_gemm_register_tile", tile->items,
                                  tsl_text_get(defines), &out->multiply));
   const tsl_device_ops *ops = work->device->ops;
-  return ops->kernel_room ? ops->kernel_room(out->multiply, (size_t)tsl_register_tile_local_bytes(tile))
-                          : TESELA_OK;
+  return ops->kernel_local_bytes
+             ? ops->kernel_local_bytes(out->multiply, (size_t)tsl_register_tile_local_bytes(tile))
+             : TESELA_OK;
 }
 
 static tesela_status build_packed(tsl_work *work, const tsl_problem *swapped, const tsl_register_tile *tile,

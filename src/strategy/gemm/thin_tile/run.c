@@ -108,8 +108,8 @@ tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operan
       .kernels = work->state,
       .tile = tile,
       .sizes = swapped,
-      .grids =
-          tsl_thin_tile_grids_of(&tile, swapped.m, swapped.n, tsl_problem_batch(&work->problem), work->device),
+      .grids = tsl_thin_tile_grids_of(&tile, swapped.m, swapped.n, tsl_problem_batch(&work->problem),
+                                      work->device),
       .a = tile.swapped ? b : a,
       .b = tile.swapped ? a : b,
       .c = c,

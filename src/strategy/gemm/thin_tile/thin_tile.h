@@ -21,7 +21,7 @@ enum {
 typedef struct tsl_thin_tile {
   int vector, micro_m, micro_n, items_m, items_n, slices, steps, flight, split;
   tsl_problem problem; /* m is not the longer side */
-  bool swapped;         /* C' = B' A' is computed */
+  bool swapped;        /* C' = B' A' is computed */
   bool b_along_k;      /* columns of B are read along k */
   bool processor;      /* a group is one item */
   int size;            /* bytes of an element */

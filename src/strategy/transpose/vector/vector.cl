@@ -142,8 +142,8 @@ TSL_FUNCTION VECTOR read(TSL_GLOBAL const tsl_element *from, const tsl_transpose
 }
 
 /* Brings what a whole tile becomes into local memory. All of an item's vectors are under way before the first is used. */
-TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl_element *a, const tsl_tile tile,
-                        const tsl_transpose_arguments g) {
+TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl_element *a,
+                        const tsl_tile tile, const tsl_transpose_arguments g) {
   VECTOR block[TSL_PARAM_BLOCKS][WIDTH];
   TSL_UNROLL
   for (int i = 0; i < TSL_PARAM_BLOCKS; i++) {
@@ -165,8 +165,8 @@ TSL_FUNCTION void fetch(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL const tsl
 }
 
 /* Writes it from there, all of an item's vectors in hand before the first leaves. */
-TSL_FUNCTION void put(const TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL tsl_element *c, const tsl_tile tile,
-                      const tsl_transpose_arguments g) {
+TSL_FUNCTION void put(const TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL tsl_element *c,
+                      const tsl_tile tile, const tsl_transpose_arguments g) {
   TSL_GLOBAL tsl_element *to = c + g.c_offset + tile.row * g.c_row_stride + tile.col;
   VECTOR held[TSL_PARAM_BLOCKS * WIDTH];
   TSL_UNROLL

@@ -1,14 +1,14 @@
-/* A strategy's family on a graphics processor that exists on paper: what it refuses, and what its model likes best. */
-#ifndef TESTS_UNIT_FAMILY_H
-#define TESTS_UNIT_FAMILY_H
+/* A strategy's variants on a mock graphics processor: what it refuses, and what its model likes best. */
+#ifndef TESTS_UNIT_VARIANTS_H
+#define TESTS_UNIT_VARIANTS_H
 
 #include <math.h>
 
 #include "unit/config.h"
 
 /* A large graphics processor, with numbers of its data sheet. */
-static const tsl_device graphics = {.kind = "paper",
-                                    .name = "paper:0",
+static const tsl_device graphics = {.kind = "mock",
+                                    .name = "mock:0",
                                     .capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64,
                                     .compute_units = 132,
                                     .clock_mhz = 1980,

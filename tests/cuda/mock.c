@@ -1,4 +1,4 @@
-#include "cuda/paper.h"
+#include "cuda/mock.h"
 
 #include "base/source.h"
 #include "base/status.h"
@@ -24,11 +24,11 @@ struct tsl_kernel {
 static const tsl_module *last; /* tests build in one thread; NULL: none, or it is gone */
 static tsl_kernel any_kernel;
 
-int paper_builds(void) {
+int mock_builds(void) {
   return builds;
 }
 
-bool paper_built(const char *path) {
+bool mock_built(const char *path) {
   const tsl_source_file *file;
   for (int i = 0; i < SOURCES_MAX && (file = tsl_source_at(i)) != NULL; i++)
     if (strcmp(file->path, path) == 0)
@@ -36,7 +36,7 @@ bool paper_built(const char *path) {
   return false;
 }
 
-const tsl_binary *paper_last(void) {
+const tsl_binary *mock_last(void) {
   return &last->binary;
 }
 
@@ -117,7 +117,7 @@ static tesela_status kernel_get(tsl_module *module, const char *name, tsl_kernel
   return TESELA_OK;
 }
 
-static tesela_status kernel_room(tsl_kernel *kernel, size_t bytes) {
+static tesela_status kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
   (void)kernel;
   (void)bytes;
   return TESELA_OK;
@@ -139,7 +139,7 @@ static const tsl_device_ops ops = {
     .module_destroy = module_destroy,
     .kernel_get = kernel_get,
     .kernel_items_max = kernel_items_max,
-    .kernel_room = kernel_room,
+    .kernel_local_bytes = kernel_local_bytes,
 };
 
 static tesela_status list(void (*found)(void *argument, const tsl_device *device), void *argument) {
@@ -179,10 +179,10 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
                          .link_bandwidth = 2e10,
                          .launch_seconds = 5e-6};
     snprintf(device.label, sizeof device.label, "%s", target.name);
-    snprintf(device.key, sizeof device.key, "paper/%s", target.name);
+    snprintf(device.key, sizeof device.key, "mock/%s", target.name);
     found(argument, &device);
   }
   return TESELA_OK;
 }
 
-const tsl_device_kind paper_kind = {.kind = "paper", .what = "architectures that NVRTC knows", .list = list};
+const tsl_device_kind mock_kind = {.kind = "mock", .what = "architectures that NVRTC knows", .list = list};
