@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
-# Runs the ```sh blocks of a document, in order and in one shell, inside a scratch copy of the source tree:
-#   ci/run_document.sh docs/ADD_A_STRATEGY.md
-# So what the document tells people to type is what CI has seen working.
+# Runs the ```sh blocks of documents, in order, inside one scratch copy of the source tree:
+#   ci/run_document.sh docs/ADD_AN_INSTRUCTION_SET.md docs/ADD_A_DEVICE.md docs/ADD_A_STRATEGY.md
+# So what the documents tell people to type is what CI has seen working. Each has a shell of its own; what one has added and
+# built is there for the next.
 set -euo pipefail
-document=$1
 root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$root/build/document
 rm -rf "$scratch"
 mkdir -p "$scratch"
 (cd "$root" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$scratch")
-script=$scratch/.commands.sh
-sed -n '/^```sh$/,/^```$/{/^```/d;p}' "$root/$document" >"$script"
-[ -s "$script" ] || { echo "ci/run_document.sh: $document has no \`\`\`sh block" >&2; exit 2; }
 cd "$scratch"
-TESELA_CACHE_DIR=$scratch/cache TESELA_WISDOM=none bash -euxo pipefail "$script"
+for document in "${@:?the documents}"; do
+  script=$scratch/.commands.sh
+  sed -n '/^```sh$/,/^```$/{/^```/d;p}' "$root/$document" >"$script"
+  [ -s "$script" ] || { echo "ci/run_document.sh: $document has no \`\`\`sh block" >&2; exit 2; }
+  begin=$SECONDS
+  TESELA_CACHE_DIR=$scratch/cache TESELA_WISDOM=none bash -euxo pipefail "$script" ||
+    { echo "ci/run_document.sh: a command of $document failed" >&2; exit 1; }
+  echo "$document: $((SECONDS - begin)) s"
+done
 rm -rf "$scratch"

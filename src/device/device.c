@@ -1,5 +1,13 @@
 #include "device/device.h"
 
+/* Where two share a bit, the sum of all is more than the bits that they set. */
+#define SUM(name, bit, text) +(UINT64_C(1) << (bit))
+#define SET(name, bit, text) | (UINT64_C(1) << (bit))
+_Static_assert((0 TSL_CAPABILITY_LIST(SUM)) == (0 TSL_CAPABILITY_LIST(SET)),
+               "a bit stands for two capabilities");
+#undef SUM
+#undef SET
+
 const char *tsl_capability_missing(unsigned needs, unsigned offers) {
   static const struct {
     unsigned capability;

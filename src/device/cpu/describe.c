@@ -21,13 +21,24 @@
 /* Where nothing tells a clock (virtual machines on arm64 show none): servers' processors run near this. */
 #define ASSUMED_MHZ 2000
 
+/* Whether processor and operating system have a set: __builtin_cpu_supports() asks whether the registers are saved, too. */
+#define RUNS(name, header, needs, flags, floats, fused, runs)                                                \
+  static bool name##_runs(void) {                                                                            \
+    return runs;                                                                                             \
+  }
+TSL_ISA_LIST(RUNS)
+TSL_ISA_EXTENSION_LIST(RUNS)
+#undef RUNS
+
 /* Instruction sets. `wide` is the one that computes in wide types alike, whose records are good for both. */
 static const struct {
   const char *name, *wide;
   unsigned needs;
   int vector_f32, fused;
+  bool (*runs)(void);
 } sets[] = {
-#define SET(name, header, needs, flags, floats, fused) {#name, #header, needs, floats, fused},
+#define SET(name, header, needs, flags, floats, fused, runs)                                                 \
+  {#name, #header, needs, floats, fused, name##_runs},
     TSL_ISA_LIST(SET) TSL_ISA_EXTENSION_LIST(SET)
 #undef SET
 };
@@ -41,44 +52,17 @@ static unsigned capabilities_of(int set) {
   return all;
 }
 
-/* What processor and operating system offer: __builtin_cpu_supports() asks whether the registers are saved,
- * too. */
-static unsigned offered(void) {
-  unsigned offers = 0;
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    offers |= TSL_CAN_AVX2;
-  if (offers != 0 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-    offers |= TSL_CAN_AVX512;
-  if (offers & TSL_CAN_AVX512 && __builtin_cpu_supports("avx512vnni"))
-    offers |= TSL_CAN_AVX512_VNNI;
-  if (offers & TSL_CAN_AVX512_VNNI && __builtin_cpu_supports("avx512bf16"))
-    offers |= TSL_CAN_AVX512_BF16;
-  if (offers & TSL_CAN_AVX512_BF16 && tsl_cpu_has_amx())
-    offers |= TSL_CAN_AMX;
-#elif defined(__aarch64__)
-  offers |= TSL_CAN_NEON;
-  if (getauxval(AT_HWCAP) & HWCAP_ASIMDDP)
-    offers |= TSL_CAN_NEON_DOT;
-  if (offers & TSL_CAN_NEON_DOT && getauxval(AT_HWCAP2) & HWCAP2_BF16)
-    offers |= TSL_CAN_NEON_BF16;
-#endif
-  return offers;
-}
-
-/* The most capable set that is offered and not above TESELA_ISA. */
+/* The last set that runs, and all before it, and that is not above TESELA_ISA. */
 static tesela_status choose_set(int *chosen) {
   static const char *const words[] = {TSL_ISA_WORDS NULL};
   const char *most = tsl_env_get(TSL_ENV_ISA);
-  const unsigned offers = offered();
-  int limit = SETS - 1;
+  int limit = SETS - 1, set = 0;
   TSL_TRY(tsl_env_check(TSL_ENV_ISA, words));
   while (most[0] != '\0' && strcmp(sets[limit].name, most) != 0)
     limit--;
-  while ((capabilities_of(limit) & ~offers) != 0)
-    limit--;
-  *chosen = limit;
+  while (set < limit && sets[set + 1].runs())
+    set++;
+  *chosen = set;
   return TESELA_OK;
 }
 
