@@ -1,13 +1,13 @@
-/* opencl_mma_pack.cl for bytes as C, as kernel.c has opencl_mma.cl. */
-#include "../../src/strategy/gemm/opencl_mma/opencl_mma_pack.cl"
+/* pack_rows.cl for bytes as C, as kernel.c has opencl_mma.cl. */
+#include "../../src/strategy/pack_rows.cl"
 
 #include <string.h>
 
 static void run(const char *a, const char *b, void *c, const void *given) {
   (void)b;
-  opencl_mma_pack_arguments all;
+  tsl_pack_rows_arguments all;
   memcpy(&all, given, sizeof all);
-  tsl_gemm_opencl_mma_pack((const unsigned char *)a, c, all);
+  tsl_pack_rows((const unsigned char *)a, c, all);
 }
 
 extern const ptx_kernel ptx_pack_bytes;

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "strategy/launch.h"
+#include "strategy/pack_rows_shared.h"
 #include "warp.h"
 
 #include <stdlib.h>
@@ -146,15 +147,10 @@ static void every_order_and_type(void **state) {
     multiply(&products[i]);
 }
 
-/* The struct of the same name in opencl_mma_pack.cl. */
-typedef struct opencl_mma_pack_arguments {
-  int64_t rows, elements, offset, row_stride, step, to, pitch;
-} opencl_mma_pack_arguments;
-
 /* Rows of bytes that lie side by side (turned by fours, and not), one after the other, and backwards. */
 static void packed_bytes(void **state) {
   (void)state;
-  static const opencl_mma_pack_arguments all[] = {
+  static const tsl_pack_rows_arguments all[] = {
       {132, 140, 4, 1, 136, 16, 144}, {131, 20, 4, 1, 136, 0, 32}, {132, 20, 3, 1, 136, 0, 32},
       {132, 20, 4, 1, 133, 0, 32},    {5, 33, 1, 40, 1, 0, 48},    {5, 33, 200, -40, 1, 0, 48},
   };
@@ -163,7 +159,7 @@ static void packed_bytes(void **state) {
   for (size_t i = 0; i < BYTES; i++)
     from[i] = (unsigned char)tsl_random_u64(1, i);
   for (size_t t = 0; t < sizeof all / sizeof *all; t++) {
-    const opencl_mma_pack_arguments *p = &all[t];
+    const tsl_pack_rows_arguments *p = &all[t];
     const ptx_memory none[2] = {{(const char *)from, BYTES}, {NULL, 0}};
     memset(to, 0x55, BYTES);
     assert_int_equal(ptx_run(&ptx_pack_bytes, 2, none, to, p), 0);

@@ -23,7 +23,7 @@
  * bytewise, which leaves the lines of a 16-line tile in the order 0 2 4 ... 1 3 5 ...; C is stored accordingly.
  *
  * Operands' inner strides are 1 here, and addresses and pitches are multiples of 16 bytes: others are packed first
- * (opencl_mma_pack.cl). What lies beyond the edges becomes zeros, and is not read.
+ * (strategy/pack_rows.cl). What lies beyond the edges becomes zeros, and is not read.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _WARP_M, _WARP_N, _DEPTH (bytes), _STAGES. From the host: MMA_A, MMA_B (types of
  * PTX), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS.

@@ -2,7 +2,7 @@
 #ifndef TSL_STRATEGY_GEMM_OPENCL_MMA_H
 #define TSL_STRATEGY_GEMM_OPENCL_MMA_H
 
-#include "strategy/launch.h"
+#include "strategy/pack_rows.h"
 
 enum {
   TSL_OPENCL_MMA_TILE_M,
@@ -50,12 +50,6 @@ tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *tile, const tsl_opencl_mma_sh
 
 /* Local memory that a group may have. */
 uint64_t tsl_opencl_mma_local(const tsl_device *device);
-
-/* Rows of a packed operand, elements in each, and bytes from one to the next. `across` as above; of A, lines is m. */
-typedef struct tsl_opencl_mma_rows {
-  int64_t rows, elements, pitch;
-} tsl_opencl_mma_rows;
-tsl_opencl_mma_rows tsl_opencl_mma_rows_of(int64_t lines, int64_t k, bool across, int size);
 
 /* Predicted seconds; NOTES.md has what it was fitted to. */
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);

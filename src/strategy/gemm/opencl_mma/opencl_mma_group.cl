@@ -15,7 +15,7 @@
  * 128 bytes, which each group writes for itself to scratch memory before it starts.
  *
  * Operands' inner strides are 1 here, addresses and pitches are multiples of 16 bytes, and numbers of 8 bits lie along k: others
- * are packed first (opencl_mma_pack.cl). What lies beyond the edges is copied as zeros.
+ * are packed first (strategy/pack_rows.cl). What lies beyond the edges is copied as zeros.
  *
  * Where there are fewer tiles than groups could take, k is split into parts: groups store each part's sums as they are, and
  * opencl_mma_fold.cl adds them up, always in the same order (SPLIT).

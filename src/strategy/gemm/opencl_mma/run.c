@@ -23,13 +23,8 @@ typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
   int64_t maps, sums, parts;
 } opencl_mma_group_arguments;
-typedef struct opencl_mma_pack_arguments {
-  int64_t rows, elements;
-  int64_t offset, row_stride, step;
-  int64_t to, pitch;
-} opencl_mma_pack_arguments;
 
-enum { PACK_ITEMS = 256, UNIT_GROUPS = 16, FOLD_ITEMS = 256 };
+enum { UNIT_GROUPS = 16, FOLD_ITEMS = 256 };
 
 /* PTX's word for a type of A and B. */
 static const char *word_of(tesela_type type) {
@@ -77,9 +72,7 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
     TSL_TRY(tsl_launch_kernel_with(work, FOLDER "opencl_mma_fold.cl", "tsl_gemm_opencl_mma_fold", FOLD_ITEMS,
                                    defines, &made.fold));
   }
-  snprintf(defines, sizeof defines, "#define SIZE %d\n", tile.size);
-  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "opencl_mma_pack.cl", "tsl_gemm_opencl_mma_pack", PACK_ITEMS,
-                                 defines, &made.pack));
+  TSL_TRY(tsl_pack_rows_kernel(work, tile.size, &made.pack));
   TSL_TRY(tsl_alloc(sizeof made, "opencl_mma's kernels", &block));
   *(mma_kernels *)block = made;
   work->state = block;
@@ -93,19 +86,13 @@ void tsl_opencl_mma_release(tsl_work *work) {
 
 /* --- running --- */
 
-/* An operand on its way to the kernel: where it lies, seen as rows of elements that the kernel wants side by side. */
-typedef struct lying {
-  tsl_buffer *buffer;
-  int64_t offset, row_stride, step;
-} lying;
-
 /* A pitch that is never used is none: addresses of rows that are not there must be aligned, too. */
-static int64_t pitch_of(const tsl_opencl_mma_rows *rows, int64_t stride) {
+static int64_t pitch_of(const tsl_rows *rows, int64_t stride) {
   return rows->rows <= 1 ? 0 : stride;
 }
 
 /* Copies take rows of dense elements that start at multiples of 16 bytes; copies of panels, rows in their order. */
-static bool lies_well(const lying *operand, const tsl_opencl_mma_rows *rows, const tsl_opencl_mma *tile) {
+static bool lies_well(const tsl_rows_place *operand, const tsl_rows *rows, const tsl_opencl_mma *tile) {
   const int size = tile->size;
   if (tile->warps == 4 && rows->rows > 1 && (operand->row_stride <= 0 || operand->row_stride > INT32_MAX))
     return false;
@@ -120,39 +107,22 @@ static tsl_grid grid_of(int64_t work, int items, const tsl_device *device) {
   return (tsl_grid){{tsl_launch_limited(device, 0, needed < most ? needed : most), 1, 1}, {items, 1, 1}};
 }
 
-static tesela_status pack(const tsl_work *work, tsl_buffer *scratch, int64_t to,
-                          const tsl_opencl_mma_rows *rows, int size, tsl_stream *stream, lying *operand) {
-  const mma_kernels *kernels = work->state;
-  const opencl_mma_pack_arguments given = {.rows = rows->rows,
-                                           .elements = rows->elements,
-                                           .offset = operand->offset,
-                                           .row_stride = operand->row_stride,
-                                           .step = operand->step,
-                                           .to = to,
-                                           .pitch = rows->pitch};
-  const tsl_argument list[] = {TSL_ARG_BUFFER(operand->buffer), TSL_ARG_BUFFER(scratch),
-                               TSL_ARG_VALUE(given)};
-  const tsl_grid grid = grid_of(rows->rows * (rows->pitch / 16), PACK_ITEMS, work->device);
-  TSL_TRY(work->device->ops->launch(stream, kernels->pack, &grid, list, sizeof list / sizeof *list));
-  *operand = (lying){scratch, to / size, rows->pitch / size, 1};
-  return TESELA_OK;
-}
-
 /* Packs A, B or none, and says in `sizes` and `buffers` where they lie then. */
 static tesela_status prepare(const tsl_work *work, const tsl_opencl_mma *tile, tsl_buffer *scratch,
                              tsl_stream *stream, tsl_gemm_sizes *sizes, tsl_buffer *buffers[2]) {
-  const tsl_opencl_mma_rows rows_a = tsl_opencl_mma_rows_of(sizes->m, sizes->k, tile->a_across, tile->size),
-                            rows_b = tsl_opencl_mma_rows_of(sizes->n, sizes->k, tile->b_across, tile->size);
-  lying a = {buffers[0], sizes->a_offset,
-             pitch_of(&rows_a, tile->a_across ? sizes->a_col_stride : sizes->a_row_stride),
-             tile->a_across ? sizes->a_row_stride : sizes->a_col_stride};
-  lying b = {buffers[1], sizes->b_offset,
-             pitch_of(&rows_b, tile->b_across ? sizes->b_row_stride : sizes->b_col_stride),
-             tile->b_across ? sizes->b_col_stride : sizes->b_row_stride};
+  tsl_kernel *pack = ((const mma_kernels *)work->state)->pack;
+  const tsl_rows rows_a = tsl_rows_of(sizes->m, sizes->k, tile->a_across, tile->size),
+                 rows_b = tsl_rows_of(sizes->n, sizes->k, tile->b_across, tile->size);
+  tsl_rows_place a = {buffers[0], sizes->a_offset,
+                      pitch_of(&rows_a, tile->a_across ? sizes->a_col_stride : sizes->a_row_stride),
+                      tile->a_across ? sizes->a_row_stride : sizes->a_col_stride};
+  tsl_rows_place b = {buffers[1], sizes->b_offset,
+                      pitch_of(&rows_b, tile->b_across ? sizes->b_row_stride : sizes->b_col_stride),
+                      tile->b_across ? sizes->b_col_stride : sizes->b_row_stride};
   if (!lies_well(&a, &rows_a, tile))
-    TSL_TRY(pack(work, scratch, 0, &rows_a, tile->size, stream, &a));
+    TSL_TRY(tsl_pack_rows(work, pack, &rows_a, tile->size, scratch, 0, stream, &a));
   if (!lies_well(&b, &rows_b, tile))
-    TSL_TRY(pack(work, scratch, tile->a_bytes, &rows_b, tile->size, stream, &b));
+    TSL_TRY(tsl_pack_rows(work, pack, &rows_b, tile->size, scratch, tile->a_bytes, stream, &b));
   buffers[0] = a.buffer;
   buffers[1] = b.buffer;
   sizes->a_offset = a.offset;

@@ -3,15 +3,6 @@
 
 enum { ONE_EACH = 999 /* `groups` */ };
 
-static int64_t rounded_up(int64_t value, int64_t step) {
-  return (value + step - 1) / step * step;
-}
-
-tsl_opencl_mma_rows tsl_opencl_mma_rows_of(int64_t lines, int64_t k, bool across, int size) {
-  const int64_t elements = across ? lines : k;
-  return (tsl_opencl_mma_rows){across ? k : lines, elements, rounded_up(elements * size, 16)};
-}
-
 tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config) {
   const int64_t *value = config->value;
   tsl_opencl_mma tile = {
@@ -40,12 +31,10 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
   tile.local_bytes = (int64_t)tile.stages * (tile.tile_m + tile.tile_n) * tile.depth;
   if (is_group)
     tile.local_bytes += TSL_OPENCL_MMA_MAPS + 16 * (int64_t)tile.stages + 1023;
-  const tsl_opencl_mma_rows rows_a =
-                                tsl_opencl_mma_rows_of(tile.problem.m, problem->k, tile.a_across, tile.size),
-                            rows_b =
-                                tsl_opencl_mma_rows_of(tile.problem.n, problem->k, tile.b_across, tile.size);
-  tile.a_bytes = rounded_up(rows_a.rows * rows_a.pitch, 128);
-  tile.b_bytes = rounded_up(rows_b.rows * rows_b.pitch, 128);
+  const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_across, tile.size),
+                 rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_across, tile.size);
+  tile.a_bytes = tsl_rows_bytes(&rows_a);
+  tile.b_bytes = tsl_rows_bytes(&rows_b);
   return tile;
 }
 

@@ -1,4 +1,4 @@
-/* Puts an operand of opencl_mma into rows that start at multiples of 16 bytes: where it has gaps between its elements, or
+/* Puts a factor into rows that start at multiples of 16 bytes: where it has gaps between its elements, or
  * rows that start elsewhere. Each item gathers a chunk of 16 bytes of a row; what a row's last chunk has too much is zeros.
  *
  *   from: element (row, i) at row * row_stride + i * step         to: | row 0, padded | row 1, padded | ...
@@ -9,8 +9,10 @@
  *
  *   read: 4 bytes of rows r to r + 3, at each of 16 elements        written: 16 bytes to each of 4 rows
  *
- * Parameters: those of opencl_mma, none of which matters here; SIZE (bytes of an element, 1 or 2) from the host. */
+ * From the host: SIZE (bytes of an element, 1 or 2). */
 #include "ptx.h"
+
+#include "pack_rows_shared.h"
 
 #define CHUNK (16 / SIZE)
 #if SIZE == 1
@@ -19,13 +21,6 @@
 #define PACK_ELEMENT unsigned short
 #endif
 #define PACK_ITEMS 256
-
-/* opencl_mma.h has the same struct for the host. Strides count elements, `pitch` bytes. */
-typedef struct opencl_mma_pack_arguments {
-  TSL_INDEX rows, elements;
-  TSL_INDEX offset, row_stride, step;
-  TSL_INDEX to, pitch; /* bytes from the scratch memory's start, and between rows */
-} opencl_mma_pack_arguments;
 
 TSL_FUNCTION TSL_VECTOR(int, 4) chunk_of(const unsigned int *words) {
   TSL_VECTOR(int, 4) chunk;
@@ -57,7 +52,7 @@ TSL_FUNCTION int place_of(int row, int chunk) {
 }
 TSL_FUNCTION void turn_block(TSL_LOCAL_POINTER char *block, TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from,
                              TSL_GLOBAL char *TSL_RESTRICT to, TSL_INDEX row, TSL_INDEX first,
-                             const opencl_mma_pack_arguments given) {
+                             const tsl_pack_rows_arguments given) {
   const int own_row = TSL_ITEM(0) % 32 * 4, own_chunk = TSL_ITEM(0) / 32;
   const TSL_INDEX own_first = first + own_chunk * CHUNK,
                   left = row + own_row < given.rows ? given.elements - own_first : 0;
@@ -88,8 +83,8 @@ TSL_FUNCTION void turn_block(TSL_LOCAL_POINTER char *block, TSL_GLOBAL const PAC
 #endif
 
 TSL_KERNEL(PACK_ITEMS, 1, 1)
-tsl_gemm_opencl_mma_pack(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_GLOBAL char *TSL_RESTRICT to,
-                         const opencl_mma_pack_arguments given) {
+tsl_pack_rows(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_GLOBAL char *TSL_RESTRICT to,
+              const tsl_pack_rows_arguments given) {
 #if SIZE == 1
   TSL_LOCAL char block[BLOCK * BLOCK];
   if (given.row_stride == 1 && given.rows % 4 == 0 && given.offset % 4 == 0 && given.step % 4 == 0) {
