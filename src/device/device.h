@@ -53,7 +53,8 @@ typedef struct tsl_kernel tsl_kernel;
   X(NEON, 17, "AArch64's Advanced SIMD")                                                                     \
   X(NEON_DOT, 18, "AArch64's SDOT and UDOT")                                                                 \
   X(NEON_BF16, 19, "AArch64's BFDOT")                                                                        \
-  X(ASYNC_COPY, 20, "asynchronous copies to local memory (PTX from sm_80 on)")
+  X(ASYNC_COPY, 20, "asynchronous copies to local memory (PTX from sm_80 on)")                               \
+  X(WGMMA, 21, "CUDA on sm_90: matrix instructions of a warpgroup, tensor maps and clusters")
 
 typedef enum tsl_capability {
 #define TSL_CAPABILITY_MEMBER(name, bit, text) TSL_CAN_##name = 1 << (bit),
@@ -137,6 +138,24 @@ typedef struct tsl_image_layout {
   size_t offset, pitch;  /* bytes */
   int64_t width, height; /* texels, rows */
 } tsl_image_layout;
+
+/* Three dimensions of elements in a buffer, the first dense, as kernels copy boxes of them to local memory in one
+ * instruction (NVIDIA's tensor memory accelerator). Boxes have `box` elements along the first two dimensions and one along the
+ * third; what of them lies outside is zeros where it is read, and is not written. Rows of a box are at most 128 bytes, and their
+ * chunks of 16 bytes are exchanged by row (chunk ^ row % 8). */
+typedef struct tsl_tensor {
+  tsl_buffer *buffer;
+  size_t offset;   /* bytes to the first element, a multiple of 16 */
+  int element;     /* bytes: 1, 2 or 4 */
+  int64_t size[3]; /* elements, 1 to 2^32 */
+  int64_t pitch
+      [2]; /* bytes from one to the next along the second and third dimension, multiples of 16 below 2^40 */
+  int box[2]; /* 1 to 256 */
+} tsl_tensor;
+/* Such a tensor as kernels are given it: an argument by value. It says where the buffer lies, and dies with it. */
+typedef struct tsl_tensor_map {
+  _Alignas(64) unsigned char bytes[128];
+} tsl_tensor_map;
 
 /* Where compiled text comes from and what it is compiled with. */
 typedef struct tsl_build {
@@ -254,6 +273,11 @@ struct tsl_device_ops {
   /* Gives each group of a kernel that has a TSL_LOCAL_BYTES so many bytes for it, at most local_bytes_inside: before its
    * first launch, and the same number each time. NULL where compilers know it from the text. */
   tesela_status (*kernel_local_bytes)(tsl_kernel *kernel, size_t bytes);
+  /* Lets launches of this kernel start while the work before them in the stream ends. The kernel waits for that work itself before
+   * it reads or writes memory. Without effect where the driver cannot. [optional: WGMMA] */
+  void (*kernel_early)(tsl_kernel *kernel);
+  /* Makes a map of a tensor. TESELA_DEVICE_FAILED where the driver refuses it. [optional: WGMMA] */
+  tesela_status (*tensor_map)(const tsl_tensor *tensor, tsl_tensor_map *map);
   /* Most work-items per group for this kernel, registers considered; at least 1. [optional: KERNELS] */
   int (*kernel_items_max)(tsl_kernel *kernel);
   /* Enqueues. Every groups[d] and items[d] is at least 1. Argument memory may be changed on return.

@@ -123,6 +123,10 @@ static tesela_status kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
   return TESELA_OK;
 }
 
+static void kernel_early(tsl_kernel *kernel) {
+  (void)kernel;
+}
+
 static int kernel_items_max(tsl_kernel *kernel) {
   (void)kernel;
   return 1024;
@@ -140,6 +144,7 @@ static const tsl_device_ops ops = {
     .kernel_get = kernel_get,
     .kernel_items_max = kernel_items_max,
     .kernel_local_bytes = kernel_local_bytes,
+    .kernel_early = kernel_early,
 };
 
 static tesela_status list(void (*found)(void *argument, const tsl_device *device), void *argument) {
@@ -153,7 +158,7 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
                          .capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64 | TSL_CAN_F16 |
                                          TSL_CAN_IMAGES | TSL_CAN_CUDA |
                                          (architectures[i] >= 80 ? TSL_CAN_MMA | TSL_CAN_ASYNC_COPY : 0) |
-                                         (architectures[i] == 90 ? TSL_CAN_MMA_GROUP : 0),
+                                         (architectures[i] == 90 ? TSL_CAN_MMA_GROUP | TSL_CAN_WGMMA : 0),
                          .compute_units = 100,
                          .clock_mhz = 1500,
                          .memory_bytes = (uint64_t)16 << 30,

@@ -95,7 +95,7 @@ tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const
   if (device->architecture >= 80)
     device->capabilities |= TSL_CAN_MMA | TSL_CAN_ASYNC_COPY;
   if (device->architecture == 90)
-    device->capabilities |= TSL_CAN_MMA_GROUP;
+    device->capabilities |= TSL_CAN_MMA_GROUP | (tsl_cuda.tensor_map ? TSL_CAN_WGMMA : 0);
   limits(ordinal, device);
   tsl_cuda_image_limits(ordinal, device);
   predict(ordinal, device);

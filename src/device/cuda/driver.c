@@ -12,6 +12,9 @@ static const tsl_library_symbol symbols[] = {
 #define SYMBOL(member, symbol, parameters) {#symbol, offsetof(tsl_cu_api, member), 0},
     TSL_CU_LIST(SYMBOL)
 #undef SYMBOL
+#define SYMBOL(member, symbol, parameters) {#symbol, offsetof(tsl_cu_api, member), 1},
+        TSL_CU_NEWER_LIST(SYMBOL)
+#undef SYMBOL
 };
 
 typedef struct result_row {

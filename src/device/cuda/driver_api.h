@@ -65,6 +65,32 @@ typedef struct tsl_cu_sampling {
   int room[12];
 } tsl_cu_sampling;
 
+/* A launch with attributes, of which one is used here: CUlaunchAttribute, its value padded to 64 bytes. */
+typedef struct tsl_cu_launch_attribute {
+  int id, unused;
+  union {
+    int allowed;
+    char bytes[64];
+  } value;
+} tsl_cu_launch_attribute;
+typedef struct tsl_cu_launch {
+  unsigned groups[3], items[3], shared_bytes;
+  tsl_cu_stream stream;
+  tsl_cu_launch_attribute *attributes;
+  unsigned count;
+} tsl_cu_launch;
+enum { TSL_CU_LAUNCH_EARLY = 6 }; /* CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
+
+/* What cuTensorMapEncodeTiled is told: unsigned integers of 1, 2 and 4 bytes; chunks exchanged in 128 bytes; lines of 128
+ * bytes fetched to the last cache. */
+enum {
+  TSL_CU_TENSOR_U8 = 0,
+  TSL_CU_TENSOR_U16 = 1,
+  TSL_CU_TENSOR_U32 = 2,
+  TSL_CU_TENSOR_SWIZZLE_128 = 3,
+  TSL_CU_TENSOR_FETCH_128 = 2
+};
+
 /* Questions to cuDeviceGetAttribute. */
 typedef enum tsl_cu_attribute {
   TSL_CU_GROUP_ITEMS_MAX = 1,
@@ -185,11 +211,20 @@ enum {
     (tsl_cu_function function, unsigned groups_x, unsigned groups_y, unsigned groups_z, unsigned items_x,    \
      unsigned items_y, unsigned items_z, unsigned shared_bytes, tsl_cu_stream stream, void **arguments,      \
      void **extra))
+/* The same, of newer drivers: NULL where the driver lacks them (CUDA 11.8, 12.0). */
+#define TSL_CU_NEWER_LIST(X)                                                                                 \
+  X(launch_with, cuLaunchKernelEx,                                                                           \
+    (const tsl_cu_launch *launch, tsl_cu_function function, void **arguments, void **extra))                 \
+  X(tensor_map, cuTensorMapEncodeTiled,                                                                      \
+    (void *map, int type, unsigned dimensions, tsl_cu_address address, const uint64_t *sizes,                \
+     const uint64_t *pitches, const unsigned *box, const unsigned *steps, int interleave, int swizzle,       \
+     int promotion, int outside))
 
 /* The driver's functions, by the names that stand first in the list. */
 typedef struct tsl_cu_api {
 #define TSL_CU_MEMBER(member, symbol, parameters) int(*member) parameters;
   TSL_CU_LIST(TSL_CU_MEMBER)
+  TSL_CU_NEWER_LIST(TSL_CU_MEMBER)
 #undef TSL_CU_MEMBER
 } tsl_cu_api;
 

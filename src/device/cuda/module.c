@@ -17,6 +17,7 @@ struct tsl_kernel {
   tsl_cu_function handle;
   int items_max;
   unsigned room; /* bytes of local memory asked for at launch */
+  atomic_bool early;
   tsl_kernel *next;
   char name[];
 };
@@ -195,6 +196,10 @@ tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
   return status;
 }
 
+void tsl_cuda_kernel_early(tsl_kernel *kernel) {
+  atomic_store(&kernel->early, tsl_cuda.launch_with != NULL);
+}
+
 /* --- launching --- */
 
 static tesela_status check_grid(const tsl_device *device, const tsl_kernel *kernel, const tsl_grid *grid) {
@@ -229,10 +234,19 @@ tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_
             : arguments[i].buffer ? (void *)&((tsl_cuda_buffer *)arguments[i].buffer)->address
                                   : (void *)(uintptr_t)arguments[i].value;
   TSL_TRY(tsl_cuda_enter(device));
-  const int code =
-      tsl_cuda.launch(kernel->handle, (unsigned)grid->groups[0], (unsigned)grid->groups[1],
-                      (unsigned)grid->groups[2], (unsigned)grid->items[0], (unsigned)grid->items[1],
-                      (unsigned)grid->items[2], kernel->room, stream->handle, at, NULL);
+  tsl_cu_launch_attribute early = {.id = TSL_CU_LAUNCH_EARLY, .value = {.allowed = 1}};
+  const tsl_cu_launch launch = {
+      .groups = {(unsigned)grid->groups[0], (unsigned)grid->groups[1], (unsigned)grid->groups[2]},
+      .items = {(unsigned)grid->items[0], (unsigned)grid->items[1], (unsigned)grid->items[2]},
+      .shared_bytes = kernel->room,
+      .stream = stream->handle,
+      .attributes = &early,
+      .count = 1};
+  const int code = atomic_load(&kernel->early)
+                       ? tsl_cuda.launch_with(&launch, kernel->handle, at, NULL)
+                       : tsl_cuda.launch(kernel->handle, launch.groups[0], launch.groups[1], launch.groups[2],
+                                         launch.items[0], launch.items[1], launch.items[2],
+                                         launch.shared_bytes, launch.stream, at, NULL);
   if (code == TSL_CU_SUCCESS)
     return tsl_cuda_leave(device, "", code);
   char call[128];

@@ -1,0 +1,260 @@
+/* sm_90a's instructions, a function each: barriers in shared memory, copies of boxes by the tensor memory accelerator (TMA), and
+ * products of a warpgroup (NVIDIA's PTX ISA 8.0 and newer, chapters "mbarrier", "cp.async.bulk.tensor" and "wgmma"). CUDA C++
+ * for NVRTC, which needs no header.
+ *
+ * Addresses of shared memory are 32 bits wide: shared_address(). A warpgroup is four warps, the first of which has a number that
+ * is a multiple of four. "By one thread" means that the instruction has its effect once for each thread that executes it. */
+#ifndef TSL_SM90_H
+#define TSL_SM90_H
+
+#define SM90_FUNCTION static __device__ __forceinline__
+
+typedef unsigned int shared_t;
+typedef unsigned long long descriptor_t;
+
+/* A tensor map: 128 bytes that the host encodes (device/cuda/tensor_map.h); a kernel's parameter, never copied. */
+struct alignas(64) tensor_map {
+  unsigned long long opaque[16];
+};
+
+SM90_FUNCTION shared_t shared_address(const void *pointer) {
+  return (shared_t)__cvta_generic_to_shared(pointer);
+}
+
+/* --- threads, clusters, registers --- */
+
+/* Thread blocks of this one's cluster, and its number among them. */
+SM90_FUNCTION unsigned cluster_rank() {
+  unsigned rank;
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+/* All threads of all thread blocks of the cluster arrive and wait; what each wrote to shared memory before is seen by all. */
+SM90_FUNCTION void cluster_barrier() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\n barrier.cluster.wait.acquire.aligned;" ::
+                   : "memory");
+}
+
+/* `threads` threads (whole warps) that name barrier NUMBER (1 to 15) wait for each other. */
+template <int NUMBER>
+SM90_FUNCTION void named_barrier(int threads) {
+  asm volatile("bar.sync %0, %1;" ::"n"(NUMBER), "r"(threads) : "memory");
+}
+/* All threads of one of the first two multiplying warpgroups (0 or 1), by barriers 1 and 2. */
+SM90_FUNCTION void warpgroup_barrier(int group) {
+  if (group == 0)
+    named_barrier<1>(128);
+  else
+    named_barrier<2>(128);
+}
+
+/* Registers of each thread of this warpgroup from now on: 24 to 256, a multiple of 8. All four warps execute it; the kernel has
+ * a bound on its registers (__launch_bounds__ with a second number). */
+template <int REGISTERS>
+SM90_FUNCTION void registers_give_back() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+}
+template <int REGISTERS>
+SM90_FUNCTION void registers_take() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(REGISTERS));
+}
+
+/* Waits until the kernel before this one in the stream has ended or said that this one may start, and its writes are seen; and
+ * says so to the next one. Both do nothing where the launch does not ask for it. */
+SM90_FUNCTION void dependency_wait() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+SM90_FUNCTION void dependency_launch() {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
+/* --- mbarriers: 8 bytes of shared memory, aligned to 8 --- */
+
+/* A barrier's phases have parities 0, 1, 0, ...; a phase ends when `count` arrivals and all announced bytes have come. By one
+ * thread, before barriers_made_visible() and a barrier of the block or cluster. */
+SM90_FUNCTION void barrier_init(shared_t barrier, unsigned count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
+}
+SM90_FUNCTION void barriers_made_visible() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+/* One arrival. */
+SM90_FUNCTION void barrier_arrive(shared_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+/* One arrival at the barrier that lies at the same place in block `rank` of the cluster, which has not exited. */
+SM90_FUNCTION void barrier_arrive_at(shared_t barrier, unsigned rank) {
+  asm volatile("{ .reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;"
+               " mbarrier.arrive.shared::cluster.b64 _, [remote]; }" ::"r"(barrier),
+               "r"(rank)
+               : "memory");
+}
+/* One arrival, which announces bytes that copies will bring in this phase. */
+SM90_FUNCTION void barrier_arrive_expect(shared_t barrier, unsigned bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+/* Waits until the phase of parity `parity` has ended. */
+SM90_FUNCTION void barrier_wait(shared_t barrier, unsigned parity) {
+  asm volatile("{ .reg .pred done;\n"
+               "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+               "@done bra ended;\n"
+               "bra again;\n"
+               "ended: }" ::"r"(barrier),
+               "r"(parity)
+               : "memory");
+}
+/* --- TMA --- */
+
+SM90_FUNCTION void tma_prefetch(const tensor_map *map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+/* Copies a box to shared memory (aligned to 128 bytes, with swizzling to 1024), its first element being (x, y, z): by one thread.
+ * `barrier` counts the box's bytes, also of elements outside the matrix, which are zeros. */
+SM90_FUNCTION void tma_load(shared_t to, const tensor_map *map, shared_t barrier, int x, int y, int z) {
+  asm volatile(
+      "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
+      "%5}], [%2];" ::"r"(to),
+      "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z)
+      : "memory");
+}
+/* The same to each block of the cluster whose bit is set in `blocks`, at the same place, counted by its barrier at the same place. */
+SM90_FUNCTION void tma_load_multicast(shared_t to, const tensor_map *map, shared_t barrier, int x, int y,
+                                      int z, unsigned short blocks) {
+  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::"
+               "cluster [%0], [%1, "
+               "{%3, %4, %5}], [%2], %6;" ::"r"(to),
+               "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "h"(blocks)
+               : "memory");
+}
+/* Copies a box from shared memory; elements outside the matrix stay there. By one thread, after shared_writes_done() of all threads
+ * that wrote there and a barrier among them. */
+SM90_FUNCTION void tma_store(const tensor_map *map, shared_t from, int x, int y, int z) {
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
+               "r"(from), "r"(x), "r"(y), "r"(z)
+               : "memory");
+}
+/* Ends a group of this thread's stores. */
+SM90_FUNCTION void tma_stores_commit() {
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+/* Waits until at most PENDING of this thread's groups have still to read shared memory. */
+template <int PENDING>
+SM90_FUNCTION void tma_stores_read() {
+  asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(PENDING) : "memory");
+}
+/* What this thread wrote to shared memory by ordinary stores is seen by TMA and wgmma after the next barrier. */
+SM90_FUNCTION void shared_writes_done() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/* --- stores to shared memory --- */
+
+/* Four 8 x 8 matrices of 16 bits, two of a row in a register as wgmma's sums lie; threads 8 i to 8 i + 7 give the addresses of matrix
+ * i's rows, of 16 bytes each. */
+SM90_FUNCTION void store_matrices(shared_t row, unsigned a, unsigned b, unsigned c, unsigned d) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(row), "r"(a),
+               "r"(b), "r"(c), "r"(d)
+               : "memory");
+}
+SM90_FUNCTION void store_pair(shared_t to, unsigned a, unsigned b) {
+  asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(to), "r"(a), "r"(b) : "memory");
+}
+
+SM90_FUNCTION unsigned load_shared(shared_t from) {
+  unsigned word;
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(from) : "memory");
+  return word;
+}
+
+/* --- wgmma --- */
+
+/* Where a factor lies in shared memory with 128-byte swizzling: atoms of 8 rows of 128 bytes, whose chunks of 16 bytes are exchanged by
+ * row (chunk ^ row % 8). `atom_rows` is bytes from 8 rows to the next 8. Where rows go across k, `atom_columns` is bytes from 64 elements
+ * to the next 64; else it is not read. Atoms are aligned to 1024 bytes. */
+SM90_FUNCTION descriptor_t factor_descriptor(shared_t address, unsigned atom_columns, unsigned atom_rows) {
+  return (descriptor_t)((address & 0x3ffff) >> 4) | (descriptor_t)(atom_columns >> 4) << 16 |
+         (descriptor_t)(atom_rows >> 4) << 32 | (descriptor_t)1 << 62;
+}
+/* Before a warpgroup's first product, and whenever it has touched the sums itself since the last one. */
+SM90_FUNCTION void wgmma_fence() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+SM90_FUNCTION void wgmma_commit() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+template <int PENDING>
+SM90_FUNCTION void wgmma_wait() {
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
+}
+
+/* Sums of 64 x N: thread t of the warpgroup has in [j][i] row 16 (t / 32) + t % 32 / 4 + 8 (i / 2), column 8 j + 2 (t % 4) + i % 2. */
+#define SM90_SUMS_4(R, s, j) "+" R((s)[j][0]), "+" R((s)[j][1]), "+" R((s)[j][2]), "+" R((s)[j][3])
+#define SM90_SUMS_8(R, s, j) SM90_SUMS_4(R, s, j), SM90_SUMS_4(R, s, (j) + 1)
+#define SM90_SUMS_16(R, s, j) SM90_SUMS_8(R, s, j), SM90_SUMS_8(R, s, (j) + 2)
+#define SM90_SUMS_32(R, s, j) SM90_SUMS_16(R, s, j), SM90_SUMS_16(R, s, (j) + 4)
+#define SM90_SUMS_64(R, s, j) SM90_SUMS_32(R, s, j), SM90_SUMS_32(R, s, (j) + 8)
+#define SM90_NAMES_4 "%0, %1, %2, %3"
+#define SM90_NAMES_8 SM90_NAMES_4 ", %4, %5, %6, %7"
+#define SM90_NAMES_16 SM90_NAMES_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define SM90_NAMES_32                                                                                        \
+  SM90_NAMES_16 ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define SM90_NAMES_48                                                                                        \
+  SM90_NAMES_32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47"
+#define SM90_NAMES_64                                                                                        \
+  SM90_NAMES_48 ", %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define SM90_NAMES_80                                                                                        \
+  SM90_NAMES_64 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
+#define SM90_NAMES_96                                                                                        \
+  SM90_NAMES_80 ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define SM90_NAMES_128                                                                                       \
+  SM90_NAMES_96                                                                                              \
+  ", %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111"             \
+  ", %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+
+/* sums (64 x N) = A (64 x K) B (K x N) + (add ? sums : 0), started and not waited for. SHAPE is "m64n256k16", TYPES "f32.bf16.bf16", FLAGS
+ * what follows the predicate: ", 1, 1, 0, 1" are signs of A and B, and whether rows of A and of B go across k; R is "f" or "r". */
+#define SM90_WGMMA(names, a_name, b_name, add_name, shape, types, flags)                                     \
+  "{ .reg .pred p; setp.ne.b32 p, " add_name ", 0; wgmma.mma_async.sync.aligned." shape "." types " {" names \
+  "}, " a_name ", " b_name ", p" flags "; }"
+#define wgmma_n8(shape, types, flags, R, s, a, b, add)                                                       \
+  asm volatile(SM90_WGMMA(SM90_NAMES_4, "%4", "%5", "%6", shape, types, flags)                               \
+               : SM90_SUMS_4(R, s, 0)                                                                        \
+               : "l"(a), "l"(b), "r"((int)(add)))
+#define wgmma_n16(shape, types, flags, R, s, a, b, add)                                                      \
+  asm volatile(SM90_WGMMA(SM90_NAMES_8, "%8", "%9", "%10", shape, types, flags)                              \
+               : SM90_SUMS_8(R, s, 0)                                                                        \
+               : "l"(a), "l"(b), "r"((int)(add)))
+#define wgmma_n32(shape, types, flags, R, s, a, b, add)                                                      \
+  asm volatile(SM90_WGMMA(SM90_NAMES_16, "%16", "%17", "%18", shape, types, flags)                           \
+               : SM90_SUMS_16(R, s, 0)                                                                       \
+               : "l"(a), "l"(b), "r"((int)(add)))
+#define wgmma_n64(shape, types, flags, R, s, a, b, add)                                                      \
+  asm volatile(SM90_WGMMA(SM90_NAMES_32, "%32", "%33", "%34", shape, types, flags)                           \
+               : SM90_SUMS_32(R, s, 0)                                                                       \
+               : "l"(a), "l"(b), "r"((int)(add)))
+#define wgmma_n96(shape, types, flags, R, s, a, b, add)                                                      \
+  asm volatile(SM90_WGMMA(SM90_NAMES_48, "%48", "%49", "%50", shape, types, flags)                           \
+               : SM90_SUMS_32(R, s, 0), SM90_SUMS_16(R, s, 8)                                                \
+               : "l"(a), "l"(b), "r"((int)(add)))
+#define wgmma_n128(shape, types, flags, R, s, a, b, add)                                                     \
+  asm volatile(SM90_WGMMA(SM90_NAMES_64, "%64", "%65", "%66", shape, types, flags)                           \
+               : SM90_SUMS_64(R, s, 0)                                                                       \
+               : "l"(a), "l"(b), "r"((int)(add)))
+#define wgmma_n160(shape, types, flags, R, s, a, b, add)                                                     \
+  asm volatile(SM90_WGMMA(SM90_NAMES_80, "%80", "%81", "%82", shape, types, flags)                           \
+               : SM90_SUMS_64(R, s, 0), SM90_SUMS_16(R, s, 16)                                               \
+               : "l"(a), "l"(b), "r"((int)(add)))
+#define wgmma_n192(shape, types, flags, R, s, a, b, add)                                                     \
+  asm volatile(SM90_WGMMA(SM90_NAMES_96, "%96", "%97", "%98", shape, types, flags)                           \
+               : SM90_SUMS_64(R, s, 0), SM90_SUMS_32(R, s, 16)                                               \
+               : "l"(a), "l"(b), "r"((int)(add)))
+#define wgmma_n256(shape, types, flags, R, s, a, b, add)                                                     \
+  asm volatile(SM90_WGMMA(SM90_NAMES_128, "%128", "%129", "%130", shape, types, flags)                       \
+               : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \
+               : "l"(a), "l"(b), "r"((int)(add)))
+/* Sums are where they are from here on: the compiler moves none of them across the wait for products that make them. */
+#define wgmma_hold(R, s, j) asm volatile("" : SM90_SUMS_4(R, s, j)::"memory")
+
+#endif

@@ -1,0 +1,143 @@
+/* A warpgroup's sums, 64 x TILE_N, and their way to C. Before it is included: sm90.h, TSL_PARAM_TILE_N, ELEMENT, A_TYPE, B_TYPE, A_ACROSS,
+ * B_ACROSS, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT (sums leave as they are). */
+#ifndef TSL_WGMMA_TILE_H
+#define TSL_WGMMA_TILE_H
+
+#define WGMMA_TEXT_(text) #text
+#define WGMMA_TEXT(text) WGMMA_TEXT_(text)
+#define WGMMA_PASTE_(a, b) a##b
+#define WGMMA_PASTE(a, b) WGMMA_PASTE_(a, b)
+#define IS_INTEGER (C_FORM == 3)
+
+#if IS_INTEGER
+typedef int sum_t;
+#define WGMMA_REGISTER "r"
+#define WGMMA_SUM "s32"
+#define WGMMA_FLAGS ""
+#else
+typedef float sum_t;
+#define WGMMA_REGISTER "f"
+#define WGMMA_SUM "f32"
+#if ELEMENT == 2
+#define WGMMA_FLAGS ", 1, 1, " WGMMA_TEXT(A_ACROSS) ", " WGMMA_TEXT(B_ACROSS)
+#else
+#define WGMMA_FLAGS ", 1, 1"
+#endif
+#endif
+#if ELEMENT == 1
+#define WGMMA_DEPTH "k32"
+#elif ELEMENT == 2
+#define WGMMA_DEPTH "k16"
+#else
+#define WGMMA_DEPTH "k8"
+#endif
+#if SPLIT || C_FORM == 0 || C_FORM == 3
+typedef sum_t c_element;
+#else
+typedef unsigned short c_element;
+#endif
+
+typedef sum_t wgmma_sums[TSL_PARAM_TILE_N / 8][4];
+
+SM90_FUNCTION void wgmma_tile_multiply(wgmma_sums sums, descriptor_t a, descriptor_t b, bool add) {
+  WGMMA_PASTE(wgmma_n, TSL_PARAM_TILE_N)
+  ("m64n" WGMMA_TEXT(TSL_PARAM_TILE_N) WGMMA_DEPTH, WGMMA_SUM "." WGMMA_TEXT(A_TYPE) "." WGMMA_TEXT(B_TYPE),
+   WGMMA_FLAGS, WGMMA_REGISTER, sums, a, b, add);
+}
+
+SM90_FUNCTION void wgmma_tile_hold(wgmma_sums *sums, int blocks) {
+#pragma unroll
+  for (int i = 0; i < blocks; i++)
+#pragma unroll
+    for (int j = 0; j < TSL_PARAM_TILE_N / 8; j++)
+      wgmma_hold(WGMMA_REGISTER, sums[i], j);
+}
+
+/* --- boxes: 64 rows of 128 bytes in shared memory, chunks of 16 bytes exchanged by row --- */
+
+SM90_FUNCTION int swizzled(int row, int byte) {
+  return row * 128 + (byte ^ (row % 8) << 4);
+}
+
+/* alpha times a sum. Of parts of k alpha is 1: they are multiplied all the same, because the compiler would store them from where
+ * products leave them, and wait for those of the next share there. */
+SM90_FUNCTION unsigned scaled(int sum, cuda_wgmma_scalar alpha) {
+  return (unsigned)alpha.integer * (unsigned)sum;
+}
+SM90_FUNCTION unsigned scaled(float sum, cuda_wgmma_scalar alpha) {
+  return __float_as_uint(alpha.real * sum);
+}
+
+/* Columns 32 `box` to 32 `box` + 31 of the sums (fewer where the tile is narrower), times alpha, in words. Threads of odd rows
+ * exchange the order of their columns by two pairs, so that eight rows lie in different banks. */
+SM90_FUNCTION void wgmma_tile_put_words(shared_t to, wgmma_sums sums, int box, cuda_wgmma_scalar alpha) {
+  constexpr int PAIRS = TSL_PARAM_TILE_N < 32 ? TSL_PARAM_TILE_N / 8 : 4, OTHER = PAIRS == 4 ? 2 : 0;
+  const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 32 / 4;
+  const bool is_odd = row % 2 == 1;
+#pragma unroll
+  for (int x = 0; x < PAIRS; x++) {
+    const sum_t *even = sums[4 * box + x], *odd = sums[4 * box + (x ^ OTHER)];
+    const int byte = 32 * (is_odd ? x ^ OTHER : x) + thread % 4 * 8;
+#pragma unroll
+    for (int e = 0; e < 4; e += 2) {
+      const sum_t first = is_odd ? odd[e] : even[e], second = is_odd ? odd[e + 1] : even[e + 1];
+      store_pair(to + swizzled(row + 4 * e, byte), scaled(first, alpha), scaled(second, alpha));
+    }
+  }
+}
+
+#if C_FORM == 1 || C_FORM == 2
+SM90_FUNCTION unsigned c_pair(float first, float second) {
+  unsigned out;
+#if C_FORM == 1
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
+#else
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
+#endif
+  return out;
+}
+#endif
+
+/* A box of C: 32 columns of 4 bytes or 64 of 2. */
+SM90_FUNCTION void wgmma_tile_put(shared_t to, wgmma_sums sums, int box, cuda_wgmma_scalar alpha) {
+#if SPLIT || C_FORM == 0 || C_FORM == 3
+  wgmma_tile_put_words(to, sums, box, alpha);
+#elif TSL_PARAM_TILE_N >= 64
+  const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 16;
+#pragma unroll
+  for (int x = 0; x < 4; x++) {
+    const sum_t *left = sums[8 * box + 2 * x], *right = sums[8 * box + 2 * x + 1];
+    const float factor = alpha.real;
+    store_matrices(to + swizzled(row, 32 * x + thread % 32 / 16 * 16),
+                   c_pair(factor * left[0], factor * left[1]), c_pair(factor * left[2], factor * left[3]),
+                   c_pair(factor * right[0], factor * right[1]),
+                   c_pair(factor * right[2], factor * right[3]));
+  }
+#endif
+}
+
+/* *c = scaled + beta *c, by one thread: only where beta is not 0 is C read. */
+SM90_FUNCTION void wgmma_tile_store(c_element *c, unsigned scaled, cuda_wgmma_scalar beta) {
+#if SPLIT
+  *(unsigned *)c = scaled;
+#elif C_FORM == 3
+  *c = (int)(beta.integer == 0 ? scaled : scaled + (unsigned)beta.integer * (unsigned)*c);
+#else
+  const float product = __uint_as_float(scaled);
+#if C_FORM == 0
+  *c = beta.real == 0 ? product : __fmaf_rn(beta.real, *c, product);
+#else
+  float before = 0;
+  if (beta.real != 0)
+#if C_FORM == 1
+    asm("cvt.f32.f16 %0, %1;" : "=f"(before) : "h"(*c));
+#else
+    before = __uint_as_float((unsigned)*c << 16);
+#endif
+  const float sum = beta.real == 0 ? product : __fmaf_rn(beta.real, before, product);
+  *c = (unsigned short)c_pair(sum, sum);
+#endif
+#endif
+}
+
+#endif
