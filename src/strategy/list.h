@@ -15,6 +15,7 @@
   X(gemm, register_tile)                                                                                     \
   X(gemm, thin_tile)                                                                                         \
   X(gemm, opencl_mma)                                                                                        \
+  X(gemm, cuda_wgmma)                                                                                        \
   X(gemm, subgroup_mma)                                                                                      \
   X(gemm, blocked)                                                                                           \
   X(gemm, host_packed)                                                                                       \

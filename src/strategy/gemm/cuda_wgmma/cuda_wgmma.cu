@@ -1,0 +1,287 @@
+/* Idea: sm_90's tensor cores as their makers meant them: a warpgroup multiplies what lies in shared memory, one thread copies
+ * whole panels there by tensor maps that the host made, and thread blocks stay and take tile after tile.
+ * What it adds to opencl_mma_group.cl: maps from the host instead of some that each block writes for itself; panels of B that
+ * the two blocks of a cluster share, each loading half for both; registers that the loading warps hand to the multiplying ones;
+ * C by copies of boxes that go on while the next tile is multiplied; and launches that begin while the one before them ends.
+ *
+ *   tile of C, TILE_M x TILE_N             warpgroup 0 loads (one thread; its registers go to the others)
+ *   +------------------------+             warpgroup 1 multiplies ROWS rows by TILE_N columns
+ *   | warpgroup 1            | ROWS        warpgroup 2 the next ROWS rows
+ *   +------------------------+
+ *   | warpgroup 2            |             CLUSTER = 2: two blocks, one tile below the other, share columns of B
+ *   +------------------------+
+ *
+ *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | boxes of C, by warpgroup | barriers "full", "empty" of stages |
+ *
+ * A panel has 128 bytes of each row along k, as wgmma reads it (sm90.h): its rows are rows of A (columns of B), or, where elements
+ * lie side by side across k, blocks of 64 such elements (A_ACROSS, B_ACROSS; types of 16 bits). What lies beyond the matrix arrives
+ * as zeros. A stage is full when its bytes have come, and empty when all warpgroups that read it have said so, in both blocks of a
+ * cluster: either of them writes to both.
+ *
+ * C: a warpgroup puts boxes of 64 rows by 128 bytes into shared memory and lets them be copied (by_map), or, where C's rows do not
+ * lie as maps need them, where C is read (beta), or where the tile is narrower than a box, writes their elements itself.
+ *
+ * Few tiles and a long k: `parts` of k are summed apart, to a matrix each of sums as they are (SPLIT), and cuda_wgmma_fold.cu adds them
+ * up, always in the same order.
+ *
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. From the host: STAGES, BOXES, ELEMENT (bytes of A's and B's elements), A_TYPE, B_TYPE
+ * (PTX's words), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_ACROSS, B_ACROSS, SPLIT.
+ * Limits: sm_90a; k at least 1 (without products there is cuda_wgmma_fold.cu alone); m, n and k below 2^31; A and B where maps take them (pitches and addresses multiples of 16 bytes). */
+#include "cuda_wgmma_shared.h"
+#include "sm90.h"
+#include "wgmma_tile.h"
+
+constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N, CLUSTER = TSL_PARAM_CLUSTER;
+constexpr int PANEL_BYTES = 128, DEPTH = PANEL_BYTES / ELEMENT; /* of k */
+constexpr int WARPGROUPS = TILE_M == 64 ? 1 : 2, ROWS = TILE_M / WARPGROUPS, BLOCKS = ROWS / 64;
+constexpr int A_BYTES = TILE_M * PANEL_BYTES, B_BYTES = TILE_N * PANEL_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
+constexpr int SLAB_BYTES = DEPTH * 128; /* 64 elements side by side, across k */
+constexpr int BOX_BYTES = 64 * 128;
+constexpr int STEPS = PANEL_BYTES / 32; /* products along k of a panel */
+constexpr int LOADING_REGISTERS = 40, MULTIPLYING_REGISTERS = 232;
+
+/* What a block does at a time: a tile, and of its panels along k the first and the one behind the last. */
+struct share {
+  int row, col, part, first, end;
+};
+
+SM90_FUNCTION int shares_of(const cuda_wgmma_arguments &given) {
+  return given.tiles_m * given.tiles_n * given.parts;
+}
+
+SM90_FUNCTION share share_of(int number, unsigned rank, const cuda_wgmma_arguments &given) {
+  const int tiles = given.tiles_m * given.tiles_n, tile = number % tiles, part = number / tiles;
+  const int above = tile / (given.band * given.tiles_n) * given.band,
+            place = tile % (given.band * given.tiles_n);
+  const int height = min(given.tiles_m - above, given.band);
+  const int panels = (given.k + DEPTH - 1) / DEPTH;
+  return {((above + place % height) * CLUSTER + (int)rank) * TILE_M, place / height * TILE_N, part,
+          (int)((long long)panels * part / given.parts), (int)((long long)panels * (part + 1) / given.parts)};
+}
+
+struct stage {
+  int number;
+  unsigned parity;
+};
+
+SM90_FUNCTION void next_stage(stage &at) {
+  if (++at.number == STAGES) {
+    at.number = 0;
+    at.parity ^= 1;
+  }
+}
+
+/* --- loading --- */
+
+/* LINES rows of A (columns of B) from `line` on, of the panel at `depth`, for this block alone or for all of its cluster. */
+template <int ACROSS, int LINES, bool IS_SHARED>
+SM90_FUNCTION void load_panel(shared_t to, const tensor_map *map, shared_t full, int line, int depth) {
+  constexpr int STEP = ACROSS ? 64 : LINES;
+#pragma unroll
+  for (int i = 0; i < LINES; i += STEP) {
+    const int x = ACROSS ? line + i : depth, y = ACROSS ? depth : line;
+    if (IS_SHARED)
+      tma_load_multicast(to + i / STEP * SLAB_BYTES, map, full, x, y, 0, (1 << CLUSTER) - 1);
+    else
+      tma_load(to + i / STEP * SLAB_BYTES, map, full, x, y, 0);
+  }
+}
+
+/* All panels of all of this block's shares, by one thread. */
+SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &given,
+                               shared_t stages, shared_t full, shared_t empty, unsigned rank) {
+  constexpr int OWN = TILE_N / CLUSTER; /* columns of B that this block loads */
+  const int shares = shares_of(given);
+  stage at = {0, 1}; /* all are empty at first */
+  for (int number = blockIdx.x / CLUSTER; number < shares; number += gridDim.x / CLUSTER) {
+    const share own = share_of(number, rank, given);
+    for (int p = own.first; p < own.end; p++) {
+      const shared_t to = stages + at.number * STAGE_BYTES, arrived = full + 8 * at.number;
+      barrier_wait(empty + 8 * at.number, at.parity);
+      barrier_arrive_expect(arrived, STAGE_BYTES);
+      load_panel<A_ACROSS, TILE_M, false>(to, a, arrived, own.row, p * DEPTH);
+      load_panel<B_ACROSS, OWN, (CLUSTER > 1)>(to + A_BYTES + rank * (B_BYTES / CLUSTER), b, arrived,
+                                               own.col + rank * OWN, p * DEPTH);
+      next_stage(at);
+    }
+  }
+}
+
+/* --- multiplying --- */
+
+/* A warpgroup starts to multiply what a stage holds; `a` and `b` are where its rows of A and all columns of B lie. */
+SM90_FUNCTION void multiply_panel(wgmma_sums sums[BLOCKS], shared_t a, shared_t b, bool add) {
+  wgmma_fence();
+#pragma unroll
+  for (int i = 0; i < BLOCKS; i++) {
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+      const shared_t from_a = a + (A_ACROSS ? i * SLAB_BYTES + s * 2048 : i * 64 * PANEL_BYTES + s * 32),
+                     from_b = b + (B_ACROSS ? s * 2048 : s * 32);
+      wgmma_tile_multiply(sums[i], factor_descriptor(from_a, SLAB_BYTES, 1024),
+                          factor_descriptor(from_b, SLAB_BYTES, 1024), add || s > 0);
+    }
+  }
+  wgmma_commit();
+}
+
+/* This warpgroup has read a stage: says so here and to the other block of the cluster. */
+SM90_FUNCTION void release_stage(shared_t empty) {
+  if (threadIdx.x % 128 < CLUSTER) {
+    if (CLUSTER > 1)
+      barrier_arrive_at(empty, threadIdx.x % 128);
+    else
+      barrier_arrive(empty);
+  }
+}
+
+/* The sums of a share: ROWS rows by TILE_N columns. */
+SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &own, shared_t stages, shared_t full,
+                                  shared_t empty, stage &at) {
+  const int group = threadIdx.x / 128 - 1;
+  const shared_t from_a = A_ACROSS ? group * ROWS / 64 * SLAB_BYTES : group * ROWS * PANEL_BYTES;
+  shared_t before = 0; /* the stage whose products may be under way when the next ones start */
+  for (int p = own.first; p < own.end; p++) {
+    const shared_t panel = stages + at.number * STAGE_BYTES;
+    barrier_wait(full + 8 * at.number, at.parity);
+    multiply_panel(sums, panel + from_a, panel + A_BYTES, p > own.first);
+    wgmma_wait<1>();
+    if (p > own.first)
+      release_stage(before);
+    before = empty + 8 * at.number;
+    next_stage(at);
+  }
+  wgmma_wait<0>();
+  release_stage(before);
+  wgmma_tile_hold(sums, BLOCKS);
+}
+
+/* --- C --- */
+
+/* Boxes of a warpgroup's rows, and how many of them go out together. */
+constexpr int BOX_N = 128 / (SPLIT || C_FORM == 0 || C_FORM == 3 ? 4 : 2),
+              ACROSS_BOXES = TILE_N < BOX_N ? 1 : TILE_N / BOX_N, ALL_BOXES = BLOCKS * ACROSS_BOXES,
+              TOGETHER = BOXES < 2 ? 1 : BOXES / 2;
+
+/* C's columns of a share, by copies of boxes from `boxes`, the warpgroup's own. After the block's last share the stages' memory is free, and takes them all at once. */
+SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], const share &own, bool is_last,
+                                const cuda_wgmma_arguments &given, shared_t stages, shared_t boxes) {
+  const int group = threadIdx.x / 128 - 1;
+  const bool is_first = threadIdx.x % 128 == 0;
+  if (is_last) {
+    named_barrier<WARPGROUPS + 1>(128 * WARPGROUPS);
+    boxes = stages + group * ALL_BOXES * BOX_BYTES;
+  }
+#pragma unroll
+  for (int i = 0; i < ALL_BOXES; i += TOGETHER) {
+    const shared_t to = boxes + (is_last ? i : i % BOXES) * BOX_BYTES;
+    if (!is_last) {
+      if (is_first)
+        tma_stores_read<BOXES / TOGETHER - 1>();
+      warpgroup_barrier(group);
+    }
+#pragma unroll
+    for (int j = i; j < i + TOGETHER; j++)
+      wgmma_tile_put(to + (j - i) * BOX_BYTES, sums[j / ACROSS_BOXES], j % ACROSS_BOXES, given.alpha);
+    if (is_last && i + TOGETHER < ALL_BOXES)
+      continue;
+    shared_writes_done();
+    warpgroup_barrier(group);
+    if (is_first) {
+#pragma unroll
+      for (int j = is_last ? 0 : i; j < i + TOGETHER; j++)
+        tma_store(c, boxes + (is_last ? j : j % BOXES) * BOX_BYTES, own.col + j % ACROSS_BOXES * BOX_N,
+                  own.row + group * ROWS + j / ACROSS_BOXES * 64, own.part);
+      tma_stores_commit();
+    }
+  }
+}
+
+/* The same, element by element, in boxes of 32 columns of sums. */
+SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const share &own,
+                                    const cuda_wgmma_arguments &given, shared_t boxes) {
+  constexpr int WIDE = TILE_N < 32 ? TILE_N : 32;
+  const int group = threadIdx.x / 128 - 1, thread = threadIdx.x % 128;
+  const bool rows_first = given.c_row == 1 && given.c_col != 1;
+  c += given.c_offset + own.part * given.c_part;
+#pragma unroll
+  for (int j = 0; j < BLOCKS * (TILE_N / WIDE); j++) {
+    const int row = own.row + group * ROWS + j / (TILE_N / WIDE) * 64,
+              col = own.col + j % (TILE_N / WIDE) * WIDE;
+    warpgroup_barrier(group);
+    wgmma_tile_put_words(boxes, sums[j / (TILE_N / WIDE)], j % (TILE_N / WIDE), given.alpha);
+    warpgroup_barrier(group);
+#pragma unroll 4
+    for (int e = thread; e < 64 * WIDE; e += 128) {
+      const int y = rows_first ? e % 64 : e / WIDE, x = rows_first ? e / 64 : e % WIDE;
+      if (row + y < given.m && col + x < given.n)
+        wgmma_tile_store(c + (row + y) * given.c_row + (col + x) * given.c_col,
+                         load_shared(boxes + swizzled(y, 4 * x)), given.beta);
+    }
+  }
+}
+
+/* BY_MAP is asked once, outside: where paths meet between shares, the compiler loses sight of what is in registers. */
+template <bool BY_MAP>
+SM90_FUNCTION void multiply_shares(const tensor_map *map, c_element *c, const cuda_wgmma_arguments &given,
+                                   shared_t stages, shared_t boxes, shared_t full, shared_t empty,
+                                   unsigned rank) {
+  const int shares = shares_of(given), step = gridDim.x / CLUSTER;
+  stage at = {0, 0};
+  boxes += (threadIdx.x / 128 - 1) * BOXES * BOX_BYTES;
+  for (int number = blockIdx.x / CLUSTER; number < shares; number += step) {
+    const share own = share_of(number, rank, given);
+    const bool is_last = number + step >= shares;
+    wgmma_sums sums[BLOCKS];
+    multiply_share(sums, own, stages, full, empty, at);
+    if (is_last)
+      dependency_launch();
+    if (BY_MAP)
+      store_by_map(map, sums, own, is_last, given, stages, boxes);
+    else
+      store_by_threads(c, sums, own, given, boxes);
+  }
+  tma_stores_read<0>();
+}
+
+extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128 * (WARPGROUPS + 1), 1)
+    tsl_gemm_cuda_wgmma(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
+                        const __grid_constant__ tensor_map map, c_element *c,
+                        const __grid_constant__ cuda_wgmma_arguments given) {
+  extern __shared__ char memory[];
+  const shared_t stages = (shared_address(memory) + 1023) / 1024 * 1024,
+                 boxes = stages + STAGES * STAGE_BYTES, full = boxes + WARPGROUPS * BOXES * BOX_BYTES,
+                 empty = full + 8 * STAGES;
+  const unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;
+  const int group = threadIdx.x / 128;
+  if (threadIdx.x == 0) {
+    tma_prefetch(&a);
+    tma_prefetch(&b);
+    tma_prefetch(&map);
+    for (int s = 0; s < STAGES; s++) {
+      barrier_init(full + 8 * s, 1);
+      barrier_init(empty + 8 * s, WARPGROUPS * CLUSTER);
+    }
+    barriers_made_visible();
+  }
+  if (CLUSTER > 1)
+    cluster_barrier();
+  else
+    __syncthreads();
+  dependency_wait();
+  if (group == 0) {
+    if (WARPGROUPS == 2)
+      registers_give_back<LOADING_REGISTERS>();
+    if (threadIdx.x == 0)
+      load_shares(&a, &b, given, stages, full, empty, rank);
+  } else {
+    if (WARPGROUPS == 2)
+      registers_take<MULTIPLYING_REGISTERS>();
+    if (given.by_map)
+      multiply_shares<true>(&map, c, given, stages, boxes, full, empty, rank);
+    else
+      multiply_shares<false>(&map, c, given, stages, boxes, full, empty, rank);
+  }
+  if (CLUSTER > 1) /* a block that has gone takes no copies and no arrivals any more */
+    cluster_barrier();
+}

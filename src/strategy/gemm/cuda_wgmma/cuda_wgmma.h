@@ -1,0 +1,58 @@
+/* What the files of cuda_wgmma share. */
+#ifndef TSL_STRATEGY_GEMM_CUDA_WGMMA_H
+#define TSL_STRATEGY_GEMM_CUDA_WGMMA_H
+
+#include "strategy/pack_rows.h"
+
+enum {
+  TSL_CUDA_WGMMA_TILE_M,
+  TSL_CUDA_WGMMA_TILE_N,
+  TSL_CUDA_WGMMA_CLUSTER,
+  TSL_CUDA_WGMMA_BAND,
+  TSL_CUDA_WGMMA_ORDER
+};
+enum { TSL_CUDA_WGMMA_DIRECT = 1, TSL_CUDA_WGMMA_SWAPPED };
+
+/* Bytes of a row of a panel. */
+enum { TSL_CUDA_WGMMA_PANEL = 128 };
+
+/* A problem and a config as the kernel sees them. */
+typedef struct tsl_cuda_wgmma {
+  tsl_problem problem; /* swapped: C' = B' A' */
+  bool swapped;
+  bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, elements along k do not */
+  int element;             /* bytes of an element of A and B */
+  int c_element;
+  int tile_m, tile_n, cluster, band;
+  int warpgroups; /* that multiply */
+  int stages, boxes;
+  int depth;                /* elements of k in a panel */
+  uint64_t shared_bytes;    /* of a block; 0 stages: there is not enough for two */
+  int64_t a_bytes, b_bytes; /* of packed operands, each a multiple of 128 */
+} tsl_cuda_wgmma;
+tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device);
+
+/* How a product of these sizes is shared out: tiles (of clusters along m), parts of k, blocks, and bytes of the sums of parts (0 of
+ * one part), in rows of `pitch` sums. */
+typedef struct tsl_cuda_wgmma_shares {
+  int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
+} tsl_cuda_wgmma_shares;
+tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
+                                               const tsl_device *device);
+
+/* Whether an operand with these strides has to be packed before it is copied by maps. */
+bool tsl_cuda_wgmma_packs(int64_t row_stride, int64_t step, int64_t offset, const tsl_rows *rows,
+                          int element);
+
+/* Predicted seconds; NOTES.md has what it was fitted to. */
+double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+/* What it moves. */
+void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                            tsl_account *account);
+
+tesela_status tsl_cuda_wgmma_build(tsl_work *work);
+tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+void tsl_cuda_wgmma_release(tsl_work *work);
+
+#endif

@@ -1,0 +1,51 @@
+/* The last step where cuda_wgmma.cu splits k: C from the sums of all parts. Also the only one where there are no products: of no
+ * parts the sum is 0.
+ *
+ *   sums: | part 0: rows of `pitch` sums | part 1 | ...        a block: 32 elements of C by 8 shares of the parts
+ *
+ * Each warp of a block adds up a share of the parts for 32 elements, in their order; the first warp adds up what the eight have, in
+ * their order, so that the same parts always give the same bits.
+ *
+ * From the host: C_FORM, as cuda_wgmma.cu. */
+#include "cuda_wgmma_shared.h"
+#include "sm90.h"
+
+#define SPLIT 0
+#define TSL_PARAM_TILE_N 8
+#define ELEMENT 2
+#define A_ACROSS 0
+#define B_ACROSS 0
+#include "wgmma_tile.h"
+
+constexpr int SHARES = 8;
+
+extern "C" __global__ void __launch_bounds__(32 * SHARES)
+    tsl_gemm_cuda_wgmma_fold(c_element *c, const sum_t *sums, long long sums_offset,
+                             const __grid_constant__ cuda_wgmma_fold_arguments given) {
+  __shared__ sum_t shares[SHARES][32];
+  const int lane = threadIdx.x % 32, own = threadIdx.x / 32;
+  const int first = given.parts * own / SHARES, end = given.parts * (own + 1) / SHARES;
+  const bool rows_first = given.c_row == 1 && given.c_col != 1;
+  const long long count = given.m * given.n;
+  dependency_wait();
+  for (long long start = 32ll * blockIdx.x; start < count; start += 32ll * gridDim.x) {
+    const long long i = start + lane < count ? start + lane : count - 1;
+    const long long row = rows_first ? i % given.m : i / given.n,
+                    col = rows_first ? i / given.m : i % given.n;
+    const sum_t *from = sums + sums_offset + first * given.part + row * given.pitch + col;
+    sum_t sum = 0;
+#pragma unroll 8
+    for (int p = first; p < end; p++, from += given.part)
+      sum += *from;
+    shares[own][lane] = sum;
+    __syncthreads();
+    if (own == 0 && start + lane < count) {
+#pragma unroll
+      for (int s = 1; s < SHARES; s++)
+        sum += shares[s][lane];
+      wgmma_tile_store(c + given.c_offset + row * given.c_row + col * given.c_col, scaled(sum, given.alpha),
+                       given.beta);
+    }
+    __syncthreads();
+  }
+}

@@ -1,0 +1,94 @@
+/* The model of cuda_wgmma, in clocks of a multiprocessor; NOTES.md has what its constants were fitted to. */
+#include "strategy/account.h"
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
+
+#include <math.h>
+
+/* Clocks: from a block's start to its first full stage; of the last step of a tile, and for each of its bytes; bytes that a
+ * multiprocessor gets from the last cache in a clock, and that its shared memory takes or gives. */
+static const double first_clocks = 3500, tile_clocks = 900, store_bytes = 64, cache_bytes = 52,
+                    shared_bytes = 128;
+/* Of the clock that the card names, what is left under such load for longer than its power allows; and the time after which it is. */
+static const double hot_clock = 0.75, cool_seconds = 20e-6;
+
+/* Clocks of a panel: the products of all warpgroups, one after the other; what comes from the last cache; shared memory. */
+static double panel_clocks(const tsl_cuda_wgmma *tile) {
+  const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
+  const double products = blocks * wide * 2,
+               loaded = (tile->tile_m + (double)tile->tile_n / tile->cluster) * 128,
+               arrives = (tile->tile_m + (double)tile->tile_n) * 128,
+               read = blocks * (64 + (double)tile->tile_n) * 128;
+  return fmax(products, fmax(loaded / cache_bytes, (arrives + read) / shared_bytes)) +
+         (tile->warpgroups == 1 ? 0.1 : 0.01) * products;
+}
+
+static double copied(const tsl_shape *shape, bool across_rows, bool across, int element) {
+  const int64_t step = across_rows == across ? shape->row_stride : shape->col_stride,
+                pitch = across_rows == across ? shape->col_stride : shape->row_stride;
+  const tsl_rows rows = {.rows = 2, .elements = 2};
+  return tsl_cuda_wgmma_packs(pitch, step, 0, &rows, element)
+             ? (double)shape->rows * (double)shape->cols * element
+             : 0;
+}
+
+/* Bytes of A and B that are packed first. */
+static double packed_bytes(const tsl_cuda_wgmma *tile) {
+  return copied(&tile->problem.a, true, tile->a_across, tile->element) +
+         copied(&tile->problem.b, false, tile->b_across, tile->element);
+}
+
+/* Whether C's boxes go by a map. */
+static bool by_map(const tsl_cuda_wgmma *tile) {
+  const tsl_shape *c = &tile->problem.c;
+  return c->col_stride == 1 && c->row_stride * tile->c_element % 16 == 0 &&
+         tile->problem.n * tile->c_element % 16 == 0 && tile->tile_n >= 128 / tile->c_element &&
+         tile->problem.beta[0] == 0;
+}
+
+double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config,
+                              const tsl_device *device) {
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
+  const tsl_cuda_wgmma_shares shares =
+      tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const double clock = 1e6 * fmax(1, device->clock_mhz);
+  const double all = (double)shares.tiles_m * (double)shares.tiles_n * (double)shares.parts * tile.cluster;
+  const double each = ceil(all / fmax(1, (double)shares.blocks));
+  const double panels = ceil(ceil((double)problem->k / tile.depth) / (double)shares.parts);
+  const double c_bytes = (double)tile.tile_m * tile.tile_n * (shares.parts > 1 ? 4 : tile.c_element);
+  const double store = tile_clocks + c_bytes / store_bytes * (by_map(&tile) || shares.parts > 1 ? 1 : 4);
+  const double clocks = first_clocks + each * (panels * panel_clocks(&tile) + store);
+  double seconds = clocks / clock;
+  if (seconds > cool_seconds)
+    seconds = cool_seconds + (seconds - cool_seconds) / hot_clock;
+  seconds = fmax(seconds, tsl_problem_bytes(problem) / (0.9 * device->bandwidth));
+  const double band = 1 + 0.002 * fabs(log2(tile.band / 8.0)), copies = packed_bytes(&tile);
+  const double packing = copies > 0 ? 2.5 * copies / device->bandwidth + device->launch_seconds : 0;
+  const double folding =
+      shares.parts > 1 ? 0.5 * device->launch_seconds + 1.5 * (double)shares.sums_bytes / device->bandwidth
+                       : 0;
+  return seconds * band + packing + folding + device->launch_seconds;
+}
+
+void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                            tsl_account *account) {
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
+  const tsl_cuda_wgmma_shares shares =
+      tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n * tile.cluster,
+               panels = ceil((double)problem->k / tile.depth),
+               panel = (double)(tile.tile_m + tile.tile_n) * 128;
+  const int items = 128 * (tile.warpgroups + 1);
+  tsl_account_groups((double)shares.blocks, items, (double)shares.blocks * items, (int64_t)tile.shared_bytes,
+                     device, account);
+  account->computed = tiles * panels * tile.tile_m * tile.tile_n * tile.depth;
+  account->local =
+      (tsl_moved){.read = tiles * panels * (tile.tile_m / 64.0) * (64 + (double)tile.tile_n) * 128,
+                  .written = tiles * panels * panel};
+  account->global.read = tiles * panels * (tile.tile_m + (double)tile.tile_n / tile.cluster) * 128;
+  /* 512 multiply-adds of 32 bytes along k a clock, for each of four tensor cores: 8192 bytes' worth. */
+  account->rate =
+      2.0 * 4096 / tile.element * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
+  tsl_account_copies(packed_bytes(&tile), account);
+  tsl_account_copies((double)shares.sums_bytes, account);
+  tsl_account_result(problem, 1, account);
+}

@@ -1,0 +1,79 @@
+/* What follows from a problem and a config of cuda_wgmma: a tile, its memory, and how its work is shared out. */
+#include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
+
+enum { BOX = 64 * 128 /* bytes */, STAGES_MOST = 12, BOXES_MOST = 4 };
+
+static int64_t rounded_up(int64_t value, int64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+bool tsl_cuda_wgmma_packs(int64_t row_stride, int64_t step, int64_t offset, const tsl_rows *rows,
+                          int element) {
+  return (step != 1 && rows->elements > 1) || offset * element % 16 != 0 ||
+         (rows->rows > 1 && (row_stride <= 0 || row_stride * element % 16 != 0));
+}
+
+/* As many stages as there is memory for, beside boxes of C and barriers. */
+static void share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
+  const int box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
+            across = tile->tile_n < box_columns ? 1 : tile->tile_n / box_columns,
+            all = tile->tile_m / tile->warpgroups / 64 * across;
+  tile->boxes = all < BOXES_MOST ? all : BOXES_MOST;
+  const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
+                beside = (int64_t)tile->warpgroups * tile->boxes * BOX + 1024 + 16 * STAGES_MOST,
+                fits = ((int64_t)device->local_bytes_inside - beside) / stage;
+  tile->stages = fits < 2 ? 0 : fits > STAGES_MOST ? STAGES_MOST : (int)fits;
+  tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
+}
+
+tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device) {
+  const int64_t *value = config->value;
+  tsl_cuda_wgmma tile = {
+      .swapped = value[TSL_CUDA_WGMMA_ORDER] == TSL_CUDA_WGMMA_SWAPPED,
+      .element = (int)tsl_type(problem->a.type)->size,
+      .c_element = (int)tsl_type(problem->c.type)->size,
+      .tile_m = (int)value[TSL_CUDA_WGMMA_TILE_M],
+      .tile_n = (int)value[TSL_CUDA_WGMMA_TILE_N],
+      .cluster = (int)value[TSL_CUDA_WGMMA_CLUSTER],
+      .band = (int)value[TSL_CUDA_WGMMA_BAND],
+  };
+  tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
+  tile.warpgroups = tile.tile_m == 64 ? 1 : 2;
+  tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
+  const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
+  /* wgmma takes elements of 8 bits along k alone. */
+  tile.a_across = tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.b_across = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
+  const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_across, tile.element),
+                 rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_across, tile.element);
+  tile.a_bytes = tsl_rows_bytes(&rows_a);
+  tile.b_bytes = tsl_rows_bytes(&rows_b);
+  share_memory(&tile, device);
+  return tile;
+}
+
+/* k is split where tiles are too few for all units, into parts of at least so many panels. */
+enum { PART_PANELS = 4 };
+
+tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
+                                               const tsl_device *device) {
+  const int64_t units = device->compute_units > 0 ? device->compute_units : 1,
+                clusters = units / tile->cluster > 0 ? units / tile->cluster : 1,
+                panels = (k + tile->depth - 1) / tile->depth;
+  tsl_cuda_wgmma_shares shares = {.tiles_m =
+                                      (m + tile->tile_m * tile->cluster - 1) / (tile->tile_m * tile->cluster),
+                                  .tiles_n = (n + tile->tile_n - 1) / tile->tile_n,
+                                  .parts = 1};
+  const int64_t tiles = shares.tiles_m * shares.tiles_n;
+  if (tiles > 0) {
+    const int64_t by_units = clusters / tiles, by_panels = panels / PART_PANELS;
+    shares.parts = by_units < by_panels ? by_units : by_panels;
+    shares.parts = shares.parts < 1 ? 1 : shares.parts;
+  }
+  const int64_t all = tiles * shares.parts;
+  shares.blocks = (all < clusters ? all : clusters) * tile->cluster;
+  shares.pitch = rounded_up(n, 32);
+  shares.sums_bytes = shares.parts > 1 ? shares.parts * rounded_up(m * shares.pitch * 4, 128) : 0;
+  return shares;
+}
