@@ -36,7 +36,7 @@ run() {
 kernel_strategies() {
   local op name
   while read -r op name; do
-    [ -f "src/strategy/$op/$name/$name.cl" ] && echo "$op $name"
+    { [ -f "src/strategy/$op/$name/$name.cl" ] || [ -f "src/strategy/$op/$name/$name.cu" ]; } && echo "$op $name"
   done < <(sed -n 's/^ *X(\([a-z]*\), \([a-z0-9_]*\)).*/\1 \2/p' src/strategy/list.h)
 }
 

@@ -180,7 +180,7 @@ static void every_strategy_tells(void **state) {
   static const int64_t sizes[][3] = {{1, 1, 1}, {64, 64, 64}, {7, 300, 129}, {1000, 3, 257}, {130, 131, 1}};
   tsl_device mma = graphics;
   mma.capabilities |= TSL_CAN_MMA | TSL_CAN_MMA_GROUP | TSL_CAN_ASYNC_COPY | TSL_CAN_OPENCL | TSL_CAN_IMAGES |
-                      TSL_CAN_CUDA | TSL_CAN_FRAGMENTS;
+                      TSL_CAN_CUDA | TSL_CAN_FRAGMENTS | TSL_CAN_WGMMA;
   mma.fragments = &tsl_fragments_all[TSL_FRAGMENTS_WMMA_12];
   mma.local_bytes_inside = 227 << 10;
   mma.image_width_max = mma.image_height_max = 32768;

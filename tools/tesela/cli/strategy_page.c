@@ -4,7 +4,7 @@
 #include "device/devices.h"
 
 tesela_status tsl_strategy_story(const tsl_strategy *strategy, tsl_text *out) {
-  static const char *const extensions[] = {"cl", "c"};
+  static const char *const extensions[] = {"cl", "cu", "c"};
   const char *op = tsl_op_name(strategy->op), *name = strategy->name;
   tesela_status status = TESELA_OK;
   for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
