@@ -178,8 +178,8 @@ void tsl_vendor_release(tsl_work *work, void (*end)(tsl_vendor_handle *own, bool
   work->state = NULL;
 }
 
-void *tsl_vendor_address(const tsl_work *work, const tsl_operand *operand) {
-  const int64_t size = (int64_t)tsl_type(work->problem.c.type)->size;
+void *tsl_vendor_address(const tsl_work *work, const tsl_operand *operand, tesela_type type) {
+  const int64_t size = (int64_t)tsl_type(type)->size;
   return (char *)work->device->ops->native_buffer(operand->buffer) + operand->offset * size;
 }
 

@@ -67,8 +67,8 @@ tesela_status tsl_vendor_build(tsl_work *work, size_t bytes, const char *what,
 /* Ends it and frees the struct. A device that cannot be entered any more has let go of the handle already. */
 void tsl_vendor_release(tsl_work *work, void (*end)(tsl_vendor_handle *own, bool entered));
 
-/* Element (0, 0) on the device. */
-void *tsl_vendor_address(const tsl_work *work, const tsl_operand *operand);
+/* Element (0, 0) on the device, of an operand of this type. */
+void *tsl_vendor_address(const tsl_work *work, const tsl_operand *operand, tesela_type type);
 
 /* A code of cuBLAS or cuBLASLt, with its name, as a status and a sentence; `found` says which library. One that the driver is
  * too old for does not start: a reason, as if it were absent. */

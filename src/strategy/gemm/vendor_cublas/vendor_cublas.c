@@ -83,7 +83,7 @@ static void release(tsl_work *work) {
 
 /* What is not read may be missing: then another address will do. */
 static void *address(const tsl_work *work, const tsl_operand *operand, const tsl_operand *c) {
-  return tsl_vendor_address(work, operand->buffer ? operand : c);
+  return tsl_vendor_address(work, operand->buffer ? operand : c, work->problem.c.type);
 }
 
 static int multiply(const tsl_work *work, const tsl_blas_product *p) {

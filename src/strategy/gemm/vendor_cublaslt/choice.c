@@ -18,47 +18,75 @@ bool tsl_lt_choice_fits(const tsl_lt_choice *choice, const tsl_blas_product *pro
          own->c_leading == product->c_leading;
 }
 
+/* cuBLASLt's number for a type of elements. */
+static int number_of(tesela_type type) {
+  static const struct {
+    tesela_type type;
+    int number;
+  } numbers[] = {{TESELA_F32, TSL_LT_REAL_F32},
+                 {TESELA_F64, TSL_LT_REAL_F64},
+                 {TESELA_F16, TSL_LT_REAL_F16},
+                 {TESELA_BF16, TSL_LT_REAL_BF16}};
+  size_t i = 0;
+  while (numbers[i].type != type)
+    i++;
+  return numbers[i].number;
+}
+
+/* The type that sums and scalars have. */
+static tesela_type sums_of(const tsl_work *work) {
+  return tsl_type(work->problem.c.type)->sums;
+}
+
+/* alpha and beta, as the operation reads them. */
+typedef union scalar {
+  double f64;
+  float f32;
+} scalar;
+
+static scalar scalar_of(tesela_type type, double value) {
+  return type == TESELA_F64 ? (scalar){.f64 = value} : (scalar){.f32 = (float)value};
+}
+
 int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
                     const tsl_lt_answer *answer, const tsl_lt_addresses *at, tsl_stream *stream) {
-  const bool twice = work->problem.c.type == TESELA_F64;
-  const float alpha = (float)choice->product.alpha, beta = (float)choice->product.beta;
-  return tsl_lt.matmul(handle, choice->operation, twice ? (const void *)&choice->product.alpha : &alpha,
-                       at->a, choice->a, at->b, choice->b,
-                       twice ? (const void *)&choice->product.beta : &beta, at->c, choice->c, at->c,
-                       choice->c, &answer->algorithm, answer->workspace > 0 ? at->workspace : NULL,
-                       answer->workspace, work->device->ops->native_stream(stream));
+  const scalar alpha = scalar_of(sums_of(work), choice->product.alpha),
+               beta = scalar_of(sums_of(work), choice->product.beta);
+  return tsl_lt.matmul(handle, choice->operation, &alpha, at->a, choice->a, at->b, choice->b, &beta, at->c,
+                       choice->c, at->c, choice->c, &answer->algorithm,
+                       answer->workspace > 0 ? at->workspace : NULL, answer->workspace,
+                       work->device->ops->native_stream(stream));
 }
 
 /* --- layouts --- */
 
 /* Rows and columns as they are stored, column-major: those of op(A) exchanged where it is a transpose. */
-static int make_layout(const tsl_work *work, bool transposed, int64_t rows, int64_t cols, int64_t leading,
+static int make_layout(tesela_type type, bool transposed, int64_t rows, int64_t cols, int64_t leading,
                        tsl_lt_layout *layout) {
-  const int type = work->problem.c.type == TESELA_F64 ? TSL_LT_REAL_F64 : TSL_LT_REAL_F32;
-  return tsl_lt.layout_create(layout, type, (uint64_t)(transposed ? cols : rows),
+  return tsl_lt.layout_create(layout, number_of(type), (uint64_t)(transposed ? cols : rows),
                               (uint64_t)(transposed ? rows : cols), leading);
 }
 
 static tesela_status describe(const tsl_work *work, tsl_lt_choice *choice) {
   const tsl_blas_product *p = &choice->product;
   const tsl_device *device = work->device;
-  const bool twice = work->problem.c.type == TESELA_F64;
+  const tesela_type sums = sums_of(work), factors = work->problem.a.type;
   const int32_t a_transpose = p->a_transposed, b_transpose = p->b_transposed;
   TSL_TRY(tsl_lt_check(device, "cublasLtMatmulDescCreate",
                        tsl_lt.operation_create(&choice->operation,
-                                               twice ? TSL_LT_COMPUTE_F64 : TSL_LT_COMPUTE_F32,
-                                               twice ? TSL_LT_REAL_F64 : TSL_LT_REAL_F32)));
+                                               sums == TESELA_F64 ? TSL_LT_COMPUTE_F64 : TSL_LT_COMPUTE_F32,
+                                               number_of(sums))));
   TSL_TRY(tsl_lt_check(
       device, "cublasLtMatmulDescSetAttribute",
       tsl_lt.operation_set(choice->operation, TSL_LT_A_TRANSPOSE, &a_transpose, sizeof a_transpose)));
   TSL_TRY(tsl_lt_check(
       device, "cublasLtMatmulDescSetAttribute",
       tsl_lt.operation_set(choice->operation, TSL_LT_B_TRANSPOSE, &b_transpose, sizeof b_transpose)));
-  int code = make_layout(work, p->a_transposed, p->m, p->k, p->a_leading, &choice->a);
+  int code = make_layout(factors, p->a_transposed, p->m, p->k, p->a_leading, &choice->a);
   if (code == TSL_CUBLAS_SUCCESS)
-    code = make_layout(work, p->b_transposed, p->k, p->n, p->b_leading, &choice->b);
+    code = make_layout(factors, p->b_transposed, p->k, p->n, p->b_leading, &choice->b);
   if (code == TSL_CUBLAS_SUCCESS)
-    code = make_layout(work, false, p->m, p->n, p->c_leading, &choice->c);
+    code = make_layout(work->problem.c.type, false, p->m, p->n, p->c_leading, &choice->c);
   return tsl_lt_check(device, "cublasLtMatrixLayoutCreate", code);
 }
 
@@ -75,7 +103,10 @@ void tsl_lt_choice_free(tsl_lt_choice *choice) {
 /* --- the heuristics --- */
 
 static int set_preference(tsl_lt_preference preference, uint64_t workspace, uint32_t alignment) {
+  const uint32_t reductions = TSL_LT_REDUCTIONS_PRECISE;
   int code = tsl_lt.preference_set(preference, TSL_LT_WORKSPACE_MAX, &workspace, sizeof workspace);
+  if (code == TSL_CUBLAS_SUCCESS)
+    code = tsl_lt.preference_set(preference, TSL_LT_REDUCTIONS, &reductions, sizeof reductions);
   for (int i = TSL_LT_ALIGNMENT_OF_A; i <= TSL_LT_ALIGNMENT_OF_D && code == TSL_CUBLAS_SUCCESS; i++)
     code = tsl_lt.preference_set(preference, i, &alignment, sizeof alignment);
   return code;
@@ -124,10 +155,11 @@ static tesela_status fill(bench *self) {
 static tesela_status bench_make(bench *self, uint64_t workspace) {
   const tsl_blas_product *p = &self->choice->product;
   tsl_device *device = self->work->device;
-  const int64_t size = (int64_t)tsl_type(self->work->problem.c.type)->size;
+  const int64_t size = (int64_t)tsl_type(self->work->problem.a.type)->size,
+                c_size = (int64_t)tsl_type(self->work->problem.c.type)->size;
   const size_t bytes[BUFFERS] = {(size_t)(p->a_leading * (p->a_transposed ? p->m : p->k) * size),
                                  (size_t)(p->b_leading * (p->b_transposed ? p->k : p->n) * size),
-                                 (size_t)(p->c_leading * p->n * size), (size_t)workspace};
+                                 (size_t)(p->c_leading * p->n * c_size), (size_t)workspace};
   for (int i = 0; i < BUFFERS; i++)
     TSL_TRY(device->ops->buffer_create(device, bytes[i], &self->buffers[i]));
   TSL_TRY(device->ops->stream_create(device, &self->stream));
@@ -206,7 +238,7 @@ static tesela_status fastest(const tsl_work *work, tsl_lt_handle handle, const t
 static tesela_status choose(const tsl_work *work, tsl_lt_handle handle, uint64_t workspace, bool timed,
                             tsl_lt_choice *choice) {
   tsl_lt_answer answers[PROPOSALS];
-  const uint32_t element = (uint32_t)tsl_type(work->problem.c.type)->size;
+  const uint32_t element = (uint32_t)tsl_type(work->problem.a.type)->size;
   int count, best = 0;
   TSL_TRY(propose(work, handle, choice, workspace, element, 1, answers, &count));
   choice->any = answers[0];

@@ -25,12 +25,20 @@ typedef struct tsl_lt_answer {
 } tsl_lt_answer;
 
 /* Types of elements, and of the arithmetic: all of it in that precision, without TF32 or emulation. */
-enum { TSL_LT_REAL_F32 = 0, TSL_LT_REAL_F64 = 1 };
+enum { TSL_LT_REAL_F32 = 0, TSL_LT_REAL_F64 = 1, TSL_LT_REAL_F16 = 2, TSL_LT_REAL_BF16 = 14 };
 enum { TSL_LT_COMPUTE_F32 = 68, TSL_LT_COMPUTE_F64 = 70 };
 /* Attributes of an operation, each an int32_t: 1 transposes. */
 enum { TSL_LT_A_TRANSPOSE = 3, TSL_LT_B_TRANSPOSE = 4 };
-/* Attributes of a preference: a uint64_t, and four uint32_t in bytes. */
-enum { TSL_LT_WORKSPACE_MAX = 1, TSL_LT_ALIGNMENT_OF_A = 5, TSL_LT_ALIGNMENT_OF_D = 8 };
+/* Attributes of a preference: a uint64_t, a uint32_t of bits, and four uint32_t in bytes. */
+enum {
+  TSL_LT_WORKSPACE_MAX = 1,
+  TSL_LT_REDUCTIONS = 3,
+  TSL_LT_ALIGNMENT_OF_A = 5,
+  TSL_LT_ALIGNMENT_OF_D = 8
+};
+
+/* How parts of k may be added up: in place, and in the type of the arithmetic; not in C's type, which rounds each of them. */
+enum { TSL_LT_REDUCTIONS_PRECISE = 1 | 2 };
 
 /* Functions: X(return type, member, symbol, parameters). */
 #define TSL_LT_LIST(X)                                                                                       \

@@ -10,7 +10,8 @@
  * it was given and for packed ones. Operands that are not aligned to 16 bytes take an algorithm that does not ask for
  * that, the heuristics' first. Where memory for the timing lacks, the first one stays, too.
  *
- * Precision: CUBLAS_COMPUTE_32F for f32 and CUBLAS_COMPUTE_64F for f64, which use neither TF32 nor emulation.
+ * Precision: CUBLAS_COMPUTE_32F for f32, f16 and bf16, CUBLAS_COMPUTE_64F for f64, which use neither TF32 nor emulation.
+ * Integers are left out: their layouts and sizes are few.
  *
  * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long as the
  * line that it leads; k = 0 and alpha = 0, where there is no product to choose for, are refused. Another build may choose another
@@ -129,11 +130,13 @@ static bool is_aligned(const tsl_lt_addresses *at) {
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_device *device = work->device;
   state *own = work->state;
+  const tsl_problem *problem = &work->problem;
   tsl_blas_product p;
   tsl_lt_choice *choice;
   TSL_TRY(tsl_blas_product_of(work, operands, &p));
-  const tsl_lt_addresses at = {tsl_vendor_address(work, p.a), tsl_vendor_address(work, p.b),
-                               tsl_vendor_address(work, p.c), device->ops->native_buffer(operands->scratch)};
+  const tsl_lt_addresses at = {
+      tsl_vendor_address(work, p.a, problem->a.type), tsl_vendor_address(work, p.b, problem->b.type),
+      tsl_vendor_address(work, p.c, problem->c.type), device->ops->native_buffer(operands->scratch)};
   TSL_TRY(device->ops->enter(device));
   pthread_mutex_lock(&own->own.lock);
   tesela_status status = obtain(work, own, &p, false, &choice);
@@ -147,18 +150,37 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   return status;
 }
 
+static const tsl_types types[] = {
+    {TESELA_F32, TESELA_F32, TESELA_F32},
+    {TESELA_F64, TESELA_F64, TESELA_F64},
+    {TESELA_F16, TESELA_F16, TESELA_F32},
+    {TESELA_F16, TESELA_F16, TESELA_F16},
+    {TESELA_BF16, TESELA_BF16, TESELA_F32},
+    {TESELA_BF16, TESELA_BF16, TESELA_BF16},
+    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
+};
+
+/* Of narrow factors, what is said of tensor cores in cuda_wgmma. */
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  const double k = (double)problem->k;
+  if (tsl_type(problem->a.type)->size >= 4)
+    return tsl_vendor_accuracy(problem, config);
+  return tsl_accuracy_in_type((tsl_accuracy){.factor = 2.25 * k + 24 + 0x1p-22 * k}, problem->c.type);
+}
+
 const tsl_strategy tsl_gemm_vendor_cublaslt = {
     .name = "vendor_cublaslt",
     .idea = "the fastest of the matmul algorithms of cuBLASLt, chosen by timing",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA,
-    .accuracy = tsl_vendor_accuracy,
+    .accuracy = accuracy,
     .refuse = refuse,
     .score = score,
     .build = build,
     .run = run,
     .release = release,
+    .takes = {.types = types, .why = "cuBLASLt takes few layouts of integers"},
     .uses = {.scratch = scratch},
     .vendor = {.load = tsl_lt_vendor},
 };
