@@ -139,19 +139,22 @@ static double waited_seconds(const tsl_packed_job *job, double bytes, double ban
 }
 
 /* What caches near the core do not hold from call to call comes from memory, most of it while there is something to
- * multiply; but short rows of B, each from another page, are waited for, the more so the fewer rows of A they meet.
+ * multiply; but short rows of B, each from another page, are waited for, the more so the fewer rows of A they meet, and of a B
+ * beyond all caches one row of A leaves nothing to multiply meanwhile.
  * Sums of parts of k are written, and read again. */
 static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
                               const tsl_device *device) {
-  static const double waited_for = 0.4, waited_in_rows = 0.2, short_row = 300, few_rows = 24;
+  static const double waited_for = 0.4, waited_in_rows = 0.2, short_row = 300, few_rows = 24, one_row = 1.8;
   const double bandwidth = alone ? device->bandwidth / device->threads : device->bandwidth;
   const double size = (double)job->size, b_bytes = (double)job->views.n * (double)job->views.k * size,
                lines = tsl_problem_lines(problem);
   const bool in_rows = job->views.b.col_stride == 1;
+  const double idle = lines > (double)device->level_bytes[2] ? one_row / (double)job->views.m : 0;
   const double b = (in_rows ? waited_in_rows + short_row * fmin(1, few_rows / (double)job->views.m) /
                                                    row_bytes_of(job, device)
                             : waited_for) *
-                   b_bytes,
+                       b_bytes +
+                   idle * b_bytes,
                sums = job->schedule == TSL_PACKED_SPLIT_K
                           ? 2 * (double)job->split_k * (double)job->views.m * (double)job->views.n * size
                           : 0;
