@@ -194,7 +194,7 @@ static void open_caller(const char *device, int n, void *const memory[3], caller
   out->desc = (tesela_gemm_desc){.m = n, .n = n, .k = n};
   out->desc.a = (tesela_matrix){.data = memory[0], .type = type};
   out->desc.b = (tesela_matrix){.data = memory[1], .type = type};
-  out->desc.c = (tesela_matrix){.data = memory[2], .type = type};
+  out->desc.c = (tesela_result){.data = memory[2], .type = type};
   check(tesela_gemm(out->context, &out->desc, &record), device);
   const char *at = strstr(record.plan, "device=");
   snprintf(out->device, sizeof out->device, "%.*s", at ? (int)strcspn(at + 7, " ") : 0, at ? at + 7 : "");

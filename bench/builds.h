@@ -9,51 +9,73 @@
 #include <string.h>
 #include <tesela/tesela.h>
 
-/* What programs here call of a build: type, name behind tesela_, arguments. */
+/* What programs here call of a build: type, name behind tesela_, arguments. Functions that are given structs take their sizes, too;
+ * builds before 0.2 have them without "_sized" and without sizes, which stand at the end and which they do not look at: their
+ * structs had the same layout. X(type, name, how the name ends, arguments) */
 #define BUILD_FUNCTIONS(X)                                                                                   \
-  X(const char *, last_error, (void))                                                                        \
-  X(tesela_status, context_create, (const tesela_context_desc *desc, tesela_context **context))              \
-  X(void, context_destroy, (tesela_context * context))                                                       \
-  X(tesela_status, plan_create,                                                                              \
-    (tesela_context * context, const tesela_gemm_desc *desc, tesela_plan **plan))                            \
-  X(tesela_status, plan_parse, (tesela_context * context, const char *text, tesela_plan **plan))             \
-  X(const char *, plan_describe, (const tesela_plan *plan))                                                  \
-  X(void, plan_destroy, (tesela_plan * plan))                                                                \
-  X(tesela_status, plan_run,                                                                                 \
-    (tesela_plan * plan, const tesela_matrix *a, const tesela_matrix *b, const tesela_matrix *c,             \
-     tesela_record *record))                                                                                 \
-  X(tesela_status, pack,                                                                                     \
+  X(const char *, last_error, , (void))                                                                      \
+  X(tesela_status, context_create, _sized,                                                                   \
+    (const tesela_context_desc *desc, tesela_context **context, size_t desc_size))                           \
+  X(void, context_destroy, , (tesela_context * context))                                                     \
+  X(tesela_status, plan_create, _sized,                                                                      \
+    (tesela_context * context, const tesela_gemm_desc *desc, tesela_plan **plan, size_t desc_size))          \
+  X(tesela_status, plan_parse, , (tesela_context * context, const char *text, tesela_plan **plan))           \
+  X(const char *, plan_describe, , (const tesela_plan *plan))                                                \
+  X(void, plan_destroy, , (tesela_plan * plan))                                                              \
+  X(tesela_status, plan_run, _sized,                                                                         \
+    (tesela_plan * plan, const tesela_matrix *a, const tesela_matrix *b, const tesela_result *c,             \
+     tesela_record *record, size_t record_size))                                                             \
+  X(tesela_status, pack, ,                                                                                   \
     (tesela_plan * plan, const tesela_matrix *a, const tesela_matrix *b, tesela_packed **packed))            \
-  X(void, packed_destroy, (tesela_packed * packed))                                                          \
-  X(tesela_status, gemm, (tesela_context * context, const tesela_gemm_desc *desc, tesela_record *record))    \
-  X(tesela_status, gemm_batched,                                                                             \
+  X(void, packed_destroy, , (tesela_packed * packed))                                                        \
+  X(tesela_status, gemm, _sized,                                                                             \
+    (tesela_context * context, const tesela_gemm_desc *desc, tesela_record *record, size_t desc_size,        \
+     size_t record_size))                                                                                    \
+  X(tesela_status, gemm_batched, _sized,                                                                     \
     (tesela_context * context, const tesela_gemm_desc *desc, const tesela_batch *batch,                      \
-     tesela_record *record))                                                                                 \
-  X(tesela_status, dot, (tesela_context * context, const tesela_dot_desc *desc, tesela_record *record))      \
-  X(tesela_status, transpose,                                                                                \
-    (tesela_context * context, const tesela_transpose_desc *desc, tesela_record *record))
+     tesela_record *record, size_t desc_size, size_t batch_size, size_t record_size))                        \
+  X(tesela_status, dot, _sized,                                                                              \
+    (tesela_context * context, const tesela_dot_desc *desc, tesela_record *record, size_t desc_size,         \
+     size_t record_size))                                                                                    \
+  X(tesela_status, transpose, _sized,                                                                        \
+    (tesela_context * context, const tesela_transpose_desc *desc, tesela_record *record, size_t desc_size,   \
+     size_t record_size))
+
+/* What builds before 0.2 lack, where plan_run runs plans of all operations. */
+#define BUILD_NEWER_FUNCTIONS(X)                                                                             \
+  X(tesela_status, plan_run_dot, _sized,                                                                     \
+    (tesela_plan * plan, const tesela_vector *x, const tesela_vector *y, const tesela_scalar *result,        \
+     tesela_record *record, size_t record_size))                                                             \
+  X(tesela_status, plan_run_transpose, _sized,                                                               \
+    (tesela_plan * plan, const tesela_matrix *a, const tesela_result *b, tesela_record *record,              \
+     size_t record_size))
 
 typedef struct build {
-#define BUILD_MEMBER(type, name, arguments) type(*name) arguments;
+#define BUILD_MEMBER(type, name, end, arguments) type(*name) arguments;
   BUILD_FUNCTIONS(BUILD_MEMBER)
+  BUILD_NEWER_FUNCTIONS(BUILD_MEMBER) /* or NULL */
 #undef BUILD_MEMBER
 } build;
 
-#define BUILD_LINKED(type, name, arguments) .name = tesela_##name,
-static const build build_linked = {BUILD_FUNCTIONS(BUILD_LINKED)};
+#define BUILD_LINKED(type, name, end, arguments) .name = tesela_##name##end,
+static const build build_linked = {BUILD_FUNCTIONS(BUILD_LINKED) BUILD_NEWER_FUNCTIONS(BUILD_LINKED)};
 #undef BUILD_LINKED
 
 /* Whether a loaded library is a build of tesela. */
 static inline int build_is(void *library) {
-  return dlsym(library, "tesela_plan_run") != NULL;
+  return dlsym(library, "tesela_plan_describe") != NULL;
 }
 
 /* NULL, or the function that the library lacks. */
 static inline const char *build_find(void *library, build *out) {
-#define BUILD_FIND(type, name, arguments)                                                                    \
-  if (!(*(void **)&out->name = dlsym(library, "tesela_" #name)))                                             \
+#define BUILD_FIND(type, name, end, arguments)                                                               \
+  if (!(*(void **)&out->name = dlsym(library, "tesela_" #name #end)) &&                                      \
+      !(*(void **)&out->name = dlsym(library, "tesela_" #name)))                                             \
     return "lacks tesela_" #name;
   BUILD_FUNCTIONS(BUILD_FIND)
+#undef BUILD_FIND
+#define BUILD_FIND(type, name, end, arguments) *(void **)&out->name = dlsym(library, "tesela_" #name #end);
+  BUILD_NEWER_FUNCTIONS(BUILD_FIND)
 #undef BUILD_FIND
   return NULL;
 }

@@ -13,9 +13,12 @@
  *   --shapes FILE   one "M N K" a line, what follows a # is left out; added to those of the command line
  *   --most GFLOP    leaves out products of more operations (300)
  *   --json FILE     writes the rows to this file as well, with the libraries' versions
+ *   --plans         multiplies nothing: prints what each build of tesela plans otherwise than the first
  *
  * A library that is another build of tesela (old=PATH/libtesela.so) gets a line at the end: the geometric mean of tesela's
- * rates over it, the lowest of them, and the products that the two plan otherwise.
+ * rates over it, the lowest of them, and the products that the two plan otherwise. NAME=@PEER is the first build of tesela
+ * with that peer's plans, and "NAME=@host_packed depth=128 block=256" the first build with that strategy: so what a plan
+ * costs is told from what a build costs.
  *
  * What the libraries read from the environment is up to the caller: OPENBLAS_CORETYPE, MKL_ENABLE_INSTRUCTIONS,
  * BLIS_ARCH_TYPE, TESELA_ISA. Their numbers of threads are set here. */
@@ -63,7 +66,9 @@ typedef struct contender {
   char version[256];
   build tesela; /* all NULL for others */
   tesela_context *context;
-  tesela_plan *plan; /* of the product at hand */
+  tesela_plan *plan;               /* of the product at hand */
+  const char *strategy;            /* NULL: the planner's choice */
+  const struct contender *planner; /* whose plans it runs; NULL: its own */
   sgemm_call sgemm;
   dgemm_call dgemm;
   complex_call cgemm, zgemm;
@@ -83,6 +88,7 @@ static shape_list shapes;
 static int threads = 1, rounds = 7;
 static const char *types = "f32,f64", *strategy, *measured;
 static double most = 300;
+static bool only_plans;
 static FILE *json;
 static int json_rows;
 
@@ -99,10 +105,11 @@ static void take(const char *text, const char *why) {
 }
 
 static void read_options(int argc, char **argv) {
-  static const struct option names[] = {
-      {"threads", 1, NULL, 't'},  {"types", 1, NULL, 'y'},  {"rounds", 1, NULL, 'r'},
-      {"strategy", 1, NULL, 's'}, {"shapes", 1, NULL, 'f'}, {"most", 1, NULL, 'm'},
-      {"json", 1, NULL, 'j'},     {"tesela", 1, NULL, 'l'}, {NULL, 0, NULL, 0}};
+  static const struct option names[] = {{"threads", 1, NULL, 't'}, {"types", 1, NULL, 'y'},
+                                        {"rounds", 1, NULL, 'r'},  {"strategy", 1, NULL, 's'},
+                                        {"shapes", 1, NULL, 'f'},  {"most", 1, NULL, 'm'},
+                                        {"json", 1, NULL, 'j'},    {"tesela", 1, NULL, 'l'},
+                                        {"plans", 0, NULL, 'p'},   {NULL, 0, NULL, 0}};
   int option;
   while ((option = getopt_long(argc, argv, "+", names, NULL)) != -1)
     switch (option) {
@@ -126,6 +133,9 @@ static void read_options(int argc, char **argv) {
       break;
     case 'l':
       measured = optarg;
+      break;
+    case 'p':
+      only_plans = true;
       break;
     case 'j':
       json = fopen(optarg, "we");
@@ -235,7 +245,7 @@ static void begin_tesela(contender *made, void *library) {
     stop(made->name, lacks);
   if (!library)
     made->tesela = build_linked;
-  if (made->tesela.context_create(NULL, &made->context) != TESELA_OK)
+  if (made->tesela.context_create(NULL, &made->context, 0) != TESELA_OK)
     stop(made->name, made->tesela.last_error());
 }
 
@@ -246,6 +256,7 @@ static void add_measured(void) {
     stop(measured, dlerror());
   if (measured)
     printf("tesela: %s\n", measured);
+  contenders[0].strategy = strategy;
   begin_tesela(&contenders[0], library);
 }
 
@@ -259,17 +270,33 @@ static void find_cblas(contender *made, void *library) {
   peer_says(library, made->version, sizeof made->version);
 }
 
+/* The first build once more, with plans of a peer, or of a strategy. */
+static void add_plans_of(contender *made, const char *of) {
+  made->tesela = contenders[0].tesela;
+  if (made->tesela.context_create(NULL, &made->context, 0) != TESELA_OK)
+    stop(made->name, made->tesela.last_error());
+  for (const contender *by = contenders; by < made; by++)
+    if (is_tesela(by) && strcmp(by->name, of) == 0)
+      made->planner = by;
+  if (!made->planner)
+    made->strategy = of;
+  snprintf(made->version, sizeof made->version, "tesela with %s%s", made->planner ? "plans of " : "", of);
+}
+
 static void add_contender(char *argument) {
   char *path = strchr(argument, '=');
   if (!path || contender_count > PEERS_MAX)
     stop(argument, "not NAME=LIBRARY, or too many of them");
   *path++ = '\0';
-  void *library = build_open(path);
-  if (!library)
+  void *library = *path == '@' ? NULL : build_open(path);
+  if (!library && *path != '@')
     stop(argument, dlerror());
   contender *made = &contenders[contender_count++];
   made->name = argument;
-  if (build_is(library)) {
+  made->strategy = strategy;
+  if (!library) {
+    add_plans_of(made, path + 1);
+  } else if (build_is(library)) {
     begin_tesela(made, library);
     snprintf(made->version, sizeof made->version, "tesela, %s", path);
   } else
@@ -280,8 +307,9 @@ static void add_contender(char *argument) {
 static void multiply(const product *made, const contender *by) {
   const int m = (int)made->problem.m, n = (int)made->problem.n, k = (int)made->problem.k;
   if (is_tesela(by)) {
-    const tesela_matrix a = {.data = made->a}, b = {.data = made->b}, c = {.data = made->c};
-    if (by->tesela.plan_run(by->plan, &a, &b, &c, NULL) != TESELA_OK)
+    const tesela_matrix a = {.data = made->a}, b = {.data = made->b};
+    const tesela_result c = {.data = made->c};
+    if (by->tesela.plan_run(by->plan, &a, &b, &c, NULL, 0) != TESELA_OK)
       stop(by->name, by->tesela.last_error());
     return;
   }
@@ -313,31 +341,38 @@ static void *matrix_of(const tsl_shape *shape, uint64_t seed) {
   return memory;
 }
 
+static const char *plan_of(const contender *by) {
+  return by->tesela.plan_describe(by->plan);
+}
+
+static void make_plans(const int64_t *shape, tesela_type type) {
+  tesela_gemm_desc desc = {
+      .m = shape[0], .n = shape[1], .k = shape[2], .a.type = type, .b.type = type, .device = "cpu"};
+  for (contender *by = contenders; by < contenders + contender_count; by++) {
+    desc.strategy = by->strategy;
+    if (is_tesela(by) &&
+        (by->planner ? by->tesela.plan_parse(by->context, plan_of(by->planner), &by->plan)
+                     : by->tesela.plan_create(by->context, &desc, &by->plan, sizeof desc)) != TESELA_OK)
+      stop(by->name, by->tesela.last_error());
+  }
+}
+
 static void make(const int64_t *shape, tesela_type type, product *made) {
   made->problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
   made->a = matrix_of(&made->problem.a, 1);
   made->b = matrix_of(&made->problem.b, 2);
   made->c = matrix_of(&made->problem.c, 3);
-  const tesela_gemm_desc desc = {.m = shape[0],
-                                 .n = shape[1],
-                                 .k = shape[2],
-                                 .a.type = type,
-                                 .b.type = type,
-                                 .device = "cpu",
-                                 .strategy = strategy};
-  for (contender *by = contenders; by < contenders + contender_count; by++)
-    if (is_tesela(by) && by->tesela.plan_create(by->context, &desc, &by->plan) != TESELA_OK)
-      stop(by->name, by->tesela.last_error());
+  make_plans(shape, type);
 }
 
-static const char *plan_of(const contender *by) {
-  return by->tesela.plan_describe(by->plan);
-}
-
-static void release(product *made) {
+static void release_plans(void) {
   for (contender *by = contenders; by < contenders + contender_count; by++)
     if (is_tesela(by))
       by->tesela.plan_destroy(by->plan);
+}
+
+static void release(product *made) {
+  release_plans();
   tsl_free(made->a);
   tsl_free(made->b);
   tsl_free(made->c);
@@ -413,7 +448,8 @@ static void write_row(const product *made, double peak) {
 static void print_builds(void) {
   for (contender *by = contenders + 1; by < contenders + contender_count; by++)
     if (is_tesela(by)) {
-      ratios_print(&by->over, contenders[0].name, by->name);
+      if (!only_plans)
+        ratios_print(&by->over, contenders[0].name, by->name);
       const char *otherwise = tsl_text_get(&by->otherwise);
       if (*otherwise)
         printf("planned otherwise:\n%s", otherwise);
@@ -437,6 +473,16 @@ static void end_json(void) {
     stop("--json", "not all could be written");
 }
 
+static void print_heads(void) {
+  printf("| type | m x n x k |");
+  for (int i = 0; i < contender_count; i++)
+    printf(" %s |", contenders[i].name);
+  printf(" over the best peer | of the peak |\n|---|---|");
+  for (int i = 0; i < contender_count; i++)
+    printf("---:|");
+  printf("---:|---:|\n");
+}
+
 static void print_row(const product *made, double peak) {
   const double giga = 1e-9 * tsl_problem_flops(&made->problem);
   double best = INFINITY;
@@ -452,17 +498,24 @@ static void print_row(const product *made, double peak) {
   fflush(stdout);
 }
 
-static void keep_ratios(const product *made) {
+static void keep_ratios(const int64_t *shape, tesela_type type) {
   char where[64];
-  snprintf(where, sizeof where, "%s %lldx%lldx%lld", tsl_type(made->problem.c.type)->name,
-           (long long)made->problem.m, (long long)made->problem.n, (long long)made->problem.k);
+  snprintf(where, sizeof where, "%s %" PRId64 "x%" PRId64 "x%" PRId64, tsl_type(type)->name, shape[0],
+           shape[1], shape[2]);
   for (int i = 1; i < contender_count; i++)
     if (is_tesela(&contenders[i])) {
-      ratios_add(&contenders[i].over, contenders[i].best / contenders[0].best, where);
+      if (!only_plans)
+        ratios_add(&contenders[i].over, contenders[i].best / contenders[0].best, where);
       if (strcmp(plan_of(&contenders[0]), plan_of(&contenders[i])) != 0)
         tsl_text_add(&contenders[i].otherwise, "  %s\n    %s: %s\n    %s: %s\n", where, contenders[0].name,
                      plan_of(&contenders[0]), contenders[i].name, plan_of(&contenders[i]));
     }
+}
+
+static void compare_plans(const int64_t *shape, tesela_type type) {
+  make_plans(shape, type);
+  keep_ratios(shape, type);
+  release_plans();
 }
 
 static void compare(const int64_t *shape, tesela_type type) {
@@ -483,7 +536,7 @@ static void compare(const int64_t *shape, tesela_type type) {
     }
   }
   print_row(&made, peak);
-  keep_ratios(&made);
+  keep_ratios(shape, type);
   if (json)
     write_row(&made, peak);
   release(&made);
@@ -509,17 +562,12 @@ int main(int argc, char **argv) {
       take(argv[i], shapes_add(&shapes, argv[i]));
   if (json)
     begin_json();
-  printf("| type | m x n x k |");
-  for (int i = 0; i < contender_count; i++)
-    printf(" %s |", contenders[i].name);
-  printf(" over the best peer | of the peak |\n|---|---|");
-  for (int i = 0; i < contender_count; i++)
-    printf("---:|");
-  printf("---:|---:|\n");
+  if (!only_plans)
+    print_heads();
   for (int t = 0; t < 4; t++)
     for (int i = 0; i < shapes.count; i++)
       if (is_wanted(all[t]) && shape_is_within(shapes.items[i], all[t], most))
-        compare(shapes.items[i], all[t]);
+        (only_plans ? compare_plans : compare)(shapes.items[i], all[t]);
   print_builds();
   if (json)
     end_json();

@@ -53,7 +53,7 @@ static double seconds_most = 3, wide = 1, most = INFINITY;
 static int propose;
 static tesela_type type;
 static point *points;
-static int point_count, point_room;
+static int point_count, point_capacity;
 static tsl_device described; /* from a file's first line */
 
 static _Noreturn void stop(const char *what, const char *why) {
@@ -151,9 +151,9 @@ static void read_points(const char *path) {
                &one.shape[2], &one.seconds, &end) < 4)
       stop(line, "is no measurement");
     read_config(line + end, &one.strategy, &one.config);
-    if (point_count == point_room) {
-      point_room = point_room ? 2 * point_room : 4096;
-      points = realloc(points, (size_t)point_room * sizeof *points);
+    if (point_count == point_capacity) {
+      point_capacity = point_capacity ? 2 * point_capacity : 4096;
+      points = realloc(points, (size_t)point_capacity * sizeof *points);
       if (!points)
         stop(path, "no memory for so many measurements");
     }

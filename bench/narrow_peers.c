@@ -249,7 +249,8 @@ static void multiply(const product *made, who by) {
     expect_done(dnnl.dnnl_primitive_execute(made->primitive, made->stream, 3, made->arguments), "execute");
     expect_done(dnnl.dnnl_stream_wait(made->stream), "wait");
   } else {
-    const tesela_matrix a = {.data = made->a}, b = {.data = made->b}, c = {.data = made->c};
+    const tesela_matrix a = {.data = made->a}, b = {.data = made->b};
+    const tesela_result c = {.data = made->c};
     if (tesela_plan_run(made->plan, &a, &b, &c, NULL) != TESELA_OK)
       stop("tesela", tesela_last_error());
   }

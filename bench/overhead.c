@@ -19,7 +19,8 @@ static int fail(void) {
 
 /* Nanoseconds a call of a public run. */
 static double time_plan(tesela_plan *plan) {
-  const tesela_matrix first = {.data = a}, second = {.data = b}, third = {.data = c};
+  const tesela_matrix first = {.data = a}, second = {.data = b};
+  const tesela_result third = {.data = c};
   const double start = tsl_clock();
   for (int i = 0; i < CALLS; i++)
     tesela_plan_run(plan, &first, &second, &third, NULL);

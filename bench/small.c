@@ -92,8 +92,8 @@ static void begin_build(tesela_build *made, const char *name, void *library) {
     stop(name, lacks);
   if (!library)
     made->call = build_linked;
-  if (made->call.context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &made->context) !=
-      TESELA_OK)
+  if (made->call.context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &made->context,
+                                sizeof(tesela_context_desc)) != TESELA_OK)
     stop(name, made->call.last_error());
 }
 
@@ -166,19 +166,20 @@ struct way {
 };
 
 static void run_plan(const way *by, int calls) {
-  const tesela_matrix first = {.data = a}, second = {.data = b}, third = {.data = c};
+  const tesela_matrix first = {.data = a}, second = {.data = b};
+  const tesela_result third = {.data = c};
   tesela_status (*const run)(tesela_plan *, const tesela_matrix *, const tesela_matrix *,
-                             const tesela_matrix *, tesela_record *) = by->tesela->call.plan_run;
+                             const tesela_result *, tesela_record *, size_t) = by->tesela->call.plan_run;
   tesela_plan *plan = by->tesela->plan;
   for (int i = 0; i < calls; i++)
-    if (run(plan, &first, &second, &third, NULL) != TESELA_OK)
+    if (run(plan, &first, &second, &third, NULL, 0) != TESELA_OK)
       stop(by->name, by->tesela->call.last_error());
 }
 
 static void run_one_shot(const way *by, int calls) {
   const tesela_gemm_desc desc = desc_of();
   for (int i = 0; i < calls; i++)
-    if (by->tesela->call.gemm(by->tesela->context, &desc, NULL) != TESELA_OK)
+    if (by->tesela->call.gemm(by->tesela->context, &desc, NULL, sizeof desc, 0) != TESELA_OK)
       stop(by->name, by->tesela->call.last_error());
 }
 
@@ -191,7 +192,8 @@ static void run_batch(const way *by, int calls) {
   const tesela_gemm_desc desc = desc_of();
   const tesela_batch batch = {.count = batch_count(), .c_stride = m * n};
   for (int i = 0; i < calls; i += batch_count())
-    if (by->tesela->call.gemm_batched(by->tesela->context, &desc, &batch, NULL) != TESELA_OK)
+    if (by->tesela->call.gemm_batched(by->tesela->context, &desc, &batch, NULL, sizeof desc, sizeof batch,
+                                      0) != TESELA_OK)
       stop(by->name, by->tesela->call.last_error());
 }
 
@@ -246,7 +248,7 @@ static int find_ways(way *ways) {
   const tesela_gemm_desc desc = desc_of();
   int count = 0;
   for (int i = 0; i < build_count; i++) {
-    if (builds[i].call.plan_create(builds[i].context, &desc, &builds[i].plan) != TESELA_OK)
+    if (builds[i].call.plan_create(builds[i].context, &desc, &builds[i].plan, sizeof desc) != TESELA_OK)
       stop(builds[i].names[0], builds[i].call.last_error());
     for (int j = 0; j < 3; j++)
       ways[count++] = (way){builds[i].names[j], runs[j], &builds[i], NULL, INFINITY};

@@ -22,7 +22,7 @@ build|libc6-dev|header stdlib.h|the C library's headers
 build|make|command -v make|running the build
 build|cmake|cmake_is_new|configuring the build (3.21 or newer)
 build|pkg-config|command -v pkg-config|finding libraries
-build|libjansson-dev|pkg-config --exists jansson|the JSON that the tool writes
+build|libjansson-dev|pkg-config --exists jansson|the JSON that library and tool write
 build|zlib1g-dev|header zlib.h|matrix files that are packed with gzip, read by the tool
 build|opencl-headers|header CL/cl.h|OpenCL's types (nothing links against OpenCL)
 run|ocl-icd-libopencl1|shared_library libOpenCL.so.1|finding OpenCL devices
@@ -33,6 +33,7 @@ test|g++|command -v c++|the public header as C++
 test|python3|test -x /usr/bin/python3|checks of JSON output
 test|python3-numpy|python_has numpy|products and files compared with NumPy's
 test|python3-threadpoolctl|python_has threadpoolctl|limits of the drop-in's threads
+test|python3-pyopencl|python_has pyopencl|an example that shares a queue with another library
 test|python3-scipy|python_has scipy|files compared with SciPy's
 test|libopenblas0-pthread|shared_library libopenblas.so.0|the peer vendor_openblas
 test|libblas-test|test -n "$(ls /usr/lib/*/blas/xblat3s)"|the reference's testers of BLAS, for libtesela_blas.so
@@ -40,9 +41,11 @@ test|libclblast1|shared_library libclblast.so.1|the peer vendor_clblast
 test|gnuplot-nox|command -v gnuplot|pictures of the pages that tesela explore writes
 test|zsh|command -v zsh|the completion for zsh
 test|fish|command -v fish|the completion for fish
+test|abigail-tools|command -v abidiff|the binary interface compared with the committed one
 style|clang-format|command -v clang-format|the format of the sources
 style|clang-tidy|command -v clang-tidy|common mistakes
 style|git|command -v git|the list of files
+style|doxygen|command -v doxygen|the reference pages without a warning
 picture|python3-matplotlib|python_has matplotlib|drawing docs/rates.svg again
 style|python3|test -x /usr/bin/python3|the include graph
 arm64|gcc-aarch64-linux-gnu|command -v aarch64-linux-gnu-gcc|the compiler for AArch64

@@ -33,6 +33,7 @@ ci/ladder.sh "$tesela" | cmp -s - docs/LADDER.md || complain "docs/LADDER.md is 
 python3 ci/result_tables.py --check || complain "tables of results are stale: ci/result_tables.py --write"
 python3 ci/rate_picture.py --check || complain "docs/rates.svg is stale: ci/rate_picture.py"
 python3 ci/document_links.py || complain "a document has a link that leads nowhere"
+doxygen docs/Doxyfile >/dev/null || complain "the reference pages have warnings: make docs"
 for page in environment:ENVIRONMENT plan:PLANS; do
   "$tesela" help "${page%:*}" --markdown | cmp -s - "docs/${page#*:}.md" ||
     complain "docs/${page#*:}.md is stale: $tesela help ${page%:*} --markdown >docs/${page#*:}.md"

@@ -47,7 +47,8 @@ int main(void) {
       for (int j = 0; j < N; j++)
         b[j * K + l] = b_value(step, l, j);
     }
-    const tesela_matrix a_now = {.data = a}, b_now = {.data = b}, c_now = {.data = c};
+    const tesela_matrix a_now = {.data = a}, b_now = {.data = b};
+    const tesela_result c_now = {.data = c};
     if (tesela_plan_run(plan, &a_now, &b_now, &c_now, NULL) != TESELA_OK)
       goto out;
     for (int j = 0; j < N; j++)

@@ -14,6 +14,10 @@
  * Conventions, for the whole header:
  *  - In every struct, zero means the default. Fill structs with designated initialisers (C) or value
  *    initialisation (C++), and fields added later keep their default.
+ *  - Descriptions, records and tesela_device may grow at their ends. Their sizes travel with every call, by the inline
+ *    functions of this header, so that a program built against it runs with later libraries: they take what it does not know
+ *    as zero, and tell it no more than it has room for. What is embedded in other structs (tesela_matrix, tesela_result,
+ *    tesela_vector, tesela_scalar) never grows. Bindings of other languages call the functions whose names end in _sized.
  *  - Matrices are a pointer with two strides, counted in elements: element (i, j) of an operand is
  *    data[i * row_stride + j * col_stride]. Both strides zero means dense and row-major.
  *  - Sizes and strides are 64-bit; element counts, not only dimensions, may pass 2^31.
@@ -30,6 +34,7 @@
 
 #include <tesela/version.h>
 
+/** Marks what the library exports. */
 #if defined(__GNUC__) || defined(__clang__)
 #define TESELA_API __attribute__((visibility("default")))
 #else
@@ -85,6 +90,10 @@ typedef struct tesela_plan tesela_plan;
 typedef struct tesela_buffer tesela_buffer;
 /** An operand of a plan's runs, copied once into the form that the plan's strategy computes on. */
 typedef struct tesela_packed tesela_packed;
+/** A queue of work on a device of a context, done in order. */
+typedef struct tesela_stream tesela_stream;
+/** A mark in a stream. */
+typedef struct tesela_event tesela_event;
 
 /** How a context is made. Zero everywhere is the usual context. */
 typedef struct tesela_context_desc {
@@ -94,24 +103,42 @@ typedef struct tesela_context_desc {
   /** Most threads that calls on this context use in host code, the caller's included; never more than 0 stands for.
    * 0: TESELA_THREADS, else the processors that this process may run on. Drivers (PoCL) have threads of their own. */
   int threads;
+  int reserved; /**< 0 */
+  /** A cl_context that stays the caller's: the OpenCL devices that are in it are opened in it, so that its queues and memory can
+   * be wrapped. NULL: in contexts of their own. */
+  void *opencl_context;
 } tesela_context_desc;
 
-/** One matrix of a product. Exactly one of data and buffer is set (or packed, in tesela_plan_run()); none is needed
+/** A matrix that is read. Exactly one of data and buffer is set (or packed, in tesela_plan_run()); none is needed
  * where the matrix has no elements or is not read. */
 typedef struct tesela_matrix {
-  void *data;            /**< host memory; element (0, 0). A and B are never written. */
-  tesela_buffer *buffer; /**< or device memory; all of a call's buffers are on one device, which runs it */
-  int64_t offset;        /**< with buffer: elements before element (0, 0) */
-  int64_t row_stride;    /**< elements between a row and the next; may be negative */
-  int64_t col_stride;    /**< elements between a column and the next; may be negative */
-  int transpose; /**< nonzero: what is stored is the transpose of what takes part in the product. Sizes
+  const void *data; /**< host memory; element (0, 0) */
+  const tesela_buffer
+      *buffer;        /**< or device memory; all of a call's buffers are on one device, which runs it */
+  int64_t offset;     /**< with buffer: elements before element (0, 0) */
+  int64_t row_stride; /**< elements between a row and the next; may be negative */
+  int64_t col_stride; /**< elements between a column and the next; may be negative */
+  int transpose;      /**< nonzero: what is stored is the transpose of what takes part in the product. Sizes
                       m, n, k are those of the product; the default strides are those of what is stored. */
-  tesela_type type;
+  tesela_type type;   /**< of its elements */
   int conjugate; /**< nonzero: what takes part in the product is the complex conjugate of what is stored. A and B of
                       tesela_gemm() alone; real matrices are their own conjugates. */
   const tesela_packed
       *packed; /**< A or B of tesela_plan_run(): what tesela_pack() made of it for this plan */
 } tesela_matrix;
+
+/** A matrix that is written, and read where beta is not 0. Fields as in tesela_matrix. */
+typedef struct tesela_result {
+  void *data;               /**< host memory; element (0, 0) */
+  tesela_buffer *buffer;    /**< or device memory */
+  int64_t offset;           /**< with buffer: elements before element (0, 0) */
+  int64_t row_stride;       /**< elements between a row and the next; may be negative */
+  int64_t col_stride;       /**< elements between a column and the next; may be negative */
+  int transpose;            /**< nonzero: what is stored is the transpose of the result */
+  tesela_type type;         /**< of its elements */
+  int reserved;             /**< 0 */
+  const void *reserved_too; /**< NULL */
+} tesela_result;
 
 /** C = alpha A B + beta C, where A is m x k, B is k x n and C is m x n.
  *
@@ -129,8 +156,12 @@ typedef struct tesela_matrix {
  * operations and nothing more: C99's Annex G, which makes infinities of some NaN, is not followed, so an infinite factor
  * makes components infinite or NaN. A component of alpha or beta that is 0 may be multiplied or left out. */
 typedef struct tesela_gemm_desc {
-  int64_t m, n, k;
-  tesela_matrix a, b, c;
+  int64_t m;           /**< rows of A and C */
+  int64_t n;           /**< columns of B and C */
+  int64_t k;           /**< columns of A, rows of B */
+  tesela_matrix a;     /**< m x k */
+  tesela_matrix b;     /**< k x n */
+  tesela_result c;     /**< m x n */
   const double *alpha; /**< NULL: 1. One double, or two (real, imaginary) where C is complex. */
   const double *beta;  /**< NULL: 0. As alpha. */
   /** Device to run on, as in tesela_context_desc. NULL: where the buffers are, else the context's. */
@@ -141,6 +172,11 @@ typedef struct tesela_gemm_desc {
   /** Of tesela_plan_create(): how often the plan will run. What comes before its first run (to open a device, to compile)
    * counts in the choice then, shared out among them. 0: so often that it does not. */
   int64_t runs;
+  /** Seconds that making a plan may spend on measuring, on operands of its own, what could run on the device that would be chosen
+   * without. It is a limit of time: nothing is begun that is not expected to end in it. What is found is the plan, and goes into the
+   * context's wisdom, which then knows better: a problem whose very sizes the context's own wisdom has is not measured again, nor are
+   * batches, or what alpha or a size of 0 leaves nothing of. 0: wisdom and models alone decide. */
+  double effort;
 } tesela_gemm_desc;
 
 /** Where the operands of many products lie that are alike in everything else: product i, 0 <= i < count, has A at
@@ -148,51 +184,73 @@ typedef struct tesela_gemm_desc {
  * host memory and stand in place of the description's: where a is given, desc.a has neither data nor buffer nor packed,
  * and no operand is in a buffer. Products must not write each other's C, nor what another one reads. */
 typedef struct tesela_batch {
-  int64_t count;
-  void *const *a, *const *b, *const *c; /**< element (0, 0) of each product's operand; NULL: by strides */
-  int64_t a_stride, b_stride, c_stride; /**< may be negative; 0: all products have the same A, or B */
+  int64_t count;        /**< products */
+  const void *const *a; /**< element (0, 0) of each product's A; NULL: by strides */
+  const void *const *b; /**< of each B */
+  void *const *c;       /**< of each C */
+  int64_t a_stride;     /**< elements; may be negative; 0: all products have the same A */
+  int64_t b_stride;     /**< likewise of B */
+  int64_t c_stride;     /**< likewise of C, each product having its own */
 } tesela_batch;
 
-/** A vector: element i is data[i * stride]. Exactly one of data and buffer is set; neither is needed where the vector
- * has no elements or is not read. */
+/** A vector that is read: element i is data[i * stride]. Exactly one of data and buffer is set; neither is needed where the
+ * vector has no elements or is not read. */
 typedef struct tesela_vector {
-  void *data;            /**< host memory; element 0. What is only read is never written. */
-  tesela_buffer *buffer; /**< or device memory; all of a call's buffers are on one device, which runs it */
-  int64_t offset;        /**< with buffer: elements before element 0 */
-  int64_t stride;        /**< elements from one to the next; may be negative. 0: 1 */
-  tesela_type type;
+  const void *data; /**< host memory; element 0 */
+  const tesela_buffer
+      *buffer;      /**< or device memory; all of a call's buffers are on one device, which runs it */
+  int64_t offset;   /**< with buffer: elements before element 0 */
+  int64_t stride;   /**< elements from one to the next; may be negative. 0: 1 */
+  tesela_type type; /**< of its elements */
 } tesela_vector;
 
-/** result = alpha (x[0] y[0] + ... + x[n-1] y[n-1]) + beta result, where result is a vector of one element.
+/** One element that is written, and read where beta is not 0. Fields as in tesela_vector. */
+typedef struct tesela_scalar {
+  void *data;            /**< host memory */
+  tesela_buffer *buffer; /**< or device memory */
+  int64_t offset;        /**< with buffer: elements before it */
+  int64_t reserved;      /**< 0 */
+  tesela_type type;      /**< of the element */
+} tesela_scalar;
+
+/** result = alpha (x[0] y[0] + ... + x[n-1] y[n-1]) + beta result.
  *
  * beta = 0 never reads the result, alpha = 0 or n = 0 never reads x or y. The result overlaps neither. x and y are both f64,
  * f32, f16 or bf16, or each i8 or u8. The result's type is x's unless it says otherwise: f32 of f16 and bf16, too, and i32
  * of integers alone. Sums, alpha and beta are as in tesela_gemm_desc. */
 typedef struct tesela_dot_desc {
-  int64_t n;
-  tesela_vector x, y, result;
-  const double *alpha;           /**< NULL: 1. As in tesela_gemm_desc. */
-  const double *beta;            /**< NULL: 0. */
-  const char *device, *strategy; /**< as in tesela_gemm_desc: "exact", "fixed_tree", ... */
-  int64_t runs;                  /**< as in tesela_gemm_desc */
+  int64_t n;            /**< elements of x and y */
+  tesela_vector x;      /**< one factor */
+  tesela_vector y;      /**< the other */
+  tesela_scalar result; /**< the sum */
+  const double *alpha;  /**< NULL: 1. As in tesela_gemm_desc. */
+  const double *beta;   /**< NULL: 0. */
+  const char *device;   /**< as in tesela_gemm_desc */
+  const char *strategy; /**< as in tesela_gemm_desc: "exact", "fixed_tree", ... */
+  int64_t runs;         /**< as in tesela_gemm_desc */
+  double effort;        /**< as in tesela_gemm_desc */
 } tesela_dot_desc;
 
 /** B = alpha A', where A is rows x cols and B is cols x rows, of one type; any type where alpha is 1, which moves
  * elements bit by bit.
  *
- * alpha = 0 never reads A. B's elements must not overlap each other nor A's, unless in_place: then A becomes its own
- * transpose, rows = cols, and b is not given. */
+ * alpha = 0 never reads A. B's elements must not overlap each other nor A's, unless in_place: then b holds A, which becomes
+ * its own transpose, rows = cols, and a is not given. */
 typedef struct tesela_transpose_desc {
-  int64_t rows, cols;
-  tesela_matrix a, b;
-  int in_place;
-  const double *alpha;           /**< NULL: 1. As in tesela_gemm_desc. */
-  const char *device, *strategy; /**< as in tesela_gemm_desc */
-  int64_t runs;                  /**< as in tesela_gemm_desc */
+  int64_t rows;         /**< of A */
+  int64_t cols;         /**< of A */
+  tesela_matrix a;      /**< rows x cols */
+  tesela_result b;      /**< cols x rows */
+  int in_place;         /**< nonzero: see above */
+  const double *alpha;  /**< NULL: 1. As in tesela_gemm_desc. */
+  const char *device;   /**< as in tesela_gemm_desc */
+  const char *strategy; /**< as in tesela_gemm_desc */
+  int64_t runs;         /**< as in tesela_gemm_desc */
+  double effort;        /**< as in tesela_gemm_desc */
 } tesela_transpose_desc;
 
 /** What ran: filled by tesela_gemm(), tesela_gemm_batched(), tesela_dot(), tesela_transpose() and tesela_plan_run() where
- * it is not NULL. */
+ * it is not NULL. Where copies overlap with computing, copy_in is what came before it and copy_out what came after. */
 typedef struct tesela_record {
   const char
       *plan;      /**< the plan's text. It lives as long as the plan, and after a call that made its own plan
@@ -213,8 +271,84 @@ typedef struct tesela_record {
   double flushed_below;
 } tesela_record;
 
-/** The library's version, "major.minor.patch". */
+/** What tesela_device_info() tells of a device. Text is owned by the context. */
+typedef struct tesela_device {
+  const char *name;       /**< "cpu", "opencl:0", "cuda:0": what the other calls take */
+  const char *label;      /**< the vendor's name for it */
+  const char *platform;   /**< driver or platform, with its version */
+  uint64_t memory_bytes;  /**< memory that the device can address */
+  uint64_t local_bytes;   /**< local (shared) memory of a work-group; 0 where there is none */
+  int compute_units;      /**< cores or multiprocessors */
+  int clock_mhz;          /**< highest clock; 0 unknown */
+  int group_items_max;    /**< most work-items of a work-group; 0 where there are none */
+  int has_f64;            /**< nonzero: computes in double precision */
+  int shares_host_memory; /**< nonzero: no copies are needed between host and device */
+} tesela_device;
+
+/** @name Sized calls
+ * What the functions below come to that are given structs: the same with the sizes of these structs as the caller knows them.
+ * For bindings of other languages; C and C++ call the functions without sizes. A size that is less than that of the first
+ * version with this function (0.2) is TESELA_BAD_CALL, and fields that this library does not know and that are not zero are
+ * TESELA_UNSUPPORTED. The size of what is NULL does not matter.
+ * @{ */
+/** tesela_context_create() with sizes. */
+TESELA_API tesela_status tesela_context_create_sized(const tesela_context_desc *desc,
+                                                     tesela_context **context, size_t desc_size);
+/** tesela_gemm() with sizes. */
+TESELA_API tesela_status tesela_gemm_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                           tesela_record *record, size_t desc_size, size_t record_size);
+/** tesela_gemm_batched() with sizes. */
+TESELA_API tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                                   const tesela_batch *batch, tesela_record *record,
+                                                   size_t desc_size, size_t batch_size, size_t record_size);
+/** tesela_dot() with sizes. */
+TESELA_API tesela_status tesela_dot_sized(tesela_context *context, const tesela_dot_desc *desc,
+                                          tesela_record *record, size_t desc_size, size_t record_size);
+/** tesela_transpose() with sizes. */
+TESELA_API tesela_status tesela_transpose_sized(tesela_context *context, const tesela_transpose_desc *desc,
+                                                tesela_record *record, size_t desc_size, size_t record_size);
+/** tesela_plan_create() with sizes. */
+TESELA_API tesela_status tesela_plan_create_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                                  tesela_plan **plan, size_t desc_size);
+/** tesela_plan_create_dot() with sizes. */
+TESELA_API tesela_status tesela_plan_create_dot_sized(tesela_context *context, const tesela_dot_desc *desc,
+                                                      tesela_plan **plan, size_t desc_size);
+/** tesela_plan_create_transpose() with sizes. */
+TESELA_API tesela_status tesela_plan_create_transpose_sized(tesela_context *context,
+                                                            const tesela_transpose_desc *desc,
+                                                            tesela_plan **plan, size_t desc_size);
+/** tesela_plan_run() with sizes. */
+TESELA_API tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a,
+                                               const tesela_matrix *b, const tesela_result *c,
+                                               tesela_record *record, size_t record_size);
+/** tesela_plan_run_dot() with sizes. */
+TESELA_API tesela_status tesela_plan_run_dot_sized(tesela_plan *plan, const tesela_vector *x,
+                                                   const tesela_vector *y, const tesela_scalar *result,
+                                                   tesela_record *record, size_t record_size);
+/** tesela_plan_run_transpose() with sizes. */
+TESELA_API tesela_status tesela_plan_run_transpose_sized(tesela_plan *plan, const tesela_matrix *a,
+                                                         const tesela_result *b, tesela_record *record,
+                                                         size_t record_size);
+/** tesela_device_info() with sizes. */
+TESELA_API tesela_status tesela_device_info_sized(tesela_context *context, int index, tesela_device *info,
+                                                  size_t info_size);
+/** tesela_explain() with sizes. */
+TESELA_API tesela_status tesela_explain_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                              char **text, size_t desc_size);
+/** tesela_explain_dot() with sizes. */
+TESELA_API tesela_status tesela_explain_dot_sized(tesela_context *context, const tesela_dot_desc *desc,
+                                                  char **text, size_t desc_size);
+/** tesela_explain_transpose() with sizes. */
+TESELA_API tesela_status tesela_explain_transpose_sized(tesela_context *context,
+                                                        const tesela_transpose_desc *desc, char **text,
+                                                        size_t desc_size);
+/** @} */
+
+/** The library's version, "major.minor.patch", and as a number to compare with TESELA_VERSION_NUMBER, the one of the header
+ * that a program was built with: 10000 major + 100 minor + patch. */
 TESELA_API const char *tesela_version(void);
+/** The same as a number. */
+TESELA_API int tesela_version_number(void);
 
 /** "OK", "BAD_CALL", ...; "?" for a value that is no status. */
 TESELA_API const char *tesela_status_name(tesela_status status);
@@ -228,7 +362,9 @@ TESELA_API const char *tesela_last_log(void);
 
 /** Makes a context. desc may be NULL. Devices are looked for at their first use, so this is fast.
  *  @return TESELA_BAD_CALL for a device name that is malformed, TESELA_OUT_OF_MEMORY. */
-TESELA_API tesela_status tesela_context_create(const tesela_context_desc *desc, tesela_context **context);
+static inline tesela_status tesela_context_create(const tesela_context_desc *desc, tesela_context **context) {
+  return tesela_context_create_sized(desc, context, sizeof *desc);
+}
 
 /** Frees a context. Its plans and buffers must have been destroyed before. NULL is allowed. */
 TESELA_API void tesela_context_destroy(tesela_context *context);
@@ -236,8 +372,10 @@ TESELA_API void tesela_context_destroy(tesela_context *context);
 /** Multiplies once. Plans are kept inside the context, so that calls with the same sizes, types and strides
  * find theirs again. record may be NULL. When this fails, host C is as it was; only after TESELA_DEVICE_FAILED may
  * it hold a part of the result, because the device or the copy back had begun to write it. */
-TESELA_API tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc,
-                                     tesela_record *record);
+static inline tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc,
+                                        tesela_record *record) {
+  return tesela_gemm_sized(context, desc, record, sizeof *desc, sizeof *record);
+}
 
 /** Multiplies many times: product i is desc's, with its operands where batch says. On the processor small products are
  * shared out among threads, and every result has the bits that a call of its own would give. On another device, operands
@@ -248,34 +386,60 @@ TESELA_API tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_
  *  @return as tesela_gemm(): after any other failure than TESELA_DEVICE_FAILED no product was done, and every C is as it
  *  was; where C is in buffers, TESELA_DEVICE_FAILED says so of some. TESELA_BAD_CALL with the product's number where its
  *  operands are wrong, and where C is the same for two products. */
-TESELA_API tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_desc *desc,
-                                             const tesela_batch *batch, tesela_record *record);
+static inline tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_desc *desc,
+                                                const tesela_batch *batch, tesela_record *record) {
+  return tesela_gemm_batched_sized(context, desc, batch, record, sizeof *desc, sizeof *batch, sizeof *record);
+}
 
 /** One dot product; everything else as tesela_gemm(). */
-TESELA_API tesela_status tesela_dot(tesela_context *context, const tesela_dot_desc *desc,
-                                    tesela_record *record);
+static inline tesela_status tesela_dot(tesela_context *context, const tesela_dot_desc *desc,
+                                       tesela_record *record) {
+  return tesela_dot_sized(context, desc, record, sizeof *desc, sizeof *record);
+}
 
 /** One transpose; everything else as tesela_gemm(). */
-TESELA_API tesela_status tesela_transpose(tesela_context *context, const tesela_transpose_desc *desc,
-                                          tesela_record *record);
+static inline tesela_status tesela_transpose(tesela_context *context, const tesela_transpose_desc *desc,
+                                             tesela_record *record) {
+  return tesela_transpose_sized(context, desc, record, sizeof *desc, sizeof *record);
+}
 
 /** Makes a plan for products of this shape, these types and strides. The operands' data and buffer may be
  * NULL here: only whether a buffer is given, and on which device, counts. alpha and beta are part of the
  * plan. */
-TESELA_API tesela_status tesela_plan_create(tesela_context *context, const tesela_gemm_desc *desc,
-                                            tesela_plan **plan);
-/** The same for dot products and transposes. */
-TESELA_API tesela_status tesela_plan_create_dot(tesela_context *context, const tesela_dot_desc *desc,
-                                                tesela_plan **plan);
-TESELA_API tesela_status tesela_plan_create_transpose(tesela_context *context,
-                                                      const tesela_transpose_desc *desc, tesela_plan **plan);
+static inline tesela_status tesela_plan_create(tesela_context *context, const tesela_gemm_desc *desc,
+                                               tesela_plan **plan) {
+  return tesela_plan_create_sized(context, desc, plan, sizeof *desc);
+}
+/** The same for dot products. */
+static inline tesela_status tesela_plan_create_dot(tesela_context *context, const tesela_dot_desc *desc,
+                                                   tesela_plan **plan) {
+  return tesela_plan_create_dot_sized(context, desc, plan, sizeof *desc);
+}
+/** The same for transposes. */
+static inline tesela_status
+tesela_plan_create_transpose(tesela_context *context, const tesela_transpose_desc *desc, tesela_plan **plan) {
+  return tesela_plan_create_transpose_sized(context, desc, plan, sizeof *desc);
+}
 
-/** Runs a plan on these operands. Only data, buffer, offset and packed of a, b and c are read: sizes, types and
- * strides are the plan's. Of a dot, a is x, b is y and c the result; of a transpose, a is A and c is B, and in place c
- * is A; what the plan does not use may be NULL. Returns when C is complete. record may be NULL. Any number of threads
- * may run one plan at once. */
-TESELA_API tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
-                                         const tesela_matrix *c, tesela_record *record);
+/** Runs a plan on these operands. Only data, buffer, offset and packed of them are read: sizes, types and strides are the
+ * plan's. What the plan does not use may be NULL. Returns when C is complete. record may be NULL. Any number of threads may run
+ * one plan at once.
+ *  @return TESELA_BAD_CALL where the plan is of another operation. */
+static inline tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
+                                            const tesela_result *c, tesela_record *record) {
+  return tesela_plan_run_sized(plan, a, b, c, record, sizeof *record);
+}
+/** The same of a plan for dot products. */
+static inline tesela_status tesela_plan_run_dot(tesela_plan *plan, const tesela_vector *x,
+                                                const tesela_vector *y, const tesela_scalar *result,
+                                                tesela_record *record) {
+  return tesela_plan_run_dot_sized(plan, x, y, result, record, sizeof *record);
+}
+/** The same of a plan for transposes; in place, a is NULL. */
+static inline tesela_status tesela_plan_run_transpose(tesela_plan *plan, const tesela_matrix *a,
+                                                      const tesela_result *b, tesela_record *record) {
+  return tesela_plan_run_transpose_sized(plan, a, b, record, sizeof *record);
+}
 
 /** Packs A or B of a plan once, for many runs with it: the one of a and b that is not NULL, of which only data is read.
  * What host strategies copy in every run (host_packed, host_amx) is copied here; where a strategy has no form of its
@@ -309,10 +473,123 @@ TESELA_API tesela_status tesela_plan_parse(tesela_context *context, const char *
 /** Frees a plan that no thread is running. NULL is allowed. */
 TESELA_API void tesela_plan_destroy(tesela_plan *plan);
 
+/** Frees text that a call gave to its caller. NULL is allowed. */
+TESELA_API void tesela_text_free(char *text);
+
+/** Says which plan a call would get and why, without running it: what `tesela explain --json` prints (docs/JSON.md), as text for
+ * tesela_text_free(). The plan is made for it, with what that opens and compiles; nothing is measured for desc.effort. Operands are as
+ * in tesela_plan_create(). That nothing can run is told by "plan": null and each candidate's "refusal".
+ *  @return as tesela_plan_create(), where the description is wrong. */
+static inline tesela_status tesela_explain(tesela_context *context, const tesela_gemm_desc *desc,
+                                           char **text) {
+  return tesela_explain_sized(context, desc, text, sizeof *desc);
+}
+/** tesela_explain() of a dot product. */
+static inline tesela_status tesela_explain_dot(tesela_context *context, const tesela_dot_desc *desc,
+                                               char **text) {
+  return tesela_explain_dot_sized(context, desc, text, sizeof *desc);
+}
+/** tesela_explain() of a transpose. */
+static inline tesela_status tesela_explain_transpose(tesela_context *context,
+                                                     const tesela_transpose_desc *desc, char **text) {
+  return tesela_explain_transpose_sized(context, desc, text, sizeof *desc);
+}
+
+/** @name Wisdom
+ * What was measured before, one record a line (docs/WISDOM.md), by which a context chooses. Its own records are those of the user's
+ * file, read when the context first chooses a plan; those that are imported; and those that planning measures (effort). Beside them
+ * it has the library's, unless TESELA_WISDOM is "none". The user's file is never written by these calls. Any number of threads may
+ * call them while others plan and run: a plan that is being made has the records of its beginning, a plan that was made stays as it
+ * is, and tesela_gemm() and its like choose anew after a change.
+ * @{ */
+/** The context's own records as text, for tesela_text_free(); "" where there are none. */
+TESELA_API tesela_status tesela_wisdom_export(tesela_context *context, char **text);
+/** Adds the records of a text to the context's own. Of two of one identity the faster stays, the newer where their difference is
+ * noise. Records of other devices, and of strategies that this library does not have, are kept and mean nothing here; empty lines
+ * and lines that start with # are passed over.
+ *  @return TESELA_BAD_INPUT where a line is no record, with its number and the word that is wrong: nothing was imported then. */
+TESELA_API tesela_status tesela_wisdom_import(tesela_context *context, const char *text);
+/** Forgets the context's own records, those of the user's file included, which stays as it is; a new context reads it again. */
+TESELA_API tesela_status tesela_wisdom_forget(tesela_context *context);
+/** @} */
+
+/** A stream of the device, named as in tesela_context_desc; NULL as in tesela_buffer_create(). One thread at a time uses a stream
+ * and its events. On the cpu work that is queued is done before the call returns. */
+TESELA_API tesela_status tesela_stream_create(tesela_context *context, const char *device,
+                                              tesela_stream **stream);
+
+/** A stream over a queue that is there already, and stays the caller's: on "cuda:0" a CUstream or cudaStream_t (NULL, 1 and 2 are the
+ * default streams), on "opencl:0" an in-order cl_command_queue of the context's opencl_context, retained. What it is beside a valid
+ * handle is checked; a handle that was destroyed is not one.
+ *  @return TESELA_BAD_CALL where it is another device's or context's; TESELA_UNSUPPORTED on the cpu. */
+TESELA_API tesela_status tesela_stream_wrap(tesela_context *context, const char *device, void *native,
+                                            tesela_stream **stream);
+
+/** The CUstream or cl_command_queue; NULL on the cpu. */
+TESELA_API void *tesela_stream_native(const tesela_stream *stream);
+
+/** Takes memory on the device, in which work on this stream that is given no workspace works; kept until the stream is destroyed.
+ * Waits for the stream where it had less. */
+TESELA_API tesela_status tesela_stream_reserve(tesela_stream *stream, size_t bytes);
+
+/** Waits until all that was queued is done. What failed meanwhile is told here: TESELA_DEVICE_FAILED. */
+TESELA_API tesela_status tesela_stream_wait(tesela_stream *stream);
+
+/** Waits for the work of a stream that tesela made or that has reserved memory, and frees it. A wrapped queue stays. NULL is allowed. */
+TESELA_API void tesela_stream_destroy(tesela_stream *stream);
+
+/** A mark for streams of this one's device; recorded where the stream's earlier work is done, again and again. OpenCL's queues tell times
+ * only where they were made with profiling. */
+TESELA_API tesela_status tesela_event_create(tesela_stream *stream, tesela_event **event);
+/** Marks where the stream is now. */
+TESELA_API tesela_status tesela_event_record(tesela_event *event, tesela_stream *stream);
+/** Seconds between two marks by the device's clock; waits for the later one. */
+TESELA_API tesela_status tesela_event_seconds(tesela_event *begin, tesela_event *end, double *seconds);
+/** NULL is allowed. */
+TESELA_API void tesela_event_destroy(tesela_event *event);
+
+/** Bytes of device memory that a queued run of the plan needs beside its operands; 0 on the cpu. */
+TESELA_API tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes);
+
+/** Queues a run of the plan and returns: C is complete when the stream has come so far (on the cpu, at once). Operands are as in
+ * tesela_plan_run(), in buffers of the plan's device; on the cpu in host memory where the plan is for that. They, and workspace, stay as
+ * they are until then; a buffer that wraps may be destroyed at once. workspace has tesela_plan_workspace() bytes; NULL: what the stream
+ * has reserved. Nothing is allocated, waited for or asked, so that work can be captured into a CUDA graph (vendors' libraries may do
+ * otherwise). Any number of threads may queue one plan at once, each with a workspace of its own.
+ *  @return TESELA_BAD_CALL where stream, buffers or workspace are of another device or context, or the workspace is too small;
+ *  TESELA_UNSUPPORTED where the strategy cannot be queued. Nothing was queued then. */
+TESELA_API tesela_status tesela_plan_enqueue(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
+                                             const tesela_matrix *b, const tesela_result *c,
+                                             tesela_buffer *workspace);
+/** The same of a plan for dot products. */
+TESELA_API tesela_status tesela_plan_enqueue_dot(tesela_plan *plan, tesela_stream *stream,
+                                                 const tesela_vector *x, const tesela_vector *y,
+                                                 const tesela_scalar *result, tesela_buffer *workspace);
+/** The same of a plan for transposes. */
+TESELA_API tesela_status tesela_plan_enqueue_transpose(tesela_plan *plan, tesela_stream *stream,
+                                                       const tesela_matrix *a, const tesela_result *b,
+                                                       tesela_buffer *workspace);
+
 /** Takes device memory of at least `bytes` bytes on a device named as in tesela_context_desc. NULL: the
  * context's device; where that is "auto", the one with the highest peak. */
 TESELA_API tesela_status tesela_buffer_create(tesela_context *context, const char *device, size_t bytes,
                                               tesela_buffer **buffer);
+
+/** A buffer over memory that is there already, and stays the caller's: it is not freed with the buffer, and outlives the work that
+ * uses it. device says what native is: "cuda:0": an address of CUDA (a CUdeviceptr, of any library in the process: contexts are
+ * shared), or host memory that is registered there; "opencl:0": a cl_mem of the context's opencl_context, retained; "cpu": host
+ * memory. NULL: an address, of which CUDA is asked whose it is; what it does not know is host memory. bytes 0: as many as there
+ * are, which host memory does not tell. Takes a microsecond or less, so that it may be done for every call.
+ *  @return TESELA_BAD_CALL where the memory is another device's or context's, or ends sooner. */
+TESELA_API tesela_status tesela_buffer_wrap(tesela_context *context, const char *device, void *native,
+                                            size_t bytes, tesela_buffer **buffer);
+
+/** The buffer's memory for other libraries: CUDA's address, the cl_mem, or the host's address. It stays the buffer's. */
+TESELA_API void *tesela_buffer_native(const tesela_buffer *buffer);
+/** The name of its device; "" for NULL. */
+TESELA_API const char *tesela_buffer_device(const tesela_buffer *buffer);
+/** Its bytes; 0 for NULL. */
+TESELA_API size_t tesela_buffer_bytes(const tesela_buffer *buffer);
 
 /** Copies host memory into a buffer, `offset` bytes from its start; host may be used again on return. */
 TESELA_API tesela_status tesela_buffer_write(tesela_buffer *buffer, size_t offset, const void *host,
@@ -325,25 +602,13 @@ TESELA_API tesela_status tesela_buffer_read(const tesela_buffer *buffer, size_t 
 /** Frees a buffer that no running call uses. NULL is allowed. */
 TESELA_API void tesela_buffer_destroy(tesela_buffer *buffer);
 
-/** What tesela_device_info() tells of a device. Text is owned by the context. */
-typedef struct tesela_device {
-  const char *name;       /**< "cpu", "opencl:0", "cuda:0": what the other calls take */
-  const char *label;      /**< the vendor's name for it */
-  const char *platform;   /**< driver or platform, with its version */
-  uint64_t memory_bytes;  /**< memory that the device can address */
-  uint64_t local_bytes;   /**< local (shared) memory of a work-group; 0 where there is none */
-  int compute_units;      /**< cores or multiprocessors */
-  int clock_mhz;          /**< highest clock; 0 unknown */
-  int group_items_max;    /**< most work-items of a work-group; 0 where there are none */
-  int has_f64;            /**< nonzero: computes in double precision */
-  int shares_host_memory; /**< nonzero: no copies are needed between host and device */
-} tesela_device;
-
 /** How many devices this context sees; looks for them at the first call. */
 TESELA_API tesela_status tesela_device_count(tesela_context *context, int *count);
 
 /** Describes device `index`, 0 <= index < count. */
-TESELA_API tesela_status tesela_device_info(tesela_context *context, int index, tesela_device *info);
+static inline tesela_status tesela_device_info(tesela_context *context, int index, tesela_device *info) {
+  return tesela_device_info_sized(context, index, info, sizeof *info);
+}
 
 #ifdef __cplusplus
 }

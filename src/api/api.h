@@ -4,9 +4,11 @@
 #define TSL_API_API_H
 
 #include "api/direct.h"
+#include "api/growth.h"
 #include "api/plan_cache.h"
 #include "base/cancel.h"
 #include "base/guard.h"
+#include "base/memory.h"
 #include "plan/plan.h"
 #include "plan/run_slot.h"
 #include "planner/wisdom.h"
@@ -16,15 +18,24 @@
 
 struct tsl_dispatch_key;
 
+/* What was measured before, for any number of plans that are being made. */
+typedef struct tsl_known {
+  tsl_wisdom *wisdom;
+  atomic_int holders;
+} tsl_known;
+
 struct tesela_context {
   tsl_devices *devices;
   char device[TSL_DEVICE_NAME]; /* "auto" when nothing was named */
-  uint64_t number;              /* tells it from all others of the process, or 0 */
-  int threads;                  /* 0: the device's own number */
-  tsl_guard lock;               /* of what follows */
-  atomic_bool threads_applied;  /* written under it */
-  tsl_wisdom *wisdom;           /* NULL until the first plan is chosen */
-  tsl_plan_cache cache;
+  atomic_uint_least64_t
+      number;     /* tells it from all others of the process, and from itself with other wisdom, or 0 */
+  int threads;    /* 0: the device's own number */
+  tsl_guard lock; /* of what follows */
+  atomic_bool threads_applied; /* written under it */
+  tsl_known *known;            /* NULL until the first plan is chosen */
+  char *own_wisdom;            /* its records but for the library's, as text; NULL: none */
+  const char *shipped_wisdom;  /* the library's, or "" */
+  tsl_plan_cache cache;        /* has its own lock */
 };
 
 /* What is known of an operand of a plan before a run: how far it reaches from element (0, 0). */
@@ -40,6 +51,7 @@ struct tesela_plan {
   tsl_plan *plan;
   tsl_direct direct; /* without `run` elsewhere than in host memory */
   tsl_reach reach[TSL_OPERANDS];
+  size_t workspace; /* bytes that queued runs need */
 };
 
 struct tesela_packed {
@@ -49,7 +61,7 @@ struct tesela_packed {
   tsl_operand used; /* as runs want it */
 };
 
-/* A buffer's own stream, for copies one at a time. */
+/* A buffer's own stream, for copies one at a time; made at the first one. */
 typedef struct tsl_transport {
   pthread_mutex_t lock;
   tsl_stream *stream;
@@ -57,8 +69,23 @@ typedef struct tsl_transport {
 
 struct tesela_buffer {
   tsl_buffer *memory;
-  tsl_transport *transport;
+  tsl_transport *transport; /* in the same block */
 };
+
+struct tesela_stream {
+  tsl_device *device;
+  tsl_stream *stream;
+  tsl_buffer *workspace; /* NULL: nothing was reserved */
+};
+
+struct tesela_event {
+  tsl_device *device;
+  tsl_event *event;
+  bool is_recorded;
+};
+
+/* The device that a call names, or the context's; where that is "auto", the one with the highest peak. Opened. */
+tesela_status tsl_api_chosen_device(tesela_context *context, const char *name, tsl_device **device);
 
 /* Checks a device's name, "auto" included, and copies it. `field` is where it came from, for the sentence. */
 tesela_status tsl_api_device_name(const char *name, const char *field, char out[TSL_DEVICE_NAME]);
@@ -66,8 +93,13 @@ tesela_status tsl_api_device_name(const char *name, const char *field, char out[
 /* The context's devices, with the context's limits applied. */
 tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices);
 
-/* What was measured before, read at the first call. */
-tesela_status tsl_api_wisdom(tesela_context *context, const tsl_wisdom **wisdom);
+/* What was measured before, read at the first call; to be released, which takes NULL. */
+tesela_status tsl_api_wisdom(tesela_context *context, tsl_known **known);
+void tsl_api_wisdom_release(tsl_known *known);
+/* Takes records that were measured now, in place of those of one identity. */
+tesela_status tsl_api_wisdom_learn(tesela_context *context, const char *records);
+/* The context ends. */
+void tsl_api_wisdom_end(tesela_context *context);
 
 /* A caller's description, whatever its operation: operands as matrices (a vector is one of one row or column), and
  * what its fields are called in sentences. */
@@ -81,7 +113,29 @@ typedef struct tsl_request {
   const double *alpha, *beta;
   const char *device, *strategy;
   int64_t runs; /* of a plan for the caller to keep */
+  double effort;
 } tsl_request;
+
+/* What is written, as requests have it. */
+static inline tesela_matrix tsl_api_as_matrix(const tesela_result *result) {
+  return (tesela_matrix){.data = result->data,
+                         .buffer = result->buffer,
+                         .offset = result->offset,
+                         .row_stride = result->row_stride,
+                         .col_stride = result->col_stride,
+                         .transpose = result->transpose,
+                         .type = result->type};
+}
+/* Refuses a result whose reserved fields are in use. */
+tesela_status tsl_api_reserved(const tesela_result *result, const char *field);
+
+/* The operands of a dot as matrices; those that are not given are NULL. */
+typedef struct tsl_api_vectors {
+  tesela_matrix matrices[TSL_OPERANDS];
+  const tesela_matrix *given[TSL_OPERANDS];
+} tsl_api_vectors;
+void tsl_api_as_matrices(const tesela_vector *x, const tesela_vector *y, const tesela_scalar *result,
+                         tsl_api_vectors *out);
 
 /* Strides of a matrix that is rows x cols as it takes part, transposed where the caller says so. */
 static inline void tsl_api_strides(const tesela_matrix *matrix, int64_t rows, int64_t cols,
@@ -114,9 +168,13 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
  * are the field's, for the sentence. */
 tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name);
 
-/* A product's description as a request. */
+/* A description as a request. */
 tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
                                    tsl_request *request);
+tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_dot_desc *desc,
+                                  tsl_request *request);
+tesela_status tsl_api_transpose_request(const tesela_context *context, const tesela_transpose_desc *desc,
+                                        tsl_request *request);
 
 /* Checks a packed operand against the plan and the place where it is given; `where` as below. */
 tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int operand,
@@ -137,17 +195,17 @@ tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
 tesela_status tsl_api_run(tesela_plan *plan, const char *where,
                           const tesela_matrix *const given[TSL_OPERANDS], tesela_record *record);
 
+/* One run of a plan by its caller, who thinks that it is one of `op`. */
+tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const given[TSL_OPERANDS],
+                               tesela_record *record, size_t record_size);
+
 /* The direct way of a plan whose reach is known. */
 tsl_direct tsl_api_direct(const tesela_plan *plan);
 /* Whether nothing is unusual about the operands of a run, so that it may go there. */
-static inline bool tsl_api_is_plain(const tesela_matrix *matrix) {
-  return matrix && !matrix->buffer && !matrix->packed;
-}
-static inline bool tsl_api_runs_directly(const tesela_plan *plan,
-                                         const tesela_matrix *const given[TSL_OPERANDS]) {
-  const tesela_matrix *a = given[TSL_OPERAND_A], *b = given[TSL_OPERAND_B], *c = given[TSL_OPERAND_C];
-  return plan->direct.run && tsl_api_is_plain(a) && tsl_api_is_plain(b) && tsl_api_is_plain(c) &&
-         tsl_direct_takes(&plan->direct, a->data, b->data, c->data);
+static inline bool tsl_api_runs_directly(const tesela_plan *plan, const tesela_matrix *a,
+                                         const tesela_matrix *b, const tesela_matrix *c) {
+  return plan->direct.run && a && b && c && !a->buffer && !a->packed && !b->buffer && !b->packed &&
+         !c->buffer && tsl_direct_takes(&plan->direct, a->data, b->data, c->data);
 }
 
 #endif

@@ -3,10 +3,12 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "base/thread_text.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Below this many operations a product is one thread's, and below as many a batch, too. */
 static const double shared_product = 4e6, shared_batch = 2e5;
@@ -25,15 +27,23 @@ typedef struct running {
   tsl_status_saved saved; /* its sentence */
 } running;
 
-static tesela_matrix matrix_at(const tesela_matrix *first, void *const *each, int64_t stride, size_t size,
+/* Addresses of element (0, 0), product by product, of what is read or written alike; NULL: there are none. */
+typedef const void *addresses;
+static const void *address_in(addresses each, int64_t index) {
+  const void *address;
+  memcpy(&address, (const char *)each + index * (int64_t)sizeof address, sizeof address);
+  return address;
+}
+
+static tesela_matrix matrix_at(const tesela_matrix *first, addresses each, int64_t stride, size_t size,
                                int64_t index) {
   tesela_matrix matrix = *first;
   if (each)
-    matrix.data = each[index];
+    matrix.data = address_in(each, index);
   else if (first->buffer)
     matrix.offset += index * stride;
   else if (first->data)
-    matrix.data = (char *)first->data + index * stride * (int64_t)size;
+    matrix.data = (const char *)first->data + index * stride * (int64_t)size;
   return matrix;
 }
 
@@ -41,27 +51,31 @@ static tesela_matrix matrix_at(const tesela_matrix *first, void *const *each, in
 static void matrices_of(const running *run, int64_t index, tesela_matrix matrices[TSL_OPERANDS]) {
   const tesela_batch *batch = run->batch;
   const tsl_reach *reach = run->plan->reach;
+  const tesela_matrix c = tsl_api_as_matrix(&run->desc->c);
   matrices[TSL_OPERAND_A] =
       matrix_at(&run->desc->a, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
   matrices[TSL_OPERAND_B] =
       matrix_at(&run->desc->b, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
-  matrices[TSL_OPERAND_C] =
-      matrix_at(&run->desc->c, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
+  matrices[TSL_OPERAND_C] = matrix_at(&c, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
 }
 
 /* Element (0, 0) in host memory. */
-static void *address_of(const tesela_matrix *first, void *const *each, int64_t stride, size_t size,
-                        int64_t index) {
-  return each ? each[index] : first->data ? (char *)first->data + index * stride * (int64_t)size : NULL;
+static void *address_of(const void *first, addresses each, int64_t stride, size_t size, int64_t index) {
+  return tsl_writable(each    ? address_in(each, index)
+                      : first ? (const char *)first + index * stride * (int64_t)size
+                              : NULL);
 }
 
 /* The direct way, for plans that have one: false where something is wrong. */
 static bool gather_directly(const running *run, int64_t index, tsl_operands *operands) {
   const tesela_batch *batch = run->batch;
   const tsl_reach *reach = run->plan->reach;
-  operands->a.host = address_of(&run->desc->a, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
-  operands->b.host = address_of(&run->desc->b, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
-  operands->c.host = address_of(&run->desc->c, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
+  operands->a.host =
+      address_of(run->desc->a.data, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
+  operands->b.host =
+      address_of(run->desc->b.data, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
+  operands->c.host =
+      address_of(run->desc->c.data, batch->c, batch->c_stride, reach[TSL_OPERAND_C].size, index);
   return tsl_direct_takes(&run->plan->direct, operands->a.host, operands->b.host, operands->c.host);
 }
 
@@ -78,8 +92,9 @@ static tesela_status gather(const running *run, int64_t index, tsl_operands *ope
 
 /* What is wrong with a batch, whatever its plan is. */
 static tesela_status check_batch(const tesela_gemm_desc *desc, const tesela_batch *batch) {
-  const tesela_matrix *const matrices[TSL_OPERANDS] = {&desc->a, &desc->b, &desc->c};
-  void *const *const each[TSL_OPERANDS] = {batch->a, batch->b, batch->c};
+  const tesela_matrix c = tsl_api_as_matrix(&desc->c);
+  const tesela_matrix *const matrices[TSL_OPERANDS] = {&desc->a, &desc->b, &c};
+  const addresses each[TSL_OPERANDS] = {batch->a, batch->b, batch->c};
   if (batch->count < 0)
     return tsl_fail(TESELA_BAD_CALL, "batch.count is %" PRId64 ": a number of products is 0 or more",
                     batch->count);
@@ -102,7 +117,7 @@ static tesela_status check_batch(const tesela_gemm_desc *desc, const tesela_batc
 /* Strides that no sum of sizes can pass 63 bits with, and results apart from each other, where that is certain. */
 static tesela_status check_strides(const running *run) {
   const tesela_batch *batch = run->batch;
-  void *const *const each[TSL_OPERANDS] = {batch->a, batch->b, batch->c};
+  const addresses each[TSL_OPERANDS] = {batch->a, batch->b, batch->c};
   const int64_t strides[TSL_OPERANDS] = {batch->a_stride, batch->b_stride, batch->c_stride};
   const tsl_reach *c = &run->plan->reach[TSL_OPERAND_C];
   for (int i = 0; i < TSL_OPERANDS; i++) {
@@ -216,9 +231,6 @@ static tesela_status multiply_all(running *run) {
   return status;
 }
 
-/* The record's plan text outlives the plan, which may be forgotten at any time after the call. */
-static _Thread_local char last_plan[1024];
-
 /* Of whichever strategy computed a product. */
 static double error_bound(const running *run) {
   const tsl_plan *plan = run->plan->plan;
@@ -240,8 +252,7 @@ static tesela_status run_batch(running *run, tesela_record *record) {
   TSL_TRY(together ? multiply_together(run) : multiply_all(run));
   if (record) {
     const double seconds = tsl_clock() - start;
-    snprintf(last_plan, sizeof last_plan, "%s", run->plan->plan->text);
-    *record = (tesela_record){.plan = last_plan,
+    *record = (tesela_record){.plan = tsl_thread_text_keep(TSL_THREAD_PLAN, run->plan->plan->text),
                               .seconds = seconds,
                               .seconds_compute = seconds,
                               .error_bound = error_bound(run),
@@ -291,9 +302,15 @@ static tesela_status cached_plan(tesela_context *context, const tesela_gemm_desc
   return status;
 }
 
-tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_desc *desc,
-                                  const tesela_batch *batch, tesela_record *record) {
+tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                        const tesela_batch *batch, tesela_record *record, size_t desc_size,
+                                        size_t batch_size, size_t record_size) {
   TSL_NOT_CANCELLED;
+  tesela_gemm_desc own_desc;
+  tesela_batch own_batch;
+  tesela_record full;
+  TSL_API_TAKE(desc, desc_size, own_desc, tesela_gemm_desc, runs);
+  TSL_API_TAKE(batch, batch_size, own_batch, tesela_batch, c_stride);
   tsl_request request;
   tsl_call_key key;
   tsl_cached_plan *cached;
@@ -308,7 +325,7 @@ tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_des
                  .desc = desc,
                  .batch = batch,
                  .status = TESELA_OK};
-  const tesela_status status = run_batch(&run, record);
+  const tesela_status status = run_batch(&run, tsl_api_record(record, record_size, &full));
   tsl_plan_cache_give_back(&context->cache, cached);
-  return status;
+  return tsl_api_recorded(status, record, record_size, &full);
 }

@@ -5,58 +5,126 @@
 
 #include <string.h>
 
-/* Where buffers go that name no device: the one with the highest peak. */
-static tesela_status choose_device(tesela_context *context, const char *name, tsl_device **device) {
-  tsl_devices *devices;
-  TSL_TRY(tsl_api_devices(context, &devices));
-  if (strcmp(name, "auto") != 0)
-    return tsl_devices_find(devices, name, device);
+/* Of things that name no device and whose context names none: the one with the highest peak. */
+static tesela_status strongest(tsl_devices *devices, tsl_device **device) {
   tsl_device *next;
   *device = NULL;
   for (int i = 0; (next = tsl_devices_at(devices, i)); i++)
     if (!*device || next->peak_f32 > (*device)->peak_f32)
       *device = next;
-  if (*device)
-    return TESELA_OK;
-  tsl_fail(TESELA_NO_DEVICE, "there is no device");
-  return TESELA_NO_DEVICE;
+  return *device ? TESELA_OK : tsl_fail(TESELA_NO_DEVICE, "there is no device");
 }
 
-static tesela_status make_transport(tsl_device *device, tsl_transport **transport) {
+tesela_status tsl_api_chosen_device(tesela_context *context, const char *name, tsl_device **device) {
+  tsl_devices *devices;
+  const char *chosen = name ? name : context->device;
+  TSL_TRY(tsl_api_devices(context, &devices));
+  TSL_TRY(strcmp(chosen, "auto") == 0 ? strongest(devices, device)
+                                      : tsl_devices_find(devices, chosen, device));
+  return tsl_device_open(*device);
+}
+
+/* A buffer without memory. */
+static tesela_status make(tesela_buffer **buffer) {
+  struct {
+    tesela_buffer buffer;
+    tsl_transport transport;
+  } * made;
   void *block;
-  TSL_TRY(tsl_alloc_zeroed(sizeof **transport, "a buffer", &block));
-  tsl_transport *made = block;
-  const tesela_status status = device->ops->stream_create(device, &made->stream);
-  if (status != TESELA_OK) {
-    tsl_free(made);
-    return status;
-  }
-  pthread_mutex_init(&made->lock, NULL);
-  *transport = made;
+  TSL_TRY(tsl_alloc_zeroed(sizeof *made, "a buffer", &block));
+  made = block;
+  pthread_mutex_init(&made->transport.lock, NULL);
+  made->buffer.transport = &made->transport;
+  *buffer = &made->buffer;
   return TESELA_OK;
+}
+
+/* What came of giving it memory. */
+static tesela_status made_with(tesela_status status, tesela_buffer *made, tesela_buffer **buffer) {
+  if (status == TESELA_OK)
+    *buffer = made;
+  else
+    tesela_buffer_destroy(made);
+  return status;
 }
 
 tesela_status tesela_buffer_create(tesela_context *context, const char *device, size_t bytes,
                                    tesela_buffer **buffer) {
   TSL_NOT_CANCELLED;
   tsl_device *chosen;
-  void *block;
+  tesela_buffer *made;
   if (!context || !buffer)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "buffer");
   *buffer = NULL;
-  TSL_TRY(choose_device(context, device ? device : context->device, &chosen));
-  TSL_TRY(tsl_device_open(chosen));
-  TSL_TRY(tsl_alloc_zeroed(sizeof **buffer, "a buffer", &block));
-  tesela_buffer *made = block;
-  tesela_status status = chosen->ops->buffer_create(chosen, bytes, &made->memory);
-  if (status == TESELA_OK)
-    status = make_transport(chosen, &made->transport);
-  if (status != TESELA_OK) {
-    tesela_buffer_destroy(made);
-    return status;
+  TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
+  TSL_TRY(make(&made));
+  return made_with(chosen->ops->buffer_create(chosen, bytes, &made->memory), made, buffer);
+}
+
+/* The device whose memory an address is; NULL: none knows it. */
+static tsl_device *owner_of(tsl_devices *devices, const void *address) {
+  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+    const tsl_device_kind *of = tsl_device_kind_at(kind);
+    tsl_device *device;
+    for (int i = 0; of->owns && (device = tsl_devices_of_kind(devices, kind, i)); i++)
+      if (of->owns(device, address))
+        return device;
   }
-  *buffer = made;
-  return TESELA_OK;
+  return NULL;
+}
+
+static tesela_status wrap_on(tsl_device *device, void *native, size_t bytes, tsl_buffer **memory) {
+  if (device->ops->buffer_adopt)
+    return device->ops->buffer_adopt(device, native, bytes, memory);
+  if (!(device->capabilities & TSL_CAN_HOST))
+    return tsl_fail(TESELA_UNSUPPORTED, "%s takes no memory of others", device->name);
+  if (bytes == 0 || !native)
+    return tsl_fail(TESELA_BAD_CALL, "%s: host memory is wrapped by its address and its bytes: %s",
+                    device->name, native ? "bytes is 0" : "native is NULL");
+  return device->ops->buffer_wrap(device, native, bytes, memory);
+}
+
+static tesela_status wrap(tesela_context *context, const char *device, void *native, size_t bytes,
+                          tsl_buffer **memory) {
+  tsl_devices *devices;
+  tsl_device *chosen = NULL;
+  TSL_TRY(tsl_api_devices(context, &devices));
+  if (!device)
+    chosen = owner_of(devices, native);
+  if (!chosen)
+    TSL_TRY(tsl_devices_find(devices, device ? device : "cpu", &chosen));
+  TSL_TRY(tsl_device_open(chosen));
+  return wrap_on(chosen, native, bytes, memory);
+}
+
+tesela_status tesela_buffer_wrap(tesela_context *context, const char *device, void *native, size_t bytes,
+                                 tesela_buffer **buffer) {
+  TSL_NOT_CANCELLED;
+  tesela_buffer *made;
+  if (!context || !buffer)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "buffer");
+  *buffer = NULL;
+  if (device && strcmp(device, "auto") == 0)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "device is auto: memory is where it is; NULL asks for an address's device");
+  TSL_TRY(make(&made));
+  return made_with(wrap(context, device, native, bytes, &made->memory), made, buffer);
+}
+
+void *tesela_buffer_native(const tesela_buffer *buffer) {
+  if (!buffer)
+    return NULL;
+  tsl_buffer *memory = buffer->memory;
+  const tsl_device_ops *ops = memory->device->ops;
+  return ops->native_buffer ? ops->native_buffer(memory) : memory->host;
+}
+
+const char *tesela_buffer_device(const tesela_buffer *buffer) {
+  return buffer ? buffer->memory->device->name : "";
+}
+
+size_t tesela_buffer_bytes(const tesela_buffer *buffer) {
+  return buffer ? buffer->memory->bytes : 0;
 }
 
 static tesela_status check_range(const tesela_buffer *buffer, size_t offset, const void *host, size_t bytes) {
@@ -70,24 +138,38 @@ static tesela_status check_range(const tesela_buffer *buffer, size_t offset, con
   return TESELA_OK;
 }
 
+/* The lock is held. */
+static tesela_status stream_of(const tesela_buffer *buffer, tsl_stream **stream) {
+  tsl_device *device = buffer->memory->device;
+  if (!buffer->transport->stream)
+    TSL_TRY(device->ops->stream_create(device, &buffer->transport->stream));
+  *stream = buffer->transport->stream;
+  return TESELA_OK;
+}
+
 /* The stream is waited for, so that work on other streams sees the bytes. */
 tesela_status tesela_buffer_write(tesela_buffer *buffer, size_t offset, const void *host, size_t bytes) {
   TSL_NOT_CANCELLED;
+  tsl_stream *stream;
   TSL_TRY(check_range(buffer, offset, host, bytes));
   pthread_mutex_lock(&buffer->transport->lock);
-  tesela_status status = tsl_device_write(buffer->transport->stream, buffer->memory, offset, host, bytes);
+  tesela_status status = stream_of(buffer, &stream);
   if (status == TESELA_OK)
-    status = buffer->memory->device->ops->finish(buffer->transport->stream);
+    status = tsl_device_write(stream, buffer->memory, offset, host, bytes);
+  if (status == TESELA_OK)
+    status = buffer->memory->device->ops->finish(stream);
   pthread_mutex_unlock(&buffer->transport->lock);
   return status;
 }
 
 tesela_status tesela_buffer_read(const tesela_buffer *buffer, size_t offset, void *host, size_t bytes) {
   TSL_NOT_CANCELLED;
+  tsl_stream *stream;
   TSL_TRY(check_range(buffer, offset, host, bytes));
   pthread_mutex_lock(&buffer->transport->lock);
-  const tesela_status status =
-      tsl_device_read(buffer->transport->stream, buffer->memory, offset, host, bytes);
+  tesela_status status = stream_of(buffer, &stream);
+  if (status == TESELA_OK)
+    status = tsl_device_read(stream, buffer->memory, offset, host, bytes);
   pthread_mutex_unlock(&buffer->transport->lock);
   return status;
 }
@@ -96,11 +178,9 @@ void tesela_buffer_destroy(tesela_buffer *buffer) {
   TSL_NOT_CANCELLED;
   if (!buffer)
     return;
-  if (buffer->transport) {
+  if (buffer->transport->stream)
     buffer->memory->device->ops->stream_destroy(buffer->transport->stream);
-    pthread_mutex_destroy(&buffer->transport->lock);
-    tsl_free(buffer->transport);
-  }
+  pthread_mutex_destroy(&buffer->transport->lock);
   if (buffer->memory)
     buffer->memory->device->ops->buffer_destroy(buffer->memory);
   tsl_free(buffer);

@@ -3,11 +3,7 @@
 #include "api/dispatch.h"
 
 #include "base/status.h"
-
-#include <stdio.h>
-
-/* The record's plan text outlives the plan, which may be evicted at any time after the call. */
-static _Thread_local char last_plan[1024];
+#include "base/thread_text.h"
 
 tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan) {
   TSL_NOT_CANCELLED;
@@ -27,9 +23,10 @@ tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *k
   *cached = tsl_plan_cache_find(&context->cache, key);
   if (*cached)
     return TESELA_OK;
+  const uint64_t generation = tsl_plan_cache_generation(&context->cache);
   TSL_TRY(tsl_api_plan(context, key, &made));
-  return tsl_plan_cache_add(&context->cache, key, made, made->plan->work.device, tsl_plan_bytes(made->plan),
-                            cached);
+  return tsl_plan_cache_add(&context->cache, key, generation, made, made->plan->work.device,
+                            tsl_plan_bytes(made->plan), cached);
 }
 
 /* What a strategy prepares of a problem without parameters has the bits of its plan, and needs no plan. */
@@ -88,10 +85,8 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, 
   if (as)
     learn(as, cached);
   const tesela_status status = tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, record);
-  if (status == TESELA_OK && record) {
-    snprintf(last_plan, sizeof last_plan, "%s", record->plan);
-    record->plan = last_plan;
-  }
+  if (status == TESELA_OK && record) /* the plan may be evicted at any time after the call */
+    record->plan = tsl_thread_text_keep(TSL_THREAD_PLAN, record->plan);
   tsl_plan_cache_give_back(&context->cache, cached);
   return status;
 }

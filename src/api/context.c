@@ -1,4 +1,5 @@
 #include "api/api.h"
+#include "api/dispatch.h"
 
 #include "base/env.h"
 #include "base/memory.h"
@@ -24,29 +25,45 @@ static tesela_status default_device(const tesela_context_desc *desc, tesela_cont
   return tsl_api_device_name(*name ? name : "auto", "TESELA_DEVICE", context->device);
 }
 
-/* The first 2^24 contexts of a process have numbers; a dispatch key has no bits for more. */
-static uint64_t next_number(void) {
-  static atomic_uint_least64_t last;
-  const uint64_t number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
-  return number < UINT64_C(1) << 24 ? number : 0;
+/* Lets the devices of a context of an API be opened in it. */
+static tesela_status adopt(tsl_devices *devices, void *native) {
+  int adopted = 0;
+  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+    tsl_device *device;
+    for (int i = 0; tsl_device_kind_at(kind)->adopt && (device = tsl_devices_of_kind(devices, kind, i)); i++)
+      adopted += tsl_device_kind_at(kind)->adopt(device, native);
+  }
+  if (adopted == 0)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "desc.opencl_context has none of the OpenCL devices that `tesela devices` lists");
+  return TESELA_OK;
 }
 
-tesela_status tesela_context_create(const tesela_context_desc *desc, tesela_context **context) {
+tesela_status tesela_context_create_sized(const tesela_context_desc *desc, tesela_context **context,
+                                          size_t desc_size) {
   TSL_NOT_CANCELLED;
+  tesela_context_desc own;
   void *block;
   if (!context)
     return tsl_fail(TESELA_BAD_CALL, "context is NULL: there is nowhere to put the context");
   *context = NULL;
+  TSL_API_TAKE(desc, desc_size, own, tesela_context_desc, opencl_context);
   if (desc && desc->threads < 0)
     return tsl_fail(TESELA_BAD_CALL, "desc.threads is %d: 0 asks for all processors", desc->threads);
+  if (desc && desc->reserved != 0)
+    return tsl_fail(TESELA_BAD_CALL, "desc.reserved is %d: tesela " TESELA_VERSION " knows no use of it",
+                    desc->reserved);
   TSL_TRY(tsl_alloc_zeroed(sizeof **context, "a context", &block));
   tesela_context *made = block;
-  made->number = next_number();
+  atomic_init(&made->number, tsl_dispatch_number());
   made->threads = desc ? desc->threads : 0;
   tesela_status status = default_device(desc, made);
   if (status == TESELA_OK)
     status = tsl_devices_create(&made->devices);
+  if (status == TESELA_OK && desc && desc->opencl_context)
+    status = adopt(made->devices, desc->opencl_context);
   if (status != TESELA_OK) {
+    tsl_devices_destroy(made->devices);
     tsl_free(made);
     return status;
   }
@@ -62,7 +79,7 @@ void tesela_context_destroy(tesela_context *context) {
     return;
   tsl_plan_cache_destroy(&context->cache);
   tsl_devices_destroy(context->devices);
-  tsl_wisdom_close(context->wisdom);
+  tsl_api_wisdom_end(context);
   tsl_guard_destroy(&context->lock);
   tsl_free(context);
 }

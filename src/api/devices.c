@@ -1,4 +1,4 @@
-/* What a context has: its devices, and its wisdom. */
+/* A context's devices. */
 #include "api/api.h"
 
 #include "base/status.h"
@@ -14,19 +14,9 @@ tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices) {
     tsl_device *cpu;
     status = tsl_devices_find(context->devices, "cpu", &cpu);
     if (status == TESELA_OK)
-      tsl_device_limit(cpu, context->threads);
+      tsl_devices_limit(context->devices, context->threads);
     atomic_store_explicit(&context->threads_applied, status == TESELA_OK, memory_order_release);
   }
-  tsl_guard_unlock(&context->lock);
-  return status;
-}
-
-tesela_status tsl_api_wisdom(tesela_context *context, const tsl_wisdom **wisdom) {
-  tesela_status status = TESELA_OK;
-  tsl_guard_lock(&context->lock);
-  if (!context->wisdom)
-    status = tsl_wisdom_open(&context->wisdom);
-  *wisdom = context->wisdom;
   tsl_guard_unlock(&context->lock);
   return status;
 }
@@ -43,7 +33,8 @@ tesela_status tesela_device_count(tesela_context *context, int *count) {
   return TESELA_OK;
 }
 
-tesela_status tesela_device_info(tesela_context *context, int index, tesela_device *info) {
+tesela_status tesela_device_info_sized(tesela_context *context, int index, tesela_device *info,
+                                       size_t info_size) {
   TSL_NOT_CANCELLED;
   int count = 0;
   if (!info)
@@ -52,16 +43,17 @@ tesela_status tesela_device_info(tesela_context *context, int index, tesela_devi
   if (index < 0 || index >= count)
     return tsl_fail(TESELA_BAD_CALL, "index is %d: there are %d devices, counted from 0", index, count);
   const tsl_device *device = tsl_devices_at(context->devices, index);
-  *info = (tesela_device){.name = device->name,
-                          .label = device->label,
-                          .platform = device->platform,
-                          .memory_bytes = device->memory_bytes,
-                          .local_bytes = device->local_bytes,
-                          .compute_units = device->compute_units,
-                          .clock_mhz = device->clock_mhz,
-                          .group_items_max = device->group_items_max,
-                          .has_f64 = (device->capabilities & TSL_CAN_F64) != 0,
-                          .shares_host_memory =
-                              (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)) != 0};
+  const tesela_device full = {.name = device->name,
+                              .label = device->label,
+                              .platform = device->platform,
+                              .memory_bytes = device->memory_bytes,
+                              .local_bytes = device->local_bytes,
+                              .compute_units = device->compute_units,
+                              .clock_mhz = device->clock_mhz,
+                              .group_items_max = device->group_items_max,
+                              .has_f64 = (device->capabilities & TSL_CAN_F64) != 0,
+                              .shares_host_memory =
+                                  (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)) != 0};
+  tsl_api_give(info, info_size, &full, sizeof full);
   return TESELA_OK;
 }

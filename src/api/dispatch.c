@@ -155,3 +155,10 @@ tsl_dispatch_entry *tsl_dispatch_look(const tsl_dispatch_key *key, bool *is_new)
   table->seen[set] = hash;
   return *is_new ? begin_entry(key, &table->sets[set]) : NULL;
 }
+
+/* The first 2^24 have numbers; a dispatch key has no bits for more. */
+uint64_t tsl_dispatch_number(void) {
+  static atomic_uint_least64_t last;
+  const uint64_t number = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+  return number < UINT64_C(1) << 24 ? number : 0;
+}

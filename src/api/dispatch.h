@@ -31,6 +31,9 @@ static inline uint32_t tsl_dispatch_kind(tesela_type type, uint64_t caller) {
   return (uint32_t)(caller << 8) | (uint32_t)type;
 }
 
+/* A number for a caller, which no key has yet; 0 where there are no more. */
+uint64_t tsl_dispatch_number(void);
+
 /* What to do: the first of these that there is. */
 typedef struct tsl_dispatch_entry {
   tsl_fast_kernel *kernel; /* of a call by BLAS's names: takes any aligned addresses and cannot fail */

@@ -14,38 +14,81 @@ static tesela_matrix as_matrix(const tesela_vector *vector, bool row) {
                          .type = vector->type};
 }
 
-static tesela_status request_of(const tesela_context *context, const tesela_dot_desc *desc,
-                                tsl_request *request) {
+static tesela_matrix result_of(const tesela_scalar *result) {
+  return (tesela_matrix){.data = result->data,
+                         .buffer = result->buffer,
+                         .offset = result->offset,
+                         .row_stride = 1,
+                         .col_stride = 1,
+                         .type = result->type};
+}
+
+tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_dot_desc *desc,
+                                  tsl_request *request) {
   if (!context || !desc)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
+  if (desc->result.reserved != 0)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "desc.result.reserved is %lld: tesela " TESELA_VERSION " knows no use of it",
+                    (long long)desc->result.reserved);
   *request = (tsl_request){
       .op = TSL_OP_DOT,
       .m = 1,
       .n = 1,
       .k = desc->n,
       .sizes = {"", "", "desc.n"},
-      .matrices = {as_matrix(&desc->x, true), as_matrix(&desc->y, false), as_matrix(&desc->result, true)},
+      .matrices = {as_matrix(&desc->x, true), as_matrix(&desc->y, false), result_of(&desc->result)},
       .fields = {"desc.x", "desc.y", "desc.result"},
       .alpha = desc->alpha,
       .beta = desc->beta,
       .device = desc->device,
       .strategy = desc->strategy,
-      .runs = desc->runs};
+      .runs = desc->runs,
+      .effort = desc->effort};
   return TESELA_OK;
 }
 
-tesela_status tesela_dot(tesela_context *context, const tesela_dot_desc *desc, tesela_record *record) {
+tesela_status tesela_dot_sized(tesela_context *context, const tesela_dot_desc *desc, tesela_record *record,
+                               size_t desc_size, size_t record_size) {
   tsl_request request;
-  TSL_TRY(request_of(context, desc, &request));
-  return tsl_api_call(context, &request, NULL, record);
+  tesela_dot_desc own;
+  tesela_record full;
+  TSL_API_TAKE(desc, desc_size, own, tesela_dot_desc, runs);
+  TSL_TRY(tsl_api_dot_request(context, desc, &request));
+  const tesela_status status =
+      tsl_api_call(context, &request, NULL, tsl_api_record(record, record_size, &full));
+  return tsl_api_recorded(status, record, record_size, &full);
 }
 
-tesela_status tesela_plan_create_dot(tesela_context *context, const tesela_dot_desc *desc,
-                                     tesela_plan **plan) {
+tesela_status tesela_plan_create_dot_sized(tesela_context *context, const tesela_dot_desc *desc,
+                                           tesela_plan **plan, size_t desc_size) {
   tsl_request request;
+  tesela_dot_desc own;
   if (!plan)
     return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
   *plan = NULL;
-  TSL_TRY(request_of(context, desc, &request));
+  TSL_API_TAKE(desc, desc_size, own, tesela_dot_desc, runs);
+  TSL_TRY(tsl_api_dot_request(context, desc, &request));
   return tsl_api_create(context, &request, plan);
+}
+
+void tsl_api_as_matrices(const tesela_vector *x, const tesela_vector *y, const tesela_scalar *result,
+                         tsl_api_vectors *out) {
+  *out = (tsl_api_vectors){.given = {x ? &out->matrices[TSL_OPERAND_A] : NULL,
+                                     y ? &out->matrices[TSL_OPERAND_B] : NULL,
+                                     result ? &out->matrices[TSL_OPERAND_C] : NULL}};
+  if (x)
+    out->matrices[TSL_OPERAND_A] = as_matrix(x, true);
+  if (y)
+    out->matrices[TSL_OPERAND_B] = as_matrix(y, false);
+  if (result)
+    out->matrices[TSL_OPERAND_C] = result_of(result);
+}
+
+tesela_status tesela_plan_run_dot_sized(tesela_plan *plan, const tesela_vector *x, const tesela_vector *y,
+                                        const tesela_scalar *result, tesela_record *record,
+                                        size_t record_size) {
+  tsl_api_vectors as;
+  tsl_api_as_matrices(x, y, result, &as);
+  return tsl_api_run_plan(plan, TSL_OP_DOT, as.given, record, record_size);
 }

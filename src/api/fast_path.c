@@ -1,7 +1,9 @@
 #include "api/fast_path.h"
 
 #include "api/api.h"
+#include "planner/planner.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
@@ -19,16 +21,54 @@ bool tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
   return false;
 }
 
-bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc) {
+static bool is_elsewhere(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_HOST) == 0;
+}
+
+static bool key_of(tesela_context *context, const tesela_gemm_desc *desc, tsl_call_key *key) {
   tsl_request request;
+  return tsl_api_gemm_request(context, desc, &request) == TESELA_OK &&
+         tsl_api_request(context, &request, key) == TESELA_OK;
+}
+
+/* Of a plan that was found, which is given back. */
+static bool runs_elsewhere(tesela_context *context, tsl_cached_plan *cached) {
+  const bool elsewhere = is_elsewhere(tsl_plan_cache_plan(cached)->plan->work.device);
+  tsl_plan_cache_give_back(&context->cache, cached);
+  return elsewhere;
+}
+
+bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc) {
   tsl_call_key key;
   tsl_cached_plan *cached;
-  if (tsl_api_gemm_request(context, desc, &request) != TESELA_OK ||
-      tsl_api_request(context, &request, &key) != TESELA_OK ||
-      tsl_api_cached_plan(context, &key, &cached) != TESELA_OK)
+  return key_of(context, desc, &key) && tsl_api_cached_plan(context, &key, &cached) == TESELA_OK &&
+         runs_elsewhere(context, cached);
+}
+
+bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *desc, bool *elsewhere) {
+  tsl_call_key key;
+  tsl_cached_plan *cached = key_of(context, desc, &key) ? tsl_plan_cache_find(&context->cache, &key) : NULL;
+  *elsewhere = cached && runs_elsewhere(context, cached);
+  return cached != NULL;
+}
+
+bool tsl_api_looks_elsewhere(tesela_context *context, const tesela_gemm_desc *desc) {
+  tsl_call_key key;
+  tsl_candidate *list;
+  tsl_known *known;
+  int count;
+  tsl_choice choice = {.vendors = tsl_planner_vendors(), .sparing = true};
+  if (!key_of(context, desc, &key) || tsl_api_devices(context, &choice.devices) != TESELA_OK ||
+      tsl_api_wisdom(context, &known) != TESELA_OK)
     return false;
-  const tsl_device *device = tsl_plan_cache_plan(cached)->plan->work.device;
-  const bool elsewhere = (device->capabilities & TSL_CAN_HOST) == 0;
-  tsl_plan_cache_give_back(&context->cache, cached);
+  choice.device = key.device;
+  choice.place = key.place;
+  choice.wisdom = known->wisdom;
+  const tesela_status status = tsl_planner_list(&key.problem, &choice, &list, &count);
+  tsl_api_wisdom_release(known);
+  if (status != TESELA_OK)
+    return false;
+  const bool elsewhere = count > 0 && !list[0].refusal[0] && is_elsewhere(list[0].device);
+  free(list);
   return elsewhere;
 }

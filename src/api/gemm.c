@@ -9,18 +9,20 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_g
                                    tsl_request *request) {
   if (!context || !desc)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
+  TSL_TRY(tsl_api_reserved(&desc->c, "desc.c"));
   *request = (tsl_request){.op = TSL_OP_GEMM,
                            .m = desc->m,
                            .n = desc->n,
                            .k = desc->k,
                            .sizes = {"desc.m", "desc.n", "desc.k"},
-                           .matrices = {desc->a, desc->b, desc->c},
+                           .matrices = {desc->a, desc->b, tsl_api_as_matrix(&desc->c)},
                            .fields = {"desc.a", "desc.b", "desc.c"},
                            .alpha = desc->alpha,
                            .beta = desc->beta,
                            .device = desc->device,
                            .strategy = desc->strategy,
-                           .runs = desc->runs};
+                           .runs = desc->runs,
+                           .effort = desc->effort};
   return TESELA_OK;
 }
 
@@ -52,21 +54,23 @@ static tesela_type type_or(tesela_type given, tesela_type fallback) {
 static bool key_of(const tesela_context *context, const tesela_gemm_desc *desc, tsl_dispatch_key *key) {
   static const double none = 0, one = 1;
   bool a_by_row, b_by_row, c_by_row;
+  const tesela_matrix c = tsl_api_as_matrix(&desc->c);
   const tesela_type type = type_or(desc->a.type, TESELA_F32);
   const bool named = desc->device != NULL;
+  const uint64_t number = atomic_load_explicit(&context->number, memory_order_acquire);
   if ((type != TESELA_F32 && type != TESELA_F64) || type_or(desc->b.type, TESELA_F32) != type ||
-      type_or(desc->c.type, type) != type || desc->strategy || context->number == 0 ||
-      (named && strcmp(desc->device, "cpu") != 0) ||
+      type_or(desc->c.type, type) != type || desc->strategy || number == 0 || desc->effort != 0 ||
+      desc->c.reserved != 0 || desc->c.reserved_too || (named && strcmp(desc->device, "cpu") != 0) ||
       !lies(&desc->a, desc->m, desc->k, &a_by_row, &key->lda) ||
       !lies(&desc->b, desc->k, desc->n, &b_by_row, &key->ldb) ||
-      !lies(&desc->c, desc->m, desc->n, &c_by_row, &key->ldc))
+      !lies(&c, desc->m, desc->n, &c_by_row, &key->ldc))
     return false;
   key->m = desc->m;
   key->n = desc->n;
   key->k = desc->k;
   key->alpha = tsl_dispatch_bits(TESELA_F64, desc->alpha ? desc->alpha : &one);
   key->beta = tsl_dispatch_bits(TESELA_F64, desc->beta ? desc->beta : &none);
-  key->kind = tsl_dispatch_kind(type, context->number);
+  key->kind = tsl_dispatch_kind(type, number);
   key->order = (c_by_row ? ROW_MAJOR : COLUMN_MAJOR) + (named ? NAMED : 0);
   key->trans_a = a_by_row == c_by_row ? AS_IT_IS : TRANSPOSED;
   key->trans_b = b_by_row == c_by_row ? AS_IT_IS : TRANSPOSED;
@@ -77,7 +81,8 @@ static bool key_of(const tesela_context *context, const tesela_gemm_desc *desc, 
 static bool run_known(tesela_context *context, tsl_cached_plan *cached, const tesela_gemm_desc *desc,
                       tesela_status *status) {
   TSL_NOT_CANCELLED;
-  const tesela_matrix *const given[TSL_OPERANDS] = {&desc->a, &desc->b, &desc->c};
+  const tesela_matrix c = tsl_api_as_matrix(&desc->c);
+  const tesela_matrix *const given[TSL_OPERANDS] = {&desc->a, &desc->b, &c};
   if (!tsl_plan_cache_use(&context->cache, cached))
     return false;
   *status = tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, NULL);
@@ -85,7 +90,8 @@ static bool run_known(tesela_context *context, tsl_cached_plan *cached, const te
   return true;
 }
 
-tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc, tesela_record *record) {
+static inline tesela_status multiply(tesela_context *context, const tesela_gemm_desc *desc,
+                                     tesela_record *record) {
   tsl_dispatch_key key;
   tsl_request request;
   tesela_status status;
@@ -102,11 +108,33 @@ tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc,
   return tsl_api_call(context, &request, known ? &key : NULL, record);
 }
 
-tesela_status tesela_plan_create(tesela_context *context, const tesela_gemm_desc *desc, tesela_plan **plan) {
+/* Apart, so that calls with this version's structs take no room for copies. */
+static __attribute__((noinline)) tesela_status multiply_other(tesela_context *context,
+                                                              const tesela_gemm_desc *desc,
+                                                              tesela_record *record, size_t desc_size,
+                                                              size_t record_size) {
+  tesela_gemm_desc own;
+  tesela_record full;
+  TSL_API_TAKE(desc, desc_size, own, tesela_gemm_desc, runs);
+  const tesela_status status = multiply(context, desc, tsl_api_record(record, record_size, &full));
+  return tsl_api_recorded(status, record, record_size, &full);
+}
+
+tesela_status tesela_gemm_sized(tesela_context *context, const tesela_gemm_desc *desc, tesela_record *record,
+                                size_t desc_size, size_t record_size) {
+  if (desc_size != sizeof *desc || record_size != sizeof *record)
+    return multiply_other(context, desc, record, desc_size, record_size);
+  return multiply(context, desc, record);
+}
+
+tesela_status tesela_plan_create_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                       tesela_plan **plan, size_t desc_size) {
   tsl_request request;
+  tesela_gemm_desc own;
   if (!plan)
     return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
   *plan = NULL;
+  TSL_API_TAKE(desc, desc_size, own, tesela_gemm_desc, runs);
   TSL_TRY(tsl_api_gemm_request(context, desc, &request));
   return tsl_api_create(context, &request, plan);
 }

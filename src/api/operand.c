@@ -3,6 +3,8 @@
 
 #include "base/status.h"
 
+#include <string.h>
+
 tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name) {
   const char *const places[] = {matrix->data ? "data" : NULL, matrix->buffer ? "buffer" : NULL,
                                 matrix->packed ? "packed" : NULL};
@@ -16,6 +18,14 @@ tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, 
   return TESELA_OK;
 }
 
+tesela_status tsl_api_reserved(const tesela_result *result, const char *field) {
+  if (result->reserved == 0 && result->reserved_too == NULL)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_CALL,
+                  "%s has reserved fields that are not 0: tesela " TESELA_VERSION " knows no use of them",
+                  field);
+}
+
 tesela_status tsl_api_host_operand(const tsl_reach *reach, const char *where, const tesela_matrix *given,
                                    tsl_operand *out) {
   if (!given || !given->data)
@@ -24,7 +34,7 @@ tesela_status tsl_api_host_operand(const tsl_reach *reach, const char *where, co
   if ((uintptr_t)given->data % reach->align != 0)
     return tsl_fail(TESELA_BAD_CALL, "%s%s.data is %p, which is not aligned to the %zu bytes of its elements",
                     where, reach->name, given->data, reach->align);
-  *out = (tsl_operand){.host = given->data};
+  *out = (tsl_operand){.host = tsl_writable(given->data)};
   return TESELA_OK;
 }
 
@@ -36,8 +46,9 @@ tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_reach *r
                     given && given->data ? ": the plan is for buffers, not for host memory" : "");
   const tsl_buffer *memory = given->buffer->memory;
   if (memory->device != device)
-    return tsl_fail(TESELA_BAD_CALL, "%s%s.buffer is on %s, but the plan runs on %s", where, reach->name,
-                    memory->device->name, device->name);
+    return tsl_fail(TESELA_BAD_CALL, "%s%s.buffer is on %s, but the plan runs on %s%s", where, reach->name,
+                    memory->device->name, device->name,
+                    strcmp(memory->device->name, device->name) == 0 ? " of another context" : "");
   const int64_t elements = (int64_t)(memory->bytes / reach->size);
   if (given->offset < reach->below || given->offset > elements || reach->above > elements - given->offset)
     return tsl_fail(TESELA_BAD_CALL,

@@ -3,9 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "planner/planner.h"
 #include "planner/trust.h"
-#include "tune/choose.h"
 
 static tsl_reach reach_of(const tsl_shape *shape, const char *name, bool used) {
   const tsl_type_info *type = tsl_type(shape->type);
@@ -23,7 +21,7 @@ static tsl_reach reach_of(const tsl_shape *shape, const char *name, bool used) {
 static const char *const operand_names[TSL_OP_COUNT][2][TSL_OPERANDS] = {
     [TSL_OP_GEMM] = {{"a", "b", "c"}},
     [TSL_OP_DOT] = {{"x", "y", "result"}},
-    [TSL_OP_TRANSPOSE] = {{"a", "", "b"}, {"", "", "a"}},
+    [TSL_OP_TRANSPOSE] = {{"a", "", "b"}, {"", "", "b"}},
 };
 
 tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {
@@ -39,39 +37,42 @@ tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {
   const char *const *names = operand_names[problem->op][problem->in_place];
   for (int i = 0; i < TSL_OPERANDS; i++)
     (*out)->reach[i] = reach_of(tsl_problem_shape(problem, i), names[i], tsl_problem_uses(problem, i));
+  (*out)->workspace = (size_t)tsl_plan_workspace(plan);
   (*out)->direct = tsl_api_direct(*out);
   return TESELA_OK;
 }
 
-tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tesela_plan **plan) {
-  tsl_choice choice = {.device = key->device,
-                       .strategy = key->strategy,
-                       .place = key->place,
-                       .vendors = tsl_planner_vendors(),
-                       .runs = (double)key->runs};
-  tsl_plan *chosen;
-  TSL_TRY(tsl_api_devices(context, &choice.devices));
-  if (tsl_problem_batch(&key->problem) == 1) /* of batches nothing was measured */
-    TSL_TRY(tsl_api_wisdom(context, &choice.wisdom));
-  TSL_TRY(tsl_tune_choose(&key->problem, &choice, &chosen));
-  return tsl_api_plan_around(chosen, plan);
+tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const given[TSL_OPERANDS],
+                               tesela_record *record, size_t record_size) {
+  TSL_NOT_CANCELLED;
+  tesela_record full;
+  if (!plan)
+    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
+  const tsl_op own = plan->plan->work.problem.op;
+  if (own != op)
+    return tsl_fail(TESELA_BAD_CALL, "the plan is one of a %s, and was asked to run a %s", tsl_op_name(own),
+                    tsl_op_name(op));
+  const tesela_status status = tsl_api_run(plan, "", given, tsl_api_record(record, record_size, &full));
+  return tsl_api_recorded(status, record, record_size, &full);
 }
 
 /* Apart, so that the direct way saves no registers for it. */
 static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, const tesela_matrix *a,
-                                                           const tesela_matrix *b, const tesela_matrix *c,
-                                                           tesela_record *record) {
-  TSL_NOT_CANCELLED;
-  const tesela_matrix *const given[TSL_OPERANDS] = {a, b, c};
-  return plan ? tsl_api_run(plan, "", given, record) : tsl_fail(TESELA_BAD_CALL, "plan is NULL");
+                                                           const tesela_matrix *b, const tesela_result *c,
+                                                           tesela_record *record, size_t record_size) {
+  const tesela_matrix written = c ? tsl_api_as_matrix(c) : (tesela_matrix){.data = NULL};
+  const tesela_matrix *const given[TSL_OPERANDS] = {a, b, c ? &written : NULL};
+  return tsl_api_run_plan(plan, TSL_OP_GEMM, given, record, record_size);
 }
 
-tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
-                              const tesela_matrix *c, tesela_record *record) {
-  const tesela_matrix *const given[TSL_OPERANDS] = {a, b, c};
-  if (plan && !record && tsl_api_runs_directly(plan, given) && !tsl_log_may_want(TSL_LOG_CALLS))
-    return plan->direct.run(plan->direct.state, a->data, b->data, c->data);
-  return run_checked(plan, a, b, c, record);
+tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
+                                    const tesela_result *c, tesela_record *record, size_t record_size) {
+  if (plan && !record && c && !tsl_log_may_want(TSL_LOG_CALLS)) {
+    const tesela_matrix written = tsl_api_as_matrix(c);
+    if (tsl_api_runs_directly(plan, a, b, &written))
+      return plan->direct.run(plan->direct.state, a->data, b->data, c->data);
+  }
+  return run_checked(plan, a, b, c, record, record_size);
 }
 
 const char *tesela_plan_describe(const tesela_plan *plan) {

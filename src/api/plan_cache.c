@@ -39,9 +39,9 @@ static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
   return p->op == q->op && p->in_place == q->in_place && p->conjugate_a == q->conjugate_a &&
          p->conjugate_b == q->conjugate_b && p->m == q->m && p->n == q->n && p->k == q->k &&
          p->batch == q->batch && same_shape(&p->a, &q->a) && same_shape(&p->b, &q->b) &&
-         same_shape(&p->c, &q->c) && a->place == b->place && same_scalar(p->alpha, q->alpha) &&
-         same_scalar(p->beta, q->beta) && strcmp(a->device, b->device) == 0 &&
-         same_text(a->strategy, b->strategy);
+         same_shape(&p->c, &q->c) && a->place == b->place && (a->effort > 0) == (b->effort > 0) &&
+         same_scalar(p->alpha, q->alpha) && same_scalar(p->beta, q->beta) &&
+         strcmp(a->device, b->device) == 0 && same_text(a->strategy, b->strategy);
 }
 
 /* Of what keys mostly differ by. */
@@ -193,16 +193,20 @@ static tsl_cached_plan *wrap(const tsl_call_key *key, tesela_plan *plan) {
   return made;
 }
 
-tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key, tesela_plan *plan,
-                                 const tsl_device *device, uint64_t bytes, tsl_cached_plan **cached) {
-  tsl_cached_plan *made = wrap(key, plan), *gone;
+tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key, uint64_t generation,
+                                 tesela_plan *plan, const tsl_device *device, uint64_t bytes,
+                                 tsl_cached_plan **cached) {
+  tsl_cached_plan *made = wrap(key, plan), *gone = NULL;
   if (!made)
     return TESELA_OUT_OF_MEMORY;
   made->device = device;
   made->bytes = bytes;
   tsl_guard_lock(&cache->lock);
-  *cached = find(cache, key);
-  if (*cached) {
+  const bool is_old = generation != cache->generation;
+  *cached = is_old ? made : find(cache, key);
+  if (is_old) {
+    made->evicted = true;
+  } else if (*cached) {
     gone = made;
   } else {
     made->used = ++cache->calls;
@@ -212,6 +216,24 @@ tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key,
   tsl_guard_unlock(&cache->lock);
   destroy(gone);
   return TESELA_OK;
+}
+
+uint64_t tsl_plan_cache_generation(tsl_plan_cache *cache) {
+  tsl_guard_lock(&cache->lock);
+  const uint64_t generation = cache->generation;
+  tsl_guard_unlock(&cache->lock);
+  return generation;
+}
+
+void tsl_plan_cache_renew(tsl_plan_cache *cache) {
+  tsl_cached_plan *gone = NULL;
+  tsl_guard_lock(&cache->lock);
+  cache->generation++;
+  for (int i = 0; i < TSL_PLANS_CACHED; i++)
+    if (cache->plans[i])
+      evict(cache, i, &gone);
+  tsl_guard_unlock(&cache->lock);
+  destroy(gone);
 }
 
 bool tsl_plan_cache_use(tsl_plan_cache *cache, tsl_cached_plan *cached) {

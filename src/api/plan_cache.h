@@ -15,6 +15,7 @@ typedef struct tsl_call_key {
   char device[TSL_DEVICE_NAME];
   const char *strategy; /* the caller's text; NULL: the planner's choice */
   int64_t runs;         /* of a plan that the caller keeps; 0 in the cache */
+  double effort;        /* in the cache only whether it is 0 counts */
 } tsl_call_key;
 
 typedef struct tsl_cached_plan tsl_cached_plan;
@@ -23,6 +24,7 @@ typedef struct tsl_plan_cache {
   tsl_cached_plan *plans[TSL_PLANS_CACHED];
   uint64_t hashes[TSL_PLANS_CACHED]; /* of their keys, which are long */
   uint64_t calls;                    /* a clock for the least recently used plan */
+  uint64_t generation;               /* counts what plans were made of: see tsl_plan_cache_renew() */
 } tsl_plan_cache;
 
 /* The cache begins as zeroes. The plans go with it. */
@@ -33,9 +35,15 @@ void tsl_plan_cache_destroy(tsl_plan_cache *cache);
  * NULL: it is not there. */
 tsl_cached_plan *tsl_plan_cache_find(tsl_plan_cache *cache, const tsl_call_key *key);
 /* Takes a plan that was made for a key, with so many bytes on its device, and finds it; or the one that another thread was
- * sooner with, and destroys this one. On failure the plan is destroyed, too. */
-tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key, tesela_plan *plan,
-                                 const tsl_device *device, uint64_t bytes, tsl_cached_plan **cached);
+ * sooner with, and destroys this one. One that was begun before the last tsl_plan_cache_renew() is not remembered, and goes when it is
+ * given back. On failure the plan is destroyed, too. */
+tesela_status tsl_plan_cache_add(tsl_plan_cache *cache, const tsl_call_key *key, uint64_t generation,
+                                 tesela_plan *plan, const tsl_device *device, uint64_t bytes,
+                                 tsl_cached_plan **cached);
+/* What to ask before a plan is made; and after what plans are made of has changed: all of them go, those that run when they are
+ * given back. */
+uint64_t tsl_plan_cache_generation(tsl_plan_cache *cache);
+void tsl_plan_cache_renew(tsl_plan_cache *cache);
 /* One that was found before and is held, for another run. False: it was evicted meanwhile. */
 bool tsl_plan_cache_use(tsl_plan_cache *cache, tsl_cached_plan *cached);
 void tsl_plan_cache_give_back(tsl_plan_cache *cache, tsl_cached_plan *cached);

@@ -107,7 +107,10 @@ static tesela_status agree(const tesela_context *context, const char *name, cons
 
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key) {
   tsl_device *device;
-  *key = (tsl_call_key){.place = TSL_PLACE_HOST};
+  *key = (tsl_call_key){.place = TSL_PLACE_HOST, .effort = request->effort};
+  if (!(request->effort >= 0))
+    return tsl_fail(TESELA_BAD_CALL, "desc.effort is %g: 0 or more seconds may be spent on measuring",
+                    request->effort);
   TSL_TRY(tsl_api_problem(request, &key->problem));
   const tesela_status status = tsl_problem_check(&key->problem);
   if (status != TESELA_OK)

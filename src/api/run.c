@@ -41,7 +41,8 @@ tsl_direct tsl_api_direct(const tesela_plan *plan) {
   const tsl_reach *reach = plan->reach, *c = &reach[TSL_OPERAND_C];
   tsl_direct direct = {.unaligned = c->align - 1};
   const bool uses_all = reach[TSL_OPERAND_A].used && reach[TSL_OPERAND_B].used && c->used;
-  if (!work->strategy->fast_path.run_at || plan->plan->place != TSL_PLACE_HOST || !uses_all)
+  if (work->problem.op != TSL_OP_GEMM || !work->strategy->fast_path.run_at ||
+      plan->plan->place != TSL_PLACE_HOST || !uses_all)
     return direct;
   direct.run = work->strategy->fast_path.run_at(work, &direct.state);
   for (int i = 0; i < TSL_OPERAND_C; i++) {
@@ -109,9 +110,9 @@ tesela_status tsl_api_run(tesela_plan *plan, const char *where,
   tsl_operands operands;
   if (record || tsl_log_wants(TSL_LOG_CALLS))
     return run_timed(plan, where, given, record);
-  if (tsl_api_runs_directly(plan, given))
-    return plan->direct.run(plan->direct.state, given[TSL_OPERAND_A]->data, given[TSL_OPERAND_B]->data,
-                            given[TSL_OPERAND_C]->data);
+  const tesela_matrix *a = given[TSL_OPERAND_A], *b = given[TSL_OPERAND_B], *c = given[TSL_OPERAND_C];
+  if (tsl_api_runs_directly(plan, a, b, c))
+    return plan->direct.run(plan->direct.state, a->data, b->data, tsl_writable(c->data));
   TSL_TRY(tsl_api_gather(plan, where, given, &operands));
   return tsl_plan_run(plan->plan, &operands, NULL);
 }

@@ -8,40 +8,58 @@ static bool is_given(const tesela_matrix *matrix) {
          matrix->type != TESELA_TYPE_DEFAULT;
 }
 
-/* In place, A is what is written; the problem's A has its shape and is not touched. */
-static tesela_status request_of(const tesela_context *context, const tesela_transpose_desc *desc,
-                                tsl_request *request) {
+/* In place, what is written has A's shape; the problem's A is not touched. */
+tesela_status tsl_api_transpose_request(const tesela_context *context, const tesela_transpose_desc *desc,
+                                        tsl_request *request) {
   if (!context || !desc)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
-  if (desc->in_place && is_given(&desc->b))
-    return tsl_fail(TESELA_BAD_CALL, "desc.b is given, but in_place writes the transpose over desc.a");
+  if (desc->in_place && is_given(&desc->a))
+    return tsl_fail(TESELA_BAD_CALL, "desc.a is given, but in_place transposes what desc.b holds");
+  TSL_TRY(tsl_api_reserved(&desc->b, "desc.b"));
+  const tesela_matrix b = tsl_api_as_matrix(&desc->b);
   *request = (tsl_request){.op = TSL_OP_TRANSPOSE,
                            .m = desc->cols,
                            .n = desc->rows,
                            .sizes = {"desc.cols", "desc.rows", ""},
-                           .matrices = {desc->a, {.data = NULL}, desc->in_place ? desc->a : desc->b},
-                           .fields = {"desc.a", "", desc->in_place ? "desc.a" : "desc.b"},
+                           .matrices = {desc->in_place ? b : desc->a, {.data = NULL}, b},
+                           .fields = {desc->in_place ? "desc.b" : "desc.a", "", "desc.b"},
                            .in_place = desc->in_place != 0,
                            .alpha = desc->alpha,
                            .device = desc->device,
                            .strategy = desc->strategy,
-                           .runs = desc->runs};
+                           .runs = desc->runs,
+                           .effort = desc->effort};
   return TESELA_OK;
 }
 
-tesela_status tesela_transpose(tesela_context *context, const tesela_transpose_desc *desc,
-                               tesela_record *record) {
+tesela_status tesela_transpose_sized(tesela_context *context, const tesela_transpose_desc *desc,
+                                     tesela_record *record, size_t desc_size, size_t record_size) {
   tsl_request request;
-  TSL_TRY(request_of(context, desc, &request));
-  return tsl_api_call(context, &request, NULL, record);
+  tesela_transpose_desc own;
+  tesela_record full;
+  TSL_API_TAKE(desc, desc_size, own, tesela_transpose_desc, runs);
+  TSL_TRY(tsl_api_transpose_request(context, desc, &request));
+  const tesela_status status =
+      tsl_api_call(context, &request, NULL, tsl_api_record(record, record_size, &full));
+  return tsl_api_recorded(status, record, record_size, &full);
 }
 
-tesela_status tesela_plan_create_transpose(tesela_context *context, const tesela_transpose_desc *desc,
-                                           tesela_plan **plan) {
+tesela_status tesela_plan_create_transpose_sized(tesela_context *context, const tesela_transpose_desc *desc,
+                                                 tesela_plan **plan, size_t desc_size) {
   tsl_request request;
+  tesela_transpose_desc own;
   if (!plan)
     return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
   *plan = NULL;
-  TSL_TRY(request_of(context, desc, &request));
+  TSL_API_TAKE(desc, desc_size, own, tesela_transpose_desc, runs);
+  TSL_TRY(tsl_api_transpose_request(context, desc, &request));
   return tsl_api_create(context, &request, plan);
+}
+
+tesela_status tesela_plan_run_transpose_sized(tesela_plan *plan, const tesela_matrix *a,
+                                              const tesela_result *b, tesela_record *record,
+                                              size_t record_size) {
+  const tesela_matrix written = b ? tsl_api_as_matrix(b) : (tesela_matrix){.data = NULL};
+  const tesela_matrix *const given[TSL_OPERANDS] = {a, NULL, b ? &written : NULL};
+  return tsl_api_run_plan(plan, TSL_OP_TRANSPOSE, given, record, record_size);
 }

@@ -15,6 +15,9 @@
   X(WISDOM, "",                                                                                              \
     "file of the user's wisdom; default: under XDG_DATA_HOME or ~/.local/share; none: no wisdom")            \
   X(KERNEL_DIR, "", "read kernel sources from this source tree instead of the embedded ones")                \
+  X(STAGING, "",                                                                                             \
+    "how products in host memory reach a device with memory of its own: 0: one copy after the other; or "    \
+    "sizes, such as slot=8388608 block=4194304 least=1048576 (docs/MEASURING.md); default: by the device")   \
   X(SELFTEST, "1",                                                                                           \
     "0: compiled kernels are used without a self-test when they meet a device for the first time")           \
   X(ISA, "",                                                                                                 \

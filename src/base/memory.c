@@ -3,8 +3,11 @@
 #include "base/status.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static tesela_status out_of_memory(size_t bytes, const char *what) {
   char wanted[32], left[32];
@@ -31,6 +34,20 @@ tesela_status tsl_alloc_zeroed(size_t bytes, const char *what, void **out) {
   TSL_TRY(tsl_alloc(bytes, what, out));
   memset(*out, 0, bytes);
   return TESELA_OK;
+}
+
+/* Since Linux 5.14. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+void tsl_memory_provide(void *start, size_t bytes) {
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t from = (uintptr_t)start / page * page;
+  const uintptr_t to = ((uintptr_t)start + bytes + page - 1) / page * page;
+  const int was = errno;
+  (void)madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+  errno = was;
 }
 
 void tsl_free(void *block) {

@@ -16,10 +16,23 @@ tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *what
 tesela_status tsl_alloc_zeroed(size_t bytes, const char *what, void **out);
 void tsl_free(void *block); /* NULL is allowed */
 
+/* Has the system provide the pages of a range that is about to be written, where they are not there yet; what they hold stays as
+ * it is. Nothing where it cannot. */
+void tsl_memory_provide(void *start, size_t bytes);
+
 /* Bytes that this process may still take: the least of MemAvailable and what the cgroup leaves. */
 uint64_t tsl_memory_available(void);
 /* The same from these files: as /proc/meminfo, /sys/fs/cgroup and /proc/self/cgroup. UINT64_MAX when none of
  * them tells. */
 uint64_t tsl_memory_available_at(const char *meminfo, const char *root, const char *self_cgroup_file);
+
+/* For structs whose one field holds what is read here and written there. */
+static inline void *tsl_writable(const void *data) {
+  union {
+    const void *read;
+    void *written;
+  } pointer = {data};
+  return pointer.written;
+}
 
 #endif

@@ -1,13 +1,10 @@
 #include "base/status.h"
 
 #include "base/locale.h"
+#include "base/thread_text.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SENTENCE_SIZE sizeof(((tsl_status_saved *)0)->sentence)
@@ -16,6 +13,10 @@ static _Thread_local char sentence[SENTENCE_SIZE];
 
 const char *tesela_version(void) {
   return TESELA_VERSION;
+}
+
+int tesela_version_number(void) {
+  return TESELA_VERSION_NUMBER;
 }
 
 const char *tesela_status_name(tesela_status status) {
@@ -108,40 +109,10 @@ void tsl_status_restore(const tsl_status_saved *saved) {
   memcpy(sentence, saved->sentence, SENTENCE_SIZE);
 }
 
-/* The compiler's log, one a thread, on the heap because it may be long. The key's destructor frees it when
- * its thread ends. */
-static pthread_once_t log_once = PTHREAD_ONCE_INIT;
-static pthread_key_t log_key;
-static atomic_bool log_usable;
-
-static void make_log_key(void) {
-  atomic_store(&log_usable, pthread_key_create(&log_key, free) == 0);
-}
-
-/* Runs when the process ends, for the main thread's log, and when the library is unloaded, after which no
- * thread may call a destructor that was registered here. */
-__attribute__((destructor)) static void forget_logs(void) {
-  if (!atomic_exchange(&log_usable, false))
-    return;
-  free(pthread_getspecific(log_key));
-  pthread_key_delete(log_key);
-}
-
 void tsl_status_keep_log(const char *log) {
-  const int saved_errno = errno;
-  pthread_once(&log_once, make_log_key);
-  if (atomic_load(&log_usable)) {
-    char *old = pthread_getspecific(log_key);
-    char *copy = log ? strdup(log) : NULL;
-    if (pthread_setspecific(log_key, copy) == 0)
-      free(old);
-    else
-      free(copy);
-  }
-  errno = saved_errno;
+  tsl_thread_text_keep(TSL_THREAD_LOG, log ? log : "");
 }
 
 const char *tesela_last_log(void) {
-  const char *log = atomic_load(&log_usable) ? pthread_getspecific(log_key) : NULL;
-  return log ? log : "";
+  return tsl_thread_text(TSL_THREAD_LOG);
 }

@@ -76,20 +76,4 @@ static inline int tsl_blas_order(char fortran) {
   return letter == 'R' ? TSL_BLAS_ROW_MAJOR : letter == 'C' ? TSL_BLAS_COLUMN_MAJOR : 0;
 }
 
-/* For descriptions, which hold what is only read by pointers that could write. */
-static inline void *tsl_blas_writable(const void *data) {
-  union {
-    const void *read;
-    void *written;
-  } pointer = {data};
-  return pointer.written;
-}
-static inline void *const *tsl_blas_addresses(const void *const *data) {
-  union {
-    const void *const *read;
-    void *const *written;
-  } pointer = {data};
-  return pointer.written;
-}
-
 #endif

@@ -101,6 +101,7 @@ static void forget(void) {
   atomic_store(&newest, NULL);
   tsl_blas_forget_threads();
   tsl_blas_forget_calls();
+  tsl_blas_forget_ahead();
 }
 
 __attribute__((constructor)) static void watch_forks(void) {
@@ -130,9 +131,10 @@ tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_r
   return on ? tesela_transpose(on, desc, record) : TESELA_OUT_OF_MEMORY;
 }
 
-bool tsl_blas_goes_elsewhere(const tesela_gemm_desc *desc) {
-  tesela_context *on = context_now();
-  return on && tsl_api_goes_elsewhere(on, desc);
+tsl_blas_place tsl_blas_place_of(const tesela_gemm_desc *desc) {
+  const int threads = tsl_blas_threads();
+  tesela_context *on = context_of(threads);
+  return on ? tsl_blas_look_ahead(on, desc, threads) : TSL_BLAS_HERE;
 }
 
 /* --- what has no strategy --- */

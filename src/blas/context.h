@@ -3,6 +3,7 @@
 #define TSL_BLAS_CONTEXT_H
 
 #include "api/fast_path.h"
+#include "blas/ahead.h"
 
 #include <tesela/tesela.h>
 
@@ -13,8 +14,8 @@ tesela_status tsl_blas_run_batch(const tesela_gemm_desc *desc, const tesela_batc
 tesela_status tsl_blas_run_dot(const tesela_dot_desc *desc, tesela_record *record);
 tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_record *record);
 
-/* Whether a product would run on another device than the processor, where the context may choose. */
-bool tsl_blas_goes_elsewhere(const tesela_gemm_desc *desc);
+/* Where a product runs, where the context may choose. */
+tsl_blas_place tsl_blas_place_of(const tesela_gemm_desc *desc);
 /* The first context's way to multiply without plans; NULL: it has none. It goes on in the child of a fork. */
 const tsl_fast_path *tsl_blas_fast_path(void);
 

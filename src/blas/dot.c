@@ -7,9 +7,8 @@
 /* A vector whose increment is negative starts at its far end. */
 static tesela_vector vector_of(const void *data, int64_t n, int64_t increment, tesela_type type) {
   const int64_t first = increment < 0 ? (1 - n) * increment : 0;
-  return (tesela_vector){.data = (char *)tsl_blas_writable(data) + first * (int64_t)tsl_blas_size(type),
-                         .stride = increment,
-                         .type = type};
+  return (tesela_vector){
+      .data = (const char *)data + first * (int64_t)tsl_blas_size(type), .stride = increment, .type = type};
 }
 
 /* False where tesela cannot: conjugation, an increment of 0, types without a strategy. */
@@ -20,7 +19,7 @@ static bool by_tesela(tesela_type type, const tsl_blas_sum *sum, tesela_record *
   const tesela_dot_desc desc = {.n = sum->n,
                                 .x = vector_of(sum->x, sum->n, sum->incx, type),
                                 .y = vector_of(sum->y, sum->n, sum->incy, type),
-                                .result = {.data = sum->result, .stride = 1, .type = sum->result_type}};
+                                .result = {.data = sum->result, .type = sum->result_type}};
   const tesela_status status = tsl_blas_run_dot(&desc, record);
   if (status == TESELA_UNSUPPORTED)
     tsl_blas_note_lack(TSL_BLAS_DOT, type, sum->result_type);

@@ -1,6 +1,7 @@
 /* Products. */
 #include "blas/gemm.h"
 
+#include "base/memory.h"
 #include "blas/check.h"
 #include "blas/context.h"
 #include "blas/dispatch.h"
@@ -28,11 +29,16 @@ tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *produc
 }
 
 static tesela_matrix matrix_of(const tsl_blas_view *view, tesela_type type) {
-  return (tesela_matrix){.data = tsl_blas_writable(view->data),
+  return (tesela_matrix){.data = view->data,
                          .row_stride = view->row,
                          .col_stride = view->col,
                          .type = type,
                          .conjugate = view->conjugate};
+}
+
+static tesela_result result_of(const tsl_blas_view *view, tesela_type type) {
+  return (tesela_result){
+      .data = tsl_writable(view->data), .row_stride = view->row, .col_stride = view->col, .type = type};
 }
 
 void tsl_blas_say(const tsl_blas_work *work, tsl_blas_wording *out) {
@@ -43,9 +49,10 @@ void tsl_blas_say(const tsl_blas_work *work, tsl_blas_wording *out) {
                                  .k = work->k,
                                  .a = matrix_of(&work->a, work->type),
                                  .b = matrix_of(&work->b, work->type),
-                                 .c = matrix_of(&work->c, work->type),
+                                 .c = result_of(&work->c, work->type),
                                  .alpha = out->alpha,
-                                 .beta = out->beta};
+                                 .beta = out->beta,
+                                 .device = work->on_processor ? "cpu" : NULL};
 }
 
 bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
@@ -70,14 +77,14 @@ static bool is_idle(tesela_type type, const tsl_blas_multiply *product) {
 }
 
 /* Whether another device is sooner done than the processor, whosever library runs there: ours is asked for both. */
-static bool goes_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
+static tsl_blas_place place_of(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   if (!tsl_blas_may_go_elsewhere(symbol, product) || tsl_blas_check_gemm(product) != 0 ||
       is_idle(symbol->type, product))
-    return false;
+    return TSL_BLAS_HERE;
   const tsl_blas_work work = tsl_blas_work_of(symbol->type, product);
   tsl_blas_wording of;
   tsl_blas_say(&work, &of);
-  return tsl_blas_goes_elsewhere(&of.desc);
+  return tsl_blas_place_of(&of.desc);
 }
 
 bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, int wrong) {
@@ -90,7 +97,8 @@ bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply 
 tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tesela_type type = call->symbol->type;
   tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
-  if (route == TSL_BLAS_OTHER && goes_elsewhere(call->symbol, product))
+  const tsl_blas_place place = route == TSL_BLAS_LOOPS ? TSL_BLAS_HERE : place_of(call->symbol, product);
+  if (route == TSL_BLAS_OTHER && place == TSL_BLAS_ELSEWHERE)
     route = TSL_BLAS_TESELA;
   else if (route == TSL_BLAS_OTHER && tsl_blas_always_passes(call->symbol))
     tsl_blas_dispatch_note_next(call->symbol, product);
@@ -100,7 +108,8 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
     return tsl_blas_forward(call);
   if (tsl_blas_ends_early(call->symbol, product, tsl_blas_check_gemm(product)))
     return NULL;
-  const tsl_blas_work work = tsl_blas_work_of(type, product);
+  tsl_blas_work work = tsl_blas_work_of(type, product);
+  work.on_processor = place == TSL_BLAS_NOT_YET;
   tesela_record record = {.plan = NULL};
   tsl_blas_begin(call);
   if (route == TSL_BLAS_TESELA && tsl_blas_by_tesela(call->symbol, &work, tsl_blas_record(call, &record))) {

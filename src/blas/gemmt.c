@@ -48,7 +48,7 @@ static int64_t last_row(int uplo, int64_t j, int64_t n) {
 /* C's triangle = square + beta C's triangle, for each type. */
 static void add_f32(const tsl_blas_work *work, const job *of) {
   const float beta = *(const float *)work->beta, *square = of->square;
-  float *c = tsl_blas_writable(work->c.data);
+  float *c = tsl_writable(work->c.data);
   for (int64_t j = 0; j < work->n; j++)
     for (int64_t i = first_row(of->uplo, j); i < last_row(of->uplo, j, work->n); i++) {
       float *at = c + i * work->c.row + j * work->c.col;
@@ -58,7 +58,7 @@ static void add_f32(const tsl_blas_work *work, const job *of) {
 
 static void add_f64(const tsl_blas_work *work, const job *of) {
   const double beta = *(const double *)work->beta, *square = of->square;
-  double *c = tsl_blas_writable(work->c.data);
+  double *c = tsl_writable(work->c.data);
   for (int64_t j = 0; j < work->n; j++)
     for (int64_t i = first_row(of->uplo, j); i < last_row(of->uplo, j, work->n); i++) {
       double *at = c + i * work->c.row + j * work->c.col;
@@ -68,7 +68,7 @@ static void add_f64(const tsl_blas_work *work, const job *of) {
 
 static void add_c64(const tsl_blas_work *work, const job *of) {
   const float complex beta = *(const float complex *)work->beta, *square = of->square;
-  float complex *c = tsl_blas_writable(work->c.data);
+  float complex *c = tsl_writable(work->c.data);
   for (int64_t j = 0; j < work->n; j++)
     for (int64_t i = first_row(of->uplo, j); i < last_row(of->uplo, j, work->n); i++) {
       float complex *at = c + i * work->c.row + j * work->c.col;
@@ -78,7 +78,7 @@ static void add_c64(const tsl_blas_work *work, const job *of) {
 
 static void add_c128(const tsl_blas_work *work, const job *of) {
   const double complex beta = *(const double complex *)work->beta, *square = of->square;
-  double complex *c = tsl_blas_writable(work->c.data);
+  double complex *c = tsl_writable(work->c.data);
   for (int64_t j = 0; j < work->n; j++)
     for (int64_t i = first_row(of->uplo, j); i < last_row(of->uplo, j, work->n); i++) {
       double complex *at = c + i * work->c.row + j * work->c.col;

@@ -18,6 +18,7 @@ typedef struct tsl_blas_work {
   int64_t m, n, k;
   tsl_blas_view a, b, c; /* c's data is written */
   const void *alpha, *beta;
+  bool on_processor; /* whatever device the context has */
 } tsl_blas_work;
 
 void tsl_blas_loop_gemm(const tsl_blas_work *work);

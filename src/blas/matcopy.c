@@ -44,17 +44,15 @@ static bool by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy, 
   tsl_blas_doubles(type, copy->alpha, alpha);
   tesela_transpose_desc desc = {.rows = copy->rows,
                                 .cols = copy->cols,
-                                .a = {.data = tsl_blas_writable(both->from.data),
-                                      .row_stride = both->from.row,
-                                      .col_stride = both->from.col,
+                                .b = {.data = tsl_writable(both->to.data),
+                                      .row_stride = both->to.col,
+                                      .col_stride = both->to.row,
                                       .type = type},
                                 .in_place = copy->in_place,
                                 .alpha = alpha};
   if (!copy->in_place)
-    desc.b = (tesela_matrix){.data = tsl_blas_writable(both->to.data),
-                             .row_stride = both->to.col,
-                             .col_stride = both->to.row,
-                             .type = type};
+    desc.a = (tesela_matrix){
+        .data = both->from.data, .row_stride = both->from.row, .col_stride = both->from.col, .type = type};
   const tesela_status status = tsl_blas_run_transpose(&desc, record);
   /* Everything else leaves the matrix as it was, for others. */
   if (status == TESELA_DEVICE_FAILED && copy->in_place) {
@@ -111,7 +109,7 @@ tsl_blas_function *tsl_blas_matcopy(tsl_blas_call *call, const tsl_blas_copy *co
     return NULL;
   const tesela_type type = call->symbol->type;
   tesela_record record = {.plan = NULL};
-  const sides both = sides_of(type, copy, copy->in_place ? tsl_blas_writable(copy->a) : copy->b, copy->ldb);
+  const sides both = sides_of(type, copy, copy->in_place ? tsl_writable(copy->a) : copy->b, copy->ldb);
   tsl_blas_begin(call);
   if (route == TSL_BLAS_TESELA && by_tesela(call->symbol, copy, &both, tsl_blas_record(call, &record))) {
     tsl_blas_end_plan(call, &record);

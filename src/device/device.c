@@ -27,12 +27,16 @@ tsl_team tsl_device_team(const tsl_device *device) {
   return device->threads > 1 ? tsl_pool_team(tsl_pool_shared(), device->threads) : (tsl_team){0};
 }
 
+tsl_team tsl_device_host_team(const tsl_device *device) {
+  return tsl_pool_team(tsl_pool_shared(), device->host_threads);
+}
+
 double tsl_device_bandwidth_of(int threads) {
   return 10e9 * (threads < 10 ? threads : 10);
 }
 
 void tsl_device_limit(tsl_device *device, int threads) {
-  if (threads >= device->threads)
+  if (threads >= device->threads) /* and where it is no processor */
     return;
   const double share = (double)threads / device->threads;
   device->peak_f32 *= share;

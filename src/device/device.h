@@ -105,6 +105,7 @@ struct tsl_device {
   double link_bandwidth;     /* bytes a second between host and device; 0 where memory is shared */
   double launch_seconds;     /* from launch to start */
   int threads;               /* cpu: threads to use; else 0 */
+  int host_threads; /* most of the host's that may bring operands to it; 0: all of the shared pool's */
   uint64_t level_bytes
       [3];    /* cpu: data caches of levels 1 to 3 that a core uses, each whole; 0: not there or unknown */
   void *impl; /* the kind's own */
@@ -129,6 +130,14 @@ typedef struct tsl_copy {
   size_t host_pitch;
   size_t rows, row_bytes;
 } tsl_copy;
+
+/* Memory of the host from which and to which a device copies by itself, while host and device do something else. The
+ * kind embeds it as the first member of its own struct. */
+typedef struct tsl_pinned {
+  tsl_device *device;
+  void *host; /* aligned for any type */
+  size_t bytes;
+} tsl_pinned;
 
 /* An image: rows of texels, four f32 side by side each (RGBA), that kernels read as TSL_IMAGE. This says which
  * bytes of a buffer it shows: `height` rows of `width` texels, `pitch` bytes from a row's start to the next. */
@@ -215,7 +224,11 @@ struct tsl_device_ops {
    * that used it, host and device see the same bytes. `host` is aligned to device->host_alignment. [optional:
    * SHARED_MEMORY] */
   tesela_status (*buffer_wrap)(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer);
-  /* No work that uses the buffer is pending. */
+  /* A buffer over the device's own memory that stays the caller's: an address in CUDA, a cl_mem of the device's context in
+   * OpenCL. bytes 0: as many as there are from there on. TESELA_BAD_CALL where it is memory of another device or context, or
+   * there are fewer. [optional: OPENCL, CUDA] */
+  tesela_status (*buffer_adopt)(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer);
+  /* No work that uses the buffer is pending, unless its memory is the caller's. */
   void (*buffer_destroy)(tsl_buffer *buffer);
   /* Makes the buffer's bytes visible at a host address until unmap(): waits for the stream's earlier work.
    * write != 0: what the host stores there reaches the device at unmap(). [optional: SHARED_MEMORY] */
@@ -223,7 +236,10 @@ struct tsl_device_ops {
   tesela_status (*buffer_unmap)(tsl_stream *stream, tsl_buffer *buffer, void *host);
 
   tesela_status (*stream_create)(tsl_device *device, tsl_stream **stream);
-  /* Waits for pending work first. */
+  /* A stream over the API's own queue, which stays the caller's: a CUstream, NULL being the default stream, or an in-order
+   * cl_command_queue. TESELA_BAD_CALL where it is of another device or context. [optional: OPENCL, CUDA] */
+  tesela_status (*stream_adopt)(tsl_device *device, void *native, tsl_stream **stream);
+  /* Waits for pending work first, unless the queue is the caller's. */
   void (*stream_destroy)(tsl_stream *stream);
   /* Waits until all of the stream's work is done; a failure of that work is reported here. */
   tesela_status (*finish)(tsl_stream *stream);
@@ -232,6 +248,14 @@ struct tsl_device_ops {
    * is complete on return. */
   tesela_status (*write)(tsl_stream *stream, const tsl_copy *copy);
   tesela_status (*read)(tsl_stream *stream, const tsl_copy *copy);
+  /* Copies beside computing: memory of the host that the device reaches by itself; write() and read() between it and
+   * buffers, enqueued and no more: copy->host lies in pinned memory of the device, and neither is written before the copy is
+   * done nor read before it is. No copy is pending when the memory is destroyed. TESELA_OUT_OF_MEMORY where the system does
+   * not give so much of it. [optional: these four and the two waits below, all or none] */
+  tesela_status (*pinned_create)(tsl_device *device, size_t bytes, tsl_pinned **pinned);
+  void (*pinned_destroy)(tsl_pinned *pinned);
+  tesela_status (*write_later)(tsl_stream *stream, const tsl_copy *copy);
+  tesela_status (*read_later)(tsl_stream *stream, const tsl_copy *copy);
   /* Buffer to buffer of the same device, no overlap; enqueued. */
   tesela_status (*copy)(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
                         size_t to_offset, size_t bytes);
@@ -252,6 +276,11 @@ struct tsl_device_ops {
   void (*event_destroy)(tsl_event *event);
   /* Marks the moment when the stream's earlier work is done. An event may be recorded again. */
   tesela_status (*event_record)(tsl_stream *stream, tsl_event *event);
+  /* What is enqueued on the stream from now on begins when the event, as it was last recorded in another stream, has come;
+   * and the same for the host, which is told of a failure of the work before it. The event was recorded, and may be
+   * recorded again at once. [optional: as pinned_create] */
+  tesela_status (*stream_wait)(tsl_stream *stream, tsl_event *event);
+  tesela_status (*event_wait)(tsl_event *event);
   /* Device time between two recorded events of one stream; waits for the later one. */
   tesela_status (*event_seconds)(tsl_event *begin, tsl_event *end, double *seconds);
 
@@ -304,10 +333,15 @@ typedef struct tsl_device_kind {
    * (those are overwritten); found() copies the struct. No device is a failure with TESELA_NO_DEVICE, whose
    * sentence is the reason. */
   tesela_status (*list)(void (*found)(void *argument, const tsl_device *device), void *argument);
+  /* Lets a device that is not open yet be opened in an API's context which stays the caller's (cl_context): false where the
+   * device is not in it. [optional: OPENCL] */
+  bool (*adopt)(tsl_device *device, void *context);
   /* Frees device->impl at the end. [optional] */
   void (*forget)(tsl_device *device);
   /* Nonzero: a machine never has more than one, which is named without an index ("cpu"). */
   int single;
+  /* Whether the memory at an address is this device's own; the device need not be open. [optional: kinds whose memory has addresses] */
+  bool (*owns)(const tsl_device *device, const void *address);
   /* Seconds that it takes at the very least until a first device can be used, drivers loaded; 0: none. */
   double start_least;
   /* Whether a look at files tells that all its devices are the host's processor again. Loads nothing; false where it
@@ -317,6 +351,8 @@ typedef struct tsl_device_kind {
 
 /* The threads that a run on a processor uses unless it is given others: as many of the shared pool's as the device has. */
 tsl_team tsl_device_team(const tsl_device *device);
+/* The threads that bring operands from the host's memory to the device, and back. */
+tsl_team tsl_device_host_team(const tsl_device *device);
 /* Gives a processor fewer threads, and predictions to match; more than it has change nothing. Before it is used. */
 void tsl_device_limit(tsl_device *device, int threads);
 /* Bytes a second of a processor's memory, as a guess: a core takes about 10 GB/s, and ten of them what a socket has. */

@@ -7,6 +7,7 @@
 #include "device/list.h"
 #include "device/self_tests.h"
 #include "device/slot.h"
+#include "device/staging.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ typedef struct kind_devices {
 
 struct tsl_devices {
   tsl_guard lock; /* of everything below, until a kind was listed; then its part is constant */
+  int threads;    /* most that a device may use of the host; 0: no limit */
   int kind_count;
   kind_devices kinds[KINDS_MOST];
 };
@@ -76,6 +78,20 @@ tesela_status tsl_devices_create(tsl_devices **devices) {
   return TESELA_OK;
 }
 
+/* --- threads --- */
+
+void tsl_devices_limit(tsl_devices *devices, int threads) {
+  tsl_guard_lock(&devices->lock);
+  devices->threads = threads;
+  for (int i = 0; i < devices->kind_count; i++)
+    for (int d = 0; d < devices->kinds[i].count; d++) {
+      tsl_device *device = &devices->kinds[i].slots[d]->device;
+      device->host_threads = threads;
+      tsl_device_limit(device, threads);
+    }
+  tsl_guard_unlock(&devices->lock);
+}
+
 /* --- listing --- */
 
 static void slot_free(tsl_device_slot *slot) {
@@ -84,11 +100,13 @@ static void slot_free(tsl_device_slot *slot) {
     slot->kind->forget(&slot->device);
   pthread_cond_destroy(&slot->jit_done);
   pthread_mutex_destroy(&slot->jit_lock);
+  pthread_mutex_destroy(&slot->staging_lock);
   tsl_guard_destroy(&slot->open_lock);
   free(slot);
 }
 
-static tsl_device_slot *slot_create(const tsl_device_kind *kind, const tsl_device *device, int index) {
+static tsl_device_slot *slot_create(const tsl_device_kind *kind, const tsl_device *device, int index,
+                                    int threads) {
   tsl_device_slot *slot = calloc(1, sizeof *slot);
   if (slot == NULL)
     return NULL;
@@ -96,18 +114,21 @@ static tsl_device_slot *slot_create(const tsl_device_kind *kind, const tsl_devic
   slot->kind = kind;
   slot->device.kind = kind->kind;
   slot->device.index = index;
+  slot->device.host_threads = threads;
   if (kind->single != 0)
     snprintf(slot->device.name, sizeof slot->device.name, "%s", kind->kind);
   else
     snprintf(slot->device.name, sizeof slot->device.name, "%s:%d", kind->kind, index);
   tsl_guard_init(&slot->open_lock);
   pthread_mutex_init(&slot->jit_lock, NULL);
+  pthread_mutex_init(&slot->staging_lock, NULL);
   pthread_cond_init(&slot->jit_done, NULL);
   return slot;
 }
 
 typedef struct listing {
   kind_devices *into;
+  int threads;
   bool out_of_memory;
 } listing;
 
@@ -117,7 +138,7 @@ static void found(void *argument, const tsl_device *device) {
   tsl_device_slot **slots = realloc(into->slots, ((size_t)into->count + 1) * sizeof *slots);
   if (slots != NULL)
     into->slots = slots;
-  tsl_device_slot *slot = slots != NULL ? slot_create(into->kind, device, into->count) : NULL;
+  tsl_device_slot *slot = slots != NULL ? slot_create(into->kind, device, into->count, list->threads) : NULL;
   if (slot == NULL) {
     tsl_device lost = *device;
     if (into->kind->forget != NULL)
@@ -141,7 +162,7 @@ static const kind_devices *listed(tsl_devices *devices, int index) {
   kind_devices *kind = &devices->kinds[index];
   tsl_guard_lock(&devices->lock);
   if (!kind->was_listed) {
-    listing list = {.into = kind};
+    listing list = {.into = kind, .threads = devices->threads};
     tsl_status_saved saved;
     tsl_status_save(&saved);
     kind->status = kind->kind->list(found, &list);
@@ -307,6 +328,7 @@ bool tsl_device_is_open(tsl_device *device) {
 static void slot_close(tsl_device_slot *slot) {
   if (!slot->is_open)
     return;
+  tsl_staging_forget(&slot->device);
   tsl_jit_forget(&slot->device);
   slot->device.ops->close(&slot->device);
   slot->is_open = false;

@@ -11,6 +11,10 @@ tesela_status tsl_devices_create(tsl_devices **devices);
 /* Closes the devices that are open. Nothing created on them is alive. */
 void tsl_devices_destroy(tsl_devices *devices);
 
+/* Gives all devices at most so many threads of the host, those too that are found later: what a processor computes with, and
+ * what brings operands to the others. Before they are used. */
+void tsl_devices_limit(tsl_devices *devices, int threads);
+
 /* Number of kinds and, per kind: its description, how many devices it has, and the sentence that says why it
  * has none ("" when it has some). The kind's devices are looked for at the first question about them, so that
  * a run on "cpu" loads no OpenCL. */

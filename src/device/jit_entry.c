@@ -77,8 +77,8 @@ static const char *verify(const char *bytes, size_t size, tsl_jit_loaded *loaded
     return "it is no compiled kernel";
   if (head.version != TSL_JIT_VERSION || head.byte_order != BYTE_ORDER_MARK)
     return "it is of another version";
-  const uint64_t rest = size - sizeof head;
-  if (head.key_bytes > rest || head.binary_bytes != rest - head.key_bytes)
+  const uint64_t remainder = size - sizeof head;
+  if (head.key_bytes > remainder || head.binary_bytes != remainder - head.key_bytes)
     return "its length is not what it says";
   loaded->key = bytes + sizeof head;
   loaded->key_bytes = (size_t)head.key_bytes;

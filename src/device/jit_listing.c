@@ -97,8 +97,8 @@ void tsl_jit_listing_free(tsl_jit_listing *listing) {
 static bool add_file(tsl_jit_listing *listing, const tsl_jit_file *file) {
   /* The list grows in powers of two: it is full when the count is one. */
   if ((listing->file_count & (listing->file_count - 1)) == 0) {
-    const size_t room = listing->file_count == 0 ? 1 : 2 * (size_t)listing->file_count;
-    tsl_jit_file *files = realloc(listing->files, room * sizeof *files);
+    const size_t capacity = listing->file_count == 0 ? 1 : 2 * (size_t)listing->file_count;
+    tsl_jit_file *files = realloc(listing->files, capacity * sizeof *files);
     if (files == NULL)
       return false;
     listing->files = files;

@@ -20,6 +20,8 @@ typedef struct tsl_device_slot {
   pthread_cond_t jit_done;  /* a build of the list came to its end */
   tsl_jit_module_entry *jit_modules;
   tsl_self_test_entry *self_tests;
+  pthread_mutex_t staging_lock;
+  struct tsl_staging *staging; /* what runs gave back (device/staging.h), under its lock */
 } tsl_device_slot;
 
 static inline tsl_device_slot *tsl_device_slot_of(tsl_device *device) {

@@ -16,8 +16,8 @@
   X(SPREAD_TRANSPOSED, 2, 2 * rows + pad)                                                                    \
   X(UPSIDE_DOWN, -cols - pad, 1)                                                                             \
   X(MIRRORED, cols, -1)                                                                                      \
-  X(TURNED, -cols - pad, -1)                                                                                 \
-  X(TURNED_TRANSPOSED, -1, -rows - pad)                                                                      \
+  X(ROTATED, -cols - pad, -1)                                                                                \
+  X(ROTATED_TRANSPOSED, -1, -rows - pad)                                                                     \
   X(REPEATED_ROWS, 0, 1)                                                                                     \
   X(REPEATED_COLS, 1, 0)                                                                                     \
   X(DIAGONALS, 1, 1)

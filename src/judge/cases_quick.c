@@ -43,11 +43,11 @@ static void small(const tsl_problem *like, tsl_case *out) {
 }
 
 /* Layouts that go along rows, and the same along columns. */
-typedef enum way { DENSE, PADDED, SPREAD, TURNED } way;
+typedef enum way { DENSE, PADDED, SPREAD, ROTATED } way;
 static const int layouts[][2] = {[DENSE] = {TSL_LAYOUT_DENSE, TSL_LAYOUT_TRANSPOSED},
                                  [PADDED] = {TSL_LAYOUT_PADDED, TSL_LAYOUT_TRANSPOSED_PADDED},
                                  [SPREAD] = {TSL_LAYOUT_SPREAD, TSL_LAYOUT_SPREAD_TRANSPOSED},
-                                 [TURNED] = {TSL_LAYOUT_TURNED, TSL_LAYOUT_TURNED_TRANSPOSED}};
+                                 [ROTATED] = {TSL_LAYOUT_ROTATED, TSL_LAYOUT_ROTATED_TRANSPOSED}};
 
 /* A row of the list, for each operation. Sizes that an operation does not have are passed over. Operands go the way that
  * those of the problem go, which some kernels are made for. */
@@ -63,16 +63,16 @@ enum { QUICK = 4 };
 static const quick lists[TSL_OP_COUNT][QUICK] = {
     [TSL_OP_GEMM] = {{67, 41, 53, DENSE, DENSE, DENSE, 0, 1, 0, TSL_DATA_NORMAL},
                      {131, 137, 35, PADDED, PADDED, PADDED, 3, 1.5, -0.5, TSL_DATA_NORMAL},
-                     {33, 129, 66, TURNED, DENSE, SPREAD, 5, 1, 0, TSL_DATA_INTEGER},
+                     {33, 129, 66, ROTATED, DENSE, SPREAD, 5, 1, 0, TSL_DATA_INTEGER},
                      {1, 3, 259, PADDED, SPREAD, DENSE, 1, -0.5, 1, TSL_DATA_GRADED}},
     [TSL_OP_DOT] = {{1, 1, 1003, DENSE, DENSE, DENSE, 0, 1, 0, TSL_DATA_NORMAL},
                     {1, 1, 30011, SPREAD, SPREAD, DENSE, 2, 1.5, -0.5, TSL_DATA_NORMAL},
                     {1, 1, 1, DENSE, DENSE, DENSE, 0, 1, 0, TSL_DATA_NORMAL},
-                    {1, 1, 513, TURNED, DENSE, DENSE, 0, 1, 1, TSL_DATA_INTEGER}},
+                    {1, 1, 513, ROTATED, DENSE, DENSE, 0, 1, 1, TSL_DATA_INTEGER}},
     [TSL_OP_TRANSPOSE] = {{67, 41, 0, DENSE, DENSE, DENSE, 0, 1, 0, TSL_DATA_NORMAL},
                           {131, 137, 0, PADDED, DENSE, PADDED, 3, 1, 0, TSL_DATA_NORMAL},
                           {33, 300, 0, SPREAD, DENSE, DENSE, 5, 1, 0, TSL_DATA_NORMAL},
-                          {1, 259, 0, TURNED, DENSE, DENSE, 1, 1, 0, TSL_DATA_INTEGER}},
+                          {1, 259, 0, ROTATED, DENSE, DENSE, 1, 1, 0, TSL_DATA_INTEGER}},
 };
 
 static int layout_of(way along, const tsl_shape *like) {

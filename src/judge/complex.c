@@ -7,7 +7,7 @@
  * every double is a column of its own. So a part has 2 to 8 columns for each of A's, and as many rows for B's:
  *
  *        A, expanded: rows x (terms k)               B, expanded: (terms k) x cols
- *        [ ar Re a, its rest, -ai Im a, ... ]        [ Re b, Re b, Re b, ..., Im b, ... ]'
+ *        [ ar Re a, its tail, -ai Im a, ... ]        [ Re b, Re b, Re b, ..., Im b, ... ]'
  *
  * Only sampled rows and columns are expanded. Elements with something on their way that is not finite, or may pass the
  * type's largest number, get the kinds that they may be of beside: the sums of products of parts, scaled by alpha's parts, with
@@ -25,7 +25,7 @@ enum { TERMS_MAX = 8, DOUBLES_MAX = 1 << 24 };
 /* A factor of an expanded column: (alpha's part, A's part, sign) times B's part. */
 typedef struct term {
   int alpha_part, a_part, b_part, sign;
-  bool rest; /* what the rounded product leaves out */
+  bool tail; /* what the rounded product leaves out */
 } term;
 
 typedef struct expanding {
@@ -65,19 +65,19 @@ static void choose_terms(expanding *job, int part) {
   job->term_count = 0;
   for (int alpha_part = 0; alpha_part < 2; alpha_part++)
     for (int a_part = 0; a_part < 2; a_part++)
-      for (int rest = 0; rest < 2; rest++) {
+      for (int tail = 0; tail < 2; tail++) {
         const int imaginary = alpha_part + a_part, b_part = (part + imaginary) % 2;
         /* i to the power of how many imaginary parts meet: 1, i, -1, -i. */
         const int power = imaginary + b_part, sign = power == 2 || power == 3 ? -1 : 1;
         const double alpha = job->alpha[alpha_part];
-        if (alpha != 0 && !(rest && fabs(alpha) == 1))
-          job->terms[job->term_count++] = (term){alpha_part, a_part, b_part, sign, rest};
+        if (alpha != 0 && !(tail && fabs(alpha) == 1))
+          job->terms[job->term_count++] = (term){alpha_part, a_part, b_part, sign, tail};
       }
 }
 
-static double product_part(double x, double y, bool rest) {
+static double product_part(double x, double y, bool tail) {
   const double product = x * y;
-  return !rest ? product : isfinite(product) ? fma(x, y, -product) : 0;
+  return !tail ? product : isfinite(product) ? fma(x, y, -product) : 0;
 }
 
 /* A part of beta that is 0 may be left out; elements of which it makes a difference have kinds. */
@@ -94,7 +94,7 @@ static void expand_a(const expanding *job) {
       load_factor(&problem->a, problem->conjugate_a, job->a, sampled(i, job->rows, problem->m), l, value);
       for (int t = 0; t < job->term_count; t++) {
         const term *from = &job->terms[t];
-        *out++ = from->sign * product_part(job->alpha[from->alpha_part], value[from->a_part], from->rest);
+        *out++ = from->sign * product_part(job->alpha[from->alpha_part], value[from->a_part], from->tail);
       }
     }
 }

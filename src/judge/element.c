@@ -172,8 +172,8 @@ static void compare(const tsl_judged *job, int64_t row, int64_t col, double high
   const double gauge =
       fabs(job->alpha) * magnitude + (added ? added[row * job->problem->n + col] : fabs(job->beta * before));
   const double safe = job->sums->largest / 4;
-  double right = 0, rest = 0;
-  tsl_reference_finish(job->alpha, high, low, job->beta, before, &right, &rest);
+  double right = 0, tail = 0;
+  tsl_reference_finish(job->alpha, high, low, job->beta, before, &right, &tail);
   if (job->judge->exact && job->sums != job->type) {
     compare_rounded(job, right, value, gauge, out);
     return;
@@ -184,14 +184,14 @@ static void compare(const tsl_judged *job, int64_t row, int64_t col, double high
     return;
   }
   const bool in_range =
-      magnitude < safe && gauge < safe && fabs(right) < job->type->largest / 4 && isfinite(rest);
+      magnitude < safe && gauge < safe && fabs(right) < job->type->largest / 4 && isfinite(tail);
   const bool tiny = job->twice && (gauge < TINY || (job->products && magnitude < TINY));
   if (!in_range || tiny || !isfinite(value)) {
     compare_slowly(job, row, col, value, out);
     return;
   }
   out->expected = right;
-  compare_finite(job, fabs((value - right) - rest), right, gauge, gauge != 0, out);
+  compare_finite(job, fabs((value - right) - tail), right, gauge, gauge != 0, out);
 }
 
 /* From an element's sums of products to the comparison. */

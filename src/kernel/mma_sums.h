@@ -41,7 +41,7 @@ typedef struct opencl_mma_arguments {
  * several. */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
-  TSL_INDEX maps, sums, parts;
+  TSL_INDEX maps, sums, split_k;
 } opencl_mma_group_arguments;
 
 /* --- the last step --- */

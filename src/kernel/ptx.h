@@ -63,7 +63,7 @@ TSL_FUNCTION void tsl_ptx_blocks(unsigned int line, unsigned int *out) {
                : "memory");
 }
 /* The same of blocks as 8 x 8 pairs of bytes, each transposed: pairs (item / 4) of lines 2 (item % 4) and the next. */
-TSL_FUNCTION void tsl_ptx_blocks_turned(unsigned int line, unsigned int *out) {
+TSL_FUNCTION void tsl_ptx_blocks_transposed(unsigned int line, unsigned int *out) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
                : "r"(line)

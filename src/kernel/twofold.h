@@ -19,10 +19,10 @@ TSL_FUNCTION double tsl_twofold_lost(double a, double b, double sum) {
 
 /* sum + x y */
 TSL_FUNCTION tsl_twofold tsl_twofold_add(tsl_twofold sum, double x, double y) {
-  const double product = TSL_MUL(double, x, y), rest = TSL_FMA(x, y, -product);
+  const double product = TSL_MUL(double, x, y), tail = TSL_FMA(x, y, -product);
   tsl_twofold out;
   out.high = sum.high + product;
-  out.low = sum.low + (tsl_twofold_lost(sum.high, product, out.high) + rest);
+  out.low = sum.low + (tsl_twofold_lost(sum.high, product, out.high) + tail);
   return out;
 }
 

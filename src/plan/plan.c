@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/cut.h"
 #include "plan/run_slot.h"
 
 #include <stdlib.h>
@@ -122,7 +123,14 @@ static tesela_status build(tsl_plan *plan) {
   plan->text = tsl_text_take(&text);
   if (status != TESELA_OK)
     return status;
-  return work->strategy->build ? work->strategy->build(work) : TESELA_OK;
+  if (work->strategy->build)
+    TSL_TRY(work->strategy->build(work));
+  return TESELA_OK;
+}
+
+/* Behind everything else, as what it needs is the plan's compiled kernels. */
+static tesela_status cut(tsl_plan *plan) {
+  return plan->place == TSL_PLACE_HOST ? tsl_cut_create(&plan->work, &plan->cut) : TESELA_OK;
 }
 
 static tesela_status create(const tsl_problem *problem, const tsl_strategy *strategy,
@@ -152,6 +160,11 @@ static tesela_status create(const tsl_problem *problem, const tsl_strategy *stra
     tsl_free(made);
     return status;
   }
+  const tesela_status uncut = cut(made);
+  if (uncut != TESELA_OK) {
+    tsl_plan_destroy(made);
+    return uncut;
+  }
   *plan = made;
   return TESELA_OK;
 }
@@ -176,6 +189,7 @@ void tsl_plan_trim(tsl_plan *plan) {
 void tsl_plan_destroy(tsl_plan *plan) {
   if (!plan)
     return;
+  tsl_cut_destroy(plan->cut);
   if (plan->work.strategy->release)
     plan->work.strategy->release(&plan->work);
   tsl_run_slots_destroy(plan->slots);

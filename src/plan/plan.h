@@ -22,6 +22,7 @@ typedef struct tsl_plan {
   tsl_self_test self_test;
   double self_test_seconds;    /* that the self-test took just now; 0: it was remembered */
   struct tsl_run_slots *slots; /* streams and staging buffers of runs that need them; plan/run_slot.c */
+  struct tsl_cut *cut;         /* how copies overlap with computing (plan/cut.h); NULL: they do not */
 } tsl_plan;
 
 /* Where the time of one run went, in seconds. Phases that did not happen are 0; a plan's later runs find memory on the
@@ -56,6 +57,14 @@ void tsl_plan_trim(tsl_plan *plan);
 /* Runs on operands as plan->place says and returns when C is complete. On the cpu, by the operands' team; where that is
  * zero, by the device's. phases may be NULL, which saves the clocks. */
 tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_phases *phases);
+
+/* Queues a run of a plan whose place is TSL_PLACE_DEVICE on a stream of its device and returns; on the cpu, whatever the place, it
+ * is done then. `workspace` has tsl_plan_workspace() bytes, and is in use until the work is done. Takes no memory and waits for
+ * nothing, unless the strategy is a vendor's library that does. */
+tesela_status tsl_plan_enqueue(const tsl_plan *plan, const tsl_operands *operands, tsl_stream *stream,
+                               tsl_buffer *workspace);
+/* Bytes of the device's memory that a run needs beside its operands. */
+uint64_t tsl_plan_workspace(const tsl_plan *plan);
 
 /* Runs that take the sets of resident operands in turn, from number `first` on and around the end. */
 typedef struct tsl_batch {

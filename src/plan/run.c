@@ -1,7 +1,9 @@
 /* Running a plan: straight on host memory on the cpu, else in a run slot. */
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/overlap.h"
 #include "plan/plan.h"
 #include "plan/run_slot.h"
 
@@ -219,10 +221,45 @@ static tesela_status leave_lane(running *run, tesela_status status) {
   return status;
 }
 
+/* Takes what a run that overlaps needs; false where it is none, or where the system has no such memory: then copies go one
+ * after the other. */
+static bool take_staging(const running *run, tsl_staging **staging) {
+  const tsl_plan *plan = run->plan;
+  tsl_status_saved saved;
+  char bytes[32];
+  if (!tsl_overlap_suits(plan))
+    return false;
+  tsl_status_save(&saved);
+  const bool has = tsl_staging_take(plan->work.device, plan->cut->sizes.slot, staging) == TESELA_OK;
+  if (!has)
+    tsl_log(TSL_LOG_PLAN, "%s: copies do not overlap, as %s of pinned memory cannot be had: %s",
+            plan->work.device->name,
+            tsl_format_bytes(TSL_STAGING_SLOTS * plan->cut->sizes.slot, bytes, sizeof bytes),
+            tesela_last_error());
+  tsl_status_restore(&saved);
+  return has;
+}
+
+static tesela_status run_overlapped(running *run, tsl_staging *staging, tsl_phases *phases) {
+  const tsl_team given = run->given->team;
+  const tsl_overlap overlap = {.plan = run->plan,
+                               .slot = run->slot,
+                               .given = run->given,
+                               .staging = staging,
+                               .team =
+                                   given.threads > 0 ? given : tsl_device_host_team(run->plan->work.device)};
+  const tesela_status status = tsl_overlap_run(&overlap, phases);
+  tsl_staging_give(staging, status == TESELA_OK);
+  return status;
+}
+
 static tesela_status run_in_lane(const tsl_plan *plan, const tsl_operands *given, const tsl_operands *used,
                                  tsl_phases *phases) {
   running run = {.plan = plan, .given = given, .used = *used};
+  tsl_staging *staging;
   TSL_TRY(tsl_run_slot_take(plan->slots, &run.slot));
+  if (take_staging(&run, &staging))
+    return leave_lane(&run, run_overlapped(&run, staging, phases));
   return leave_lane(&run, phases ? run_timed(&run, phases) : run_untimed(&run));
 }
 
@@ -261,6 +298,26 @@ tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_pha
   const tesela_status status = work->strategy->run(work, &used, NULL);
   phases->compute = phases->total = tsl_clock() - start;
   return status;
+}
+
+/* --- runs that are queued --- */
+
+uint64_t tsl_plan_workspace(const tsl_plan *plan) {
+  const tsl_work *work = &plan->work;
+  return tsl_strategy_scratch(work->strategy, &work->problem, &work->config, work->device);
+}
+
+tesela_status tsl_plan_enqueue(const tsl_plan *plan, const tsl_operands *operands, tsl_stream *stream,
+                               tsl_buffer *workspace) {
+  const tsl_work *work = &plan->work;
+  if (work->problem.m == 0 || work->problem.n == 0)
+    return TESELA_OK;
+  tsl_operands used = *operands;
+  set_strides(&work->problem, &used);
+  used.scratch = workspace;
+  if (work->device->capabilities & TSL_CAN_HOST)
+    prepare_on_host(plan, &used);
+  return work->strategy->run(work, &used, stream);
 }
 
 /* --- many runs, timed together --- */

@@ -99,8 +99,11 @@ tesela_status tsl_run_slot_staged(tsl_run_slot *slot, int operand, size_t bytes)
 }
 
 tesela_status tsl_run_slot_scratch(tsl_run_slot *slot, size_t bytes) {
-  if (slot->scratch || bytes == 0)
+  if (bytes == 0 || (slot->scratch && slot->scratch->bytes >= bytes))
     return TESELA_OK;
+  if (slot->scratch)
+    slot->device->ops->buffer_destroy(slot->scratch);
+  slot->scratch = NULL;
   return slot->device->ops->buffer_create(slot->device, bytes, &slot->scratch);
 }
 

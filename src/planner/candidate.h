@@ -14,12 +14,20 @@ typedef struct tsl_candidate {
   tsl_config config;
   double
       seconds; /* that a run is expected to take, copies included (planner/estimate.h); infinity when refused */
+  double resident;   /* the same with operands on the device, without any way there */
   double doubt;      /* about that: the standard deviation of its logarithm */
   double start;      /* seconds before the first run, shared out among the runs that are expected */
   tsl_basis basis;   /* what config and seconds rest on */
   bool own;          /* it is the user's wisdom, measured here */
   char refusal[192]; /* "" when it can */
 } tsl_candidate;
+
+/* What the caller's strategy text fixes. */
+typedef struct tsl_strategy_request {
+  const tsl_strategy *strategy; /* NULL: any */
+  tsl_config config;
+  unsigned given; /* a bit per parameter whose value in `config` is fixed */
+} tsl_strategy_request;
 
 /* What the planner may choose from. */
 typedef struct tsl_choice {

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "device/lines.h"
+#include "plan/cut.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,6 +37,8 @@ static void read_link(const tsl_record *record, tsl_link *link) {
       read_field(record, "out_rate", &found.out.rate) && read_field(record, "launch", &found.launch) &&
       found.in.rate > 0 && found.out.rate > 0) {
     read_field(record, "open", &found.open); /* lines before it was measured have none */
+    read_field(record, "staged_in", &found.staged_in);
+    read_field(record, "staged_out", &found.staged_out);
     snprintf(found.date, sizeof found.date, "%s", date);
     *link = found;
   }
@@ -62,8 +65,13 @@ static tsl_link guess(const tsl_device *device) {
   const tsl_link_way way = {2 * device->launch_seconds,
                             device->link_bandwidth > 0 ? device->link_bandwidth : INFINITY};
   /* A context of PoCL takes 20 ms, one of a GPU's driver a third of a second. */
-  return (tsl_link){
-      .in = way, .out = way, .launch = device->launch_seconds, .open = device->is_cpu ? 0.02 : 0.3};
+  const double staged = tsl_staging_is_offered(device) ? way.rate : 0;
+  return (tsl_link){.in = way,
+                    .out = way,
+                    .staged_in = staged,
+                    .staged_out = staged,
+                    .launch = device->launch_seconds,
+                    .open = device->is_cpu ? 0.02 : 0.3};
 }
 
 tsl_link tsl_link_of(const tsl_device *device) {
@@ -75,7 +83,10 @@ tsl_link tsl_link_of(const tsl_device *device) {
   tsl_status_save(&saved); /* lines that are none are no failure */
   tsl_lines_each(&file, find_one, &(finding){.device = device, .link = &link});
   tsl_status_restore(&saved);
-  return link;
+  /* A line from before copies were staged is no measurement of them. */
+  tsl_staging_sizes sizes;
+  const bool lacks = !(link.staged_in > 0 && link.staged_out > 0);
+  return lacks && tsl_staging_sizes_of(device, &sizes) ? guess(device) : link;
 }
 
 double tsl_link_core(const tsl_device *cpu) {
@@ -105,9 +116,9 @@ void tsl_link_keep(const tsl_device *device, tsl_link *link) {
   tsl_text_add(
       &line,
       "link key=%s in_seconds=%.4g in_rate=%.4g out_seconds=%.4g out_rate=%.4g launch=%.4g open=%.4g "
-      "date=%s",
+      "staged_in=%.4g staged_out=%.4g date=%s",
       device->key, link->in.seconds, link->in.rate, link->out.seconds, link->out.rate, link->launch,
-      link->open, link->date);
+      link->open, link->staged_in, link->staged_out, link->date);
   add_line(&line);
 }
 
@@ -121,20 +132,75 @@ void tsl_link_keep_core(const tsl_device *cpu, double rate) {
 
 /* --- used --- */
 
-double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
-                        tsl_place place) {
-  /* The models count a launch as the device's kind says; a record of a run on the device counts none. */
-  double seconds = link->measured ? fmax(0, link->launch - device->launch_seconds) : 0;
-  if (place == TSL_PLACE_DEVICE || is_shared(device) || !(device->link_bandwidth > 0 || link->measured))
-    return seconds;
+static double bytes_of(const tsl_problem *problem, int operand) {
+  const tsl_shape *shape = tsl_problem_shape(problem, operand);
+  return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size *
+         (double)tsl_problem_batch(problem);
+}
+
+static double one_after_the_other(const tsl_link *link, const tsl_problem *problem) {
+  double seconds = 0;
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tsl_shape *shape = tsl_problem_shape(problem, i);
-    const double bytes = (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size *
-                         (double)tsl_problem_batch(problem);
     if (tsl_problem_reads(problem, i))
-      seconds += link->in.seconds + bytes / link->in.rate;
+      seconds += link->in.seconds + bytes_of(problem, i) / link->in.rate;
     if (i == TSL_OPERAND_C)
-      seconds += link->out.seconds + bytes / link->out.rate;
+      seconds += link->out.seconds + bytes_of(problem, i) / link->out.rate;
   }
   return seconds;
+}
+
+static bool is_overlapped(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
+                          tsl_staging_sizes *sizes) {
+  double bytes = bytes_of(problem, TSL_OPERAND_C);
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    bytes += tsl_problem_reads(problem, i) ? bytes_of(problem, i) : 0;
+  return problem->op == TSL_OP_GEMM && tsl_problem_batch(problem) == 1 && problem->m > 0 && problem->n > 0 &&
+         link->staged_in > 0 && link->staged_out > 0 && tsl_staging_sizes_of(device, sizes) &&
+         bytes >= sizes->least;
+}
+
+/* The run of plan/overlap.h with times in place of copies: threads bring panels, the device computes a block when its panels
+ * are there, and blocks go out in their order when all panels are in. Starts of copies count once a way. */
+static double overlapped(const tsl_link *link, const tsl_problem *problem, const tsl_staging_sizes *sizes,
+                         double compute) {
+  const tsl_grain grain = tsl_grain_of(problem, sizes->block);
+  const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
+  const double area = (double)problem->m * (double)problem->n;
+  const double a = reads ? bytes_of(problem, TSL_OPERAND_A) / (double)problem->m : 0,
+               b = reads ? bytes_of(problem, TSL_OPERAND_B) / (double)problem->n : 0,
+               c = bytes_of(problem, TSL_OPERAND_C) / area;
+  double in = link->in.seconds, done = 0, ready[TSL_CUT_BLOCKS], size[TSL_CUT_BLOCKS];
+  tsl_arrivals arrivals = {0};
+  int count = 0;
+  while (tsl_grain_next(&grain, problem, &arrivals)) {
+    const tsl_part last = tsl_grain_part(&grain, arrivals.a - 1, arrivals.b - 1);
+    const bool are_first = arrivals.a == 1 && arrivals.b == 1;
+    in += are_first || arrivals.a_is_new ? a * (double)last.rows / link->staged_in : 0;
+    in += are_first || !arrivals.a_is_new ? b * (double)last.cols / link->staged_in : 0;
+    int i, j;
+    for (int index = 0; tsl_grain_block(&arrivals, index, &i, &j); index++) {
+      const tsl_part part = tsl_grain_part(&grain, i, j);
+      size[count] = (double)part.rows * (double)part.cols;
+      in += tsl_problem_reads(problem, TSL_OPERAND_C) ? c * size[count] / link->staged_in : 0;
+      done = fmax(done, in) + compute * size[count] / area;
+      ready[count++] = done;
+    }
+  }
+  double out = in;
+  for (int i = 0; i < count; i++)
+    out = fmax(out, ready[i]) + c * size[i] / link->staged_out;
+  return out + link->out.seconds;
+}
+
+double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
+                        tsl_place place, double compute) {
+  /* The models count a launch as the device's kind says; a record of a run on the device counts none. */
+  const double launch = link->measured ? fmax(0, link->launch - device->launch_seconds) : 0;
+  tsl_staging_sizes sizes;
+  if (!isfinite(compute) || place == TSL_PLACE_DEVICE || is_shared(device) ||
+      !(device->link_bandwidth > 0 || link->measured))
+    return compute + launch;
+  if (is_overlapped(link, problem, device, &sizes))
+    return launch + overlapped(link, problem, &sizes, compute);
+  return compute + launch + one_after_the_other(link, problem);
 }

@@ -14,9 +14,11 @@ typedef struct tsl_link_way {
 typedef struct tsl_link {
   bool measured; /* else from what the device's kind says of itself */
   tsl_link_way in, out;
-  double launch; /* from the call of a kernel that does nothing to the end of the wait for it */
-  double open;   /* to open the device; 0 for the cpu */
-  char date[24]; /* UTC, ISO 8601; "" where nothing was measured */
+  double staged_in,
+      staged_out; /* bytes a second through pinned memory, where the device has it (plan/overlap.h); else 0 */
+  double launch;  /* from the call of a kernel that does nothing to the end of the wait for it */
+  double open;    /* to open the device; 0 for the cpu */
+  char date[24];  /* UTC, ISO 8601; "" where nothing was measured */
 } tsl_link;
 
 /* What is known of a device: measured before, or else guessed. Nothing is opened, and nothing measured. On the cpu all
@@ -31,8 +33,9 @@ void tsl_link_keep(const tsl_device *device, tsl_link *link);
 double tsl_link_core(const tsl_device *cpu);
 void tsl_link_keep_core(const tsl_device *cpu, double rate);
 
-/* Seconds that a run costs beside its computing: copies of operands that are in host memory, and the wait. */
+/* Seconds of a run that computes so long: with copies of operands that are in host memory, and the wait. Where copies overlap
+ * with computing, so it is reckoned, block by block. */
 double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
-                        tsl_place place);
+                        tsl_place place, double compute);
 
 #endif

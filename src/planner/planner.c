@@ -70,7 +70,7 @@ static tesela_status read_request(tsl_op op, const tsl_record *record, tsl_strat
   return tsl_config_parse(out->strategy, record, &out->config, &out->given);
 }
 
-static tesela_status parse_request(tsl_op op, const char *text, tsl_strategy_request *out) {
+tesela_status tsl_planner_request(tsl_op op, const char *text, tsl_strategy_request *out) {
   tsl_record record;
   *out = (tsl_strategy_request){0};
   if (!text)
@@ -165,12 +165,12 @@ typedef struct listing {
 /* Weighs what was found on a device, with all that comes to a run there, and adds it. */
 static tesela_status add_weighed(listing *of, tsl_device *device, tsl_candidate *own, int count) {
   const tsl_link link = tsl_link_of(device);
-  const double way = tsl_link_seconds(&link, of->problem, device, of->choice->place);
   const double on_cpu =
       tsl_choice_any_device(of->choice) && is_processor_again(device) ? seconds_on_cpu(&of->list) : INFINITY;
   tsl_weigh(of->problem, of->choice, of->request, tsl_weigh_level(device, of->is_compared), own, count);
   for (int i = 0; i < count; i++) {
-    own[i].seconds += way;
+    own[i].resident = own[i].seconds;
+    own[i].seconds = tsl_link_seconds(&link, of->problem, device, of->choice->place, own[i].resident);
     if (isfinite(on_cpu) && !own[i].own)
       own[i].seconds = fmax(own[i].seconds, on_cpu);
     if (of->choice->runs > 0 && !own[i].refusal[0])
@@ -246,7 +246,7 @@ tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *cho
   *candidates = NULL;
   *count = 0;
   TSL_TRY(tsl_problem_check(problem));
-  TSL_TRY(parse_request(problem->op, choice->strategy, &request));
+  TSL_TRY(tsl_planner_request(problem->op, choice->strategy, &request));
   listing of = {.problem = problem, .choice = choice, .request = &request};
   const tesela_status status = fill(&of);
   if (status != TESELA_OK) {

@@ -7,6 +7,9 @@
 /* What TESELA_VENDORS says: whether vendors' libraries may be listed and chosen where nobody names one. */
 bool tsl_planner_vendors(void);
 
+/* What a strategy text fixes; NULL: nothing. TESELA_BAD_INPUT names the word that is wrong. */
+tesela_status tsl_planner_request(tsl_op op, const char *text, tsl_strategy_request *out);
+
 /* All candidates for a problem, best first, refused ones last. Where there is a choice, a device that is the processor again
  * (PoCL) is expected to take as long as the cpu at least, unless it was measured here. Free with free(). TESELA_NO_DEVICE,
  * TESELA_BAD_INPUT for a strategy text that does not parse. */

@@ -6,13 +6,6 @@
 #include "planner/candidate.h"
 #include "planner/estimate.h"
 
-/* What the caller's strategy text fixes. */
-typedef struct tsl_strategy_request {
-  const tsl_strategy *strategy; /* NULL: any */
-  tsl_config config;
-  unsigned given; /* a bit per parameter whose value in `config` is fixed */
-} tsl_strategy_request;
-
 /* Fills config, basis, seconds, doubt and refusal of all strategies of one device, with operands on the device. `level` is
  * what is known of the device's models beforehand. */
 void tsl_weigh(const tsl_problem *problem, const tsl_choice *choice, const tsl_strategy_request *request,

@@ -115,8 +115,8 @@ tesela_status tsl_wisdom_from(const char *shipped, const char *own, tsl_wisdom *
   return load(shipped, own, "the user's", wisdom);
 }
 
-tesela_status tsl_wisdom_open(tsl_wisdom **wisdom) {
-  tsl_text path = {0}, own = {0};
+tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *own, const char **shipped) {
+  tsl_text path = {0};
   tsl_status_saved saved;
   *wisdom = NULL;
   tsl_status_save(&saved);
@@ -124,13 +124,21 @@ tesela_status tsl_wisdom_open(tsl_wisdom **wisdom) {
   const bool off = status == TESELA_UNSUPPORTED;
   if (off || (status != TESELA_OK && !path.length)) {
     tsl_log(TSL_LOG_PLAN, "wisdom: %s", tesela_last_error());
-  } else if (status != TESELA_OK || tsl_wisdom_read_own(tsl_text_get(&path), &own) != TESELA_OK) {
+  } else if (status != TESELA_OK || tsl_wisdom_read_own(tsl_text_get(&path), own) != TESELA_OK) {
     tsl_notice(TSL_LOG_PLAN, "wisdom is not used: %s", tesela_last_error());
-    tsl_text_free(&own);
+    tsl_text_free(own);
   }
   tsl_status_restore(&saved);
-  status = load(off ? "" : tsl_wisdom_shipped(), tsl_text_get(&own), tsl_text_get(&path), wisdom);
+  *shipped = off ? "" : tsl_wisdom_shipped();
+  status = load(*shipped, tsl_text_get(own), tsl_text_get(&path), wisdom);
   tsl_text_free(&path);
+  return status;
+}
+
+tesela_status tsl_wisdom_open(tsl_wisdom **wisdom) {
+  tsl_text own = {0};
+  const char *shipped;
+  const tesela_status status = tsl_wisdom_open_texts(wisdom, &own, &shipped);
   tsl_text_free(&own);
   return status;
 }

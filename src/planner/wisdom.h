@@ -108,6 +108,7 @@ typedef struct tsl_wisdom_merged {
 /* Merges the records of a text into the lines of another, as below, without a file. */
 tesela_status tsl_wisdom_merge_texts(const char *there, const char *text, tsl_text *out,
                                      tsl_wisdom_merged *merged);
+tesela_status tsl_wisdom_update_texts(const char *there, const char *text, tsl_text *out);
 
 /* Merges the records of a text into the user's file, which is made, with its folders, where it is not there, and must be
  * trusted where it is. Whole or not at all; waits for other writers. */
@@ -137,6 +138,8 @@ const char *tsl_basis_name(tsl_basis basis);
 /* The library's records and the user's, as TESELA_WISDOM says; constant afterwards, for any number of threads. What
  * cannot be read is a line in the log (plan); fails for lack of memory only. */
 tesela_status tsl_wisdom_open(tsl_wisdom **wisdom);
+/* The same, and the user's records as text; *shipped are the library's, "" where TESELA_WISDOM says so. */
+tesela_status tsl_wisdom_open_texts(tsl_wisdom **wisdom, tsl_text *own, const char **shipped);
 /* The same from texts. */
 tesela_status tsl_wisdom_from(const char *shipped, const char *own, tsl_wisdom **wisdom);
 void tsl_wisdom_close(tsl_wisdom *wisdom);

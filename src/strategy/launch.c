@@ -51,6 +51,21 @@ void tsl_launch_defines(tesela_type real, const tsl_strategy *strategy, const ts
     define_params(strategy, config, kernel, text);
 }
 
+const char *tsl_launch_ptx_word(tesela_type type) {
+  static const struct {
+    tesela_type type;
+    const char *word;
+  } words[] = {{TESELA_BF16, "bf16"}, {TESELA_F16, "f16"}, {TESELA_I8, "s8"}, {TESELA_U8, "u8"}};
+  size_t i = 0;
+  while (words[i].type != type)
+    i++;
+  return words[i].word;
+}
+
+int tsl_launch_form(tesela_type type) {
+  return type == TESELA_F32 ? 0 : type == TESELA_F16 ? 1 : type == TESELA_BF16 ? 2 : 3;
+}
+
 int tsl_launch_type_code(tesela_type type) {
   return type == TESELA_F16 ? 1 : type == TESELA_BF16 ? 2 : tsl_type(type)->size == 1 ? 3 : 0;
 }

@@ -1,23 +1,20 @@
 #include "strategy/pack_rows.h"
 
 #include "base/status.h"
+#include "host/split.h"
 #include "strategy/pack_rows_shared.h"
 
 #include <stdio.h>
 
 enum { CHUNK = 16, PACK_ITEMS = 256, UNIT_GROUPS = 16 };
 
-static int64_t rounded_up(int64_t value, int64_t step) {
-  return (value + step - 1) / step * step;
-}
-
 tsl_rows tsl_rows_of(int64_t lines, int64_t k, bool across, int element) {
   const int64_t elements = across ? lines : k;
-  return (tsl_rows){across ? k : lines, elements, rounded_up(elements * element, CHUNK)};
+  return (tsl_rows){across ? k : lines, elements, tsl_round_up(elements * element, CHUNK)};
 }
 
 int64_t tsl_rows_bytes(const tsl_rows *rows) {
-  return rounded_up(rows->rows * rows->pitch, 128);
+  return tsl_round_up(rows->rows * rows->pitch, 128);
 }
 
 tesela_status tsl_pack_rows_kernel(tsl_work *work, int element, tsl_kernel **kernel) {

@@ -9,6 +9,11 @@ typedef struct prepared {
   _Alignas(TSL_CACHE_LINE) unsigned char job[];
 } prepared;
 
+double tsl_near_bytes(const tsl_device *device) {
+  enum { LEVEL_2_GUESS = 512 << 10 };
+  return 2 * (double)(device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS);
+}
+
 static bool lie_alike(const tsl_operand *one, const tsl_operand *other) {
   return one->row_stride == other->row_stride && one->col_stride == other->col_stride;
 }

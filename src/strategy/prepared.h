@@ -45,6 +45,10 @@ static inline bool tsl_views_take_as_a(const tsl_views *views, int operand) {
   return (operand == TSL_OPERAND_A) != views->is_swapped;
 }
 
+/* For models: bytes of operands that cost nothing beside the arithmetic when a product is called again. The second cache
+ * holds half of them; what it lost comes from the last one while there is something to multiply. */
+double tsl_near_bytes(const tsl_device *device);
+
 enum { TSL_JOB_MOST = 1024 }; /* bytes of a job */
 
 /* A strategy's jobs. */

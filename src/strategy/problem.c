@@ -137,9 +137,9 @@ static tesela_status check_shape(const tsl_shape *shape, const char *name, int64
 
 static int64_t greatest_common_divisor(int64_t a, int64_t b) {
   while (b != 0) {
-    const int64_t rest = a % b;
+    const int64_t remainder = a % b;
     a = b;
-    b = rest;
+    b = remainder;
   }
   return a;
 }

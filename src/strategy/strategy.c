@@ -43,6 +43,13 @@ tsl_accuracy tsl_accuracy_in_type(tsl_accuracy of_sums, tesela_type type) {
   return of_sums;
 }
 
+tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  const double k = (double)problem->k;
+  return tsl_accuracy_in_type((tsl_accuracy){.factor = 2.25 * k + 24 + 0x1p-22 * k, .repeats = true},
+                              problem->c.type);
+}
+
 tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel) {
   const int64_t k = problem->k, depth = k < panel ? k : panel, panels = k == 0 ? 1 : (k - 1) / panel + 1;
   const tesela_type sums = tsl_type(problem->c.type)->sums;

@@ -221,6 +221,10 @@ tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config 
 /* The same of kernels compiled with fast, relaxed arithmetic: any order of the sums, numbers too small to be normal taken as 0,
  * and neither NaN nor infinity thought of. */
 tsl_accuracy tsl_accuracy_relaxed(tsl_accuracy of_sums, const tsl_problem *problem, bool relaxed);
+/* The same of NVIDIA's matrix instructions on narrow types: products are exact; an instruction aligns 8 of them (16 on newer
+ * devices) and the sum before to the largest, cuts each off below f32's last digit and adds (Fasi, Higham, Mikaitis, Pranesh
+ * 2021): at most nine cuts of 2 u for 8 products. */
+tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_config *config);
 /* The accuracy of sums taken in panels of `panel` products, where each panel's sum is multiplied by alpha and
  * added to what C holds: factor min(k, panel) + ceil(k / panel) + 3, and 2 k u for second-order terms. A
  * product is rounded min(k, panel) times in its panel (Jeannerod, Rump 2013, as above), once with alpha, and at

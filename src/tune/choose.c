@@ -41,7 +41,21 @@ static bool has_news(const tsl_choice *choice, const tsl_candidate *candidates, 
   return news;
 }
 
-tesela_status tsl_tune_choose(const tsl_problem *problem, const tsl_choice *given, tsl_plan **plan) {
+/* Moves what was measured to be the fastest in front of what is predicted to be. */
+static void put_first(const tsl_candidate *first, tsl_candidate *candidates, int count) {
+  for (int i = 1; first->strategy && i < count && !candidates[i].refusal[0]; i++) {
+    const tsl_candidate one = candidates[i];
+    if (one.strategy != first->strategy || one.device != first->device ||
+        memcmp(&one.config, &first->config, sizeof one.config) != 0)
+      continue;
+    memmove(candidates + 1, candidates, (size_t)i * sizeof *candidates);
+    candidates[0] = one;
+    return;
+  }
+}
+
+tesela_status tsl_tune_choose_first(const tsl_problem *problem, const tsl_choice *given,
+                                    const tsl_candidate *first, tsl_plan **plan) {
   tsl_choice choice = *given;
   tsl_candidate *candidates;
   int count;
@@ -52,7 +66,12 @@ tesela_status tsl_tune_choose(const tsl_problem *problem, const tsl_choice *give
     free(candidates);
     TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
   }
+  put_first(first, candidates, count);
   const tesela_status status = tsl_planner_take(problem, &choice, candidates, count, plan);
   free(candidates);
   return status;
+}
+
+tesela_status tsl_tune_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan) {
+  return tsl_tune_choose_first(problem, choice, &(tsl_candidate){.strategy = NULL}, plan);
 }

@@ -7,5 +7,8 @@
 
 /* tsl_planner_list(), sparing, and tsl_planner_take(). */
 tesela_status tsl_tune_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan);
+/* The same, but `first` is taken where it is in the list and has a strategy. */
+tesela_status tsl_tune_choose_first(const tsl_problem *problem, const tsl_choice *choice,
+                                    const tsl_candidate *first, tsl_plan **plan);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/source.h"
 #include "base/status.h"
 #include "device/jit_cache.h"
+#include "plan/cut.h"
 #include "tune/roofs.h"
 
 #include <math.h>
@@ -78,12 +79,79 @@ out:
   return status;
 }
 
+/* Bytes that go through pinned memory to measure it. */
+enum { STAGED = 64 << 20, STAGED_REPEATS = 3 };
+
+/* A vector there and back by all threads, the first time not counted. */
+static tesela_status time_staged(const tsl_porter *porter, const tsl_way *way, tsl_link *out) {
+  const tsl_leaving all = {.part = {0, 1, 0, way->shape->cols}};
+  const tsl_device_ops *ops = way->buffer->device->ops;
+  double in = INFINITY, back = INFINITY;
+  tsl_landed landed;
+  for (int i = 0; i <= STAGED_REPEATS; i++) {
+    const double start = tsl_clock();
+    TSL_TRY(tsl_part_in(porter, way, &all.part));
+    TSL_TRY(ops->finish(porter->staging->in));
+    const double there = tsl_clock();
+    TSL_TRY(tsl_parts_out(porter, way, &all, 1, false, &landed));
+    if (i > 0) {
+      in = fmin(in, there - start);
+      back = fmin(back, tsl_clock() - there);
+    }
+  }
+  out->staged_in = STAGED / fmax(in, 1e-9);
+  out->staged_out = STAGED / fmax(back, 1e-9);
+  return TESELA_OK;
+}
+
+static tesela_status stage(tsl_device *device, tsl_staging *staging, tsl_link *out) {
+  const tsl_problem vector = tsl_problem_transpose(1, STAGED / 4, TESELA_F32);
+  const tsl_porter porter = {staging, tsl_device_host_team(device)};
+  tsl_way way = {.shape = &vector.c};
+  tsl_transfer transfer;
+  void *block;
+  if (!tsl_transfer_plan(&vector.c, &transfer))
+    return tsl_fail(TESELA_INTERNAL, "%s: a copy to measure has no plan", device->name);
+  way.transfer = &transfer;
+  TSL_TRY(tsl_alloc_zeroed(STAGED, "copies to measure", &block));
+  way.host = block;
+  tesela_status status = device->ops->buffer_create(device, STAGED, &way.buffer);
+  if (status == TESELA_OK) {
+    status = time_staged(&porter, &way, out);
+    (void)device->ops->finish(staging->in);
+    (void)device->ops->finish(staging->out);
+    device->ops->buffer_destroy(way.buffer);
+  }
+  tsl_free(block);
+  return status;
+}
+
+/* Where pinned memory cannot be had, copies go as they do without. */
+static tesela_status measure_staged(tsl_device *device, tsl_link *out) {
+  tsl_staging_sizes sizes;
+  tsl_staging *staging;
+  tsl_status_saved saved;
+  if (!tsl_staging_sizes_of(device, &sizes))
+    return TESELA_OK;
+  tsl_status_save(&saved);
+  if (tsl_staging_take(device, sizes.slot, &staging) != TESELA_OK) {
+    tsl_status_restore(&saved);
+    out->staged_in = out->in.rate;
+    out->staged_out = out->out.rate;
+    return TESELA_OK;
+  }
+  const tesela_status status = stage(device, staging, out);
+  tsl_staging_give(staging, status == TESELA_OK);
+  return status;
+}
+
 static tesela_status measure_all(measuring *job, tsl_link *out) {
   TSL_TRY(job->ops->stream_create(job->device, &job->stream));
   TSL_TRY(job->ops->buffer_create(job->device, LONG, &job->buffer));
   TSL_TRY(find_kernel(job));
   TSL_TRY(measure_way(job, copy_in, &out->in));
   TSL_TRY(measure_way(job, copy_out, &out->out));
+  TSL_TRY(measure_staged(job->device, out));
   return shortest(job, launch, 0, SHORT_REPEATS, &out->launch);
 }
 
@@ -112,9 +180,10 @@ tesela_status tsl_tune_link(tsl_device *device, tsl_link *link) {
   tsl_link_keep(device, &made);
   tsl_log(
       TSL_LOG_PLAN,
-      "%s: the way there measured in %.3g s: in %.3g s and %.3g B/s, out %.3g s and %.3g B/s, launch %.3g s",
+      "%s: the way there measured in %.3g s: in %.3g s and %.3g B/s, out %.3g s and %.3g B/s, launch %.3g s; "
+      "staged, in %.3g B/s and out %.3g B/s",
       device->name, tsl_clock() - start, made.in.seconds, made.in.rate, made.out.seconds, made.out.rate,
-      made.launch);
+      made.launch, made.staged_in, made.staged_out);
   *link = made;
   return TESELA_OK;
 }

@@ -58,7 +58,8 @@ typedef struct race {
 const char tsl_race_cut_short[] = "cut short before it was measured";
 
 static bool is_stopped(const race *job) {
-  return job->options.stop && job->options.stop();
+  return (job->options.stop && job->options.stop()) ||
+         (job->options.deadline > 0 && tsl_clock() >= job->options.deadline);
 }
 
 static tsl_race_options with_defaults(const tsl_race_options *given) {

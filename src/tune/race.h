@@ -36,6 +36,7 @@ typedef struct tsl_race_options {
   /* Asked between runs: true ends the race. What has too few samples by then is refused with tsl_race_cut_short. NULL:
    * never. */
   bool (*stop)(void);
+  double deadline; /* by tsl_clock(): ends it likewise; 0: none */
 } tsl_race_options;
 
 /* Why an entry was not measured in a race that was stopped. */

@@ -85,6 +85,11 @@ static void crown(tuning *all, int point, const tsl_tune_result *raw) {
   all->out->spread = raw->spread;
 }
 
+/* Whether time ran out before anything is known of a point. */
+static bool is_cut_short(const tsl_tune_result *raw) {
+  return raw->result == TSL_CASE_REFUSED && strcmp(raw->why, tsl_race_cut_short) == 0;
+}
+
 /* The results of a batch, the incumbent's first. */
 static tesela_status judge_batch(tuning *all, const int *points, int count, const tsl_tune_result *raw) {
   const tsl_tune_job *job = all->job;
@@ -92,8 +97,10 @@ static tesela_status judge_batch(tuning *all, const int *points, int count, cons
   const bool known = is_right(all, points[0]);
   const double scale = holds && known ? all->seconds[points[0]] / raw[0].seconds : 1;
   int challenger = -1;
+  if (is_cut_short(&raw[0]) && known) /* the others cannot be compared with it */
+    return TESELA_OK;
   for (int i = 0; i < count; i++) {
-    if (i == 0 && known && holds) /* its place on the scale stays */
+    if ((i == 0 && known && holds) || is_cut_short(&raw[i])) /* its place on the scale stays */
       continue;
     tsl_tune_result scaled = raw[i];
     scaled.seconds *= scale;

@@ -95,6 +95,7 @@ typedef struct tsl_tune_race {
   double time_limit;  /* predictions and first runs beyond it are left out */
   uint64_t seed;
   bool (*stop)(void); /* ends a race, as tsl_race_options has it */
+  double deadline;    /* likewise */
 } tsl_tune_race;
 tsl_tune_measure tsl_tune_by_race;
 

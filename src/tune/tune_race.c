@@ -71,7 +71,8 @@ tesela_status tsl_tune_by_race(void *argument, const tsl_space *space, const int
                                     .limit = isfinite(limit) ? limit : 0,
                                     .operations_max = JUDGED_OPERATIONS,
                                     .seed = of->seed,
-                                    .stop = of->stop};
+                                    .stop = of->stop,
+                                    .deadline = of->deadline};
   build_all(of, space, points, count);
   memset(entries, 0, sizeof entries);
   for (int i = 0; i < count; i++) {

@@ -106,7 +106,7 @@ static void chained_in_buffers(void **state) {
                            .c = {.buffer = out}};
   expect_ok(tesela_gemm(context, &desc, NULL));
   /* and once more behind it, transposed, upside down */
-  desc.c = (tesela_matrix){.buffer = out, .offset = M * N + M - 1, .row_stride = -1, .col_stride = M};
+  desc.c = (tesela_result){.buffer = out, .offset = M * N + M - 1, .row_stride = -1, .col_stride = M};
   tesela_record record;
   expect_ok(tesela_gemm(context, &desc, &record));
   assert_non_null(strstr(record.plan, "place=device"));
@@ -138,7 +138,8 @@ static void buffers_say_where_the_product_runs(void **state) {
   expect_ok(tesela_plan_create(context, &desc, &plan));
   assert_non_null(strstr(tesela_plan_describe(plan), "device=opencl:0 place=device"));
   const tesela_matrix wrong = {.buffer = here}, right = {.buffer = there};
-  expect(tesela_plan_run(plan, &right, &wrong, &right, NULL), TESELA_BAD_CALL,
+  const tesela_result result = {.buffer = there};
+  expect(tesela_plan_run(plan, &right, &wrong, &result, NULL), TESELA_BAD_CALL,
          "b.buffer is on cpu, but the plan runs on opencl:0");
   tesela_plan_destroy(plan);
   tesela_buffer_destroy(there);
@@ -149,7 +150,8 @@ static void plans_come_back_from_text(void **state) {
   (void)state;
   tesela_plan *plan;
   float c[M * N] = {0};
-  const tesela_matrix first = {.data = a}, second = {.data = b}, third = {.data = c};
+  const tesela_matrix first = {.data = a}, second = {.data = b};
+  const tesela_result third = {.data = c};
   expect_ok(tesela_plan_parse(context,
                               "gemm tile_local version=1 tile=8 device=opencl:0 place=host m=37 n=29 k=41 "
                               "types=f32,f32,f32",

@@ -45,7 +45,7 @@ static void *work(void *argument) {
   intptr_t failures = 0;
   for (int round = 0; round < ROUNDS; round++) {
     float c[M * N];
-    const tesela_matrix third = {.data = c};
+    const tesela_result third = {.data = c};
     memset(c, 0, sizeof c);
     failures += wrong(tesela_plan_run(with->plan, &first, &second, &third, NULL), c, M * N);
     tesela_gemm_desc desc = {.m = M, .n = N, .k = K, .a = first, .b = second, .c = third, .device = device};

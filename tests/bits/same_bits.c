@@ -205,6 +205,13 @@ static tesela_matrix matrix_of(const tsl_shape *shape, const memory *at) {
                          .col_stride = shape->col_stride};
 }
 
+static tesela_result result_of(const tsl_shape *shape, const memory *at) {
+  return (tesela_result){.data = at->first,
+                         .type = shape->type,
+                         .row_stride = shape->row_stride,
+                         .col_stride = shape->col_stride};
+}
+
 /* At once: one product, or BATCH of them. */
 static tesela_status run_call(const product *of) {
   const tsl_problem *problem = &of->problem;
@@ -215,7 +222,7 @@ static tesela_status run_call(const product *of) {
                            .k = problem->k,
                            .a = matrix_of(&problem->a, &of->a),
                            .b = matrix_of(&problem->b, &of->b),
-                           .c = matrix_of(&problem->c, &of->c),
+                           .c = result_of(&problem->c, &of->c),
                            .alpha = problem->alpha,
                            .beta = problem->beta,
                            .device = device_name,
@@ -224,9 +231,10 @@ static tesela_status run_call(const product *of) {
   desc.b.conjugate = problem->conjugate_b;
   const tesela_batch batch = {
       .count = BATCH, .a_stride = of->a.apart, .b_stride = of->b.apart, .c_stride = of->c.apart};
-  const tesela_status status = is_batch(of->strategy, of->index)
-                                   ? tesela.gemm_batched(of->context, &desc, &batch, NULL)
-                                   : tesela.gemm(of->context, &desc, NULL);
+  const tesela_status status =
+      is_batch(of->strategy, of->index)
+          ? tesela.gemm_batched(of->context, &desc, &batch, NULL, sizeof desc, sizeof batch, 0)
+          : tesela.gemm(of->context, &desc, NULL, sizeof desc, 0);
   tsl_text_free(&strategy);
   return status;
 }
@@ -241,11 +249,24 @@ static void print_plan(const product *of, tsl_text *text) {
   tsl_problem_print(&of->problem, text);
 }
 
+/* Builds before 0.2 run all operations by one function. */
+static tesela_status run_by_op(tsl_op op, tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
+                               const tesela_result *c) {
+  const tesela_vector x = {.data = a->data}, y = {.data = b->data};
+  const tesela_scalar sum = {.data = c->data};
+  if (op == TSL_OP_DOT && tesela.plan_run_dot)
+    return tesela.plan_run_dot(plan, &x, &y, &sum, NULL, 0);
+  if (op == TSL_OP_TRANSPOSE && tesela.plan_run_transpose)
+    return tesela.plan_run_transpose(plan, a->data ? a : NULL, c, NULL, 0);
+  return tesela.plan_run(plan, a, b, c, NULL, 0);
+}
+
 /* By a plan, on operands as they are, or on what pack() made of them. */
 static tesela_status run_plan(const product *of, draws *from) {
   tesela_plan *plan = NULL;
   tesela_packed *packed[2] = {NULL, NULL};
-  tesela_matrix a = {.data = of->a.first}, b = {.data = of->b.first}, c = {.data = of->c.first};
+  tesela_matrix a = {.data = of->a.first}, b = {.data = of->b.first};
+  const tesela_result c = {.data = of->c.first};
   tsl_text text = {0};
   print_plan(of, &text);
   tesela_status status = tesela.plan_parse(of->context, tsl_text_get(&text), &plan);
@@ -257,7 +278,7 @@ static tesela_status run_plan(const product *of, draws *from) {
       b = (tesela_matrix){.packed = packed[1]};
   }
   if (status == TESELA_OK)
-    status = tesela.plan_run(plan, &a, &b, &c, NULL);
+    status = run_by_op(of->problem.op, plan, &a, &b, &c);
   tesela.packed_destroy(packed[0]);
   tesela.packed_destroy(packed[1]);
   tesela.plan_destroy(plan);
@@ -404,8 +425,8 @@ static void load(const char *path) {
       stop(path, lacks);
   }
   for (int i = 0; i < 2; i++)
-    if (tesela.context_create(&(tesela_context_desc){.threads = i == 0 ? 1 : THREADS}, &contexts[i]) !=
-        TESELA_OK)
+    if (tesela.context_create(&(tesela_context_desc){.threads = i == 0 ? 1 : THREADS}, &contexts[i],
+                              sizeof(tesela_context_desc)) != TESELA_OK)
       stop("a context", tesela.last_error());
 }
 

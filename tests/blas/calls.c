@@ -1,13 +1,15 @@
 /* calls WORD...: makes the calls that the words tell, beside the BLAS of other.c, and prints a line each: the word, who
  * computed (the other library leaves its mark), and a sum of the result's bits.
  *
- *   dgemm:MxNxK  zgemm:MxNxK  zgemmt:NxK  ddot:N */
+ *   dgemm:MxNxK  zgemm:MxNxK  zgemmt:NxK  ddot:N  fork:MxNxK (a dgemm, and the same in a child, which must end well) */
 #include "blas/other.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { MOST = 512 };
 static double a[2 * MOST * MOST], b[2 * MOST * MOST], c[2 * MOST * MOST];
@@ -27,10 +29,25 @@ static void do_ddot(const int32_t size[3]) {
   c[0] = cblas_ddot(size[0], a, 1, b, 1);
 }
 
+static void do_fork(const int32_t size[3]) {
+  int status = 1;
+  do_dgemm(size);
+  const pid_t child = fork();
+  if (child == 0) {
+    do_dgemm(size);
+    exit(0);
+  }
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+    printf("the child ended with %d\n", status);
+    exit(1);
+  }
+}
+
 static const struct routine {
   const char *name;
   void (*call)(const int32_t size[3]);
-} routines[] = {{"dgemm", do_dgemm}, {"zgemm", do_zgemm}, {"zgemmt", do_zgemmt}, {"ddot", do_ddot}};
+} routines[] = {
+    {"dgemm", do_dgemm}, {"zgemm", do_zgemm}, {"zgemmt", do_zgemmt}, {"ddot", do_ddot}, {"fork", do_fork}};
 
 static uint64_t sum_of_bits(void) {
   uint64_t sum = 0;

@@ -98,9 +98,10 @@ static void test_triangles(void **state) {
   expect(creal(result[0]), requested("other"));
 }
 
+/* Without the one that an emulator has for itself. */
 static int count_threads(void) {
   DIR *folder = opendir("/proc/self/task");
-  int count = 0;
+  int count = getenv("TESELA_EMULATOR") ? -1 : 0;
   assert_non_null(folder);
   for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
     count += entry->d_name[0] != '.';

@@ -164,7 +164,9 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
                          .memory_bytes = (uint64_t)16 << 30,
                          .allocation_max = (uint64_t)16 << 30,
                          .local_bytes = 48 << 10,
-                         .local_bytes_inside = architectures[i] == 90 ? 227 << 10 : 0,
+                         .local_bytes_inside = architectures[i] >= 90   ? 227 << 10
+                                               : architectures[i] >= 80 ? 163 << 10
+                                                                        : 0,
                          .cache_bytes = 4 << 20,
                          .image_width_max = 131072,
                          .image_height_max = 65000,

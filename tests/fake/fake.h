@@ -22,17 +22,18 @@
 /* X(NAME, name, status of a failure, what fails) */
 #define TESELA_FAKE_LIST(X)                                                                                  \
   X(ALLOCATION, allocation, OUT_OF_MEMORY, "taking memory: buffer_create, buffer_wrap")                      \
+  X(PINNED, pinned, OUT_OF_MEMORY, "taking pinned memory of the host: pinned_create")                        \
   X(BUILD, build, BUILD_FAILED, "compiling")                                                                 \
   X(LOAD, load, BUILD_FAILED, "loading a compiled kernel: module_load, kernel_get")                          \
   X(LAUNCH, launch, DEVICE_FAILED, "launching a kernel")                                                     \
-  X(COPY_IN, copy_in, DEVICE_FAILED, "copying to the device: write")                                         \
-  X(COPY_OUT, copy_out, DEVICE_FAILED, "copying to the host: read")                                          \
+  X(COPY_IN, copy_in, DEVICE_FAILED, "copying to the device: write, write_later")                            \
+  X(COPY_OUT, copy_out, DEVICE_FAILED, "copying to the host: read, read_later")                              \
   X(COPY_ON, copy_on, DEVICE_FAILED, "copying on the device: copy, fill")                                    \
   X(MAP, map, DEVICE_FAILED, "showing a buffer to the host: buffer_map, buffer_unmap")                       \
   X(IMAGE, image, OUT_OF_MEMORY, "making an image: image_create")                                            \
   X(FINISH, finish, DEVICE_FAILED, "waiting for a stream")                                                   \
   X(STREAM, stream, DEVICE_FAILED, "making a stream")                                                        \
-  X(EVENT, event, DEVICE_FAILED, "events: event_create, event_record, event_seconds")                        \
+  X(EVENT, event, DEVICE_FAILED, "events: event_create, _record, _seconds, _wait, stream_wait")              \
   X(OPEN, open, DEVICE_FAILED, "opening the device")
 
 typedef enum tesela_fake_operation {
@@ -44,7 +45,8 @@ typedef enum tesela_fake_operation {
 
 /* What is counted as alive. */
 #define TESELA_FAKE_OBJECT_LIST(X)                                                                           \
-  X(BUFFER, "buffer") X(IMAGE, "image") X(STREAM, "stream") X(EVENT, "event") X(MODULE, "module")
+  X(BUFFER, "buffer")                                                                                        \
+  X(PINNED, "pinned block") X(IMAGE, "image") X(STREAM, "stream") X(EVENT, "event") X(MODULE, "module")
 
 typedef enum tesela_fake_object {
 #define TESELA_FAKE_OBJECT_MEMBER(NAME, name) TESELA_FAKE_LIVE_##NAME,

@@ -182,6 +182,52 @@ static tesela_status read_rows(tsl_stream *stream, const tsl_copy *copy) {
   return passed_on(stream->device, inner_of(stream->device)->ops->read(stream->inner, &inner));
 }
 
+/* --- copies beside computing --- */
+
+typedef struct fake_pinned {
+  tsl_pinned base;
+  tsl_pinned *inner;
+} fake_pinned;
+
+static tesela_status pinned_create(tsl_device *device, size_t bytes, tsl_pinned **pinned) {
+  tsl_device *inner = inner_of(device);
+  *pinned = NULL;
+  TSL_TRY(fake_demand(device, TESELA_FAKE_PINNED));
+  fake_pinned *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return no_record(device);
+  const tesela_status status = inner->ops->pinned_create(inner, bytes, &self->inner);
+  if (status != TESELA_OK) {
+    free(self);
+    return passed_on(device, status);
+  }
+  self->base = *self->inner;
+  self->base.device = device;
+  fake_count_live(TESELA_FAKE_LIVE_PINNED, 1);
+  *pinned = &self->base;
+  return TESELA_OK;
+}
+
+static void pinned_destroy(tsl_pinned *pinned) {
+  inner_of(pinned->device)->ops->pinned_destroy(((fake_pinned *)pinned)->inner);
+  fake_count_live(TESELA_FAKE_LIVE_PINNED, -1);
+  free(pinned);
+}
+
+static tesela_status write_later(tsl_stream *stream, const tsl_copy *copy) {
+  tsl_copy inner = *copy;
+  inner.buffer = inner_buffer(copy->buffer);
+  TSL_TRY(fake_demand(stream->device, TESELA_FAKE_COPY_IN));
+  return passed_on(stream->device, inner_of(stream->device)->ops->write_later(stream->inner, &inner));
+}
+
+static tesela_status read_later(tsl_stream *stream, const tsl_copy *copy) {
+  tsl_copy inner = *copy;
+  inner.buffer = inner_buffer(copy->buffer);
+  TSL_TRY(fake_demand(stream->device, TESELA_FAKE_COPY_OUT));
+  return passed_on(stream->device, inner_of(stream->device)->ops->read_later(stream->inner, &inner));
+}
+
 static tesela_status copy_bytes(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
                                 size_t to_offset, size_t bytes) {
   TSL_TRY(fake_demand(stream->device, TESELA_FAKE_COPY_ON));
@@ -256,6 +302,16 @@ static tesela_status event_record(tsl_stream *stream, tsl_event *event) {
   TSL_TRY(fake_demand(stream->device, TESELA_FAKE_EVENT));
   (void)fake_has_clock(&event->when);
   return passed_on(stream->device, inner_of(stream->device)->ops->event_record(stream->inner, event->inner));
+}
+
+static tesela_status stream_wait(tsl_stream *stream, tsl_event *event) {
+  TSL_TRY(fake_demand(stream->device, TESELA_FAKE_EVENT));
+  return passed_on(stream->device, inner_of(stream->device)->ops->stream_wait(stream->inner, event->inner));
+}
+
+static tesela_status event_wait(tsl_event *event) {
+  TSL_TRY(fake_demand(event->device, TESELA_FAKE_EVENT));
+  return passed_on(event->device, inner_of(event->device)->ops->event_wait(event->inner));
 }
 
 static tesela_status event_seconds(tsl_event *begin, tsl_event *end, double *seconds) {
@@ -401,6 +457,14 @@ tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden) {
     ops.buffer_wrap = buffer_wrap;
     ops.buffer_map = buffer_map;
     ops.buffer_unmap = buffer_unmap;
+  }
+  if (there->pinned_create != NULL) {
+    ops.pinned_create = pinned_create;
+    ops.pinned_destroy = pinned_destroy;
+    ops.write_later = write_later;
+    ops.read_later = read_later;
+    ops.stream_wait = stream_wait;
+    ops.event_wait = event_wait;
   }
   if (there->image_create != NULL && (hidden & TSL_CAN_IMAGES) == 0) {
     ops.image_create = image_create;

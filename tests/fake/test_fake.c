@@ -89,6 +89,42 @@ static tesela_status copy_about(job *j) {
   return TESELA_OK;
 }
 
+/* In and out again through pinned memory. */
+static tesela_status copy_through(job *j, tsl_pinned *pinned) {
+  const tsl_device_ops *ops = j->device->ops;
+  int *host = pinned->host;
+  tsl_copy copy = {.buffer = j->a, .host = host, .rows = 1, .row_bytes = BYTES};
+  for (int i = 0; i < ITEMS; i++)
+    host[i] = 3 * i;
+  TSL_TRY(ops->write_later(j->stream, &copy));
+  TSL_TRY(ops->event_record(j->stream, j->begin));
+  TSL_TRY(ops->stream_wait(j->stream, j->begin));
+  copy.host = host + ITEMS;
+  TSL_TRY(ops->read_later(j->stream, &copy));
+  TSL_TRY(ops->event_record(j->stream, j->end));
+  TSL_TRY(ops->event_wait(j->end));
+  assert_memory_equal(host, host + ITEMS, BYTES);
+  return TESELA_OK;
+}
+
+static tesela_status copy_beside(job *j) {
+  const tsl_device_ops *ops = j->device->ops;
+  tsl_pinned *pinned;
+  tsl_status_saved saved;
+  if (ops->pinned_create == NULL)
+    return TESELA_OK;
+  TSL_TRY(ops->pinned_create(j->device, (size_t)2 * BYTES, &pinned));
+  tesela_status status = copy_through(j, pinned);
+  tsl_status_save(&saved);
+  const tesela_status last = ops->finish(j->stream); /* a copy may be pending */
+  if (status == TESELA_OK)
+    status = last;
+  else
+    tsl_status_restore(&saved);
+  ops->pinned_destroy(pinned);
+  return status;
+}
+
 static tesela_status run_kernel(job *j) {
   static const char text[] = "__kernel void put(__global int *out, int value)\n"
                              "{ out[get_global_id(0)] = value + (int)get_global_id(0); }\n";
@@ -152,6 +188,8 @@ static tesela_status run_job(void) {
   if (status == TESELA_OK)
     status = copy_about(&j);
   if (status == TESELA_OK)
+    status = copy_beside(&j);
+  if (status == TESELA_OK)
     status = run_kernel(&j);
   if (status == TESELA_OK)
     status = read_image(&j);
@@ -183,8 +221,8 @@ static void fail_everything(const char *inner, bool has_kernels) {
   tesela_fake_inner(inner);
   tesela_fake_hide(0);
   for (int i = 0; i < TESELA_FAKE_COUNT; i++) {
-    const bool is_of_kernels =
-        i == TESELA_FAKE_BUILD || i == TESELA_FAKE_LOAD || i == TESELA_FAKE_LAUNCH || i == TESELA_FAKE_IMAGE;
+    const bool is_of_kernels = i == TESELA_FAKE_BUILD || i == TESELA_FAKE_LOAD || i == TESELA_FAKE_LAUNCH ||
+                               i == TESELA_FAKE_IMAGE || i == TESELA_FAKE_PINNED;
     const int calls = fail_in_turn((tesela_fake_operation)i);
     if (is_of_kernels && !has_kernels)
       assert_int_equal(calls, 0);

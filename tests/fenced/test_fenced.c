@@ -205,7 +205,7 @@ static bool large_case(tsl_op op, int index, const tsl_types *types, fenced_case
   tsl_case one = {.problem =
                       tsl_problem_of(op, size[0], size[1], op == TSL_OP_TRANSPOSE ? 0 : size[2], types->c)};
   if (index % 2)
-    tsl_case_lay_out_all(&one, TSL_LAYOUT_TRANSPOSED, TSL_LAYOUT_TURNED, TSL_LAYOUT_TRANSPOSED_PADDED, 3);
+    tsl_case_lay_out_all(&one, TSL_LAYOUT_TRANSPOSED, TSL_LAYOUT_ROTATED, TSL_LAYOUT_TRANSPOSED_PADDED, 3);
   if (op != TSL_OP_TRANSPOSE)
     tsl_case_set_scalars(&one, 1.5, index % 2);
   tsl_case_set_types(&one, types);

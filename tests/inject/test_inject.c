@@ -234,7 +234,7 @@ static tesela_status use_buffers(tesela_context *context, float *result) {
   tesela_gemm_desc desc = product();
   desc.a = (tesela_matrix){.buffer = from};
   desc.b = (tesela_matrix){.buffer = from, .offset = M * K + N - 1, .row_stride = N, .col_stride = -1};
-  desc.c = (tesela_matrix){.buffer = to, .row_stride = N + GAP, .col_stride = 1};
+  desc.c = (tesela_result){.buffer = to, .row_stride = N + GAP, .col_stride = 1};
   TSL_GO(tesela_gemm(context, &desc, NULL));
   TSL_GO(tesela_buffer_read(to, 0, result, sizeof c));
 out:

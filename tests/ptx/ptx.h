@@ -12,7 +12,7 @@
 #define tsl_ptx_copies_end ptx_copies_end
 #define TSL_PTX_COPIES_WAIT(most) ptx_copies_wait(most)
 #define tsl_ptx_blocks(line, out) ptx_blocks(line, 0, out)
-#define tsl_ptx_blocks_turned(line, out) ptx_blocks(line, 1, out)
+#define tsl_ptx_blocks_transposed(line, out) ptx_blocks(line, 1, out)
 #define tsl_ptx_bytes ptx_bytes
 #define TSL_PTX_EXCHANGE(REGISTER, to, given) ptx_exchange(&(to), &(given))
 #define TSL_PTX_MULTIPLY(shape, type, REGISTER, a_type, b_type, sums, a, b)                                  \

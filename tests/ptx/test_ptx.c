@@ -13,7 +13,7 @@
 #include <string.h>
 
 extern const ptx_kernel ptx_bf16_rows, ptx_bf16_mixed, ptx_f16_mixed, ptx_bytes_rows, ptx_bytes_mixed,
-    ptx_bytes_turned, ptx_group_rows, ptx_group_wide, ptx_group_bytes, ptx_pack_bytes;
+    ptx_bytes_transposed, ptx_group_rows, ptx_group_wide, ptx_group_bytes, ptx_pack_bytes;
 
 /* The struct of the same name in opencl_mma.cl. */
 typedef struct opencl_mma_arguments {
@@ -130,24 +130,24 @@ static void every_order_and_type(void **state) {
                          halves = {TESELA_F16, TESELA_F16, TESELA_F16},
                          bytes = {TESELA_I8, TESELA_I8, TESELA_I32},
                          mixed = {TESELA_I8, TESELA_U8, TESELA_I32},
-                         turned = {TESELA_U8, TESELA_I8, TESELA_I32};
+                         transposed = {TESELA_U8, TESELA_I8, TESELA_I32};
   const product products[] = {{&ptx_bf16_rows, floats, false, false, 70, 150, 75, 1, 0, 1, 2},
                               {&ptx_bf16_mixed, narrow, false, true, 70, 150, 131, 2, -1, 1, 1},
                               {&ptx_f16_mixed, halves, true, false, 133, 129, 33, 1, 3, 2, 2},
                               {&ptx_bytes_rows, bytes, false, false, 65, 131, 147, -2, 1, 1, 3},
                               {&ptx_bytes_mixed, mixed, false, true, 70, 150, 65, 1, 0, 1, 2},
-                              {&ptx_bytes_turned, turned, true, true, 131, 134, 70, 3, 2, 1, 1},
+                              {&ptx_bytes_transposed, transposed, true, true, 131, 134, 70, 3, 2, 1, 1},
                               {&ptx_group_rows, floats, false, true, 140, 150, 200, 1, 0, 1, 2},
                               {&ptx_group_wide, halves, true, false, 65, 270, 70, 2, -1, 2, 3},
                               {&ptx_group_bytes, mixed, false, false, 130, 131, 400, 1, 1, 1, 1},
                               {&ptx_bf16_rows, floats, false, false, 1, 1, 1, 1, 0, 1, 1},
-                              {&ptx_bytes_turned, turned, true, true, 1, 3, 2, 1, 1, 1, 1},
+                              {&ptx_bytes_transposed, transposed, true, true, 1, 3, 2, 1, 1, 1, 1},
                               {&ptx_bytes_mixed, mixed, false, true, 2, 17, 17, 1, 0, 1, 1}};
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)
     multiply(&products[i]);
 }
 
-/* Rows of bytes that lie side by side (turned by fours, and not), one after the other, and backwards. */
+/* Rows of bytes that lie side by side (transposed by fours, and not), one after the other, and backwards. */
 static void packed_bytes(void **state) {
   (void)state;
   static const tsl_pack_rows_arguments all[] = {

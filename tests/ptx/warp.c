@@ -107,13 +107,13 @@ void ptx_copies_wait(int most) {
   batch_count -= finished;
 }
 
-void ptx_blocks(unsigned int line, bool turned, unsigned int *out) {
+void ptx_blocks(unsigned int line, bool transposed, unsigned int *out) {
   const int own = ptx_self.item % warp_size;
   if (line % 16 != 0)
     ptx_complain("a line that is not aligned");
   const ptx_shown *all = ptx_show(&line, 1);
   for (int b = 0; b < 4; b++) {
-    if (!turned) {
+    if (!transposed) {
       memcpy(&out[b], local + all[8 * b + own / 4].words[0] + own % 4 * 4, 4);
       continue;
     }

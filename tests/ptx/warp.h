@@ -54,7 +54,7 @@ void ptx_copy(unsigned int to, const char *from, int bytes); /* 16 or 4 */
 void ptx_put(unsigned int to, const void *words, int bytes);
 void ptx_copies_end(void);
 void ptx_copies_wait(int most);
-void ptx_blocks(unsigned int line, bool turned, unsigned int *out);
+void ptx_blocks(unsigned int line, bool transposed, unsigned int *out);
 unsigned int ptx_bytes(unsigned int a, unsigned int b, unsigned int which);
 void ptx_exchange(void *to, const void *given);
 void ptx_multiply(const char *shape, const char *a_type, const char *b_type, void *sums,

@@ -91,7 +91,8 @@ static void prepare(const batch *is) {
 /* One call on a context of its own, or on one that knows the batch. */
 static tesela_status call(tesela_context *context, const batch *is, bool by_address) {
   static const double one[2] = {1, 0};
-  void *each_a[MOST], *each_b[MOST], *each_c[MOST];
+  const void *each_a[MOST], *each_b[MOST];
+  void *each_c[MOST];
   const int64_t strides[] = {is->m * is->k, is->k * is->n, is->m * is->n};
   const int64_t from = (int64_t)tsl_type(is->from)->size, to = (int64_t)tsl_type(is->to)->size;
   for (int64_t i = 0; i < is->count; i++) {

@@ -104,8 +104,8 @@ static inline tesela_status host_case_run(tesela_context *context, const host_ca
   const tesela_transpose_desc transpose = {
       .rows = of->m,
       .cols = of->n,
-      .a = {.data = memory[0], .type = of->type},
-      .b = {.data = in_place ? NULL : memory[2], .type = in_place ? TESELA_TYPE_DEFAULT : of->type},
+      .a = {.data = in_place ? NULL : memory[0], .type = in_place ? TESELA_TYPE_DEFAULT : of->type},
+      .b = {.data = memory[in_place ? 0 : 2], .type = of->type},
       .in_place = in_place,
       .strategy = of->strategy};
   return of->op == TSL_OP_GEMM  ? host_case_gemm(context, of, memory)

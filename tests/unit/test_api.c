@@ -177,7 +177,7 @@ static void no_result(tesela_gemm_desc *desc) {
   desc->c.data = NULL;
 }
 static void unaligned(tesela_gemm_desc *desc) {
-  desc->a.data = (char *)desc->a.data + 1;
+  desc->a.data = (const char *)desc->a.data + 1;
 }
 static void rows_of_c_overlap(tesela_gemm_desc *desc) {
   desc->c.row_stride = 1;
@@ -188,10 +188,10 @@ static void extent_overflows(tesela_gemm_desc *desc) {
   desc->a.col_stride = 1;
 }
 static void in_place(tesela_gemm_desc *desc) {
-  desc->c.data = desc->a.data;
+  desc->c.data = a;
 }
 static void partly_in_place(tesela_gemm_desc *desc) {
-  desc->c.data = (float *)desc->b.data + 3;
+  desc->c.data = b + 3;
 }
 static void unknown_device(tesela_gemm_desc *desc) {
   desc->device = "abacus";
@@ -214,8 +214,11 @@ static void unfit_strategy(tesela_gemm_desc *desc) {
 static void unsupported_types(tesela_gemm_desc *desc) {
   desc->a.type = desc->b.type = desc->c.type = TESELA_I32;
 }
-static void conjugate_of_c(tesela_gemm_desc *desc) {
-  desc->c.conjugate = 1;
+static void reserved_of_c(tesela_gemm_desc *desc) {
+  desc->c.reserved = 1;
+}
+static void more_reserved_of_c(tesela_gemm_desc *desc) {
+  desc->c.reserved_too = a;
 }
 
 static const bad_desc bad_descs[] = {
@@ -235,7 +238,8 @@ static const bad_desc bad_descs[] = {
     {unknown_parameter, TESELA_BAD_INPUT, "'tile'"},
     {unfit_strategy, TESELA_UNSUPPORTED, "tile_local on cpu"},
     {unsupported_types, TESELA_UNSUPPORTED, "i32"},
-    {conjugate_of_c, TESELA_BAD_CALL, "desc.c.conjugate"},
+    {reserved_of_c, TESELA_BAD_CALL, "desc.c has reserved fields"},
+    {more_reserved_of_c, TESELA_BAD_CALL, "desc.c has reserved fields"},
 };
 
 static void bad_descriptions_are_named(void **state) {
@@ -303,7 +307,8 @@ static void plans_are_run_again(void **state) {
   (void)state;
   float c[4], d[4];
   const tesela_gemm_desc shape = {.m = 2, .n = 2, .k = 3};
-  const tesela_matrix first = {.data = a}, second = {.data = b}, third = {.data = c}, fourth = {.data = d};
+  const tesela_matrix first = {.data = a}, second = {.data = b};
+  const tesela_result third = {.data = c}, fourth = {.data = d}, onto_a = {.data = a};
   tesela_plan *plan, *again;
   tesela_record record;
   expect_ok(tesela_plan_create(context, &shape, &plan));
@@ -320,7 +325,7 @@ static void plans_are_run_again(void **state) {
   expect_ok(tesela_plan_run(again, &first, &second, &third, NULL));
   assert_memory_equal(c, product, sizeof product);
   expect(tesela_plan_run(plan, NULL, &second, &third, NULL), TESELA_BAD_CALL, "a.data is NULL");
-  expect(tesela_plan_run(plan, &first, &second, &first, NULL), TESELA_BAD_CALL, "c overlaps a");
+  expect(tesela_plan_run(plan, &first, &second, &onto_a, NULL), TESELA_BAD_CALL, "c overlaps a");
   tesela_plan_destroy(again);
   tesela_plan_destroy(plan);
   expect(tesela_plan_parse(context, "gemm guess version=1", &plan), TESELA_BAD_INPUT, "'guess'");
@@ -372,12 +377,12 @@ static void buffers_hold_operands(void **state) {
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.c.offset is -1");
   desc.c.offset = INT64_MAX;
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.c.offset is");
-  desc.c = (tesela_matrix){.buffer = buffer, .offset = 2};
+  desc.c = (tesela_result){.buffer = buffer, .offset = 2};
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.c overlaps desc.a");
-  desc.c = (tesela_matrix){.data = c};
+  desc.c = (tesela_result){.data = c};
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL,
          "desc.c is in host memory and desc.b in a buffer");
-  desc.c = (tesela_matrix){.data = c, .buffer = result};
+  desc.c = (tesela_result){.data = c, .buffer = result};
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.c.data and desc.c.buffer are both given");
   expect(tesela_buffer_write(result, 20, c, 8), TESELA_BAD_CALL, "8 bytes at offset 20");
   expect(tesela_buffer_read(result, SIZE_MAX, c, 8), TESELA_BAD_CALL, "offset");
@@ -395,8 +400,8 @@ static void places_do_not_mix(void **state) {
   expect_ok(tesela_buffer_create(context, "cpu", 64, &buffer));
   const tesela_gemm_desc on_device = {.m = 2, .n = 2, .k = 3, .a = {.buffer = buffer}},
                          on_host = {.m = 2, .n = 2, .k = 3};
-  const tesela_matrix host_a = {.data = a}, host_b = {.data = b}, host_c = {.data = c},
-                      there = {.buffer = buffer};
+  const tesela_matrix host_a = {.data = a}, host_b = {.data = b}, there = {.buffer = buffer};
+  const tesela_result host_c = {.data = c};
   tesela_plan *plan;
   expect_ok(tesela_plan_create(context, &on_device, &plan));
   expect(tesela_plan_run(plan, &host_a, &host_b, &host_c, NULL), TESELA_BAD_CALL, "the plan is for buffers");

@@ -96,13 +96,14 @@ static void dot_plans_run_again_and_come_back(void **state) {
   (void)state;
   float result = 0, other = 0;
   const tesela_dot_desc desc = {.n = 4};
-  const tesela_matrix a = {.data = x}, b = {.data = y}, c = {.data = &result}, d = {.data = &other};
+  const tesela_vector a = {.data = x}, b = {.data = y};
+  const tesela_scalar c = {.data = &result}, d = {.data = &other};
   tesela_plan *plan, *again;
   expect_ok(tesela_plan_create_dot(context, &desc, &plan));
-  expect_ok(tesela_plan_run(plan, &a, &b, &c, NULL));
+  expect_ok(tesela_plan_run_dot(plan, &a, &b, &c, NULL));
   expect_ok(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
   assert_string_equal(tesela_plan_describe(plan), tesela_plan_describe(again));
-  expect_ok(tesela_plan_run(again, &b, &a, &d, NULL));
+  expect_ok(tesela_plan_run_dot(again, &b, &a, &d, NULL));
   assert_true(result == 70 && other == 70);
   tesela_plan_destroy(plan);
   tesela_plan_destroy(again);
@@ -153,13 +154,13 @@ static void squares_turn_in_place(void **state) {
   (void)state;
   int32_t a[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   const int32_t right[] = {1, 4, 7, 2, 5, 8, 3, 6, 9};
-  tesela_transpose_desc desc = {.rows = 3, .cols = 3, .a = {.data = a, .type = TESELA_I32}, .in_place = 1};
+  tesela_transpose_desc desc = {.rows = 3, .cols = 3, .b = {.data = a, .type = TESELA_I32}, .in_place = 1};
   expect_ok(tesela_transpose(context, &desc, NULL));
   assert_memory_equal(a, right, sizeof right);
   desc.cols = 2;
   expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "square");
-  desc.b.data = x;
-  expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "desc.b is given");
+  desc.a.data = x;
+  expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "desc.a is given");
 }
 
 /* The same sizes, types and strides are no remembered plan's where one call is in place and the other is not. */
@@ -170,7 +171,8 @@ static void both_ways_are_kept_apart(void **state) {
   tesela_transpose_desc desc = {.rows = 2, .cols = 2, .a = {.data = a}, .b = {.data = b}};
   expect_ok(tesela_transpose(context, &desc, NULL));
   assert_memory_equal(b, transposed, sizeof transposed);
-  desc.b.data = NULL;
+  desc.a.data = NULL;
+  desc.b.data = a;
   desc.in_place = 1;
   expect_ok(tesela_transpose(context, &desc, NULL));
   assert_memory_equal(a, transposed, sizeof transposed);
@@ -221,12 +223,12 @@ static void transpose_plans_come_back(void **state) {
   float a[] = {1, 2, 3, 4};
   const float right[] = {1, 3, 2, 4};
   const tesela_transpose_desc desc = {.rows = 2, .cols = 2, .in_place = 1};
-  const tesela_matrix c = {.data = a};
+  const tesela_result c = {.data = a};
   tesela_plan *plan, *again;
   expect_ok(tesela_plan_create_transpose(context, &desc, &plan));
   expect_ok(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
   assert_string_equal(tesela_plan_describe(plan), tesela_plan_describe(again));
-  expect_ok(tesela_plan_run(again, NULL, NULL, &c, NULL));
+  expect_ok(tesela_plan_run_transpose(again, NULL, &c, NULL));
   assert_memory_equal(a, right, sizeof right);
   tesela_plan_destroy(plan);
   tesela_plan_destroy(again);

@@ -69,7 +69,8 @@ static void same_bits(void **state) {
     assert_int_equal(tesela_gemm_batched(context, &desc, &by_strides, &record), TESELA_OK);
     assert_memory_equal(c, expected, sizeof c);
     assert_true(record.seconds > 0 && record.error_bound > 0 && strstr(record.plan, "m=9 n=14 k=11"));
-    void *each_a[COUNT], *each_c[COUNT];
+    const void *each_a[COUNT];
+    void *each_c[COUNT];
     for (int i = 0; i < COUNT; i++) { /* backwards; one A for all */
       each_a[i] = a;
       each_c[i] = c + (COUNT - 1 - i) * C;
@@ -97,7 +98,7 @@ static void in_buffers(void **state) {
   tesela_gemm_desc desc = desc_of("host_small");
   desc.a = (tesela_matrix){.buffer = buffers[0]};
   desc.b = (tesela_matrix){.buffer = buffers[1]};
-  desc.c = (tesela_matrix){.buffer = buffers[2]};
+  desc.c = (tesela_result){.buffer = buffers[2]};
   const tesela_batch batch = {.count = COUNT, .a_stride = A, .b_stride = B, .c_stride = C};
   one_by_one("host_small", A);
   assert_int_equal(tesela_gemm_batched(context, &desc, &batch, NULL), TESELA_OK);
@@ -285,7 +286,7 @@ static void refused_once(void **state) {
     assert_int_equal(tesela_buffer_create(context, "opencl:0", sizes[i], &buffers[i]), TESELA_OK);
   desc.a = (tesela_matrix){.buffer = buffers[0]};
   desc.b = (tesela_matrix){.buffer = buffers[1]};
-  desc.c = (tesela_matrix){.buffer = buffers[2]};
+  desc.c = (tesela_result){.buffer = buffers[2]};
   assert_int_equal(plans_asked(&desc, &batch), 1);
   assert_int_equal(plans_asked(&desc, &batch), 0);
   for (int i = 0; i < 3; i++)
@@ -318,7 +319,7 @@ static void wrong_calls(void **state) {
   batch = good;
   batch.a_stride = INT64_MAX / 64;
   expect_refused(&desc, &batch, "batch.a_stride");
-  void *each[COUNT];
+  const void *each[COUNT];
   for (int i = 0; i < COUNT; i++)
     each[i] = a + i * A;
   batch = good;

@@ -334,6 +334,54 @@ static void mapped(tsl_device *device, tsl_stream *stream) {
   free(in), free(out);
 }
 
+/* Copies beside computing: bytes go in on one stream, on the device on a second, and out on a third, and only events keep
+ * the order; with pitches, again and again through the same memory. */
+static void pinned(tsl_device *device, tsl_stream *stream) {
+  enum { ROWS = 64, ROW = 40000, PITCH = 40960, ROUNDS = 8 };
+  const tsl_device_ops *ops = device->ops;
+  if (!ops->pinned_create) {
+    assert_true(!ops->pinned_destroy && !ops->write_later && !ops->read_later && !ops->stream_wait &&
+                !ops->event_wait);
+    return;
+  }
+  tsl_pinned *memory = NULL;
+  tsl_stream *out = NULL, *on = NULL;
+  tsl_event *came = NULL, *copied = NULL, *gone = NULL;
+  tsl_buffer *one = NULL, *two = NULL;
+  MUST(ops->pinned_create(device, 2 * ROWS * ROW, &memory));
+  assert_true(memory->device == device && memory->bytes == 2 * ROWS * ROW);
+  MUST(ops->stream_create(device, &out));
+  MUST(ops->stream_create(device, &on));
+  MUST(ops->event_create(device, &came));
+  MUST(ops->event_create(device, &copied));
+  MUST(ops->event_create(device, &gone));
+  MUST(ops->buffer_create(device, ROWS * PITCH, &one));
+  MUST(ops->buffer_create(device, ROWS * PITCH, &two));
+  unsigned char *in = memory->host, *back = in + ROWS * ROW;
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int i = 0; i < ROWS * ROW; i++)
+      in[i] = (unsigned char)(i * 7 + round);
+    tsl_copy copy = {
+        .buffer = one, .device_pitch = PITCH, .host = in, .host_pitch = ROW, .rows = ROWS, .row_bytes = ROW};
+    MUST(ops->write_later(stream, &copy));
+    MUST(ops->event_record(stream, came));
+    MUST(ops->stream_wait(on, came));
+    MUST(ops->copy(on, one, 0, two, 0, ROWS * PITCH));
+    MUST(ops->event_record(on, copied));
+    MUST(ops->stream_wait(out, copied));
+    copy.buffer = two;
+    copy.host = back;
+    MUST(ops->read_later(out, &copy));
+    MUST(ops->event_record(out, gone));
+    MUST(ops->event_wait(gone));
+    assert_memory_equal(in, back, ROWS * ROW);
+  }
+  ops->event_destroy(came), ops->event_destroy(copied), ops->event_destroy(gone);
+  ops->stream_destroy(out), ops->stream_destroy(on);
+  ops->buffer_destroy(one), ops->buffer_destroy(two);
+  ops->pinned_destroy(memory);
+}
+
 /* What vendors' libraries are called with: each stream and buffer has an object of its own behind it. */
 static void natives(tsl_device *device, tsl_stream *stream) {
   const tsl_device_ops *ops = device->ops;
@@ -368,6 +416,7 @@ static void natives(tsl_device *device, tsl_stream *stream) {
   X(memory_comes_back, 0)                                                                                    \
   X(wrapped, 0)                                                                                              \
   X(mapped, TSL_CAN_SHARED_MEMORY)                                                                           \
+  X(pinned, 0)                                                                                               \
   X(natives, 0)
 
 #define CONFORMANCE_TEST(name, needs)                                                                        \

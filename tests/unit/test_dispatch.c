@@ -79,8 +79,8 @@ static void test_what_differs(void **state) {
   (++call)->a = (tesela_matrix){.data = a, .type = TESELA_F64, .row_stride = 13, .col_stride = 1};
   (++call)->b = (tesela_matrix){.data = b, .type = TESELA_F64, .row_stride = 13, .col_stride = 1};
   (++call)->b = (tesela_matrix){.data = b, .type = TESELA_F64, .row_stride = 1, .col_stride = 13};
-  (++call)->c = (tesela_matrix){.type = TESELA_F64, .row_stride = 13, .col_stride = 1};
-  (++call)->c = (tesela_matrix){.type = TESELA_F64, .row_stride = 1, .col_stride = 13};
+  (++call)->c = (tesela_result){.type = TESELA_F64, .row_stride = 13, .col_stride = 1};
+  (++call)->c = (tesela_result){.type = TESELA_F64, .row_stride = 1, .col_stride = 13};
   (++call)->a = (tesela_matrix){.data = a, .type = TESELA_F64, .row_stride = 30, .col_stride = 2};
   (++call)->a = (tesela_matrix){.data = a + 12 * 12, .type = TESELA_F64, .row_stride = -12, .col_stride = 1};
   (++call)->a.data = a + 1;
@@ -90,7 +90,7 @@ static void test_what_differs(void **state) {
   ++call;
   call->a = (tesela_matrix){.data = a32, .type = TESELA_F32};
   call->b = (tesela_matrix){.data = b32, .type = TESELA_F32};
-  call->c = (tesela_matrix){.type = TESELA_F32};
+  call->c = (tesela_result){.type = TESELA_F32};
   const int count = (int)(call - calls) + 1;
   for (int round = 0; round < 2; round++)
     for (int i = 0; i < count; i++)
@@ -210,7 +210,9 @@ static tsl_call_key key_of(int64_t size) {
 static tsl_cached_plan *add(tsl_plan_cache *cache, const tsl_device *device, int64_t size, uint64_t bytes) {
   const tsl_call_key key = key_of(size);
   tsl_cached_plan *cached;
-  assert_int_equal(tsl_plan_cache_add(cache, &key, plan_of(size), device, bytes, &cached), TESELA_OK);
+  assert_int_equal(tsl_plan_cache_add(cache, &key, tsl_plan_cache_generation(cache), plan_of(size), device,
+                                      bytes, &cached),
+                   TESELA_OK);
   return cached;
 }
 
@@ -257,6 +259,33 @@ static void test_short_in_bytes(void **state) {
     tsl_plan_cache_release(known[i]);
 }
 
+/* Plans that were made of what was known before go: at once, when their users are done, or never to be remembered. */
+static void test_a_new_generation(void **state) {
+  (void)state;
+  static tsl_plan_cache cache;
+  const tsl_device device = {.memory_bytes = 800};
+  const tsl_call_key one = key_of(1), late = key_of(3);
+  tsl_plan_cache_init(&cache);
+  const uint64_t before = tsl_plan_cache_generation(&cache);
+  tsl_cached_plan *running = tsl_plan_cache_hold(add(&cache, &device, 1, 0)), *old;
+  tsl_plan_cache_give_back(&cache, add(&cache, &device, 2, 0));
+  tsl_plan_cache_renew(&cache);
+  assert_null(tsl_plan_cache_find(&cache, &one));
+  assert_non_null(tsl_plan_cache_plan(running));
+  assert_false(tsl_plan_cache_use(&cache, running));
+  tsl_plan_cache_give_back(&cache, running);
+  tsl_plan_cache_release(running);
+  assert_int_equal(tsl_plan_cache_add(&cache, &late, before, plan_of(3), &device, 0, &old), TESELA_OK);
+  assert_non_null(tsl_plan_cache_plan(old));
+  assert_null(tsl_plan_cache_find(&cache, &late));
+  tsl_plan_cache_give_back(&cache, old);
+  old = add(&cache, &device, 3, 0);
+  tsl_plan_cache_give_back(&cache, old);
+  assert_true(tsl_plan_cache_find(&cache, &late) == old);
+  tsl_plan_cache_give_back(&cache, old);
+  tsl_plan_cache_destroy(&cache);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_differs),
@@ -267,6 +296,7 @@ int main(void) {
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_least_recently_used_goes_first),
       cmocka_unit_test(test_short_in_bytes),
+      cmocka_unit_test(test_a_new_generation),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -230,7 +230,7 @@ static void the_public_call_takes_them(void **state) {
                            .result = {.data = &half}};
   assert_int_equal(tesela_dot(context, &desc, NULL), TESELA_OK);
   assert_int_equal(half, 0x4b00); /* 14 */
-  desc.result = (tesela_vector){.data = &wide, .type = TESELA_F32};
+  desc.result = (tesela_scalar){.data = &wide, .type = TESELA_F32};
   assert_int_equal(tesela_dot(context, &desc, NULL), TESELA_OK);
   assert_true(wide == 14);
   tesela_context_destroy(context);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/isa.h"
 #include "base/memory.h"
 #include "base/source.h"
 #include "matrices.h"
@@ -127,9 +128,9 @@ static void try_isa(const char *isa) {
 }
 
 static void schedules_agree(void **state) {
-  static const char *const sets[] = {"generic", "avx2", "avx512"};
+  static const char *const sets[] = {TSL_ISA_LIST(TSL_ISA_WORD)};
   (void)state;
-  for (int i = 0; i < 3; i++)
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
     try_isa(sets[i]);
 }
 
@@ -317,11 +318,60 @@ static void threads_get_even_shares(void **state) {
   tsl_devices_destroy(devices);
 }
 
+/* --- what is prefetched --- */
+
+/* Goes through it as tiles do; says which lines from `base` on are asked for. */
+static void mark(tsl_packed_prefetch prefetch, int64_t times, const unsigned char *base, int64_t lines,
+                 bool *marked) {
+  for (int64_t i = times * prefetch.count; i > 0; i--) {
+    const int64_t line = (int64_t)((uintptr_t)prefetch.at - (uintptr_t)base) / TSL_CACHE_LINE;
+    if (line >= 0 && line < lines)
+      marked[line] = true;
+    prefetch.at += TSL_CACHE_LINE;
+    if (--prefetch.left == 0) {
+      prefetch.at += prefetch.jump;
+      prefetch.left = prefetch.lines;
+    }
+  }
+}
+
+/* While the tiles of a group are multiplied, every line of the next group's rows is asked for, wherever they start. */
+static void whole_rows_are_prefetched(void **state) {
+  enum { ROWS = 64, COLUMNS = 40, TILES = 3, OFFSETS = TSL_CACHE_LINE / 4 };
+  (void)state;
+  for (int64_t stride = 640; stride < 640 + OFFSETS; stride += 3)
+    for (int64_t offset = 0; offset < OFFSETS; offset++) {
+      const int64_t lines = tsl_pieces((ROWS * stride + COLUMNS) * 4, TSL_CACHE_LINE) + 1;
+      unsigned char *memory = aligned_alloc(TSL_CACHE_LINE, (size_t)lines * TSL_CACHE_LINE);
+      bool *marked = calloc((size_t)lines, sizeof *marked);
+      assert_true(memory && marked);
+      const tsl_packed_job job = {
+          .size = 4,
+          .width = 32,
+          .views = {.m = 4,
+                    .n = stride,
+                    .k = ROWS,
+                    .b = {.at = memory + 4 * offset, .row_stride = stride, .col_stride = 1}}};
+      const tsl_packed_block block = {0, 4, 0, COLUMNS, 0, ROWS};
+      mark(tsl_packed_prefetch_piece(&job, &block, &block, 1, 0, 0, 1, TILES),
+           TILES * (ROWS / TSL_PACKED_PREFETCH_STEPS), memory, lines, marked);
+      for (int64_t row = 0; row < ROWS; row++) {
+        const int64_t start = (row * stride + offset) * 4, end = start + COLUMNS * 4 - 1;
+        for (int64_t line = start / TSL_CACHE_LINE; line <= end / TSL_CACHE_LINE; line++)
+          if (!marked[line])
+            fail_msg("rows of %d elements, %d apart, from element %d: line %d of row %d is not prefetched",
+                     COLUMNS, (int)stride, (int)offset, (int)line, (int)row);
+      }
+      free(marked);
+      free(memory);
+    }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(schedules_agree),         cmocka_unit_test(plans_are_right),
       cmocka_unit_test(threads_change_nothing),  cmocka_unit_test(callers_share_a_plan),
-      cmocka_unit_test(threads_get_even_shares),
+      cmocka_unit_test(threads_get_even_shares), cmocka_unit_test(whole_rows_are_prefetched),
   };
   program = argv[0];
   return argc > 1 ? print_results() : cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,7 +191,8 @@ static void expect_refused(tesela_plan *plan, const void *first, const void *sec
     const void *read;
     void *any;
   } from_a = {first}, from_b = {second};
-  const tesela_matrix left = {.data = from_a.any}, right = {.data = from_b.any}, out = {.data = result};
+  const tesela_matrix left = {.data = from_a.any}, right = {.data = from_b.any};
+  const tesela_result out = {.data = result};
   assert_int_equal(tesela_plan_run(plan, &left, &right, &out, NULL), TESELA_BAD_CALL);
   if (!strstr(tesela_last_error(), word))
     print_error("'%s' has no '%s'\n", tesela_last_error(), word);
@@ -214,7 +215,8 @@ static void wrong_calls(void **state) {
   expect_refused(plan, at + COUNT - 1, b, at, "overlaps a");
   expect_refused(plan, a, at - COUNT + 1, at, "overlaps b");
   /* Neighbours do not overlap. */
-  const tesela_matrix below = {.data = at - COUNT}, above = {.data = at + COUNT}, out = {.data = at};
+  const tesela_matrix below = {.data = at - COUNT}, above = {.data = at + COUNT};
+  const tesela_result out = {.data = at};
   assert_int_equal(tesela_plan_run(plan, &below, &above, &out, NULL), TESELA_OK);
   assert_int_equal(tesela_plan_run(plan, NULL, &above, &out, NULL), TESELA_BAD_CALL);
   tesela_plan_destroy(plan);

@@ -82,14 +82,53 @@ static void copies_are_counted_where_there_are_any(void **state) {
   opencl->capabilities &= ~(unsigned)TSL_CAN_SHARED_MEMORY;
   const double c = 4 * 1000 * 500.0, a = 4 * 1000 * 2000.0, b = 4 * 500 * 2000.0;
   const double expected = 5e-3 + 2 * 1e-3 + (a + b) / 1e9 + 2e-3 + c / 2e9;
-  assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_HOST) - expected) < 1e-9);
+  assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_HOST, 0) - expected) < 1e-9);
   problem.beta[0] = 1; /* C goes both ways */
-  assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_HOST) - expected - 1e-3 - c / 1e9) <
+  assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_HOST, 0) - expected - 1e-3 - c / 1e9) <
               1e-9);
   /* What is there already is not copied. */
-  assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_DEVICE) - 5e-3) < 1e-12);
+  assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_DEVICE, 0) - 5e-3) < 1e-12);
   opencl->capabilities |= TSL_CAN_SHARED_MEMORY;
-  assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_HOST) - 5e-3) < 1e-12);
+  assert_true(fabs(tsl_link_seconds(&link, &problem, opencl, TSL_PLACE_HOST, 0) - 5e-3) < 1e-12);
+}
+
+/* Where copies overlap, computing hides them but for the first panels and the last block; nothing takes less than its longest
+ * part, or more than all of them. */
+static void overlap_is_counted(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(8192, 8192, 8192, TESELA_F32);
+  const double bytes = 4 * 8192.0 * 8192;
+  tsl_device gpu = *opencl;
+  gpu.capabilities &= ~(unsigned)TSL_CAN_SHARED_MEMORY;
+  gpu.compute_units = 132;
+  gpu.link_bandwidth = 10e9;
+  tsl_link link = {
+      .measured = true, .in = {0, 10e9}, .out = {0, 10e9}, .staged_in = 50e9, .staged_out = 50e9};
+  const double in = 2 * bytes / 50e9, out = bytes / 50e9;
+  for (double compute = 1e-4; compute < 1; compute *= 3) {
+    const double all = tsl_link_seconds(&link, &problem, &gpu, TSL_PLACE_HOST, compute);
+    assert_true(all >= in + out && all >= compute + (in + out) / 16 && all <= in + compute + out + 1e-9);
+    assert_true(tsl_link_seconds(&link, &problem, &gpu, TSL_PLACE_HOST, compute / 2) <= all);
+  }
+  const double hidden = tsl_link_seconds(&link, &problem, &gpu, TSL_PLACE_HOST, 0.1);
+  assert_true(hidden < 0.1 + in / 4 + out / 16 + 1e-6);
+  setenv("TESELA_STAGING", "0", 1);
+  assert_true(fabs(tsl_link_seconds(&link, &problem, &gpu, TSL_PLACE_HOST, 0.1) - 0.1 - 3 * bytes / 10e9) <
+              1e-9);
+  unsetenv("TESELA_STAGING");
+}
+
+/* Copies through pinned memory are measured with the rest, and a line that says nothing of them is measured again. */
+static void staged_copies_are_measured(void **state) {
+  (void)state;
+  tsl_link link;
+  opencl->capabilities &= ~(unsigned)TSL_CAN_SHARED_MEMORY;
+  keep_link(opencl->key, 0.5);
+  assert_false(tsl_link_of(opencl).measured);
+  must(tsl_tune_link(opencl, &link));
+  assert_true(link.staged_in > 1e6 && link.staged_out > 1e6);
+  assert_true(tsl_link_of(opencl).measured);
+  opencl->capabilities |= TSL_CAN_SHARED_MEMORY;
 }
 
 /* The processor's core is measured once as well, and models of the cpu are believed by it. */
@@ -140,8 +179,12 @@ static void the_choice_rests_on_what_was_measured(void **state) {
 
 int main(void) {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-  const struct CMUnitTest tests[] = {
-      TEST(links_are_measured_once), TEST(the_core_is_measured_once), TEST(damaged_lines_mean_nothing),
-      TEST(copies_are_counted_where_there_are_any), TEST(the_choice_rests_on_what_was_measured)};
+  const struct CMUnitTest tests[] = {TEST(links_are_measured_once),
+                                     TEST(the_core_is_measured_once),
+                                     TEST(damaged_lines_mean_nothing),
+                                     TEST(copies_are_counted_where_there_are_any),
+                                     TEST(overlap_is_counted),
+                                     TEST(staged_copies_are_measured),
+                                     TEST(the_choice_rests_on_what_was_measured)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

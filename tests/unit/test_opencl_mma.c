@@ -103,7 +103,7 @@ static void few_tiles_split_k(void **state) {
   tsl_device four = with_groups();
   four.compute_units = 132;
   static const struct {
-    int64_t m, n, k, parts, groups;
+    int64_t m, n, k, split_k, groups;
   } cases[] = {{4096, 4096, 4096, 1, 132}, /* 512 tiles */
                {128, 2048, 4096, 16, 128}, /* 8 tiles, at most 16 for each; 64 panels */
                {128, 256, 1024, 8, 8},     /* 16 panels, at least 2 a part */
@@ -115,15 +115,15 @@ static void few_tiles_split_k(void **state) {
                      each = config_of(strategy, FOUR " groups=999");
     tsl_opencl_mma tile = tsl_opencl_mma_of(&problem, &one);
     tsl_opencl_mma_shares shares = tsl_opencl_mma_shares_of(&tile, problem.m, problem.n, problem.k, &four);
-    assert_int_equal(shares.parts, cases[i].parts);
+    assert_int_equal(shares.split_k, cases[i].split_k);
     assert_int_equal(shares.groups, cases[i].groups);
-    assert_int_equal(shares.sums_bytes, shares.parts == 1 ? 0 : shares.parts * problem.m * problem.n * 4);
+    assert_int_equal(shares.sums_bytes, shares.split_k == 1 ? 0 : shares.split_k * problem.m * problem.n * 4);
     if (problem.m > 0)
       assert_int_equal(tsl_strategy_scratch(strategy, &problem, &one, &four),
                        tile.a_bytes + tile.b_bytes + shares.groups * 256 + shares.sums_bytes);
     tile = tsl_opencl_mma_of(&problem, &each);
     shares = tsl_opencl_mma_shares_of(&tile, problem.m, problem.n, problem.k, &four);
-    assert_int_equal(shares.parts, 1);
+    assert_int_equal(shares.split_k, 1);
   }
 }
 

@@ -74,6 +74,13 @@ static tesela_matrix matrix_of(const operand *of) {
                          .col_stride = of->shape.col_stride};
 }
 
+static tesela_result result_of(const operand *of) {
+  return (tesela_result){.data = of->origin,
+                         .type = of->shape.type,
+                         .row_stride = of->shape.row_stride,
+                         .col_stride = of->shape.col_stride};
+}
+
 static void expect_same_bits(const product *given) {
   tsl_problem problem = tsl_problem_gemm(given->m, given->n, given->k, given->a);
   problem.b.type = given->b;
@@ -83,7 +90,8 @@ static void expect_same_bits(const product *given) {
   if (given->way == A_BACKWARDS)
     problem.a.row_stride = -problem.a.row_stride;
   operand a = operand_of(&problem.a, 1), b = operand_of(&problem.b, 2), c = operand_of(&problem.c, 3);
-  const tesela_matrix plain_a = matrix_of(&a), plain_b = matrix_of(&b), plain_c = matrix_of(&c);
+  const tesela_matrix plain_a = matrix_of(&a), plain_b = matrix_of(&b);
+  const tesela_result plain_c = result_of(&c);
   const double beta[2] = {3, 0};
   const tesela_gemm_desc desc = {.m = given->m,
                                  .n = given->n,
@@ -143,7 +151,8 @@ static void expect_wrong(tesela_status status, const char *words) {
 
 static void wrong_calls(void **state) {
   float data[16] = {1}, c[16];
-  const tesela_matrix matrix = {.data = data}, result = {.data = c};
+  const tesela_matrix matrix = {.data = data};
+  const tesela_result result = {.data = c};
   const double zero = 0;
   tesela_gemm_desc desc = {.m = 4, .n = 4, .k = 4, .strategy = "host_packed"};
   tesela_plan *plan, *other, *same, *empty, *on_buffers;
@@ -173,7 +182,6 @@ static void wrong_calls(void **state) {
   const tesela_matrix of_b = {.packed = packed}, twice = {.packed = packed, .data = data};
   expect_wrong(tesela_plan_run(plan, &matrix, &twice, &result, NULL), "b.data and b.packed are both given");
   expect_wrong(tesela_plan_run(plan, &of_b, &matrix, &result, NULL), "a.packed was packed as b");
-  expect_wrong(tesela_plan_run(plan, &matrix, &matrix, &of_b, NULL), "c.packed was packed as b");
   expect_wrong(tesela_plan_run(other, &matrix, &of_b, &result, NULL), "another plan, \"gemm host_packed");
   tesela_plan_destroy(plan); /* another one of the same text takes it */
   assert_int_equal(tesela_plan_run(same, &matrix, &of_b, &result, NULL), TESELA_OK);
@@ -195,7 +203,8 @@ static void given_twice(void **state) {
   (void)state;
   for (int s = 0; s < 2; s++) {
     const tesela_gemm_desc desc = {.m = 4, .n = 4, .k = 4, .device = "cpu", .strategy = strategies[s]};
-    const tesela_matrix good = {.data = data}, result = {.data = c};
+    const tesela_matrix good = {.data = data};
+    const tesela_result result = {.data = c};
     tesela_plan *plan;
     tesela_packed *packed;
     tesela_buffer *buffer;
@@ -204,9 +213,8 @@ static void given_twice(void **state) {
     assert_int_equal(tesela_buffer_create(context, "cpu", 64, &buffer), TESELA_OK);
     const tesela_matrix with_packed = {.data = data, .packed = packed},
                         with_buffer = {.data = data, .buffer = buffer},
-                        neither = {.buffer = buffer, .packed = packed},
-                        c_with_buffer = {.data = c, .buffer = buffer},
-                        c_with_packed = {.data = c, .packed = packed};
+                        neither = {.buffer = buffer, .packed = packed};
+    const tesela_result c_with_buffer = {.data = c, .buffer = buffer};
     expect_wrong(tesela_plan_run(plan, &good, &with_packed, &result, NULL),
                  "b.data and b.packed are both given");
     expect_wrong(tesela_plan_run(plan, &with_packed, &good, &result, NULL),
@@ -219,10 +227,9 @@ static void given_twice(void **state) {
                  "b.buffer and b.packed are both given");
     expect_wrong(tesela_plan_run(plan, &good, &good, &c_with_buffer, NULL),
                  "c.data and c.buffer are both given");
-    expect_wrong(tesela_plan_run(plan, &good, &good, &c_with_packed, NULL),
-                 "c.data and c.packed are both given");
     /* Batches, which have a quick way of their own. */
-    void *each[2] = {data, data}, *each_c[2] = {c, c + 16};
+    const void *each[2] = {data, data};
+    void *each_c[2] = {c, c + 16};
     tesela_gemm_desc both = desc;
     both.b = with_packed;
     expect_wrong(

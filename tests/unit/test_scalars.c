@@ -132,7 +132,8 @@ static void try_transpose(const char *strategy, const char *device, const tsl_ty
                                 .device = device};
   fill(types->a, a, NAN);
   fill(types->c, c, 3);
-  expect(holds(types->c, M * N, 0), tesela_transpose(context, &desc, NULL), strategy, device, types);
+  const tesela_status status = tesela_transpose(context, &desc, NULL);
+  expect(holds(types->c, M * N, 0), status, strategy, device, types);
   /* A factor that is 1 as the type has it moves elements of any kind. */
   const double nearly[] = {1 + 1e-12, 0};
   desc.alpha = nearly;
@@ -168,7 +169,8 @@ static void in_every_strategy(void **state) {
 static void in_batches(void **state) {
   static const char *const strategies[] = {"host_small", "host_packed", "sequential"};
   const tsl_types types = {TESELA_F32, TESELA_F32, TESELA_F32};
-  void *each_a[2] = {a, a}, *each_b[2] = {b, b}, *each_c[2] = {c, c + 4 * 30};
+  const void *each_a[2] = {a, a}, *each_b[2] = {b, b};
+  void *each_c[2] = {c, c + 4 * 30};
   (void)state;
   for (int s = 0; s < 3; s++) {
     tesela_gemm_desc desc = product(strategies[s], "cpu", &types, 2);

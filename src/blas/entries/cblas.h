@@ -87,10 +87,7 @@ TESELA_API void CBLAS(L(gemm_batch))(int order, const int *transa, const int *tr
                                        .ldb = ldb[group],
                                        .beta = betas + group,
                                        .ldc = ldc[group]};
-    const tesela_batch batch = {.count = group_size[group],
-                                .a = tsl_blas_addresses(a + at),
-                                .b = tsl_blas_addresses(b + at),
-                                .c = c + at};
+    const tesela_batch batch = {.count = group_size[group], .a = a + at, .b = b + at, .c = c + at};
     if (tsl_blas_alike(&call, &product, &batch))
       continue;
     for (int64_t i = 0; i < group_size[group]; i++)

@@ -95,10 +95,7 @@ TESELA_API void FORTRAN(L(gemm_batch))(const char *transa, const char *transb, c
                                        .ldb = ldb[group],
                                        .beta = betas + group,
                                        .ldc = ldc[group]};
-    const tesela_batch batch = {.count = group_size[group],
-                                .a = tsl_blas_addresses(a + at),
-                                .b = tsl_blas_addresses(b + at),
-                                .c = c + at};
+    const tesela_batch batch = {.count = group_size[group], .a = a + at, .b = b + at, .c = c + at};
     if (tsl_blas_alike(&call, &product, &batch))
       continue;
     for (int64_t i = 0; i < group_size[group]; i++)

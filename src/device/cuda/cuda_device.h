@@ -23,12 +23,14 @@ typedef struct tsl_cuda_device {
 typedef struct tsl_cuda_buffer {
   tsl_buffer base;
   tsl_cu_address address;
+  bool adopted; /* the memory is the caller's */
 } tsl_cuda_buffer;
 
 struct tsl_stream {
   tsl_device *device;
   tsl_cu_stream handle;
   tsl_image *gone; /* images that were destroyed, until the stream has waited for its work */
+  bool adopted;    /* the handle is the caller's */
 };
 
 struct tsl_image {
@@ -53,6 +55,8 @@ int tsl_cuda_attribute(tsl_cu_device ordinal, tsl_cu_attribute attribute);
  * fails when `code`, the result of `call`, is not success. enter() fails on a device whose context ended. */
 tesela_status tsl_cuda_enter(tsl_device *device);
 tesela_status tsl_cuda_leave(tsl_device *device, const char *call, int code);
+/* Whether the device's context is this thread's already, as after calls of the CUDA runtime, and lives: then neither is needed. */
+bool tsl_cuda_is_entered(tsl_device *device);
 /* For clean-up, which reports nothing: false, and no leave() is due, when the context cannot be entered. */
 bool tsl_cuda_enter_quietly(tsl_device *device);
 void tsl_cuda_leave_quietly(void);
@@ -69,17 +73,26 @@ int tsl_cuda_wait(tsl_stream *stream);
 /* Frees the images that are gone; no work that uses them is pending, and the context is entered. */
 void tsl_cuda_images_end(tsl_stream *stream);
 
+/* The kind's owns(). */
+bool tsl_cuda_owns(const tsl_device *device, const void *address);
+
 /* Operations, as in device.h. */
 tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer);
+tesela_status tsl_cuda_buffer_adopt(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer);
 void tsl_cuda_buffer_destroy(tsl_buffer *buffer);
 tesela_status tsl_cuda_write(tsl_stream *stream, const tsl_copy *copy);
 tesela_status tsl_cuda_read(tsl_stream *stream, const tsl_copy *copy);
+tesela_status tsl_cuda_pinned_create(tsl_device *device, size_t bytes, tsl_pinned **pinned);
+void tsl_cuda_pinned_destroy(tsl_pinned *pinned);
+tesela_status tsl_cuda_write_later(tsl_stream *stream, const tsl_copy *copy);
+tesela_status tsl_cuda_read_later(tsl_stream *stream, const tsl_copy *copy);
 tesela_status tsl_cuda_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
                             size_t to_offset, size_t bytes);
 tesela_status tsl_cuda_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                             size_t bytes);
 
 tesela_status tsl_cuda_stream_create(tsl_device *device, tsl_stream **stream);
+tesela_status tsl_cuda_stream_adopt(tsl_device *device, void *native, tsl_stream **stream);
 void tsl_cuda_stream_destroy(tsl_stream *stream);
 tesela_status tsl_cuda_finish(tsl_stream *stream);
 tesela_status tsl_cuda_image_create(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image);
@@ -87,6 +100,8 @@ void tsl_cuda_image_destroy(tsl_image *image);
 tesela_status tsl_cuda_event_create(tsl_device *device, tsl_event **event);
 void tsl_cuda_event_destroy(tsl_event *event);
 tesela_status tsl_cuda_event_record(tsl_stream *stream, tsl_event *event);
+tesela_status tsl_cuda_stream_wait(tsl_stream *stream, tsl_event *event);
+tesela_status tsl_cuda_event_wait(tsl_event *event);
 tesela_status tsl_cuda_event_seconds(tsl_event *begin, tsl_event *end, double *seconds);
 
 tesela_status tsl_cuda_build(tsl_device *device, const tsl_build *build, tsl_binary *binary);

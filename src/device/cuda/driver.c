@@ -94,6 +94,13 @@ tesela_status tsl_cuda_leave(tsl_device *device, const char *call, int code) {
   return code == TSL_CU_SUCCESS ? TESELA_OK : tsl_cuda_fail(device, call, code, "");
 }
 
+bool tsl_cuda_is_entered(tsl_device *device) {
+  const tsl_cuda_device *own = device->impl;
+  tsl_cu_context current = NULL;
+  return atomic_load(&own->ended) == 0 && tsl_cuda.context_current(&current) == TSL_CU_SUCCESS &&
+         current == own->context;
+}
+
 bool tsl_cuda_enter_quietly(tsl_device *device) {
   tsl_cuda_device *own = device->impl;
   return atomic_load(&own->ended) == 0 && tsl_cuda.context_push(own->context) == TSL_CU_SUCCESS;

@@ -36,7 +36,7 @@ typedef struct tsl_cu_copy_2d {
   size_t row_bytes, rows;
 } tsl_cu_copy_2d;
 
-/* What a texture shows: rows of texels in device memory. The driver's union has room for 32 ints. */
+/* What a texture shows: rows of texels in device memory. The driver's union has 32 ints. */
 enum { TSL_CU_RESOURCE_PITCH_2D = 3, TSL_CU_FORMAT_FLOAT = 0x20 };
 typedef struct tsl_cu_resource {
   int kind;
@@ -48,7 +48,7 @@ typedef struct tsl_cu_resource {
       size_t width, height; /* texels, rows */
       size_t pitch;         /* bytes */
     } rows;
-    int room[32];
+    int padding[32];
   } of;
   unsigned flags;
 } tsl_cu_resource;
@@ -62,7 +62,7 @@ typedef struct tsl_cu_sampling {
   int level_filter;
   float level_bias, level_min, level_max;
   float border[4];
-  int room[12];
+  int padding[12];
 } tsl_cu_sampling;
 
 /* A launch with attributes, of which one is used here: CUlaunchAttribute, its value padded to 64 bytes. */
@@ -115,6 +115,19 @@ typedef enum tsl_cu_attribute {
   TSL_CU_SHARED_MAX = 97, /* bytes of shared memory that a block may have when it asks at launch */
   TSL_CU_F32_PER_F64 = 87 /* how many times faster f32 arithmetic is */
 } tsl_cu_attribute;
+
+/* Questions to cuPointerGetAttributes, which answers 0 for an address that it does not know; and the kinds of memory. */
+enum {
+  TSL_CU_POINTER_MEMORY = 2,
+  TSL_CU_POINTER_DEVICE_ADDRESS = 3,
+  TSL_CU_POINTER_IS_MANAGED = 8,
+  TSL_CU_POINTER_ORDINAL = 9,
+  TSL_CU_POINTER_IS_PLAIN = 10, /* by cuMemAlloc: CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE */
+  TSL_CU_POINTER_START = 11,
+  TSL_CU_POINTER_BYTES = 12
+};
+/* Handles that stand for a context's default stream, and for a thread's. */
+enum { TSL_CU_STREAM_LEGACY = 1, TSL_CU_STREAM_PER_THREAD = 2 };
 
 /* Questions to cuFuncGetAttribute, and what cuFuncSetAttribute sets. */
 enum { TSL_CU_FUNCTION_ITEMS_MAX = 0, TSL_CU_FUNCTION_SHARED_MAX = 8 };
@@ -178,8 +191,11 @@ enum {
   X(context_release, cuDevicePrimaryCtxRelease_v2, (tsl_cu_device device))                                   \
   X(context_push, cuCtxPushCurrent_v2, (tsl_cu_context context))                                             \
   X(context_pop, cuCtxPopCurrent_v2, (tsl_cu_context * context))                                             \
+  X(context_current, cuCtxGetCurrent, (tsl_cu_context * context))                                            \
   X(memory_take, cuMemAlloc_v2, (tsl_cu_address * address, size_t bytes))                                    \
   X(memory_free, cuMemFree_v2, (tsl_cu_address address))                                                     \
+  X(pinned_take, cuMemHostAlloc, (void **host, size_t bytes, unsigned flags))                                \
+  X(pinned_free, cuMemFreeHost, (void *host))                                                                \
   X(memory_info, cuMemGetInfo_v2, (size_t * free_bytes, size_t * all_bytes))                                 \
   X(copy_2d, cuMemcpy2DAsync_v2, (const tsl_cu_copy_2d *copy, tsl_cu_stream stream))                         \
   X(copy_in, cuMemcpyHtoDAsync_v2,                                                                           \
@@ -193,8 +209,13 @@ enum {
      const void *no_view))                                                                                   \
   X(texture_destroy, cuTexObjectDestroy, (tsl_cu_texture texture))                                           \
   X(stream_create, cuStreamCreate, (tsl_cu_stream * stream, unsigned flags))                                 \
+  X(stream_context, cuStreamGetCtx, (tsl_cu_stream stream, tsl_cu_context * context))                        \
+  X(context_device, cuCtxGetDevice, (tsl_cu_device * device))                                                \
+  X(pointer_attributes, cuPointerGetAttributes,                                                              \
+    (unsigned count, int *attributes, void **values, tsl_cu_address address))                                \
   X(stream_finish, cuStreamSynchronize, (tsl_cu_stream stream))                                              \
   X(stream_destroy, cuStreamDestroy_v2, (tsl_cu_stream stream))                                              \
+  X(stream_wait, cuStreamWaitEvent, (tsl_cu_stream stream, tsl_cu_event event, unsigned flags))              \
   X(event_create, cuEventCreate, (tsl_cu_event * event, unsigned flags))                                     \
   X(event_record, cuEventRecord, (tsl_cu_event event, tsl_cu_stream stream))                                 \
   X(event_wait, cuEventSynchronize, (tsl_cu_event event))                                                    \

@@ -49,7 +49,7 @@ tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffe
 void tsl_cuda_buffer_destroy(tsl_buffer *buffer) {
   if (!buffer)
     return;
-  if (tsl_cuda_enter_quietly(buffer->device)) {
+  if (!own(buffer)->adopted && tsl_cuda_enter_quietly(buffer->device)) {
     tsl_cuda.memory_free(own(buffer)->address);
     tsl_cuda_leave_quietly();
   }
@@ -137,6 +137,53 @@ tesela_status tsl_cuda_write(tsl_stream *stream, const tsl_copy *copy) {
 
 tesela_status tsl_cuda_read(tsl_stream *stream, const tsl_copy *copy) {
   return transfer(stream, copy, false);
+}
+
+/* From and to pinned memory the driver's asynchronous calls return at once. */
+static tesela_status enqueue(tsl_stream *stream, const tsl_copy *copy, bool in) {
+  const char *call;
+  if (copy->rows == 0 || copy->row_bytes == 0)
+    return TESELA_OK;
+  TSL_TRY(check_copy(copy, in ? "a copy in" : "a copy out"));
+  TSL_TRY(tsl_cuda_enter(stream->device));
+  const int code = copy_rows(stream, copy, in, &call);
+  return tsl_cuda_leave(stream->device, call, code);
+}
+
+tesela_status tsl_cuda_write_later(tsl_stream *stream, const tsl_copy *copy) {
+  return enqueue(stream, copy, true);
+}
+
+tesela_status tsl_cuda_read_later(tsl_stream *stream, const tsl_copy *copy) {
+  return enqueue(stream, copy, false);
+}
+
+tesela_status tsl_cuda_pinned_create(tsl_device *device, size_t bytes, tsl_pinned **pinned) {
+  void *block;
+  *pinned = NULL;
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_pinned), "pinned memory's description", &block));
+  tsl_pinned *made = block;
+  *made = (tsl_pinned){.device = device, .bytes = bytes};
+  tesela_status status = tsl_cuda_enter(device);
+  if (status == TESELA_OK)
+    status =
+        tsl_cuda_leave(device, "cuMemHostAlloc", tsl_cuda.pinned_take(&made->host, bytes ? bytes : 1, 0));
+  if (status != TESELA_OK) {
+    tsl_free(made);
+    return status;
+  }
+  *pinned = made;
+  return TESELA_OK;
+}
+
+void tsl_cuda_pinned_destroy(tsl_pinned *pinned) {
+  if (!pinned)
+    return;
+  if (tsl_cuda_enter_quietly(pinned->device)) {
+    tsl_cuda.pinned_free(pinned->host);
+    tsl_cuda_leave_quietly();
+  }
+  tsl_free(pinned);
 }
 
 tesela_status tsl_cuda_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,

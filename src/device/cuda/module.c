@@ -16,7 +16,7 @@ struct tsl_kernel {
   tsl_module *module;
   tsl_cu_function handle;
   int items_max;
-  unsigned room; /* bytes of local memory asked for at launch */
+  unsigned local_bytes; /* bytes of local memory asked for at launch */
   atomic_bool early;
   tsl_kernel *next;
   char name[];
@@ -184,13 +184,13 @@ tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
                     device->name, kernel->name, bytes, (unsigned long long)device->local_bytes_inside);
   tesela_status status = TESELA_OK;
   pthread_mutex_lock(&module->lock);
-  if (kernel->room != bytes) { /* else it may be running */
+  if (kernel->local_bytes != bytes) { /* else it may be running */
     status = tsl_cuda_enter(device);
     if (status == TESELA_OK)
       status = tsl_cuda_leave(device, "cuFuncSetAttribute",
                               tsl_cuda.function_set(kernel->handle, TSL_CU_FUNCTION_SHARED_MAX, (int)bytes));
     if (status == TESELA_OK)
-      kernel->room = (unsigned)bytes;
+      kernel->local_bytes = (unsigned)bytes;
   }
   pthread_mutex_unlock(&module->lock);
   return status;
@@ -233,12 +233,14 @@ tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_
     at[i] = arguments[i].image    ? (void *)&arguments[i].image->texture
             : arguments[i].buffer ? (void *)&((tsl_cuda_buffer *)arguments[i].buffer)->address
                                   : (void *)(uintptr_t)arguments[i].value;
-  TSL_TRY(tsl_cuda_enter(device));
+  const bool entered = tsl_cuda_is_entered(device); /* saves a tenth of a small launch */
+  if (!entered)
+    TSL_TRY(tsl_cuda_enter(device));
   tsl_cu_launch_attribute early = {.id = TSL_CU_LAUNCH_EARLY, .value = {.allowed = 1}};
   const tsl_cu_launch launch = {
       .groups = {(unsigned)grid->groups[0], (unsigned)grid->groups[1], (unsigned)grid->groups[2]},
       .items = {(unsigned)grid->items[0], (unsigned)grid->items[1], (unsigned)grid->items[2]},
-      .shared_bytes = kernel->room,
+      .shared_bytes = kernel->local_bytes,
       .stream = stream->handle,
       .attributes = &early,
       .count = 1};
@@ -247,9 +249,11 @@ tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_
                        : tsl_cuda.launch(kernel->handle, launch.groups[0], launch.groups[1], launch.groups[2],
                                          launch.items[0], launch.items[1], launch.items[2],
                                          launch.shared_bytes, launch.stream, at, NULL);
+  if (!entered)
+    tsl_cuda_leave_quietly();
   if (code == TSL_CU_SUCCESS)
-    return tsl_cuda_leave(device, "", code);
+    return TESELA_OK;
   char call[128];
   snprintf(call, sizeof call, "cuLaunchKernel(%.80s)", kernel->name);
-  return tsl_cuda_leave(device, call, code);
+  return tsl_cuda_fail(device, call, code, "");
 }

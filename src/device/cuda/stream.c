@@ -29,9 +29,10 @@ tesela_status tsl_cuda_stream_create(tsl_device *device, tsl_stream **stream) {
 void tsl_cuda_stream_destroy(tsl_stream *stream) {
   if (!stream)
     return;
-  if (tsl_cuda_enter_quietly(stream->device)) {
+  if ((!stream->adopted || stream->gone) && tsl_cuda_enter_quietly(stream->device)) {
     tsl_cuda_wait(stream);
-    tsl_cuda.stream_destroy(stream->handle);
+    if (!stream->adopted)
+      tsl_cuda.stream_destroy(stream->handle);
     tsl_cuda_leave_quietly();
   }
   for (tsl_image *image = stream->gone, *next; image; image = next) { /* of a context that has ended */
@@ -85,6 +86,17 @@ tesela_status tsl_cuda_event_record(tsl_stream *stream, tsl_event *event) {
   TSL_TRY(tsl_cuda_enter(stream->device));
   return tsl_cuda_leave(stream->device, "cuEventRecord",
                         tsl_cuda.event_record(event->handle, stream->handle));
+}
+
+tesela_status tsl_cuda_stream_wait(tsl_stream *stream, tsl_event *event) {
+  TSL_TRY(tsl_cuda_enter(stream->device));
+  return tsl_cuda_leave(stream->device, "cuStreamWaitEvent",
+                        tsl_cuda.stream_wait(stream->handle, event->handle, 0));
+}
+
+tesela_status tsl_cuda_event_wait(tsl_event *event) {
+  TSL_TRY(tsl_cuda_enter(event->device));
+  return tsl_cuda_leave(event->device, "cuEventSynchronize", tsl_cuda.event_wait(event->handle));
 }
 
 tesela_status tsl_cuda_event_seconds(tsl_event *begin, tsl_event *end, double *seconds) {

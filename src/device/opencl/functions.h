@@ -9,14 +9,20 @@
   X(clGetDeviceIDs)                                                                                          \
   X(clGetDeviceInfo)                                                                                         \
   X(clCreateContext)                                                                                         \
+  X(clGetContextInfo)                                                                                        \
+  X(clRetainContext)                                                                                         \
   X(clReleaseContext)                                                                                        \
   X(clCreateCommandQueue)                                                                                    \
+  X(clGetCommandQueueInfo)                                                                                   \
+  X(clRetainCommandQueue)                                                                                    \
   X(clReleaseCommandQueue)                                                                                   \
   X(clFlush)                                                                                                 \
   X(clFinish)                                                                                                \
   X(clCreateBuffer)                                                                                          \
   X(clCreateSubBuffer)                                                                                       \
   X(clCreateImage)                                                                                           \
+  X(clGetMemObjectInfo)                                                                                      \
+  X(clRetainMemObject)                                                                                       \
   X(clReleaseMemObject)                                                                                      \
   X(clEnqueueReadBuffer)                                                                                     \
   X(clEnqueueReadBufferRect)                                                                                 \
@@ -28,6 +34,7 @@
   X(clEnqueueMapBuffer)                                                                                      \
   X(clEnqueueUnmapMemObject)                                                                                 \
   X(clEnqueueMigrateMemObjects)                                                                              \
+  X(clEnqueueBarrierWithWaitList)                                                                            \
   X(clEnqueueMarkerWithWaitList)                                                                             \
   X(clWaitForEvents)                                                                                         \
   X(clReleaseEvent)                                                                                          \

@@ -20,8 +20,13 @@ static tesela_status open_device(tsl_device *device) {
   tsl_opencl_device *self = device->impl;
   const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)self->platform, 0};
   cl_int code = CL_SUCCESS;
-  self->context = tsl_opencl.clCreateContext(properties, 1, &self->id, NULL, NULL, &code);
-  TSL_TRY(tsl_opencl_check(device, "clCreateContext", code));
+  if (self->given != NULL) {
+    self->context = self->given;
+    TSL_TRY(TSL_CL(device, clRetainContext, self->context));
+  } else {
+    self->context = tsl_opencl.clCreateContext(properties, 1, &self->id, NULL, NULL, &code);
+    TSL_TRY(tsl_opencl_check(device, "clCreateContext", code));
+  }
   self->queue = tsl_opencl.clCreateCommandQueue(self->context, self->id, 0, &code);
   if (code != CL_SUCCESS)
     tsl_opencl.clReleaseContext(self->context);
@@ -55,14 +60,20 @@ static const tsl_device_ops ops = {
     .close = close_device,
     .buffer_create = tsl_opencl_buffer_create,
     .buffer_wrap = tsl_opencl_buffer_wrap,
+    .buffer_adopt = tsl_opencl_buffer_adopt,
     .buffer_destroy = tsl_opencl_buffer_destroy,
     .buffer_map = tsl_opencl_buffer_map,
     .buffer_unmap = tsl_opencl_buffer_unmap,
     .stream_create = tsl_opencl_stream_create,
+    .stream_adopt = tsl_opencl_stream_adopt,
     .stream_destroy = tsl_opencl_stream_destroy,
     .finish = tsl_opencl_finish,
     .write = tsl_opencl_write,
     .read = tsl_opencl_read,
+    .pinned_create = tsl_opencl_pinned_create,
+    .pinned_destroy = tsl_opencl_pinned_destroy,
+    .write_later = tsl_opencl_write_later,
+    .read_later = tsl_opencl_read_later,
     .copy = tsl_opencl_copy,
     .fill = tsl_opencl_fill,
     .image_create = tsl_opencl_image_create,
@@ -70,6 +81,8 @@ static const tsl_device_ops ops = {
     .event_create = tsl_opencl_event_create,
     .event_destroy = tsl_opencl_event_destroy,
     .event_record = tsl_opencl_event_record,
+    .stream_wait = tsl_opencl_stream_wait,
+    .event_wait = tsl_opencl_event_wait,
     .event_seconds = tsl_opencl_event_seconds,
     .build = tsl_opencl_build,
     .compiler = tsl_opencl_compiler,
@@ -248,6 +261,7 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
 const tsl_device_kind tsl_device_kind_opencl = {.kind = "opencl",
                                                 .what = "OpenCL platforms",
                                                 .list = list,
+                                                .adopt = tsl_opencl_adopt,
                                                 .forget = forget,
                                                 .start_least = 0.01,
                                                 .is_processor = tsl_opencl_is_processor};

@@ -102,20 +102,21 @@ tesela_status tsl_opencl_buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, vo
   return TSL_CL(stream->device, clFinish, stream->queue);
 }
 
-/* A write or a read. */
+/* A write or a read, and whether it waits for it. */
 typedef struct transfer {
   tsl_stream *stream;
   const tsl_copy *copy;
   bool write;
+  cl_bool waits;
 } transfer;
 
 static tesela_status move_block(const transfer *t, size_t offset, char *host, size_t bytes) {
   const cl_mem memory = memory_of(t->copy->buffer);
   const cl_command_queue queue = t->stream->queue;
   if (t->write)
-    return TSL_CL(t->stream->device, clEnqueueWriteBuffer, queue, memory, CL_TRUE, offset, bytes, host, 0,
+    return TSL_CL(t->stream->device, clEnqueueWriteBuffer, queue, memory, t->waits, offset, bytes, host, 0,
                   NULL, NULL);
-  return TSL_CL(t->stream->device, clEnqueueReadBuffer, queue, memory, CL_TRUE, offset, bytes, host, 0, NULL,
+  return TSL_CL(t->stream->device, clEnqueueReadBuffer, queue, memory, t->waits, offset, bytes, host, 0, NULL,
                 NULL);
 }
 
@@ -126,9 +127,9 @@ static tesela_status move_rows(const transfer *t, size_t rows) {
   const size_t host_origin[3] = {0, 0, 0}, region[3] = {copy->row_bytes, rows, 1};
   const size_t origin[3] = {copy->offset % copy->device_pitch, copy->offset / copy->device_pitch, 0};
   if (t->write)
-    return TSL_CL(t->stream->device, clEnqueueWriteBufferRect, queue, memory, CL_TRUE, origin, host_origin,
+    return TSL_CL(t->stream->device, clEnqueueWriteBufferRect, queue, memory, t->waits, origin, host_origin,
                   region, copy->device_pitch, 0, copy->host_pitch, 0, copy->host, 0, NULL, NULL);
-  return TSL_CL(t->stream->device, clEnqueueReadBufferRect, queue, memory, CL_TRUE, origin, host_origin,
+  return TSL_CL(t->stream->device, clEnqueueReadBufferRect, queue, memory, t->waits, origin, host_origin,
                 region, copy->device_pitch, 0, copy->host_pitch, 0, copy->host, 0, NULL, NULL);
 }
 
@@ -151,11 +152,66 @@ static tesela_status move(const transfer *t) {
 }
 
 tesela_status tsl_opencl_write(tsl_stream *stream, const tsl_copy *copy) {
-  return move(&(transfer){stream, copy, true});
+  return move(&(transfer){stream, copy, true, CL_TRUE});
 }
 
 tesela_status tsl_opencl_read(tsl_stream *stream, const tsl_copy *copy) {
-  return move(&(transfer){stream, copy, false});
+  return move(&(transfer){stream, copy, false, CL_TRUE});
+}
+
+/* Sends the queue on its way, so that the copy begins while the host does something else. */
+static tesela_status enqueue(tsl_stream *stream, const tsl_copy *copy, bool write) {
+  TSL_TRY(move(&(transfer){stream, copy, write, CL_FALSE}));
+  return TSL_CL(stream->device, clFlush, stream->queue);
+}
+
+tesela_status tsl_opencl_write_later(tsl_stream *stream, const tsl_copy *copy) {
+  return enqueue(stream, copy, true);
+}
+
+tesela_status tsl_opencl_read_later(tsl_stream *stream, const tsl_copy *copy) {
+  return enqueue(stream, copy, false);
+}
+
+/* What drivers pin is memory objects of this flag; they are mapped as long as they live. */
+typedef struct opencl_pinned {
+  tsl_pinned base;
+  tsl_buffer *memory;
+} opencl_pinned;
+
+tesela_status tsl_opencl_pinned_create(tsl_device *device, size_t bytes, tsl_pinned **pinned) {
+  *pinned = NULL;
+  opencl_pinned *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for a buffer's record", device->name);
+  tesela_status status = create(device, bytes, CL_MEM_ALLOC_HOST_PTR, NULL, &self->memory);
+  if (status == TESELA_OK) {
+    cl_int code = CL_SUCCESS;
+    self->base = (tsl_pinned){.device = device, .bytes = bytes};
+    self->base.host =
+        tsl_opencl.clEnqueueMapBuffer(tsl_opencl_of(device)->queue, memory_of(self->memory), CL_TRUE,
+                                      CL_MAP_READ | CL_MAP_WRITE, 0, at_least_1(bytes), 0, NULL, NULL, &code);
+    status = tsl_opencl_check(device, "clEnqueueMapBuffer", code);
+    if (status != TESELA_OK)
+      tsl_opencl_buffer_destroy(self->memory);
+  }
+  if (status != TESELA_OK) {
+    free(self);
+    return status;
+  }
+  *pinned = &self->base;
+  return TESELA_OK;
+}
+
+void tsl_opencl_pinned_destroy(tsl_pinned *pinned) {
+  opencl_pinned *self = (opencl_pinned *)pinned;
+  if (self == NULL)
+    return;
+  const cl_command_queue queue = tsl_opencl_of(pinned->device)->queue;
+  tsl_opencl.clEnqueueUnmapMemObject(queue, memory_of(self->memory), pinned->host, 0, NULL, NULL);
+  tsl_opencl.clFinish(queue);
+  tsl_opencl_buffer_destroy(self->memory);
+  free(self);
 }
 
 tesela_status tsl_opencl_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,

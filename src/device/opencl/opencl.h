@@ -3,6 +3,7 @@
  *   functions.h  which functions of the library are used      peaks.c   the planner's guesses
  *   library.c    loads it; names its errors                   memory.c  buffers and copies
  *   list.c       platforms and devices, open and close        image.c   images over buffers
+ *   adopt.c      contexts, queues and memory of others
  *   glance.c     platforms, before they are loaded
  *   fragments.c  matrix instructions, by a test compile       queue.c   streams and events
  *                                                             build.c   programs and modules
@@ -52,6 +53,7 @@ typedef struct tsl_opencl_device {
   cl_device_id id;
   cl_context context;
   cl_command_queue queue;
+  cl_context given; /* the caller's, which it is opened in; NULL: one of its own */
 } tsl_opencl_device;
 static inline const tsl_opencl_device *tsl_opencl_of(const tsl_device *device) {
   return device->impl;
@@ -69,6 +71,7 @@ struct tsl_stream {
   cl_command_queue queue;
   cl_mem image;
   int64_t image_width, image_height;
+  bool adopted; /* the queue is the caller's, and retained */
 };
 
 /* What CL_DEVICE_VENDOR_ID answers: the makers' numbers on the PCI bus. */
@@ -123,19 +126,28 @@ tesela_status tsl_opencl_ptx_open(const char *name, const char *binary, tsl_text
 tesela_status tsl_opencl_seal(bool is_source, const void *payload, size_t bytes, tsl_binary *binary);
 tesela_status tsl_opencl_seal_source(const tsl_build *build, tsl_binary *binary);
 
+/* The kind's adopt(). */
+bool tsl_opencl_adopt(tsl_device *device, void *context);
+
 /* Members of the vtable, each in its file; device.h says what they do. */
 tesela_status tsl_opencl_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer);
 tesela_status tsl_opencl_buffer_wrap(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer);
+tesela_status tsl_opencl_buffer_adopt(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer);
 void tsl_opencl_buffer_destroy(tsl_buffer *buffer);
 tesela_status tsl_opencl_buffer_map(tsl_stream *stream, tsl_buffer *buffer, int write, void **host);
 tesela_status tsl_opencl_buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, void *host);
 tesela_status tsl_opencl_write(tsl_stream *stream, const tsl_copy *copy);
 tesela_status tsl_opencl_read(tsl_stream *stream, const tsl_copy *copy);
+tesela_status tsl_opencl_pinned_create(tsl_device *device, size_t bytes, tsl_pinned **pinned);
+void tsl_opencl_pinned_destroy(tsl_pinned *pinned);
+tesela_status tsl_opencl_write_later(tsl_stream *stream, const tsl_copy *copy);
+tesela_status tsl_opencl_read_later(tsl_stream *stream, const tsl_copy *copy);
 tesela_status tsl_opencl_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *to,
                               size_t to_offset, size_t bytes);
 tesela_status tsl_opencl_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
                               size_t bytes);
 tesela_status tsl_opencl_stream_create(tsl_device *device, tsl_stream **stream);
+tesela_status tsl_opencl_stream_adopt(tsl_device *device, void *native, tsl_stream **stream);
 void tsl_opencl_stream_destroy(tsl_stream *stream);
 tesela_status tsl_opencl_finish(tsl_stream *stream);
 tesela_status tsl_opencl_image_create(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image);
@@ -143,6 +155,8 @@ void tsl_opencl_image_destroy(tsl_image *image);
 tesela_status tsl_opencl_event_create(tsl_device *device, tsl_event **event);
 void tsl_opencl_event_destroy(tsl_event *event);
 tesela_status tsl_opencl_event_record(tsl_stream *stream, tsl_event *event);
+tesela_status tsl_opencl_stream_wait(tsl_stream *stream, tsl_event *event);
+tesela_status tsl_opencl_event_wait(tsl_event *event);
 tesela_status tsl_opencl_event_seconds(tsl_event *begin, tsl_event *end, double *seconds);
 tesela_status tsl_opencl_build(tsl_device *device, const tsl_build *build, tsl_binary *binary);
 tesela_status tsl_opencl_compiler(tsl_device *device, tsl_text *text);

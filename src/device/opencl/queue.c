@@ -30,7 +30,8 @@ tesela_status tsl_opencl_stream_create(tsl_device *device, tsl_stream **stream) 
 }
 
 void tsl_opencl_stream_destroy(tsl_stream *stream) {
-  tsl_opencl.clFinish(stream->queue);
+  if (!stream->adopted)
+    tsl_opencl.clFinish(stream->queue);
   if (stream->image != NULL)
     tsl_opencl.clReleaseMemObject(stream->image);
   tsl_opencl.clReleaseCommandQueue(stream->queue);
@@ -65,6 +66,22 @@ tesela_status tsl_opencl_event_record(tsl_stream *stream, tsl_event *event) {
   drop_marker(event);
   TSL_TRY(TSL_CL(stream->device, clEnqueueMarkerWithWaitList, stream->queue, 0, NULL, &event->marker));
   return TSL_CL(stream->device, clFlush, stream->queue);
+}
+
+static tesela_status check_recorded(const tsl_event *event) {
+  return event->marker ? TESELA_OK
+                       : tsl_fail(TESELA_INTERNAL, "%s: an event was waited for and never recorded",
+                                  event->device->name);
+}
+
+tesela_status tsl_opencl_stream_wait(tsl_stream *stream, tsl_event *event) {
+  TSL_TRY(check_recorded(event));
+  return TSL_CL(stream->device, clEnqueueBarrierWithWaitList, stream->queue, 1, &event->marker, NULL);
+}
+
+tesela_status tsl_opencl_event_wait(tsl_event *event) {
+  TSL_TRY(check_recorded(event));
+  return TSL_CL(event->device, clWaitForEvents, 1, &event->marker);
 }
 
 tesela_status tsl_opencl_event_seconds(tsl_event *begin, tsl_event *end, double *seconds) {

@@ -25,9 +25,9 @@ static int64_t count_standard(tsl_checking *job) {
 
 static bool have_common_divisor(int a, int b) {
   while (b != 0) {
-    const int rest = a % b;
+    const int remainder = a % b;
     a = b;
-    b = rest;
+    b = remainder;
   }
   return a != 1;
 }

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "check/checking.h"
-#include "cli/terms.h"
 
 #include <string.h>
 

@@ -79,13 +79,13 @@ static void draw(tsl_progress *progress) {
     format_left(elapsed * (1 - fraction) / fraction, left, sizeof left);
   const char *const what = progress->note[0] ? progress->note : progress->what;
   const int shown = (int)strlen(what) < size.ws_col - 1 ? (int)strlen(what) : size.ws_col - 1;
-  const int room = size.ws_col - shown - 32;
-  const int width = room > WIDEST_BAR ? WIDEST_BAR : room > 0 ? room : 0;
+  const int space = size.ws_col - shown - 32;
+  const int width = space > WIDEST_BAR ? WIDEST_BAR : space > 0 ? space : 0;
   const int full = (int)(fraction * width + 0.5);
   for (int i = 0; i < width; i++)
     bar[i] = i < full ? '=' : i == full ? '>' : ' ';
   bar[width] = '\0';
-  if (progress->note[0] && room < NARROWEST_BAR)
+  if (progress->note[0] && space < NARROWEST_BAR)
     snprintf(line, sizeof line, "\r\033[K%.*s", shown, what);
   else
     snprintf(line, sizeof line, "\r\033[K%.*s [%s] %3.0f%%%s", shown, what, bar, 100 * fraction, left);

@@ -1,7 +1,5 @@
 #include "cli/report.h"
 
-#include "cli/terms.h"
-
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -93,10 +91,6 @@ void tsl_table_add_pair(tsl_table *table, const char *name, const char *format, 
   va_end(arguments);
 }
 
-json_t *tsl_json_real(double value) {
-  return isfinite(value) ? json_real(value) : json_null();
-}
-
 json_t *tsl_json_scalar(bool complex, const double value[2]) {
   return complex ? json_pack("[o, o]", tsl_json_real(value[0]), tsl_json_real(value[1]))
                  : tsl_json_real(value[0]);
@@ -149,11 +143,6 @@ json_t *tsl_json_missing(tsl_devices *devices) {
       json_array_append_new(missing, json_pack("{s:s, s:s, s:s}", "kind", name, "what", what, "reason", why));
   }
   return missing;
-}
-
-json_t *tsl_json_peer(const tsl_strategy *strategy, const tsl_device *device) {
-  const char *peer = tsl_strategy_peer(strategy, device);
-  return *peer ? json_string(peer) : json_null();
 }
 
 json_t *tsl_json_verdict(const tsl_verdict *verdict) {

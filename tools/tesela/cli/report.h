@@ -4,10 +4,9 @@
 
 #include "cli/table.h"
 #include "device/devices.h"
+#include "explain/values.h"
 #include "judge/judge.h"
 #include "strategy/strategy.h"
-
-#include <jansson.h>
 
 /* Numbers with three digits that count and a unit: "45.3 GFLOP/s", "512 GB/s". Writes at most `size` bytes and
  * returns `out`. */
@@ -34,12 +33,8 @@ tsl_table tsl_table_of_pairs(void);
 json_t *tsl_json_device(const tsl_device *device, bool all);
 /* Kinds that have no device, with the reason: `kind`, `what`, `reason`. */
 json_t *tsl_json_missing(tsl_devices *devices);
-/* A number, or null for what JSON has no number for. */
-json_t *tsl_json_real(double value);
 /* A factor: a number, or of complex problems a list of its two parts. */
 json_t *tsl_json_scalar(bool complex, const double value[2]);
-/* The vendor's library behind a strategy, null for tesela's own (see tsl_strategy_peer()). */
-json_t *tsl_json_peer(const tsl_strategy *strategy, const tsl_device *device);
 json_t *tsl_json_verdict(const tsl_verdict *verdict);
 
 #endif

@@ -124,8 +124,8 @@ void tsl_text_add_wrapped(tsl_text *out, const char *words, int start, int inden
       add_blanks(out, indent);
       column = indent;
     }
-    const int room = width > column + 1 ? width - column : 1;
-    const size_t length = take_line(&words, width ? room : 0, &line);
+    const int space = width > column + 1 ? width - column : 1;
+    const size_t length = take_line(&words, width ? space : 0, &line);
     tsl_text_add_bytes(out, line, length);
   }
 }

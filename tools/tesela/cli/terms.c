@@ -31,11 +31,6 @@ void tsl_strategy_each_need(const tsl_strategy *strategy, void (*add)(void *argu
   }
 }
 
-const char *tsl_strategy_peer(const tsl_strategy *strategy, const tsl_device *device) {
-  const bool could = strategy->vendor.load && !tsl_capability_missing(strategy->needs, device->capabilities);
-  return could ? strategy->vendor.load()->name : "";
-}
-
 tsl_accuracy tsl_strategy_accuracy(const tsl_strategy *strategy) {
   const tsl_problem problem = sample(strategy->op, TESELA_F32);
   const tsl_config config = tsl_strategy_defaults(strategy);

@@ -10,9 +10,6 @@
 bool tsl_strategy_takes(const tsl_strategy *strategy, tesela_type type);
 /* At the default config, k = TSL_TERMS_K. */
 tsl_accuracy tsl_strategy_accuracy(const tsl_strategy *strategy);
-/* The vendor's library behind a strategy, with its version, "OpenBLAS 0.3.21 SkylakeX"; "" for tesela's own
- * strategies, where the library is absent, and on devices that it has nothing to do with. May load it. */
-const char *tsl_strategy_peer(const tsl_strategy *strategy, const tsl_device *device);
 /* Calls add() for each capability that the strategy needs. */
 void tsl_strategy_each_need(const tsl_strategy *strategy, void (*add)(void *argument, const char *need),
                             void *argument);

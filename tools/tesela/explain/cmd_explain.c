@@ -1,19 +1,10 @@
 /* tesela explain: what would run, what that needs, and why not something else. */
 #include "api/api.h"
-#include "base/clock.h"
-#include "base/log.h"
-#include "base/memory.h"
 #include "base/status.h"
 #include "cli/select.h"
 #include "cli/terms.h"
-#include "cli/tool.h"
-#include "explain/explanation.h"
+#include "explain/options.h"
 #include "explain/trace.h"
-#include "tune/link.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, type, "type", TYPE, "f32", "type of the elements"),
@@ -62,61 +53,6 @@ static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
   return tsl_problem_check(problem);
 }
 
-static uint64_t operand_bytes(const tsl_problem *problem) {
-  const tsl_shape *shapes[] = {&problem->a, &problem->b, &problem->c};
-  uint64_t bytes = 0;
-  for (int i = 0; i < 3; i++)
-    bytes += (uint64_t)tsl_shape_extent(shapes[i]) * tsl_type(shapes[i]->type)->size;
-  return bytes;
-}
-
-static tesela_status find_once(const tsl_choice *choice, tsl_explanation *found) {
-  tsl_choice once = *choice;
-  tsl_candidate *list;
-  int count;
-  once.runs = 1;
-  TSL_TRY(tsl_planner_list(&found->problem, &once, &list, &count));
-  if (count > 0 && !list[0].refusal[0])
-    found->once = list[0];
-  free(list);
-  return TESELA_OK;
-}
-
-/* Where there is a choice of devices: what it costs to reach them, measured where nobody did, and where it turns. */
-static tesela_status weigh(const tsl_choice *choice, tsl_explanation *found) {
-  tsl_device *device;
-  found->devices = choice->devices;
-  if (strcmp(choice->device, "auto") != 0 || !tsl_devices_at(choice->devices, 1))
-    return TESELA_OK;
-  for (int i = 0; (device = tsl_devices_at(choice->devices, i)); i++) {
-    tsl_link link = tsl_link_of(device);
-    const bool is_cpu = (device->capabilities & TSL_CAN_HOST) != 0;
-    if (!(is_cpu ? tsl_link_core(device) > 0 : link.measured) &&
-        (is_cpu ? tsl_tune_core(device) : tsl_tune_link(device, &link)) != TESELA_OK)
-      tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* candidates on it say why it cannot be used */
-  }
-  TSL_TRY(find_once(choice, found));
-  return tsl_crossover_find(&found->problem, choice, &found->crossover);
-}
-
-/* Accounts of those that can run, which come first. Their predictions leave out the copies, which all on a device share. */
-static tesela_status count(const tsl_choice *choice, tsl_explanation *found) {
-  void *block;
-  while (found->able < found->count && !found->candidates[found->able].refusal[0])
-    found->able++;
-  TSL_TRY(tsl_alloc((size_t)found->able * sizeof *found->counted, "accounts", &block));
-  found->counted = block;
-  for (int i = 0; i < found->able; i++) {
-    const tsl_candidate *candidate = &found->candidates[i];
-    const tsl_link link = tsl_link_of(candidate->device);
-    found->counted[i] =
-        tsl_count(&found->problem, candidate->strategy, &candidate->config, candidate->device);
-    found->counted[i].seconds =
-        candidate->seconds - tsl_link_seconds(&link, &found->problem, candidate->device, choice->place);
-  }
-  return TESELA_OK;
-}
-
 /* The drawing of what would run; or why that is refused. */
 static tesela_status print_trace(const tsl_explanation *found) {
   const tsl_candidate *first = &found->candidates[0];
@@ -134,13 +70,35 @@ static tesela_status print_trace(const tsl_explanation *found) {
   return status;
 }
 
+/* The candidates alone are listed. */
+static tesela_status trace(const tsl_problem *problem, const tsl_choice *choice) {
+  tsl_explanation found = {.problem = *problem};
+  tesela_status status = tsl_planner_list(problem, choice, &found.candidates, &found.count);
+  if (status == TESELA_OK)
+    status = print_trace(&found);
+  tsl_explanation_free(&found);
+  return status;
+}
+
+static tesela_status explain(const tsl_call *call, const tsl_problem *problem, const tsl_choice *choice) {
+  const tsl_explain_options *given = call->options;
+  tsl_explanation found;
+  tesela_status status = tsl_explain_find(problem, choice, &found);
+  if (status == TESELA_OK)
+    status = given->json ? tsl_print_json(call, tsl_explain_json(&found)) : tsl_explain_text(&found, given);
+  if (status == TESELA_OK && found.planned != TESELA_OK)
+    status = tsl_fail(found.planned, "%s", tsl_text_get(&found.failure));
+  tsl_explanation_free(&found);
+  return status;
+}
+
 static tesela_status run(const tsl_call *call) {
   const tsl_explain_options *given = call->options;
-  tsl_explanation found = {.count = 0};
+  tsl_problem problem;
   tsl_devices *devices = NULL;
   tsl_wisdom *wisdom = NULL;
-  tesela_status status = TESELA_OK, planned;
-  TSL_GO(read_problem(call, &found.problem));
+  tesela_status status = TESELA_OK;
+  TSL_GO(read_problem(call, &problem));
   if (given->trace && (!given->strategy || given->json))
     return tsl_fail(TESELA_BAD_CALL, given->json ? "--trace draws, and has no JSON"
                                                  : "--trace draws one strategy; name it with --strategy");
@@ -152,29 +110,8 @@ static tesela_status run(const tsl_call *call) {
                              .place = given->resident ? TSL_PLACE_DEVICE : TSL_PLACE_HOST,
                              .wisdom = wisdom,
                              .vendors = tsl_planner_vendors()};
-  found.resident = given->resident;
-  if (!given->trace)
-    TSL_GO(weigh(&choice, &found));
-  TSL_GO(tsl_planner_list(&found.problem, &choice, &found.candidates, &found.count));
-  if (given->trace) {
-    status = print_trace(&found);
-    goto out;
-  }
-  found.plan_seconds = tsl_clock();
-  planned = tsl_planner_take(&found.problem, &choice, found.candidates, found.count, &found.plan);
-  found.plan_seconds = tsl_clock() - found.plan_seconds;
-  TSL_GO(count(&choice, &found));
-  tsl_text_add(&found.failure, "%s", planned == TESELA_OK ? "" : tesela_last_error());
-  found.host_bytes = operand_bytes(&found.problem);
-  found.host_available = tsl_memory_available();
-  status = given->json ? tsl_explain_json(call, &found) : tsl_explain_text(&found, given);
-  if (status == TESELA_OK && planned != TESELA_OK)
-    status = tsl_fail(planned, "%s", tsl_text_get(&found.failure));
+  status = given->trace ? trace(&problem, &choice) : explain(call, &problem, &choice);
 out:
-  free(found.candidates);
-  tsl_free(found.counted);
-  tsl_text_free(&found.failure);
-  tsl_plan_destroy(found.plan);
   tsl_wisdom_close(wisdom);
   tsl_devices_destroy(devices);
   return status;

@@ -3,8 +3,7 @@
 #include "api/api.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "cli/counted.h"
-#include "cli/terms.h"
+#include "explain/counted_pairs.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* An explanation as text: facts in pairs, then a table for each question. */
 #include "cli/report.h"
-#include "cli/terms.h"
-#include "explain/explanation.h"
+#include "explain/counted_pairs.h"
+#include "explain/options.h"
 
 #include <math.h>
 
@@ -172,21 +172,29 @@ static void add_first_call(const tsl_explanation *found, tsl_table *table) {
                                                   : "a warm start");
 }
 
+static void add_link(const tsl_device *device, const tsl_link *link, tsl_table *table) {
+  char in[32], in_rate[32], out[32], out_rate[32], launch[32], staged_in[32], staged_out[32];
+  tsl_table_add_pair(table, "way there", "%s: copies in %s and %s, out %s and %s, a launch %s; measured %s%s",
+                     device->name, tsl_format_seconds(link->in.seconds, in, sizeof in),
+                     tsl_format_bandwidth(link->in.rate, in_rate, sizeof in_rate),
+                     tsl_format_seconds(link->out.seconds, out, sizeof out),
+                     tsl_format_bandwidth(link->out.rate, out_rate, sizeof out_rate),
+                     tsl_format_seconds(link->launch, launch, sizeof launch), link->date,
+                     device->capabilities & TSL_CAN_SHARED_MEMORY ? "; memory is shared: nothing is copied"
+                                                                  : "");
+  if (link->staged_in > 0)
+    tsl_table_add_pair(table, "", "%s: beside computing, through pinned memory, in %s and out %s",
+                       device->name, tsl_format_bandwidth(link->staged_in, staged_in, sizeof staged_in),
+                       tsl_format_bandwidth(link->staged_out, staged_out, sizeof staged_out));
+}
+
 static void add_links(const tsl_explanation *found, tsl_table *table) {
-  char in[32], in_rate[32], out[32], out_rate[32], launch[32];
   const tsl_device *device;
   tsl_text text = {0};
   for (int i = 0; found->crossover.count > 0 && (device = tsl_devices_at(found->devices, i)); i++) {
     const tsl_link link = tsl_link_of(device);
     if (link.measured)
-      tsl_table_add_pair(
-          table, "way there", "%s: copies in %s and %s, out %s and %s, a launch %s; measured %s%s",
-          device->name, tsl_format_seconds(link.in.seconds, in, sizeof in),
-          tsl_format_bandwidth(link.in.rate, in_rate, sizeof in_rate),
-          tsl_format_seconds(link.out.seconds, out, sizeof out),
-          tsl_format_bandwidth(link.out.rate, out_rate, sizeof out_rate),
-          tsl_format_seconds(link.launch, launch, sizeof launch), link.date,
-          device->capabilities & TSL_CAN_SHARED_MEMORY ? "; memory is shared: nothing is copied" : "");
+      add_link(device, &link, table);
   }
   if (found->crossover.count > 0) {
     tsl_crossover_print(&found->crossover, &text);

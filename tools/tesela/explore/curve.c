@@ -106,11 +106,11 @@ static void add_rows(const picture *drawn, int indent, tsl_text *out) {
 
 void tsl_curve_add(const tsl_curve *curve, int indent, int width, tsl_text *out) {
   const double most = largest(curve);
-  const int room = (width > 0 ? width : 80) - indent - AXIS_WIDTH - 3 - (int)strlen(curve->place_title);
+  const int space = (width > 0 ? width : 80) - indent - AXIS_WIDTH - 3 - (int)strlen(curve->place_title);
   if (curve->places < 2 || most <= 0)
     return;
   picture drawn = {.top = round_up(most), .left = 2};
-  drawn.step = (room - 6) / (curve->places - 1);
+  drawn.step = (space - 6) / (curve->places - 1);
   drawn.step = drawn.step > STEP_MAX ? STEP_MAX : drawn.step < 1 ? 1 : drawn.step;
   drawn.columns = drawn.left + (curve->places - 1) * drawn.step + 1;
   if (drawn.columns > COLUMNS_MAX)

@@ -1,6 +1,5 @@
 /* An exploration for other programs: JSON, and CSV with one line a point. */
 #include "cli/report.h"
-#include "cli/terms.h"
 #include "explore/report.h"
 
 #include <math.h>

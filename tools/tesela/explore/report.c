@@ -2,7 +2,6 @@
 
 #include "base/status.h"
 #include "cli/report.h"
-#include "cli/terms.h"
 
 #include <math.h>
 #include <string.h>

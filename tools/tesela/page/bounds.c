@@ -1,5 +1,5 @@
 /* Where strategies stand against what bounds them: the roofline, and error against speed. */
-#include "cli/counted.h"
+#include "explain/counted.h"
 #include "page/html.h"
 #include "page/parts.h"
 

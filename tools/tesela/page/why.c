@@ -1,5 +1,5 @@
 /* Why one strategy beats another: what each counts of its own runs, and a sentence that holds it to the rung below. */
-#include "cli/counted.h"
+#include "explain/counted.h"
 #include "page/html.h"
 #include "page/parts.h"
 

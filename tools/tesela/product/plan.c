@@ -62,16 +62,19 @@ static tesela_status create_dot(const tsl_product *product, const wanted *of, te
 
 static tesela_status create_transpose(const tsl_product *product, const wanted *of, tesela_plan **plan) {
   const bool in_place = product->request.in_place;
-  const tesela_transpose_desc desc = {
-      .rows = product->n,
-      .cols = of->rows,
-      .a = {.row_stride = columns_there(product, of->rows), .col_stride = 1, .type = product->types.a},
-      .b = {.type = in_place ? TESELA_TYPE_DEFAULT : product->types.c},
-      .in_place = in_place,
-      .alpha = product->request.alpha,
-      .device = of->device,
-      .strategy = of->strategy,
-      .runs = of->runs};
+  tesela_transpose_desc desc = {.rows = product->n,
+                                .cols = of->rows,
+                                .b = {.type = product->types.c},
+                                .in_place = in_place,
+                                .alpha = product->request.alpha,
+                                .device = of->device,
+                                .strategy = of->strategy,
+                                .runs = of->runs};
+  const int64_t stride = columns_there(product, of->rows);
+  if (in_place)
+    desc.b.row_stride = stride, desc.b.col_stride = 1;
+  else
+    desc.a = (tesela_matrix){.row_stride = stride, .col_stride = 1, .type = product->types.a};
   return tesela_plan_create_transpose(product->context, &desc, plan);
 }
 

@@ -3,7 +3,6 @@
 #include "base/status.h"
 #include "cli/interrupt.h"
 #include "cli/matrix_output.h"
-#include "cli/terms.h"
 #include "product/product.h"
 
 #include <math.h>

@@ -163,16 +163,31 @@ static double median(double *samples, int64_t count) {
   return (samples[(count - 1) / 2] + samples[count / 2]) / 2;
 }
 
+/* One run of the panel's plan. */
+static tesela_status run_once(const tsl_product *product, const panel *part, tesela_record *record) {
+  const tesela_matrix a = {.data = part->a}, b = {.data = product->b.data};
+  const tesela_vector x = {.data = part->a}, y = {.data = product->b.data};
+  const tesela_result c = {.data = product->c};
+  const tesela_scalar sum = {.data = product->c};
+  switch (product->request.op) {
+  case TSL_OP_DOT:
+    return tesela_plan_run_dot(part->plan, &x, &y, &sum, record);
+  case TSL_OP_TRANSPOSE:
+    return tesela_plan_run_transpose(part->plan, &a, &c, record);
+  default:
+    return tesela_plan_run(part->plan, &a, &b, &c, record);
+  }
+}
+
 static tesela_status multiply(tsl_product *product, const panel *part) {
   const int64_t repeats = product->request.repeat;
-  const tesela_matrix a = {.data = part->a}, b = {.data = product->b.data}, c = {.data = product->c};
   double copy_in = 0, copy_out = 0;
   for (int64_t i = 0; i < repeats; i++) {
     tesela_record record;
     show_multiplying(product, part, i);
     if (i > 0 && product->before)
       memcpy(product->c, product->before, part->bytes);
-    TSL_TRY(tesela_plan_run(part->plan, &a, &b, &c, &record));
+    TSL_TRY(run_once(product, part, &record));
     product->samples[i] = record.seconds_compute;
     product->seconds[TSL_STAGE_ALLOCATE] += record.seconds_allocate;
     copy_in += record.seconds_copy_in / (double)repeats;

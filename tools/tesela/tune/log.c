@@ -73,14 +73,16 @@ static bool read_plan(const char *plan, tsl_logged *out) {
 }
 
 static bool read_call(const char *line, tsl_logged *out) {
-  char plan[1024], word[32];
+  char word[32];
   const char *end = strstr(line, ": ");
-  if (!end || (size_t)(end - line) >= sizeof plan)
+  char *plan = end ? strndup(line, (size_t)(end - line)) : NULL;
+  if (!plan)
     return false;
-  snprintf(plan, sizeof plan, "%.*s", (int)(end - line), line);
   snprintf(word, sizeof word, "%.*s", (int)strcspn(end + 2, " "), end + 2);
   out->calls = 1;
-  return tsl_parse_double(word, &out->seconds) && read_plan(plan, out);
+  const bool good = tsl_parse_double(word, &out->seconds) && read_plan(plan, out);
+  free(plan);
+  return good;
 }
 
 /* --- the drop-in's table: "cblas_sgemm  1024 x 512 x 64  12  tesela host_packed cpu  0.123456  12.3" --- */

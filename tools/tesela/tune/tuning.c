@@ -5,6 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "planner/planner.h"
+#include "tune/start.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +13,6 @@
 
 /* Configs that are measured together: as many as can be compiled together, and at least so many. */
 enum { least_batch = 4 };
-/* Records that are slower than so many times the best are not put to the test. */
-static const double worth_it = 4;
 
 /* --- what may be chosen, and what would be chosen now --- */
 
@@ -41,31 +40,6 @@ static tesela_status make_space(const tsl_tune_options *given, tsl_tuning *all) 
     return tsl_fail(TESELA_UNSUPPORTED, "no such strategy takes this %s on %s",
                     all->problem.op == TSL_OP_GEMM ? "product" : tsl_op_name(all->problem.op),
                     all->device->name);
-  return TESELA_OK;
-}
-
-/* What the planner would run, where that is among what is looked at, else the models' first; and what wisdom knows of other
- * strategies. */
-static tesela_status find_start(tsl_devices *devices, tsl_tuning *all) {
-  const tsl_choice choice = {
-      .devices = devices, .device = all->device->name, .place = TSL_PLACE_DEVICE, .wisdom = all->wisdom};
-  tsl_candidate *list;
-  int count;
-  TSL_TRY(tsl_planner_list(&all->problem, &choice, &list, &count));
-  all->start = -1;
-  all->known_count = 0;
-  all->known = calloc((size_t)count + 1, sizeof *all->known);
-  for (int i = 0; all->known && i < count && !list[i].refusal[0]; i++) {
-    const int point = tsl_space_find(&all->space, list[i].strategy, &list[i].config);
-    if (point >= 0 && all->start < 0)
-      all->start = point;
-    else if (point >= 0 && list[i].basis != TSL_BASIS_MODEL && list[i].seconds <= worth_it * list[0].seconds)
-      all->known[all->known_count++] = point;
-  }
-  free(list);
-  if (!all->known)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for what wisdom knows");
-  all->start = all->start < 0 ? 0 : all->start;
   return TESELA_OK;
 }
 
@@ -178,26 +152,13 @@ out:
 
 /* --- keeping --- */
 
-static void add_records(const tsl_tuning *all, tsl_text *text) {
-  const tsl_tuned *tuned = &all->tuned;
-  for (int i = 0; i < all->space.count; i++) {
-    double seconds;
-    if (!tsl_tuned_is_record(tuned, &all->space, i, &seconds))
-      continue;
-    const tsl_wisdom_record record = record_of(all, &all->space.points[i], seconds,
-                                               i == tuned->best ? tuned->spread : tuned->results[i].spread);
-    tsl_wisdom_print(&record, text);
-    tsl_text_add(text, "\n");
-  }
-}
-
 static tesela_status keep_wisdom(const tsl_tune_options *given, tsl_tuning *all) {
   tsl_text path = {0}, text = {0};
   tesela_status status = TESELA_OK;
   if (given->dry_run)
     return TESELA_OK;
   TSL_GO(tsl_wisdom_path(&path));
-  add_records(all, &text);
+  tsl_tuned_print(&all->tuned, &all->space, &all->problem, all->device, &text);
   TSL_GO(tsl_text_status(&text));
   TSL_GO(tsl_wisdom_update(tsl_text_get(&path), tsl_text_get(&text), &all->merged));
   all->wisdom_path = tsl_text_take(&path);
@@ -211,7 +172,10 @@ tesela_status tsl_tuning_run(const tsl_tune_options *given, const char *device, 
                              tsl_tuning *all) {
   TSL_TRY(choose_device(device, devices, all));
   TSL_TRY(make_space(given, all));
-  TSL_TRY(find_start(devices, all));
+  const tsl_choice there = {
+      .devices = devices, .device = all->device->name, .place = TSL_PLACE_DEVICE, .wisdom = all->wisdom};
+  TSL_TRY(
+      tsl_tune_find_start(&all->problem, &there, &all->space, &all->start, &all->known, &all->known_count));
   TSL_TRY(search_on_device(given, all));
   all->kept = keep_wisdom(given, all);
   if (all->kept != TESELA_OK)

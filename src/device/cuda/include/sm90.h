@@ -12,7 +12,7 @@
 typedef unsigned int shared_t;
 typedef unsigned long long descriptor_t;
 
-/* A tensor map: 128 bytes that the host encodes (device/cuda/tensor_map.h); a kernel's parameter, never copied. */
+/* A tensor map: 128 bytes that the host encodes (device/cuda/tensor_map.c); a kernel's parameter, never copied. */
 struct alignas(64) tensor_map {
   unsigned long long opaque[16];
 };
@@ -23,7 +23,7 @@ SM90_FUNCTION shared_t shared_address(const void *pointer) {
 
 /* --- threads, clusters, registers --- */
 
-/* Thread blocks of this one's cluster, and its number among them. */
+/* This thread block's number among those of its cluster. */
 SM90_FUNCTION unsigned cluster_rank() {
   unsigned rank;
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
@@ -234,21 +234,9 @@ SM90_FUNCTION void wgmma_wait() {
   asm volatile(SM90_WGMMA(SM90_NAMES_32, "%32", "%33", "%34", shape, types, flags)                           \
                : SM90_SUMS_32(R, s, 0)                                                                       \
                : "l"(a), "l"(b), "r"((int)(add)))
-#define wgmma_n96(shape, types, flags, R, s, a, b, add)                                                      \
-  asm volatile(SM90_WGMMA(SM90_NAMES_48, "%48", "%49", "%50", shape, types, flags)                           \
-               : SM90_SUMS_32(R, s, 0), SM90_SUMS_16(R, s, 8)                                                \
-               : "l"(a), "l"(b), "r"((int)(add)))
 #define wgmma_n128(shape, types, flags, R, s, a, b, add)                                                     \
   asm volatile(SM90_WGMMA(SM90_NAMES_64, "%64", "%65", "%66", shape, types, flags)                           \
                : SM90_SUMS_64(R, s, 0)                                                                       \
-               : "l"(a), "l"(b), "r"((int)(add)))
-#define wgmma_n160(shape, types, flags, R, s, a, b, add)                                                     \
-  asm volatile(SM90_WGMMA(SM90_NAMES_80, "%80", "%81", "%82", shape, types, flags)                           \
-               : SM90_SUMS_64(R, s, 0), SM90_SUMS_16(R, s, 16)                                               \
-               : "l"(a), "l"(b), "r"((int)(add)))
-#define wgmma_n192(shape, types, flags, R, s, a, b, add)                                                     \
-  asm volatile(SM90_WGMMA(SM90_NAMES_96, "%96", "%97", "%98", shape, types, flags)                           \
-               : SM90_SUMS_64(R, s, 0), SM90_SUMS_32(R, s, 16)                                               \
                : "l"(a), "l"(b), "r"((int)(add)))
 #define wgmma_n256(shape, types, flags, R, s, a, b, add)                                                     \
   asm volatile(SM90_WGMMA(SM90_NAMES_128, "%128", "%129", "%130", shape, types, flags)                       \

@@ -7,8 +7,8 @@
  *   a product         |<---- 106 bits, 48 of floats ---->|
  *   window    level 0 |     1     |     2     |     3     |  ...  |     6     |     52 bits each, from 2^top down
  *
- *   base + rest       its low 52 bits are the rest in units of the level, rounded: an integer to add up; what the level
- *                     cannot hold is (base + rest) - base off the rest, exactly, and goes to the next level
+ *   base + tail       its low 52 bits are the tail in units of the level, rounded: an integer to add up; what the level
+ *                     cannot hold is (base + tail) - base off the tail, exactly, and goes to the next level
  *
  *   superaccumulator  | 83 | 82 | ...   | 2 | 1 | 0 |   84 digits of 52 bits from 2^-2150 on (floats: 19 from 2^-560)
  *
@@ -42,9 +42,9 @@
 #define LAST_ITEMS 256
 /* Groups of 256 items that should find room on a compute unit: enough to keep its memory busy. */
 #ifdef TSL_REAL_IS_DOUBLE
-#define ROOM 3
+#define GROUPS_A_UNIT 3
 #else
-#define ROOM 4
+#define GROUPS_A_UNIT 4
 #endif
 
 /* --- a group --- */
@@ -153,7 +153,7 @@ TSL_FUNCTION TSL_INDEX exact_passed_on(TSL_LOCAL_POINTER const TSL_INDEX *total,
   return carry + (i < TSL_EXACT_DIGITS - 1 ? total[i] & TSL_EXACT_MASK : total[i]);
 }
 
-TSL_KERNEL_SHARING(GROUP, 1, 1, ROOM * 256 / GROUP)
+TSL_KERNEL_SHARING(GROUP, 1, 1, GROUPS_A_UNIT * 256 / GROUP)
 tsl_dot_exact(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
               TSL_GLOBAL TSL_INDEX *TSL_RESTRICT rows, const tsl_gemm_arguments g) {
   TSL_LOCAL TSL_INDEX lines[LINES * GROUP], parts[GROUP], sums[LINES], total[TSL_EXACT_DIGITS];

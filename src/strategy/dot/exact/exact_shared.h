@@ -184,13 +184,13 @@ TSL_FUNCTION void tsl_exact_wide_add(TSL_LOCAL_POINTER TSL_INDEX *wide, TSL_INDE
   const TSL_INDEX low = (mantissa & TSL_EXACT_HALF) << shift;
   const TSL_INDEX middle = ((mantissa >> 26 & TSL_EXACT_HALF) << shift) + (low >> 26);
   const TSL_INDEX high = (mantissa >> 52 << shift) + (middle >> 26);
-  TSL_INDEX factors[4], rest = value < 0 ? -value : value;
+  TSL_INDEX factors[4], tail = value < 0 ? -value : value;
   factors[0] = low & TSL_EXACT_HALF;
   factors[1] = middle & TSL_EXACT_HALF;
   factors[2] = high & TSL_EXACT_HALF;
   factors[3] = high >> 26;
-  for (int i = 0; i < 3; i++, rest >>= 26) {
-    const TSL_INDEX part = value < 0 ? -(rest & TSL_EXACT_HALF) : rest & TSL_EXACT_HALF;
+  for (int i = 0; i < 3; i++, tail >>= 26) {
+    const TSL_INDEX part = value < 0 ? -(tail & TSL_EXACT_HALF) : tail & TSL_EXACT_HALF;
     for (int j = 0; j < 4; j++)
       wide[first + i + j] += part * factors[j];
   }
@@ -246,9 +246,9 @@ TSL_FUNCTION double tsl_exact_wide_round(TSL_LOCAL_POINTER const TSL_INDEX *wide
   const int below = (last - 1) / 26, bit = last - 1 - 26 * below;
   const TSL_INDEX cut = below <= top ? wide[below] : 0;
   const bool next = cut >> bit & 1;
-  const bool rest = (cut & (((TSL_INDEX)1 << bit) - 1)) != 0 ||
+  const bool tail = (cut & (((TSL_INDEX)1 << bit) - 1)) != 0 ||
                     tsl_exact_wide_any(wide, range.first, below <= top ? below : top + 1);
-  kept += next && (rest || (kept & 1)) ? 1 : 0;
+  kept += next && (tail || (kept & 1)) ? 1 : 0;
   /* 2^exponent is what `kept` counts; a mantissa that overflows carries into the exponent by itself. */
   const int exponent = last + TSL_EXACT_WIDE_LOW;
   if (exponent > 1023 - precision + 1)

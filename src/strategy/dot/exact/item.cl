@@ -107,11 +107,11 @@ TSL_FUNCTION bool exact_takes_vectors(const exact_terms *terms) {
   return terms->vectors && exact_index(terms, TERMS - 1) < terms->k;
 }
 
-/* Adds a rest to a level's sum, and takes off it what the level holds. */
-TSL_FUNCTION void exact_add_to(TSL_BITS *sum, double base, double *rest) {
-  const double at = base + *rest;
+/* Adds a tail to a level's sum, and takes off it what the level holds. */
+TSL_FUNCTION void exact_add_to(TSL_BITS *sum, double base, double *tail) {
+  const double at = base + *tail;
   *sum += (TSL_BITS)TSL_AS_INDEX(at) - (TSL_BITS)TSL_AS_INDEX(base);
-  *rest -= at - base;
+  *tail -= at - base;
 }
 
 /* Adds `count` products to the first `depth` levels; false where these do not hold them, and sums mean nothing and may
@@ -131,12 +131,12 @@ TSL_FUNCTION bool exact_window(const NUMBER *x, const NUMBER *y, const int count
     const double a = x[t], b = y[t];
 #ifdef TSL_REAL_IS_DOUBLE
     const double product = TSL_MUL(double, a, b), at = base[0] + product;
-    double rest = product - (at - base[0]), error = TSL_FMA(a, b, -product);
+    double tail = product - (at - base[0]), error = TSL_FMA(a, b, -product);
     zero = zero || product == 0;
 #else
     /* A double holds the product of two floats, so fusing changes nothing. */
     const double at = TSL_FMA(a, b, base[0]);
-    double rest = TSL_FMA(a, b, base[0] - at);
+    double tail = TSL_FMA(a, b, base[0] - at);
 #endif
     sums[1] += (TSL_BITS)TSL_AS_INDEX(at) - (TSL_BITS)TSL_AS_INDEX(base[0]);
     outside |= TSL_AS_INDEX(at) ^ TSL_AS_INDEX(base[0]);
@@ -144,15 +144,15 @@ TSL_FUNCTION bool exact_window(const NUMBER *x, const NUMBER *y, const int count
     TSL_UNROLL
     for (int j = 1; j < depth; j++) {
       if (j < depth - 1)
-        exact_add_to(&sums[j + 1], base[j], &rest);
+        exact_add_to(&sums[j + 1], base[j], &tail);
       exact_add_to(&sums[j + 1], base[j], &error);
     }
-    good = good && rest == 0 && error == 0;
+    good = good && tail == 0 && error == 0;
 #else
     TSL_UNROLL
     for (int j = 1; j < depth; j++)
-      exact_add_to(&sums[j + 1], base[j], &rest);
-    good = good && rest == 0;
+      exact_add_to(&sums[j + 1], base[j], &tail);
+    good = good && tail == 0;
 #endif
   }
   /* Whether a product came to nothing though its factors are other than 0: then so did its error. */

@@ -31,7 +31,7 @@
 #define BLOCK 8 /* chunks */
 #define BLOCK_ITEMS (BLOCK * COLUMNS)
 /* Rows that are read before the first is used. */
-#define AHEAD 4
+#define PREFETCH 4
 /* Items of the last launch's group, each of them a lane, and the sums that an item reads before it joins the first. */
 #define LAST_ITEMS 256
 #define LAST_AHEAD 16
@@ -115,14 +115,14 @@ TSL_FUNCTION bool tree_is_aligned(TSL_GLOBAL const TSL_REAL *pointer) {
   return ((TSL_INDEX)pointer & 15) == 0;
 }
 
-/* AHEAD rows of a column, as vectors. */
+/* PREFETCH rows of a column, as vectors. */
 TSL_FUNCTION void tree_read_vectors(TSL_GLOBAL const TSL_REAL *from, NUMBER *out) {
-  VECTOR row[AHEAD];
+  VECTOR row[PREFETCH];
   TSL_UNROLL
-  for (int r = 0; r < AHEAD; r++)
+  for (int r = 0; r < PREFETCH; r++)
     row[r] = LOAD(from + r * (COLUMNS * WIDTH));
   TSL_UNROLL
-  for (int r = 0; r < AHEAD; r++)
+  for (int r = 0; r < PREFETCH; r++)
     tree_spread(row[r], out + r * WIDTH);
 }
 #endif
@@ -131,7 +131,7 @@ TSL_FUNCTION void tree_read_vectors(TSL_GLOBAL const TSL_REAL *from, NUMBER *out
 TSL_FUNCTION void tree_read_numbers(TSL_GLOBAL const tsl_element *from, TSL_INDEX stride, TSL_INDEX first,
                                     TSL_INDEX k, bool is_signed, NUMBER *out) {
   TSL_UNROLL
-  for (int r = 0; r < AHEAD; r++) {
+  for (int r = 0; r < PREFETCH; r++) {
     TSL_UNROLL
     for (int w = 0; w < WIDTH; w++) {
       const TSL_INDEX i = first + r * (COLUMNS * WIDTH) + w;
@@ -140,10 +140,10 @@ TSL_FUNCTION void tree_read_numbers(TSL_GLOBAL const tsl_element *from, TSL_INDE
   }
 }
 
-/* AHEAD rows into the lanes. */
+/* PREFETCH rows into the lanes. */
 TSL_FUNCTION void tree_add_rows(SUM *lane, const NUMBER *x, const NUMBER *y) {
   TSL_UNROLL
-  for (int r = 0; r < AHEAD; r++) {
+  for (int r = 0; r < PREFETCH; r++) {
     TSL_UNROLL
     for (int w = 0; w < WIDTH; w++)
       lane[w] = ADD(lane[w], x[r * WIDTH + w], y[r * WIDTH + w]);
@@ -155,7 +155,7 @@ TSL_FUNCTION SUM tree_column(TSL_GLOBAL const tsl_element *a, TSL_INDEX a_stride
                              TSL_GLOBAL const tsl_element *b, TSL_INDEX b_stride, TSL_INDEX first,
                              TSL_INDEX k, bool vectors) {
   SUM lane[WIDTH];
-  NUMBER x[AHEAD * WIDTH], y[AHEAD * WIDTH];
+  NUMBER x[PREFETCH * WIDTH], y[PREFETCH * WIDTH];
   TSL_UNROLL
   for (int w = 0; w < WIDTH; w++)
     lane[w] = tree_zero();
@@ -163,7 +163,8 @@ TSL_FUNCTION SUM tree_column(TSL_GLOBAL const tsl_element *a, TSL_INDEX a_stride
   if (vectors) {
     a += first;
     b += first;
-    for (int row = 0; row < ROWS; row += AHEAD, a += AHEAD * COLUMNS * WIDTH, b += AHEAD * COLUMNS * WIDTH) {
+    for (int row = 0; row < ROWS;
+         row += PREFETCH, a += PREFETCH * COLUMNS * WIDTH, b += PREFETCH * COLUMNS * WIDTH) {
       tree_read_vectors(a, x);
       tree_read_vectors(b, y);
       tree_add_rows(lane, x, y);
@@ -171,7 +172,7 @@ TSL_FUNCTION SUM tree_column(TSL_GLOBAL const tsl_element *a, TSL_INDEX a_stride
     return tree_join_lanes(lane);
   }
 #endif
-  for (int row = 0; row < ROWS && first < k; row += AHEAD, first += AHEAD * COLUMNS * WIDTH) {
+  for (int row = 0; row < ROWS && first < k; row += PREFETCH, first += PREFETCH * COLUMNS * WIDTH) {
     tree_read_numbers(a, a_stride, first, k, TSL_SIGNED_A, x);
     tree_read_numbers(b, b_stride, first, k, TSL_SIGNED_B, y);
     tree_add_rows(lane, x, y);

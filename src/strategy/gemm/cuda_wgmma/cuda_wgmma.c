@@ -60,15 +60,6 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
   return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes + (uint64_t)shares.sums_bytes;
 }
 
-/* As opencl_mma: products are exact, and an instruction aligns the products of a step and the sum before to the largest, cuts
- * each off below f32's last digit and adds (Fasi, Higham, Mikaitis, Pranesh 2021): at most nine cuts of 2 u for 8 products. */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  (void)config;
-  const double k = (double)problem->k;
-  return tsl_accuracy_in_type((tsl_accuracy){.factor = 2.25 * k + 24 + 0x1p-22 * k, .repeats = true},
-                              problem->c.type);
-}
-
 const tsl_strategy tsl_gemm_cuda_wgmma = {
     .name = "cuda_wgmma",
     .idea = "narrow types by sm_90's tensor cores in CUDA C++: warpgroups multiply what one thread copies by "
@@ -78,7 +69,7 @@ const tsl_strategy tsl_gemm_cuda_wgmma = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA | TSL_CAN_WGMMA,
-    .accuracy = accuracy,
+    .accuracy = tsl_accuracy_of_tensor_cores,
     .params = params,
     .refuse = refuse,
     .score = tsl_cuda_wgmma_seconds,

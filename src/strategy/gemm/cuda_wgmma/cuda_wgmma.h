@@ -45,6 +45,10 @@ tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64
 bool tsl_cuda_wgmma_packs(int64_t row_stride, int64_t step, int64_t offset, const tsl_rows *rows,
                           int element);
 
+/* Whether C goes by a map, which only writes: its rows are dense and lie where maps take them, and it is not read. What a map
+ * writes ends at a multiple of 16 bytes, beyond a row's end where that is none. */
+bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, bool reads_c);
+
 /* Predicted seconds; NOTES.md has what it was fitted to. */
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 /* What it moves. */

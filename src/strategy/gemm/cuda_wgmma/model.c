@@ -37,12 +37,14 @@ static double packed_bytes(const tsl_cuda_wgmma *tile) {
          copied(&tile->problem.b, false, tile->b_across, tile->element);
 }
 
-/* Whether C's boxes go by a map. */
+/* Whether C's boxes go by a map, where it lies as the problem says. */
 static bool by_map(const tsl_cuda_wgmma *tile) {
-  const tsl_shape *c = &tile->problem.c;
-  return c->col_stride == 1 && c->row_stride * tile->c_element % 16 == 0 &&
-         tile->problem.n * tile->c_element % 16 == 0 && tile->tile_n >= 128 / tile->c_element &&
-         tile->problem.beta[0] == 0;
+  const tsl_problem *problem = &tile->problem;
+  const tsl_gemm_sizes sizes = {.m = problem->m,
+                                .n = problem->n,
+                                .c_row_stride = problem->c.row_stride,
+                                .c_col_stride = problem->c.col_stride};
+  return tsl_cuda_wgmma_by_map(tile, &sizes, problem->beta[0] != 0);
 }
 
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config,

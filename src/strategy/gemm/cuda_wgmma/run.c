@@ -16,14 +16,6 @@ typedef struct wgmma_kernels {
 
 enum { WARPGROUP = 128, FOLD_ITEMS = 256, FOLD_ELEMENTS = 32, UNIT_BLOCKS = 16 };
 
-/* PTX's word for a type of A and B, and the kernels' number for one of C. */
-static const char *word_of(tesela_type type) {
-  return type == TESELA_BF16 ? "bf16" : type == TESELA_F16 ? "f16" : type == TESELA_I8 ? "s8" : "u8";
-}
-static int form_of(tesela_type type) {
-  return type == TESELA_F32 ? 0 : type == TESELA_F16 ? 1 : type == TESELA_BF16 ? 2 : 3;
-}
-
 static tsl_cuda_wgmma_shares shares_of(const tsl_work *work, const tsl_cuda_wgmma *tile) {
   const tsl_problem *problem = &tile->problem;
   return tsl_cuda_wgmma_shares_of(tile, problem->m, problem->n, problem->k, work->device);
@@ -35,15 +27,16 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
   const tsl_device_ops *ops = work->device->ops;
   const tsl_problem *problem = &tile.problem;
-  const int form = form_of(problem->c.type);
+  const int form = tsl_launch_form(problem->c.type);
   char defines[320];
   wgmma_kernels made;
   void *block;
   snprintf(defines, sizeof defines,
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
            "#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n#define SPLIT %d\n",
-           tile.stages, tile.boxes, tile.element, word_of(problem->a.type), word_of(problem->b.type), form,
-           tile.a_across, tile.b_across, shares_of(work, &tile).parts > 1);
+           tile.stages, tile.boxes, tile.element, tsl_launch_ptx_word(problem->a.type),
+           tsl_launch_ptx_word(problem->b.type), form, tile.a_across, tile.b_across,
+           shares_of(work, &tile).parts > 1);
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma.cu", "tsl_gemm_cuda_wgmma",
                                  WARPGROUP * (tile.warpgroups + 1), defines, &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
@@ -118,14 +111,6 @@ static cuda_wgmma_scalar scalar_of(const tsl_gemm_argument *scaled, int index) {
   cuda_wgmma_scalar scalar;
   memcpy(&scalar, &scaled->scalars.i32[index], sizeof scalar);
   return scalar;
-}
-
-/* Whether C goes by a map, which only writes: its rows are dense and lie where maps take them, and it is not read. What a map
- * writes ends at a multiple of 16 bytes, beyond a row's end where that is none. */
-static bool goes_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, bool reads_c) {
-  return !reads_c && tile->tile_n >= 128 / tile->c_element && sizes->c_col_stride == 1 &&
-         sizes->n * tile->c_element % 16 == 0 && sizes->c_offset * tile->c_element % 16 == 0 &&
-         (sizes->m == 1 || (sizes->c_row_stride > 0 && sizes->c_row_stride * tile->c_element % 16 == 0));
 }
 
 static tesela_status map_result(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, tsl_buffer *c,
@@ -219,7 +204,7 @@ tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *opera
     given.c_offset = place.offset, given.c_part = place.part;
     given.c_row = shares.pitch, given.c_col = 1;
     given.alpha = scalar_of(&plain, 0), given.beta = scalar_of(&plain, 1);
-  } else if (goes_by_map(&tile, &sizes, folding.beta.integer != 0)) {
+  } else if (tsl_cuda_wgmma_by_map(&tile, &sizes, folding.beta.integer != 0)) {
     TSL_TRY(map_result(&tile, &sizes, operands->c.buffer, &maps[2]));
     given.by_map = 1;
   }

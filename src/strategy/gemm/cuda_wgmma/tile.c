@@ -1,11 +1,8 @@
 /* What follows from a problem and a config of cuda_wgmma: a tile, its memory, and how its work is shared out. */
+#include "host/split.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
 enum { BOX = 64 * 128 /* bytes */, STAGES_MOST = 12, BOXES_MOST = 4 };
-
-static int64_t rounded_up(int64_t value, int64_t step) {
-  return (value + step - 1) / step * step;
-}
 
 bool tsl_cuda_wgmma_packs(int64_t row_stride, int64_t step, int64_t offset, const tsl_rows *rows,
                           int element) {
@@ -13,16 +10,22 @@ bool tsl_cuda_wgmma_packs(int64_t row_stride, int64_t step, int64_t offset, cons
          (rows->rows > 1 && (row_stride <= 0 || row_stride * element % 16 != 0));
 }
 
+bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, bool reads_c) {
+  return !reads_c && tile->tile_n >= TSL_CUDA_WGMMA_PANEL / tile->c_element && sizes->c_col_stride == 1 &&
+         sizes->n * tile->c_element % 16 == 0 && sizes->c_offset * tile->c_element % 16 == 0 &&
+         (sizes->m == 1 || (sizes->c_row_stride > 0 && sizes->c_row_stride * tile->c_element % 16 == 0));
+}
+
 /* As many stages as there is memory for, beside boxes of C and barriers. */
 static void share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   const int box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
             across = tile->tile_n < box_columns ? 1 : tile->tile_n / box_columns,
             all = tile->tile_m / tile->warpgroups / 64 * across;
-  tile->boxes = all < BOXES_MOST ? all : BOXES_MOST;
+  tile->boxes = (int)tsl_least(all, BOXES_MOST);
   const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
                 beside = (int64_t)tile->warpgroups * tile->boxes * BOX + 1024 + 16 * STAGES_MOST,
                 fits = ((int64_t)device->local_bytes_inside - beside) / stage;
-  tile->stages = fits < 2 ? 0 : fits > STAGES_MOST ? STAGES_MOST : (int)fits;
+  tile->stages = fits < 2 ? 0 : (int)tsl_least(fits, STAGES_MOST);
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
@@ -58,22 +61,16 @@ enum { PART_PANELS = 4 };
 
 tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
                                                const tsl_device *device) {
-  const int64_t units = device->compute_units > 0 ? device->compute_units : 1,
-                clusters = units / tile->cluster > 0 ? units / tile->cluster : 1,
-                panels = (k + tile->depth - 1) / tile->depth;
-  tsl_cuda_wgmma_shares shares = {.tiles_m =
-                                      (m + tile->tile_m * tile->cluster - 1) / (tile->tile_m * tile->cluster),
-                                  .tiles_n = (n + tile->tile_n - 1) / tile->tile_n,
+  const int64_t clusters = tsl_most(1, device->compute_units / tile->cluster),
+                panels = tsl_ceil_div(k, tile->depth);
+  tsl_cuda_wgmma_shares shares = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster),
+                                  .tiles_n = tsl_ceil_div(n, tile->tile_n),
                                   .parts = 1};
   const int64_t tiles = shares.tiles_m * shares.tiles_n;
-  if (tiles > 0) {
-    const int64_t by_units = clusters / tiles, by_panels = panels / PART_PANELS;
-    shares.parts = by_units < by_panels ? by_units : by_panels;
-    shares.parts = shares.parts < 1 ? 1 : shares.parts;
-  }
-  const int64_t all = tiles * shares.parts;
-  shares.blocks = (all < clusters ? all : clusters) * tile->cluster;
-  shares.pitch = rounded_up(n, 32);
-  shares.sums_bytes = shares.parts > 1 ? shares.parts * rounded_up(m * shares.pitch * 4, 128) : 0;
+  if (tiles > 0)
+    shares.parts = tsl_most(1, tsl_least(clusters / tiles, panels / PART_PANELS));
+  shares.blocks = tsl_least(tiles * shares.parts, clusters) * tile->cluster;
+  shares.pitch = tsl_round_up(n, 32);
+  shares.sums_bytes = shares.parts > 1 ? shares.parts * tsl_round_up(m * shares.pitch * 4, 128) : 0;
   return shares;
 }

@@ -33,6 +33,7 @@
  *
  * Parameters: depth of a panel, KiB of what is kept in the second cache; the model's choice follows the caches.
  * Limits: f32, f64, c64 and c128, each throughout. */
+#include "base/memory.h"
 #include "strategy/account.h"
 #include "strategy/gemm/host_packed/job.h"
 #include "strategy/prepared.h"
@@ -81,8 +82,8 @@ static double row_bytes_of(const tsl_packed_job *job, const tsl_device *device) 
  * half of the second; a quarter where micro-panels of B pass by, so that a group of them is still there when it is
  * multiplied, or where threads share B and each fetches it. From a last cache that is far, rows of a group, or of one
  * thread's block, are read too slowly where they are short. Micro-panels of B that pass by write a large C in columns,
- * of which each row's last line is fetched twice. Parts of k are short products, each with copies of its own that
- * nothing was multiplied beside. */
+ * of which each row's last line is fetched twice. Parts of k are short products: where each copies B for itself, nothing
+ * is multiplied meanwhile. */
 static double misfit(const tsl_packed_job *job, const tsl_config *config, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double half_level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] / 2 : 256 << 10;
@@ -103,7 +104,7 @@ static double misfit(const tsl_packed_job *job, const tsl_config *config, const 
               ? 0.03 * log2(1024 / row_bytes)
               : 0) +
          (by_micros_b && (double)(job->views.m * job->views.n * job->size) > 4 * half_level_2 ? 0.05 : 0) +
-         (job->schedule == TSL_PACKED_SPLIT_K ? 0.4 : 0);
+         (job->schedule == TSL_PACKED_SPLIT_K && job->copies_b ? 0.4 : 0);
 }
 
 static const struct {
@@ -138,31 +139,40 @@ static double waited_seconds(const tsl_packed_job *job, double bytes, double ban
   return bytes > (double)device->level_bytes[1] / 2 ? 2 * c_bytes * fmax(0, 1 - prefetched) / bandwidth : 0;
 }
 
+/* Whether rows of B start within cache lines. */
+static bool is_ragged(const tsl_packed_job *job) {
+  return job->views.b.row_stride * job->size % TSL_CACHE_LINE != 0;
+}
+
 /* What caches near the core do not hold from call to call comes from memory, most of it while there is something to
- * multiply; but short rows of B, each from another page, are waited for, the more so the fewer rows of A they meet, and of a B
- * beyond all caches one row of A leaves nothing to multiply meanwhile.
- * Sums of parts of k are written, and read again. */
+ * multiply. Rows of B that start within a line end in one line more, for which few rows of A leave nothing to multiply
+ * meanwhile; and of a B beyond all caches one row of A leaves nothing at all. Sums of parts of k are written, and read
+ * again. */
 static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
                               const tsl_device *device) {
-  static const double waited_for = 0.4, waited_in_rows = 0.2, short_row = 300, few_rows = 24, one_row = 1.8;
+  static const double waited_for = 0.4, waited_in_rows = 0.2, few_rows = 16, one_row = 1.8;
   const double bandwidth = alone ? device->bandwidth / device->threads : device->bandwidth;
   const double size = (double)job->size, b_bytes = (double)job->views.n * (double)job->views.k * size,
-               lines = tsl_problem_lines(problem);
+               lines = tsl_problem_lines(problem), m = (double)job->views.m;
   const bool in_rows = job->views.b.col_stride == 1;
-  const double idle = lines > (double)device->level_bytes[2] ? one_row / (double)job->views.m : 0;
-  const double b = (in_rows ? waited_in_rows + short_row * fmin(1, few_rows / (double)job->views.m) /
-                                                   row_bytes_of(job, device)
-                            : waited_for) *
-                       b_bytes +
-                   idle * b_bytes,
+  const double idle = lines > (double)device->level_bytes[2] ? one_row / m : 0,
+               ragged = is_ragged(job)
+                            ? fmax(0, fmin(1, 2 - m / few_rows)) * TSL_CACHE_LINE / row_bytes_of(job, device)
+                            : 0;
+  const double b = ((in_rows ? waited_in_rows + ragged : waited_for) + idle) * b_bytes,
                sums = job->schedule == TSL_PACKED_SPLIT_K
-                          ? 2 * (double)job->split_k * (double)job->views.m * (double)job->views.n * size
+                          ? 2 * (double)job->split_k * m * (double)job->views.n * size
                           : 0;
-  const double cold = fmax(0, 1 - 4 * (double)device->level_bytes[0] / lines);
-  const double c_bytes = 2 * (double)job->views.m * (double)job->views.n * size,
+  const double cold = fmax(0, 1 - tsl_near_bytes(device) / lines);
+  const double c_bytes = 2 * m * (double)job->views.n * size,
                waited = waited_seconds(job, lines, bandwidth, device);
   return cold * ((waited_for * (lines - b_bytes - c_bytes) + b + sums) / bandwidth +
                  fmax(waited, waited_for * c_bytes / bandwidth));
+}
+
+/* Rows' multiply-adds that a line of B takes longer than those of few rows do, by measurement. */
+static double missing_rows(double m) {
+  return fmax(0, 5 - m / 2);
 }
 
 /* The multiply-adds at nearly the peak, of which a tile's end costs about six steps more; four clocks for each vector
@@ -177,7 +187,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
                        (2 * clock * device->threads) / (type->is_complex ? 4 : 1);
   const double panels = (double)tsl_pieces(job.views.k, config->value[DEPTH]);
   const double width = (double)(tsl_packed_vectors(job.kernels, job.views.n) << job.kernels->lanes_log2);
-  const double products = m * width * (k + 6 * panels) / (0.95 * fused) * (1 + misfit(&job, config, device));
+  const double products =
+      (m + missing_rows(m)) * width * (k + 6 * panels) / (0.95 * fused) * (1 + misfit(&job, config, device));
   const double copies =
       4 * ((job.copies_a ? m : 0) + (job.copies_b ? n : 0)) * k / (double)tsl_packed_lanes(job.kernels);
   const bool alone = device->threads == 1 || job.is_alone;

@@ -102,8 +102,8 @@ static void choose_tile(tsl_packed_job *job, int64_t threads) {
 }
 
 static int64_t split_k_of(const tsl_packed_job *job) {
-  enum { MOST_PARTS = 16 };
-  return tsl_least(MOST_PARTS, tsl_pieces(job->views.k, job->depth));
+  enum { MOST_SPLIT_K = 16 };
+  return tsl_least(MOST_SPLIT_K, tsl_pieces(job->views.k, job->depth));
 }
 
 /* Groups of micro-panels of B are tasks: as many for each thread as for the others, where there are few. */

@@ -148,13 +148,15 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
 
 /* --- what is prefetched --- */
 
-/* `runs` runs of `bytes` bytes each, `stride` bytes from the start of one to the next. */
+/* `runs` runs of `bytes` bytes each, `stride` bytes from the start of one to the next. A run that starts within a line may
+ * end in one line more. */
 static tsl_packed_prefetch prefetch_of(const tsl_packed_block *block, int64_t tiles, const unsigned char *at,
                                        int64_t runs, int64_t bytes, int64_t stride) {
-  const int64_t lines = tsl_most((bytes + TSL_CACHE_LINE - 1) / TSL_CACHE_LINE, 1),
+  enum { LINE = TSL_CACHE_LINE };
+  const bool within = ((int64_t)((uintptr_t)at % LINE) | (runs > 1 ? stride % LINE : 0)) != 0;
+  const int64_t lines = tsl_most(tsl_pieces(bytes, LINE), 1) + within,
                 times = tsl_most(tiles * (block->depth / TSL_PACKED_PREFETCH_STEPS), 1);
-  return (tsl_packed_prefetch){at, lines, lines, stride - lines * TSL_CACHE_LINE,
-                               tsl_pieces(runs * lines, times)};
+  return (tsl_packed_prefetch){at, lines, lines, stride - lines * LINE, tsl_pieces(runs * lines, times)};
 }
 
 tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,

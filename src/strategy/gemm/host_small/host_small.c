@@ -38,8 +38,22 @@ static bool collides(int64_t step, int64_t steps) {
   return step != 0 && step % 4096 == 0 && steps > 8;
 }
 
+/* What caches move, C to be read before it is written: all of A comes again for each panel of B where the second cache
+ * does not hold it, and the panel for each tile where it does not hold that. */
+static double moved_bytes(const tsl_problem *problem, const tsl_small_job *job, double level_2) {
+  const tsl_small_panel *panel = job->panels > 1 ? &job->whole : &job->last;
+  const double depth_bytes = (double)job->depth * (double)job->size, a = (double)job->rows * depth_bytes,
+               b = (double)job->columns * depth_bytes;
+  const double again_a = a > level_2 ? (double)(job->panels - 1) * a : 0,
+               tiles = (double)(panel->tallers + panel->lowers),
+               again_b = (double)panel->width * depth_bytes > level_2 ? (tiles - 1) * b : 0;
+  return tsl_problem_lines(problem) + again_a + again_b;
+}
+
 /* The multiply-adds at nearly the peak, and what the caches cost: B comes from the second one, panel by panel, where not
- * all fits the first; a panel that does not fit it comes again for each tile. */
+ * all fits the first; a panel that does not fit it comes again for each tile. Panels of B that no copy keeps together hold
+ * up two multiply-adds a clock, not one. What caches near the core do not hold from call to call is waited for: nothing
+ * is prefetched. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_fast_product product = tsl_small_product(problem, &strides);
@@ -61,12 +75,10 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
     clocks *= bytes > level_2 ? 3 : 1.5;
   else if (depth * lanes * (double)job.size > 0.75 * level_1)
     clocks *= 1.2;
-  if (bytes > 16 * level_1) /* panels of B that no copy keeps together */
-    clocks *= 1.08;
-  /* What caches near the core do not hold from call to call is waited for, C to be read before it is written: nothing is
-   * prefetched. */
-  const double fetched =
-      fmax(0, tsl_problem_lines(problem) - 4 * level_1) / (device->bandwidth / device->threads);
+  if (bytes > 16 * level_1 && elements > lanes)
+    clocks *= 1.2;
+  const double fetched = fmax(0, moved_bytes(problem, &job, level_2) - tsl_near_bytes(device)) /
+                         (device->bandwidth / device->threads);
   return 5e-9 + clocks / (0.98 * clock) + fetched;
 }
 

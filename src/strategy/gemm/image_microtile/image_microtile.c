@@ -68,7 +68,7 @@ static part largest(int64_t k, int64_t n, const tsl_device *device) {
 }
 
 /* Bytes of the largest part, packed. */
-static uint64_t room(int64_t k, int64_t n, const tsl_device *device) {
+static uint64_t bytes_of(int64_t k, int64_t n, const tsl_device *device) {
   const part most = largest(k, n, device);
   return tsl_image_pitch(device, texels(most.columns)) * (uint64_t)(most.rows > 0 ? most.rows : 1);
 }
@@ -180,7 +180,7 @@ static void transpose(running *run) {
 static bool by_columns(const running *run) {
   const tsl_gemm_sizes *sizes = &run->sizes;
   return sizes->a_row_stride == 1 && sizes->a_col_stride != 1 && sizes->b_row_stride == 1 &&
-         sizes->b_col_stride != 1 && room(sizes->k, sizes->m, run->work->device) <= run->scratch->bytes;
+         sizes->b_col_stride != 1 && bytes_of(sizes->k, sizes->m, run->work->device) <= run->scratch->bytes;
 }
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
@@ -221,7 +221,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 /* Room for a packed part. */
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
-  return room(problem->k, problem->n, device);
+  return bytes_of(problem->k, problem->n, device);
 }
 
 /* How often B goes over memory, written and read, before it is multiplied: packed, and copied where images are

@@ -76,26 +76,26 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
   const tsl_opencl_mma_shares shares =
       tsl_opencl_mma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n * (double)shares.parts;
+  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n * (double)shares.split_k;
   const double most = ceil(tiles / units);
   const double fits = groups_of(&tile, device), sharing = fmin(fmin(fits, tile.groups), most);
   const double panels =
-      ceil(ceil((double)problem->k / ((double)tile.depth / tile.size)) / (double)shares.parts);
+      ceil(ceil((double)problem->k / ((double)tile.depth / tile.size)) / (double)shares.split_k);
   const double store = store_clocks * tile.tile_m * tile.tile_n;
-  const double rounds = floor(most / sharing), rest = most - rounds * sharing;
+  const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
   /* Groups that stay copy the next tile's panels while they store. */
   const double between = tile.groups <= fits ? 0 : group_clocks;
   double clocks = group_clocks +
                   rounds * (panels * panel_clocks(&tile, device, clock, sharing) + sharing * store + between);
-  if (rest > 0)
-    clocks += panels * panel_clocks(&tile, device, clock, rest) + rest * store + between;
+  if (remainder > 0)
+    clocks += panels * panel_clocks(&tile, device, clock, remainder) + remainder * store + between;
   const double band = 1 + 0.01 * fabs(log2(tile.band / 8.0)), shallow = tile.depth == 128 ? 1 : 1.02,
                few = 1 + 0.1 / tile.stages;
   const double packing = pack_seconds(&tile.problem.a, tile.a_across, device, tile.size) +
                          pack_seconds(&tile.problem.b, !tile.b_across, device, tile.size);
   /* Sums of parts are written and read, mostly in the last cache. */
   const double folding =
-      shares.parts > 1 ? device->launch_seconds + (double)shares.sums_bytes / device->bandwidth : 0;
+      shares.split_k > 1 ? device->launch_seconds + (double)shares.sums_bytes / device->bandwidth : 0;
   const double seconds = fmax(clocks / clock, tsl_problem_bytes(problem) / device->bandwidth);
   return seconds * band * shallow * few + packing + folding + device->launch_seconds;
 }

@@ -90,15 +90,6 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
   return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes + (uint64_t)maps + (uint64_t)shares.sums_bytes;
 }
 
-/* Products are exact. An instruction aligns 8 of them (16 on newer devices) and the sum before to the largest, cuts each
- * off below f32's last digit and adds (Fasi, Higham, Mikaitis, Pranesh 2021): at most nine cuts of 2 u for 8 products. */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  (void)config;
-  const double k = (double)problem->k;
-  return tsl_accuracy_in_type((tsl_accuracy){.factor = 2.25 * k + 24 + 0x1p-22 * k, .repeats = true},
-                              problem->c.type);
-}
-
 const tsl_strategy tsl_gemm_opencl_mma = {
     .name = "opencl_mma",
     .idea = "narrow types by tensor cores: NVIDIA's matrix instructions, of a warp or of four, and "
@@ -107,7 +98,7 @@ const tsl_strategy tsl_gemm_opencl_mma = {
     .op = TSL_OP_GEMM,
     .version = 2,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_MMA,
-    .accuracy = accuracy,
+    .accuracy = tsl_accuracy_of_tensor_cores,
     .params = params,
     .refuse = refuse,
     .score = tsl_opencl_mma_seconds,

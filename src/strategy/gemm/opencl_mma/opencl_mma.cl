@@ -242,11 +242,11 @@ TSL_FUNCTION void read_blocks(unsigned int start, int across, int is_b, int step
   const int chunks = tile * SIZE;
   const unsigned int at = (start ^ (chunks % 8 << 4)) + chunks / 8 * BLOCK_BYTES + step * STEP_DEPTH * 128;
   if (!WHOLE) {
-    tsl_ptx_blocks_turned(at, out);
+    tsl_ptx_blocks_transposed(at, out);
     return;
   }
   unsigned int transposed[4];
-  tsl_ptx_blocks_turned(at, transposed);
+  tsl_ptx_blocks_transposed(at, transposed);
   out[0] = tsl_ptx_bytes(transposed[0], transposed[1], 0x6420);
   out[is_b ? 2 : 1] = tsl_ptx_bytes(transposed[0], transposed[1], 0x7531);
   out[is_b ? 1 : 2] = tsl_ptx_bytes(transposed[2], transposed[3], 0x6420);

@@ -40,7 +40,7 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
 
 /* How a run's work is shared: tiles of C, parts of k, groups that are started, bytes of the parts' sums (none of one). */
 typedef struct tsl_opencl_mma_shares {
-  int64_t tiles_m, tiles_n, parts, groups, sums_bytes;
+  int64_t tiles_m, tiles_n, split_k, groups, sums_bytes;
 } tsl_opencl_mma_shares;
 tsl_opencl_mma_shares tsl_opencl_mma_shares_of(const tsl_opencl_mma *tile, int64_t m, int64_t n, int64_t k,
                                                const tsl_device *device);

@@ -28,7 +28,7 @@ tsl_gemm_opencl_mma_fold(TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL const
     TSL_GLOBAL const MMA_NUMBER *at = sums + (row * pitch + col);
     MMA_NUMBER line[4] = {0, 0, 0, 0};
     TSL_UNROLL_BY(8)
-    for (int p = 0; p < (int)given.parts; p++, at += part) {
+    for (int p = 0; p < (int)given.split_k; p++, at += part) {
       const TSL_VECTOR(MMA_NUMBER, 4) own = TSL_LOAD_ALIGNED(MMA_NUMBER, 4, at);
       line[0] += TSL_LANE(own, 0);
       line[1] += TSL_LANE(own, 1);

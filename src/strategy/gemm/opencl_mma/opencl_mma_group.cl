@@ -1,6 +1,6 @@
 /* Idea: sm_90's matrix instructions, which four warps execute together and which read both factors from local memory.
  * What it adds to opencl_mma.cl: no factors in registers, so that each item has room for 128 sums and nothing is read
- * twice; and panels that one instruction copies, which a warp of its own asks for, as far ahead as there is room.
+ * twice; and panels that one instruction copies, which a warp of its own prefetches, as many as local memory holds.
  *
  *   group's tile of C, TILE_M x TILE_N             warps
  *   +------------------+                           four warps multiply GROUP_M rows: 16 rows each of every 64
@@ -77,19 +77,19 @@ typedef struct mma_share {
 } mma_share;
 
 TSL_FUNCTION int shares_of(const opencl_mma_group_arguments given) {
-  return (int)(given.whole.tiles_m * given.whole.tiles_n * given.parts);
+  return (int)(given.whole.tiles_m * given.whole.tiles_n * given.split_k);
 }
 
 TSL_FUNCTION void share_of(int number, const opencl_mma_group_arguments given, mma_share *share) {
   const int tiles = (int)(given.whole.tiles_m * given.whole.tiles_n), panels = panels_of(given.whole);
-  const int part = number / tiles, parts = (int)given.parts;
+  const int part = number / tiles, split_k = (int)given.split_k;
   tsl_raster(number % tiles, given.whole.tiles_m, given.whole.tiles_n, given.whole.band, &share->row,
              &share->col);
   share->row *= TILE_M;
   share->col *= TILE_N;
   share->part = part;
-  share->first = (int)((TSL_INDEX)panels * part / parts);
-  share->end = (int)((TSL_INDEX)panels * (part + 1) / parts);
+  share->first = (int)((TSL_INDEX)panels * part / split_k);
+  share->end = (int)((TSL_INDEX)panels * (part + 1) / split_k);
 }
 
 /* A stage that is being filled or used: its number, and the parity of its barriers' phase. */

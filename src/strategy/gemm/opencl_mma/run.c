@@ -21,31 +21,15 @@ typedef struct opencl_mma_arguments {
 } opencl_mma_arguments;
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
-  int64_t maps, sums, parts;
+  int64_t maps, sums, split_k;
 } opencl_mma_group_arguments;
 
 enum { UNIT_GROUPS = 16, FOLD_ITEMS = 256 };
 
-/* PTX's word for a type of A and B. */
-static const char *word_of(tesela_type type) {
-  static const struct {
-    tesela_type type;
-    const char *word;
-  } words[] = {{TESELA_BF16, "bf16"}, {TESELA_F16, "f16"}, {TESELA_I8, "s8"}, {TESELA_U8, "u8"}};
-  size_t i = 0;
-  while (words[i].type != type)
-    i++;
-  return words[i].word;
-}
-
-static int form_of(tesela_type type) {
-  return type == TESELA_F32 ? 0 : type == TESELA_F16 ? 1 : type == TESELA_BF16 ? 2 : 3;
-}
-
 /* Whether the plan's kernels split k; a run without products then has one part. */
 static bool is_split(const tsl_work *work, const tsl_opencl_mma *tile) {
   const tsl_problem *problem = &tile->problem;
-  return tsl_opencl_mma_shares_of(tile, problem->m, problem->n, problem->k, work->device).parts > 1;
+  return tsl_opencl_mma_shares_of(tile, problem->m, problem->n, problem->k, work->device).split_k > 1;
 }
 
 /* --- building --- */
@@ -59,8 +43,8 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   snprintf(defines, sizeof defines,
            "#define MMA_A %s\n#define MMA_B %s\n#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS "
            "%d\n#define SPLIT %d\n",
-           word_of(problem->a.type), word_of(problem->b.type), form_of(problem->c.type), tile.a_across,
-           tile.b_across, is_split(work, &tile));
+           tsl_launch_ptx_word(problem->a.type), tsl_launch_ptx_word(problem->b.type),
+           tsl_launch_form(problem->c.type), tile.a_across, tile.b_across, is_split(work, &tile));
   const bool is_group = tile.warps == 4;
   TSL_TRY(tsl_launch_kernel_with(work, is_group ? FOLDER "opencl_mma_group.cl" : FOLDER "opencl_mma.cl",
                                  is_group ? "tsl_gemm_opencl_mma_group" : "tsl_gemm_opencl_mma", tile.items,
@@ -68,7 +52,7 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   if (work->device->ops->kernel_local_bytes != NULL)
     TSL_TRY(work->device->ops->kernel_local_bytes(made.multiply, (size_t)tile.local_bytes));
   if (is_split(work, &tile)) {
-    snprintf(defines, sizeof defines, "#define C_FORM %d\n", form_of(problem->c.type));
+    snprintf(defines, sizeof defines, "#define C_FORM %d\n", tsl_launch_form(problem->c.type));
     TSL_TRY(tsl_launch_kernel_with(work, FOLDER "opencl_mma_fold.cl", "tsl_gemm_opencl_mma_fold", FOLD_ITEMS,
                                    defines, &made.fold));
   }
@@ -167,7 +151,7 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
       .whole = {.sizes = sizes, .band = tile.band, .tiles_m = shares.tiles_m, .tiles_n = shares.tiles_n},
       .maps = tile.a_bytes + tile.b_bytes,
       .sums = tile.a_bytes + tile.b_bytes + shares.groups * TSL_OPENCL_MMA_MAPS,
-      .parts = shares.parts};
+      .split_k = shares.split_k};
   memcpy(given.whole.scalars, &scaled.scalars, sizeof given.whole.scalars);
   const tsl_grid grid = tsl_opencl_mma_grid(&tile, &shares);
   const tsl_argument a = TSL_ARG_BUFFER(buffers[0]), b = TSL_ARG_BUFFER(buffers[1]),

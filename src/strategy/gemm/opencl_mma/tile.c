@@ -39,7 +39,7 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
 }
 
 /* Four warps together split k where each part still has so many panels, into at most so many parts. */
-enum { PART_PANELS = 2, MOST_PARTS = 64 };
+enum { PART_PANELS = 2, MOST_SPLIT_K = 64 };
 
 tsl_opencl_mma_shares tsl_opencl_mma_shares_of(const tsl_opencl_mma *tile, int64_t m, int64_t n, int64_t k,
                                                const tsl_device *device) {
@@ -47,16 +47,16 @@ tsl_opencl_mma_shares tsl_opencl_mma_shares_of(const tsl_opencl_mma *tile, int64
                 most = (int64_t)tile->groups * (device->compute_units > 0 ? device->compute_units : 1);
   tsl_opencl_mma_shares shares = {.tiles_m = (m + tile->tile_m - 1) / tile->tile_m,
                                   .tiles_n = (n + tile->tile_n - 1) / tile->tile_n,
-                                  .parts = 1};
+                                  .split_k = 1};
   const int64_t tiles = shares.tiles_m * shares.tiles_n;
   if (tile->warps == 4 && tile->groups != ONE_EACH && tiles > 0) {
     const int64_t by_groups = most / tiles, by_panels = panels / PART_PANELS;
-    const int64_t parts = by_groups < by_panels ? by_groups : by_panels;
-    shares.parts = parts < 1 ? 1 : parts > MOST_PARTS ? MOST_PARTS : parts;
+    const int64_t split_k = by_groups < by_panels ? by_groups : by_panels;
+    shares.split_k = split_k < 1 ? 1 : split_k > MOST_SPLIT_K ? MOST_SPLIT_K : split_k;
   }
-  shares.groups = tiles * shares.parts < most ? tiles * shares.parts : most;
-  if (shares.parts > 1)
-    shares.sums_bytes = shares.parts * tiles * tile->tile_m * tile->tile_n * 4;
+  shares.groups = tiles * shares.split_k < most ? tiles * shares.split_k : most;
+  if (shares.split_k > 1)
+    shares.sums_bytes = shares.split_k * tiles * tile->tile_m * tile->tile_n * 4;
   return shares;
 }
 

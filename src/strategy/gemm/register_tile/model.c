@@ -190,13 +190,13 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
              whole_c = together_c || tile->split > 1;
   const double most = ceil(groups / units.count),
                sharing = fmax(1, fmin(tsl_register_tile_groups(tile, device), most));
-  const double rounds = floor(most / sharing), rest = most - rounds * sharing;
+  const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
   const panel one = panel_of(tile, &units, &a, &b, fmax(1, panels));
   const double around = clocks_around(tile, whole_c);
   double clocks = first_clocks + part_clocks * (tile->split - 1) +
                   rounds * (panels * clocks_of_panel(tile, &one, sharing) + around);
-  if (rest > 0)
-    clocks += panels * clocks_of_panel(tile, &one, rest) + around;
+  if (remainder > 0)
+    clocks += panels * clocks_of_panel(tile, &one, remainder) + around;
   const double c_bytes = m * n * batch * (double)tsl_type(problem->c.type)->size;
   const double odd = tile->lanes > 2 ? write_odd : 1 + (write_odd - 1) / 3;
   const double bytes = tsl_problem_bytes(problem) + fmax(0, write_share * (whole_c ? 1 : odd) - 1) * c_bytes;
@@ -223,10 +223,10 @@ static double panel_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double parts = tile->complex ? 2 : 1, vectors = (double)tile->micro_n / tile->lanes * parts;
   const double sums = tile->micro_m * vectors;
   /* 32 vector registers of 64 bytes, 16 of others; sums that do not fit go through memory. */
-  const double room = tile->vector >= 64 ? 31 : 15, needed = sums + vectors + 1;
+  const double registers = tile->vector >= 64 ? 31 : 15, needed = sums + vectors + 1;
   const int width =
       tsl_type(problem->c.type)->component == TESELA_F64 ? device->vector_f64 : device->vector_f32;
-  const double spills = needed > room ? 4 : 1, narrow = fmax(1, (double)width / tile->lanes);
+  const double spills = needed > registers ? 4 : 1, narrow = fmax(1, (double)width / tile->lanes);
   const double wide = tile->lanes > width ? 1.5 : 1;
   /* A multiply-add waits eight others long for the one before it; factors are read beside them. */
   const double waits = fmax(1, 8 / sums), loads = 1 + (0.15 * tile->micro_m + 0.45 * vectors) / sums;

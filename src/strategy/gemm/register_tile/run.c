@@ -1,6 +1,7 @@
 /* Compiling and launching register_tile: which kernels a config needs, and what they are told. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "host/split.h"
 #include "strategy/gemm/register_tile/register_tile.h"
 
 #define FOLDER "strategy/gemm/register_tile/"
@@ -98,14 +99,6 @@ void tsl_register_tile_release(tsl_work *work) {
   work->state = NULL;
 }
 
-static int64_t count_of(int64_t value, int64_t step) {
-  return (value + step - 1) / step;
-}
-
-static int64_t rounded_up(int64_t value, int64_t step) {
-  return count_of(value, step) * step;
-}
-
 /* --- running --- */
 
 /* One run. `sizes` are those of C = A B as the kernels see it, swapped or not. */
@@ -195,9 +188,9 @@ typedef struct layout {
 static layout layout_of(const running *run) {
   const tsl_register_tile *tile = &run->tile;
   const tsl_gemm_sizes *sizes = &run->sizes;
-  layout made = {.units = tile->copied ? count_of(sizes->k, tile->products) : 0,
-                 .pitch_a = rounded_up(sizes->m * tile->numbers, tile->lanes),
-                 .pitch_b = rounded_up(sizes->n * tile->numbers, tile->lanes)};
+  layout made = {.units = tile->copied ? tsl_ceil_div(sizes->k, tile->products) : 0,
+                 .pitch_a = tsl_round_up(sizes->m * tile->numbers, tile->lanes),
+                 .pitch_b = tsl_round_up(sizes->n * tile->numbers, tile->lanes)};
   made.splits = made.units * (made.pitch_a + made.pitch_b);
   made.pitch = made.pitch_b;
   return made;
@@ -244,7 +237,7 @@ static tesela_status multiply(const running *run) {
     sizes.c_col_stride = 1;
   }
   tsl_register_tile_arguments given = arguments_of(run, &sizes);
-  given.split_depth = rounded_up(count_of(sizes.k, tile->split), tile->tile_k);
+  given.split_depth = tsl_round_up(tsl_ceil_div(sizes.k, tile->split), tile->tile_k);
   given.split_step = sizes.m * at.pitch / tile->numbers;
   if (is_split) { /* sums, which are scaled later */
     const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;

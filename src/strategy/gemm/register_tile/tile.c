@@ -1,4 +1,5 @@
 /* What follows from a problem and a config of register_tile: a tile, what it takes of a compute unit and of memory, launches. */
+#include "host/split.h"
 #include "strategy/gemm/register_tile/register_tile.h"
 
 #include <math.h>
@@ -88,26 +89,18 @@ double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_
 
 /* --- grids --- */
 
-static int64_t count_of(int64_t value, int64_t step) {
-  return (value + step - 1) / step;
-}
-
-static int64_t rounded_up(int64_t value, int64_t step) {
-  return count_of(value, step) * step;
-}
-
 /* Of copies: dimension 1 counts what kernels go on with where the device has fewer groups. */
 static tsl_grid copy_grid(const tsl_register_tile *tile, int64_t lines, int width, int64_t k,
                           const tsl_device *device) {
   if (!tile->local)
-    return (tsl_grid){{(uint64_t)count_of(k, TSL_REGISTER_TILE_PACK_DEPTHS),
-                       tsl_launch_limited(device, 1, count_of(lines, width)), 1},
+    return (tsl_grid){{(uint64_t)tsl_ceil_div(k, TSL_REGISTER_TILE_PACK_DEPTHS),
+                       tsl_launch_limited(device, 1, tsl_ceil_div(lines, width)), 1},
                       {1, 1, 1}};
   /* Lines up to the pitch; so do those who are no lines. */
-  const int64_t padded = rounded_up(lines * tile->numbers, tile->lanes) / tile->numbers,
-                units = count_of(k, tile->products);
-  return (tsl_grid){{(uint64_t)count_of(padded, TSL_REGISTER_TILE_COPY_ITEMS),
-                     tsl_launch_limited(device, 1, count_of(units, TSL_REGISTER_TILE_COPY_DEPTHS)), 1},
+  const int64_t padded = tsl_round_up(lines * tile->numbers, tile->lanes) / tile->numbers,
+                units = tsl_ceil_div(k, tile->products);
+  return (tsl_grid){{(uint64_t)tsl_ceil_div(padded, TSL_REGISTER_TILE_COPY_ITEMS),
+                     tsl_launch_limited(device, 1, tsl_ceil_div(units, TSL_REGISTER_TILE_COPY_DEPTHS)), 1},
                     {TSL_REGISTER_TILE_COPY_ITEMS, 1, 1}};
 }
 
@@ -115,8 +108,8 @@ tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile
                                                    int64_t k, int64_t batch, const tsl_device *device) {
   static const tsl_grid none = {{0, 0, 0}, {1, 1, 1}};
   const bool copies = (tile->copied || !tile->local) && k > 0;
-  const uint64_t tiles = (uint64_t)(count_of(m, tile->tile_m) * count_of(n, tile->tile_n)),
-                 vectors = (uint64_t)count_of(n * tile->numbers, tile->lanes);
+  const uint64_t tiles = (uint64_t)(tsl_ceil_div(m, tile->tile_m) * tsl_ceil_div(n, tile->tile_n)),
+                 vectors = (uint64_t)tsl_ceil_div(n * tile->numbers, tile->lanes);
   tsl_register_tile_grids grids = {
       none, none, {{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}}, none};
   if (copies) {

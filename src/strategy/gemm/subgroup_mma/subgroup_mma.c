@@ -74,10 +74,7 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
  * each. No vendor says how its sums are rounded; tests of AMD's found differences from NVIDIA's and between its own (Li, Li,
  * Fang, Swirydowicz, Laguna, Gopalakrishnan 2024), of Intel's nothing is known here. What loses more, the self-test finds. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  (void)config;
-  const double k = (double)problem->k;
-  tsl_accuracy made = tsl_accuracy_in_type(
-      (tsl_accuracy){.factor = 2.25 * k + 24 + 0x1p-22 * k, .repeats = true}, problem->c.type);
+  tsl_accuracy made = tsl_accuracy_of_tensor_cores(problem, config);
   made.flushes = problem->a.type == TESELA_BF16 ? 0x1p-126 : 0; /* gfx90a does */
   return made;
 }

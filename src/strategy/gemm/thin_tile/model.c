@@ -97,13 +97,13 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   const double groups = ratio_up(m, tile->tile_m) * ratio_up(n, tile->tile_n) * tile->split * batch;
   const double chunks = ratio_up(ratio_up(k, tile->split), tile->chunk);
   const double most = ceil(groups / units.count), sharing = fmin(tsl_thin_tile_groups(tile, device), most);
-  const double rounds = floor(most / fmax(1, sharing)), rest = most - rounds * sharing;
+  const double rounds = floor(most / fmax(1, sharing)), remainder = most - rounds * sharing;
   const double folds = tile->slices > 1 ? (double)tile->micro_m / tsl_thin_tile_fold_rows(tile) : 0;
   const double around = group_clocks + folds * fold_clocks;
   double clocks = part_clocks * (tile->split - 1) + rounds * clocks_of_round(tile, &units, sharing, chunks) +
                   around * (1 + later * (rounds - 1));
-  if (rest > 0)
-    clocks += clocks_of_round(tile, &units, rest, chunks) + later * around;
+  if (remainder > 0)
+    clocks += clocks_of_round(tile, &units, remainder, chunks) + later * around;
   /* What groups read in all comes from the second-level cache, strip by strip. */
   const double reads = groups * (tile->tile_m + tile->tile_n) * chunks * tile->chunk * tile->size;
   const bool whole_c = problem->c.col_stride == 1 ? problem->c.row_stride % tile->lanes == 0
@@ -139,8 +139,8 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
   const tsl_problem *problem = &tile->problem;
   const pace units = pace_of(problem, device);
   const double vectors = tile->b_along_k ? tile->micro_n : (double)tile->micro_n / tile->lanes;
-  const double sums = tile->micro_m * vectors, room = tile->vector >= 64 ? 31 : 15;
-  const double spills = sums + vectors + 1 > room ? spilled : 1;
+  const double sums = tile->micro_m * vectors, registers = tile->vector >= 64 ? 31 : 15;
+  const double spills = sums + vectors + 1 > registers ? spilled : 1;
   const int width = problem->c.type == TESELA_F64 ? device->vector_f64 : device->vector_f32;
   const double narrow = fmax(1, (double)width / tile->lanes), wide = tile->lanes > width ? 1.5 : 1;
   const double waits = fmax(1, 8 / sums), loads = 1 + (0.5 * tile->micro_m + vectors) / sums;

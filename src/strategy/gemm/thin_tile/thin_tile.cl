@@ -1,10 +1,10 @@
 /* Idea: where one side of the product is thin, almost all of the time goes into reading the one large operand. It is
- * read once, in vectors, straight into registers and some steps ahead; the thin operand waits in local memory.
+ * read once, in vectors, straight into registers, some steps prefetched; the thin operand waits in local memory.
  * What it adds to `register_tile`: a tile that is as thin as the problem; no way through local memory for what is used
  * only a few times; and groups whose items share the products along k, so that a thin product still has enough of them.
  *
  *               n (large)                      k
- *          +----+----+----+                A   | chunk | chunk | ...   TILE_M rows, copied to local memory a chunk ahead
+ *          +----+----+----+                A   | chunk | chunk | ...   TILE_M rows, copied to local memory a chunk early
  *        k | B  |    |    |                    | 0 1 2 0 1 2 ...       in a chunk, slice s of the group takes the steps
  *          |    |    |    |                                            s, s + SLICES, ...; the slices' sums are added in
  *          +----+----+----+                                            order at the end
@@ -354,24 +354,24 @@ tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
   TSL_UNROLL
   for (int f = 0; f < FLIGHT; f++, behind -= SLICES * DEPTH)
     stream_read(&stream, held + f * HELD, behind);
-  TSL_INDEX ahead = begin; /* where the next chunk of A starts */
+  TSL_INDEX prefetched = begin; /* where the next chunk of A starts */
 #if ITEMS == 1
-  chunk_copy(memory, a, &g, row0, ahead, left);
+  chunk_copy(memory, a, &g, row0, prefetched, left);
 #else
   const bool along_k = g.a_col_stride == 1 || g.a_row_stride != 1;
   const bool vectors = g.a_col_stride == 1 && (g.a_offset | g.a_row_stride) % TSL_LANES == 0;
   tsl_lanes next[PASSES];
-  chunk_read(next, a, &g, row0, ahead, left, along_k, vectors);
+  chunk_read(next, a, &g, row0, prefetched, left, along_k, vectors);
   chunk_store(memory, next, along_k);
 #endif
   TSL_BARRIER();
 
   for (int stage = 0; left > 0; stage ^= 1, left -= CHUNK) {
     TSL_LOCAL_POINTER const TSL_REAL *panel = memory + stage * PANEL + row_place * PITCH + slice * DEPTH;
-    ahead += CHUNK;
+    prefetched += CHUNK;
 #if ITEMS > 1
     if (left > CHUNK)
-      chunk_read(next, a, &g, row0, ahead, left - CHUNK, along_k, vectors);
+      chunk_read(next, a, &g, row0, prefetched, left - CHUNK, along_k, vectors);
 #endif
     TSL_UNROLL_BY(1)
     for (int turn = 0; turn < TURNS; turn += FLIGHT) {
@@ -383,7 +383,7 @@ tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
     }
     if (left > CHUNK) {
 #if ITEMS == 1
-      chunk_copy(memory + (stage ^ 1) * PANEL, a, &g, row0, ahead, left - CHUNK);
+      chunk_copy(memory + (stage ^ 1) * PANEL, a, &g, row0, prefetched, left - CHUNK);
 #else
       chunk_store(memory + (stage ^ 1) * PANEL, next, along_k);
 #endif

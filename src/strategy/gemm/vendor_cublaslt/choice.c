@@ -102,8 +102,10 @@ void tsl_lt_choice_free(tsl_lt_choice *choice) {
 
 /* --- the heuristics --- */
 
-static int set_preference(tsl_lt_preference preference, uint64_t workspace, uint32_t alignment) {
-  const uint32_t reductions = TSL_LT_REDUCTIONS_PRECISE;
+static int set_preference(const tsl_work *work, tsl_lt_preference preference, uint64_t workspace,
+                          uint32_t alignment) {
+  const bool is_wide = work->problem.c.type == sums_of(work);
+  const uint32_t reductions = TSL_LT_REDUCTIONS_PRECISE | (is_wide ? TSL_LT_REDUCTIONS_IN_C : 0);
   int code = tsl_lt.preference_set(preference, TSL_LT_WORKSPACE_MAX, &workspace, sizeof workspace);
   if (code == TSL_CUBLAS_SUCCESS)
     code = tsl_lt.preference_set(preference, TSL_LT_REDUCTIONS, &reductions, sizeof reductions);
@@ -120,7 +122,7 @@ static tesela_status propose(const tsl_work *work, tsl_lt_handle handle, const t
   *count = 0;
   TSL_TRY(
       tsl_lt_check(work->device, "cublasLtMatmulPreferenceCreate", tsl_lt.preference_create(&preference)));
-  int code = set_preference(preference, workspace, alignment);
+  int code = set_preference(work, preference, workspace, alignment);
   if (code == TSL_CUBLAS_SUCCESS)
     code = tsl_lt.heuristic(handle, choice->operation, choice->a, choice->b, choice->c, choice->c, preference,
                             most, answers, count);

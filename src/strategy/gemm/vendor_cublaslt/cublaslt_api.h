@@ -37,8 +37,9 @@ enum {
   TSL_LT_ALIGNMENT_OF_D = 8
 };
 
-/* How parts of k may be added up: in place, and in the type of the arithmetic; not in C's type, which rounds each of them. */
-enum { TSL_LT_REDUCTIONS_PRECISE = 1 | 2 };
+/* How parts of k may be added up: in C, and beside it in the type of the arithmetic. Where C's type is narrower, the first rounds each of
+ * them. */
+enum { TSL_LT_REDUCTIONS_IN_C = 1, TSL_LT_REDUCTIONS_PRECISE = 2 };
 
 /* Functions: X(return type, member, symbol, parameters). */
 #define TSL_LT_LIST(X)                                                                                       \

@@ -31,6 +31,9 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   (void)device;
   if (!tsl_blas_reads_products(problem))
     return "where k = 0 or alpha = 0 there is no product to choose an algorithm for";
+  if (problem->beta[0] != 0 &&
+      tsl_type(problem->c.type)->size < tsl_type(tsl_type(problem->c.type)->sums)->size)
+    return "some of cuBLASLt's algorithms round the product to C's type before they add C to it";
   return tsl_blas_refuse(problem, INT64_MAX);
 }
 
@@ -160,12 +163,13 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Of narrow factors, what is said of tensor cores in cuda_wgmma. */
+/* Sums may be taken in another order by another algorithm. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  const double k = (double)problem->k;
   if (tsl_type(problem->a.type)->size >= 4)
     return tsl_vendor_accuracy(problem, config);
-  return tsl_accuracy_in_type((tsl_accuracy){.factor = 2.25 * k + 24 + 0x1p-22 * k}, problem->c.type);
+  tsl_accuracy promised = tsl_accuracy_of_tensor_cores(problem, config);
+  promised.repeats = false;
+  return promised;
 }
 
 const tsl_strategy tsl_gemm_vendor_cublaslt = {

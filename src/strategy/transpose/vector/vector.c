@@ -52,9 +52,9 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
 }
 
 /* Whether each row of the shape is vectors, if it starts at one; transposed: whether each column is. */
-static bool has_vectors(const tsl_shape *shape, bool turned, int width) {
-  const int64_t along = turned ? shape->row_stride : shape->col_stride;
-  const int64_t apart = turned ? shape->col_stride : shape->row_stride;
+static bool has_vectors(const tsl_shape *shape, bool transposed, int width) {
+  const int64_t along = transposed ? shape->row_stride : shape->col_stride;
+  const int64_t apart = transposed ? shape->col_stride : shape->row_stride;
   return along == 1 && apart % width == 0;
 }
 

@@ -12,7 +12,7 @@
 #define SUFFIX JOIN(_, TSL_TYPE)
 typedef NAME(element) element;
 
-/* How many steps ahead a copy prefetches its rows. */
+/* How many steps before their use a copy prefetches rows. */
 enum { COPY_PREFETCH = 12 };
 
 /* Stores `count` elements at `to`, and what the vector has behind them, where that is before `end`: it is stored over

@@ -1,10 +1,12 @@
 /* What a strategy's run moves, how it is shared out, what bounds it, and why that is better or worse than the rung below: a
- * strategy's own account (strategy/account.h), in words, for explain, reports and pages. */
-#ifndef TSL_TOOL_CLI_COUNTED_H
-#define TSL_TOOL_CLI_COUNTED_H
+ * strategy's own account (strategy/account.h), in words and as JSON. */
+#ifndef TSL_EXPLAIN_COUNTED_H
+#define TSL_EXPLAIN_COUNTED_H
 
-#include "cli/report.h"
+#include "base/text.h"
 #include "strategy/account.h"
+
+#include <jansson.h>
 
 typedef struct tsl_counted {
   const tsl_strategy *strategy;
@@ -29,9 +31,9 @@ void tsl_counted_compare(const tsl_problem *problem, const tsl_counted *one, con
 double tsl_counted_occupancy(const tsl_counted *one);
 /* "63 x 63 of 16 x 16", or "2 threads". */
 void tsl_counted_groups(const tsl_counted *one, tsl_text *out);
-
-/* Two rows of a list: groups, and traffic. Nothing where it does not tell. */
-void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *one, tsl_table *table);
+/* Whether it has work-groups, and then all of their items: "1008 x 1008". */
+bool tsl_counted_has_groups(const tsl_counted *one);
+void tsl_counted_range(const tsl_counted *one, tsl_text *out);
 /* `account` as docs/JSON.md has it; null where it does not tell. */
 json_t *tsl_json_counted(const tsl_problem *problem, const tsl_counted *one);
 

@@ -1,17 +1,17 @@
 /* An explanation as JSON. */
-#include "cli/report.h"
-#include "cli/terms.h"
-#include "explain/explanation.h"
+#include "explain/explain.h"
+#include "explain/values.h"
 
 #include <math.h>
 
 static json_t *json_link(const tsl_device *device) {
   const tsl_link link = tsl_link_of(device);
-  return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:s}", "device", device->name, "measured",
-                   link.measured, "in_seconds", tsl_json_real(link.in.seconds), "in_bytes_per_second",
-                   tsl_json_real(link.in.rate), "out_seconds", tsl_json_real(link.out.seconds),
-                   "out_bytes_per_second", tsl_json_real(link.out.rate), "launch_seconds",
-                   tsl_json_real(link.launch), "date", link.date);
+  return json_pack(
+      "{s:s, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "device", device->name, "measured", link.measured,
+      "in_seconds", tsl_json_real(link.in.seconds), "in_bytes_per_second", tsl_json_real(link.in.rate),
+      "out_seconds", tsl_json_real(link.out.seconds), "out_bytes_per_second", tsl_json_real(link.out.rate),
+      "staged_in_bytes_per_second", tsl_json_real(link.staged_in), "staged_out_bytes_per_second",
+      tsl_json_real(link.staged_out), "launch_seconds", tsl_json_real(link.launch), "date", link.date);
 }
 
 /* `account`, `below` and `comparison` of a candidate. */
@@ -28,7 +28,7 @@ static json_t *json_reasons(const tsl_explanation *found, int index) {
   return object;
 }
 
-tesela_status tsl_explain_json(const tsl_call *call, const tsl_explanation *found) {
+json_t *tsl_explain_json(const tsl_explanation *found) {
   const tsl_problem *problem = &found->problem;
   const tsl_candidate *best = tsl_explain_chosen(found);
   json_t *list = json_array();
@@ -64,14 +64,12 @@ tesela_status tsl_explain_json(const tsl_call *call, const tsl_explanation *foun
     json_array_append_new(crossover,
                           json_pack("{s:I, s:s}", "from", (json_int_t)found->crossover.parts[i].from,
                                     "device", found->crossover.parts[i].device->name));
-  return tsl_print_json(
-      call,
-      json_pack("{s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}", "links",
-                links, "crossover", crossover, "m", (json_int_t)problem->m, "n", (json_int_t)problem->n, "k",
-                (json_int_t)problem->k, "type", tsl_type(problem->c.type)->name, "alpha",
-                tsl_json_real(problem->alpha[0]), "beta", tsl_json_real(problem->beta[0]), "plan", plan,
-                "error_bound", bound, "predicted_seconds", tsl_json_real(best ? best->seconds : INFINITY),
-                "host_bytes", (json_int_t)found->host_bytes, "host_bytes_available",
-                (json_int_t)found->host_available, "device_bytes", bytes, "first_call", first, "candidates",
-                list));
+  return json_pack("{s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
+                   "links", links, "crossover", crossover, "m", (json_int_t)problem->m, "n",
+                   (json_int_t)problem->n, "k", (json_int_t)problem->k, "type",
+                   tsl_type(problem->c.type)->name, "alpha", tsl_json_real(problem->alpha[0]), "beta",
+                   tsl_json_real(problem->beta[0]), "plan", plan, "error_bound", bound, "predicted_seconds",
+                   tsl_json_real(best ? best->seconds : INFINITY), "host_bytes",
+                   (json_int_t)found->host_bytes, "host_bytes_available", (json_int_t)found->host_available,
+                   "device_bytes", bytes, "first_call", first, "candidates", list);
 }

@@ -1,8 +1,8 @@
-#include "cli/counted.h"
+#include "explain/counted.h"
+
+#include "explain/values.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 tsl_counted tsl_count(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,
                       const tsl_device *device) {
@@ -27,7 +27,7 @@ const tsl_counted *tsl_counted_below(const tsl_counted *all, int count, const ts
   return below;
 }
 
-static bool has_groups(const tsl_counted *one) {
+bool tsl_counted_has_groups(const tsl_counted *one) {
   return one->account.grid.groups[0] > 0;
 }
 
@@ -36,7 +36,7 @@ double tsl_counted_occupancy(const tsl_counted *one) {
   const tsl_account *account = &one->account;
   const tsl_device *device = one->device;
   const double units = fmax(1, device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units);
-  if (!has_groups(one) || device->is_cpu)
+  if (!tsl_counted_has_groups(one) || device->is_cpu)
     return fmin(1, account->workers / units);
   const tsl_grid *grid = &account->grid;
   const double groups = (double)grid->groups[0] * (double)grid->groups[1] * (double)grid->groups[2];
@@ -65,7 +65,8 @@ static double local_bytes(const tsl_counted *one) {
 }
 
 static bool on_processor(const pair *of) {
-  return of->one->device->is_cpu && has_groups(of->one) && local_bytes(of->one) > local_bytes(of->below);
+  return of->one->device->is_cpu && tsl_counted_has_groups(of->one) &&
+         local_bytes(of->one) > local_bytes(of->below);
 }
 static void say_on_processor(const pair *of, tsl_text *out) {
   tsl_text_add(
@@ -91,7 +92,7 @@ static bool has_fewer_workers(const pair *of) {
 }
 static void say_fewer_workers(const pair *of, tsl_text *out) {
   tsl_text_add(out, "it has work for %.3g %s, %s for %.3g", of->one->account.workers,
-               has_groups(of->one)             ? "compute units"
+               tsl_counted_has_groups(of->one) ? "compute units"
                : of->one->account.workers == 1 ? "thread"
                                                : "threads",
                of->below->strategy->name, of->below->account.workers);
@@ -155,13 +156,13 @@ static void say_words(const pair *of, tsl_text *out) {
     tsl_text_add(out, ", %.3g times as many", less);
   if (one.local > 0 && below.local == 0)
     tsl_text_add(out, "; it finds %.3g %s", one.local,
-                 has_groups(of->one) ? "in local memory" : "in copies that its caches keep");
-  if (one.local == 0 && below.local > 0 && has_groups(of->one))
+                 tsl_counted_has_groups(of->one) ? "in local memory" : "in copies that its caches keep");
+  if (one.local == 0 && below.local > 0 && tsl_counted_has_groups(of->one))
     tsl_text_add(out, "; it keeps them in registers, and nothing waits at barriers of local memory");
   const double memory = times(of->one->account.memory, of->below->account.memory);
   if (memory < 0.95)
     tsl_text_add(out, "; memory moves %.3g of the bytes", memory);
-  if (of->one->account.workers > of->below->account.workers && !has_groups(of->one))
+  if (of->one->account.workers > of->below->account.workers && !tsl_counted_has_groups(of->one))
     tsl_text_add(out, "; %.3g threads in place of %.3g", of->one->account.workers,
                  of->below->account.workers);
 }
@@ -211,7 +212,7 @@ static void add_sizes(const tsl_grid *grid, bool groups, bool items, tsl_text *o
 
 void tsl_counted_groups(const tsl_counted *one, tsl_text *out) {
   const tsl_account *account = &one->account;
-  if (!has_groups(one)) {
+  if (!tsl_counted_has_groups(one)) {
     tsl_text_add(out, "%.0f thread%s", account->workers, account->workers == 1 ? "" : "s");
     return;
   }
@@ -220,39 +221,8 @@ void tsl_counted_groups(const tsl_counted *one, tsl_text *out) {
   add_sizes(&account->grid, false, true, out);
 }
 
-static void add_groups(const tsl_counted *one, tsl_table *table) {
-  const tsl_account *account = &one->account;
-  tsl_text groups = {0}, range = {0};
-  tsl_counted_groups(one, &groups);
-  add_sizes(&account->grid, true, true, &range);
-  if (has_groups(one))
-    tsl_table_add_pair(
-        table, "groups",
-        "%s items, an NDRange of %s; %.0f of %.0f items (%.3g%%) have nothing to do; occupancy "
-        "%.3g%%",
-        tsl_text_get(&groups), tsl_text_get(&range), account->wasted, account->items,
-        100 * account->wasted / account->items, 100 * tsl_counted_occupancy(one));
-  else
-    tsl_table_add_pair(table, "groups", "none: %s of the host", tsl_text_get(&groups));
-  table->failed |= groups.failed || range.failed;
-  tsl_text_free(&groups);
-  tsl_text_free(&range);
-}
-
-void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *one, tsl_table *table) {
-  const tsl_account *account = &one->account;
-  char global[32], local[32], memory[32], intensity[32];
-  if (!one->told)
-    return;
-  add_groups(one, table);
-  const double asked = account->global.read + account->global.written;
-  tsl_table_add_pair(
-      table, "moves", "%s where operands lie (%s operations a byte), %s in %s, %s of memory; bound by %s",
-      tsl_format_bytes((uint64_t)asked, global, sizeof global),
-      tsl_format_number(tsl_account_intensity(problem, account), intensity, sizeof intensity),
-      tsl_format_bytes((uint64_t)local_bytes(one), local, sizeof local),
-      has_groups(one) ? "local memory" : "copies and sums near the core",
-      tsl_format_bytes((uint64_t)account->memory, memory, sizeof memory), tsl_bound_name(one->bounds.first));
+void tsl_counted_range(const tsl_counted *one, tsl_text *out) {
+  add_sizes(&one->account.grid, true, true, out);
 }
 
 /* --- as JSON --- */
@@ -290,7 +260,7 @@ json_t *tsl_json_counted(const tsl_problem *problem, const tsl_counted *one) {
       tsl_json_real(account->local.written), "memory_bytes", tsl_json_real(account->memory), "global_words",
       tsl_json_real(words.global), "local_words", tsl_json_real(words.local), "operations_per_byte",
       tsl_json_real(tsl_account_intensity(problem, account)));
-  if (has_groups(one))
+  if (tsl_counted_has_groups(one))
     json_object_update_new(object, json_pack("{s:o, s:o, s:o, s:o, s:o}", "groups", json_three(grid->groups),
                                              "items", json_three(items), "ndrange", json_three(range),
                                              "items_in_all", tsl_json_real(account->items), "items_wasted",

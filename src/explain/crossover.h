@@ -1,6 +1,6 @@
 /* From which size on another device is the faster one, by what the planner knows. */
-#ifndef TSL_TOOL_EXPLAIN_CROSSOVER_H
-#define TSL_TOOL_EXPLAIN_CROSSOVER_H
+#ifndef TSL_EXPLAIN_CROSSOVER_H
+#define TSL_EXPLAIN_CROSSOVER_H
 
 #include "planner/link.h"
 #include "planner/planner.h"

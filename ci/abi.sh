@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# The library's binary interface beside the committed one, by libabigail:
+#   ci/abi.sh [--write] BINARY_FOLDER SCRATCH_FOLDER [COMPILER]
+# Types are known where there is debugging information, so that src/api is compiled with it once more. Functions may be added, and the structs
+# that travel with their sizes may grow at their ends (ci/abi/grows.ini); anything else is a failure. --write keeps the interface as it is now.
+set -euo pipefail
+write=
+if [ "${1:-}" = --write ]; then
+  write=yes
+  shift
+fi
+binary=$1 scratch=$2 compiler=${3:-cc}
+source=$(cd "$(dirname "$0")/.." && pwd)
+baseline=$source/ci/abi/tesela.abi
+rm -rf "$scratch"
+mkdir -p "$scratch"
+for file in "$source"/src/api/*.c "$source/src/base/status.c"; do
+  echo "$file"
+done | xargs -P 2 -I{} sh -c 'exec "$0" -std=c11 -g -O0 -fPIC -fvisibility=hidden -D_GNU_SOURCE "$@" -c {} -o '"$scratch"'/$(basename {} .c).o' \
+  "$compiler" -I "$source/include" -I "$binary/include" -I "$source/src" -I "$binary/src" -I "$binary"
+read -ra libraries <<<"${ABI_LIBRARIES:-}"
+"$compiler" -shared -Wl,-soname,libtesela.so.1 -o "$scratch/libtesela.so" "$scratch"/*.o "$binary/lib/libtesela_internal.a" "${libraries[@]}" -ljansson -lpthread -ldl -lm
+abidw --headers-dir "$source/include/tesela" --drop-private-types --no-corpus-path --no-comp-dir-path --no-show-locs "$scratch/libtesela.so" | sed "s|$source/||g" >"$scratch/tesela.abi"
+if [ -n "$write" ]; then
+  cp "$scratch/tesela.abi" "$baseline"
+  echo "$baseline is the interface as it is now"
+  exit 0
+fi
+if abidiff --no-added-syms --suppressions "$source/ci/abi/grows.ini" "$baseline" "$scratch/tesela.abi" >"$scratch/report.txt"; then
+  echo "the interface is as $(basename "$baseline") has it, or larger"
+else
+  cat "$scratch/report.txt"
+  echo "the binary interface has changed: programs that were built before would break. Where that is wanted, raise TESELA_ABI in CMakeLists.txt" \
+    "and run ci/abi.sh --write $binary $scratch" >&2
+  exit 1
+fi

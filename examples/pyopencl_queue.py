@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""pyopencl_queue.py [LIBTESELA]: arrays and a queue of pyopencl multiplied where they lie, through the C interface alone.
+
+The program makes its context, queue and arrays as always; tesela opens its device in that context, wraps the arrays' memory and the queue, and
+puts its product there, behind what the program queued before and in front of what comes after. Nothing is copied, and nobody waits."""
+import ctypes
+import sys
+
+import numpy
+import pyopencl
+import pyopencl.array
+
+M, N, K = 300, 200, 500
+F32 = 2  # TESELA_F32
+
+lib = ctypes.CDLL(sys.argv[1] if len(sys.argv) > 1 else "libtesela.so.1")
+lib.tesela_last_error.restype = lib.tesela_plan_describe.restype = ctypes.c_char_p
+lib.tesela_plan_describe.argtypes = [ctypes.c_void_p]
+pointer = ctypes.c_void_p
+
+
+class ContextDesc(ctypes.Structure):
+    _fields_ = [("device", ctypes.c_char_p), ("threads", ctypes.c_int), ("reserved", ctypes.c_int), ("opencl_context", pointer)]
+
+
+class Matrix(ctypes.Structure):  # tesela_matrix, and tesela_result, which has the same layout
+    _fields_ = [("data", pointer), ("buffer", pointer), ("offset", ctypes.c_int64), ("row_stride", ctypes.c_int64),
+                ("col_stride", ctypes.c_int64), ("transpose", ctypes.c_int), ("type", ctypes.c_int), ("conjugate", ctypes.c_int),
+                ("packed", pointer)]
+
+
+class GemmDesc(ctypes.Structure):
+    _fields_ = [("m", ctypes.c_int64), ("n", ctypes.c_int64), ("k", ctypes.c_int64), ("a", Matrix), ("b", Matrix), ("c", Matrix),
+                ("alpha", pointer), ("beta", pointer), ("device", ctypes.c_char_p), ("strategy", ctypes.c_char_p),
+                ("runs", ctypes.c_int64)]
+
+
+def must(status):
+    if status != 0:
+        sys.exit(f"pyopencl_queue: {lib.tesela_last_error().decode()}")
+
+
+def sized(struct):
+    """A struct's address and, for the functions whose names end in _sized, its size."""
+    return ctypes.byref(struct), ctypes.c_size_t(ctypes.sizeof(struct))
+
+
+# What the program has already.
+cl = pyopencl.Context([pyopencl.get_platforms()[0].get_devices()[0]])
+queue = pyopencl.CommandQueue(cl)
+random = numpy.random.default_rng(1)
+a = pyopencl.array.to_device(queue, random.integers(-3, 4, (M, K)).astype(numpy.float32))
+b = pyopencl.array.to_device(queue, random.integers(-3, 4, (K, N)).astype(numpy.float32))
+c = pyopencl.array.zeros(queue, (M, N), numpy.float32)
+
+# The same for tesela.
+context, stream, plan = pointer(), pointer(), pointer()
+given, size = sized(ContextDesc(device=b"opencl", opencl_context=cl.int_ptr))
+must(lib.tesela_context_create_sized(given, ctypes.byref(context), size))
+must(lib.tesela_stream_wrap(context, b"opencl:0", pointer(queue.int_ptr), ctypes.byref(stream)))
+desc = GemmDesc(m=M, n=N, k=K)
+for operand, array in ((desc.a, a), (desc.b, b), (desc.c, c)):
+    buffer = pointer()
+    must(lib.tesela_buffer_wrap(context, b"opencl:0", pointer(array.data.int_ptr), ctypes.c_size_t(0), ctypes.byref(buffer)))
+    operand.buffer, operand.type = buffer, F32
+given, size = sized(desc)
+must(lib.tesela_plan_create_sized(context, given, ctypes.byref(plan), size))
+workspace = ctypes.c_size_t()
+must(lib.tesela_plan_workspace(plan, ctypes.byref(workspace)))
+must(lib.tesela_stream_reserve(stream, workspace))
+print(lib.tesela_plan_describe(plan).decode())
+
+# In the queue's order: the program's own work, the product, the program's again.
+a *= 2
+must(lib.tesela_plan_enqueue(plan, stream, ctypes.byref(desc.a), ctypes.byref(desc.b), ctypes.byref(desc.c), None))
+c += 1
+expected = 2 * (a.get() / 2).astype(numpy.float64) @ b.get() + 1
+worst = numpy.abs(c.get() - expected).max()
+print(f"{M} x {K} times {K} x {N} on pyopencl's queue: largest difference from NumPy {worst:g}")
+
+lib.tesela_plan_destroy(plan)
+for operand in (desc.a, desc.b, desc.c):
+    lib.tesela_buffer_destroy(pointer(operand.buffer))
+lib.tesela_stream_destroy(stream)
+lib.tesela_context_destroy(context)
+sys.exit(1 if worst > 0 else 0)  # small integers: exact

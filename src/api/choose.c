@@ -1,0 +1,47 @@
+/* From what a call asks for to a plan: by what the context knows, and by what it measures where it is given time. */
+#include "tune/choose.h"
+
+#include "api/api.h"
+#include "base/status.h"
+#include "tune/effort.h"
+
+/* Measures what the context does not know, lets it know that, and holds its wisdom of then. */
+static tesela_status measure(tesela_context *context, const tsl_call_key *key, tsl_choice *choice,
+                             tsl_known **known, tsl_candidate *won) {
+  tsl_effort found;
+  tesela_status status = tsl_tune_effort(&key->problem, choice, key->effort, &found);
+  if (status == TESELA_OK && found.won.strategy) {
+    *won = found.won;
+    status = tsl_api_wisdom_learn(context, tsl_text_get(&found.records));
+    tsl_api_wisdom_release(*known);
+    *known = NULL;
+    if (status == TESELA_OK)
+      status = tsl_api_wisdom(context, known);
+    choice->wisdom = *known ? (*known)->wisdom : NULL;
+  }
+  tsl_text_free(&found.records);
+  return status;
+}
+
+tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tesela_plan **plan) {
+  tsl_choice choice = {.device = key->device,
+                       .strategy = key->strategy,
+                       .place = key->place,
+                       .vendors = tsl_planner_vendors(),
+                       .runs = (double)key->runs};
+  tsl_candidate won = {.strategy = NULL};
+  tsl_known *known = NULL;
+  tsl_plan *chosen;
+  tesela_status status;
+  TSL_TRY(tsl_api_devices(context, &choice.devices));
+  if (tsl_problem_batch(&key->problem) == 1) /* of batches nothing was measured */
+    TSL_TRY(tsl_api_wisdom(context, &known));
+  choice.wisdom = known ? known->wisdom : NULL;
+  if (key->effort > 0)
+    TSL_GO(measure(context, key, &choice, &known, &won));
+  TSL_GO(tsl_tune_choose_first(&key->problem, &choice, &won, &chosen));
+  status = tsl_api_plan_around(chosen, plan);
+out:
+  tsl_api_wisdom_release(known);
+  return status;
+}

@@ -1,0 +1,72 @@
+/* What the planner knows of a call, as JSON. */
+#include "explain/explain.h"
+
+#include "api/api.h"
+#include "base/status.h"
+#include "planner/planner.h"
+
+static tesela_status write_json(const tsl_explanation *found, char **text) {
+  json_t *object = tsl_explain_json(found);
+  *text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
+  json_decref(object);
+  return *text ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write JSON");
+}
+
+static tesela_status explain(tesela_context *context, const tsl_request *request, char **text) {
+  TSL_NOT_CANCELLED;
+  tsl_explanation found;
+  tsl_call_key key;
+  tsl_known *known;
+  TSL_TRY(tsl_api_request(context, request, &key));
+  tsl_choice choice = {.device = key.device,
+                       .strategy = key.strategy,
+                       .place = key.place,
+                       .vendors = tsl_planner_vendors(),
+                       .runs = (double)request->runs};
+  TSL_TRY(tsl_api_devices(context, &choice.devices));
+  TSL_TRY(tsl_api_wisdom(context, &known));
+  choice.wisdom = known->wisdom;
+  tesela_status status = tsl_explain_find(&key.problem, &choice, &found);
+  if (status == TESELA_OK)
+    status = write_json(&found, text);
+  tsl_explanation_free(&found);
+  tsl_api_wisdom_release(known);
+  return status;
+}
+
+static tesela_status begin(char **text) {
+  if (!text)
+    return tsl_fail(TESELA_BAD_CALL, "text is NULL");
+  *text = NULL;
+  return TESELA_OK;
+}
+
+tesela_status tesela_explain_sized(tesela_context *context, const tesela_gemm_desc *desc, char **text,
+                                   size_t desc_size) {
+  tsl_request request;
+  tesela_gemm_desc own;
+  TSL_TRY(begin(text));
+  TSL_API_TAKE(desc, desc_size, own, tesela_gemm_desc, runs);
+  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
+  return explain(context, &request, text);
+}
+
+tesela_status tesela_explain_dot_sized(tesela_context *context, const tesela_dot_desc *desc, char **text,
+                                       size_t desc_size) {
+  tsl_request request;
+  tesela_dot_desc own;
+  TSL_TRY(begin(text));
+  TSL_API_TAKE(desc, desc_size, own, tesela_dot_desc, runs);
+  TSL_TRY(tsl_api_dot_request(context, desc, &request));
+  return explain(context, &request, text);
+}
+
+tesela_status tesela_explain_transpose_sized(tesela_context *context, const tesela_transpose_desc *desc,
+                                             char **text, size_t desc_size) {
+  tsl_request request;
+  tesela_transpose_desc own;
+  TSL_TRY(begin(text));
+  TSL_API_TAKE(desc, desc_size, own, tesela_transpose_desc, runs);
+  TSL_TRY(tsl_api_transpose_request(context, desc, &request));
+  return explain(context, &request, text);
+}

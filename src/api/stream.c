@@ -1,0 +1,243 @@
+/* Streams and events of callers, and runs that are queued there. */
+#include "api/api.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <string.h>
+
+static tesela_status made_with(tesela_status status, tesela_stream *made, tesela_stream **stream) {
+  if (status == TESELA_OK)
+    *stream = made;
+  else
+    tsl_free(made);
+  return status;
+}
+
+static tesela_status make(tsl_device *device, tesela_stream **stream) {
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **stream, "a stream", &block));
+  *stream = block;
+  (*stream)->device = device;
+  return TESELA_OK;
+}
+
+static tesela_status check(const tesela_context *context, tesela_stream **stream) {
+  if (!context || !stream)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "stream");
+  *stream = NULL;
+  return TESELA_OK;
+}
+
+tesela_status tesela_stream_create(tesela_context *context, const char *device, tesela_stream **stream) {
+  TSL_NOT_CANCELLED;
+  tsl_device *chosen;
+  tesela_stream *made;
+  TSL_TRY(check(context, stream));
+  TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
+  TSL_TRY(make(chosen, &made));
+  return made_with(chosen->ops->stream_create(chosen, &made->stream), made, stream);
+}
+
+tesela_status tesela_stream_wrap(tesela_context *context, const char *device, void *native,
+                                 tesela_stream **stream) {
+  TSL_NOT_CANCELLED;
+  tsl_device *chosen;
+  tesela_stream *made;
+  TSL_TRY(check(context, stream));
+  if (!device)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "device is NULL: a handle does not tell whether it is CUDA's or OpenCL's");
+  TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
+  if (!chosen->ops->stream_adopt)
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "%s has no queues of others: tesela_stream_create() makes its streams", chosen->name);
+  TSL_TRY(make(chosen, &made));
+  return made_with(chosen->ops->stream_adopt(chosen, native, &made->stream), made, stream);
+}
+
+void *tesela_stream_native(const tesela_stream *stream) {
+  return stream && stream->device->ops->native_stream ? stream->device->ops->native_stream(stream->stream)
+                                                      : NULL;
+}
+
+tesela_status tesela_stream_reserve(tesela_stream *stream, size_t bytes) {
+  TSL_NOT_CANCELLED;
+  tsl_buffer *larger;
+  if (!stream)
+    return tsl_fail(TESELA_BAD_CALL, "stream is NULL");
+  const tsl_device_ops *ops = stream->device->ops;
+  if (bytes <= (stream->workspace ? stream->workspace->bytes : 0))
+    return TESELA_OK;
+  TSL_TRY(ops->buffer_create(stream->device, bytes, &larger));
+  if (stream->workspace) {
+    const tesela_status status = ops->finish(stream->stream);
+    if (status != TESELA_OK) {
+      ops->buffer_destroy(larger);
+      return status;
+    }
+    ops->buffer_destroy(stream->workspace);
+  }
+  stream->workspace = larger;
+  return TESELA_OK;
+}
+
+tesela_status tesela_stream_wait(tesela_stream *stream) {
+  TSL_NOT_CANCELLED;
+  if (!stream)
+    return tsl_fail(TESELA_BAD_CALL, "stream is NULL");
+  return stream->device->ops->finish(stream->stream);
+}
+
+void tesela_stream_destroy(tesela_stream *stream) {
+  TSL_NOT_CANCELLED;
+  if (!stream)
+    return;
+  const tsl_device_ops *ops = stream->device->ops;
+  if (stream->workspace) { /* work may be using it */
+    tsl_status_saved saved;
+    tsl_status_save(&saved);
+    (void)ops->finish(stream->stream);
+    tsl_status_restore(&saved);
+    ops->buffer_destroy(stream->workspace);
+  }
+  ops->stream_destroy(stream->stream);
+  tsl_free(stream);
+}
+
+/* --- events --- */
+
+tesela_status tesela_event_create(tesela_stream *stream, tesela_event **event) {
+  TSL_NOT_CANCELLED;
+  void *block;
+  if (!stream || !event)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !stream ? "stream" : "event");
+  *event = NULL;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **event, "an event", &block));
+  tesela_event *made = block;
+  made->device = stream->device;
+  const tesela_status status = made->device->ops->event_create(made->device, &made->event);
+  if (status != TESELA_OK) {
+    tsl_free(made);
+    return status;
+  }
+  *event = made;
+  return TESELA_OK;
+}
+
+tesela_status tesela_event_record(tesela_event *event, tesela_stream *stream) {
+  TSL_NOT_CANCELLED;
+  if (!event || !stream)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !event ? "event" : "stream");
+  if (event->device != stream->device)
+    return tsl_fail(TESELA_BAD_CALL, "the event is of %s, and the stream of %s", event->device->name,
+                    stream->device->name);
+  TSL_TRY(stream->device->ops->event_record(stream->stream, event->event));
+  event->is_recorded = true;
+  return TESELA_OK;
+}
+
+tesela_status tesela_event_seconds(tesela_event *begin, tesela_event *end, double *seconds) {
+  TSL_NOT_CANCELLED;
+  if (!begin || !end || !seconds)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !begin ? "begin" : !end ? "end" : "seconds");
+  *seconds = 0;
+  if (begin->device != end->device)
+    return tsl_fail(TESELA_BAD_CALL, "begin is of %s, and end of %s", begin->device->name, end->device->name);
+  if (!begin->is_recorded || !end->is_recorded)
+    return tsl_fail(TESELA_BAD_CALL, "%s was not recorded", begin->is_recorded ? "end" : "begin");
+  return begin->device->ops->event_seconds(begin->event, end->event, seconds);
+}
+
+void tesela_event_destroy(tesela_event *event) {
+  TSL_NOT_CANCELLED;
+  if (!event)
+    return;
+  event->device->ops->event_destroy(event->event);
+  tsl_free(event);
+}
+
+/* --- runs that are queued --- */
+
+tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes) {
+  if (!plan || !bytes)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "bytes");
+  *bytes = plan->workspace;
+  return TESELA_OK;
+}
+
+static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela_stream *stream) {
+  if (!plan || !stream)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "stream");
+  const tsl_work *work = &plan->plan->work;
+  if (work->problem.op != op)
+    return tsl_fail(TESELA_BAD_CALL, "the plan is one of a %s, and was asked to run a %s",
+                    tsl_op_name(work->problem.op), tsl_op_name(op));
+  if (stream->device != work->device)
+    return tsl_fail(TESELA_BAD_CALL, "the stream is of %s, and the plan runs on %s%s", stream->device->name,
+                    work->device->name,
+                    strcmp(stream->device->name, work->device->name) == 0 ? " of another context" : "");
+  if (!(work->device->capabilities & TSL_CAN_HOST) && plan->plan->place != TSL_PLACE_DEVICE)
+    return tsl_fail(
+        TESELA_BAD_CALL,
+        "the plan is for host memory, which %s copies while the caller waits: queued work has its "
+        "operands in buffers",
+        work->device->name);
+  if (work->strategy->needs & TSL_CAN_IMAGES)
+    return tsl_fail(TESELA_UNSUPPORTED, "%s makes images in every run, which cannot be queued",
+                    work->strategy->name);
+  return TESELA_OK;
+}
+
+/* The caller's memory, or what the stream has reserved. */
+static tesela_status find_workspace(const tesela_plan *plan, const tesela_stream *stream,
+                                    const tesela_buffer *given, tsl_buffer **workspace) {
+  *workspace = given ? given->memory : stream->workspace;
+  if (plan->workspace == 0)
+    return TESELA_OK;
+  if (given && given->memory->device != stream->device)
+    return tsl_fail(TESELA_BAD_CALL, "workspace is on %s, and the plan runs on %s",
+                    given->memory->device->name, stream->device->name);
+  const size_t bytes = *workspace ? (*workspace)->bytes : 0;
+  if (bytes >= plan->workspace)
+    return TESELA_OK;
+  return tsl_fail(TESELA_BAD_CALL, "the plan needs a workspace of %zu bytes, and %s %zu%s", plan->workspace,
+                  given ? "the one given has" : "the stream reserved", bytes,
+                  given ? "" : ": tesela_stream_reserve(), or a workspace");
+}
+
+static tesela_status enqueue(tesela_plan *plan, tsl_op op, tesela_stream *stream,
+                             const tesela_matrix *const given[TSL_OPERANDS], const tesela_buffer *workspace) {
+  TSL_NOT_CANCELLED;
+  tsl_operands operands;
+  tsl_buffer *memory;
+  TSL_TRY(check_plan(plan, op, stream));
+  TSL_TRY(find_workspace(plan, stream, workspace, &memory));
+  TSL_TRY(tsl_api_gather(plan, "", given, &operands));
+  if (tsl_log_wants(TSL_LOG_CALLS))
+    tsl_log(TSL_LOG_CALLS, "%s: queued", plan->plan->text);
+  return tsl_plan_enqueue(plan->plan, &operands, stream->stream, memory);
+}
+
+tesela_status tesela_plan_enqueue(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
+                                  const tesela_matrix *b, const tesela_result *c, tesela_buffer *workspace) {
+  const tesela_matrix written = c ? tsl_api_as_matrix(c) : (tesela_matrix){.data = NULL};
+  const tesela_matrix *const given[TSL_OPERANDS] = {a, b, c ? &written : NULL};
+  return enqueue(plan, TSL_OP_GEMM, stream, given, workspace);
+}
+
+tesela_status tesela_plan_enqueue_dot(tesela_plan *plan, tesela_stream *stream, const tesela_vector *x,
+                                      const tesela_vector *y, const tesela_scalar *result,
+                                      tesela_buffer *workspace) {
+  tsl_api_vectors as;
+  tsl_api_as_matrices(x, y, result, &as);
+  return enqueue(plan, TSL_OP_DOT, stream, as.given, workspace);
+}
+
+tesela_status tesela_plan_enqueue_transpose(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
+                                            const tesela_result *b, tesela_buffer *workspace) {
+  const tesela_matrix written = b ? tsl_api_as_matrix(b) : (tesela_matrix){.data = NULL};
+  const tesela_matrix *const given[TSL_OPERANDS] = {a, NULL, b ? &written : NULL};
+  return enqueue(plan, TSL_OP_TRANSPOSE, stream, given, workspace);
+}

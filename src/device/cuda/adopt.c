@@ -1,0 +1,115 @@
+/* What others made: memory and streams of the process that are not ours, checked before they are used, since a wrong address ends
+ * the context for everybody. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "device/cuda/cuda_device.h"
+
+/* What the driver knows of an address. */
+typedef struct pointed {
+  unsigned memory; /* TSL_CU_MEMORY_...; 0: it does not know it */
+  int ordinal;
+  unsigned is_managed, is_plain;
+  tsl_cu_address address, start;
+  size_t bytes;
+} pointed;
+
+/* A result code. Needs no context. */
+static int look(tsl_cu_address address, pointed *out) {
+  int questions[] = {TSL_CU_POINTER_MEMORY,        TSL_CU_POINTER_ORDINAL, TSL_CU_POINTER_IS_MANAGED,
+                     TSL_CU_POINTER_IS_PLAIN,      TSL_CU_POINTER_START,   TSL_CU_POINTER_BYTES,
+                     TSL_CU_POINTER_DEVICE_ADDRESS};
+  void *answers[] = {&out->memory, &out->ordinal, &out->is_managed, &out->is_plain,
+                     &out->start,  &out->bytes,   &out->address};
+  *out = (pointed){.ordinal = -1};
+  return tsl_cuda.pointer_attributes(sizeof questions / sizeof *questions, questions, answers, address);
+}
+
+bool tsl_cuda_owns(const tsl_device *device, const void *address) {
+  pointed at;
+  return look((tsl_cu_address)(uintptr_t)address, &at) == TSL_CU_SUCCESS &&
+         (at.memory == TSL_CU_MEMORY_DEVICE || at.is_managed) &&
+         at.ordinal == ((const tsl_cuda_device *)device->impl)->ordinal;
+}
+
+/* `left`: bytes from the address to the end of its memory, where that is certain; else SIZE_MAX. */
+static tesela_status check(const tsl_device *device, const pointed *at, tsl_cu_address address, size_t bytes,
+                           size_t *left) {
+  const tsl_cuda_device *own = device->impl;
+  const void *shown = (const void *)(uintptr_t)address;
+  if (at->memory == 0)
+    return tsl_fail(
+        TESELA_BAD_CALL,
+        "%s: %p is no address that CUDA knows: host memory needs to be registered (cuMemHostRegister), "
+        "or to be given as data",
+        device->name, shown);
+  if (at->memory == TSL_CU_MEMORY_DEVICE && !at->is_managed && at->ordinal != own->ordinal)
+    return tsl_fail(TESELA_BAD_CALL, "%s: %p is memory of CUDA's device %d, and this is its device %d",
+                    device->name, shown, at->ordinal, own->ordinal);
+  const bool is_bounded = at->bytes > 0 && address >= at->start && address - at->start <= at->bytes;
+  const size_t there = is_bounded ? at->bytes - (size_t)(address - at->start) : SIZE_MAX;
+  *left = there;
+  if (bytes == 0 && !is_bounded)
+    return tsl_fail(TESELA_BAD_CALL, "%s: how much memory there is at %p CUDA does not say: bytes is needed",
+                    device->name, shown);
+  /* Of memory that is mapped piece by piece the driver tells of one piece. */
+  if (bytes > there && (at->is_plain || at->memory == TSL_CU_MEMORY_HOST))
+    return tsl_fail(TESELA_BAD_CALL, "%s: %zu bytes at %p are asked for, and %zu are there", device->name,
+                    bytes, shown, there);
+  return TESELA_OK;
+}
+
+tesela_status tsl_cuda_buffer_adopt(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer) {
+  const tsl_cu_address address = (tsl_cu_address)(uintptr_t)native;
+  pointed at;
+  size_t left = 0;
+  void *block;
+  *buffer = NULL;
+  TSL_TRY(tsl_cuda_enter(device));
+  TSL_TRY(tsl_cuda_leave(device, "cuPointerGetAttributes", look(address, &at)));
+  TSL_TRY(check(device, &at, address, bytes, &left));
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_cuda_buffer), "a buffer's description", &block));
+  tsl_cuda_buffer *made = block;
+  made->base = (tsl_buffer){.device = device, .bytes = bytes ? bytes : left};
+  made->address = at.memory == TSL_CU_MEMORY_HOST && at.address ? at.address : address;
+  made->adopted = true;
+  *buffer = &made->base;
+  return TESELA_OK;
+}
+
+/* The default streams are those of whichever context is current, which is the device's. */
+static bool is_default(tsl_cu_stream handle) {
+  return (uintptr_t)handle <= TSL_CU_STREAM_PER_THREAD;
+}
+
+static tesela_status check_stream(tsl_device *device, tsl_cu_stream handle) {
+  const tsl_cuda_device *own = device->impl;
+  tsl_cu_context context = NULL;
+  tsl_cu_device ordinal = -1;
+  if (is_default(handle))
+    return TESELA_OK;
+  TSL_TRY(tsl_cuda_enter(device));
+  TSL_TRY(tsl_cuda_leave(device, "cuStreamGetCtx", tsl_cuda.stream_context(handle, &context)));
+  if (context == own->context)
+    return TESELA_OK;
+  if (tsl_cuda.context_push(context) == TSL_CU_SUCCESS) {
+    (void)tsl_cuda.context_device(&ordinal);
+    tsl_cuda_leave_quietly();
+  }
+  if (ordinal == own->ordinal)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s: the stream is of another context of this device than its primary one, which tesela "
+                    "and CUDA's runtime work in",
+                    device->name);
+  return tsl_fail(TESELA_BAD_CALL, "%s: the stream is of CUDA's device %d, and this is its device %d",
+                  device->name, ordinal, own->ordinal);
+}
+
+tesela_status tsl_cuda_stream_adopt(tsl_device *device, void *native, tsl_stream **stream) {
+  void *block;
+  *stream = NULL;
+  TSL_TRY(check_stream(device, native));
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_stream), "a stream", &block));
+  *stream = block;
+  **stream = (tsl_stream){.device = device, .handle = native, .adopted = true};
+  return TESELA_OK;
+}

@@ -1,0 +1,127 @@
+#include "device/staging.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "device/slot.h"
+
+bool tsl_staging_is_offered(const tsl_device *device) {
+  return device->ops->pinned_create && !(device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY));
+}
+
+static void destroy(tsl_staging *staging) {
+  const tsl_device_ops *ops = staging->device->ops;
+  if (staging->in)
+    ops->stream_destroy(staging->in);
+  if (staging->out)
+    ops->stream_destroy(staging->out);
+  for (int i = 0; i < TSL_STAGING_SLOTS; i++)
+    if (staging->used[i])
+      ops->event_destroy(staging->used[i]);
+  for (int i = 0; i < TSL_STAGING_MARKS; i++)
+    if (staging->marks[i])
+      ops->event_destroy(staging->marks[i]);
+  if (staging->arrived)
+    ops->event_destroy(staging->arrived);
+  if (staging->memory)
+    ops->pinned_destroy(staging->memory);
+  tsl_free(staging);
+}
+
+static tesela_status fill(tsl_staging *made) {
+  const tsl_device_ops *ops = made->device->ops;
+  TSL_TRY(ops->pinned_create(made->device, TSL_STAGING_SLOTS * made->slot_bytes, &made->memory));
+  TSL_TRY(ops->stream_create(made->device, &made->in));
+  TSL_TRY(ops->stream_create(made->device, &made->out));
+  TSL_TRY(ops->event_create(made->device, &made->arrived));
+  for (int i = 0; i < TSL_STAGING_SLOTS; i++)
+    TSL_TRY(ops->event_create(made->device, &made->used[i]));
+  return TESELA_OK;
+}
+
+static tesela_status create(tsl_device *device, size_t slot_bytes, tsl_staging **staging) {
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **staging, "pinned memory's description", &block));
+  tsl_staging *made = block;
+  made->device = device;
+  made->slot_bytes = slot_bytes;
+  const tesela_status status = fill(made);
+  if (status != TESELA_OK) {
+    destroy(made);
+    return status;
+  }
+  *staging = made;
+  return TESELA_OK;
+}
+
+tesela_status tsl_staging_take(tsl_device *device, size_t slot_bytes, tsl_staging **staging) {
+  tsl_device_slot *slot = tsl_device_slot_of(device);
+  pthread_mutex_lock(&slot->staging_lock);
+  tsl_staging **at = &slot->staging;
+  while (*at && (*at)->slot_bytes != slot_bytes)
+    at = &(*at)->next;
+  *staging = *at;
+  if (*staging)
+    *at = (*staging)->next;
+  pthread_mutex_unlock(&slot->staging_lock);
+  return *staging ? TESELA_OK : create(device, slot_bytes, staging);
+}
+
+void tsl_staging_give(tsl_staging *staging, bool reusable) {
+  const tsl_device_ops *ops = staging->device->ops;
+  tsl_status_saved saved;
+  tsl_status_save(&saved);
+  const bool is_done = ops->finish(staging->in) == TESELA_OK;
+  const bool is_over = ops->finish(staging->out) == TESELA_OK;
+  tsl_status_restore(&saved);
+  for (int i = 0; i < TSL_STAGING_SLOTS; i++)
+    staging->is_used[i] = false;
+  if (!reusable || !is_done || !is_over) {
+    destroy(staging);
+    return;
+  }
+  tsl_device_slot *slot = tsl_device_slot_of(staging->device);
+  pthread_mutex_lock(&slot->staging_lock);
+  staging->next = slot->staging;
+  slot->staging = staging;
+  pthread_mutex_unlock(&slot->staging_lock);
+}
+
+void tsl_staging_forget(tsl_device *device) {
+  tsl_device_slot *slot = tsl_device_slot_of(device);
+  while (slot->staging) {
+    tsl_staging *next = slot->staging->next;
+    destroy(slot->staging);
+    slot->staging = next;
+  }
+}
+
+tesela_status tsl_staging_wait(tsl_staging *staging, int slot) {
+  if (!staging->is_used[slot])
+    return TESELA_OK;
+  TSL_TRY(staging->device->ops->event_wait(staging->used[slot]));
+  staging->is_used[slot] = false;
+  return TESELA_OK;
+}
+
+tesela_status tsl_staging_slot(tsl_staging *staging, int *slot) {
+  *slot = staging->turn;
+  staging->turn = (staging->turn + 1) % TSL_STAGING_SLOTS;
+  return tsl_staging_wait(staging, *slot);
+}
+
+void *tsl_staging_memory(const tsl_staging *staging, int slot) {
+  return (unsigned char *)staging->memory->host + (size_t)slot * staging->slot_bytes;
+}
+
+tesela_status tsl_staging_use(tsl_staging *staging, int slot, tsl_stream *stream) {
+  TSL_TRY(staging->device->ops->event_record(stream, staging->used[slot]));
+  staging->is_used[slot] = true;
+  return TESELA_OK;
+}
+
+tesela_status tsl_staging_mark(tsl_staging *staging, int index, tsl_event **mark) {
+  if (!staging->marks[index])
+    TSL_TRY(staging->device->ops->event_create(staging->device, &staging->marks[index]));
+  *mark = staging->marks[index];
+  return TESELA_OK;
+}

@@ -1,0 +1,93 @@
+#include "explain/explain.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "tune/link.h"
+
+#include <stdlib.h>
+
+static uint64_t operand_bytes(const tsl_problem *problem) {
+  const tsl_shape *shapes[] = {&problem->a, &problem->b, &problem->c};
+  uint64_t bytes = 0;
+  for (int i = 0; i < 3; i++)
+    bytes += (uint64_t)tsl_shape_extent(shapes[i]) * tsl_type(shapes[i]->type)->size;
+  return bytes;
+}
+
+static tesela_status find_once(const tsl_choice *choice, tsl_explanation *found) {
+  tsl_choice once = *choice;
+  tsl_candidate *list;
+  int count;
+  once.runs = 1;
+  TSL_TRY(tsl_planner_list(&found->problem, &once, &list, &count));
+  if (count > 0 && !list[0].refusal[0])
+    found->once = list[0];
+  free(list);
+  return TESELA_OK;
+}
+
+/* Where there is a choice of devices: what it costs to reach them, measured where nobody did, and where it turns. */
+static tesela_status weigh(const tsl_choice *choice, tsl_explanation *found) {
+  tsl_device *device;
+  found->devices = choice->devices;
+  if (found->problem.op != TSL_OP_GEMM || !tsl_choice_any_device(choice) ||
+      !tsl_devices_at(choice->devices, 1))
+    return TESELA_OK;
+  for (int i = 0; (device = tsl_devices_at(choice->devices, i)); i++) {
+    tsl_link link = tsl_link_of(device);
+    const bool is_cpu = (device->capabilities & TSL_CAN_HOST) != 0;
+    if (!(is_cpu ? tsl_link_core(device) > 0 : link.measured) &&
+        (is_cpu ? tsl_tune_core(device) : tsl_tune_link(device, &link)) != TESELA_OK)
+      tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* candidates on it say why it cannot be used */
+  }
+  TSL_TRY(find_once(choice, found));
+  return tsl_crossover_find(&found->problem, choice, &found->crossover);
+}
+
+/* Accounts of those that can run, which come first. Their predictions leave out the copies, which all on a device share. */
+static tesela_status count(tsl_explanation *found) {
+  void *block;
+  while (found->able < found->count && !found->candidates[found->able].refusal[0])
+    found->able++;
+  TSL_TRY(tsl_alloc((size_t)found->able * sizeof *found->counted, "accounts", &block));
+  found->counted = block;
+  for (int i = 0; i < found->able; i++) {
+    const tsl_candidate *candidate = &found->candidates[i];
+    found->counted[i] =
+        tsl_count(&found->problem, candidate->strategy, &candidate->config, candidate->device);
+    found->counted[i].seconds = candidate->resident;
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_explain_find(const tsl_problem *problem, const tsl_choice *choice, tsl_explanation *found) {
+  *found = (tsl_explanation){.problem = *problem, .resident = choice->place == TSL_PLACE_DEVICE};
+  TSL_TRY(weigh(choice, found));
+  TSL_TRY(tsl_planner_list(problem, choice, &found->candidates, &found->count));
+  found->plan_seconds = tsl_clock();
+  found->planned = tsl_planner_take(problem, choice, found->candidates, found->count, &found->plan);
+  found->plan_seconds = tsl_clock() - found->plan_seconds;
+  tsl_text_add(&found->failure, "%s", found->planned == TESELA_OK ? "" : tesela_last_error());
+  TSL_TRY(count(found));
+  found->host_bytes = operand_bytes(problem);
+  found->host_available = tsl_memory_available();
+  return tsl_text_status(&found->failure);
+}
+
+void tsl_explanation_free(tsl_explanation *found) {
+  free(found->candidates);
+  tsl_free(found->counted);
+  tsl_text_free(&found->failure);
+  tsl_plan_destroy(found->plan);
+  *found = (tsl_explanation){.count = 0};
+}
+
+const tsl_candidate *tsl_explain_chosen(const tsl_explanation *found) {
+  for (int i = 0; found->plan && i < found->count; i++)
+    if (found->candidates[i].strategy == found->plan->work.strategy &&
+        found->candidates[i].device == found->plan->work.device)
+      return &found->candidates[i];
+  return NULL;
+}

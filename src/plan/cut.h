@@ -1,0 +1,72 @@
+/* A product whose operands are in host memory, cut so that copies and computing overlap: C into blocks of rows and columns,
+ * A into panels of those rows, B into panels of those columns. Blocks are of one size but for the last of a row and of a
+ * column, so there are at most four kinds, which the plan's own kernels compute: sizes reach them at run time.
+ *
+ *        B0  B1  B2          panels arrive, and blocks are computed as they can be:
+ *   A0   00  01  02
+ *   A1   10  11  12          A0 B0 (00) A1 (10) B1 (01 11) A2 (20 21) B2 (02 12 22)
+ *   A2   20  21  22
+ */
+#ifndef TSL_PLAN_CUT_H
+#define TSL_PLAN_CUT_H
+
+#include "device/staging.h"
+#include "plan/pieces.h"
+#include "strategy/strategy.h"
+
+enum { TSL_CUT_BLOCKS = TSL_STAGING_MARKS };
+
+/* How operands are staged, in bytes and elements. */
+typedef struct tsl_staging_sizes {
+  size_t slot;   /* bytes of a slot, which is the largest piece */
+  int64_t block; /* elements of C's blocks, about */
+  double least;  /* bytes of all copies of a run from which on they are staged */
+} tsl_staging_sizes;
+
+/* Of a device, or TESELA_STAGING's; false where nothing is to be staged there. */
+bool tsl_staging_sizes_of(const tsl_device *device, tsl_staging_sizes *sizes);
+
+/* How C is cut. Plain numbers. */
+typedef struct tsl_grain {
+  int64_t m, n;       /* C's */
+  int64_t rows, cols; /* of a block that is not the last one */
+  int row_blocks, col_blocks;
+} tsl_grain;
+
+/* One block. */
+tsl_grain tsl_grain_whole(const tsl_problem *problem);
+/* Blocks of about so many elements. */
+tsl_grain tsl_grain_of(const tsl_problem *problem, int64_t block);
+/* The rows and columns of block (i, j). */
+tsl_part tsl_grain_part(const tsl_grain *grain, int i, int j);
+
+/* What arrives next where so many panels of A and B are there: of A, or else of B. False: all are. The first two of A and B
+ * come together. */
+typedef struct tsl_arrivals {
+  int a, b;      /* panels that are there */
+  bool a_is_new; /* the last one is A's */
+} tsl_arrivals;
+bool tsl_grain_next(const tsl_grain *grain, const tsl_problem *problem, tsl_arrivals *arrivals);
+/* Block number `index` of those that the last panel completed; false behind the last. */
+bool tsl_grain_block(const tsl_arrivals *arrivals, int index, int *i, int *j);
+
+/* The cut of a plan. */
+typedef struct tsl_cut {
+  tsl_staging_sizes sizes;
+  tsl_grain grain;
+  tsl_work
+      *works[2]
+            [2]; /* by whether a block is the last of its column, and of its row; NULL: the plan's own work */
+  tsl_work made[4];
+  int made_count;
+  size_t scratch; /* bytes that the largest block needs */
+} tsl_cut;
+
+/* Cuts a plan's product, as far as its strategy takes blocks of it with the kernels that were compiled for all of it;
+ * *cut is NULL where operands are not to be staged at all. */
+tesela_status tsl_cut_create(const tsl_work *work, tsl_cut **cut);
+void tsl_cut_destroy(tsl_cut *cut);
+/* Who computes block (i, j). */
+const tsl_work *tsl_cut_work(const tsl_cut *cut, const tsl_work *whole, int i, int j);
+
+#endif

@@ -1,0 +1,65 @@
+/* Parts of an operand on their way through pinned memory. An operand's packed copy (plan/transfer.h) is lines of elements; a
+ * part of it is some lines, and of each the same elements. Parts travel in pieces that fit a slot of the device's staging
+ * (device/staging.h): the threads of a team copy, or gather, between the caller's memory and a slot, and the device between
+ * the slot and its buffer. */
+#ifndef TSL_PLAN_PIECES_H
+#define TSL_PLAN_PIECES_H
+
+#include "base/pool.h"
+#include "device/staging.h"
+#include "plan/transfer.h"
+
+/* Rows and columns of an operand: from the first one, so many. */
+typedef struct tsl_part {
+  int64_t row, rows, col, cols;
+} tsl_part;
+
+/* An operand in host memory and its packed copy on the device. */
+typedef struct tsl_way {
+  const tsl_shape *shape;
+  const tsl_transfer *transfer;
+  unsigned char *host; /* element (0, 0); only read on the way in */
+  tsl_buffer *buffer;
+} tsl_way;
+
+/* What copies: slots, and threads. */
+typedef struct tsl_porter {
+  tsl_staging *staging;
+  tsl_team team;
+} tsl_porter;
+
+/* Pieces of a part, one after the other: lines, and the elements of each, from the first of either. */
+typedef struct tsl_piece {
+  int64_t line, lines, first, length;
+} tsl_piece;
+typedef struct tsl_pieces {
+  tsl_piece part, next; /* lines and length of `next` are those of whole pieces */
+} tsl_pieces;
+
+/* The pieces of a part, of at most `most` bytes each; a row of one element at least. */
+tsl_pieces tsl_pieces_of(const tsl_way *way, const tsl_part *part, size_t most);
+/* The next one; false behind the last. */
+bool tsl_pieces_next(tsl_pieces *pieces, tsl_piece *piece);
+
+/* Brings a part in: on return the copies are enqueued on the staging's stream `in`, and the caller's memory was read. */
+tesela_status tsl_part_in(const tsl_porter *porter, const tsl_way *way, const tsl_part *part);
+/* A part that goes out once an event has come; NULL: it is there. */
+typedef struct tsl_leaving {
+  tsl_part part;
+  tsl_event *ready;
+} tsl_leaving;
+/* What came of it: whether anything of the caller's memory was written; and, where that was to be told, when the last part was
+ * ready. */
+typedef struct tsl_landed {
+  bool any;
+  double last_ready;
+} tsl_landed;
+
+/* Brings parts out, in their order, and returns when all of them are in the caller's memory. */
+tesela_status tsl_parts_out(const tsl_porter *porter, const tsl_way *way, const tsl_leaving *parts, int count,
+                            bool is_timed, tsl_landed *landed);
+
+/* Has the pages of an operand that is about to be written provided by all threads. */
+void tsl_way_provide(const tsl_porter *porter, const tsl_way *way);
+
+#endif

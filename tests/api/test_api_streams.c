@@ -1,0 +1,369 @@
+/* Queued runs, streams and memory of others, on the cpu and on OpenCL: a host program's own context, queue and memory, made through
+ * OpenCL itself. What is CUDA's alone is in examples/cuda_stream.c. */
+#include "device/opencl/opencl.h"
+#include "unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { M = 37, N = 29, K = 41, RUNS = 10 };
+
+static float a[M * K], b[K * N], expected[M * N];
+static tesela_context *own, *shared; /* the second one in the program's own cl_context */
+static cl_context cl;
+static cl_command_queue queue;
+
+static void expect_ok(tesela_status status) {
+  if (status != TESELA_OK)
+    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
+}
+
+static void expect(tesela_status status, tesela_status wanted, const char *names) {
+  if (status != wanted || !strstr(tesela_last_error(), names))
+    fail_msg("%s: '%s' should name '%s'", tesela_status_name(status), tesela_last_error(), names);
+}
+
+/* The same OpenCL device as "opencl:0": the first of the first platform that has one. */
+static cl_device_id first_device(void) {
+  cl_platform_id platforms[8];
+  cl_uint count = 0, ids = 0;
+  cl_device_id id = NULL;
+  if (tsl_opencl_load() != TESELA_OK || tsl_opencl.clGetPlatformIDs(8, platforms, &count) != CL_SUCCESS)
+    return NULL;
+  for (cl_uint p = 0; p < count && ids == 0; p++)
+    (void)tsl_opencl.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 1, &id, &ids);
+  return ids ? id : NULL;
+}
+
+static int set_up(void **state) {
+  (void)state;
+  for (int i = 0; i < M * K; i++)
+    a[i] = (float)(i % 7 - 3);
+  for (int i = 0; i < K * N; i++)
+    b[i] = (float)(i % 5 - 2);
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++)
+      for (int l = 0; l < K; l++)
+        expected[i * N + j] += a[i * K + l] * b[l * N + j];
+  cl_device_id id = first_device();
+  cl_int code;
+  assert_non_null(id);
+  cl = tsl_opencl.clCreateContext(NULL, 1, &id, NULL, NULL, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  queue = tsl_opencl.clCreateCommandQueue(cl, id, 0, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  expect_ok(tesela_context_create(NULL, &own));
+  expect_ok(tesela_context_create(&(tesela_context_desc){.opencl_context = cl}, &shared));
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  tesela_context_destroy(own);
+  tesela_context_destroy(shared);
+  tsl_opencl.clReleaseCommandQueue(queue);
+  tsl_opencl.clReleaseContext(cl);
+  return 0;
+}
+
+/* --- products in buffers --- */
+
+typedef struct product {
+  tesela_buffer *a, *b, *c;
+  tesela_plan *plan;
+} product;
+
+static product product_on(tesela_context *context, const char *device, const char *strategy) {
+  product made;
+  expect_ok(tesela_buffer_create(context, device, sizeof a, &made.a));
+  expect_ok(tesela_buffer_create(context, device, sizeof b, &made.b));
+  expect_ok(tesela_buffer_create(context, device, sizeof expected, &made.c));
+  expect_ok(tesela_buffer_write(made.a, 0, a, sizeof a));
+  expect_ok(tesela_buffer_write(made.b, 0, b, sizeof b));
+  const tesela_gemm_desc desc = {.m = M,
+                                 .n = N,
+                                 .k = K,
+                                 .a = {.buffer = made.a},
+                                 .b = {.buffer = made.b},
+                                 .c = {.buffer = made.c},
+                                 .strategy = strategy};
+  expect_ok(tesela_plan_create(context, &desc, &made.plan));
+  return made;
+}
+
+static tesela_status enqueue(const product *of, tesela_stream *stream, tesela_buffer *workspace) {
+  const tesela_matrix left = {.buffer = of->a}, right = {.buffer = of->b};
+  const tesela_result result = {.buffer = of->c};
+  return tesela_plan_enqueue(of->plan, stream, &left, &right, &result, workspace);
+}
+
+static void expect_result(const tesela_buffer *c) {
+  float got[M * N];
+  expect_ok(tesela_buffer_read(c, 0, got, sizeof got));
+  assert_memory_equal(got, expected, sizeof got);
+}
+
+static void forget(product *of) {
+  tesela_plan_destroy(of->plan);
+  tesela_buffer_destroy(of->a);
+  tesela_buffer_destroy(of->b);
+  tesela_buffer_destroy(of->c);
+}
+
+/* Every strategy that takes such a product and can be queued, again and again without a wait, with events around. */
+static void queued_runs(void **state) {
+  static const char *const devices[] = {"cpu", "opencl:0"};
+  static const char *const strategies[] = {
+      NULL,         "sequential",    "host_packed",           "element",
+      "tile_local", "register_tile", "register_tile split=2", "thin_tile"};
+  (void)state;
+  int ran = 0;
+  for (int d = 0; d < 2; d++) {
+    tesela_stream *stream;
+    tesela_event *begin, *end;
+    expect_ok(tesela_stream_create(own, devices[d], &stream));
+    expect_ok(tesela_event_create(stream, &begin));
+    expect_ok(tesela_event_create(stream, &end));
+    for (size_t s = 0; s < sizeof strategies / sizeof *strategies; s++) {
+      const tesela_gemm_desc desc = {.m = M, .n = N, .k = K, .device = devices[d], .strategy = strategies[s]};
+      tesela_plan *fits;
+      if (tesela_plan_create(own, &desc, &fits) == TESELA_UNSUPPORTED)
+        continue;
+      tesela_plan_destroy(fits);
+      product of = product_on(own, devices[d], strategies[s]);
+      size_t bytes;
+      double seconds;
+      expect_ok(tesela_plan_workspace(of.plan, &bytes));
+      expect_ok(tesela_stream_reserve(stream, bytes));
+      expect_ok(tesela_event_record(begin, stream));
+      for (int i = 0; i < RUNS; i++)
+        expect_ok(enqueue(&of, stream, NULL));
+      expect_ok(tesela_event_record(end, stream));
+      expect_ok(tesela_stream_wait(stream));
+      expect_ok(tesela_event_seconds(begin, end, &seconds));
+      assert_true(seconds > 0);
+      expect_result(of.c);
+      forget(&of);
+      ran++;
+    }
+    tesela_event_destroy(begin);
+    tesela_event_destroy(end);
+    tesela_stream_destroy(stream);
+  }
+  assert_true(ran > 6);
+}
+
+/* The caller's own workspace, and too small a one. */
+static void workspaces(void **state) {
+  (void)state;
+  product of = product_on(own, "opencl:0", "register_tile split=2");
+  tesela_stream *stream;
+  tesela_buffer *workspace, *small, *elsewhere;
+  size_t bytes;
+  expect_ok(tesela_plan_workspace(of.plan, &bytes));
+  assert_true(bytes > 0);
+  expect_ok(tesela_stream_create(own, "opencl:0", &stream));
+  expect_ok(tesela_buffer_create(own, "opencl:0", bytes, &workspace));
+  expect_ok(tesela_buffer_create(own, "opencl:0", bytes - 1, &small));
+  expect_ok(tesela_buffer_create(own, "cpu", bytes, &elsewhere));
+  expect(enqueue(&of, stream, NULL), TESELA_BAD_CALL, "the stream reserved 0: tesela_stream_reserve()");
+  expect(enqueue(&of, stream, small), TESELA_BAD_CALL, "the one given has");
+  expect(enqueue(&of, stream, elsewhere), TESELA_BAD_CALL, "workspace is on cpu");
+  expect_ok(enqueue(&of, stream, workspace));
+  expect_ok(tesela_stream_wait(stream));
+  expect_result(of.c);
+  tesela_stream_destroy(stream);
+  tesela_buffer_destroy(workspace);
+  tesela_buffer_destroy(small);
+  tesela_buffer_destroy(elsewhere);
+  forget(&of);
+}
+
+static void dots_and_transposes(void **state) {
+  static const char *const devices[] = {"cpu", "opencl:0"};
+  (void)state;
+  for (int d = 0; d < 2; d++) {
+    tesela_stream *stream;
+    tesela_buffer *x, *y;
+    tesela_plan *plan;
+    size_t bytes;
+    float got[4], zeros[4] = {0};
+    const float values[] = {1, 2, 3, 4}, transposed[] = {1, 3, 2, 4};
+    expect_ok(tesela_stream_create(own, devices[d], &stream));
+    expect_ok(tesela_stream_reserve(stream, 1 << 20));
+    expect_ok(tesela_buffer_create(own, devices[d], sizeof values, &x));
+    expect_ok(tesela_buffer_create(own, devices[d], sizeof values, &y));
+    expect_ok(tesela_buffer_write(x, 0, values, sizeof values));
+    expect_ok(tesela_buffer_write(y, 0, zeros, sizeof zeros));
+    const tesela_dot_desc dot = {.n = 4, .x = {.buffer = x}, .y = {.buffer = x}, .result = {.buffer = y}};
+    expect_ok(tesela_plan_create_dot(own, &dot, &plan));
+    expect_ok(tesela_plan_workspace(plan, &bytes));
+    assert_true(bytes <= 1 << 20);
+    expect(tesela_plan_enqueue(plan, stream, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "one of a dot");
+    expect_ok(tesela_plan_enqueue_dot(plan, stream, &dot.x, &dot.y, &dot.result, NULL));
+    expect_ok(tesela_stream_wait(stream));
+    expect_ok(tesela_buffer_read(y, 0, got, sizeof got));
+    assert_true(got[0] == 30 && got[1] == 0);
+    tesela_plan_destroy(plan);
+    const tesela_transpose_desc desc = {.rows = 2, .cols = 2, .a = {.buffer = x}, .b = {.buffer = y}};
+    expect_ok(tesela_plan_create_transpose(own, &desc, &plan));
+    expect_ok(tesela_plan_enqueue_transpose(plan, stream, &desc.a, &desc.b, NULL));
+    expect_ok(tesela_stream_wait(stream));
+    expect_ok(tesela_buffer_read(y, 0, got, sizeof got));
+    assert_memory_equal(got, transposed, sizeof got);
+    tesela_plan_destroy(plan);
+    tesela_buffer_destroy(x);
+    tesela_buffer_destroy(y);
+    tesela_stream_destroy(stream);
+  }
+}
+
+/* --- what others made --- */
+
+static cl_mem memory_of(cl_context in, const void *data, size_t bytes) {
+  cl_int code;
+  cl_mem made = tsl_opencl.clCreateBuffer(in, CL_MEM_READ_WRITE, bytes, NULL, &code);
+  assert_int_equal(code, CL_SUCCESS);
+  if (data)
+    assert_int_equal(tsl_opencl.clEnqueueWriteBuffer(queue, made, CL_TRUE, 0, bytes, data, 0, NULL, NULL),
+                     CL_SUCCESS);
+  return made;
+}
+
+/* A program's queue and memory: its own write before and its own read behind, in the queue's order alone. */
+static void opencl_of_others(void **state) {
+  (void)state;
+  cl_mem left = memory_of(cl, NULL, sizeof a), right = memory_of(cl, b, sizeof b),
+         result = memory_of(cl, NULL, sizeof expected);
+  tesela_stream *stream;
+  product of;
+  float got[M * N];
+  size_t bytes;
+  expect_ok(tesela_stream_wrap(shared, "opencl:0", queue, &stream));
+  assert_ptr_equal(tesela_stream_native(stream), queue);
+  expect_ok(tesela_buffer_wrap(shared, "opencl:0", left, 0, &of.a));
+  expect_ok(tesela_buffer_wrap(shared, "opencl:0", right, sizeof b, &of.b));
+  expect_ok(tesela_buffer_wrap(shared, "opencl:0", result, 0, &of.c));
+  assert_ptr_equal(tesela_buffer_native(of.a), left);
+  assert_true(tesela_buffer_bytes(of.a) == sizeof a);
+  assert_string_equal(tesela_buffer_device(of.a), "opencl:0");
+  const tesela_gemm_desc desc = {
+      .m = M, .n = N, .k = K, .a = {.buffer = of.a}, .b = {.buffer = of.b}, .c = {.buffer = of.c}};
+  expect_ok(tesela_plan_create(shared, &desc, &of.plan));
+  expect_ok(tesela_plan_workspace(of.plan, &bytes));
+  expect_ok(tesela_stream_reserve(stream, bytes));
+  assert_int_equal(tsl_opencl.clEnqueueWriteBuffer(queue, left, CL_FALSE, 0, sizeof a, a, 0, NULL, NULL),
+                   CL_SUCCESS);
+  expect_ok(enqueue(&of, stream, NULL));
+  tesela_buffer_destroy(of.a); /* the memory is the program's */
+  assert_int_equal(tsl_opencl.clEnqueueReadBuffer(queue, result, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL),
+                   CL_SUCCESS);
+  assert_memory_equal(got, expected, sizeof got);
+  of.a = NULL;
+  forget(&of);
+  tesela_stream_destroy(stream);
+  assert_int_equal(tsl_opencl.clFinish(queue), CL_SUCCESS);
+  tsl_opencl.clReleaseMemObject(left);
+  tsl_opencl.clReleaseMemObject(right);
+  tsl_opencl.clReleaseMemObject(result);
+}
+
+/* The host's memory, as any library's array. */
+static void host_memory(void **state) {
+  (void)state;
+  float got[M * N];
+  tesela_stream *stream;
+  product of;
+  expect_ok(tesela_stream_create(own, "cpu", &stream));
+  assert_null(tesela_stream_native(stream));
+  expect_ok(tesela_buffer_wrap(own, "cpu", a, sizeof a, &of.a));
+  expect_ok(tesela_buffer_wrap(own, NULL, b, sizeof b, &of.b)); /* asked: no other device knows it */
+  expect_ok(tesela_buffer_wrap(own, NULL, got, sizeof got, &of.c));
+  assert_string_equal(tesela_buffer_device(of.b), "cpu");
+  assert_ptr_equal(tesela_buffer_native(of.c), got);
+  const tesela_gemm_desc desc = {
+      .m = M, .n = N, .k = K, .a = {.buffer = of.a}, .b = {.buffer = of.b}, .c = {.buffer = of.c}};
+  expect_ok(tesela_plan_create(own, &desc, &of.plan));
+  expect_ok(enqueue(&of, stream, NULL));
+  assert_memory_equal(got, expected, sizeof got);
+  forget(&of);
+  tesela_stream_destroy(stream);
+}
+
+static void wrong_calls(void **state) {
+  (void)state;
+  tesela_stream *stream = NULL, *on_cpu;
+  tesela_buffer *buffer = NULL;
+  tesela_context *none;
+  tesela_event *event = NULL, *other;
+  double seconds;
+  cl_int code;
+  cl_mem memory = memory_of(cl, NULL, 64);
+  cl_device_id id = first_device();
+  expect(tesela_stream_wrap(own, "opencl:0", queue, &stream), TESELA_BAD_CALL, "desc.opencl_context");
+  expect(tesela_buffer_wrap(own, "opencl:0", memory, 64, &buffer), TESELA_BAD_CALL, "desc.opencl_context");
+  expect(tesela_buffer_wrap(shared, "opencl:0", memory, 65, &buffer), TESELA_BAD_CALL, "the cl_mem has 64");
+  expect(tesela_buffer_wrap(shared, "opencl:0", NULL, 64, &buffer), TESELA_BAD_CALL, "native is NULL");
+  expect(tesela_buffer_wrap(shared, "auto", memory, 64, &buffer), TESELA_BAD_CALL, "device is auto");
+  expect(tesela_buffer_wrap(own, "cpu", a, 0, &buffer), TESELA_BAD_CALL, "bytes is 0");
+  expect(tesela_buffer_wrap(own, "cpu", NULL, 8, &buffer), TESELA_BAD_CALL, "native is NULL");
+  expect(tesela_stream_wrap(own, NULL, queue, &stream), TESELA_BAD_CALL, "device is NULL");
+  expect(tesela_stream_wrap(own, "cpu", queue, &stream), TESELA_UNSUPPORTED, "tesela_stream_create()");
+  expect(tesela_stream_wrap(shared, "opencl:0", NULL, &stream), TESELA_BAD_CALL, "native is NULL");
+  assert_null(stream);
+  assert_null(buffer);
+  cl_command_queue loose =
+      tsl_opencl.clCreateCommandQueue(cl, id, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+  if (code == CL_SUCCESS) {
+    expect(tesela_stream_wrap(shared, "opencl:0", loose, &stream), TESELA_BAD_CALL, "out of order");
+    tsl_opencl.clReleaseCommandQueue(loose);
+  }
+  expect(tesela_context_create(&(tesela_context_desc){.reserved = 1}, &none), TESELA_BAD_CALL,
+         "desc.reserved");
+
+  product of = product_on(own, "opencl:0", NULL), theirs = product_on(shared, "opencl:0", NULL);
+  expect_ok(tesela_stream_create(shared, "opencl:0", &stream));
+  expect_ok(tesela_stream_create(own, "cpu", &on_cpu));
+  expect(enqueue(&of, stream, NULL), TESELA_BAD_CALL, "opencl:0 of another context");
+  expect(enqueue(&of, on_cpu, NULL), TESELA_BAD_CALL, "the stream is of cpu");
+  const product mixed = {of.a, theirs.b, of.c, of.plan};
+  tesela_stream *right;
+  expect_ok(tesela_stream_create(own, "opencl:0", &right));
+  expect_ok(tesela_stream_reserve(right, 1 << 20));
+  expect(enqueue(&mixed, right, NULL), TESELA_BAD_CALL,
+         "b.buffer is on opencl:0, but the plan runs on opencl:0 of");
+  const tesela_gemm_desc on_host = {.m = M, .n = N, .k = K, .device = "opencl:0"};
+  tesela_plan *plan;
+  expect_ok(tesela_plan_create(own, &on_host, &plan));
+  expect(tesela_plan_enqueue(plan, right, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "is for host memory");
+  expect(tesela_plan_enqueue(NULL, right, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "plan is NULL");
+  expect(tesela_plan_enqueue(plan, NULL, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "stream is NULL");
+  expect(tesela_stream_wait(NULL), TESELA_BAD_CALL, "stream is NULL");
+  expect(tesela_event_create(NULL, &event), TESELA_BAD_CALL, "stream is NULL");
+  expect_ok(tesela_event_create(on_cpu, &event));
+  expect_ok(tesela_event_create(right, &other));
+  expect(tesela_event_record(event, right), TESELA_BAD_CALL, "the event is of cpu");
+  expect_ok(tesela_event_record(other, right));
+  expect(tesela_event_seconds(event, event, &seconds), TESELA_BAD_CALL, "begin was not recorded");
+  expect(tesela_event_seconds(event, other, &seconds), TESELA_BAD_CALL, "begin is of cpu");
+  tesela_event_destroy(event);
+  tesela_event_destroy(other);
+  tesela_event_destroy(NULL);
+  tesela_plan_destroy(plan);
+  tesela_stream_destroy(right);
+  tesela_stream_destroy(on_cpu);
+  tesela_stream_destroy(stream);
+  tesela_stream_destroy(NULL);
+  forget(&of);
+  forget(&theirs);
+  tsl_opencl.clReleaseMemObject(memory);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(queued_runs),         cmocka_unit_test(workspaces),
+      cmocka_unit_test(dots_and_transposes), cmocka_unit_test(opencl_of_others),
+      cmocka_unit_test(host_memory),         cmocka_unit_test(wrong_calls),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# TESELA_DEVICE=auto with threads: plans for other devices are made beside the program: ahead.sh TESELA CALLS
+# A record makes PoCL the faster one, as in device.sh. First calls are the processor's, later ones the device's; ends, forks and
+# compilers that fail in the middle of it harm nobody.
+set -euo pipefail
+tesela=$1 calls=$2
+unset TESELA_DEVICE TESELA_LOG
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+export TESELA_WISDOM=$scratch/wisdom TESELA_ISA=generic TESELA_THREADS=2 TESELA_CACHE_DIR=$scratch/cache
+"$tesela" devices | grep -q '^opencl:0' || { echo "skipped: there is no opencl:0"; exit 77; }
+"$tesela" tune 512 512 12 --type f64 --device opencl:0 --strategy element --points 1 --budget 60s >tuned.txt || { cat tuned.txt; exit 1; }
+sed -E 's/seconds=[^ ]*/seconds=1.57e-4/' wisdom >faster
+mv faster wisdom
+word=dgemm:512x512x12
+fail() { echo "FAILED: $1"; tail -20 log.txt; head -3 out.txt; exit 1; }
+export TESELA_DEVICE=auto
+
+# One thread waits for the plan: all calls are the device's.
+TESELA_THREADS=1 "$calls" $word >one.txt
+grep -q ' tesela ' one.txt || fail "one thread does not wait"
+
+# Others do not: the first call is the other library's, the last the device's, with the same bits.
+words=()
+for ((i = 0; i < 1500; i++)); do words+=("$word"); done
+TESELA_LOG=plan "$calls" "${words[@]}" >out.txt 2>log.txt || fail "the calls failed"
+head -1 out.txt | grep -q ' other ' || fail "the first call waited"
+tail -1 out.txt | cmp - one.txt || fail "the last call is not the device's"
+grep -q 'goes to another device from now on' log.txt || fail "the log does not say so"
+
+# The end comes while the compiler is at work, whose folder is empty.
+rm -rf cache
+TESELA_LOG=plan timeout 60 "$calls" $word >out.txt 2>log.txt || fail "the end failed with $?"
+grep -q ' other ' out.txt || fail "the only call waited"
+
+# A fork in the middle of it: parent and child end well.
+rm -rf cache
+timeout 60 "$calls" $word fork:512x512x12 $word fork:512x512x12 >out.txt 2>log.txt || fail "a fork failed with $?"
+
+# What does not compile stays on the processor, and the log says why.
+rm -rf cache
+mkdir -p empty
+TESELA_KERNEL_DIR=$scratch/empty TESELA_LOG=plan timeout 60 "$calls" "${words[@]}" >out.txt 2>log.txt || fail "calls failed with $?"
+grep -q 'is put aside' log.txt || fail "the log does not say what failed"
+! grep -q 'another device from now on' log.txt || fail "a device without kernels was chosen"

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""torch_graph.py LIBTESELA: tensors of PyTorch multiplied on its own stream, captured into a CUDA graph and replayed, through the C
+interface alone. Run by hand where there is a CUDA device and PyTorch; the exit code is 1 where something is wrong."""
+import ctypes as c
+import sys
+import time
+
+import torch
+
+lib = c.CDLL(sys.argv[1])
+lib.tesela_last_error.restype = c.c_char_p
+lib.tesela_plan_describe.restype = c.c_char_p
+lib.tesela_plan_describe.argtypes = [c.c_void_p]
+lib.tesela_buffer_device.restype = c.c_char_p
+lib.tesela_buffer_device.argtypes = [c.c_void_p]
+lib.tesela_buffer_native.restype = c.c_void_p
+lib.tesela_buffer_native.argtypes = [c.c_void_p]
+
+
+class Matrix(c.Structure):
+    _fields_ = [("data", c.c_void_p), ("buffer", c.c_void_p), ("offset", c.c_int64), ("row_stride", c.c_int64),
+                ("col_stride", c.c_int64), ("transpose", c.c_int), ("type", c.c_int), ("conjugate", c.c_int),
+                ("packed", c.c_void_p)]
+
+
+class GemmDesc(c.Structure):
+    _fields_ = [("m", c.c_int64), ("n", c.c_int64), ("k", c.c_int64), ("a", Matrix), ("b", Matrix), ("c", Matrix),
+                ("alpha", c.c_void_p), ("beta", c.c_void_p), ("device", c.c_char_p), ("strategy", c.c_char_p),
+                ("runs", c.c_int64)]
+
+
+def must(status, what):
+    if status != 0:
+        sys.exit(f"{what}: {lib.tesela_last_error().decode()}")
+
+
+def refused(status, words, what):
+    if status == 0 or words not in lib.tesela_last_error().decode():
+        sys.exit(f"{what}: {status} {lib.tesela_last_error().decode()}")
+
+
+context = c.c_void_p()
+must(lib.tesela_context_create_sized(None, c.byref(context), c.c_size_t(0)), "a context")
+
+
+def wrap(tensor):
+    buffer = c.c_void_p()
+    must(lib.tesela_buffer_wrap(context, None, c.c_void_p(tensor.data_ptr()),
+                                c.c_size_t(tensor.numel() * tensor.element_size()), c.byref(buffer)), "a tensor")
+    assert lib.tesela_buffer_native(buffer) == tensor.data_ptr()
+    return buffer
+
+
+def stream_of(torch_stream):
+    stream = c.c_void_p()
+    must(lib.tesela_stream_wrap(context, b"cuda:0", c.c_void_p(torch_stream.cuda_stream), c.byref(stream)), "a stream")
+    return stream
+
+
+TYPES = {torch.float32: 2, torch.bfloat16: 4, torch.float64: 1}
+for dtype, result_type, m, n, k in [(torch.float32, torch.float32, 256, 256, 256), (torch.float32, torch.float32, 300, 77, 1000),
+                                    (torch.bfloat16, torch.bfloat16, 1024, 1024, 1024), (torch.bfloat16, torch.float32, 64, 4096, 4096),
+                                    (torch.bfloat16, torch.float32, 1023, 511, 777), (torch.float64, torch.float64, 512, 512, 512)]:
+    a = torch.randint(-3, 4, (m, k), device="cuda").to(dtype)
+    b = torch.randint(-3, 4, (k, n), device="cuda").to(dtype)
+    out = torch.zeros(m, n, device="cuda", dtype=result_type)
+    buffers = [wrap(t) for t in (a, b, out)]
+    desc = GemmDesc(m=m, n=n, k=k)
+    for operand, buffer, kind in zip((desc.a, desc.b, desc.c), buffers, (dtype, dtype, result_type)):
+        operand.buffer, operand.type = buffer, TYPES[kind]
+    plan = c.c_void_p()
+    must(lib.tesela_plan_create_sized(context, c.byref(desc), c.byref(plan), c.c_size_t(c.sizeof(desc))), "a plan")
+    bytes_needed = c.c_size_t()
+    must(lib.tesela_plan_workspace(plan, c.byref(bytes_needed)), "a workspace")
+    workspace = torch.empty(max(1, bytes_needed.value), dtype=torch.uint8, device="cuda")
+    work = wrap(workspace)
+
+    def enqueue(stream):
+        must(lib.tesela_plan_enqueue(plan, stream, c.byref(desc.a), c.byref(desc.b), c.byref(desc.c), work), "enqueue")
+
+    right = (a.double() @ b.double()).to(result_type)
+    side = torch.cuda.Stream()
+    torch.cuda.synchronize()
+    with torch.cuda.stream(side):
+        stream = stream_of(side)
+        enqueue(stream)
+        once = out.clone()
+    side.synchronize()
+    assert torch.equal(once, right), "queued on torch's stream"
+    out.zero_()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        captured = stream_of(torch.cuda.current_stream())
+        enqueue(captured)
+        doubled = out * 2
+    graph.replay()
+    torch.cuda.synchronize()
+    assert torch.equal(out, once), "the same bits from a graph"
+    assert torch.equal(doubled, once * 2)
+    a.neg_()
+    graph.replay()
+    torch.cuda.synchronize()
+    assert torch.equal(out, -once), "a graph reads what is there when it runs"
+    start = time.perf_counter()
+    for _ in range(1000):
+        enqueue(stream)
+    host = (time.perf_counter() - start) / 1000
+    side.synchronize()
+    print(f"{dtype} {m}x{n}x{k}: graph and stream agree with torch; {host * 1e6:.1f} us a call from Python; "
+          f"{lib.tesela_plan_describe(plan).decode()[:90]}")
+
+pinned = torch.zeros(64, pin_memory=True)
+nothing = c.c_void_p()
+refused(lib.tesela_buffer_wrap(context, b"cuda:0", c.c_void_p(1 << 40), c.c_size_t(64), c.byref(nothing)), "no address that CUDA knows",
+        "a wild pointer")
+plain = c.create_string_buffer(64)
+refused(lib.tesela_buffer_wrap(context, b"cuda:0", plain, c.c_size_t(64), c.byref(nothing)), "no address that CUDA knows", "host memory")
+must(lib.tesela_buffer_wrap(context, None, plain, c.c_size_t(64), c.byref(nothing)), "host memory, asked")
+assert lib.tesela_buffer_device(nothing) == b"cpu"
+must(lib.tesela_buffer_wrap(context, b"cuda:0", c.c_void_p(pinned.data_ptr()), c.c_size_t(256), c.byref(nothing)), "pinned memory")
+if torch.cuda.device_count() > 1:
+    far = torch.zeros(64, device="cuda:1")
+    refused(lib.tesela_buffer_wrap(context, b"cuda:0", c.c_void_p(far.data_ptr()), c.c_size_t(256), c.byref(nothing)),
+            "memory of CUDA's device 1", "another device's memory")
+    must(lib.tesela_buffer_wrap(context, None, c.c_void_p(far.data_ptr()), c.c_size_t(256), c.byref(nothing)), "asked")
+    assert lib.tesela_buffer_device(nothing) == b"cuda:1"
+    other = torch.cuda.Stream(device=1)
+    refused(lib.tesela_stream_wrap(context, b"cuda:0", c.c_void_p(other.cuda_stream), c.byref(nothing)), "device 1", "another's stream")
+torch.zeros(8, device="cuda").add_(1)
+torch.cuda.synchronize()  # the context lives
+print("wrong pointers were refused, and the context lives")

@@ -1,0 +1,392 @@
+/* Runs whose copies overlap with computing, on a device without shared memory (PoCL, which is told to have none): blocks and
+ * pieces of every shape against the judge, failures of each operation at each of its calls, threads. The sizes of
+ * TESELA_STAGING make many blocks and pieces of little. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "base/status.h"
+#include "fake/fake.h"
+#include "judge/check.h"
+#include "plan/cut.h"
+#include "plan/plan.h"
+
+static tsl_devices *devices;
+static tsl_device *device;
+
+static void staging(const char *sizes) {
+  assert_int_equal(setenv("TESELA_STAGING", sizes, 1), 0);
+}
+
+static int find_device(void **state) {
+  (void)state;
+  tesela_fake_inner("opencl:0");
+  tesela_fake_hide(TSL_CAN_SHARED_MEMORY);
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "fake:0", &device), TESELA_OK);
+  return 0;
+}
+
+static int forget_device(void **state) {
+  (void)state;
+  tsl_devices_destroy(devices);
+  return *tesela_fake_live_text();
+}
+
+/* --- geometry --- */
+
+/* Each element of C is in one block, and a block comes when its panels are there. */
+static void covers(int64_t m, int64_t n, int64_t block) {
+  const tsl_problem problem = tsl_problem_gemm(m, n, 5, TESELA_F32);
+  const tsl_grain grain = tsl_grain_of(&problem, block);
+  tsl_arrivals arrivals = {0};
+  int count = 0, seen[TSL_CUT_BLOCKS] = {0};
+  int64_t elements = 0;
+  assert_true(grain.row_blocks * grain.col_blocks <= TSL_CUT_BLOCKS);
+  while (tsl_grain_next(&grain, &problem, &arrivals)) {
+    int i, j;
+    for (int index = 0; tsl_grain_block(&arrivals, index, &i, &j); index++) {
+      const tsl_part part = tsl_grain_part(&grain, i, j);
+      assert_true(i < arrivals.a && j < arrivals.b && part.rows > 0 && part.cols > 0);
+      assert_true(part.row + part.rows <= m && part.col + part.cols <= n);
+      assert_int_equal(seen[i * grain.col_blocks + j]++, 0);
+      elements += part.rows * part.cols;
+      count++;
+    }
+  }
+  assert_int_equal(count, grain.row_blocks * grain.col_blocks);
+  assert_int_equal(elements, m * n);
+}
+
+static void test_geometry(void **state) {
+  (void)state;
+  static const int64_t sizes[] = {1, 2, 7, 63, 64, 65, 257, 1000, 8192, 100001};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
+      covers(sizes[i], sizes[j], 1);
+      covers(sizes[i], sizes[j], 300);
+      covers(sizes[i], sizes[j], 4325376);
+    }
+  const tsl_problem large = tsl_problem_gemm(8192, 8192, 8192, TESELA_F32);
+  const tsl_grain grain = tsl_grain_of(&large, 4325376); /* an H200's */
+  assert_int_equal(grain.rows, 2048);
+  assert_int_equal(grain.cols, 2048);
+}
+
+static void test_pieces(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(37, 29, 11, TESELA_F32);
+  tsl_transfer transfer;
+  assert_true(tsl_transfer_plan(&problem.c, &transfer));
+  const tsl_way way = {.shape = &problem.c, .transfer = &transfer};
+  const tsl_part part = {3, 20, 5, 17};
+  for (size_t most = 4; most < 2000; most += 36) {
+    unsigned char seen[37][29] = {{0}};
+    tsl_pieces pieces = tsl_pieces_of(&way, &part, most);
+    tsl_piece piece;
+    while (tsl_pieces_next(&pieces, &piece)) {
+      assert_true(piece.lines > 0 && piece.length > 0 && (size_t)(piece.lines * piece.length) * 4 <= most);
+      for (int64_t i = 0; i < piece.lines; i++)
+        for (int64_t j = 0; j < piece.length; j++)
+          seen[piece.line + i][piece.first + j]++;
+    }
+    for (int i = 0; i < 37; i++)
+      for (int j = 0; j < 29; j++)
+        assert_int_equal(seen[i][j], i >= 3 && i < 23 && j >= 5 && j < 22);
+  }
+}
+
+/* --- results --- */
+
+static int overlapped(void) {
+  const int launches = tesela_fake_calls(TESELA_FAKE_LAUNCH);
+  assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_PINNED) > 0, 1);
+  return launches;
+}
+
+static void judged(const char *name, const tsl_case *what) {
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, name);
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_case_report report;
+  assert_int_equal(tsl_check_case(strategy, &config, device, what, &report), TESELA_OK);
+  if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED)
+    fail_msg("%s: %s", report.plan, report.why);
+}
+
+static void test_standard_cases(void **state) {
+  (void)state;
+  static const struct {
+    const char *strategy;
+    tesela_type type;
+  } rows[] = {{"element", TESELA_F32},
+              {"element", TESELA_C64},
+              {"element", TESELA_I8},
+              {"register_tile", TESELA_F32}};
+  staging("slot=20000 block=2000 least=1");
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tsl_case what;
+    for (int index = (int)i; tsl_case_standard(TSL_OP_GEMM, index, rows[i].type, &what); index += 3) {
+      what.seed *= 2; /* even: in host memory alone */
+      what.repeats = 2;
+      if (tsl_problem_flops(&what.problem) < 4e6)
+        judged(rows[i].strategy, &what);
+    }
+  }
+  overlapped();
+}
+
+static void test_random_cases(void **state) {
+  (void)state;
+  static const char *const sizes[] = {"slot=700 block=900 least=1", "slot=5000 block=3000 least=1",
+                                      "slot=100000 block=1000000 least=1"};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+    staging(sizes[s]);
+    for (uint64_t index = 0; index < 16; index++) {
+      tsl_case what;
+      tsl_case_random(TSL_OP_GEMM, 77 + s, index, index % 2 ? TESELA_F64 : TESELA_F32, &what);
+      what.seed *= 2;
+      judged("register_tile", &what);
+    }
+  }
+}
+
+/* --- one product, by hand --- */
+
+enum { M = 45, N = 70, K = 33, GAP = 3 };
+
+typedef struct product {
+  float a[M * K], b[K * N], c[M * (N + GAP)], before[M * (N + GAP)], expected[M * (N + GAP)];
+  tsl_problem problem;
+} product;
+
+static void fill(product *p) {
+  p->problem = tsl_problem_gemm(M, N, K, TESELA_F32);
+  p->problem.c.row_stride = N + GAP;
+  p->problem.beta[0] = -1;
+  for (int i = 0; i < M * K; i++)
+    p->a[i] = (float)(i % 5 - 2);
+  for (int i = 0; i < K * N; i++)
+    p->b[i] = (float)(i % 7 - 3);
+  for (int i = 0; i < M * (N + GAP); i++)
+    p->before[i] = p->expected[i] = (float)(i % 3);
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      float *to = &p->expected[i * (N + GAP) + j];
+      *to = -*to;
+      for (int l = 0; l < K; l++)
+        *to += p->a[i * K + l] * p->b[l * N + j];
+    }
+  memcpy(p->c, p->before, sizeof p->c);
+}
+
+static tsl_plan *plan_of(const product *p) {
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "element");
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_plan *plan;
+  if (tsl_plan_create(&p->problem, strategy, &config, device, TSL_PLACE_HOST, &plan) != TESELA_OK)
+    fail_msg("%s", tesela_last_error());
+  return plan;
+}
+
+static tesela_status run(tsl_plan *plan, product *p, tsl_phases *phases) {
+  const tsl_operands operands = {.a.host = p->a, .b.host = p->b, .c.host = p->c};
+  memcpy(p->c, p->before, sizeof p->c);
+  return tsl_plan_run(plan, &operands, phases);
+}
+
+static void must(tsl_plan *plan, product *p, tsl_phases *phases) {
+  if (run(plan, p, phases) != TESELA_OK)
+    fail_msg("%s", tesela_last_error());
+  assert_memory_equal(p->c, p->expected, sizeof p->c);
+}
+
+/* As many launches as blocks; phases that add up; and off is off. */
+static void test_blocks(void **state) {
+  (void)state;
+  product p;
+  tsl_phases phases;
+  fill(&p);
+  staging("slot=512 block=500 least=1");
+  tsl_plan *plan = plan_of(&p);
+  assert_non_null(plan->cut);
+  const int blocks = plan->cut->grain.row_blocks * plan->cut->grain.col_blocks;
+  assert_true(blocks >= 4);
+  tesela_fake_reset();
+  must(plan, &p, NULL);
+  assert_int_equal(overlapped(), blocks);
+  must(plan, &p, &phases);
+  assert_true(phases.total > 0 && phases.compute > 0 && phases.copy_out > 0);
+  assert_true(phases.copy_in + phases.compute + phases.copy_out < 1.5 * phases.total + 1e-3);
+  tsl_plan_destroy(plan);
+  staging("0");
+  plan = plan_of(&p);
+  assert_null(plan->cut);
+  tesela_fake_reset();
+  must(plan, &p, NULL);
+  assert_int_equal(tesela_fake_calls(TESELA_FAKE_LAUNCH), 1);
+  tsl_plan_destroy(plan);
+}
+
+/* Sizes that are none, too small or too large do no harm. */
+static void test_sizes(void **state) {
+  (void)state;
+  static const char *const texts[] = {"slot=1 block=1 least=1",
+                                      "slot=0 block=-3 least=x",
+                                      "slot=9223372036854775807",
+                                      "slot=3074457345618258603 least=1",
+                                      "nonsense = =",
+                                      "least=1 block=7 slot=65"};
+  product p;
+  fill(&p);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    tsl_staging_sizes sizes;
+    staging(texts[i]);
+    assert_true(tsl_staging_sizes_of(device, &sizes));
+    assert_true(sizes.slot >= 64 && sizes.slot % 64 == 0 && sizes.slot <= 1 << 30 && sizes.block > 0);
+    tsl_plan *plan = plan_of(&p);
+    must(plan, &p, NULL);
+    tsl_plan_destroy(plan);
+  }
+}
+
+/* Little is copied as ever. */
+static void test_least(void **state) {
+  (void)state;
+  product p;
+  fill(&p);
+  staging("slot=512 block=500");
+  tsl_plan *plan = plan_of(&p);
+  tesela_fake_reset();
+  must(plan, &p, NULL);
+  assert_int_equal(tesela_fake_calls(TESELA_FAKE_LAUNCH), 1);
+  tsl_plan_destroy(plan);
+}
+
+/* Whatever fails, at whichever call: the result is right, or C is as it was, or the status promises nothing of it; the next run
+ * is right; nothing is left. */
+static void fail_at(tesela_fake_operation operation, bool is_timed, int *failures) {
+  bool failed = true;
+  *failures = 0;
+  for (int nth = 1; failed; nth++) {
+    product p;
+    tsl_phases phases;
+    fill(&p);
+    find_device(NULL);
+    tsl_plan *plan = plan_of(&p);
+    tesela_fake_reset();
+    tesela_fake_fail(operation, nth);
+    const tesela_status status = run(plan, &p, is_timed ? &phases : NULL);
+    failed = tesela_fake_failures() > 0;
+    *failures += failed;
+    if (status == TESELA_OK)
+      assert_memory_equal(p.c, p.expected, sizeof p.c);
+    else if (status != TESELA_DEVICE_FAILED)
+      assert_memory_equal(p.c, p.before, sizeof p.c);
+    if (status != TESELA_OK)
+      assert_non_null(strstr(tesela_last_error(), "on demand"));
+    else if (failed && operation != TESELA_FAKE_FINISH)
+      assert_true(operation == TESELA_FAKE_PINNED || operation == TESELA_FAKE_STREAM ||
+                  operation == TESELA_FAKE_EVENT);
+    tesela_fake_reset();
+    must(plan, &p, NULL);
+    tsl_plan_destroy(plan);
+    forget_device(NULL);
+    if (*tesela_fake_live_text())
+      fail_msg("%s number %d left %s", tesela_fake_name(operation), nth, tesela_fake_live_text());
+  }
+}
+
+static void test_failures(void **state) {
+  tsl_devices *kept = devices;
+  tsl_device *kept_device = device;
+  int failures;
+  (void)state;
+  tsl_devices_destroy(kept); /* what it keeps would be counted */
+  staging("slot=4096 block=800 least=1");
+  for (int timed = 0; timed < 2; timed++) {
+    fail_at(TESELA_FAKE_PINNED, timed, &failures);
+    assert_int_equal(failures, 1);
+    fail_at(TESELA_FAKE_COPY_IN, timed, &failures);
+    assert_true(failures > 8);
+    fail_at(TESELA_FAKE_COPY_OUT, timed, &failures);
+    assert_true(failures >= 4);
+    fail_at(TESELA_FAKE_LAUNCH, timed, &failures);
+    assert_true(failures >= 4);
+    fail_at(TESELA_FAKE_EVENT, timed, &failures);
+    assert_true(failures > 30);
+    fail_at(TESELA_FAKE_STREAM, timed, &failures);
+    assert_true(failures >= 3);
+    fail_at(TESELA_FAKE_ALLOCATION, timed, &failures);
+    assert_int_equal(failures, 3);
+    fail_at(TESELA_FAKE_FINISH, timed, &failures);
+  }
+  (void)kept_device;
+  find_device(NULL);
+}
+
+/* --- threads --- */
+
+static tsl_plan *shared;
+
+static void *work(void *argument) {
+  product *p = argument;
+  for (int i = 0; i < 8; i++) {
+    const tesela_status status = run(shared, p, NULL);
+    if (status != TESELA_OK || memcmp(p->c, p->expected, sizeof p->c) != 0)
+      return p;
+  }
+  return NULL;
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  enum { THREADS = 4 };
+  pthread_t threads[THREADS];
+  static product products[THREADS];
+  staging("slot=4096 block=800 least=1");
+  for (int i = 0; i < THREADS; i++)
+    fill(&products[i]);
+  shared = plan_of(&products[0]);
+  for (int i = 0; i < THREADS; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, work, &products[i]), 0);
+  for (int i = 0; i < THREADS; i++) {
+    void *wrong;
+    assert_int_equal(pthread_join(threads[i], &wrong), 0);
+    assert_null(wrong);
+  }
+  tsl_plan_destroy(shared);
+}
+
+/* A limit reaches devices that are listed already, and those that come later. */
+static void test_limit(void **state) {
+  (void)state;
+  tsl_devices *own;
+  tsl_device *found;
+  assert_int_equal(tsl_devices_create(&own), TESELA_OK);
+  tsl_devices_limit(own, 1);
+  assert_int_equal(tsl_devices_find(own, "fake:0", &found), TESELA_OK);
+  assert_int_equal(tsl_team_threads(tsl_device_host_team(found)), 1);
+  tsl_devices_limit(own, 2);
+  assert_true(tsl_team_threads(tsl_device_host_team(found)) <= 2);
+  assert_int_equal(found->host_threads, 2);
+  tsl_devices_destroy(own);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_geometry),     cmocka_unit_test(test_pieces),
+      cmocka_unit_test(test_blocks),       cmocka_unit_test(test_least),
+      cmocka_unit_test(test_sizes),        cmocka_unit_test(test_standard_cases),
+      cmocka_unit_test(test_random_cases), cmocka_unit_test(test_failures),
+      cmocka_unit_test(test_threads),      cmocka_unit_test(test_limit),
+  };
+  tesela_fake_install();
+  return cmocka_run_group_tests(tests, find_device, forget_device);
+}

@@ -1,0 +1,37 @@
+#include "explain/counted_pairs.h"
+
+static void add_groups(const tsl_counted *one, tsl_table *table) {
+  const tsl_account *account = &one->account;
+  tsl_text groups = {0}, range = {0};
+  tsl_counted_groups(one, &groups);
+  tsl_counted_range(one, &range);
+  if (tsl_counted_has_groups(one))
+    tsl_table_add_pair(
+        table, "groups",
+        "%s items, an NDRange of %s; %.0f of %.0f items (%.3g%%) have nothing to do; occupancy "
+        "%.3g%%",
+        tsl_text_get(&groups), tsl_text_get(&range), account->wasted, account->items,
+        100 * account->wasted / account->items, 100 * tsl_counted_occupancy(one));
+  else
+    tsl_table_add_pair(table, "groups", "none: %s of the host", tsl_text_get(&groups));
+  table->failed |= groups.failed || range.failed;
+  tsl_text_free(&groups);
+  tsl_text_free(&range);
+}
+
+void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *one, tsl_table *table) {
+  const tsl_account *account = &one->account;
+  char global[32], local[32], memory[32], intensity[32];
+  if (!one->told)
+    return;
+  add_groups(one, table);
+  const double asked = account->global.read + account->global.written,
+               near = account->local.read + account->local.written;
+  tsl_table_add_pair(
+      table, "moves", "%s where operands lie (%s operations a byte), %s in %s, %s of memory; bound by %s",
+      tsl_format_bytes((uint64_t)asked, global, sizeof global),
+      tsl_format_number(tsl_account_intensity(problem, account), intensity, sizeof intensity),
+      tsl_format_bytes((uint64_t)near, local, sizeof local),
+      tsl_counted_has_groups(one) ? "local memory" : "copies and sums near the core",
+      tsl_format_bytes((uint64_t)account->memory, memory, sizeof memory), tsl_bound_name(one->bounds.first));
+}

@@ -1,0 +1,17 @@
+/* What tesela explain was asked. */
+#ifndef TSL_TOOL_EXPLAIN_OPTIONS_H
+#define TSL_TOOL_EXPLAIN_OPTIONS_H
+
+#include "cli/tool.h"
+#include "explain/explain.h"
+
+typedef struct tsl_explain_options {
+  tesela_type type;
+  const char *device, *strategy;
+  bool transpose_a, transpose_b, resident, trace, json;
+  tsl_number alpha, beta;
+} tsl_explain_options;
+
+tesela_status tsl_explain_text(const tsl_explanation *found, const tsl_explain_options *given);
+
+#endif
