@@ -3,7 +3,7 @@
 #   make test    install what is missing, build, run every test
 .DEFAULT_GOAL := build
 # compile is build without a look at what is installed.
-.PHONY: help build compile demo test test-arm64 test-arm64-all same-bits style docs asan tsan install clean
+.PHONY: help build compile demo test test-arm64 test-arm64-all same-bits style docs asan tsan install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PRESET ?= release
@@ -17,6 +17,7 @@ help:
 	@echo 'make style    format, include graph, generated documents'
 	@echo 'make docs     reference pages of the C interface, in build/docs/html'
 	@echo 'make asan, make tsan   the tests under a sanitizer'
+	@echo 'make install [PREFIX=/usr/local] [DESTDIR=folder], make deb   what to install, and a package of it'
 	@echo 'make same-bits OLD=PATH/libtesela.so   every strategy, bit by bit, beside another build'
 	@echo 'make test-arm64, make test-arm64-all   the library for AArch64, and its tests by an emulator: minutes, or an hour'
 
@@ -79,8 +80,16 @@ docs:
 asan tsan:
 	@$(MAKE) --no-print-directory test PRESET=$@
 
-install: build
-	cmake --install build/$(PRESET)
+# make install [PREFIX=/usr/local] [DESTDIR=a folder that stands for /]
+install:
+	@ci/setup.sh build
+	@$(MAKE) --no-print-directory compile CMAKE_ARGS="$(CMAKE_ARGS)$(if $(PREFIX), -DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX)))"
+	@DESTDIR=$(DESTDIR) ci/install.sh build/$(PRESET)
+
+deb:
+	@ci/setup.sh build deb
+	@$(MAKE) --no-print-directory compile PRESET=deb
+	@ci/deb.sh build/deb
 
 clean:
 	rm -rf build

@@ -38,10 +38,14 @@ test|python3-scipy|python_has scipy|files compared with SciPy's
 test|libopenblas0-pthread|shared_library libopenblas.so.0|the peer vendor_openblas
 test|libblas-test|test -n "$(ls /usr/lib/*/blas/xblat3s)"|the reference's testers of BLAS, for libtesela_blas.so
 test|libclblast1|shared_library libclblast.so.1|the peer vendor_clblast
+test|dpkg-dev|command -v dpkg-shlibdeps|the package, and what it depends on
+test|file|command -v file|what of the package is a program
 test|gnuplot-nox|command -v gnuplot|pictures of the pages that tesela explore writes
 test|zsh|command -v zsh|the completion for zsh
 test|fish|command -v fish|the completion for fish
 test|abigail-tools|command -v abidiff|the binary interface compared with the committed one
+deb|dpkg-dev|command -v dpkg-shlibdeps|what a package depends on
+deb|file|command -v file|what of a package is a program
 style|clang-format|command -v clang-format|the format of the sources
 style|clang-tidy|command -v clang-tidy|common mistakes
 style|git|command -v git|the list of files

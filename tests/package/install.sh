@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# make install's last step, into a folder that stands for /: the files, and what it says.
+. "$(dirname "$0")/helper.sh"
+text=$(DESTDIR=$scratch/root "$source/ci/install.sh" "$binary")
+(cd "$scratch/root$prefix" && find . -type f -o -type l | sed 's|^\./||') >"$scratch/files"
+expect_files "$scratch/files" share/doc/tesela/CHANGELOG.md share/doc/tesela/LICENSE share/zsh/site-functions/_tesela
+expect_text install "$text" "^installed in $scratch/root$prefix: $(wc -l <"$scratch/files") files"
+for file in bin/tesela "$libraries/libtesela.so" "$libraries/libtesela_blas.so" include/tesela/tesela.h sbin/tesela-system-blas; do
+  expect_text install "$text" "^  $prefix/$file[.0-9]*   "
+done
+! grep -rlF -e "$scratch" -e "$binary" "$scratch/root$prefix"/{bin,sbin,"$libraries"} || fail "these know where they were built"
+"$scratch/root$prefix/bin/tesela" --version | grep -qF "$version" || fail "the tool does not run"
+
+# A place where nothing can be written: a file in the way.
+touch "$scratch/file"
+if text=$(DESTDIR=$scratch/file "$source/ci/install.sh" "$binary" 2>&1); then
+  fail "it installs under a file"
+fi
+expect_text "a refusal" "$text" "^make install: $scratch/file cannot be written to: as root"
+[ "$(wc -l <<<"$text")" = 1 ] || fail "more than a sentence: $text"
