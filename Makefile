@@ -3,7 +3,7 @@
 #   make test    install what is missing, build, run every test
 .DEFAULT_GOAL := build
 # compile is build without a look at what is installed.
-.PHONY: help build compile demo test test-arm64 test-arm64-all same-bits style docs asan tsan install deb clean
+.PHONY: help build compile demo test test-arm64 test-arm64-all same-bits wheel style docs asan tsan install deb clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PRESET ?= release
@@ -15,6 +15,7 @@ help:
 	@sed -n '2,3s/^# *//p' Makefile
 	@echo 'make [build]  build the preset $(PRESET) (PRESET=release, debug, asan, tsan)'
 	@echo 'make style    format, include graph, generated documents'
+	@echo 'make wheel    the Python package: built, repaired, and used where there is no compiler'
 	@echo 'make docs     reference pages of the C interface, in build/docs/html'
 	@echo 'make asan, make tsan   the tests under a sanitizer'
 	@echo 'make install [PREFIX=/usr/local] [DESTDIR=folder], make deb   what to install, and a package of it'
@@ -71,6 +72,11 @@ style:
 	@ci/setup.sh build unit style
 	@$(MAKE) --no-print-directory compile
 	@ci/style.sh
+
+# Five minutes, most of them for building the library once more; .ci/run leaves it out, since make test has the package's tests.
+wheel:
+	@ci/setup.sh build test
+	@ci/wheel.sh
 
 # Reference pages of the public headers; a warning is a failure.
 docs:

@@ -10,6 +10,7 @@ cmake_is_new() {
     [ "$(printf '3.21\n%s\n' "$(cmake --version | sed -n '1s/[^0-9]*//p')" | sort -V | head -n 1)" = 3.21 ]
 }
 python_has() { /usr/bin/python3 -c "import $1" 2>/dev/null; }
+python3_header() { test -e "$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h"; }
 shared_library() { /sbin/ldconfig -p 2>/dev/null | grep -F "$1" >/dev/null; }
 arm64_library() { test -e "/usr/lib/aarch64-linux-gnu/$1" || test -e "/lib/aarch64-linux-gnu/$1"; }
 pocl() { grep -qsi pocl /etc/OpenCL/vendors/*.icd; }
@@ -31,6 +32,8 @@ unit|libcmocka-dev|pkg-config --exists cmocka|unit tests
 unit|libmpfr-dev|pkg-config --exists mpfr|the exact dot compared with arbitrary precision
 test|g++|command -v c++|the public header as C++
 test|python3|test -x /usr/bin/python3|checks of JSON output
+test|python3-venv|test -n "$(ls /usr/lib/python3*/ensurepip/__init__.py)"|an environment for the tests of the Python package, filled from PyPI
+test|python3-dev|python3_header|the Python package's binding
 test|python3-numpy|python_has numpy|products and files compared with NumPy's
 test|python3-threadpoolctl|python_has threadpoolctl|limits of the drop-in's threads
 test|python3-pyopencl|python_has pyopencl|an example that shares a queue with another library

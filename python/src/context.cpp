@@ -1,0 +1,122 @@
+/* The context, its devices, and errors. */
+#include "core.h"
+
+#include <atomic>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+namespace core {
+
+static PyObject *error_type;
+static std::atomic<tesela_context *> the_context;
+static std::string the_device;
+static int the_threads, generation;
+
+void set_error(tesela_status status) {
+  const char *sentence = tesela_last_error();
+  switch (status) {
+  case TESELA_BAD_CALL:
+  case TESELA_BAD_INPUT:
+    PyErr_SetString(PyExc_ValueError, sentence);
+    return;
+  case TESELA_OUT_OF_MEMORY:
+    PyErr_SetString(PyExc_MemoryError, sentence);
+    return;
+  default:
+    break;
+  }
+  nb::object error = nb::borrow(error_type)(sentence);
+  error.attr("status") = tesela_status_name(status);
+  error.attr("log") = tesela_last_log();
+  PyErr_SetObject(error_type, error.ptr());
+}
+
+void check(tesela_status status) {
+  if (status == TESELA_OK)
+    return;
+  set_error(status);
+  throw nb::python_error();
+}
+
+tesela_context *context() {
+  tesela_context *now = the_context.load(std::memory_order_acquire);
+  if (now)
+    return now;
+  tesela_context_desc desc{};
+  desc.device = the_device.empty() ? nullptr : the_device.c_str();
+  desc.threads = the_threads;
+  const tesela_status status = tesela_context_create(&desc, &now);
+  if (status != TESELA_OK) {
+    set_error(status);
+    return nullptr;
+  }
+  the_context.store(now, std::memory_order_release);
+  return now;
+}
+
+/* What comes after is computed by a context of its own. The one before stays for the calls and plans that use it. */
+static void forget() {
+  the_context.store(nullptr);
+  generation++;
+}
+
+static void configure(std::optional<std::string> device, int threads) {
+  tesela_context_desc desc{};
+  tesela_context *tried;
+  desc.device = device ? device->c_str() : nullptr;
+  desc.threads = threads;
+  check(tesela_context_create(&desc, &tried));
+  tesela_context_destroy(tried);
+  the_device = device.value_or("");
+  the_threads = threads;
+  forget();
+}
+
+static nb::list devices() {
+  nb::list list;
+  int count = 0;
+  if (!context())
+    throw nb::python_error();
+  {
+    nb::gil_scoped_release others_run; /* drivers are looked for, which takes its time */
+    (void)tesela_device_count(context(), &count);
+  }
+  check(tesela_device_count(context(), &count));
+  for (int i = 0; i < count; i++) {
+    tesela_device info{};
+    check(tesela_device_info(context(), i, &info));
+    nb::dict row;
+    row["name"] = info.name;
+    row["label"] = info.label;
+    row["platform"] = info.platform;
+    row["memory_bytes"] = info.memory_bytes;
+    row["local_bytes"] = info.local_bytes;
+    row["compute_units"] = info.compute_units;
+    row["clock_mhz"] = info.clock_mhz;
+    row["group_items_max"] = info.group_items_max;
+    row["has_f64"] = info.has_f64 != 0;
+    row["shares_host_memory"] = info.shares_host_memory != 0;
+    list.append(row);
+  }
+  return list;
+}
+
+void bind_context(nb::module_ &module) {
+  error_type = PyErr_NewExceptionWithDoc(
+      "tesela.Error",
+      "What went wrong in the library or on a device, where no exception of Python's own says it.\n\n"
+      "Attributes\n----------\n"
+      "status : str\n    \"UNSUPPORTED\", \"NO_DEVICE\", \"DEVICE_FAILED\", \"BUILD_FAILED\", ...\n"
+      "log : str\n    The compiler's log, after \"BUILD_FAILED\"; else empty.",
+      PyExc_RuntimeError, nullptr);
+  if (!error_type)
+    throw nb::python_error();
+  module.attr("Error") = nb::borrow(error_type);
+  module.def("version", &tesela_version);
+  module.def("devices", &devices);
+  module.def("forget_context", &forget);
+  module.def("generation", [] { return generation; });
+  module.def("configure", &configure, nb::arg("device").none(), nb::arg("threads"));
+}
+
+} // namespace core

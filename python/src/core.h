@@ -1,0 +1,56 @@
+/* The binding of libtesela: conversions between Python's objects and its structs. What is not conversion is Python. */
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <string>
+#include <vector>
+
+#include <tesela/tesela.h>
+
+namespace nb = nanobind;
+
+namespace core {
+
+/* One array of any library, as it lies in memory. Strides are in elements. */
+struct View {
+  void *data = nullptr;
+  tesela_type type = TESELA_TYPE_DEFAULT; /* default: an element type that tesela does not have */
+  std::string dtype;                      /* "float64", or the array's own name of it */
+  std::vector<int64_t> shape, strides;
+  int device_type = 1, device_id = 0; /* DLPack's numbers: 1 host, 2 CUDA, 4 OpenCL */
+  bool read_only = false;
+  std::string copy;         /* why tesela cannot read it where it lies; "" where it can */
+  nb::object owner;         /* keeps the memory */
+  nb::ndarray<nb::ro> held; /* so does this, of arrays that came by DLPack */
+};
+
+/* Makes of a status that is not TESELA_OK the exception that it stands for, with the library's sentence. */
+void check(tesela_status status);
+/* The same without C++'s exceptions: sets Python's error. */
+void set_error(tesela_status status);
+
+/* The process's context, made at its first use, and anew in the child of a fork. NULL with Python's error set. */
+tesela_context *context();
+
+const char *dtype_name(tesela_type type);
+size_t type_size(tesela_type type);
+nb::dlpack::dtype dlpack_type(tesela_type type);
+tesela_type type_of_dlpack(nb::dlpack::dtype dtype);
+
+View view_of(nb::handle array);
+/* Of no array: an element type by its name. */
+View view_named(const std::string &dtype);
+/* NumPy's C interface, which every file but one uses by these. */
+bool begin_numpy();
+bool is_numpy(PyObject *object);
+void view_numpy(PyObject *array, View *view);
+
+void bind_context(nb::module_ &module);
+void bind_view(nb::module_ &module);
+void bind_matmul(nb::module_ &module);
+void bind_calls(nb::module_ &module);
+void bind_device(nb::module_ &module);
+
+} // namespace core

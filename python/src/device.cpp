@@ -1,0 +1,263 @@
+/* Products of memory on CUDA devices, queued on the caller's stream, with the plans that were made for them. */
+#include "core.h"
+
+#include <complex>
+#include <cstring>
+#include <memory>
+#include <nanobind/stl/complex.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <unordered_map>
+
+#include "device.h"
+
+namespace core {
+
+/* Everything here is reached with the lock of Python's threads, which is kept: to queue work takes microseconds. */
+static constexpr size_t PLANS = 1024;
+
+struct DevicePlan {
+  tesela_plan *plan = nullptr;
+  size_t workspace = 0;
+  ~DevicePlan() { tesela_plan_destroy(plan); }
+};
+
+struct Stream {
+  tesela_stream *stream = nullptr;
+  size_t reserved = 0;
+};
+
+static std::unordered_map<std::string, std::shared_ptr<DevicePlan>> plans;
+static std::unordered_map<std::string, Stream> streams;
+static tesela_context *owner; /* whose these are; what was another context's is left to it */
+
+static void begin(tesela_context *now) {
+  if (now == owner)
+    return;
+  for (auto &known : plans)
+    new std::shared_ptr<DevicePlan>(known.second); /* never freed: its context may have died with a fork */
+  plans.clear();
+  streams.clear();
+  owner = now;
+}
+
+static std::string device_name(int id) {
+  return "cuda:" + std::to_string(id);
+}
+
+static Stream &stream_of(tesela_context *where, int id, bool is_given, uintptr_t handle) {
+  const std::string key = std::to_string(id) + (is_given ? "/" + std::to_string(handle) : "");
+  Stream &known = streams[key];
+  if (!known.stream) {
+    const std::string device = device_name(id);
+    check(is_given
+              ? tesela_stream_wrap(where, device.c_str(), reinterpret_cast<void *>(handle), &known.stream)
+              : tesela_stream_create(where, device.c_str(), &known.stream));
+  }
+  return known;
+}
+
+/* A wrapped operand: the buffer is from its lowest address, of which the first element is so far away. */
+struct Wrapped {
+  tesela_buffer *buffer = nullptr;
+  int64_t offset = 0;
+  Wrapped() = default;
+  Wrapped(const Wrapped &) = delete;
+  ~Wrapped() { tesela_buffer_destroy(buffer); }
+
+  tesela_status wrap(tesela_context *where, const char *device, const DeviceMatrix &matrix) {
+    const int64_t size = static_cast<int64_t>(type_size(matrix.type));
+    int64_t low = 0, high = 0;
+    for (const int64_t reach : {(matrix.rows - 1) * matrix.row_stride, (matrix.cols - 1) * matrix.col_stride})
+      (reach < 0 ? low : high) += reach;
+    offset = -low;
+    return tesela_buffer_wrap(where, device, static_cast<char *>(matrix.data) + low * size,
+                              static_cast<size_t>((high - low + 1) * size), &buffer);
+  }
+};
+
+static tesela_matrix as_matrix(const DeviceMatrix &from, const Wrapped &wrapped) {
+  tesela_matrix matrix{};
+  matrix.buffer = wrapped.buffer;
+  matrix.offset = wrapped.offset;
+  matrix.row_stride = from.row_stride;
+  matrix.col_stride = from.col_stride;
+  matrix.type = from.type;
+  matrix.conjugate = from.conjugate;
+  return matrix;
+}
+
+static std::string key_of(const DeviceProduct &product) {
+  std::string key;
+  const auto add = [&key](const auto &value) {
+    key.append(reinterpret_cast<const char *>(&value), sizeof value);
+  };
+  add(product.m);
+  add(product.n);
+  add(product.k);
+  add(product.device_id);
+  for (const DeviceMatrix *matrix : {&product.a, &product.b, &product.c}) {
+    add(matrix->row_stride);
+    add(matrix->col_stride);
+    add(matrix->type);
+    add(matrix->conjugate);
+  }
+  add(product.alpha);
+  add(product.beta);
+  if (product.strategy)
+    key += product.strategy;
+  return key;
+}
+
+static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DeviceProduct &product,
+                                           const Wrapped &a, const Wrapped &b, const Wrapped &c) {
+  const std::string key = key_of(product);
+  const auto known = plans.find(key);
+  if (known != plans.end())
+    return known->second;
+  auto made = std::make_shared<DevicePlan>();
+  tesela_gemm_desc desc{};
+  desc.m = product.m;
+  desc.n = product.n;
+  desc.k = product.k;
+  desc.a = as_matrix(product.a, a);
+  desc.b = as_matrix(product.b, b);
+  desc.c.buffer = c.buffer;
+  desc.c.offset = c.offset;
+  desc.c.row_stride = product.c.row_stride;
+  desc.c.col_stride = product.c.col_stride;
+  desc.c.type = product.c.type;
+  desc.alpha = reinterpret_cast<const double *>(&product.alpha);
+  desc.beta = reinterpret_cast<const double *>(&product.beta);
+  desc.strategy = product.strategy;
+  tesela_status status;
+  {
+    nb::gil_scoped_release others_run; /* a kernel may have to be compiled */
+    status = tesela_plan_create(where, &desc, &made->plan);
+  }
+  check(status);
+  check(tesela_plan_workspace(made->plan, &made->workspace));
+  if (plans.size() >= PLANS)
+    plans.clear();
+  plans[key] = made;
+  return made;
+}
+
+/* As plan->run(), of buffers, when all that the stream has is done. */
+static tesela_status run_now(const DevicePlan &plan, Stream &stream, const tesela_matrix &a,
+                             const tesela_matrix &b, const tesela_result &c) {
+  nb::gil_scoped_release others_run;
+  const tesela_status status = tesela_stream_wait(stream.stream);
+  return status == TESELA_OK ? tesela_plan_run(plan.plan, &a, &b, &c, nullptr) : status;
+}
+
+std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle) {
+  tesela_context *const where = context();
+  if (!where)
+    throw nb::python_error();
+  begin(where);
+  const std::string device = device_name(product.device_id);
+  Wrapped a, b, c;
+  check(a.wrap(where, device.c_str(), product.a));
+  check(b.wrap(where, device.c_str(), product.b));
+  check(c.wrap(where, device.c_str(), product.c));
+  const std::shared_ptr<DevicePlan> plan = plan_of(where, product, a, b, c);
+  Stream &stream = stream_of(where, product.device_id, has_stream, handle);
+  if (plan->workspace > stream.reserved) {
+    check(tesela_stream_reserve(stream.stream, plan->workspace));
+    stream.reserved = plan->workspace;
+  }
+  const tesela_matrix left = as_matrix(product.a, a), right = as_matrix(product.b, b);
+  tesela_result result{};
+  result.buffer = c.buffer;
+  result.offset = c.offset;
+  result.row_stride = product.c.row_stride;
+  result.col_stride = product.c.col_stride;
+  result.type = product.c.type;
+  tesela_status status = tesela_plan_enqueue(plan->plan, stream.stream, &left, &right, &result, nullptr);
+  if (status == TESELA_UNSUPPORTED)
+    status = run_now(*plan, stream, left, right, result);
+  else if (status == TESELA_OK && !has_stream) {
+    nb::gil_scoped_release others_run;
+    status = tesela_stream_wait(stream.stream);
+  }
+  check(status);
+  return tesela_plan_describe(plan->plan);
+}
+
+/* Memory of the library on a CUDA device, that another library takes over by DLPack. */
+struct Memory {
+  tesela_buffer *buffer = nullptr;
+  Memory() = default;
+  Memory(const Memory &) = delete;
+  ~Memory() { tesela_buffer_destroy(buffer); }
+};
+
+static nb::tuple device_empty(const std::vector<size_t> &shape, const std::string &dtype, int device_id) {
+  const View sample = view_named(dtype);
+  size_t count = 1;
+  for (size_t dim : shape)
+    count *= dim;
+  tesela_context *const where = context();
+  if (!where)
+    throw nb::python_error();
+  auto memory = std::make_unique<Memory>();
+  check(tesela_buffer_create(where, device_name(device_id).c_str(),
+                             count ? count * type_size(sample.type) : 1, &memory->buffer));
+  void *const data = tesela_buffer_native(memory->buffer);
+  nb::capsule keeper(memory.release(), [](void *freed) noexcept { delete static_cast<Memory *>(freed); });
+  const nb::dlpack::dtype type = dlpack_type(sample.type);
+  nb::ndarray<nb::array_api> array(data, shape.size(), shape.data(), keeper, nullptr, type,
+                                   nb::device::cuda::value, device_id);
+  return nb::make_tuple(nb::cast(array), reinterpret_cast<uintptr_t>(data));
+}
+
+static DeviceMatrix device_matrix(const View &view, int64_t offset, int64_t rows, int64_t cols,
+                                  int64_t row_stride, int64_t col_stride, bool conjugate) {
+  return {static_cast<char *>(view.data) + offset * static_cast<int64_t>(type_size(view.type)),
+          view.type,
+          rows,
+          cols,
+          row_stride,
+          col_stride,
+          conjugate};
+}
+
+static std::string enqueue_python(int64_t m, int64_t n, int64_t k, const DeviceMatrix &a,
+                                  const DeviceMatrix &b, const DeviceMatrix &c, std::complex<double> alpha,
+                                  std::complex<double> beta, std::optional<std::string> strategy,
+                                  int device_id, std::optional<uintptr_t> stream) {
+  const DeviceProduct product = {m, n, k,     device_id, a,
+                                 b, c, alpha, beta,      strategy ? strategy->c_str() : nullptr};
+  return enqueue(product, stream.has_value(), stream.value_or(0));
+}
+
+/* Makes the plan that later products will find. There is no C yet: of buffers, a plan asks only for the device. */
+static std::string prepare(int64_t m, int64_t n, int64_t k, const DeviceMatrix &a, const DeviceMatrix &b,
+                           const std::string &dtype, int64_t row_stride, int64_t col_stride,
+                           std::complex<double> alpha, std::complex<double> beta,
+                           std::optional<std::string> strategy, int device_id) {
+  const DeviceMatrix c = {a.data, view_named(dtype).type, m, n, row_stride, col_stride, false};
+  const DeviceProduct product = {m, n, k,     device_id, a,
+                                 b, c, alpha, beta,      strategy ? strategy->c_str() : nullptr};
+  tesela_context *const where = context();
+  if (!where)
+    throw nb::python_error();
+  begin(where);
+  Wrapped left, right;
+  check(left.wrap(where, device_name(device_id).c_str(), a));
+  check(right.wrap(where, device_name(device_id).c_str(), b));
+  return tesela_plan_describe(plan_of(where, product, left, right, left)->plan);
+}
+
+void bind_device(nb::module_ &module) {
+  bind_tensor();
+  nb::class_<DeviceMatrix>(module, "DeviceMatrix");
+  module.def("device_matrix", &device_matrix);
+  module.def("prepare", &prepare);
+  module.def("enqueue", &enqueue_python);
+  module.def("device_empty", &device_empty);
+}
+
+} // namespace core

@@ -1,0 +1,32 @@
+/* Queued products of CUDA memory; device.cpp says how. */
+#pragma once
+
+#include "core.h"
+
+#include <complex>
+
+namespace core {
+
+struct DeviceMatrix {
+  void *data;
+  tesela_type type;
+  int64_t rows, cols, row_stride, col_stride;
+  bool conjugate;
+};
+
+struct DeviceProduct {
+  int64_t m, n, k;
+  int device_id;
+  DeviceMatrix a, b, c;
+  std::complex<double> alpha, beta;
+  const char *strategy; /* NULL: the planner's */
+};
+
+/* Queues it on a stream of CUDA, or without one does it now. Returns the plan's text. Throws Python's exceptions. */
+std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle);
+
+/* A product of two tensors on a device, whose library has a table of C functions. Not done: of others. */
+PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, bool *is_done);
+void bind_tensor();
+
+} // namespace core

@@ -1,0 +1,13 @@
+#include "core.h"
+
+NB_MODULE(_core, module) {
+  module.doc() = "The binding of libtesela; the package tesela is what to use.";
+  if (!core::begin_numpy())
+    throw nb::python_error();
+  nb::set_leak_warnings(false); /* plans and views may outlive the interpreter's end */
+  core::bind_context(module);
+  core::bind_view(module);
+  core::bind_matmul(module);
+  core::bind_calls(module);
+  core::bind_device(module);
+}

@@ -1,0 +1,73 @@
+/* NumPy's arrays, by their C structs: the buffer protocol would cost each small product more than the product. */
+#include "core.h"
+
+#include <nanobind/stl/string.h>
+
+#define PY_ARRAY_UNIQUE_SYMBOL tesela_numpy
+#include <numpy/arrayobject.h>
+
+namespace core {
+
+bool begin_numpy() {
+  return _import_array() >= 0;
+}
+
+bool is_numpy(PyObject *object) {
+  return PyArray_Check(object);
+}
+
+static tesela_type type_of(PyArrayObject *array) {
+  switch (PyArray_TYPE(array)) {
+  case NPY_DOUBLE:
+    return TESELA_F64;
+  case NPY_FLOAT:
+    return TESELA_F32;
+  case NPY_HALF:
+    return TESELA_F16;
+  case NPY_CFLOAT:
+    return TESELA_C64;
+  case NPY_CDOUBLE:
+    return TESELA_C128;
+  case NPY_BYTE:
+    return TESELA_I8;
+  case NPY_UBYTE:
+    return TESELA_U8;
+  case NPY_INT:
+    return TESELA_I32;
+  default:
+    break;
+  }
+  /* ml_dtypes' types have numbers of their own in every process. */
+  const char *name = PyArray_DESCR(array)->typeobj->tp_name, *dot = strrchr(name, '.');
+  return strcmp(dot ? dot + 1 : name, "bfloat16") == 0 ? TESELA_BF16 : TESELA_TYPE_DEFAULT;
+}
+
+void view_numpy(PyObject *object, View *view) {
+  PyArrayObject *array = reinterpret_cast<PyArrayObject *>(object);
+  const npy_intp size = PyArray_ITEMSIZE(array);
+  view->data = PyArray_DATA(array);
+  view->type = type_of(array);
+  if (view->type) {
+    view->dtype = dtype_name(view->type);
+  } else {
+    nb::object text = nb::steal(PyObject_Str(reinterpret_cast<PyObject *>(PyArray_DESCR(array))));
+    if (!text.is_valid())
+      throw nb::python_error();
+    view->dtype = nb::cast<std::string>(text);
+  }
+  view->read_only = !PyArray_ISWRITEABLE(array);
+  view->owner = nb::borrow(object);
+  if (!PyArray_ISNOTSWAPPED(array))
+    view->copy = "its bytes are in the other order";
+  else if (!PyArray_ISALIGNED(array))
+    view->copy = "it is not aligned";
+  for (int i = 0; i < PyArray_NDIM(array); i++) {
+    const npy_intp dim = PyArray_DIM(array, i), stride = PyArray_STRIDE(array, i);
+    view->shape.push_back(dim);
+    view->strides.push_back(size ? stride / size : 0);
+    if (size && dim > 1 && stride % size != 0)
+      view->copy = "its strides are no whole elements";
+  }
+}
+
+} // namespace core

@@ -1,0 +1,88 @@
+"""tesela multiplies matrices: NumPy's, PyTorch's, CuPy's, JAX's, on every processor that a machine has.
+
+>>> import numpy, tesela
+>>> a, b = numpy.ones((300, 200)), numpy.ones((200, 100))
+>>> c = tesela.matmul(a, b)
+"""
+
+from __future__ import annotations
+
+import os as _os
+from typing import NamedTuple
+
+from . import _core
+from ._core import Error
+from ._others import dot, transpose
+from ._plans import Packed, Plan
+from ._products import Info, gemm
+from ._products import matmul as _matmul
+from ._tool import Check, Exploration, Explanation, Report, check, explain, explore, tune
+
+__all__ = ["Check", "Device", "Error", "Exploration", "Explanation", "Info", "Packed", "Plan", "Report", "check", "configure",
+           "devices", "dot", "explain", "explore", "gemm", "matmul", "transpose", "tune"]
+__version__ = _core.version()
+
+# Plain products of NumPy's matrices never come to Python's function.
+matmul = _core.plain_first(
+    _matmul, "(a, b, out=None, *, alpha=1, beta=0, dtype=None, device=None, strategy=None, stream=None, full_output=False)")
+
+
+class Device(NamedTuple):
+    """A device, as `devices` lists it.
+
+    Attributes
+    ----------
+    name : str
+        What `device=` takes: "cpu", "opencl:0", "cuda:0".
+    label, platform : str
+        The vendor's name, and its driver's.
+    memory_bytes, local_bytes : int
+        Memory that it can address, and local (shared) memory of a work-group.
+    compute_units, clock_mhz, group_items_max : int
+        0 where it is unknown.
+    has_f64, shares_host_memory : bool
+    """
+
+    name: str
+    label: str
+    platform: str
+    memory_bytes: int
+    local_bytes: int
+    compute_units: int
+    clock_mhz: int
+    group_items_max: int
+    has_f64: bool
+    shares_host_memory: bool
+
+
+def devices() -> list:
+    """The devices that tesela sees.
+
+    Returns
+    -------
+    devices : list of Device
+        The first is the processor. The tool (``python -m tesela devices``) also says why a kind of device is missing.
+    """
+    return [Device(**row) for row in _core.devices()]
+
+
+def configure(*, device: str | None = None, threads: int = 0) -> None:
+    """Sets what later calls of this process use where they do not say.
+
+    Parameters
+    ----------
+    device : str, optional
+        "cpu", "opencl:0", "cuda:0", "auto". Default: TESELA_DEVICE, else "auto".
+    threads : int, optional
+        Most threads of a call in host code. 0: TESELA_THREADS, else the processors that this process may run on.
+
+    Raises
+    ------
+    ValueError
+        A name that is no device's.
+    """
+    _core.configure(device, threads)
+
+
+# The threads of a context do not come along into the child of a fork.
+_os.register_at_fork(after_in_child=_core.forget_context)

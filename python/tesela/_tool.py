@@ -1,0 +1,339 @@
+"""What the tool does, for programs: explain, explore, tune, check. Each runs `tesela ... --json` that came with the package."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+from typing import Any
+
+import numpy
+
+from . import _core
+
+TOOL = pathlib.Path(__file__).parent / "bin" / "tesela"
+_SHORT = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "int8": "i8", "uint8": "u8",
+          "int32": "i32", "complex64": "c64", "complex128": "c128"}
+
+
+def _word(value) -> str:
+    """A value as the tool reads it: sizes of (m, n, k) as MxNxK, lists with commas, types by their short names."""
+    if isinstance(value, (list, set, frozenset)) or isinstance(value, numpy.ndarray):
+        return ",".join(_word(item) for item in value)
+    if isinstance(value, tuple):
+        return "x".join(_word(item) for item in value)
+    text = getattr(value, "__name__", None) or str(value)
+    return ":".join(_SHORT.get(part, part) for part in text.split(":"))
+
+
+def _options(given: dict) -> list:
+    """--a-name value for each keyword that was given."""
+    words = []
+    for name, value in given.items():
+        if value is None or value is False:
+            continue
+        words.append("--" + name.replace("_", "-"))
+        if value is not True:
+            words.append(_word(value))
+    return words
+
+
+def run(*words: str, wrong_is_told: bool = False) -> str:
+    """The tool's output. A wrong result is an Error, unless the caller tells of it."""
+    with subprocess.Popen([str(TOOL), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as child:
+        try:
+            output, errors = child.communicate()
+        except KeyboardInterrupt:
+            child.send_signal(signal.SIGINT)
+            child.communicate()
+            raise
+    if child.returncode == 0 or (child.returncode == 1 and wrong_is_told):
+        return output
+    sentence = errors.strip() or f"tesela {words[0]} ended with {child.returncode}"
+    raise ValueError(sentence) if child.returncode == 2 else _core.Error(sentence)
+
+
+class Report:
+    """What the tool said, as data.
+
+    Attributes
+    ----------
+    data : dict
+        The tool's JSON (docs/JSON.md); ``report[key]`` is ``report.data[key]``.
+    """
+
+    _rows = "entries"
+
+    def __init__(self, data: dict, text: str | None = None):
+        self.data, self._text = data, text
+
+    def __getitem__(self, key: str) -> Any:
+        return self.data[key]
+
+    def keys(self):
+        """The names of what there is."""
+        return self.data.keys()
+
+    def __repr__(self) -> str:
+        return f"<tesela {self.data.get('command', 'report')}: {len(self.data.get(self._rows) or ())} {self._rows}>"
+
+    def to_pandas(self):
+        """The rows as a `pandas.DataFrame`.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        import pandas
+        return pandas.json_normalize(self.data[self._rows])
+
+    def save(self, path) -> None:
+        """Writes a file: .json is everything, .csv the rows.
+
+        Parameters
+        ----------
+        path : str or path
+
+        Raises
+        ------
+        ValueError
+            Another ending.
+        """
+        path = pathlib.Path(path)
+        writers = self._writers()
+        if path.suffix not in writers:
+            raise ValueError(f"{path}: what is saved ends in {', '.join(writers)}")
+        partial = path.with_name(path.name + ".part")
+        writers[path.suffix](partial)
+        os.replace(partial, path)
+
+    def _writers(self) -> dict:
+        return {".json": self._save_json, ".csv": self._save_csv}
+
+    def _save_json(self, path) -> None:
+        path.write_text(json.dumps(self.data, indent=2) + "\n")
+
+    def _save_csv(self, path) -> None:
+        rows = self.data[self._rows]
+        names = list(dict.fromkeys(name for row in rows for name, value in row.items() if not isinstance(value, (dict, list))))
+        with open(path, "w", newline="") as file:
+            writer = csv.DictWriter(file, names, extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+class Explanation(Report):
+    """Which plan would run, and why no other. As text, what `tesela explain` prints."""
+
+    _rows = "candidates"
+
+    @property
+    def plan(self) -> str:
+        """The plan as one line."""
+        return self.data["plan"]
+
+    @property
+    def seconds(self) -> float:
+        """What a run is expected to take, in seconds."""
+        return self.data["predicted_seconds"]
+
+    @property
+    def error_bound(self) -> float:
+        """As of `Info`."""
+        return self.data["error_bound"]
+
+    def __str__(self) -> str:
+        return self._text
+
+
+class Check(Report):
+    """What a check found. True where nothing was wrong and nothing failed."""
+
+    _rows = "rows"
+
+    def __bool__(self) -> bool:
+        return self.data["wrong"] == 0 and self.data["failed"] == 0
+
+
+class Exploration(Report):
+    """Measured rates. In a notebook it shows itself, with tables, curves and rooflines."""
+
+    def __init__(self, data: dict, page: str):
+        super().__init__(data)
+        self.page = page
+
+    def _repr_html_(self) -> str:
+        # A frame of its own keeps the page's style from the notebook's.
+        return ('<iframe srcdoc="' + html.escape(self.page) + '" title="tesela explore" loading="lazy" '
+                'style="width: 100%; height: 40rem; border: 1px solid #ccc"></iframe>')
+
+    def _writers(self) -> dict:
+        return {".html": lambda path: path.write_text(self.page), **super()._writers()}
+
+    def plot(self, axes=None):
+        """Draws rates against sizes, a curve for each strategy, type and device.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            Where to draw. Default: axes of a new figure.
+
+        Returns
+        -------
+        axes : matplotlib.axes.Axes
+
+        Raises
+        ------
+        ImportError
+            matplotlib is not installed.
+        """
+        import matplotlib.pyplot
+        if axes is None:
+            _, axes = matplotlib.pyplot.subplots(figsize=(8, 5), layout="constrained")
+        unit, scale = ("flops_per_second", 1e9) if self.data["op"] == "gemm" else ("bytes_per_second", 1e9)
+        curves: dict = {}
+        for entry in self.data["entries"]:
+            if entry["result"] == "right" and entry.get(unit):
+                size = (entry["m"] * (entry.get("n") or 1) * (entry.get("k") or 1)) ** (1 / 3) if self.data["op"] == "gemm" \
+                    else entry.get("n") or entry["m"]
+                points = curves.setdefault((entry["strategy"], entry["type"], entry["device"]), {})
+                points[size] = max(points.get(size, 0), entry[unit] / scale)
+        for (strategy, kind, device), points in sorted(curves.items(), key=lambda item: -max(item[1].values())):
+            axes.plot(sorted(points), [points[size] for size in sorted(points)], marker="o", markersize=4,
+                      label=f"{strategy}, {kind}, {device}")
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.set_xlabel("size: cube root of m n k" if self.data["op"] == "gemm" else "size")
+        axes.set_ylabel("GFLOP/s" if self.data["op"] == "gemm" else "GB/s")
+        axes.grid(True, which="major", alpha=0.3)
+        if curves:
+            axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+        return axes
+
+
+def explain(m: int, n: int, k: int, *, type: Any = None, device: str | None = None, strategy: str | None = None,
+            **options: Any) -> Explanation:
+    """Which plan would run a product, what it would take, and why the others would not.
+
+    Parameters
+    ----------
+    m, n, k : int
+        C is m x n, A is m x k.
+    type : type, optional
+        Of the elements; default float32.
+    device, strategy : str, optional
+    **options
+        Further options of `tesela explain`, with underscores: ``transpose_a=True``.
+
+    Returns
+    -------
+    explanation : Explanation
+        `plan`, `seconds`, `error_bound`, `data`; as text what the tool prints.
+
+    Raises
+    ------
+    ValueError
+        What the tool does not take.
+    """
+    words = ["explain", str(m), str(n), str(k),
+             *_options({"type": type, "device": device, "strategy": strategy, **options})]
+    return Explanation(json.loads(run(*words, "--json")), run(*words))
+
+
+def tune(m: int, n: int, k: int, *, type: Any = None, device: str | None = None, strategy: Any = None,
+         budget: float | str | None = None, **options: Any) -> Report:
+    """Searches the fastest strategy and parameters of a product, and keeps them as wisdom for later processes.
+
+    Parameters
+    ----------
+    m, n, k : int
+    type : type, optional
+        Default float32.
+    device : str, optional
+    strategy : str or list, optional
+    budget : float, optional
+        Seconds to search; default 60.
+    **options
+        Further options of `tesela tune`: ``dry_run=True``, ``points=20``.
+
+    Returns
+    -------
+    report : Report
+        ``report["best"]`` and others (docs/JSON.md). Plans that this process made before stay as they are; new ones see
+        the wisdom.
+
+    Raises
+    ------
+    ValueError, tesela.Error
+    """
+    words = _options({"type": type, "device": device, "strategy": strategy, "budget": budget, **options})
+    report = Report(json.loads(run("tune", str(m), str(n), str(k), *words, "--json")))
+    _core.forget_context()
+    return report
+
+
+def check(*, strategy: Any = None, device: Any = None, type: Any = None, budget: float | str | None = None,
+          **options: Any) -> Check:
+    """Verifies strategies on devices, over standard and random products.
+
+    Parameters
+    ----------
+    strategy, device, type : str or list, optional
+        Default: all.
+    budget : float, optional
+        Seconds after which nothing more is started.
+    **options
+        Further options of `tesela check`: ``cases=100``, ``seed=7``, ``peers=True``.
+
+    Returns
+    -------
+    check : Check
+        True where all was right; ``check["faults"]`` has what was not.
+
+    Raises
+    ------
+    ValueError, tesela.Error
+    """
+    words = _options({"strategy": strategy, "device": device, "type": type, "budget": budget, **options})
+    return Check(json.loads(run("check", *words, "--json", wrong_is_told=True)))
+
+
+def explore(*, sizes: Any = None, types: Any = None, devices: Any = None, strategies: Any = None,
+            seconds: float | None = None, **options: Any) -> Exploration:
+    """Measures strategies x devices x types x sizes, each result verified.
+
+    Parameters
+    ----------
+    sizes : list, optional
+        Of squares, or of (m, n, k).
+    types : list, optional
+        Default float32 and float64.
+    devices, strategies : list, optional
+        Default: all.
+    seconds : float, optional
+        Most seconds for each measurement.
+    **options
+        Further options of `tesela explore`: ``peers=True``, ``op="dot"``, ``threads=1``.
+
+    Returns
+    -------
+    exploration : Exploration
+        Shows itself in a notebook; `plot`, `to_pandas`, `save` ("page.html", ".json" or ".csv").
+
+    Raises
+    ------
+    ValueError, tesela.Error
+    """
+    given = {"sizes": sizes, "types": types, "devices": devices, "strategies": strategies, "seconds": seconds, **options}
+    given = {name: [value] if isinstance(value, tuple) else value for name, value in given.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        page = pathlib.Path(folder) / "page.html"
+        data = json.loads(run("explore", *_options(given), "--html", str(page), "--json", wrong_is_told=True))
+        return Exploration(data, page.read_text())
