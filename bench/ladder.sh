@@ -32,6 +32,7 @@ keep() {
 
 explore=(explore --devices "$devices" --peers --seconds 0.15)
 keep ladder-gemm.json "${explore[@]}" --sizes 512,1024 --types f32,f64 --time-limit 6
+keep ladder-f64.json "${explore[@]}" --sizes 2048,4096,4093 --types f64 --strategies cuda_dmma,register_tile,vendor_cublas,vendor_cublaslt
 keep ladder-narrow.json explore --devices "$devices" --seconds 0.3 --sizes 4096 --types bf16:f32,i8 --time-limit 0.02
 keep ladder-transpose.json "${explore[@]}" --op transpose --sizes 1000x3000,16384 --types f32 --time-limit 0.5
 keep ladder-dot.json "${explore[@]}" --op dot --sizes 1048576 --types f32,f64

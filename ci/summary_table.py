@@ -13,7 +13,7 @@ ROWS = (
     ("16 cores", 4096, "f32", "host-threads-16.json", None),
     ("H200, OpenCL", 4096, "f32", "ladder-gemm-large.json", "opencl:1"),
     ("H200, CUDA", 4096, "f32", "ladder-gemm-large.json", "cuda:0"),
-    ("H200, CUDA", 1024, "f64", "ladder-gemm.json", "cuda:0"),
+    ("H200, CUDA", 4096, "f64", "ladder-f64.json", "cuda:0"),
 )
 NAMES = {"openblas": "OpenBLAS", "blis": "BLIS", "onednn": "oneDNN", "vendor_clblast": "CLBlast", "vendor_cublas": "cuBLAS", "vendor_cublaslt": "cuBLASLt"}
 

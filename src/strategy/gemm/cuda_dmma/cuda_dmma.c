@@ -1,0 +1,67 @@
+/* The variants of cuda_dmma.cu: parameters, what is legal, and why not. */
+#include "strategy/gemm/cuda_dmma/cuda_dmma.h"
+
+static const tsl_param params[] = {
+    [TSL_CUDA_DMMA_TILE_M] = {"tile_m", "rows of a block's tile of C", 128, {16, 32, 64, 128}},
+    [TSL_CUDA_DMMA_TILE_N] = {"tile_n", "columns of a block's tile", 64, {16, 32, 64, 128}},
+    {NULL, NULL, 0, {0}},
+};
+
+static const char *const probes[] = {
+    "tile_m=128 tile_n=64",
+    "tile_m=32 tile_n=64",
+    "tile_m=128 tile_n=128",
+    "tile_m=64 tile_n=64",
+    "tile_m=16 tile_n=128",
+    "tile_m=128 tile_n=32",
+    NULL,
+};
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
+  if (tile.warp_m == 0)
+    return tsl_refusal("no shape of warps makes tiles of %d x %d", tile.tile_m, tile.tile_n);
+  if (tile.stages == 0)
+    return tsl_refusal("two stages of %d rows and %d columns do not fit into the %llu bytes of %s",
+                       tile.tile_m, tile.tile_n, (unsigned long long)device->local_bytes_inside,
+                       device->name);
+  if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
+    return tsl_refusal("its kernel counts rows and columns in 31 bits");
+  static const double most_blocks = 0x7f000000;
+  const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, device);
+  if ((double)shares.tiles_m * (double)shares.tiles_n * (double)shares.parts > most_blocks)
+    return tsl_refusal("%lld x %lld tiles of C are more than blocks can count", (long long)shares.tiles_m,
+                       (long long)shares.tiles_n);
+  return NULL;
+}
+
+/* The sums of parts of k. */
+static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
+  return (uint64_t)tsl_cuda_dmma_shares_of(&tile, device).sums_bytes;
+}
+
+static const tsl_types types[] = {
+    {TESELA_F64, TESELA_F64, TESELA_F64},
+    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
+};
+
+const tsl_strategy tsl_gemm_cuda_dmma = {
+    .name = "cuda_dmma",
+    .idea = "f64 by tensor cores in CUDA C++: panels come by asynchronous copies several stages ahead, as "
+            "they lie in memory",
+    .lifts = "FMA's rate in f64, half of what tensor cores multiply",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_CUDA | TSL_CAN_MMA | TSL_CAN_F64,
+    .accuracy = tsl_accuracy_in_order,
+    .params = params,
+    .refuse = refuse,
+    .score = tsl_cuda_dmma_seconds,
+    .build = tsl_cuda_dmma_build,
+    .run = tsl_cuda_dmma_run,
+    .release = tsl_cuda_dmma_release,
+    .takes = {.types = types, .why = "these instructions multiply f64"},
+    .uses = {.scratch = scratch, .account = tsl_cuda_dmma_account},
+    .testing = {.probes = probes},
+};

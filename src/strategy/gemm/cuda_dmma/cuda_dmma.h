@@ -1,0 +1,49 @@
+/* What the files of cuda_dmma share. */
+#ifndef TSL_STRATEGY_GEMM_CUDA_DMMA_H
+#define TSL_STRATEGY_GEMM_CUDA_DMMA_H
+
+#include "strategy/account.h"
+#include "strategy/launch.h"
+
+enum { TSL_CUDA_DMMA_TILE_M, TSL_CUDA_DMMA_TILE_N };
+
+/* Depth of a panel along k. */
+enum { TSL_CUDA_DMMA_DEPTH = 16 };
+
+/* A problem and a config as the kernel sees them. */
+typedef struct tsl_cuda_dmma {
+  tsl_problem problem; /* swapped where C's columns lie side by side: C' = B' A' */
+  bool swapped;
+  bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, elements along k do not */
+  int tile_m, tile_n;
+  int warp_m, warp_n; /* of a warp; 0: there is no such tile */
+  int groups;         /* blocks that share a multiprocessor */
+  double efficiency;  /* of the peak of tensor cores, in long sums */
+  int items;          /* of a block */
+  int stages;         /* 0: there is not enough shared memory for two */
+  uint64_t shared_bytes;
+} tsl_cuda_dmma;
+tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device);
+
+/* How a product of the kernel's m, n and k is shared out: tiles, parts of k, blocks, and bytes of the sums of parts (0 of one part), in
+ * rows of `pitch` sums. */
+typedef struct tsl_cuda_dmma_shares {
+  int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
+} tsl_cuda_dmma_shares;
+tsl_cuda_dmma_shares tsl_cuda_dmma_shares_of(const tsl_cuda_dmma *tile, const tsl_device *device);
+
+/* Whether elements along one stride, in lines along the other, can be copied two at a time. */
+bool tsl_cuda_dmma_pairs(int64_t along, int64_t line, int64_t lines, int64_t offset);
+
+/* Predicted seconds; NOTES.md has what it was fitted to. */
+double tsl_cuda_dmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+/* What it moves. */
+void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                           tsl_account *account);
+
+tesela_status tsl_cuda_dmma_build(tsl_work *work);
+tesela_status tsl_cuda_dmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+void tsl_cuda_dmma_release(tsl_work *work);
+
+#endif

@@ -1,0 +1,27 @@
+/* What the host gives cuda_dmma's kernels: read by C and by CUDA C++. Everything counts elements. */
+#ifndef TSL_CUDA_DMMA_SHARED_H
+#define TSL_CUDA_DMMA_SHARED_H
+
+/* A matrix, and whether pairs of elements that follow each other as the build says lie at multiples of 16 bytes. */
+typedef struct cuda_dmma_matrix {
+  long long offset, row, col;
+  int is_wide;
+} cuda_dmma_matrix;
+
+typedef struct cuda_dmma_arguments {
+  int m, n, k;
+  int tiles_m, tiles_n, parts; /* parts: of k */
+  cuda_dmma_matrix a, b, c;
+  long long c_part; /* from the sums of one part of k to the next's */
+  double alpha, beta;
+} cuda_dmma_arguments;
+
+/* Sums of `parts` parts, each `pitch` elements a row and `part` elements apart, to C. */
+typedef struct cuda_dmma_fold_arguments {
+  long long m, n, pitch, part;
+  cuda_dmma_matrix c;
+  int parts;
+  double alpha, beta;
+} cuda_dmma_fold_arguments;
+
+#endif

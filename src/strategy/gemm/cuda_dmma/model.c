@@ -1,0 +1,171 @@
+/* What follows from a problem and a config of cuda_dmma: a tile, its memory, how its work is shared out; and its model, in clocks of a
+ * multiprocessor, whose constants NOTES.md tells the origin of. */
+#include "host/split.h"
+#include "strategy/gemm/cuda_dmma/cuda_dmma.h"
+
+#include <math.h>
+
+/* Tiles, their warps', blocks a multiprocessor has registers for, and what tensor cores make of their peak in long sums, where
+ * elements come by pairs and one by one. */
+static const struct {
+  int tile_m, tile_n, warp_m, warp_n, groups;
+  double by_pairs, by_ones;
+} shapes[] = {{128, 128, 64, 32, 1, 0.90, 0.68}, {128, 64, 64, 32, 2, 0.86, 0.79},
+              {64, 128, 32, 64, 2, 0.86, 0.67},  {64, 64, 32, 32, 3, 0.82, 0.63},
+              {128, 32, 32, 32, 3, 0.78, 0.52},  {32, 128, 32, 32, 3, 0.74, 0.56},
+              {64, 32, 32, 16, 4, 0.69, 0.54},   {32, 64, 32, 16, 4, 0.72, 0.44},
+              {128, 16, 32, 16, 4, 0.49, 0.39},  {16, 128, 16, 32, 4, 0.49, 0.39}};
+
+enum {
+  STAGES_MOST = 6,
+  PADDING = 32,
+  BLOCK_BYTES = 1024 /* of the system's in each block's shared memory */
+};
+
+static int64_t panel_bytes(bool across, int lines) {
+  const int row = across ? lines : TSL_CUDA_DMMA_DEPTH, rows = across ? TSL_CUDA_DMMA_DEPTH : lines;
+  return (int64_t)rows * (8 * row + PADDING);
+}
+
+/* As many stages as there is memory for. */
+static void share_memory(tsl_cuda_dmma *tile, const tsl_device *device) {
+  const int64_t stage = panel_bytes(tile->a_across, tile->tile_m) + panel_bytes(tile->b_across, tile->tile_n),
+                own = ((int64_t)device->local_bytes_inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES,
+                fits = own / stage;
+  tile->stages = fits < 2 ? 0 : (int)tsl_least(fits, STAGES_MOST);
+  tile->shared_bytes = (uint64_t)(tile->stages * stage);
+}
+
+bool tsl_cuda_dmma_pairs(int64_t along, int64_t line, int64_t lines, int64_t offset) {
+  return along == 1 && offset % 2 == 0 && (lines == 1 || line % 2 == 0);
+}
+
+static bool shape_by_pairs(const tsl_shape *shape, bool by_rows) {
+  return by_rows ? tsl_cuda_dmma_pairs(shape->col_stride, shape->row_stride, shape->rows, 0)
+                 : tsl_cuda_dmma_pairs(shape->row_stride, shape->col_stride, shape->cols, 0);
+}
+
+/* Whether both factors' elements come two at a time. */
+static bool by_pairs(const tsl_cuda_dmma *tile) {
+  return shape_by_pairs(&tile->problem.a, !tile->a_across) &&
+         shape_by_pairs(&tile->problem.b, tile->b_across);
+}
+
+tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
+  tsl_cuda_dmma tile = {
+      .swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1,
+      .tile_m = (int)config->value[TSL_CUDA_DMMA_TILE_M],
+      .tile_n = (int)config->value[TSL_CUDA_DMMA_TILE_N],
+  };
+  tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
+  const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
+  tile.a_across = !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.b_across = !tsl_launch_along(b->row_stride, b->col_stride);
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    if (shapes[i].tile_m == tile.tile_m && shapes[i].tile_n == tile.tile_n) {
+      tile.warp_m = shapes[i].warp_m, tile.warp_n = shapes[i].warp_n, tile.groups = shapes[i].groups;
+      tile.efficiency = by_pairs(&tile) ? shapes[i].by_pairs : shapes[i].by_ones;
+      tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n);
+      share_memory(&tile, device);
+    }
+  return tile;
+}
+
+/* --- the model --- */
+
+/* Clocks from a block's start to its first full stage, and of its last step for each sum of a thread; what one warp for each tensor core
+ * makes of what two do; and what elements cost that are copied one by one and looked at, because a tile is longer than the matrix, for
+ * each copy over each product of a warp. */
+static const double first_clocks = 2450, sum_clocks = 98, few_warps = 0.65, part_cost = 1.5;
+/* Clocks from asking for a panel until it has come. */
+static const double panel_clocks = 1500;
+/* Of what memory's bandwidth and the last cache's are called, what such copies reach; and of a fold, its start. */
+static const double bandwidth_share = 0.85, cache_bytes = 37 /* a clock and multiprocessor */,
+                    fold_seconds = 1.7e-6;
+
+/* Multiply-adds of f64 that a multiprocessor's tensor cores do in a clock: twice those of FMA where it has these at half the rate of
+ * f32, and no more than those where it hardly has any. */
+static double unit_rate(const tsl_device *device) {
+  const double fma = device->peak_f64 / (2e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units));
+  return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
+}
+
+static double seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts, const tsl_device *device) {
+  const tsl_problem *problem = &tile->problem;
+  const double units = fmax(1, device->compute_units), blocks = tiles * (double)parts,
+               each = ceil(blocks / units), together = fmin(each, tile->groups),
+               warps = together * tile->items / 128, area = (double)tile->tile_m * tile->tile_n,
+               lines = tile->tile_m + tile->tile_n;
+  const double depth =
+      ceil(ceil((double)problem->k / TSL_CUDA_DMMA_DEPTH) / (double)parts) * TSL_CUDA_DMMA_DEPTH;
+  const bool is_part = problem->m < tile->tile_m || problem->n < tile->tile_n;
+  const double copies = lines * TSL_CUDA_DMMA_DEPTH / tile->items,
+               products = (double)tile->warp_m * tile->warp_n / 64 /* 16 x 8 x 8 each */,
+               slowed = is_part ? 1 + part_cost * copies / products : 1,
+               rate = unit_rate(device) * tile->efficiency * (warps >= 2 ? 1 : few_warps) / slowed;
+  const double rounds = ceil(each / tile->groups),
+               waited = rounds * depth / TSL_CUDA_DMMA_DEPTH * panel_clocks / fmax(1, tile->stages - 1);
+  const double clocks = fmax(each * depth * area / rate, waited) +
+                        rounds * (first_clocks + sum_clocks * area / tile->items),
+               cached = blocks * depth * lines * 8 / (cache_bytes * units);
+  const double seconds = fmax(fmax(clocks, cached) / (1e6 * fmax(1, device->clock_mhz)),
+                              tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
+  const double sums = 16.0 * (double)problem->m * (double)problem->n * (double)parts;
+  return device->launch_seconds + seconds + (parts > 1 ? fold_seconds + sums / device->bandwidth : 0);
+}
+
+double tsl_cuda_dmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
+  const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, device);
+  return seconds_of(&tile, (double)shares.tiles_m * (double)shares.tiles_n, shares.parts, device);
+}
+
+/* As many parts of k as the model likes best, of at least so many panels each, and for no more blocks than units take at once. */
+enum { PART_PANELS = 2 };
+
+static int64_t parts_of(const tsl_cuda_dmma *tile, int64_t tiles, const tsl_device *device) {
+  const int64_t slots = device->compute_units * (int64_t)tile->groups,
+                panels = tsl_ceil_div(tile->problem.k, TSL_CUDA_DMMA_DEPTH),
+                most = tiles > 0 ? tsl_least(slots / tiles, panels / PART_PANELS) : 1;
+  int64_t best = 1;
+  double least = INFINITY;
+  for (int64_t parts = 1; parts <= tsl_most(1, most); parts++) {
+    const double seconds = seconds_of(tile, (double)tiles, parts, device);
+    if (seconds < least)
+      least = seconds, best = parts;
+  }
+  return best;
+}
+
+tsl_cuda_dmma_shares tsl_cuda_dmma_shares_of(const tsl_cuda_dmma *tile, const tsl_device *device) {
+  const int64_t m = tile->problem.m, n = tile->problem.n;
+  tsl_cuda_dmma_shares shares = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
+                                 .tiles_n = tsl_ceil_div(n, tile->tile_n)};
+  const int64_t tiles = shares.tiles_m * shares.tiles_n;
+  shares.parts = parts_of(tile, tiles, device);
+  shares.blocks = tiles * shares.parts;
+  shares.pitch = tsl_round_up(n, 2);
+  shares.sums_bytes = shares.parts > 1 ? shares.parts * m * shares.pitch * 8 : 0;
+  return shares;
+}
+
+void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                           tsl_account *account) {
+  const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
+  const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, device);
+  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n,
+               depth = ceil((double)problem->k / TSL_CUDA_DMMA_DEPTH) * TSL_CUDA_DMMA_DEPTH,
+               bytes = tiles * depth * 8;
+  tsl_account_groups((double)shares.blocks, tile.items, (double)shares.blocks * tile.items,
+                     (int64_t)tile.shared_bytes, device, account);
+  account->per_unit = tile.groups;
+  account->computed = tiles * depth * tile.tile_m * tile.tile_n;
+  account->local =
+      (tsl_moved){.read = bytes * tile.tile_m * tile.tile_n * (1.0 / tile.warp_m + 1.0 / tile.warp_n),
+                  .written = bytes * (tile.tile_m + tile.tile_n)};
+  account->global.read = account->local.written;
+  account->rate = 2 * unit_rate(device) * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
+  tsl_account_copies((double)shares.sums_bytes, account);
+  tsl_account_result(problem, 1, account);
+}
