@@ -37,7 +37,7 @@ demo:
 	@examples/demo.sh $(TESELA)
 
 test:
-	@ci/setup.sh build run unit test
+	@ci/setup.sh build run unit test mpi
 	@$(MAKE) --no-print-directory compile CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
 	@ci/test.sh $(PRESET) --parallel $(CTEST_JOBS) $(CTEST_ARGS)
 

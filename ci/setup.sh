@@ -41,6 +41,8 @@ test|python3-scipy|python_has scipy|files compared with SciPy's
 test|libopenblas0-pthread|shared_library libopenblas.so.0|the peer vendor_openblas
 test|libblas-test|test -n "$(ls /usr/lib/*/blas/xblat3s)"|the reference's testers of BLAS, for libtesela_blas.so
 test|libclblast1|shared_library libclblast.so.1|the peer vendor_clblast
+mpi|libopenmpi-dev|command -v mpicc|building libtesela_mpi
+mpi|openmpi-bin|command -v mpirun|its tests, by ranks that are processes
 test|dpkg-dev|command -v dpkg-shlibdeps|the package, and what it depends on
 test|file|command -v file|what of the package is a program
 test|gnuplot-nox|command -v gnuplot|pictures of the pages that tesela explore writes

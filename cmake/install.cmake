@@ -2,7 +2,11 @@
 include(CMakePackageConfigHelpers)
 install(TARGETS tesela_blas LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tesela EXPORT teselaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/tesela/tesela.h include/tesela/blas.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
+# Its headers are installed in any case: they say what there would be.
+if(TESELA_HAS_MPI)
+  install(TARGETS tesela_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT mpi)
+endif()
+install(FILES include/tesela/tesela.h include/tesela/blas.h include/tesela/tesela_layout.h include/tesela/tesela_mpi.h ${CMAKE_BINARY_DIR}/include/tesela/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tesela)
 # From the pkg-config file's folder to the prefix, so that what is installed may be moved.
 file(RELATIVE_PATH TESELA_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

@@ -42,4 +42,6 @@ file(CONFIGURE OUTPUT deb/changelog CONTENT
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/cmake/deb/tree.cmake)
 set(CPACK_TESELA_SOURCE ${CMAKE_SOURCE_DIR})
 set(CPACK_TESELA_BINARY ${CMAKE_BINARY_DIR})
+# Without libtesela_mpi, a component of its own: it is of the one MPI that it was built for.
+set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};tesela;Unspecified;/")
 include(CPack)

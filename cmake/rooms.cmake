@@ -1,12 +1,13 @@
 # Rooms are folders of src/; a new file or a new strategy's folder is found by itself.
 
-# All C files of the named rooms, but for those that cmake/isa.cmake compiles once for each instruction set.
+# All C files of the named rooms, but for those that cmake/isa.cmake compiles once for each instruction set, and
+# those that need MPI.
 function(tesela_room_sources out)
   set(files)
   foreach(room IN LISTS ARGN)
     # Relative, so that a checkout may itself lie in a folder named kernels.
     file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/src/${room}/*.c)
-    list(FILTER found EXCLUDE REGEX "/kernels/")
+    list(FILTER found EXCLUDE REGEX "/kernels/|/comm/mpi/")
     list(TRANSFORM found PREPEND ${CMAKE_SOURCE_DIR}/)
     list(APPEND files ${found})
   endforeach()

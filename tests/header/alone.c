@@ -1,6 +1,7 @@
 /* Nothing but the public headers, twice, and what users write with them; compiled as C and as C++. */
 #include <tesela/blas.h>
 #include <tesela/tesela.h>
+#include <tesela/tesela_layout.h>
 
 #include <tesela/blas.h>
 

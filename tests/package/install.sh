@@ -3,7 +3,10 @@
 . "$(dirname "$0")/helper.sh"
 text=$(DESTDIR=$scratch/root "$source/ci/install.sh" "$binary")
 (cd "$scratch/root$prefix" && find . -type f -o -type l | sed 's|^\./||') >"$scratch/files"
-expect_files "$scratch/files" share/doc/tesela/CHANGELOG.md share/doc/tesela/LICENSE share/zsh/site-functions/_tesela
+# Where there was an MPI.
+mpi=()
+[ ! -e "$binary/lib/libtesela_mpi.so" ] || mpi=("$libraries/libtesela_mpi.so"{,.1,".$version"})
+expect_files "$scratch/files" share/doc/tesela/CHANGELOG.md share/doc/tesela/LICENSE share/zsh/site-functions/_tesela "${mpi[@]}"
 expect_text install "$text" "^installed in $scratch/root$prefix: $(wc -l <"$scratch/files") files"
 for file in bin/tesela "$libraries/libtesela.so" "$libraries/libtesela_blas.so" include/tesela/tesela.h sbin/tesela-system-blas; do
   expect_text install "$text" "^  $prefix/$file[.0-9]*   "

@@ -1,0 +1,27 @@
+/* Ranks that come to one result: whatever fails on one of them, all return the same status and the same sentence. */
+#ifndef TSL_COMM_AGREE_H
+#define TSL_COMM_AGREE_H
+
+#include "comm/comm.h"
+
+/* Called by all ranks, each with what it came to. Where all are well, TESELA_OK; else the status of the lowest rank that is not, and its
+ * sentence as "rank 3: ...". Takes no memory. */
+tesela_status tsl_agree(tsl_ranks *ranks, tesela_status status);
+
+/* What all ranks must say alike: a list of numbers, each with the name of what it stands for. */
+typedef struct tsl_said {
+  const char *name;
+  uint64_t value;
+} tsl_said;
+/* TESELA_BAD_CALL on a rank that says another thing than rank 0, naming it. All ranks call it, and tsl_agree() afterwards. */
+enum { TSL_SAID_MAX = 64 };
+tesela_status tsl_agree_said(tsl_ranks *ranks, const tsl_said *said, int count);
+
+/* Both: what each rank came to so far, and that all say alike. */
+tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_said *said, int count);
+
+/* A number that stands for bytes, for values that are longer than one. */
+uint64_t tsl_said_bytes(const void *bytes, size_t count);
+uint64_t tsl_said_double(double value);
+
+#endif

@@ -1,0 +1,189 @@
+#include "comm/call.h"
+
+#include "api/growth.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "comm/product.h"
+#include "comm/setup.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+tesela_status tesela_ranks_fail(tesela_status status, const char *sentence) {
+  return tsl_fail(status, "%s", sentence);
+}
+
+/* A call's description with nothing left out: sizes taken, types filled in. */
+typedef struct call {
+  tesela_mpi_desc desc;
+  tesela_gemm_desc gemm;
+  tesela_matrix c; /* as an operand that is read */
+  tsl_given given[TSL_PARTS];
+} call;
+
+static tesela_status take(call *out, const tesela_mpi_desc *desc, size_t desc_size, size_t gemm_size) {
+  if (!desc || !desc->gemm)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", desc ? "desc->gemm" : "desc");
+  tesela_mpi_desc own;
+  tesela_gemm_desc own_gemm;
+  TSL_API_TAKE(desc, desc_size, own, tesela_mpi_desc, memory);
+  const tesela_gemm_desc *gemm = desc->gemm;
+  TSL_API_TAKE(gemm, gemm_size, own_gemm, tesela_gemm_desc, effort);
+  out->desc = *desc;
+  out->gemm = *gemm;
+  return TESELA_OK;
+}
+
+/* Zeros stand for what tesela_gemm() takes them for. */
+static void fill_in(call *c) {
+  tesela_gemm_desc *g = &c->gemm;
+  if (g->a.type == TESELA_TYPE_DEFAULT)
+    g->a.type = TESELA_F32;
+  if (g->b.type == TESELA_TYPE_DEFAULT)
+    g->b.type = TESELA_F32;
+  if (g->c.type == TESELA_TYPE_DEFAULT)
+    g->c.type = g->a.type == TESELA_I8 || g->a.type == TESELA_U8 ? TESELA_I32 : g->a.type;
+  c->c = (tesela_matrix){.data = g->c.data,
+                         .buffer = g->c.buffer,
+                         .offset = g->c.offset,
+                         .row_stride = g->c.row_stride,
+                         .col_stride = g->c.col_stride,
+                         .transpose = g->c.transpose,
+                         .type = g->c.type};
+  c->given[TSL_PART_A] = (tsl_given){"a", &g->a, &c->desc.a, g->m, g->k, true};
+  c->given[TSL_PART_B] = (tsl_given){"b", &g->b, &c->desc.b, g->k, g->n, true};
+  c->given[TSL_PART_C] = (tsl_given){"c", &c->c, &c->desc.c, g->m, g->n, true};
+}
+
+static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) {
+  const tesela_gemm_desc *g = &c->gemm;
+  if (g->c.reserved != 0 || g->c.reserved_too)
+    return tsl_fail(TESELA_BAD_CALL, "c has reserved fields that are not 0");
+  for (int i = 0; i < TSL_PARTS; i++)
+    TSL_TRY(tsl_given_check(&c->given[i], ranks->size));
+  if (c->desc.memory < 0)
+    return tsl_fail(TESELA_BAD_CALL, "memory is %lld", (long long)c->desc.memory);
+  job->m = g->m;
+  job->n = g->n;
+  job->k = g->k;
+  job->device = g->device;
+  job->strategy = g->strategy;
+  job->sums = tsl_type(tsl_type(g->c.type)->sums);
+  TSL_TRY(tsl_given_scalar(g->alpha, "alpha", job->sums, 1, job->alpha));
+  return tsl_given_scalar(g->beta, "beta", job->sums, 0, job->beta);
+}
+
+static void say(const call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
+  const tesela_gemm_desc *g = &c->gemm;
+  const bool complex_c = g->c.type == TESELA_C64 || g->c.type == TESELA_C128;
+  tsl_say(sayings, "m", (uint64_t)g->m);
+  tsl_say(sayings, "n", (uint64_t)g->n);
+  tsl_say(sayings, "k", (uint64_t)g->k);
+  for (int i = 0; i < TSL_PARTS; i++)
+    tsl_say_operand(sayings, &c->given[i], ranks->size);
+  tsl_say_scalar(sayings, "alpha", g->alpha, complex_c, 1);
+  tsl_say_scalar(sayings, "beta", g->beta, complex_c, 0);
+}
+
+/* Threads for a rank's own context: the processors that it was bound to, or where it may run on all, its share of them. */
+static int share_of_processors(const tsl_ranks *ranks) {
+  const int own = tsl_pool_default_threads(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  const int share = own < all || ranks->host_ranks < 1 ? own : own / ranks->host_ranks;
+  return share > 0 ? share : 1;
+}
+
+/* A context for calls that bring none. */
+static tesela_status find_context(tsl_ranks *ranks, tesela_context **context) {
+  if (*context)
+    return TESELA_OK;
+  if (!ranks->context) {
+    const tesela_context_desc desc = {.threads = share_of_processors(ranks)};
+    TSL_TRY(tesela_context_create(&desc, &ranks->context));
+  }
+  *context = ranks->context;
+  return TESELA_OK;
+}
+
+/* Bytes that each rank may take: the least of what all may. */
+static tesela_status agree_memory(tsl_ranks *ranks, int64_t asked, int64_t *out) {
+  double least = 0;
+  const double free_bytes =
+      (double)tsl_memory_available() / 2 / (ranks->host_ranks > 0 ? ranks->host_ranks : 1);
+  TSL_TRY(ranks->ops->least(ranks, asked > 0 ? (double)asked : free_bytes, &least));
+  *out = least < 4e18 ? (int64_t)least : (int64_t)4e18;
+  return TESELA_OK;
+}
+
+static double memory_words(const tsl_job *job) {
+  return (double)job->memory / (double)job->sums->size;
+}
+
+static void tell(const tsl_job *job, const tsl_grid *grid, tesela_mpi_record *record) {
+  tsl_text text = {0};
+  tsl_grid_print(grid, &text);
+  snprintf(record->plan, sizeof record->plan, "%s", tsl_text_get(&text));
+  tsl_text_free(&text);
+  record->ranks = grid->used;
+  record->depth = grid->depth;
+  record->slabs = grid->slabs;
+  record->steps = grid->tiles_m * grid->tiles_n * grid->panels;
+  record->words = grid->words > grid->words_sent ? grid->words : grid->words_sent;
+  record->words_all = grid->words_all;
+  record->bound = tsl_grid_bound(job->m, job->n, job->k, job->ranks->size, memory_words(job));
+  if (job->ranks->rank == 0 && tsl_log_wants(TSL_LOG_PLAN))
+    tsl_log(TSL_LOG_PLAN, "product of %lld x %lld x %lld: %s, %lld words to the busiest rank (bound %.0f)",
+            (long long)job->m, (long long)job->n, (long long)job->k, record->plan, (long long)record->words,
+            record->bound);
+}
+
+/* What comes when all ranks know that they were called alike. */
+static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *record) {
+  tsl_ranks *ranks = job->ranks;
+  const bool empty = job->m == 0 || job->n == 0;
+  const bool multiplies = !empty && job->k > 0 && !(job->alpha[0] == 0 && job->alpha[1] == 0);
+  tsl_given given[TSL_PARTS];
+  memcpy(given, c->given, sizeof given);
+  given[TSL_PART_A].used = given[TSL_PART_B].used = multiplies;
+  TSL_TRY(tsl_parts_make(ranks, given, TSL_PARTS, job->part));
+  if (!multiplies) {
+    if (!empty)
+      tsl_product_scale(job);
+    snprintf(record->plan, sizeof record->plan, "nothing to multiply");
+    return TESELA_OK;
+  }
+  TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
+  tsl_grid grid;
+  TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));
+  tell(job, &grid, record);
+  return tsl_product_run(job, &grid, record);
+}
+
+tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const tesela_mpi_desc *desc,
+                                tesela_mpi_record *record, size_t desc_size, size_t gemm_size,
+                                size_t record_size) {
+  const double begin = tsl_clock();
+  call c = {0};
+  tsl_job job = {.ranks = ranks, .context = context};
+  tesela_mpi_record own = {0};
+  tsl_sayings sayings = {.count = 0};
+  tsl_say_version(&sayings, ranks);
+  tesela_status status = take(&c, desc, desc_size, gemm_size);
+  if (status == TESELA_OK) {
+    fill_in(&c);
+    say(&c, ranks, &sayings);
+    status = check(&c, ranks, &job);
+  }
+  if (status == TESELA_OK)
+    status = find_context(ranks, &job.context);
+  status = tsl_agree_start(ranks, status, sayings.said, sayings.count);
+  if (status == TESELA_OK)
+    status = multiply(&job, &c, &own);
+  tsl_parts_free(job.part, TSL_PARTS);
+  own.seconds = tsl_clock() - begin;
+  if (status == TESELA_OK && record)
+    tsl_api_give(record, record_size, &own, sizeof own);
+  return status;
+}

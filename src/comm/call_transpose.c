@@ -1,0 +1,112 @@
+/* tesela_ranks_transpose(). */
+#include "comm/call.h"
+
+#include "api/growth.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "comm/product.h"
+#include "comm/setup.h"
+#include "comm/transpose.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { A, B, OPERANDS };
+
+typedef struct call {
+  tesela_mpi_transpose_desc desc;
+  tesela_matrix a, b; /* as they take part in B = alpha A + beta B */
+  tsl_given given[OPERANDS];
+} call;
+
+static tesela_status take(call *out, const tesela_mpi_transpose_desc *desc, size_t desc_size) {
+  if (!desc)
+    return tsl_fail(TESELA_BAD_CALL, "desc is NULL");
+  tesela_mpi_transpose_desc own;
+  TSL_API_TAKE(desc, desc_size, own, tesela_mpi_transpose_desc, layout_b);
+  out->desc = *desc;
+  const tesela_result *b = &desc->b;
+  out->a = desc->a;
+  out->b = (tesela_matrix){.data = b->data,
+                           .buffer = b->buffer,
+                           .row_stride = b->row_stride,
+                           .col_stride = b->col_stride,
+                           .transpose = b->transpose,
+                           .type = b->type};
+  if (out->a.type == TESELA_TYPE_DEFAULT)
+    out->a.type = TESELA_F32;
+  if (out->b.type == TESELA_TYPE_DEFAULT)
+    out->b.type = out->a.type;
+  /* What is stored is A, whose transpose comes into B; with a.transpose, it is what comes into B. */
+  out->a.transpose = !desc->a.transpose;
+  out->given[A] = (tsl_given){"a", &out->a, &out->desc.layout_a, desc->cols, desc->rows, true};
+  out->given[B] = (tsl_given){"b", &out->b, &out->desc.layout_b, desc->cols, desc->rows, true};
+  return TESELA_OK;
+}
+
+static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) {
+  for (int i = 0; i < OPERANDS; i++)
+    TSL_TRY(tsl_given_check(&c->given[i], ranks->size));
+  if (c->a.type != c->b.type)
+    return tsl_fail(TESELA_BAD_CALL, "a is %s and b is %s: a transpose is of one type",
+                    tsl_type(c->a.type)->name, tsl_type(c->b.type)->name);
+  job->m = c->desc.cols;
+  job->n = c->desc.rows;
+  job->sums = tsl_type(tsl_type(c->a.type)->sums);
+  TSL_TRY(tsl_given_scalar(c->desc.alpha, "alpha", job->sums, 1, job->alpha));
+  TSL_TRY(tsl_given_scalar(c->desc.beta, "beta", job->sums, 0, job->beta));
+  const bool plain = job->alpha[0] == 1 && job->alpha[1] == 0 && job->beta[0] == 0 && job->beta[1] == 0;
+  if (!plain && tsl_type(c->a.type)->is_integer && c->a.type != TESELA_I32)
+    return tsl_fail(TESELA_BAD_CALL, "alpha is not 1 or beta is not 0, and %s has no products of its own",
+                    tsl_type(c->a.type)->name);
+  return TESELA_OK;
+}
+
+static void say(const call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
+  const bool is_complex = c->a.type == TESELA_C64 || c->a.type == TESELA_C128;
+  tsl_say(sayings, "rows", (uint64_t)c->desc.rows);
+  tsl_say(sayings, "cols", (uint64_t)c->desc.cols);
+  for (int i = 0; i < OPERANDS; i++)
+    tsl_say_operand(sayings, &c->given[i], ranks->size);
+  tsl_say_scalar(sayings, "alpha", c->desc.alpha, is_complex, 1);
+  tsl_say_scalar(sayings, "beta", c->desc.beta, is_complex, 0);
+}
+
+static tesela_status run(tsl_job *job, call *c, tesela_mpi_record *record) {
+  const bool reads = !(job->alpha[0] == 0 && job->alpha[1] == 0);
+  c->given[A].used = reads;
+  TSL_TRY(tsl_parts_make(job->ranks, &c->given[A], 1, &job->part[TSL_PART_A]));
+  TSL_TRY(tsl_parts_make(job->ranks, &c->given[B], 1, &job->part[TSL_PART_C]));
+  record->ranks = job->ranks->size;
+  record->error_bound = 3 * tsl_type(c->a.type)->unit_roundoff;
+  snprintf(record->plan, sizeof record->plan, "every rank to every rank");
+  if (reads)
+    return tsl_transpose_run(job, record);
+  tsl_product_scale(job);
+  return TESELA_OK;
+}
+
+tesela_status tesela_ranks_transpose(tsl_ranks *ranks, tesela_context *context,
+                                     const tesela_mpi_transpose_desc *desc, tesela_mpi_record *record,
+                                     size_t desc_size, size_t record_size) {
+  const double begin = tsl_clock();
+  call c = {0};
+  tsl_job job = {.ranks = ranks, .context = context};
+  tesela_mpi_record own = {0};
+  tsl_sayings sayings = {.count = 0};
+  tsl_say_version(&sayings, ranks);
+  tesela_status status = take(&c, desc, desc_size);
+  if (status == TESELA_OK) {
+    say(&c, ranks, &sayings);
+    status = check(&c, ranks, &job);
+  }
+  status = tsl_agree_start(ranks, status, sayings.said, sayings.count);
+  if (status == TESELA_OK)
+    status = run(&job, &c, &own);
+  tsl_layout_free(&job.part[TSL_PART_A].layout);
+  tsl_layout_free(&job.part[TSL_PART_C].layout);
+  own.seconds = tsl_clock() - begin;
+  if (status == TESELA_OK && record)
+    tsl_api_give(record, record_size, &own, sizeof own);
+  return status;
+}

@@ -1,0 +1,55 @@
+/* Ranks that compute together: what src/comm needs of MPI, or of whatever stands in its place. An implementation is a table of
+ * functions: comm/threads.c has ranks that are threads of one process (tests, and counting words); comm/mpi is the library
+ * libtesela_mpi.
+ *
+ * Messages belong to one of a few batches, which are waited for as a whole, so that the messages of the next step travel while those of
+ * this one are computed with. Between two ranks, messages of one tag arrive in the order in which they were sent. */
+#ifndef TSL_COMM_COMM_H
+#define TSL_COMM_COMM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <tesela/tesela.h>
+
+enum { TSL_BATCHES = 3 };
+
+typedef struct tsl_ranks tsl_ranks;
+
+/* What a message, a byte and an operation are taken to cost where a grid is chosen (comm/grid.h). */
+typedef struct tsl_links {
+  double seconds_message, bytes_second, operations_second;
+} tsl_links;
+
+/* All are called by one thread of a rank at a time. What fails here (a message that cannot be sent) has no remedy: the other ranks may
+ * wait for ever, as MPI has it, and its error handler ends the job before. */
+typedef struct tsl_ranks_ops {
+  const char *name;
+  /* Room for so many messages in a batch, which has none now. TESELA_OUT_OF_MEMORY. */
+  tesela_status (*reserve)(tsl_ranks *ranks, int batch, int messages);
+  /* Begin a message; the memory stays as it is until its batch was waited for. Not to itself. */
+  tesela_status (*send)(tsl_ranks *ranks, int batch, int to, int tag, const void *data, size_t bytes);
+  tesela_status (*receive)(tsl_ranks *ranks, int batch, int from, int tag, void *data, size_t bytes);
+  /* Lets messages go on that need the processor for it. */
+  tesela_status (*progress)(tsl_ranks *ranks, int batch);
+  /* Waits for all messages of the batch, and leaves it empty. */
+  tesela_status (*wait)(tsl_ranks *ranks, int batch);
+  /* The following are called by all ranks, with the same sizes and root, take no memory, and are not counted.
+   * Every rank's `bytes` bytes, in the order of ranks; the root's; the least of all ranks' values. */
+  tesela_status (*gather)(tsl_ranks *ranks, const void *own, size_t bytes, void *all);
+  tesela_status (*broadcast)(tsl_ranks *ranks, int root, void *data, size_t bytes);
+  tesela_status (*least)(tsl_ranks *ranks, double own, double *least);
+} tsl_ranks_ops;
+
+struct tsl_ranks {
+  const tsl_ranks_ops *ops;
+  int rank, size;
+  int version;            /* TESELA_VERSION_NUMBER of what made this struct */
+  int host_ranks;         /* ranks on this rank's host, itself included */
+  const tsl_links *links; /* the same figures on all ranks; NULL: tsl_links_default */
+  uint64_t sent;          /* bytes of messages begun since the last reset, by the implementation */
+  uint64_t received;      /* likewise */
+  tesela_context
+      *context; /* for calls that bring none; made when it is first needed, freed by who frees this struct */
+};
+
+#endif

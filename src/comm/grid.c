@@ -1,0 +1,258 @@
+#include "comm/grid.h"
+
+#include "comm/spans.h"
+
+#include <math.h>
+
+/* A rank is a few cores of a cluster's node, with its share of a network of 100 Gbit/s. */
+const tsl_links tsl_links_default = {2e-6, 2.5e9, 1e11};
+
+/* A panel has at least so many terms where k has: local products are slow for fewer. */
+#define PANEL_LEAST 256
+/* And a tile no more panels than that: more would not hide more. */
+#define PANELS_MOST 8
+/* Of so many ranks fewer by a part may multiply where their number is bad. */
+#define IDLE_PART 4
+
+tsl_box tsl_grid_box(const tsl_grid *grid, int place) {
+  const int64_t layer_ranks = grid->used / grid->depth, within = place % layer_ranks;
+  const int64_t layer = place / layer_ranks;
+  const int64_t slab = ((within + 1) * grid->slabs - 1) / layer_ranks;
+  const int64_t first = tsl_even(layer_ranks, slab, grid->slabs);
+  const int64_t behind = tsl_even(layer_ranks, slab + 1, grid->slabs);
+  const int64_t outer = grid->by_columns ? grid->n : grid->m, inner = grid->by_columns ? grid->m : grid->n;
+  const int64_t part = within - first, parts = behind - first;
+  tsl_box box = {.layer = (int)layer, .slab = (int)slab, .part = (int)part, .parts = (int)parts};
+  int64_t *o = grid->by_columns ? box.n : box.m, *i = grid->by_columns ? box.m : box.n;
+  o[0] = tsl_even(outer, first, layer_ranks);
+  o[1] = tsl_even(outer, behind, layer_ranks);
+  i[0] = tsl_even(inner, part, parts);
+  i[1] = tsl_even(inner, part + 1, parts);
+  box.k[0] = tsl_even(grid->k, layer, grid->depth);
+  box.k[1] = tsl_even(grid->k, layer + 1, grid->depth);
+  return box;
+}
+
+static void set(int64_t out[4], int64_t row, int64_t row_end, int64_t col, int64_t col_end) {
+  out[0] = row;
+  out[1] = col;
+  out[2] = row_end - row;
+  out[3] = col_end - col;
+}
+
+tsl_shares tsl_grid_shares(const tsl_grid *grid, int place) {
+  const tsl_box box = tsl_grid_box(grid, place);
+  const int64_t layer_ranks = grid->used / grid->depth, depth = box.k[1] - box.k[0];
+  /* The panel that the ranks of a slab share is dealt out among them; of the other one, each slab has its part. */
+  const int64_t shared[2] = {box.k[0] + tsl_even(depth, box.part, box.parts),
+                             box.k[0] + tsl_even(depth, box.part + 1, box.parts)};
+  const int64_t first = tsl_even(layer_ranks, box.slab, grid->slabs);
+  const int64_t own[2] = {box.k[0] + tsl_even(depth, first, layer_ranks),
+                          box.k[0] + tsl_even(depth, first + box.parts, layer_ranks)};
+  const int64_t *of_a = grid->by_columns ? own : shared, *of_b = grid->by_columns ? shared : own;
+  const int64_t rows = box.m[1] - box.m[0];
+  tsl_shares shares;
+  set(shares.a, box.m[0], box.m[1], of_a[0], of_a[1]);
+  set(shares.b, of_b[0], of_b[1], box.n[0], box.n[1]);
+  set(shares.c, box.m[0] + tsl_even(rows, box.layer, grid->depth),
+      box.m[0] + tsl_even(rows, box.layer + 1, grid->depth), box.n[0], box.n[1]);
+  return shares;
+}
+
+static int64_t ceiling(int64_t a, int64_t b) {
+  return a / b + (a % b != 0);
+}
+
+/* The largest block's sizes. */
+static void largest(const tsl_grid *grid, int64_t *rows, int64_t *cols, int64_t *depth) {
+  const int64_t layer_ranks = grid->used / grid->depth, most = ceiling(layer_ranks, grid->slabs);
+  const int64_t least = layer_ranks / grid->slabs;
+  const int64_t outer = grid->by_columns ? grid->n : grid->m, inner = grid->by_columns ? grid->m : grid->n;
+  const int64_t o = ceiling(outer * most, layer_ranks), i = ceiling(inner, least);
+  *rows = grid->by_columns ? i : o;
+  *cols = grid->by_columns ? o : i;
+  *depth = ceiling(grid->k, grid->depth);
+}
+
+/* Bytes for a tile and panels of so many terms: partial sums, packed and received once more; and panels with their messages, coming in
+ * twice and going out. */
+static double bytes_for(const tsl_task *task, double rows, double cols, double terms) {
+  return 3 * rows * cols * (double)task->size_sum +
+         4 * terms * (rows * (double)task->size_a + cols * (double)task->size_b);
+}
+
+/* Tiles and panels that fit into memory, as few as possible. */
+static bool fit(const tsl_task *task, tsl_grid *grid) {
+  int64_t rows, cols, depth;
+  largest(grid, &rows, &cols, &depth);
+  const int64_t least = depth < 64 ? (depth > 0 ? depth : 1) : 64;
+  grid->tiles_m = grid->tiles_n = 1;
+  for (;;) {
+    const int64_t r = ceiling(rows, grid->tiles_m), c = ceiling(cols, grid->tiles_n);
+    if (bytes_for(task, (double)r, (double)c, (double)least) <= (double)task->memory)
+      break;
+    if (r <= 1 && c <= 1)
+      return false;
+    if (r >= c)
+      grid->tiles_m += 1 + grid->tiles_m / 8;
+    else
+      grid->tiles_n += 1 + grid->tiles_n / 8;
+  }
+  const int64_t r = ceiling(rows, grid->tiles_m), c = ceiling(cols, grid->tiles_n);
+  int64_t panels = depth / PANEL_LEAST;
+  panels = panels < 1 ? 1 : panels > PANELS_MOST ? PANELS_MOST : panels;
+  while (panels < depth &&
+         bytes_for(task, (double)r, (double)c, (double)ceiling(depth, panels)) > (double)task->memory)
+    panels += 1 + panels / 8;
+  grid->panels = (int)(panels < depth || depth == 0 ? panels : depth);
+  grid->memory = (int64_t)bytes_for(task, (double)r, (double)c, (double)ceiling(depth, grid->panels));
+  return true;
+}
+
+void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_grid *grid) {
+  int64_t rows, cols, depth;
+  largest(grid, &rows, &cols, &depth);
+  const int64_t layer_ranks = grid->used / grid->depth;
+  const double element = (double)(task->size_a + task->size_b + task->size_c) / 3;
+  const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
+  const double messages =
+      grid->used == 1
+          ? 0
+          : (double)grid->tiles_m * grid->tiles_n *
+                ((double)grid->panels * (double)(grid->slabs + layer_ranks / grid->slabs) + grid->depth);
+  grid->seconds_compute =
+      task->operations * (double)rows * (double)cols * (double)depth / links->operations_second;
+  grid->seconds = grid->seconds_compute + (double)busiest * element / links->bytes_second +
+                  messages * links->seconds_message;
+}
+
+/* Words that the largest block's rank receives where it holds its even share of all three. */
+static void expect(tsl_grid *grid) {
+  int64_t most = 0, all = 0;
+  const int64_t layer_ranks = grid->used / grid->depth;
+  /* Slabs have one of two numbers of ranks: the first slab's is the smaller, the last one's the larger. */
+  const int64_t sizes[2] = {layer_ranks / grid->slabs, ceiling(layer_ranks, grid->slabs)};
+  for (int which = 0; which < 2; which++) {
+    const double s = (double)sizes[which], q = (double)layer_ranks, d = grid->depth;
+    const double outer = (double)(grid->by_columns ? grid->n : grid->m) * s / q;
+    const double inner = (double)(grid->by_columns ? grid->m : grid->n) / s;
+    const double depth = (double)grid->k / d;
+    const double shared = outer * depth * (1 - 1 / s) * (grid->by_columns ? grid->tiles_m : grid->tiles_n);
+    const double other = inner * depth * (1 - s / q) * (grid->by_columns ? grid->tiles_n : grid->tiles_m);
+    const int64_t words = (int64_t)ceil(shared + other + outer * inner * (1 - 1 / d));
+    most = words > most ? words : most;
+  }
+  all = most * grid->used;
+  grid->words = grid->words_sent = most;
+  grid->words_all = all;
+}
+
+bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_grid *grid) {
+  if (!fit(task, grid))
+    return false;
+  expect(grid);
+  tsl_grid_time(task, links, grid);
+  return true;
+}
+
+/* Keeps the list sorted: the fastest first, of equally fast ones the earlier. */
+static int insert(tsl_grid *list, int held, int count, const tsl_grid *one) {
+  int at = held;
+  while (at > 0 && one->seconds < list[at - 1].seconds)
+    at--;
+  if (at >= count)
+    return held;
+  const int last = held < count ? held : count - 1;
+  for (int i = last; i > at; i--)
+    list[i] = list[i - 1];
+  list[at] = *one;
+  return held < count ? held + 1 : count;
+}
+
+/* All grids of so many ranks. */
+static int try_used(const tsl_task *task, const tsl_links *links, int used, tsl_grid *out, int held,
+                    int count) {
+  for (int depth = 1; depth <= used; depth++) {
+    if (used % depth != 0 || (depth > 1 && depth > task->k))
+      continue;
+    const int layer_ranks = used / depth;
+    for (int slabs = 1; slabs <= layer_ranks; slabs++)
+      for (int by_columns = 0; by_columns < 2; by_columns++) {
+        /* Even grids are the same either way, seen from the other side. */
+        if (by_columns && layer_ranks % slabs == 0)
+          continue;
+        tsl_grid grid = {.m = task->m,
+                         .n = task->n,
+                         .k = task->k,
+                         .ranks = task->ranks,
+                         .used = used,
+                         .depth = depth,
+                         .slabs = slabs,
+                         .by_columns = by_columns};
+        const int64_t outer = by_columns ? task->n : task->m, inner = by_columns ? task->m : task->n;
+        if ((slabs > 1 && slabs > outer) || (layer_ranks > slabs && ceiling(layer_ranks, slabs) > inner))
+          continue;
+        if (tsl_grid_complete(task, links, &grid))
+          held = insert(out, held, count, &grid);
+      }
+  }
+  return held;
+}
+
+int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_grid *out, int count) {
+  int held = 0;
+  const int least = task->ranks - task->ranks / IDLE_PART;
+  for (int used = task->ranks; used >= least; used--)
+    held = try_used(task, links, used, out, held, count);
+  for (int used = task->ranks / 2; used >= 1; used /= 2)
+    if (used < least)
+      held = try_used(task, links, used, out, held, count);
+  return held;
+}
+
+double tsl_grid_reach(int64_t m, int64_t n, int64_t k, int ranks) {
+  double d[3] = {(double)m, (double)n, (double)k};
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2 - i; j++)
+      if (d[j] < d[j + 1]) {
+        const double t = d[j];
+        d[j] = d[j + 1];
+        d[j + 1] = t;
+      }
+  const double p = ranks;
+  if (d[2] == 0)
+    return 0;
+  if (p <= d[0] / d[1])
+    return (d[0] * d[1] + d[0] * d[2]) / p + d[1] * d[2];
+  if (p <= d[0] * d[1] / (d[2] * d[2]))
+    return 2 * sqrt(d[0] * d[1] * d[2] * d[2] / p) + d[0] * d[1] / p;
+  return 3 * pow(d[0] * d[1] * d[2] / p, 2.0 / 3);
+}
+
+double tsl_grid_bound(int64_t m, int64_t n, int64_t k, int ranks, double memory_words) {
+  if (ranks <= 1)
+    return 0;
+  const double x = (double)m, y = (double)n, z = (double)k, p = ranks;
+  const double reach = tsl_grid_reach(m, n, k, ranks) - (x * y + x * z + y * z) / p;
+  const double limited = 2 * x * y * z / (p * sqrt(memory_words)) - memory_words;
+  const double bound = reach > limited ? reach : limited;
+  return bound > 0 ? bound : 0;
+}
+
+void tsl_grid_print(const tsl_grid *grid, tsl_text *text) {
+  const int layer_ranks = grid->used / grid->depth, rest = layer_ranks % grid->slabs;
+  if (rest == 0) {
+    tsl_text_add(text, "grid %d x %d x %d of %d ranks", grid->slabs, layer_ranks / grid->slabs, grid->depth,
+                 grid->ranks);
+  } else {
+    tsl_text_add(text, "grid of %d slabs of %s, %d with %d ranks and %d with %d, x %d of %d ranks",
+                 grid->slabs, grid->by_columns ? "columns" : "rows", rest, layer_ranks / grid->slabs + 1,
+                 grid->slabs - rest, layer_ranks / grid->slabs, grid->depth, grid->ranks);
+  }
+  tsl_text_add(text, ", %d %s", grid->tiles_m * grid->tiles_n * grid->panels,
+               grid->tiles_m * grid->tiles_n * grid->panels == 1 ? "step" : "steps");
+  if (grid->tiles_m * grid->tiles_n > 1)
+    tsl_text_add(text, " for %d x %d tiles", grid->tiles_m, grid->tiles_n);
+  if (grid->as_c)
+    tsl_text_add(text, ", blocks as C lies");
+}

@@ -1,0 +1,31 @@
+/* A product or transpose as all ranks know it, with what is this rank's own beside it. */
+#ifndef TSL_COMM_JOB_H
+#define TSL_COMM_JOB_H
+
+#include "base/types.h"
+#include "comm/comm.h"
+#include "comm/layout.h"
+
+/* One operand. */
+typedef struct tsl_part {
+  const tsl_type_info *type;
+  tsl_layout layout; /* of the operand as it takes part: transposes are turned already */
+  void *data;        /* of the calling rank; only C's is written */
+  bool conjugate;
+  tsl_order order; /* of messages, and of what is made of them: the same on all ranks */
+} tsl_part;
+
+enum { TSL_PART_A, TSL_PART_B, TSL_PART_C, TSL_PARTS };
+
+typedef struct tsl_job {
+  tsl_ranks *ranks;
+  tesela_context *context;
+  int64_t m, n, k;
+  tsl_part part[TSL_PARTS];
+  const tsl_type_info *sums;
+  double alpha[2], beta[2]; /* as the type of the sums has them */
+  const char *device, *strategy;
+  int64_t memory; /* bytes a rank may take; the same on all ranks */
+} tsl_job;
+
+#endif

@@ -1,0 +1,291 @@
+#include "comm/layout.h"
+
+#include "base/checked.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The grid that a layout has: p x 1 where it says none. */
+static void grid_of(const tesela_layout *given, int ranks, int *rows, int *cols) {
+  const bool none = given->grid_rows == 0 && given->grid_cols == 0;
+  *rows = none ? ranks : given->grid_rows;
+  *cols = none ? 1 : given->grid_cols;
+}
+
+static tesela_status check_grid(const tesela_layout *given, const char *name, int ranks) {
+  int rows, cols;
+  grid_of(given, ranks, &rows, &cols);
+  if (rows <= 0 || cols <= 0 || rows > ranks / cols)
+    return tsl_fail(TESELA_BAD_CALL, "%s has a grid of %d x %d processes, and there are %d ranks", name, rows,
+                    cols, ranks);
+  if (!given->ranks)
+    return TESELA_OK;
+  unsigned char *seen = calloc((size_t)ranks, 1);
+  if (!seen)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a grid of %d x %d processes", rows, cols);
+  tesela_status status = TESELA_OK;
+  for (int i = 0; i < rows * cols && status == TESELA_OK; i++) {
+    const int rank = given->ranks[i];
+    if (rank < 0 || rank >= ranks || seen[rank]++)
+      status = tsl_fail(TESELA_BAD_CALL, "%s.ranks[%d] is %d: each is another one of the %d ranks", name, i,
+                        rank, ranks);
+  }
+  free(seen);
+  return status;
+}
+
+/* A dimension of the matrix that was dealt out: 0 stands for what the operand needs. */
+static int64_t dealt(int64_t given, int64_t begin, int64_t operand) {
+  return given == 0 ? begin + operand : given;
+}
+
+static tesela_status check_window(const char *name, const char *what, int64_t size, int64_t begin,
+                                  int64_t length) {
+  if (begin < 0 || size < 0 || begin > size || length > size - begin)
+    return tsl_fail(TESELA_BAD_CALL, "%s: %s %lld to %lld of a matrix that has %lld", name, what,
+                    (long long)begin, (long long)(begin + length), (long long)size);
+  return TESELA_OK;
+}
+
+static tesela_status check_rectangle(const tesela_rectangle *r, const char *name, int64_t index, int64_t rows,
+                                     int64_t cols) {
+  if (r->rows < 0 || r->cols < 0 || r->row < 0 || r->col < 0 || r->row > rows || r->col > cols ||
+      r->rows > rows - r->row || r->cols > cols - r->col)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s.rectangles[%lld] is %lld x %lld from (%lld, %lld), outside of the %lld x %lld matrix",
+                    name, (long long)index, (long long)r->rows, (long long)r->cols, (long long)r->row,
+                    (long long)r->col, (long long)rows, (long long)cols);
+  return TESELA_OK;
+}
+
+tesela_status tsl_layout_check(const tesela_layout *given, const char *name, int ranks, int64_t rows,
+                               int64_t cols) {
+  if (given->reserved != 0)
+    return tsl_fail(TESELA_BAD_CALL, "%s.reserved is not 0", name);
+  if (given->kind == TESELA_LAYOUT_RECTANGLES) {
+    if (given->count < 0 || (given->count > 0 && !given->rectangles))
+      return tsl_fail(TESELA_BAD_CALL, "%s has %lld rectangles, and no list of them", name,
+                      (long long)given->count);
+    for (int64_t i = 0; i < given->count; i++)
+      TSL_TRY(check_rectangle(&given->rectangles[i], name, i, rows, cols));
+    return TESELA_OK;
+  }
+  if (given->kind != TESELA_LAYOUT_BLOCKS && given->kind != TESELA_LAYOUT_CYCLIC)
+    return tsl_fail(TESELA_BAD_CALL, "%s.kind is %d, which is no kind of layout", name, (int)given->kind);
+  TSL_TRY(check_grid(given, name, ranks));
+  TSL_TRY(check_window(name, "rows", dealt(given->rows, given->row, rows), given->row, rows));
+  TSL_TRY(check_window(name, "columns", dealt(given->cols, given->col, cols), given->col, cols));
+  if (given->kind == TESELA_LAYOUT_BLOCKS)
+    return TESELA_OK;
+  int grid_rows, grid_cols;
+  grid_of(given, ranks, &grid_rows, &grid_cols);
+  if (given->row_block <= 0 || given->col_block <= 0)
+    return tsl_fail(TESELA_BAD_CALL, "%s has blocks of %lld x %lld: both must be positive", name,
+                    (long long)given->row_block, (long long)given->col_block);
+  if (given->first_row < 0 || given->first_row >= grid_rows || given->first_col < 0 ||
+      given->first_col >= grid_cols)
+    return tsl_fail(TESELA_BAD_CALL, "%s begins at process (%d, %d) of a grid of %d x %d", name,
+                    given->first_row, given->first_col, grid_rows, grid_cols);
+  return TESELA_OK;
+}
+
+/* Lists for all parts of a dimension: their dims, and behind them, in one block, their spans. */
+static tesela_status make_lists(const tsl_dealing *dealing, tsl_dim **out) {
+  int64_t spans = 0;
+  for (int i = 0; i < dealing->parts; i++)
+    spans += tsl_dealing_spans(dealing, i);
+  const size_t dims = (size_t)dealing->parts * sizeof(tsl_dim);
+  char *block = malloc(dims + (size_t)spans * sizeof(tsl_span) + 1);
+  if (!block)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a layout of %lld blocks", (long long)spans);
+  *out = (tsl_dim *)(void *)block;
+  tsl_span *list = (tsl_span *)(void *)(block + dims);
+  for (int i = 0; i < dealing->parts; i++) {
+    const int64_t count = tsl_dealing_list(dealing, i, list);
+    (*out)[i] = tsl_dim_of(list, count);
+    list += count;
+  }
+  return TESELA_OK;
+}
+
+static tesela_status make_grid(const tesela_layout *given, int own, int64_t row_stride, int64_t col_stride,
+                               tsl_layout *out) {
+  const bool cyclic = given->kind == TESELA_LAYOUT_CYCLIC;
+  grid_of(given, out->ranks, &out->grid_rows, &out->grid_cols);
+  const tsl_dealing rows = {dealt(given->rows, given->row, out->rows),
+                            given->row,
+                            out->rows,
+                            cyclic ? given->row_block : 0,
+                            out->grid_rows,
+                            given->first_row};
+  const tsl_dealing cols = {dealt(given->cols, given->col, out->cols),
+                            given->col,
+                            out->cols,
+                            cyclic ? given->col_block : 0,
+                            out->grid_cols,
+                            given->first_col};
+  TSL_TRY(make_lists(&rows, &out->row_lists));
+  TSL_TRY(make_lists(&cols, &out->col_lists));
+  const int places = out->grid_rows * out->grid_cols;
+  out->place = malloc((size_t)out->ranks * sizeof(int));
+  out->rank_at = malloc((size_t)places * sizeof(int));
+  if (!out->place || !out->rank_at)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a layout on %d ranks", out->ranks);
+  for (int i = 0; i < out->ranks; i++)
+    out->place[i] = -1;
+  for (int i = 0; i < places; i++) {
+    out->rank_at[i] = given->ranks ? given->ranks[i] : i;
+    out->place[out->rank_at[i]] = i;
+  }
+  const bool dense = row_stride == 0 && col_stride == 0;
+  const int col_part = out->place[own] < 0 ? 0 : out->place[own] % out->grid_cols;
+  out->own_row_stride = dense ? tsl_dealing_local(&cols, col_part) : row_stride;
+  out->own_col_stride = dense ? 1 : col_stride;
+  return TESELA_OK;
+}
+
+static int by_row(const void *a, const void *b) {
+  const tsl_corner *x = a, *y = b;
+  return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* All rectangles together are the matrix: as many elements, and none twice. */
+static tesela_status check_cover(const tsl_layout *layout, const char *name, tsl_corner *all, int64_t count) {
+  int64_t elements = 0, whole = layout->rows * layout->cols;
+  qsort(all, (size_t)count, sizeof *all, by_row);
+  for (int64_t i = 0; i < count; i++) {
+    if (!tsl_i64_add(elements, all[i].rows * all[i].cols, &elements))
+      return tsl_fail(TESELA_BAD_CALL, "%s: the rectangles have more elements than can be counted", name);
+    if (all[i].rows == 0 || all[i].cols == 0)
+      continue;
+    for (int64_t j = i + 1; j < count && all[j].row < all[i].row + all[i].rows; j++)
+      if (all[j].rows > 0 && all[j].cols > 0 && all[j].col < all[i].col + all[i].cols &&
+          all[i].col < all[j].col + all[j].cols)
+        return tsl_fail(TESELA_BAD_CALL, "%s: two rectangles have element (%lld, %lld)", name,
+                        (long long)all[j].row,
+                        (long long)(all[i].col > all[j].col ? all[i].col : all[j].col));
+  }
+  if (elements != whole)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s: the ranks' rectangles have %lld elements together, and the matrix %lld", name,
+                    (long long)elements, (long long)whole);
+  return TESELA_OK;
+}
+
+static void set_own_strides(const tesela_layout *given, tsl_patch *own) {
+  for (int64_t i = 0; i < given->count; i++) {
+    const tesela_rectangle *r = &given->rectangles[i];
+    const bool dense = r->row_stride == 0 && r->col_stride == 0;
+    own[i].offset = r->offset;
+    own[i].row_stride = dense ? r->cols : r->row_stride;
+    own[i].col_stride = dense ? 1 : r->col_stride;
+  }
+}
+
+static tesela_status make_rectangles(const tesela_layout *given, const char *name, int own,
+                                     const tsl_corner *const *corners, const int64_t *counts,
+                                     tsl_layout *out) {
+  int64_t total = 0;
+  for (int r = 0; r < out->ranks; r++)
+    total += counts[r];
+  out->first = malloc(((size_t)out->ranks + 1) * sizeof *out->first);
+  out->rectangles = calloc((size_t)total + 1, sizeof *out->rectangles);
+  out->spans = malloc((2 * (size_t)total + 1) * sizeof *out->spans);
+  tsl_corner *all = malloc(((size_t)total + 1) * sizeof *all);
+  tesela_status status = TESELA_OK;
+  if (!out->first || !out->rectangles || !out->spans || !all)
+    TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a layout of %lld rectangles", (long long)total));
+  int64_t at = 0;
+  for (int r = 0; r < out->ranks; r++) {
+    out->first[r] = at;
+    for (int64_t i = 0; i < counts[r]; i++, at++) {
+      const tsl_corner *corner = &corners[r][i];
+      all[at] = *corner;
+      out->spans[2 * at] = (tsl_span){corner->row, corner->rows, 0};
+      out->spans[2 * at + 1] = (tsl_span){corner->col, corner->cols, 0};
+      out->rectangles[at].rows = tsl_dim_of(&out->spans[2 * at], corner->rows > 0);
+      out->rectangles[at].cols = tsl_dim_of(&out->spans[2 * at + 1], corner->cols > 0);
+    }
+  }
+  out->first[out->ranks] = at;
+  set_own_strides(given, out->rectangles + out->first[own]);
+  TSL_GO(check_cover(out, name, all, total));
+out:
+  free(all);
+  return status;
+}
+
+tesela_status tsl_layout_make(const tesela_layout *given, const char *name, int ranks, int own, int64_t rows,
+                              int64_t cols, int64_t row_stride, int64_t col_stride,
+                              const tsl_corner *const *corners, const int64_t *counts, tsl_layout *out) {
+  *out = (tsl_layout){.ranks = ranks, .rows = rows, .cols = cols};
+  return given->kind == TESELA_LAYOUT_RECTANGLES ? make_rectangles(given, name, own, corners, counts, out)
+                                                 : make_grid(given, own, row_stride, col_stride, out);
+}
+
+void tsl_layout_free(tsl_layout *layout) {
+  free(layout->place);
+  free(layout->rank_at);
+  free(layout->row_lists);
+  free(layout->col_lists);
+  free(layout->rectangles);
+  free(layout->first);
+  free(layout->spans);
+  *layout = (tsl_layout){0};
+}
+
+static tsl_patch turned(tsl_patch patch) {
+  return (tsl_patch){patch.cols, patch.rows, patch.offset, patch.col_stride, patch.row_stride};
+}
+
+void tsl_layout_turn(tsl_layout *layout) {
+  const int64_t rows = layout->rows;
+  layout->rows = layout->cols;
+  layout->cols = rows;
+  layout->turned = !layout->turned;
+}
+
+int64_t tsl_layout_count(const tsl_layout *layout, int rank) {
+  return layout->first ? layout->first[rank + 1] - layout->first[rank] : layout->place[rank] >= 0;
+}
+
+tsl_patch tsl_layout_patch(const tsl_layout *layout, int rank, int64_t index) {
+  tsl_patch patch;
+  if (layout->first) {
+    patch = layout->rectangles[layout->first[rank] + index];
+  } else {
+    const int place = layout->place[rank];
+    patch = (tsl_patch){layout->row_lists[place / layout->grid_cols],
+                        layout->col_lists[place % layout->grid_cols], 0, layout->own_row_stride,
+                        layout->own_col_stride};
+  }
+  return layout->turned ? turned(patch) : patch;
+}
+
+int64_t tsl_layout_common(const tsl_layout *layout, int rank, const tsl_patch *patch) {
+  int64_t common = 0;
+  const int64_t count = tsl_layout_count(layout, rank);
+  for (int64_t i = 0; i < count; i++) {
+    const tsl_patch held = tsl_layout_patch(layout, rank, i);
+    common += tsl_patch_common(&held, patch);
+  }
+  return common;
+}
+
+int64_t tsl_layout_held(const tsl_layout *layout, int rank) {
+  int64_t held = 0;
+  const int64_t count = tsl_layout_count(layout, rank);
+  for (int64_t i = 0; i < count; i++) {
+    const tsl_patch patch = tsl_layout_patch(layout, rank, i);
+    held += tsl_patch_total(&patch);
+  }
+  return held;
+}
+
+tsl_order tsl_layout_order(const tsl_layout *layout, int own) {
+  if (tsl_layout_count(layout, own) == 0)
+    return TSL_ROWS;
+  const tsl_patch patch = tsl_layout_patch(layout, own, 0);
+  return llabs(patch.row_stride) < llabs(patch.col_stride) ? TSL_COLUMNS : TSL_ROWS;
+}

@@ -1,0 +1,248 @@
+/* Ranks of an MPI communicator: libtesela_mpi, the only file that sees mpi.h. What it keeps for a communicator (a copy of it, so that no
+ * message meets the caller's, and memory for requests) is an attribute of it, freed with it or when MPI ends. */
+#include <tesela/tesela_mpi.h>
+
+#include "comm/call.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Counts are ints: longer messages are sent in so many bytes at a time, and what is left. */
+#define CHUNK (1 << 20)
+
+typedef struct requests {
+  MPI_Request *list;
+  int count, capacity;
+} requests;
+
+typedef struct mpi_ranks {
+  tsl_ranks ranks; /* first, so that the one's address is the other's */
+  MPI_Comm home, copy;
+  requests batches[TSL_BATCHES];
+  struct mpi_ranks *next; /* of all that are kept */
+} mpi_ranks;
+
+/* The process's: keys of attributes, and the list of what is kept. Guarded by nothing: MPI is called by one thread at a time, or the
+ * program sees to it for its communicators. */
+static int key = MPI_KEYVAL_INVALID, key_of_end = MPI_KEYVAL_INVALID;
+static mpi_ranks *kept;
+
+/* TESELA_OK, or the failure of an MPI call; most programs have an error handler that ends the job before. */
+static tesela_status told(int code) {
+  if (code == MPI_SUCCESS)
+    return TESELA_OK;
+  char sentence[MPI_MAX_ERROR_STRING + 16] = "MPI: ";
+  int length = 0;
+  MPI_Error_string(code, sentence + strlen(sentence), &length);
+  return tesela_ranks_fail(TESELA_DEVICE_FAILED, sentence);
+}
+
+static mpi_ranks *self_of(tsl_ranks *ranks) {
+  return (mpi_ranks *)ranks;
+}
+
+static tesela_status reserve(tsl_ranks *ranks, int batch, int messages) {
+  requests *r = &self_of(ranks)->batches[batch];
+  if (messages > INT_MAX / 2)
+    return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "more messages than MPI can count");
+  if (2 * messages <= r->capacity)
+    return TESELA_OK;
+  MPI_Request *more = malloc(2 * (size_t)messages * sizeof *more);
+  if (!more)
+    return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "out of memory for MPI's requests");
+  free(r->list);
+  *r = (requests){more, 0, 2 * messages};
+  return TESELA_OK;
+}
+
+/* Begins a message: in chunks, and the rest of less than one. Messages of one tag keep their order. */
+static tesela_status begin(mpi_ranks *self, int batch, int other, int tag, void *data, size_t bytes,
+                           int is_send) {
+  requests *r = &self->batches[batch];
+  size_t done = 0;
+  int code = MPI_SUCCESS;
+  if (r->count + 2 > r->capacity)
+    return tesela_ranks_fail(TESELA_INTERNAL, "more messages than were reserved");
+  if (bytes > INT_MAX) {
+    MPI_Datatype chunk;
+    const size_t chunks = bytes / CHUNK;
+    done = chunks * CHUNK;
+    MPI_Type_contiguous(CHUNK, MPI_BYTE, &chunk);
+    MPI_Type_commit(&chunk);
+    code = is_send ? MPI_Isend(data, (int)chunks, chunk, other, tag, self->copy, &r->list[r->count++])
+                   : MPI_Irecv(data, (int)chunks, chunk, other, tag, self->copy, &r->list[r->count++]);
+    MPI_Type_free(&chunk);
+  }
+  if (code == MPI_SUCCESS && (done < bytes || done == 0)) {
+    char *rest = (char *)data + done;
+    const int count = (int)(bytes - done);
+    code = is_send ? MPI_Isend(rest, count, MPI_BYTE, other, tag, self->copy, &r->list[r->count++])
+                   : MPI_Irecv(rest, count, MPI_BYTE, other, tag, self->copy, &r->list[r->count++]);
+  }
+  return told(code);
+}
+
+static tesela_status send_message(tsl_ranks *ranks, int batch, int to, int tag, const void *data,
+                                  size_t bytes) {
+  union {
+    const void *read;
+    void *any;
+  } memory = {data};
+  ranks->sent += bytes;
+  return begin(self_of(ranks), batch, to, tag, memory.any, bytes, 1);
+}
+
+static tesela_status receive_message(tsl_ranks *ranks, int batch, int from, int tag, void *data,
+                                     size_t bytes) {
+  ranks->received += bytes;
+  return begin(self_of(ranks), batch, from, tag, data, bytes, 0);
+}
+
+static tesela_status progress(tsl_ranks *ranks, int batch) {
+  requests *r = &self_of(ranks)->batches[batch];
+  int done = 0;
+  return r->count == 0 ? TESELA_OK : told(MPI_Testall(r->count, r->list, &done, MPI_STATUSES_IGNORE));
+}
+
+static tesela_status wait_batch(tsl_ranks *ranks, int batch) {
+  requests *r = &self_of(ranks)->batches[batch];
+  const int count = r->count;
+  r->count = 0;
+  return count == 0 ? TESELA_OK : told(MPI_Waitall(count, r->list, MPI_STATUSES_IGNORE));
+}
+
+static tesela_status gather(tsl_ranks *ranks, const void *own, size_t bytes, void *all) {
+  if (bytes > INT_MAX)
+    return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "more rectangles than MPI can count");
+  return told(MPI_Allgather(own, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, self_of(ranks)->copy));
+}
+
+static tesela_status broadcast(tsl_ranks *ranks, int root, void *data, size_t bytes) {
+  return told(MPI_Bcast(data, (int)bytes, MPI_BYTE, root, self_of(ranks)->copy));
+}
+
+static tesela_status least(tsl_ranks *ranks, double own, double *out) {
+  return told(MPI_Allreduce(&own, out, 1, MPI_DOUBLE, MPI_MIN, self_of(ranks)->copy));
+}
+
+static const tsl_ranks_ops mpi_ops = {
+    .name = "MPI",
+    .reserve = reserve,
+    .send = send_message,
+    .receive = receive_message,
+    .progress = progress,
+    .wait = wait_batch,
+    .gather = gather,
+    .broadcast = broadcast,
+    .least = least,
+};
+
+/* A communicator is freed, or its attribute deleted. */
+static int forget(MPI_Comm communicator, int keyval, void *value, void *extra) {
+  (void)communicator, (void)keyval, (void)extra;
+  mpi_ranks *self = value;
+  for (mpi_ranks **at = &kept; *at; at = &(*at)->next)
+    if (*at == self) {
+      *at = self->next;
+      break;
+    }
+  for (int i = 0; i < TSL_BATCHES; i++)
+    free(self->batches[i].list);
+  tesela_context_destroy(self->ranks.context);
+  const int code = MPI_Comm_free(&self->copy);
+  free(self);
+  return code;
+}
+
+/* MPI ends: MPI_COMM_SELF's attributes are deleted first, while everything works still. */
+static int forget_all(MPI_Comm communicator, int keyval, void *value, void *extra) {
+  (void)communicator, (void)keyval, (void)value, (void)extra;
+  while (kept)
+    MPI_Comm_delete_attr(kept->home, key);
+  return MPI_SUCCESS;
+}
+
+static tesela_status make_keys(void) {
+  if (key != MPI_KEYVAL_INVALID)
+    return TESELA_OK;
+  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL) != MPI_SUCCESS ||
+      MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_all, &key_of_end, NULL) != MPI_SUCCESS ||
+      MPI_Comm_set_attr(MPI_COMM_SELF, key_of_end, NULL) != MPI_SUCCESS)
+    return tesela_ranks_fail(TESELA_DEVICE_FAILED, "MPI gave no attribute of communicators");
+  return TESELA_OK;
+}
+
+static int ranks_of_host(MPI_Comm communicator) {
+  MPI_Comm host;
+  int count = 1;
+  if (MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
+    MPI_Comm_size(host, &count);
+    MPI_Comm_free(&host);
+  }
+  return count;
+}
+
+static tesela_status make(MPI_Comm communicator, mpi_ranks **out) {
+  mpi_ranks *self = calloc(1, sizeof *self);
+  if (!self)
+    return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "out of memory for a communicator");
+  self->home = communicator;
+  tesela_status status = told(MPI_Comm_dup(communicator, &self->copy));
+  if (status != TESELA_OK) {
+    free(self);
+    return status;
+  }
+  self->ranks.ops = &mpi_ops;
+  self->ranks.version = TESELA_VERSION_NUMBER;
+  MPI_Comm_rank(self->copy, &self->ranks.rank);
+  MPI_Comm_size(self->copy, &self->ranks.size);
+  self->ranks.host_ranks = ranks_of_host(self->copy);
+  self->next = kept;
+  kept = self;
+  *out = self;
+  return told(MPI_Comm_set_attr(communicator, key, self));
+}
+
+/* What is kept for the communicator; made at its first call, which is collective. */
+static tesela_status find(MPI_Comm communicator, tsl_ranks **out) {
+  int initialized = 0, finalized = 0, found = 0, inter = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (!initialized || finalized)
+    return tesela_ranks_fail(TESELA_BAD_CALL,
+                             initialized ? "MPI has ended" : "MPI has not begun: MPI_Init() comes first");
+  if (communicator == MPI_COMM_NULL)
+    return tesela_ranks_fail(TESELA_BAD_CALL, "the communicator is MPI_COMM_NULL");
+  if (MPI_Comm_test_inter(communicator, &inter) != MPI_SUCCESS || inter)
+    return tesela_ranks_fail(TESELA_BAD_CALL, "the communicator has two groups");
+  tesela_status status = make_keys();
+  if (status != TESELA_OK)
+    return status;
+  mpi_ranks *self = NULL;
+  status = told(MPI_Comm_get_attr(communicator, key, &self, &found));
+  if (status == TESELA_OK && !found)
+    status = make(communicator, &self);
+  if (status == TESELA_OK)
+    *out = &self->ranks;
+  return status;
+}
+
+tesela_status tesela_mpi_gemm_sized(MPI_Comm communicator, tesela_context *context,
+                                    const tesela_mpi_desc *desc, tesela_mpi_record *record, size_t desc_size,
+                                    size_t gemm_size, size_t record_size) {
+  tsl_ranks *ranks = NULL;
+  const tesela_status status = find(communicator, &ranks);
+  return status != TESELA_OK
+             ? status
+             : tesela_ranks_gemm(ranks, context, desc, record, desc_size, gemm_size, record_size);
+}
+
+tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesela_context *context,
+                                         const tesela_mpi_transpose_desc *desc, tesela_mpi_record *record,
+                                         size_t desc_size, size_t record_size) {
+  tsl_ranks *ranks = NULL;
+  const tesela_status status = find(communicator, &ranks);
+  return status != TESELA_OK ? status
+                             : tesela_ranks_transpose(ranks, context, desc, record, desc_size, record_size);
+}

@@ -1,0 +1,197 @@
+#include "comm/panels.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+
+/* A message that goes to each rank that needs the same window. */
+typedef struct tsl_packed_window {
+  tsl_patch window;
+  char *message;
+  int64_t count;
+} tsl_packed_window;
+
+/* Messages carry the operand's number. */
+static int tag_of(int operand) {
+  return 1 + operand;
+}
+
+static tsl_patch window_of(const tsl_panels *p, int operand, const tsl_block *block, tsl_step step) {
+  const tsl_order order = p->job->part[operand].order;
+  return operand == TSL_PART_A ? tsl_window_a(p->grid, block, step, order)
+                               : tsl_window_b(p->grid, block, step, order);
+}
+
+/* Whether a window lies whole in one piece of this rank's memory, and where. */
+static bool lies_here(const tsl_part *part, int rank, tsl_panel *panel) {
+  for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
+    const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
+    tsl_meet rows = {.a = &held.rows, .b = &panel->window.rows},
+             cols = {.a = &held.cols, .b = &panel->window.cols};
+    if (!tsl_meet_next(&rows) || !tsl_meet_next(&cols) ||
+        rows.length != panel->window.rows.last - panel->window.rows.first ||
+        cols.length != panel->window.cols.last - panel->window.cols.first)
+      continue;
+    const int64_t at = held.offset + rows.in_a * held.row_stride + cols.in_a * held.col_stride;
+    panel->data = (const char *)part->data + at * (int64_t)part->type->size;
+    panel->row_stride = held.row_stride;
+    panel->col_stride = held.col_stride;
+    return true;
+  }
+  return false;
+}
+
+static void look(const tsl_panels *p, int operand, tsl_step step, tsl_panel *panel) {
+  panel->window = window_of(p, operand, p->own, step);
+  panel->in_place = lies_here(&p->job->part[operand], p->job->ranks->rank, panel);
+}
+
+/* Begins to receive a panel, rank by rank. */
+static tesela_status receive(tsl_panels *p, int operand, int step, char **at) {
+  tsl_ranks *ranks = p->job->ranks;
+  const tsl_part *part = &p->job->part[operand];
+  tsl_panel panel;
+  look(p, operand, tsl_step_at(p->grid, step), &panel);
+  for (int from = 0; from < ranks->size && !panel.in_place; from++) {
+    if (from == ranks->rank)
+      continue;
+    const size_t bytes = (size_t)tsl_layout_common(&part->layout, from, &panel.window) * part->type->size;
+    if (bytes > 0)
+      TSL_TRY(ranks->ops->receive(ranks, step % 2, from, tag_of(operand), *at, bytes));
+    *at += bytes;
+  }
+  return TESELA_OK;
+}
+
+/* What this rank has of a window, as a message. */
+static int64_t pack(const tsl_part *part, int rank, const tsl_patch *window, char *message) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
+    const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
+    count += tsl_patch_pack(&held, part->data, window, part->order, part->type->size,
+                            message + (size_t)count * part->type->size);
+  }
+  return count;
+}
+
+/* Windows that this rank has a part of, each once: packed to *at, or only counted where at is NULL. Sends them to all that need them. */
+static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **at, size_t *bytes) {
+  tsl_ranks *ranks = p->job->ranks;
+  const tsl_part *part = &p->job->part[operand];
+  int packed = 0;
+  for (int place = 0; place < p->grid->used; place++) {
+    if (p->blocks->rank[place] == ranks->rank)
+      continue;
+    const tsl_patch window = window_of(p, operand, &p->blocks->of[place], tsl_step_at(p->grid, step));
+    int i = packed - 1;
+    while (i >= 0 && !tsl_window_same(&p->packed[i].window, &window))
+      i--;
+    if (i < 0) {
+      i = packed++;
+      p->packed[i] = (tsl_packed_window){window, at ? *at : NULL, 0};
+      p->packed[i].count =
+          at ? pack(part, ranks->rank, &window, *at) : tsl_layout_common(&part->layout, ranks->rank, &window);
+      *bytes += (size_t)p->packed[i].count * part->type->size;
+      if (at)
+        *at += (size_t)p->packed[i].count * part->type->size;
+    }
+    if (at && p->packed[i].count > 0)
+      TSL_TRY(ranks->ops->send(ranks, step % 2, p->blocks->rank[place], tag_of(operand), p->packed[i].message,
+                               (size_t)p->packed[i].count * part->type->size));
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_panels_begin(tsl_panels *p, int step) {
+  const double begin = tsl_clock();
+  char *in = p->incoming[step % 2], *out = p->outgoing[step % 2];
+  size_t bytes = 0;
+  for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
+    TSL_TRY(receive(p, operand, step, &in));
+  for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
+    TSL_TRY(send_or_count(p, operand, step, &out, &bytes));
+  p->seconds_move += tsl_clock() - begin;
+  return TESELA_OK;
+}
+
+/* Puts together what arrived of a panel, and what this rank has of it itself. */
+static void assemble(tsl_panels *p, int operand, int step, const char **at) {
+  const tsl_part *part = &p->job->part[operand];
+  const int own = p->job->ranks->rank;
+  tsl_panel *panel = &p->panel[operand];
+  look(p, operand, tsl_step_at(p->grid, step), panel);
+  if (panel->in_place)
+    return;
+  panel->data = panel->memory;
+  panel->row_stride = panel->window.row_stride;
+  panel->col_stride = panel->window.col_stride;
+  for (int from = 0; from < p->job->ranks->size; from++)
+    for (int64_t i = 0; i < tsl_layout_count(&part->layout, from); i++) {
+      const tsl_patch held = tsl_layout_patch(&part->layout, from, i);
+      if (from == own)
+        tsl_patch_copy(&held, part->data, &panel->window, panel->memory, part->order, part->type->size);
+      else
+        *at += (size_t)tsl_patch_unpack(&held, &panel->window, panel->memory, part->order, part->type->size,
+                                        *at) *
+               part->type->size;
+    }
+}
+
+tesela_status tsl_panels_end(tsl_panels *p, int step) {
+  const double begin = tsl_clock();
+  TSL_TRY(p->job->ranks->ops->wait(p->job->ranks, step % 2));
+  const double arrived = tsl_clock();
+  const char *at = p->incoming[step % 2];
+  for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
+    assemble(p, operand, step, &at);
+  p->seconds_wait += arrived - begin;
+  p->seconds_move += tsl_clock() - arrived;
+  return TESELA_OK;
+}
+
+/* The most bytes of any step: of each panel, of both that come in, and of what goes out. */
+static tesela_status measure(tsl_panels *p, size_t panel[2], size_t *in, size_t *out) {
+  for (int step = 0; step < tsl_steps(p->grid); step++) {
+    size_t incoming = 0, outgoing = 0;
+    for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
+      if (p->own) {
+        const tsl_patch window = window_of(p, operand, p->own, tsl_step_at(p->grid, step));
+        const size_t bytes = (size_t)tsl_patch_total(&window) * p->job->part[operand].type->size;
+        panel[operand] = bytes > panel[operand] ? bytes : panel[operand];
+        incoming += bytes;
+      }
+      TSL_TRY(send_or_count(p, operand, step, NULL, &outgoing));
+    }
+    *in = incoming > *in ? incoming : *in;
+    *out = outgoing > *out ? outgoing : *out;
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_panels_make(const tsl_job *job, const tsl_grid *grid, const tsl_blocks *blocks,
+                              const tsl_block *own, tsl_panels *out) {
+  *out = (tsl_panels){.job = job, .grid = grid, .blocks = blocks, .own = own};
+  out->packed = malloc((size_t)grid->used * sizeof *out->packed);
+  if (!out->packed)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the messages of %d blocks", grid->used);
+  size_t panel[2] = {0, 0}, in = 0, most = 0;
+  TSL_TRY(measure(out, panel, &in, &most));
+  for (int i = 0; i < 2; i++) {
+    TSL_TRY(tsl_alloc(panel[i], "a panel", &out->panel[i].memory));
+    TSL_TRY(tsl_alloc(in, "panels that arrive", &out->incoming[i]));
+    TSL_TRY(tsl_alloc(most, "panels that are sent", &out->outgoing[i]));
+    TSL_TRY(job->ranks->ops->reserve(job->ranks, i, 2 * (grid->used + job->ranks->size)));
+  }
+  return TESELA_OK;
+}
+
+void tsl_panels_free(tsl_panels *panels) {
+  for (int i = 0; i < 2; i++) {
+    tsl_free(panels->panel[i].memory);
+    tsl_free(panels->incoming[i]);
+    tsl_free(panels->outgoing[i]);
+  }
+  free(panels->packed);
+}

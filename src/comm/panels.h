@@ -1,0 +1,36 @@
+/* The panels of A and B that a rank multiplies in each step: they are on their way while those of the step before are multiplied. */
+#ifndef TSL_COMM_PANELS_H
+#define TSL_COMM_PANELS_H
+
+#include "comm/blocks.h"
+#include "comm/job.h"
+
+/* A panel that has arrived. */
+typedef struct tsl_panel {
+  tsl_patch window;
+  const void *data; /* the operand's own memory where it lies there whole, else `memory` */
+  int64_t row_stride, col_stride;
+  void *memory;
+  bool in_place;
+} tsl_panel;
+
+typedef struct tsl_panels {
+  const tsl_job *job;
+  const tsl_grid *grid;
+  const tsl_blocks *blocks;
+  const tsl_block *own; /* NULL: this rank needs none, but others need what it holds */
+  tsl_panel panel[2];   /* TSL_PART_A, TSL_PART_B */
+  void *outgoing[2], *incoming[2];
+  struct tsl_packed_window *packed; /* windows of a step that were packed already */
+  double seconds_wait, seconds_move;
+} tsl_panels;
+
+/* Takes the memory for all steps. TESELA_OUT_OF_MEMORY; free it in any case. */
+tesela_status tsl_panels_make(const tsl_job *job, const tsl_grid *grid, const tsl_blocks *blocks,
+                              const tsl_block *own, tsl_panels *out);
+void tsl_panels_free(tsl_panels *panels);
+/* Lets the messages of a step begin; at most the next step's are on their way with it. Then waits for them, and has the panels. */
+tesela_status tsl_panels_begin(tsl_panels *panels, int step);
+tesela_status tsl_panels_end(tsl_panels *panels, int step);
+
+#endif

@@ -1,0 +1,329 @@
+#include "comm/product.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "comm/agree.h"
+#include "comm/blocks.h"
+#include "comm/finish.h"
+#include "comm/panels.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Candidates whose words are counted. */
+#define CANDIDATES 6
+enum { BATCH_SUMS = 2, TAG_SUMS = 3 };
+
+static tesela_status count_words(const tsl_job *job, tsl_grid *grid) {
+  tsl_blocks blocks;
+  tesela_status status = tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
+  if (status == TESELA_OK)
+    status = tsl_blocks_count(&blocks, &job->part[TSL_PART_A].layout, &job->part[TSL_PART_B].layout,
+                              &job->part[TSL_PART_C].layout, grid);
+  tsl_blocks_free(&blocks);
+  return status;
+}
+
+tesela_status tsl_product_plan(const tsl_job *job, tsl_grid *out) {
+  const tsl_part *parts = job->part;
+  const tsl_task task = {job->m,
+                         job->n,
+                         job->k,
+                         job->ranks->size,
+                         (int64_t)parts[TSL_PART_A].type->size,
+                         (int64_t)parts[TSL_PART_B].type->size,
+                         (int64_t)parts[TSL_PART_C].type->size,
+                         (int64_t)job->sums->size,
+                         job->sums->is_complex ? 8 : 2,
+                         job->memory};
+  const tsl_links *links = job->ranks->links ? job->ranks->links : &tsl_links_default;
+  tsl_grid list[CANDIDATES + 1];
+  int count = tsl_grid_list(&task, links, list, CANDIDATES);
+  if (tsl_blocks_as_c(&parts[TSL_PART_C].layout, &task, &list[count]) &&
+      tsl_grid_complete(&task, links, &list[count]))
+    count++;
+  if (count == 0)
+    return tsl_fail(
+        TESELA_OUT_OF_MEMORY, "%lld bytes a rank are too few for a product of %lld x %lld x %lld on %d ranks",
+        (long long)job->memory, (long long)job->m, (long long)job->n, (long long)job->k, job->ranks->size);
+  int best = 0;
+  for (int i = 0; i < count; i++) {
+    TSL_TRY(count_words(job, &list[i]));
+    tsl_grid_time(&task, links, &list[i]);
+    if (list[i].seconds < list[best].seconds)
+      best = i;
+  }
+  *out = list[best];
+  return TESELA_OK;
+}
+
+/* One product in the making. */
+typedef struct product {
+  const tsl_job *job;
+  const tsl_grid *grid;
+  tsl_blocks blocks;
+  tsl_panels panels;
+  const tsl_block *own; /* NULL: this rank multiplies nothing */
+  void *sums;           /* of the own tile */
+  void *packed;         /* the same, for its owners */
+  void *slots;          /* sums of what this rank has of C in a tile, one slot for each layer */
+  bool written;         /* a tile of C is stored already */
+  tesela_mpi_record *record;
+} product;
+
+static tsl_patch own_window(const product *p, tsl_step step) {
+  return tsl_window_c(p->grid, p->own, step, p->job->part[TSL_PART_C].order);
+}
+
+/* The window of C of place `within` of every layer. */
+static tsl_patch layer_window(const product *p, int within, tsl_step step) {
+  return tsl_window_c(p->grid, &p->blocks.of[within], step, p->job->part[TSL_PART_C].order);
+}
+
+/* Elements of C that this rank has in a tile, over all places of a layer. */
+static int64_t owned_in(const product *p, tsl_step step) {
+  int64_t owned = 0;
+  for (int i = 0; i < p->blocks.layer_ranks; i++) {
+    const tsl_patch window = layer_window(p, i, step);
+    owned += tsl_layout_common(&p->job->part[TSL_PART_C].layout, p->job->ranks->rank, &window);
+  }
+  return owned;
+}
+
+/* Takes all memory that the product needs on this rank. */
+static tesela_status prepare(product *p) {
+  const tsl_job *job = p->job;
+  const tsl_grid *grid = p->grid;
+  TSL_TRY(tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &p->blocks));
+  const int place = p->blocks.place[job->ranks->rank];
+  p->own = place < 0 ? NULL : &p->blocks.of[place];
+  int64_t tile = 0, owned = 0;
+  for (int i = 0; i < grid->tiles_m * grid->tiles_n; i++) {
+    const tsl_step step = tsl_step_at(grid, i * grid->panels);
+    const tsl_patch window = p->own ? own_window(p, step) : (tsl_patch){0};
+    const int64_t elements = p->own ? tsl_patch_total(&window) : 0, here = owned_in(p, step);
+    tile = elements > tile ? elements : tile;
+    owned = here > owned ? here : owned;
+  }
+  const size_t size = job->sums->size;
+  TSL_TRY(tsl_alloc((size_t)tile * size, "the sums of a block", &p->sums));
+  TSL_TRY(tsl_alloc((size_t)tile * size, "sums on their way", &p->packed));
+  TSL_TRY(tsl_alloc((size_t)owned * size * (size_t)grid->depth, "sums of C", &p->slots));
+  TSL_TRY(job->ranks->ops->reserve(job->ranks, BATCH_SUMS, grid->used + job->ranks->size));
+  return tsl_panels_make(job, grid, &p->blocks, p->own, &p->panels);
+}
+
+static void release(product *p) {
+  tsl_panels_free(&p->panels);
+  tsl_blocks_free(&p->blocks);
+  tsl_free(p->sums);
+  tsl_free(p->packed);
+  tsl_free(p->slots);
+}
+
+/* sums += A's panel times B's; the first panel's are stored. */
+static tesela_status multiply(product *p, tsl_step step) {
+  const tsl_job *job = p->job;
+  const tsl_panel *a = &p->panels.panel[TSL_PART_A], *b = &p->panels.panel[TSL_PART_B];
+  const tsl_patch c = own_window(p, step);
+  static const double one[2] = {1, 0}, zero[2] = {0, 0};
+  const tesela_gemm_desc desc = {
+      .m = tsl_dim_total(&c.rows),
+      .n = tsl_dim_total(&c.cols),
+      .k = tsl_dim_total(&a->window.cols),
+      .a = {.data = a->data,
+            .row_stride = a->row_stride,
+            .col_stride = a->col_stride,
+            .type = job->part[TSL_PART_A].type->type,
+            .conjugate = job->part[TSL_PART_A].conjugate},
+      .b = {.data = b->data,
+            .row_stride = b->row_stride,
+            .col_stride = b->col_stride,
+            .type = job->part[TSL_PART_B].type->type,
+            .conjugate = job->part[TSL_PART_B].conjugate},
+      .c = {.data = p->sums, .row_stride = c.row_stride, .col_stride = c.col_stride, .type = job->sums->type},
+      .beta = step.panel == 0 ? zero : one,
+      .device = job->device,
+      .strategy = job->strategy,
+  };
+  tesela_record record = {0};
+  TSL_TRY(tesela_gemm(job->context, &desc, &record));
+  p->record->error_bound += record.error_bound;
+  p->record->seconds_compute += record.seconds;
+  return TESELA_OK;
+}
+
+/* Panels of a tile, one after the other. A failure of this rank's own is kept: the others wait for its messages. */
+static tesela_status run_tile(product *p, int tile, tesela_status *own) {
+  const int first = tile * p->grid->panels, steps = tsl_steps(p->grid);
+  for (int i = 0; i < p->grid->panels; i++) {
+    if (first + i + 1 < steps)
+      TSL_TRY(tsl_panels_begin(&p->panels, first + i + 1));
+    TSL_TRY(tsl_panels_end(&p->panels, first + i));
+    if (p->own && *own == TESELA_OK)
+      *own = multiply(p, tsl_step_at(p->grid, first + i));
+  }
+  return TESELA_OK;
+}
+
+/* Begins to receive what this rank has of C in the tile, from every layer. */
+static tesela_status receive_sums(product *p, tsl_step step, int64_t owned) {
+  tsl_ranks *ranks = p->job->ranks;
+  const size_t size = p->job->sums->size;
+  int64_t before = 0;
+  for (int within = 0; within < p->blocks.layer_ranks; within++) {
+    const tsl_patch window = layer_window(p, within, step);
+    const int64_t count = tsl_layout_common(&p->job->part[TSL_PART_C].layout, ranks->rank, &window);
+    for (int layer = 0; layer < p->grid->depth && count > 0; layer++) {
+      const int from = p->blocks.rank[layer * p->blocks.layer_ranks + within];
+      if (from != ranks->rank)
+        TSL_TRY(ranks->ops->receive(ranks, BATCH_SUMS, from, TAG_SUMS,
+                                    (char *)p->slots + (size_t)(layer * owned + before) * size,
+                                    (size_t)count * size));
+    }
+    before += count;
+  }
+  return TESELA_OK;
+}
+
+/* All of a rank's patches of C that are in a window, one after the other, as a message. */
+static int64_t pack_for(const product *p, const tsl_patch *window, int rank, void *message) {
+  const tsl_part *c = &p->job->part[TSL_PART_C];
+  int64_t count = 0;
+  for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {
+    const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);
+    count += tsl_patch_pack(window, p->sums, &held, c->order, p->job->sums->size,
+                            (char *)message + (size_t)count * p->job->sums->size);
+  }
+  return count;
+}
+
+/* Sends this rank's sums to the owners; what is its own goes to its slot. */
+static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
+  tsl_ranks *ranks = p->job->ranks;
+  const size_t size = p->job->sums->size;
+  const tsl_patch window = own_window(p, step);
+  char *message = p->packed;
+  for (int to = 0; to < ranks->size; to++) {
+    if (to == ranks->rank)
+      continue;
+    const int64_t count = pack_for(p, &window, to, message);
+    if (count > 0)
+      TSL_TRY(ranks->ops->send(ranks, BATCH_SUMS, to, TAG_SUMS, message, (size_t)count * size));
+    message += (size_t)count * size;
+  }
+  if (p->grid->depth == 1)
+    return TESELA_OK; /* it is stored from where it is */
+  const int within = p->blocks.place[ranks->rank] % p->blocks.layer_ranks;
+  int64_t before = 0;
+  for (int i = 0; i < within; i++) {
+    const tsl_patch other = layer_window(p, i, step);
+    before += tsl_layout_common(&p->job->part[TSL_PART_C].layout, ranks->rank, &other);
+  }
+  pack_for(p, &window, ranks->rank, (char *)p->slots + (size_t)(p->own->layer * owned + before) * size);
+  return TESELA_OK;
+}
+
+/* Stores what this rank has of C in the tile. */
+static void store(product *p, tsl_step step) {
+  const tsl_job *job = p->job;
+  const tsl_part *c = &job->part[TSL_PART_C];
+  const int rank = job->ranks->rank;
+  int64_t before = 0;
+  for (int within = 0; within < p->blocks.layer_ranks; within++) {
+    const tsl_patch window = layer_window(p, within, step);
+    const bool here = p->grid->depth == 1 && p->blocks.rank[within] == rank;
+    for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {
+      const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);
+      const tsl_finish finish = {.from = job->sums,
+                                 .to = c->type,
+                                 .alpha = {job->alpha[0], job->alpha[1]},
+                                 .beta = {job->beta[0], job->beta[1]},
+                                 .sums = here ? p->sums : (char *)p->slots + (size_t)before * job->sums->size,
+                                 .is_message = !here,
+                                 .c = c->data,
+                                 .order = c->order};
+      before += tsl_finish_store(&finish, &window, &held);
+    }
+  }
+}
+
+static tesela_status finish_tile(product *p, int tile, tesela_status own) {
+  tsl_ranks *ranks = p->job->ranks;
+  const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
+  const double begin = tsl_clock();
+  const int64_t owned = owned_in(p, step);
+  TSL_TRY(receive_sums(p, step, owned));
+  if (p->own)
+    TSL_TRY(send_sums(p, step, owned));
+  const double sent = tsl_clock();
+  TSL_TRY(ranks->ops->wait(ranks, BATCH_SUMS));
+  const tesela_status all = tsl_agree(ranks, own);
+  const double arrived = tsl_clock();
+  if (all != TESELA_OK) {
+    tsl_status_saved saved;
+    tsl_status_save(&saved);
+    return p->written ? tsl_fail(all, "%s; C is lost, a part of it was written", saved.sentence) : all;
+  }
+  tsl_tree_add(p->job->sums->type, p->slots, p->grid->depth, owned);
+  store(p, step);
+  p->written = true;
+  p->record->seconds_wait += arrived - sent;
+  p->record->seconds_move += sent - begin + tsl_clock() - arrived;
+  return TESELA_OK;
+}
+
+static tesela_status run_all(product *p) {
+  tesela_status own = TESELA_OK;
+  TSL_TRY(tsl_panels_begin(&p->panels, 0));
+  for (int tile = 0; tile < p->grid->tiles_m * p->grid->tiles_n; tile++) {
+    TSL_TRY(run_tile(p, tile, &own));
+    TSL_TRY(finish_tile(p, tile, own));
+  }
+  return TESELA_OK;
+}
+
+/* What adding up and scaling cost beside the products themselves: each is one rounding. */
+static double roundings(const tsl_job *job, const tsl_grid *grid) {
+  double levels = 3;
+  for (int step = 1; step < grid->depth; step *= 2)
+    levels++;
+  return levels * job->sums->unit_roundoff +
+         (job->part[TSL_PART_C].type == job->sums ? 0 : job->part[TSL_PART_C].type->unit_roundoff);
+}
+
+tesela_status tsl_product_run(const tsl_job *job, const tsl_grid *grid, tesela_mpi_record *record) {
+  product p = {.job = job, .grid = grid, .record = record};
+  tesela_status status = tsl_agree(job->ranks, prepare(&p));
+  if (status == TESELA_OK)
+    status = run_all(&p);
+  if (status == TESELA_OK) {
+    double least = 0;
+    status = job->ranks->ops->least(job->ranks, -record->error_bound, &least);
+    record->error_bound = -least * (1 + 1e-6) + roundings(job, grid);
+    record->seconds_wait += p.panels.seconds_wait;
+    record->seconds_move += p.panels.seconds_move;
+  }
+  release(&p);
+  return status;
+}
+
+void tsl_product_scale(const tsl_job *job) {
+  static const double nothing[2] = {0, 0};
+  const tsl_part *c = &job->part[TSL_PART_C];
+  const int rank = job->ranks->rank;
+  for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {
+    const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);
+    const tsl_patch zeros = {.rows = held.rows, .cols = held.cols};
+    const tsl_finish finish = {.from = job->sums,
+                               .to = c->type,
+                               .alpha = {1, 0},
+                               .beta = {job->beta[0], job->beta[1]},
+                               .sums = nothing,
+                               .c = c->data,
+                               .order = c->order};
+    tsl_finish_store(&finish, &zeros, &held);
+  }
+}

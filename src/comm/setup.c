@@ -1,0 +1,163 @@
+#include "comm/setup.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tsl_say(tsl_sayings *sayings, const char *name, uint64_t value) {
+  sayings->said[sayings->count++] = (tsl_said){name, value};
+}
+
+void tsl_say_version(tsl_sayings *sayings, const tsl_ranks *ranks) {
+  tsl_say(sayings, "version of tesela", TESELA_VERSION_NUMBER);
+  tsl_say(sayings, "version of libtesela_mpi", (uint64_t)ranks->version);
+}
+
+void tsl_say_scalar(tsl_sayings *sayings, const char *name, const double *scalar, bool is_complex,
+                    double otherwise) {
+  tsl_say(sayings, name, tsl_said_double(scalar ? scalar[0] : otherwise));
+  tsl_say(sayings, name, tsl_said_double(scalar && is_complex ? scalar[1] : 0));
+}
+
+/* Numbers of a grid's ranks; without a list they are in order. */
+static uint64_t say_ranks(const tesela_layout *layout, int ranks) {
+  const int64_t places = (int64_t)layout->grid_rows * layout->grid_cols;
+  if (!layout->ranks || places <= 0 || places > ranks)
+    return 0;
+  bool in_order = true;
+  for (int i = 0; i < (int)places; i++)
+    in_order = in_order && layout->ranks[i] == i;
+  return in_order ? 0 : tsl_said_bytes(layout->ranks, (size_t)places * sizeof(int));
+}
+
+void tsl_say_operand(tsl_sayings *sayings, const tsl_given *given, int ranks) {
+  const tesela_layout *l = given->layout;
+  const tesela_matrix *m = given->matrix;
+  const int64_t numbers[] = {l->kind,      l->grid_rows, l->grid_cols, l->row_block,
+                             l->col_block, l->first_row, l->first_col, l->row,
+                             l->col,       l->rows,      l->cols,      (int64_t)say_ranks(l, ranks)};
+  static const char *const names[][4] = {{"type of A", "transpose of A", "conjugate of A", "layout of A"},
+                                         {"type of B", "transpose of B", "conjugate of B", "layout of B"},
+                                         {"type of C", "transpose of C", "conjugate of C", "layout of C"}};
+  const char *const *name = names[given->name[0] - 'a'];
+  tsl_say(sayings, name[0], (uint64_t)m->type);
+  tsl_say(sayings, name[1], m->transpose != 0);
+  tsl_say(sayings, name[2], m->conjugate != 0);
+  tsl_say(sayings, name[3], tsl_said_bytes(numbers, sizeof numbers));
+}
+
+tesela_status tsl_given_check(const tsl_given *given, int ranks) {
+  const tesela_matrix *m = given->matrix;
+  char name[24] = "layout of a";
+  name[10] = given->name[0];
+  if (m->buffer || m->packed)
+    return tsl_fail(TESELA_UNSUPPORTED, "%s is in a buffer or packed: operands on ranks are in host memory",
+                    given->name);
+  int64_t elements = 0;
+  if (!tsl_type(m->type))
+    return tsl_fail(TESELA_BAD_CALL, "%s.type is %d, which is no type", given->name, (int)m->type);
+  if (given->rows < 0 || given->cols < 0 || !tsl_i64_mul(given->rows, given->cols, &elements) ||
+      elements > INT64_MAX / 64)
+    return tsl_fail(TESELA_BAD_CALL, "%s is %lld x %lld, which is no size of a matrix", given->name,
+                    (long long)given->rows, (long long)given->cols);
+  return tsl_layout_check(given->layout, name, ranks, m->transpose ? given->cols : given->rows,
+                          m->transpose ? given->rows : given->cols);
+}
+
+tesela_status tsl_given_scalar(const double *given, const char *name, const tsl_type_info *sums,
+                               double otherwise, double out[2]) {
+  const double value[2] = {given ? given[0] : otherwise, given && sums->is_complex ? given[1] : 0};
+  unsigned char rounded[16];
+  if (sums->is_integer && value[0] != floor(value[0]))
+    return tsl_fail(TESELA_BAD_CALL, "%s is %g, and C is of whole numbers", name, value[0]);
+  tsl_type_store(sums->type, rounded, value);
+  tsl_type_load(sums->type, rounded, out);
+  return TESELA_OK;
+}
+
+/* All ranks' rectangles of an operand. */
+typedef struct corners {
+  int64_t *counts;
+  tsl_corner *own, *all;
+  const tsl_corner **of;
+  int64_t most;
+} corners;
+
+static void free_corners(corners *c) {
+  free(c->counts);
+  free(c->own);
+  free(c->all);
+  free(c->of);
+}
+
+/* Each rank takes memory for what it will get, and all stop where one has none. */
+static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *given, corners *out) {
+  tesela_status status = TESELA_OK;
+  const size_t size = (size_t)ranks->size;
+  double most = 0;
+  out->counts = malloc(size * sizeof *out->counts);
+  out->of = malloc(size * sizeof *out->of);
+  if (!out->counts || !out->of)
+    status = tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the rectangles of %d ranks", ranks->size);
+  TSL_TRY(tsl_agree(ranks, status));
+  TSL_TRY(ranks->ops->gather(ranks, &given->count, sizeof given->count, out->counts));
+  TSL_TRY(ranks->ops->least(ranks, -(double)given->count, &most));
+  out->most = (int64_t)-most;
+  const size_t bytes = (size_t)out->most * sizeof(tsl_corner);
+  out->own = calloc(1, bytes + 1);
+  out->all = malloc(bytes * size + 1);
+  if (!out->own || !out->all)
+    status = tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for %lld rectangles of each of %d ranks",
+                      (long long)out->most, ranks->size);
+  TSL_TRY(tsl_agree(ranks, status));
+  for (int64_t i = 0; i < given->count; i++)
+    out->own[i] = (tsl_corner){given->rectangles[i].row, given->rectangles[i].col, given->rectangles[i].rows,
+                               given->rectangles[i].cols};
+  TSL_TRY(ranks->ops->gather(ranks, out->own, bytes, out->all));
+  for (int i = 0; i < ranks->size; i++)
+    out->of[i] = out->all + (int64_t)i * out->most;
+  return TESELA_OK;
+}
+
+static tesela_status make_part(tsl_ranks *ranks, const tsl_given *given, tsl_part *out) {
+  const tesela_matrix *m = given->matrix;
+  *out = (tsl_part){.type = tsl_type(m->type), .data = tsl_writable(m->data), .conjugate = m->conjugate != 0};
+  corners rectangles = {0};
+  tesela_status status = TESELA_OK;
+  if (given->layout->kind == TESELA_LAYOUT_RECTANGLES)
+    status = gather_corners(ranks, given->layout, &rectangles);
+  if (status == TESELA_OK) {
+    const char name[2] = {given->name[0], 0};
+    status =
+        tsl_layout_make(given->layout, name, ranks->size, ranks->rank,
+                        m->transpose ? given->cols : given->rows, m->transpose ? given->rows : given->cols,
+                        m->row_stride, m->col_stride, rectangles.of, rectangles.counts, &out->layout);
+    if (status == TESELA_OK && given->used && !m->data && tsl_layout_held(&out->layout, ranks->rank) > 0)
+      status = tsl_fail(TESELA_BAD_CALL, "%s.data is NULL, and this rank has elements of it", given->name);
+    status = tsl_agree(ranks, status);
+  }
+  free_corners(&rectangles);
+  if (status != TESELA_OK)
+    return status;
+  if (m->transpose)
+    tsl_layout_turn(&out->layout);
+  double least = 0;
+  const bool none = tsl_layout_held(&out->layout, ranks->rank) == 0;
+  TSL_TRY(ranks->ops->least(ranks, none ? TSL_COLUMNS : tsl_layout_order(&out->layout, ranks->rank), &least));
+  out->order = least == TSL_ROWS ? TSL_ROWS : TSL_COLUMNS;
+  return TESELA_OK;
+}
+
+tesela_status tsl_parts_make(tsl_ranks *ranks, const tsl_given *given, int count, tsl_part *out) {
+  for (int i = 0; i < count; i++)
+    TSL_TRY(make_part(ranks, &given[i], &out[i]));
+  return TESELA_OK;
+}
+
+void tsl_parts_free(tsl_part *parts, int count) {
+  for (int i = 0; i < count; i++)
+    tsl_layout_free(&parts[i].layout);
+}

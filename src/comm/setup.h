@@ -1,0 +1,42 @@
+/* From what each rank's caller says to a job that all ranks know alike. */
+#ifndef TSL_COMM_SETUP_H
+#define TSL_COMM_SETUP_H
+
+#include "comm/agree.h"
+#include "comm/job.h"
+
+/* An operand as the caller gives it. */
+typedef struct tsl_given {
+  const char *name; /* "a" */
+  const tesela_matrix *matrix;
+  const tesela_layout *layout;
+  int64_t rows, cols; /* of the operand as it takes part */
+  bool used;          /* its elements are read or written */
+} tsl_given;
+
+/* A list of what all ranks must say alike, as it grows. */
+typedef struct tsl_sayings {
+  tsl_said said[TSL_SAID_MAX];
+  int count;
+} tsl_sayings;
+void tsl_say(tsl_sayings *sayings, const char *name, uint64_t value);
+/* Versions of this library and of what made the ranks: the first that is said, because others might know other things. */
+void tsl_say_version(tsl_sayings *sayings, const tsl_ranks *ranks);
+/* All that counts of an operand. Its matrix and layout may be wrong in any way. */
+void tsl_say_operand(tsl_sayings *sayings, const tsl_given *given, int ranks);
+/* Of a scalar: its value, or `otherwise` where it is NULL. */
+void tsl_say_scalar(tsl_sayings *sayings, const char *name, const double *scalar, bool is_complex,
+                    double otherwise);
+
+/* What one rank can check of an operand by itself. TESELA_BAD_CALL, TESELA_UNSUPPORTED. */
+tesela_status tsl_given_check(const tsl_given *given, int ranks);
+/* alpha or beta, rounded to the type of the sums. TESELA_BAD_CALL where that is whole numbers, and it is none. */
+tesela_status tsl_given_scalar(const double *given, const char *name, const tsl_type_info *sums,
+                               double otherwise, double out[2]);
+
+/* Makes the parts of a job: exchanges rectangles, makes layouts, and has all ranks agree on orders of messages. Called by all ranks, whose
+ * arguments are alike and right; all return the same. tsl_parts_free() in any case. */
+tesela_status tsl_parts_make(tsl_ranks *ranks, const tsl_given *given, int count, tsl_part *out);
+void tsl_parts_free(tsl_part *parts, int count);
+
+#endif
