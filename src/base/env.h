@@ -8,7 +8,10 @@
 /* X(suffix, default as text, what it does). The variable is TESELA_<suffix>. */
 #define TSL_ENV_LIST(X)                                                                                      \
   X(LOG, "", "topics to report on stderr, by commas: plan, calls, cache, device, all")                       \
-  X(DEVICE, "auto", "device to use unless a call names one: cpu, opencl:0, cuda:0, auto")                    \
+  X(DEVICE, "auto",                                                                                          \
+    "device to use unless a call names one: cpu, opencl:0, cuda:0, auto; several: opencl:0,cpu or cuda:*")   \
+  X(DEVICE_MEMORY, "",                                                                                       \
+    "most memory that a plan takes on a device beside the cpu, such as 8GiB; default: what it has")          \
   X(THREADS, "", "most host threads; default: the processors that this process may run on")                  \
   X(CACHE_DIR, "", "where compiled kernels are kept; default: tesela under XDG_CACHE_HOME or ~/.cache")      \
   X(CACHE_SIZE, "256MiB", "size at which the oldest compiled kernels are dropped; 0 keeps none")             \

@@ -54,7 +54,8 @@ typedef struct tsl_kernel tsl_kernel;
   X(NEON_DOT, 18, "AArch64's SDOT and UDOT")                                                                 \
   X(NEON_BF16, 19, "AArch64's BFDOT")                                                                        \
   X(ASYNC_COPY, 20, "asynchronous copies to local memory (PTX from sm_80 on)")                               \
-  X(WGMMA, 21, "CUDA on sm_90: matrix instructions of a warpgroup, tensor maps and clusters")
+  X(WGMMA, 21, "CUDA on sm_90: matrix instructions of a warpgroup, tensor maps and clusters")                \
+  X(SEVERAL, 22, "several devices together, as \"cuda:*\" or \"opencl:0,cpu\" name them")
 
 typedef enum tsl_capability {
 #define TSL_CAPABILITY_MEMBER(name, bit, text) TSL_CAN_##name = 1 << (bit),
@@ -65,12 +66,15 @@ typedef enum tsl_capability {
 /* The text of the first capability in `needs` that is missing in `offers`, or NULL. */
 const char *tsl_capability_missing(unsigned needs, unsigned offers);
 
+/* Most devices that work together. */
+enum { TSL_MEMBERS_MAX = 8 };
+
 /* A device as the planner sees it. Plain data, filled by its kind's list(), constant afterwards. */
 struct tsl_device {
   const tsl_device_ops *ops;
   const char *kind;   /* "cpu" */
   int index;          /* among its kind */
-  char name[24];      /* "cpu", "opencl:0", "cuda:0": unique, what users type */
+  char name[128];     /* "cpu", "opencl:0", "cuda:0", "cuda:0,cuda:1": unique, what users type */
   char label[128];    /* the vendor's name for it */
   char platform[128]; /* driver or platform with version */
   /* What must be equal for compiled kernels and remembered plans to be valid: label, architecture, driver
@@ -80,6 +84,9 @@ struct tsl_device {
   int is_cpu;            /* a processor of the host, whatever the API (PoCL): warm caches, few cores */
   int compute_units, clock_mhz;
   uint64_t memory_bytes, allocation_max, local_bytes;
+  /* Most bytes of its memory that one plan may take: TESELA_DEVICE_MEMORY, else what is left beside drivers and displays. Of no
+   * matter on the cpu. */
+  uint64_t memory_limit;
   /* Local memory that a kernel's TSL_LOCAL_BYTES may take where that is more than local_bytes; else 0. */
   uint64_t local_bytes_inside;
   /* Images: the most texels of a row, the most rows, and what a layout's offset and pitch are multiples of, in
@@ -107,7 +114,10 @@ struct tsl_device {
   int threads;               /* cpu: threads to use; else 0 */
   int host_threads; /* most of the host's that may bring operands to it; 0: all of the shared pool's */
   uint64_t level_bytes
-      [3];    /* cpu: data caches of levels 1 to 3 that a core uses, each whole; 0: not there or unknown */
+      [3]; /* cpu: data caches of levels 1 to 3 that a core uses, each whole; 0: not there or unknown */
+  /* TSL_CAN_SEVERAL: the devices that it stands for, in their order; they run plans of their own. Else there are none. */
+  tsl_device *members[TSL_MEMBERS_MAX];
+  int member_count;
   void *impl; /* the kind's own */
 };
 

@@ -1,8 +1,9 @@
 #include "device/devices.h"
 
-#include "base/clock.h"
+#include "base/env.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "device/group.h"
 #include "device/jit_cache.h"
 #include "device/list.h"
 #include "device/self_tests.h"
@@ -45,8 +46,11 @@ typedef struct kind_devices {
 } kind_devices;
 
 struct tsl_devices {
-  tsl_guard lock; /* of everything below, until a kind was listed; then its part is constant */
-  int threads;    /* most that a device may use of the host; 0: no limit */
+  tsl_guard lock;           /* of everything below, until a kind was listed; then its part is constant */
+  int threads;              /* most that a device may use of the host; 0: no limit */
+  uint64_t memory;          /* most that a plan may take on a device; 0: what it has */
+  tsl_device_slot **groups; /* several devices together, as they were named */
+  int group_count;
   int kind_count;
   kind_devices kinds[KINDS_MOST];
 };
@@ -68,10 +72,17 @@ const tsl_device_kind *tsl_device_kind_at(int index) {
 }
 
 tesela_status tsl_devices_create(tsl_devices **devices) {
+  const char *limit = tsl_env_get(TSL_ENV_DEVICE_MEMORY);
+  uint64_t memory = 0;
+  *devices = NULL;
+  if (*limit && (!tsl_parse_bytes(limit, &memory) || memory == 0))
+    return tsl_fail(TESELA_BAD_CALL, "TESELA_DEVICE_MEMORY is \"%.64s\"; it can be a size such as 8GiB",
+                    limit);
   *devices = calloc(1, sizeof **devices);
   if (*devices == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the list of devices");
   tsl_guard_init(&(*devices)->lock);
+  (*devices)->memory = memory;
   (*devices)->kind_count = tsl_devices_kinds();
   for (int i = 0; i < (*devices)->kind_count; i++)
     (*devices)->kinds[i].kind = tsl_device_kind_at(i);
@@ -105,8 +116,15 @@ static void slot_free(tsl_device_slot *slot) {
   free(slot);
 }
 
+/* Drivers keep some of a device's own memory for themselves. */
+static uint64_t memory_limit(const tsl_device *device, uint64_t most) {
+  const bool shared = (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)) != 0;
+  const uint64_t has = device->memory_bytes - (shared ? 0 : device->memory_bytes / 16);
+  return most > 0 && most < has ? most : has;
+}
+
 static tsl_device_slot *slot_create(const tsl_device_kind *kind, const tsl_device *device, int index,
-                                    int threads) {
+                                    const tsl_devices *devices) {
   tsl_device_slot *slot = calloc(1, sizeof *slot);
   if (slot == NULL)
     return NULL;
@@ -114,8 +132,11 @@ static tsl_device_slot *slot_create(const tsl_device_kind *kind, const tsl_devic
   slot->kind = kind;
   slot->device.kind = kind->kind;
   slot->device.index = index;
-  slot->device.host_threads = threads;
-  if (kind->single != 0)
+  slot->device.host_threads = devices->threads;
+  slot->device.memory_limit = memory_limit(device, devices->memory);
+  if (device->member_count > 0)
+    tsl_group_name(&slot->device);
+  else if (kind->single != 0)
     snprintf(slot->device.name, sizeof slot->device.name, "%s", kind->kind);
   else
     snprintf(slot->device.name, sizeof slot->device.name, "%s:%d", kind->kind, index);
@@ -128,7 +149,7 @@ static tsl_device_slot *slot_create(const tsl_device_kind *kind, const tsl_devic
 
 typedef struct listing {
   kind_devices *into;
-  int threads;
+  const tsl_devices *devices;
   bool out_of_memory;
 } listing;
 
@@ -138,7 +159,7 @@ static void found(void *argument, const tsl_device *device) {
   tsl_device_slot **slots = realloc(into->slots, ((size_t)into->count + 1) * sizeof *slots);
   if (slots != NULL)
     into->slots = slots;
-  tsl_device_slot *slot = slots != NULL ? slot_create(into->kind, device, into->count, list->threads) : NULL;
+  tsl_device_slot *slot = slots != NULL ? slot_create(into->kind, device, into->count, list->devices) : NULL;
   if (slot == NULL) {
     tsl_device lost = *device;
     if (into->kind->forget != NULL)
@@ -162,7 +183,7 @@ static const kind_devices *listed(tsl_devices *devices, int index) {
   kind_devices *kind = &devices->kinds[index];
   tsl_guard_lock(&devices->lock);
   if (!kind->was_listed) {
-    listing list = {.into = kind, .threads = devices->threads};
+    listing list = {.into = kind, .devices = devices};
     tsl_status_saved saved;
     tsl_status_save(&saved);
     kind->status = kind->kind->list(found, &list);
@@ -266,9 +287,52 @@ static tesela_status name_parse(const char *name, parsed_name *out) {
   return TESELA_BAD_CALL;
 }
 
+/* Whether a name is "cuda:*". */
+static bool is_whole_kind(const char *name) {
+  const char *colon = strchr(name, ':');
+  return colon && strcmp(colon, ":*") == 0;
+}
+
+/* The next name of several; `rest` is NULL behind the last. */
+typedef struct one_name {
+  char text[64];
+  bool is_whole_kind;
+  parsed_name parsed;
+} one_name;
+
+static tesela_status next_name(const char *all, const char **rest, one_name *out) {
+  const size_t length = strcspn(*rest, ",");
+  if (length == 0)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "\"%.64s\" has a comma with no device beside it; several are named like opencl:0,cpu",
+                    all);
+  snprintf(out->text, sizeof out->text, "%.*s", (int)(length < sizeof out->text ? length : 63), *rest);
+  if (strcmp(out->text, "auto") == 0)
+    return tsl_fail(TESELA_BAD_CALL, "\"%.64s\" has auto among several devices, which are named one by one",
+                    all);
+  *rest = (*rest)[length] ? *rest + length + 1 : NULL;
+  out->is_whole_kind = is_whole_kind(out->text);
+  if (!out->is_whole_kind)
+    return name_parse(out->text, &out->parsed);
+  char kind[64];
+  snprintf(kind, sizeof kind, "%.*s", (int)strcspn(out->text, ":"), out->text);
+  return name_parse(kind, &out->parsed);
+}
+
+static bool names_several(const char *name) {
+  return strchr(name, ',') || is_whole_kind(name);
+}
+
 tesela_status tsl_device_name_check(const char *name) {
   parsed_name parsed;
-  return strcmp(name, "auto") == 0 ? TESELA_OK : name_parse(name, &parsed);
+  one_name one;
+  if (strcmp(name, "auto") == 0)
+    return TESELA_OK;
+  if (!names_several(name))
+    return name_parse(name, &parsed);
+  for (const char *rest = name; rest;)
+    TSL_TRY(next_name(name, &rest, &one));
+  return TESELA_OK;
 }
 
 static tesela_status not_there(const kind_devices *kind, const char *name) {
@@ -285,9 +349,8 @@ static tesela_status not_there(const kind_devices *kind, const char *name) {
   return TESELA_NO_DEVICE;
 }
 
-tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_device **device) {
+static tesela_status find_one(tsl_devices *devices, const char *name, tsl_device **device) {
   parsed_name parsed;
-  *device = NULL;
   TSL_TRY(name_parse(name, &parsed));
   if (parsed.kind >= devices->kind_count)
     return tsl_fail(TESELA_INTERNAL, "%s: this kind was added after the list of devices was made", name);
@@ -298,32 +361,77 @@ tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_devic
   return TESELA_OK;
 }
 
-/* --- life --- */
+/* --- several together --- */
 
-tesela_status tsl_device_open(tsl_device *device) {
-  tsl_device_slot *slot = tsl_device_slot_of(device);
-  tesela_status status = TESELA_OK;
-  char took[32];
-  tsl_guard_lock(&slot->open_lock);
-  if (!slot->is_open) {
-    const double begin = tsl_clock();
-    status = device->ops->open(device);
-    slot->is_open = status == TESELA_OK;
-    tsl_log(TSL_LOG_DEVICE, "%s %s after %s: %s", device->name, slot->is_open ? "is open" : "does not open",
-            tsl_format_seconds(tsl_clock() - begin, took, sizeof took),
-            slot->is_open ? device->label : tesela_last_error());
+static tesela_status add_member(const char *name, tsl_device *member, tsl_device *group) {
+  for (int i = 0; i < group->member_count; i++)
+    if (group->members[i] == member)
+      return tsl_fail(TESELA_BAD_CALL, "\"%.64s\" names %s twice: a device has one part of a product", name,
+                      member->name);
+  if (group->member_count == TSL_MEMBERS_MAX)
+    return tsl_fail(TESELA_BAD_CALL, "\"%.64s\" names more than %d devices", name, (int)TSL_MEMBERS_MAX);
+  group->members[group->member_count++] = member;
+  return TESELA_OK;
+}
+
+static tesela_status add_named(tsl_devices *devices, const char *name, const one_name *one,
+                               tsl_device *group) {
+  tsl_device *member = NULL;
+  if (!one->is_whole_kind) {
+    TSL_TRY(find_one(devices, one->text, &member));
+    return add_member(name, member, group);
   }
-  tsl_guard_unlock(&slot->open_lock);
+  const kind_devices *kind = listed(devices, one->parsed.kind);
+  if (kind->count == 0)
+    return not_there(kind, one->text);
+  for (int i = 0; i < kind->count; i++)
+    TSL_TRY(add_member(name, &kind->slots[i]->device, group));
+  return TESELA_OK;
+}
+
+/* The group of these members that is there already, or this one. */
+static tesela_status keep_group(tsl_devices *devices, const tsl_device *group, tsl_device **device) {
+  tesela_status status = TESELA_OK;
+  tsl_guard_lock(&devices->lock);
+  for (int i = 0; i < devices->group_count && !*device; i++)
+    if (tsl_group_is(&devices->groups[i]->device, group))
+      *device = &devices->groups[i]->device;
+  if (!*device) {
+    const size_t bytes = ((size_t)devices->group_count + 1) * sizeof *devices->groups;
+    tsl_device_slot **grown = realloc(devices->groups, bytes);
+    if (grown)
+      devices->groups = grown;
+    tsl_device_slot *slot = grown ? slot_create(&tsl_device_kind_several, group, 0, devices) : NULL;
+    if (slot)
+      *device = &(devices->groups[devices->group_count++] = slot)->device;
+    else
+      status = tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the list of devices");
+  }
+  tsl_guard_unlock(&devices->lock);
   return status;
 }
 
-bool tsl_device_is_open(tsl_device *device) {
-  tsl_device_slot *slot = tsl_device_slot_of(device);
-  tsl_guard_lock(&slot->open_lock);
-  const bool is_open = slot->is_open;
-  tsl_guard_unlock(&slot->open_lock);
-  return is_open;
+static tesela_status find_several(tsl_devices *devices, const char *name, tsl_device **device) {
+  tsl_device group = {.member_count = 0};
+  one_name one;
+  for (const char *rest = name; rest;) {
+    TSL_TRY(next_name(name, &rest, &one));
+    TSL_TRY(add_named(devices, name, &one, &group));
+  }
+  if (group.member_count == 1) {
+    *device = group.members[0];
+    return TESELA_OK;
+  }
+  tsl_group_describe(&group);
+  return keep_group(devices, &group, device);
 }
+
+tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_device **device) {
+  *device = NULL;
+  return names_several(name) ? find_several(devices, name, device) : find_one(devices, name, device);
+}
+
+/* --- life --- */
 
 static void slot_close(tsl_device_slot *slot) {
   if (!slot->is_open)
@@ -337,6 +445,11 @@ static void slot_close(tsl_device_slot *slot) {
 void tsl_devices_destroy(tsl_devices *devices) {
   if (devices == NULL)
     return;
+  for (int i = 0; i < devices->group_count; i++) {
+    slot_close(devices->groups[i]);
+    slot_free(devices->groups[i]);
+  }
+  free(devices->groups);
   for (int i = devices->kind_count - 1; i >= 0; i--) {
     kind_devices *kind = &devices->kinds[i];
     for (int d = kind->count - 1; d >= 0; d--)

@@ -33,7 +33,8 @@ bool tsl_devices_is_processor(tsl_devices *devices, int kind);
 tsl_device *tsl_devices_at(tsl_devices *devices, int index);
 
 /* By name: "cpu", "opencl:0", "cuda" (the kind's first). TESELA_NO_DEVICE says which ones there are, or why
- * the kind has none; TESELA_BAD_CALL says how names look. */
+ * the kind has none; TESELA_BAD_CALL says how names look. Several by commas, "opencl:0,cpu", or all of a kind, "cuda:*", are one
+ * device with TSL_CAN_SEVERAL, the same at each question, unless it is one device alone. */
 tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_device **device);
 /* Whether a name is well formed ("auto" included), without looking for devices. */
 tesela_status tsl_device_name_check(const char *name);

@@ -11,7 +11,7 @@
 #define TSL_PLAN_CUT_H
 
 #include "device/staging.h"
-#include "plan/pieces.h"
+#include "strategy/pieces.h"
 #include "strategy/strategy.h"
 
 enum { TSL_CUT_BLOCKS = TSL_STAGING_MARKS };

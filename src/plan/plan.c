@@ -4,99 +4,55 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/cut.h"
+#include "plan/plan_text.h"
 #include "plan/run_slot.h"
+#include "strategy/transfer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const place_names[] = {[TSL_PLACE_HOST] = "host", [TSL_PLACE_DEVICE] = "device"};
-enum { PLACES = sizeof place_names / sizeof *place_names };
+/* --- what cannot be --- */
 
-/* A plan as its text says it; the problem's keys stand behind these, and the parameters' behind the version. */
-typedef struct said {
-  const tsl_strategy *strategy;
-  tsl_config config;
-  tsl_problem problem;
-  tsl_place place;
-  tsl_device *device;
-} said;
-
-static void print_version(const tsl_plan *plan, tsl_text *text) {
-  tsl_text_add(text, "%d", plan->work.strategy->version);
-}
-static void print_device(const tsl_plan *plan, tsl_text *text) {
-  tsl_text_add(text, "%s", plan->work.device->name);
-}
-static void print_place(const tsl_plan *plan, tsl_text *text) {
-  tsl_text_add(text, "%s", place_names[plan->place]);
+static const char *refuse(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
+                          const tsl_device *device, tsl_place place) {
+  if (strategy->splits.parts && place == TSL_PLACE_DEVICE)
+    return "takes operands in host memory, not in buffers";
+  return tsl_strategy_refuse(strategy, problem, config, device);
 }
 
-static tesela_status parse_version(const char *value, tsl_devices *devices, said *out) {
-  int64_t version;
-  (void)devices;
-  if (!tsl_parse_i64(value, &version))
-    return tsl_fail(TESELA_BAD_INPUT, "version=%s is not a number", value);
-  if (version != out->strategy->version)
-    return tsl_fail(TESELA_BAD_INPUT, "version=%s of %s is retired: this library has version %d", value,
-                    out->strategy->name, out->strategy->version);
-  return TESELA_OK;
-}
-
-/* In a text, what would be a wrong argument is wrong input. */
-static tesela_status as_input(tesela_status status) {
-  return status == TESELA_BAD_CALL ? TESELA_BAD_INPUT : status;
-}
-
-static tesela_status parse_device(const char *value, tsl_devices *devices, said *out) {
-  const tesela_status status = as_input(tsl_devices_find(devices, value, &out->device));
-  return status == TESELA_OK ? status : tsl_fail_in(status, "device=%s", value);
-}
-
-static tesela_status parse_place(const char *value, tsl_devices *devices, said *out) {
-  (void)devices;
-  for (int i = 0; i < PLACES; i++)
-    if (strcmp(place_names[i], value) == 0) {
-      out->place = (tsl_place)i;
-      return TESELA_OK;
-    }
-  return tsl_fail(TESELA_BAD_INPUT, "place=%s is neither host nor device", value);
-}
-
-enum {
-#define KEY_MEMBER(name, what) KEY_##name,
-  TSL_PLAN_KEY_LIST(KEY_MEMBER)
-#undef KEY_MEMBER
-      KEYS
-};
-
-static const struct {
-  tsl_text_key words;
-  void (*print)(const tsl_plan *plan, tsl_text *text);
-  tesela_status (*parse)(const char *value, tsl_devices *devices, said *out);
-} keys[KEYS] = {
-#define KEY_ROW(name, what) [KEY_##name] = {{#name, what}, print_##name, parse_##name},
-    TSL_PLAN_KEY_LIST(KEY_ROW)
-#undef KEY_ROW
-};
-
-const tsl_text_key *tsl_plan_key(int index) {
-  return index < 0 ? NULL : index < KEYS ? &keys[index].words : tsl_problem_key(index - KEYS);
-}
-
-static void print(const tsl_plan *plan, tsl_text *text) {
-  const tsl_work *work = &plan->work;
-  tsl_text_add(text, "%s %s", tsl_op_name(work->strategy->op), work->strategy->name);
-  for (int key = 0; key < KEYS; key++) {
-    tsl_text_add(text, " %s=", keys[key].words.name);
-    keys[key].print(plan, text);
-    for (int i = 0; key == KEY_version && i < tsl_strategy_params(work->strategy); i++) {
-      tsl_text_add(text, " ");
-      tsl_config_print_one(work->strategy, i, &work->config, text);
-    }
+/* Operands of a run, and what the strategy needs beside them. */
+static const char *refuse_memory(const tsl_strategy *strategy, const tsl_problem *problem,
+                                 const tsl_config *config, const tsl_device *device, tsl_place place) {
+  const uint64_t bytes = tsl_plan_device_bytes(problem, device, place);
+  char needs[32], has[32];
+  if (bytes == 0 || strategy->splits.parts)
+    return NULL;
+  const uint64_t scratch = tsl_strategy_scratch(strategy, problem, config, device);
+  const uint64_t all = bytes > UINT64_MAX - scratch ? UINT64_MAX : bytes + scratch;
+  const uint64_t most = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+  if (all > most)
+    return tsl_refusal("needs %s of memory on %s, of which a plan may take %s",
+                       tsl_format_bytes(all, needs, sizeof needs), device->name,
+                       tsl_format_bytes(most, has, sizeof has));
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    tsl_transfer transfer;
+    if (tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) &&
+        transfer.bytes > device->allocation_max / (uint64_t)tsl_problem_batch(problem))
+      return tsl_refusal("operand %c takes %s, %s gives at most %s at once", "ABC"[i],
+                         tsl_format_bytes(transfer.bytes, needs, sizeof needs), device -> name,
+                         tsl_format_bytes(device->allocation_max, has, sizeof has));
   }
-  tsl_text_add(text, " ");
-  tsl_problem_print(&work->problem, text);
+  return NULL;
 }
+
+const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *strategy,
+                            const tsl_config *config, const tsl_device *device, tsl_place place) {
+  const char *why = refuse(strategy, problem, config, device, place);
+  return why ? why : refuse_memory(strategy, problem, config, device, place);
+}
+
+/* --- making --- */
 
 /* Ways of the operands between host and device, for runs that copy. */
 static tesela_status plan_transfers(const tsl_plan *plan) {
@@ -114,33 +70,36 @@ static tesela_status build(tsl_plan *plan) {
   tsl_work *work = &plan->work;
   tsl_text text = {0};
   TSL_TRY(tsl_device_open(work->device));
-  if (!(work->device->capabilities & TSL_CAN_HOST)) {
+  if (!(work->device->capabilities & TSL_CAN_HOST) && !work->strategy->splits.parts) {
     TSL_TRY(tsl_run_slots_create(work->device, &plan->slots));
     TSL_TRY(plan_transfers(plan));
   }
-  print(plan, &text);
-  const tesela_status status = tsl_text_status(&text);
-  plan->text = tsl_text_take(&text);
-  if (status != TESELA_OK)
-    return status;
+  /* What splits says in its config how. */
   if (work->strategy->build)
     TSL_TRY(work->strategy->build(work));
-  return TESELA_OK;
+  tsl_plan_print(plan, &text);
+  const tesela_status status = tsl_text_status(&text);
+  plan->text = tsl_text_take(&text);
+  if (status != TESELA_OK && work->strategy->release)
+    work->strategy->release(work);
+  return status;
 }
 
 /* Behind everything else, as what it needs is the plan's compiled kernels. */
 static tesela_status cut(tsl_plan *plan) {
-  return plan->place == TSL_PLACE_HOST ? tsl_cut_create(&plan->work, &plan->cut) : TESELA_OK;
+  return plan->place == TSL_PLACE_HOST && !plan->work.strategy->splits.parts
+             ? tsl_cut_create(&plan->work, &plan->cut)
+             : TESELA_OK;
 }
 
 static tesela_status create(const tsl_problem *problem, const tsl_strategy *strategy,
                             const tsl_config *config, tsl_device *device, tsl_place place, bool loaded_only,
-                            tsl_plan **plan) {
+                            const tsl_children *children, tsl_plan **plan) {
   tsl_problem rounded = *problem;
   *plan = NULL;
   tsl_problem_round(&rounded);
   TSL_TRY(tsl_problem_check(&rounded));
-  const char *why = tsl_strategy_refuse(strategy, &rounded, config, device);
+  const char *why = refuse(strategy, &rounded, config, device, place);
   if (why)
     return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: %s", strategy->name, device->name, why);
   void *block;
@@ -151,7 +110,8 @@ static tesela_status create(const tsl_problem *problem, const tsl_strategy *stra
                           .problem = rounded,
                           .config = *config,
                           .device = device,
-                          .loaded_only = loaded_only};
+                          .loaded_only = loaded_only,
+                          .children = children};
   const tesela_status status = build(made);
   if (status != TESELA_OK) {
     /* What build() of the strategy made is gone already. */
@@ -165,20 +125,27 @@ static tesela_status create(const tsl_problem *problem, const tsl_strategy *stra
     tsl_plan_destroy(made);
     return uncut;
   }
+  made->work.children = &tsl_plan_children; /* who made it may go */
   *plan = made;
   return TESELA_OK;
+}
+
+tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strategy *strategy,
+                                   const tsl_config *config, tsl_device *device, tsl_place place,
+                                   const tsl_children *children, tsl_plan **plan) {
+  return create(problem, strategy, config, device, place, false, children, plan);
 }
 
 tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
                               const tsl_config *config, tsl_device *device, tsl_place place,
                               tsl_plan **plan) {
-  return create(problem, strategy, config, device, place, false, plan);
+  return create(problem, strategy, config, device, place, false, &tsl_plan_children, plan);
 }
 
 tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strategy *strategy,
                                      const tsl_config *config, tsl_device *device, tsl_place place,
                                      tsl_plan **plan) {
-  return create(problem, strategy, config, device, place, true, plan);
+  return create(problem, strategy, config, device, place, true, &tsl_plan_children, plan);
 }
 
 void tsl_plan_trim(tsl_plan *plan) {
@@ -224,93 +191,143 @@ uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *dev
 
 uint64_t tsl_plan_bytes(const tsl_plan *plan) {
   const tsl_work *work = &plan->work;
+  if (work->strategy->splits.parts)
+    return work->strategy->splits.bytes
+               ? work->strategy->splits.bytes(&work->problem, &work->config, work->device)
+               : 0;
   const uint64_t scratch = tsl_strategy_scratch(work->strategy, &work->problem, &work->config, work->device);
   const uint64_t copies = tsl_plan_device_bytes(&work->problem, work->device, plan->place);
   return copies > UINT64_MAX - scratch ? UINT64_MAX : copies + scratch;
 }
 
+bool tsl_plan_share(const tsl_plan *plan, int index, tsl_share *share) {
+  const tsl_strategy *strategy = plan->work.strategy;
+  return strategy->splits.share && strategy->splits.share(&plan->work, index, share);
+}
+
+const char *tsl_plan_note(const tsl_plan *plan) {
+  const tsl_strategy *strategy = plan->work.strategy;
+  return strategy->splits.note ? strategy->splits.note(&plan->work) : NULL;
+}
+
+/* --- children --- */
+
+static tsl_plan *plan_of(const tsl_child *child) {
+  const union {
+    const tsl_child *child;
+    tsl_plan *plan;
+  } same = {.child = child};
+  return same.plan;
+}
+
+static tsl_place place_of(const tsl_child_wish *wish) {
+  return wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST;
+}
+
+bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, const tsl_config *config) {
+  if (tsl_plan_refuse(wish->problem, strategy, config, wish->device, place_of(wish)))
+    return false;
+  const tsl_accuracy accuracy = strategy->accuracy(wish->problem, config);
+  return !strategy->vendor.load && accuracy.factor <= wish->factor_most && accuracy.flushes == 0 &&
+         accuracy.repeats && !accuracy.finite &&
+         tsl_strategy_scratch(strategy, wish->problem, config, wish->device) <= wish->workspace_most;
+}
+
+/* The strategy and config of which the models expect most. Infinity: there is none. */
+static double choose(const tsl_child_wish *wish, const tsl_strategy **strategy, tsl_config *config) {
+  const tsl_plan *like = wish->like ? plan_of(wish->like) : NULL;
+  double least = INFINITY;
+  *strategy = NULL;
+  if (like && tsl_plan_suits(wish, like->work.strategy, &like->work.config)) {
+    *strategy = like->work.strategy;
+    *config = like->work.config;
+    return like->work.strategy->score(wish->problem, config, wish->device);
+  }
+  for (int i = 0; tsl_strategy_at(i); i++)
+    for (tsl_walk walk = {.begun = false};
+         tsl_strategy_walk(tsl_strategy_at(i), wish->problem, wish->device, &walk);) {
+      if (!tsl_plan_suits(wish, tsl_strategy_at(i), &walk.config))
+        continue;
+      const double seconds = tsl_strategy_at(i)->score(wish->problem, &walk.config, wish->device);
+      if (seconds >= least)
+        continue;
+      least = seconds;
+      *strategy = tsl_strategy_at(i);
+      *config = walk.config;
+    }
+  return least;
+}
+
+static tesela_status make_child(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
+  const tsl_strategy *strategy;
+  tsl_config config;
+  tsl_plan *plan;
+  *child = NULL;
+  const double seconds = choose(wish, &strategy, &config);
+  if (!strategy)
+    return tsl_fail(TESELA_UNSUPPORTED, "nothing on %s takes a part of this product", wish->device->name);
+  TSL_TRY(tsl_plan_create_with(wish->problem, strategy, &config, wish->device, place_of(wish), self, &plan));
+  plan->expected = seconds;
+  *child = tsl_plan_child(plan);
+  return TESELA_OK;
+}
+
+static double seconds_of_child(const tsl_children *self, const tsl_child_wish *wish) {
+  const tsl_strategy *strategy;
+  tsl_config config;
+  (void)self;
+  return choose(wish, &strategy, &config);
+}
+
+static void destroy_child(tsl_child *child) {
+  tsl_plan_destroy(child ? plan_of(child) : NULL);
+}
+static tesela_status run_child(tsl_child *child, const tsl_operands *operands) {
+  return tsl_plan_run(plan_of(child), operands, NULL);
+}
+static tesela_status enqueue_child(const tsl_child *child, const tsl_operands *operands, tsl_stream *stream,
+                                   tsl_buffer *workspace) {
+  return tsl_plan_enqueue(plan_of(child), operands, stream, workspace);
+}
+static uint64_t workspace_of_child(const tsl_child *child) {
+  return tsl_plan_workspace(plan_of(child));
+}
+static const char *text_of_child(const tsl_child *child) {
+  return plan_of(child)->text;
+}
+static double expected_of_child(const tsl_child *child) {
+  return plan_of(child)->expected;
+}
+
+tsl_child *tsl_plan_child(tsl_plan *plan) {
+  union {
+    tsl_plan *plan;
+    tsl_child *child;
+  } same = {.plan = plan};
+  return same.child;
+}
+
+const tsl_children tsl_plan_children = {.make = make_child,
+                                        .seconds = seconds_of_child,
+                                        .destroy = destroy_child,
+                                        .run = run_child,
+                                        .enqueue = enqueue_child,
+                                        .workspace = workspace_of_child,
+                                        .text = text_of_child,
+                                        .expected = expected_of_child};
+
 /* --- from text --- */
-
-static bool is_known(const tsl_strategy *strategy, const char *key) {
-  for (int i = 0; tsl_plan_key(i); i++)
-    if (strcmp(tsl_plan_key(i)->name, key) == 0)
-      return true;
-  for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    if (strcmp(strategy->params[i].name, key) == 0)
-      return true;
-  return false;
-}
-
-/* NULL, and a sentence, when the words in front name no strategy. */
-static const tsl_strategy *parse_strategy(const tsl_record *record, tsl_op *op) {
-  const char *op_word = tsl_record_word(record, 0), *name = tsl_record_word(record, 1),
-             *extra = tsl_record_word(record, 2);
-  const tsl_strategy *strategy = NULL;
-  *op = TSL_OP_COUNT;
-  for (int i = 0; op_word && i < TSL_OP_COUNT; i++)
-    if (strcmp(tsl_op_name((tsl_op)i), op_word) == 0)
-      *op = (tsl_op)i;
-  if (!op_word || !name)
-    tsl_fail(TESELA_BAD_INPUT, "a plan starts with an operation and a strategy, such as 'gemm sequential'");
-  else if (extra)
-    tsl_fail(TESELA_BAD_INPUT, "'%s' has no place in a plan: only 'key=value' follows the strategy", extra);
-  else if (*op == TSL_OP_COUNT)
-    tsl_fail(TESELA_BAD_INPUT, "'%s' is not an operation: gemm, dot and transpose are", op_word);
-  else if (!(strategy = tsl_strategy_find(*op, name)))
-    tsl_fail(TESELA_BAD_INPUT, "'%s' is not a strategy for %s", name, op_word);
-  return strategy;
-}
-
-static tesela_status check_keys(const tsl_record *record, const tsl_strategy *strategy) {
-  for (int i = 0; i < record->count; i++)
-    if (record->fields[i].key && !is_known(strategy, record->fields[i].key))
-      return tsl_fail(TESELA_BAD_INPUT, "'%s' is not a key of a plan for %s", record->fields[i].key,
-                      strategy->name);
-  return TESELA_OK;
-}
-
-/* A plan's text holds every parameter that a search may set, so that it means the same after a default has changed. */
-static tesela_status parse_config(const tsl_record *record, const tsl_strategy *strategy,
-                                  tsl_config *config) {
-  unsigned given;
-  *config = tsl_strategy_defaults(strategy);
-  TSL_TRY(tsl_config_parse(strategy, record, config, &given));
-  for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    if (!(given & 1u << i) && !tsl_param_is_silent(&strategy->params[i], config->value[i]))
-      return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", strategy->params[i].name);
-  return TESELA_OK;
-}
-
-static tesela_status parse_key(const tsl_record *record, int key, tsl_devices *devices, said *out) {
-  const char *value = tsl_record_get(record, keys[key].words.name);
-  return value ? keys[key].parse(value, devices, out)
-               : tsl_fail(TESELA_BAD_INPUT, "%s= is missing", keys[key].words.name);
-}
-
-/* Devices are looked for last: that may take a while. */
-static tesela_status parse(tsl_devices *devices, const tsl_record *record, tsl_plan **plan) {
-  tsl_op op = TSL_OP_GEMM;
-  said all = {.strategy = parse_strategy(record, &op)};
-  if (!all.strategy)
-    return TESELA_BAD_INPUT;
-  TSL_TRY(check_keys(record, all.strategy));
-  TSL_TRY(parse_key(record, KEY_version, devices, &all));
-  TSL_TRY(parse_config(record, all.strategy, &all.config));
-  for (int key = 0; key < KEYS; key++)
-    if (key != KEY_version && key != KEY_device)
-      TSL_TRY(parse_key(record, key, devices, &all));
-  TSL_TRY(as_input(tsl_problem_parse(record, op, &all.problem)));
-  TSL_TRY(parse_key(record, KEY_device, devices, &all));
-  return tsl_plan_create(&all.problem, all.strategy, &all.config, all.device, all.place, plan);
-}
 
 tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan) {
   tsl_record record;
+  tsl_plan_said said;
   *plan = NULL;
   tesela_status status = tsl_record_parse(text, &record);
   if (status == TESELA_OK) {
-    status = parse(devices, &record, plan);
+    status = tsl_plan_read(devices, &record, &said);
     tsl_record_free(&record);
+    if (status == TESELA_OK)
+      status = tsl_plan_create(&said.problem, said.strategy, &said.config, said.device, said.place, plan);
   }
   return status == TESELA_OK ? status : tsl_fail_in(status, "plan");
 }

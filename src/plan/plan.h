@@ -5,7 +5,7 @@
 
 #include "device/devices.h"
 #include "device/self_tests.h"
-#include "strategy/strategy.h"
+#include "strategy/children.h"
 
 /* Where a plan's operands are when it runs. */
 typedef enum tsl_place {
@@ -39,6 +39,21 @@ tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *st
 tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strategy *strategy,
                                      const tsl_config *config, tsl_device *device, tsl_place place,
                                      tsl_plan **plan);
+/* The same of a strategy that splits, whose children are made by `children`. */
+tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strategy *strategy,
+                                   const tsl_config *config, tsl_device *device, tsl_place place,
+                                   const tsl_children *children, tsl_plan **plan);
+/* Children as plans make them for themselves, by models alone. A child is a plan. */
+extern const tsl_children tsl_plan_children;
+tsl_child *tsl_plan_child(tsl_plan *plan);
+/* Whether a strategy with this config would do for a child. */
+bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, const tsl_config *config);
+
+/* Why there is no such plan: the strategy's reason, the place, or the device's memory, which plans that are made by name are not
+ * asked about. NULL: there is. */
+const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *strategy,
+                            const tsl_config *config, const tsl_device *device, tsl_place place);
+
 /* What a plan's text says, "key=value ..." behind operation and strategy, beside the strategy's parameters and in front
  * of the problem's keys. X(name, what it says) */
 #define TSL_PLAN_KEY_LIST(X)                                                                                 \
@@ -80,6 +95,10 @@ tesela_status tsl_plan_run_batch(tsl_plan *plan, const tsl_batch *batch, tsl_pha
 tsl_accuracy tsl_plan_accuracy(const tsl_plan *plan);
 /* Absolute bound per unit of |alpha||A||B| + |beta||C|: factor * u of C's type. */
 double tsl_plan_error_bound(const tsl_plan *plan);
+/* Share `index` of a plan whose strategy splits; false past the last, and of others. */
+bool tsl_plan_share(const tsl_plan *plan, int index, tsl_share *share);
+/* A sentence about what did not go as planned in its runs until now; NULL: nothing. */
+const char *tsl_plan_note(const tsl_plan *plan);
 /* Bytes that a run needs on the plan's device besides operands that are there already: copies of the others, and
  * the strategy's scratch memory. The second counts the copies alone. */
 uint64_t tsl_plan_bytes(const tsl_plan *plan);

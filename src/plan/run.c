@@ -289,9 +289,10 @@ tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_pha
     return TESELA_OK;
   tsl_operands used = *operands;
   set_strides(&work->problem, &used);
-  if (!(work->device->capabilities & TSL_CAN_HOST))
+  if (!(work->device->capabilities & TSL_CAN_HOST) && !work->strategy->splits.parts)
     return run_in_lane(plan, operands, &used, phases);
-  prepare_on_host(plan, &used);
+  if (!work->strategy->splits.parts)
+    prepare_on_host(plan, &used);
   if (!phases)
     return work->strategy->run(work, &used, NULL);
   const double start = tsl_clock();

@@ -3,7 +3,7 @@
 #ifndef TSL_PLAN_RUN_SLOT_H
 #define TSL_PLAN_RUN_SLOT_H
 
-#include "plan/transfer.h"
+#include "strategy/transfer.h"
 
 #include <pthread.h>
 

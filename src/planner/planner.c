@@ -18,71 +18,6 @@ typedef struct candidate_list {
   int count, capacity;
 } candidate_list;
 
-/* --- the caller's strategy text --- */
-
-static tesela_status unknown_strategy(tsl_op op, const char *name) {
-  tsl_text names = {0};
-  for (int i = 0; tsl_strategy_at(i); i++)
-    if (tsl_strategy_at(i)->op == op)
-      tsl_text_add(&names, "%s%s", names.length ? ", " : "", tsl_strategy_at(i)->name);
-  const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "'%s' is not a strategy for %s: there are %s", name,
-                                        tsl_op_name(op), tsl_text_get(&names));
-  tsl_text_free(&names);
-  return status;
-}
-
-static tesela_status unknown_parameter(const tsl_strategy *strategy, const char *key) {
-  tsl_text names = {0};
-  for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    tsl_text_add(&names, "%s%s", i ? ", " : ": it has ", strategy->params[i].name);
-  const tesela_status status = tsl_fail(TESELA_BAD_INPUT, "%s has no parameter '%s'%s", strategy->name, key,
-                                        names.length ? tsl_text_get(&names) : ": it has none");
-  tsl_text_free(&names);
-  return status;
-}
-
-static tesela_status check_keys(const tsl_strategy *strategy, const tsl_record *record) {
-  for (int i = 0; i < record->count; i++) {
-    const char *key = record->fields[i].key;
-    bool known = !key;
-    for (int p = 0; p < tsl_strategy_params(strategy) && !known; p++)
-      known = strcmp(strategy->params[p].name, key) == 0;
-    if (!known)
-      return unknown_parameter(strategy, key);
-  }
-  return TESELA_OK;
-}
-
-/* "tile_local tile=16", with or without the operation in front. */
-static tesela_status read_request(tsl_op op, const tsl_record *record, tsl_strategy_request *out) {
-  const char *words[3] = {tsl_record_word(record, 0), tsl_record_word(record, 1), tsl_record_word(record, 2)};
-  const int first = words[0] && words[1] && strcmp(words[0], tsl_op_name(op)) == 0;
-  const char *name = words[first], *extra = words[first + 1];
-  if (!name)
-    return tsl_fail(TESELA_BAD_INPUT, "a strategy starts with its name, such as 'sequential'");
-  if (extra)
-    return tsl_fail(TESELA_BAD_INPUT, "'%s' has no place after '%s': only 'key=value' has", extra, name);
-  out->strategy = tsl_strategy_find(op, name);
-  if (!out->strategy)
-    return unknown_strategy(op, name);
-  TSL_TRY(check_keys(out->strategy, record));
-  out->config = tsl_strategy_defaults(out->strategy);
-  return tsl_config_parse(out->strategy, record, &out->config, &out->given);
-}
-
-tesela_status tsl_planner_request(tsl_op op, const char *text, tsl_strategy_request *out) {
-  tsl_record record;
-  *out = (tsl_strategy_request){0};
-  if (!text)
-    return TESELA_OK;
-  tesela_status status = tsl_record_parse(text, &record);
-  if (status == TESELA_OK) {
-    status = read_request(op, &record, out);
-    tsl_record_free(&record);
-  }
-  return status == TESELA_OK ? status : tsl_fail_in(status, "strategy '%s'", text);
-}
-
 /* --- the list --- */
 
 /* Sorted as it grows; equals stay in ladder order, and so do those that are refused, at the end. */
@@ -153,6 +88,29 @@ static double start_seconds(const tsl_problem *problem, const tsl_link *link, co
          (tsl_trust_has(problem, of->strategy, &of->config, of->device) ? load_seconds : compile_seconds);
 }
 
+/* What the choice says, on one device. */
+static tsl_choice on_device(const tsl_choice *choice, const tsl_device *device, tsl_place place) {
+  return (tsl_choice){
+      .devices = choice->devices, .device = device->name, .place = place, .wisdom = choice->wisdom};
+}
+
+/* Of a whole product there; infinity where nothing takes it. */
+static double seconds_alone(const tsl_problem *problem, const tsl_choice *choice, const tsl_device *device) {
+  const tsl_choice there = on_device(choice, device, TSL_PLACE_HOST);
+  tsl_candidate *list;
+  tsl_status_saved saved;
+  double seconds = INFINITY;
+  int count;
+  tsl_status_save(&saved);
+  if (tsl_planner_list(problem, &there, &list, &count) == TESELA_OK) {
+    if (count > 0 && !list[0].refusal[0])
+      seconds = list[0].seconds;
+    free(list);
+  }
+  tsl_status_restore(&saved);
+  return seconds;
+}
+
 /* A list that is being made. */
 typedef struct listing {
   const tsl_problem *problem;
@@ -161,6 +119,16 @@ typedef struct listing {
   bool is_compared; /* devices of several kinds are to be listed */
   candidate_list list;
 } listing;
+
+/* All members at once, each with a share that takes as long as the others'. */
+static double seconds_together(const listing *of, const tsl_device *group) {
+  double rate = 0;
+  for (int i = 0; i < group->member_count; i++) {
+    const double alone = seconds_alone(of->problem, of->choice, group->members[i]);
+    rate += alone > 0 ? 1 / alone : 0;
+  }
+  return 1 / rate;
+}
 
 /* Weighs what was found on a device, with all that comes to a run there, and adds it. */
 static tesela_status add_weighed(listing *of, tsl_device *device, tsl_candidate *own, int count) {
@@ -171,6 +139,8 @@ static tesela_status add_weighed(listing *of, tsl_device *device, tsl_candidate 
   for (int i = 0; i < count; i++) {
     own[i].resident = own[i].seconds;
     own[i].seconds = tsl_link_seconds(&link, of->problem, device, of->choice->place, own[i].resident);
+    if (device->member_count > 0 && !own[i].refusal[0])
+      own[i].seconds = own[i].resident = seconds_together(of, device);
     if (isfinite(on_cpu) && !own[i].own)
       own[i].seconds = fmax(own[i].seconds, on_cpu);
     if (of->choice->runs > 0 && !own[i].refusal[0])
@@ -301,10 +271,53 @@ static bool another_may_do(const tsl_choice *choice, tesela_status status) {
          status == TESELA_WRONG_RESULT;
 }
 
+/* Children, chosen as their parent is. */
+typedef struct choosing {
+  tsl_children table;
+  const tsl_choice *choice;
+} choosing;
+
+static const tsl_choice *choice_of(const tsl_children *self) {
+  return ((const choosing *)self)->choice;
+}
+
+static double seconds_of_child(const tsl_children *self, const tsl_child_wish *wish) {
+  return seconds_alone(wish->problem, choice_of(self), wish->device);
+}
+
+/* The first that does and that can be made. */
+static tesela_status make_chosen(const tsl_choice *there, const tsl_child_wish *wish, tsl_plan **plan) {
+  tsl_candidate *list;
+  int count;
+  TSL_TRY(tsl_planner_list(wish->problem, there, &list, &count));
+  tesela_status status =
+      tsl_fail(TESELA_UNSUPPORTED, "nothing on %s takes a part of this product", wish->device->name);
+  for (int i = 0; i < count && !list[i].refusal[0] && !*plan; i++)
+    if (tsl_plan_suits(wish, list[i].strategy, &list[i].config))
+      status = tsl_planner_make(wish->problem, there, &list[i], plan);
+  free(list);
+  return status;
+}
+
+static tesela_status make_child(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
+  const tsl_choice there =
+      on_device(choice_of(self), wish->device, wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST);
+  tsl_plan *plan = NULL;
+  *child = NULL;
+  if (wish->like)
+    return tsl_plan_children.make(self, wish, child);
+  TSL_TRY(make_chosen(&there, wish, &plan));
+  *child = tsl_plan_child(plan);
+  return TESELA_OK;
+}
+
 tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *choice,
                                const tsl_candidate *candidate, tsl_plan **plan) {
-  TSL_TRY(tsl_plan_create(problem, candidate->strategy, &candidate->config, candidate->device, choice->place,
-                          plan));
+  choosing children = {.table = tsl_plan_children, .choice = choice};
+  children.table.make = make_child;
+  children.table.seconds = seconds_of_child;
+  TSL_TRY(tsl_plan_create_with(problem, candidate->strategy, &candidate->config, candidate->device,
+                               choice->place, &children.table, plan));
   (*plan)->expected = candidate->seconds;
   const tesela_status status = tsl_trust_plan(*plan);
   if (status != TESELA_OK) {

@@ -1,7 +1,6 @@
 #include "planner/weigh.h"
 
 #include "base/status.h"
-#include "plan/transfer.h"
 #include "planner/link.h"
 #include "strategy/list.h"
 
@@ -38,30 +37,12 @@ typedef struct weighing {
   double model;      /* its config's own, 0 where there is none */
 } weighing;
 
-static const char *refuse_memory(const tsl_problem *problem, const tsl_device *device, tsl_place place) {
-  const uint64_t bytes = tsl_plan_device_bytes(problem, device, place);
-  if (bytes == 0)
-    return NULL;
-  if (bytes > device->memory_bytes)
-    return tsl_refusal("needs %llu MiB of memory on %s, which has %llu", (unsigned long long)(bytes >> 20),
-                       device->name, (unsigned long long)(device->memory_bytes >> 20));
-  for (int i = 0; i < TSL_OPERANDS; i++) {
-    tsl_transfer transfer;
-    if (tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) &&
-        transfer.bytes > device->allocation_max / (uint64_t)tsl_problem_batch(problem))
-      return tsl_refusal("operand %c takes %llu MiB, %s gives at most %llu at once", "ABC"[i],
-                         (unsigned long long)(transfer.bytes >> 20), device -> name,
-                         (unsigned long long)(device->allocation_max >> 20));
-  }
-  return NULL;
-}
-
 /* The config that the strategy's model likes best, and its seconds, if they are less than `least`; else that. */
-static double ask_model(const tsl_problem *problem, const tsl_strategy_request *request, double least,
-                        tsl_candidate *out) {
+static double ask_model(const tsl_problem *problem, tsl_place place, const tsl_strategy_request *request,
+                        double least, tsl_candidate *out) {
   for (tsl_walk walk = {.config = request->config, .fixed = request->given};
        tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
-    if (tsl_strategy_refuse(out->strategy, problem, &walk.config, out->device))
+    if (tsl_plan_refuse(problem, out->strategy, &walk.config, out->device, place))
       continue;
     const double seconds = out->strategy->score(problem, &walk.config, out->device);
     if (seconds >= least)
@@ -85,13 +66,13 @@ static tsl_estimate measured(const tsl_wisdom_hit *hit, const tsl_device *device
 
 /* What was measured at sizes near these; where the model knows a config for these that is expected to be faster, that one, with
  * the model put right by what was measured. */
-static void weigh_near(const tsl_problem *problem, const tsl_strategy_request *request, double distance,
-                       tsl_candidate *out, weighing *to) {
+static void weigh_near(const tsl_problem *problem, tsl_place place, const tsl_strategy_request *request,
+                       double distance, tsl_candidate *out, weighing *to) {
   to->time = tsl_estimate_times(to->time, 1, doubts.near + doubts.size * distance);
   if (!(to->model > 0))
     return;
   tsl_candidate best = *out;
-  const double model = ask_model(problem, request, to->model, &best);
+  const double model = ask_model(problem, place, request, to->model, &best);
   const tsl_estimate promised = tsl_estimate_times(to->time, model / to->model, doubts.config);
   if (!(tsl_estimate_expected(promised) < tsl_estimate_expected(to->time)))
     return;
@@ -109,13 +90,11 @@ static void weigh_one(const tsl_problem *problem, const tsl_choice *choice,
   out->config = config;
   *to = (weighing){.model = INFINITY};
   tsl_wisdom_hit hit;
-  const char *too_large = refuse_memory(problem, out->device, choice->place);
-  const char *why = too_large ? too_large : tsl_strategy_refuse(out->strategy, problem, &config, out->device);
+  const char *why = tsl_plan_refuse(problem, out->strategy, &config, out->device, choice->place);
   snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
-  if (too_large)
-    return;
-  if (!tsl_wisdom_find(choice->wisdom, problem, out->device, out->strategy, &config, request->given, &hit)) {
-    to->model = ask_model(problem, request, INFINITY, out);
+  if (!tsl_wisdom_find(choice->wisdom, problem, out->device, out->strategy, &config, request->given, &hit) ||
+      tsl_plan_refuse(problem, out->strategy, &hit.config, out->device, choice->place)) {
+    to->model = ask_model(problem, choice->place, request, INFINITY, out);
     return;
   }
   out->config = hit.config;
@@ -125,7 +104,7 @@ static void weigh_one(const tsl_problem *problem, const tsl_choice *choice,
   to->time = measured(&hit, out->device);
   to->model = model_of(problem, out);
   if (hit.basis == TSL_BASIS_NEAR)
-    weigh_near(problem, request, hit.distance, out, to);
+    weigh_near(problem, choice->place, request, hit.distance, out, to);
 }
 
 /* --- the level of a device's models --- */

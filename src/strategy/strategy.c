@@ -58,6 +58,15 @@ tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel) {
   return tsl_accuracy_in_type(made, problem->c.type);
 }
 
+/* Panels of host_packed and remainders of second order are within what is added to k. */
+tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs) {
+  const double depth = (double)(problem->k / slabs + (problem->k % slabs != 0));
+  const bool narrow = tsl_type(problem->a.type)->size < 4 && !tsl_type(problem->a.type)->is_integer;
+  const double one = narrow ? 2.25 * depth + 24 + 0x1p-22 * depth : depth + 6 + 0x1p-20 * depth;
+  return tsl_accuracy_in_type((tsl_accuracy){.factor = (double)slabs * one, .repeats = true},
+                              problem->c.type);
+}
+
 int tsl_strategy_params(const tsl_strategy *strategy) {
   int count = 0;
   while (strategy->params && count < TSL_PARAMS_MAX && strategy->params[count].name)
@@ -328,6 +337,8 @@ static const char *refuse_throughout(const tsl_strategy *strategy, const tsl_pro
   const char *missing = tsl_capability_missing(strategy->needs, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
+  if (device->capabilities & TSL_CAN_SEVERAL & ~strategy->needs)
+    return "runs on one device at a time";
   const char *why = refuse_types(strategy, problem, device);
   if (why)
     return why;

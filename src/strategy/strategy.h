@@ -84,8 +84,10 @@ typedef struct tsl_operands {
 } tsl_operands;
 
 typedef struct tsl_strategy tsl_strategy;
-typedef struct tsl_account tsl_account; /* strategy/account.h */
-typedef struct tsl_jobs tsl_jobs;       /* strategy/prepared.h */
+typedef struct tsl_account tsl_account;   /* strategy/account.h */
+typedef struct tsl_jobs tsl_jobs;         /* strategy/prepared.h */
+typedef struct tsl_children tsl_children; /* strategy/children.h */
+typedef struct tsl_share tsl_share;       /* there, too */
 
 /* A product of one real type in host memory as it is called, with nothing prepared: C (m x n) = alpha A B + beta C. */
 typedef struct tsl_fast_product {
@@ -120,8 +122,9 @@ typedef struct tsl_work {
   bool
       loaded_only; /* build() takes kernels that are loaded already, and fails for others: TESELA_UNSUPPORTED */
   int texts;       /* how many texts of kernels were compiled or found compiled; 0: it is C of this library */
-  tsl_hash source; /* of all of them, in their order */
-  tsl_text *kept;  /* gets the texts themselves, where it is not NULL */
+  tsl_hash source;              /* of all of them, in their order */
+  tsl_text *kept;               /* gets the texts themselves, where it is not NULL */
+  const tsl_children *children; /* who makes plans for parts of it; of strategies that split */
 } tsl_work;
 
 struct tsl_strategy {
@@ -202,6 +205,17 @@ struct tsl_strategy {
     const char *const *probes;
   } testing;
   struct {
+    /* Whether the strategy has parts of its product computed by plans of their own, made by work->children in build(), which may
+     * set what the config leaves open. Its operands are in host memory, whatever the device; it takes none in buffers. */
+    bool parts;
+    /* Share `index` of a work that was built; false past the last. */
+    bool (*share)(const tsl_work *work, int index, tsl_share *share);
+    /* Bytes of the device's memory that a run takes at most. NULL: none there. */
+    uint64_t (*bytes)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+    /* A sentence about what did not go as planned in runs until now, which lives as long as the work; NULL: nothing. */
+    const char *(*note)(const tsl_work *work);
+  } splits;
+  struct {
     /* NULL: the strategy is tesela's own work. Else it calls a vendor's library, which this loads at the first call in
      * the process and keeps: a peer to compare with, which nobody lists or chooses without being asked. Absence is a
      * reason for refusal. The answer is never NULL, the same at each call, from any thread. */
@@ -230,6 +244,11 @@ tsl_accuracy tsl_accuracy_of_tensor_cores(const tsl_problem *problem, const tsl_
  * product is rounded min(k, panel) times in its panel (Jeannerod, Rump 2013, as above), once with alpha, and at
  * each addition to C; one panel costs as much as tsl_accuracy_of_sum(k). */
 tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel);
+
+/* What a strategy that splits promises of sums that are made `slabs` at a time by children, and what it asks of each of them: the
+ * bound of sums in any fixed order, of tensor cores where the types are theirs. A sum of p slabs errs by p times what one of them
+ * may, as each is added to all before. */
+tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs);
 
 /* Formats a refusal into this thread's buffer; valid until the thread's next one. */
 const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1, 2)));

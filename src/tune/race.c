@@ -75,7 +75,7 @@ static tsl_race_options with_defaults(const tsl_race_options *given) {
 }
 
 static void tell(const race *job, const char *name, double fraction) {
-  char what[64];
+  char what[192];
   snprintf(what, sizeof what, "%s on %s", name, job->device->name);
   if (job->options.progress)
     job->options.progress(job->options.argument, what, fraction);

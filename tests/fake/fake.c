@@ -29,11 +29,7 @@ static void forget(tsl_device *device) {
   free(self);
 }
 
-static tesela_status list(void (*found)(void *argument, const tsl_device *device), void *argument) {
-  const char *inner;
-  unsigned hidden;
-  tsl_device device;
-  TSL_TRY(fake_settings(&inner, &hidden));
+static tesela_status list_one(const char *inner, unsigned hidden, tsl_device *device) {
   if (strncmp(inner, fake_kind.kind, strlen(fake_kind.kind)) == 0)
     return tsl_fail(TESELA_BAD_CALL, "the fake device cannot wrap itself");
   fake_device *self = calloc(1, sizeof *self);
@@ -49,8 +45,20 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
   }
   self->hides_host = (hidden & TSL_CAN_HOST) != 0;
   self->ops = fake_ops(self->inner, hidden);
-  describe(self, hidden, &device);
-  found(argument, &device);
+  describe(self, hidden, device);
+  return TESELA_OK;
+}
+
+static tesela_status list(void (*found)(void *argument, const tsl_device *device), void *argument) {
+  const char *inner;
+  unsigned hidden;
+  int count;
+  TSL_TRY(fake_settings(&inner, &hidden, &count));
+  for (int i = 0; i < count; i++) {
+    tsl_device device;
+    TSL_TRY(list_one(inner, hidden, &device));
+    found(argument, &device);
+  }
   return TESELA_OK;
 }
 

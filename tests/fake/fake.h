@@ -1,5 +1,5 @@
-/* A device that fails on demand. The kind "fake" has one device, fake:0, which hands every operation to
- * another device (the inner one), counts what is alive, and fails the call that a test chose.
+/* A device that fails on demand. The kind "fake" has one device, fake:0, or as many as a test asks for, which hands every
+ * operation to another device (the inner one), counts what is alive, and fails the call that a test chose.
  *
  *   tesela_fake_install();                         before any context or tsl_devices_create()
  *   tesela_fake_inner("opencl:0");                 default: cpu
@@ -64,6 +64,11 @@ void tesela_fake_install(void);
  * that copies are made. For lists of devices whose kinds were not asked for yet. */
 void tesela_fake_inner(const char *name);
 void tesela_fake_hide(unsigned capabilities);
+
+/* So many devices, fake:0 and on, each over an inner one of its own; 1 at first. For lists likewise. */
+void tesela_fake_devices(int count);
+/* Only calls on this one are counted and fail; -1, as at first: on all. */
+void tesela_fake_only(int index);
 
 /* Lets the nth call from now on fail (1: the next one), once; or that one and all after it. 0 disarms. */
 void tesela_fake_fail(tesela_fake_operation operation, int nth);

@@ -35,12 +35,17 @@ static atomic_int live[TESELA_FAKE_LIVE_COUNT];
 static bool clock_is_on;
 static double clock_now;
 
+static int device_count = 1;
+static atomic_int counted_device = -1;
 static char inner_name[64] = "cpu";
 static unsigned hidden_capabilities;
 static char malformed[256]; /* what is wrong with the environment */
 
 tesela_status fake_demand(const tsl_device *device, tesela_fake_operation operation) {
   demand *of = &demands[operation];
+  const int only = atomic_load(&counted_device);
+  if (only >= 0 && device->index != only)
+    return TESELA_OK;
   const int call = atomic_fetch_add(&of->calls, 1) + 1;
   const int first = atomic_load(&of->first);
   if (first == 0 || call < first || call > atomic_load(&of->last))
@@ -148,8 +153,17 @@ void tesela_fake_hide(unsigned capabilities) {
   hidden_capabilities = capabilities;
 }
 
-tesela_status fake_settings(const char **inner, unsigned *hidden) {
+void tesela_fake_devices(int count) {
+  device_count = count;
+}
+
+void tesela_fake_only(int index) {
+  atomic_store(&counted_device, index);
+}
+
+tesela_status fake_settings(const char **inner, unsigned *hidden, int *count) {
   *inner = inner_name;
+  *count = device_count;
   *hidden = hidden_capabilities;
   return malformed[0] == '\0' ? TESELA_OK : tsl_fail(TESELA_BAD_CALL, "%s", malformed);
 }

@@ -20,7 +20,7 @@ tesela_status fake_demand(const tsl_device *device, tesela_fake_operation operat
 bool fake_is_armed(tesela_fake_operation operation);
 void fake_count_live(tesela_fake_object object, int change);
 /* The settings for list(). BAD_CALL with a sentence when the environment's are malformed. */
-tesela_status fake_settings(const char **inner, unsigned *hidden);
+tesela_status fake_settings(const char **inner, unsigned *hidden, int *count);
 
 /* fake_ops.c: everything of the vtable; members are NULL where `inner` has none or the capability is hidden. */
 tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden);

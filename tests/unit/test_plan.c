@@ -2,7 +2,7 @@
 #include "base/status.h"
 #include "matrices.h"
 #include "plan/plan.h"
-#include "plan/transfer.h"
+#include "strategy/transfer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -21,7 +21,7 @@ typedef struct tsl_check_pair {
 /* A result that was wrong, or a run that failed. */
 typedef struct tsl_check_fault {
   bool failed;
-  char config[128], device[24], why[512], problem[512], command[384];
+  char config[128], device[128], why[512], problem[512], command[384];
 } tsl_check_fault;
 
 typedef struct tsl_check_list {

@@ -40,7 +40,7 @@ tesela_status tsl_measured_take(const tsl_device_list *devices, double seconds, 
   *list = (tsl_measured_list){.items = block, .count = devices->count};
   tsl_progress *progress = tsl_progress_start();
   for (int i = 0; i < devices->count; i++) {
-    char what[64];
+    char what[192];
     snprintf(what, sizeof what, "roofs of %s", devices->items[i]->name);
     tsl_progress_at(progress, what, (double)i / devices->count);
     tsl_progress_creep(progress, 1.0 / devices->count, seconds_each);

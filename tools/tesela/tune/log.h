@@ -7,7 +7,7 @@
 /* Calls with the same sizes, types and layouts. */
 typedef struct tsl_logged {
   tsl_problem problem; /* alpha is 1, beta 0 or 1: what else they were changes no time */
-  char device[24];     /* the one that computed; "" where the log does not say */
+  char device[128];    /* the one that computed; "" where the log does not say */
   int64_t calls;
   double seconds; /* of all of them */
 } tsl_logged;

@@ -43,7 +43,7 @@ typedef struct tsl_tune_summary {
   bool tried; /* else the budget was over */
   tesela_status status;
   char why[256]; /* of a failure */
-  char best[192], device[24];
+  char best[192], device[128];
   double best_seconds, gain;
   int points;
 } tsl_tune_summary;

@@ -1,13 +1,13 @@
-/* Parts of an operand on their way through pinned memory. An operand's packed copy (plan/transfer.h) is lines of elements; a
+/* Parts of an operand on their way through pinned memory. An operand's packed copy (strategy/transfer.h) is lines of elements; a
  * part of it is some lines, and of each the same elements. Parts travel in pieces that fit a slot of the device's staging
  * (device/staging.h): the threads of a team copy, or gather, between the caller's memory and a slot, and the device between
  * the slot and its buffer. */
-#ifndef TSL_PLAN_PIECES_H
-#define TSL_PLAN_PIECES_H
+#ifndef TSL_STRATEGY_PIECES_H
+#define TSL_STRATEGY_PIECES_H
 
 #include "base/pool.h"
 #include "device/staging.h"
-#include "plan/transfer.h"
+#include "strategy/transfer.h"
 
 /* Rows and columns of an operand: from the first one, so many. */
 typedef struct tsl_part {

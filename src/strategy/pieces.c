@@ -1,4 +1,4 @@
-#include "plan/pieces.h"
+#include "strategy/pieces.h"
 
 #include "base/clock.h"
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-#include "plan/transfer.h"
+#include "strategy/transfer.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -3,8 +3,8 @@
  * buffer where host and device share memory (mapped for writing, unmapped; back the same way, mapped for reading),
  * through a block of host memory elsewhere. Either way only elements move: what lies between them in the caller's
  * memory is neither read nor written. */
-#ifndef TSL_PLAN_TRANSFER_H
-#define TSL_PLAN_TRANSFER_H
+#ifndef TSL_STRATEGY_TRANSFER_H
+#define TSL_STRATEGY_TRANSFER_H
 
 #include "device/device.h"
 #include "strategy/problem.h"

@@ -1,0 +1,163 @@
+/* A plan's one line of text: printed, and read. */
+#include "plan/plan_text.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+static const char *const place_names[] = {[TSL_PLACE_HOST] = "host", [TSL_PLACE_DEVICE] = "device"};
+enum { PLACES = sizeof place_names / sizeof *place_names };
+
+static void print_version(const tsl_plan *plan, tsl_text *text) {
+  tsl_text_add(text, "%d", plan->work.strategy->version);
+}
+static void print_device(const tsl_plan *plan, tsl_text *text) {
+  tsl_text_add(text, "%s", plan->work.device->name);
+}
+static void print_place(const tsl_plan *plan, tsl_text *text) {
+  tsl_text_add(text, "%s", place_names[plan->place]);
+}
+
+static tesela_status parse_version(const char *value, tsl_devices *devices, tsl_plan_said *out) {
+  int64_t version;
+  (void)devices;
+  if (!tsl_parse_i64(value, &version))
+    return tsl_fail(TESELA_BAD_INPUT, "version=%s is not a number", value);
+  if (version != out->strategy->version)
+    return tsl_fail(TESELA_BAD_INPUT, "version=%s of %s is retired: this library has version %d", value,
+                    out->strategy->name, out->strategy->version);
+  return TESELA_OK;
+}
+
+/* In a text, what would be a wrong argument is wrong input. */
+static tesela_status as_input(tesela_status status) {
+  return status == TESELA_BAD_CALL ? TESELA_BAD_INPUT : status;
+}
+
+static tesela_status parse_device(const char *value, tsl_devices *devices, tsl_plan_said *out) {
+  const tesela_status status = as_input(tsl_devices_find(devices, value, &out->device));
+  return status == TESELA_OK ? status : tsl_fail_in(status, "device=%s", value);
+}
+
+static tesela_status parse_place(const char *value, tsl_devices *devices, tsl_plan_said *out) {
+  (void)devices;
+  for (int i = 0; i < PLACES; i++)
+    if (strcmp(place_names[i], value) == 0) {
+      out->place = (tsl_place)i;
+      return TESELA_OK;
+    }
+  return tsl_fail(TESELA_BAD_INPUT, "place=%s is neither host nor device", value);
+}
+
+enum {
+#define KEY_MEMBER(name, what) KEY_##name,
+  TSL_PLAN_KEY_LIST(KEY_MEMBER)
+#undef KEY_MEMBER
+      KEYS
+};
+
+static const struct {
+  tsl_text_key words;
+  void (*print)(const tsl_plan *plan, tsl_text *text);
+  tesela_status (*parse)(const char *value, tsl_devices *devices, tsl_plan_said *out);
+} keys[KEYS] = {
+#define KEY_ROW(name, what) [KEY_##name] = {{#name, what}, print_##name, parse_##name},
+    TSL_PLAN_KEY_LIST(KEY_ROW)
+#undef KEY_ROW
+};
+
+const tsl_text_key *tsl_plan_key(int index) {
+  return index < 0 ? NULL : index < KEYS ? &keys[index].words : tsl_problem_key(index - KEYS);
+}
+
+void tsl_plan_print(const tsl_plan *plan, tsl_text *text) {
+  const tsl_work *work = &plan->work;
+  tsl_text_add(text, "%s %s", tsl_op_name(work->strategy->op), work->strategy->name);
+  for (int key = 0; key < KEYS; key++) {
+    tsl_text_add(text, " %s=", keys[key].words.name);
+    keys[key].print(plan, text);
+    for (int i = 0; key == KEY_version && i < tsl_strategy_params(work->strategy); i++) {
+      if (work->strategy->splits.parts &&
+          tsl_param_is_silent(&work->strategy->params[i], work->config.value[i]))
+        continue;
+      tsl_text_add(text, " ");
+      tsl_config_print_one(work->strategy, i, &work->config, text);
+    }
+  }
+  tsl_text_add(text, " ");
+  tsl_problem_print(&work->problem, text);
+}
+
+/* --- from text --- */
+
+static bool is_known(const tsl_strategy *strategy, const char *key) {
+  for (int i = 0; tsl_plan_key(i); i++)
+    if (strcmp(tsl_plan_key(i)->name, key) == 0)
+      return true;
+  for (int i = 0; i < tsl_strategy_params(strategy); i++)
+    if (strcmp(strategy->params[i].name, key) == 0)
+      return true;
+  return false;
+}
+
+/* NULL, and a sentence, when the words in front name no strategy. */
+static const tsl_strategy *parse_strategy(const tsl_record *record, tsl_op *op) {
+  const char *op_word = tsl_record_word(record, 0), *name = tsl_record_word(record, 1),
+             *extra = tsl_record_word(record, 2);
+  const tsl_strategy *strategy = NULL;
+  *op = TSL_OP_COUNT;
+  for (int i = 0; op_word && i < TSL_OP_COUNT; i++)
+    if (strcmp(tsl_op_name((tsl_op)i), op_word) == 0)
+      *op = (tsl_op)i;
+  if (!op_word || !name)
+    tsl_fail(TESELA_BAD_INPUT, "a plan starts with an operation and a strategy, such as 'gemm sequential'");
+  else if (extra)
+    tsl_fail(TESELA_BAD_INPUT, "'%s' has no place in a plan: only 'key=value' follows the strategy", extra);
+  else if (*op == TSL_OP_COUNT)
+    tsl_fail(TESELA_BAD_INPUT, "'%s' is not an operation: gemm, dot and transpose are", op_word);
+  else if (!(strategy = tsl_strategy_find(*op, name)))
+    tsl_fail(TESELA_BAD_INPUT, "'%s' is not a strategy for %s", name, op_word);
+  return strategy;
+}
+
+static tesela_status check_keys(const tsl_record *record, const tsl_strategy *strategy) {
+  for (int i = 0; i < record->count; i++)
+    if (record->fields[i].key && !is_known(strategy, record->fields[i].key))
+      return tsl_fail(TESELA_BAD_INPUT, "'%s' is not a key of a plan for %s", record->fields[i].key,
+                      strategy->name);
+  return TESELA_OK;
+}
+
+/* A plan's text holds every parameter that a search may set, so that it means the same after a default has changed. */
+static tesela_status parse_config(const tsl_record *record, const tsl_strategy *strategy,
+                                  tsl_config *config) {
+  unsigned given;
+  *config = tsl_strategy_defaults(strategy);
+  TSL_TRY(tsl_config_parse(strategy, record, config, &given));
+  for (int i = 0; i < tsl_strategy_params(strategy); i++)
+    if (!(given & 1u << i) && !tsl_param_is_silent(&strategy->params[i], config->value[i]))
+      return tsl_fail(TESELA_BAD_INPUT, "%s= is missing", strategy->params[i].name);
+  return TESELA_OK;
+}
+
+static tesela_status parse_key(const tsl_record *record, int key, tsl_devices *devices, tsl_plan_said *out) {
+  const char *value = tsl_record_get(record, keys[key].words.name);
+  return value ? keys[key].parse(value, devices, out)
+               : tsl_fail(TESELA_BAD_INPUT, "%s= is missing", keys[key].words.name);
+}
+
+/* Devices are looked for last: that may take a while. */
+tesela_status tsl_plan_read(tsl_devices *devices, const tsl_record *record, tsl_plan_said *out) {
+  tsl_op op = TSL_OP_GEMM;
+  *out = (tsl_plan_said){.strategy = parse_strategy(record, &op)};
+  if (!out->strategy)
+    return TESELA_BAD_INPUT;
+  TSL_TRY(check_keys(record, out->strategy));
+  TSL_TRY(parse_key(record, KEY_version, devices, out));
+  TSL_TRY(parse_config(record, out->strategy, &out->config));
+  for (int key = 0; key < KEYS; key++)
+    if (key != KEY_version && key != KEY_device)
+      TSL_TRY(parse_key(record, key, devices, out));
+  TSL_TRY(as_input(tsl_problem_parse(record, op, &out->problem)));
+  return parse_key(record, KEY_device, devices, out);
+}

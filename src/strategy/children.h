@@ -1,0 +1,53 @@
+/* Children: plans for parts of a product, which a strategy that splits its product (strategy.h: splits) has made by whoever makes
+ * its own. A strategy knows no planner and no plan; it is handed this table.
+ *
+ *   planner ── makes a plan of gemm several ── build() asks for ── children of its parts, on devices of their own
+ *
+ * The maker of a plan chooses for a child as it chooses for itself: by what was measured, or by models. Children belong to who
+ * had them made. Any number of threads run one child. */
+#ifndef TSL_STRATEGY_CHILDREN_H
+#define TSL_STRATEGY_CHILDREN_H
+
+#include "strategy/strategy.h"
+
+typedef struct tsl_child tsl_child;
+
+/* What a child is to compute, and what of it is to hold. */
+typedef struct tsl_child_wish {
+  const tsl_problem *problem;
+  tsl_device *device;
+  bool in_buffers;         /* its operands are on the device; else in host memory */
+  uint64_t workspace_most; /* bytes of the device's memory that its runs may need beside its operands */
+  double factor_most;      /* of its accuracy (strategy.h) */
+  const tsl_child
+      *like; /* one that is there: the same strategy and config if they take this, too; NULL: any */
+} tsl_child_wish;
+
+typedef struct tsl_children tsl_children;
+struct tsl_children {
+  /* Makes one. TESELA_UNSUPPORTED where nothing there takes it, with a sentence. */
+  tesela_status (*make)(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child);
+  /* Seconds that a child is expected to take, copies included; infinity where there would be none. */
+  double (*seconds)(const tsl_children *self, const tsl_child_wish *wish);
+  void (*destroy)(tsl_child *child); /* NULL is allowed */
+
+  /* As tsl_plan_run() and tsl_plan_enqueue() of plan/plan.h. */
+  tesela_status (*run)(tsl_child *child, const tsl_operands *operands);
+  tesela_status (*enqueue)(const tsl_child *child, const tsl_operands *operands, tsl_stream *stream,
+                           tsl_buffer *workspace);
+  uint64_t (*workspace)(const tsl_child *child);
+  const char *(*text)(const tsl_child *child);
+  double (*expected)(
+      const tsl_child *child); /* seconds(), as it was when the child was made; 0: nobody reckoned it */
+};
+
+/* What one of the shares of a plan is, for explanations. */
+typedef struct tsl_share {
+  const char *device;
+  const char *plan;                    /* a child's text */
+  int64_t row, rows, col, cols, depth; /* of C; and the terms of a sum that are added at a time */
+  double seconds;                      /* expected; 0: not known */
+  double in_bytes, out_bytes; /* over the link between the host and the device, of a run; 0 on the cpu */
+} tsl_share;
+
+#endif

@@ -1,0 +1,153 @@
+/* How lines of C are shared out. */
+#include "strategy/gemm/several/several.h"
+
+#include "base/log.h"
+#include "base/status.h"
+
+#include <math.h>
+
+/* Lines that stay together: tiles of kernels, and operands' alignment. */
+static int64_t grain_of(int64_t size, int count) {
+  static const int64_t grains[] = {256, 64, 16, 1};
+  int i = 0;
+  while (grains[i] > 1 && size < 16 * grains[i] * count)
+    i++;
+  return grains[i];
+}
+
+static double bytes_of(const tsl_problem *problem, int operand) {
+  const tsl_shape *shape = tsl_problem_shape(problem, operand);
+  return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
+}
+
+/* Rows of C take rows of A each, and all of B. */
+int tsl_several_side(const tsl_problem *problem, int devices) {
+  const double a = bytes_of(problem, TSL_OPERAND_A), b = bytes_of(problem, TSL_OPERAND_B);
+  const bool rows = problem->m >= devices && (problem->n < devices || a + devices * b <= devices * a + b);
+  return rows ? SEVERAL_ROWS : SEVERAL_COLS;
+}
+
+void tsl_several_share(int64_t size, const double *rates, int count, int64_t *lines) {
+  const int64_t grain = grain_of(size, count), all = (size + grain - 1) / grain;
+  double sum = 0, rest[TSL_MEMBERS_MAX];
+  int64_t given = 0;
+  int last = 0;
+  for (int i = 0; i < count; i++)
+    sum += rates[i];
+  for (int i = 0; i < count; i++) {
+    const double ideal = rates[i] / sum * (double)all;
+    lines[i] = (int64_t)ideal;
+    rest[i] = rates[i] > 0 ? ideal - (double)lines[i] : -1;
+    given += lines[i];
+  }
+  for (; given < all; given++) {
+    int most = 0;
+    for (int i = 1; i < count; i++)
+      most = rest[i] > rest[most] ? i : most;
+    lines[most]++;
+    rest[most] -= 1;
+  }
+  for (int i = 0; i < count; i++) {
+    lines[i] *= grain;
+    last = lines[i] > 0 ? i : last;
+  }
+  lines[last] -= all * grain - size; /* less than a grain */
+}
+
+tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t first, int64_t count) {
+  tsl_problem part = *whole;
+  (void)first;
+  if (side == SEVERAL_ROWS)
+    part.m = part.a.rows = part.c.rows = count;
+  else
+    part.n = part.b.cols = part.c.cols = count;
+  return part;
+}
+
+/* --- by what children take --- */
+
+typedef struct deciding {
+  const tsl_work *work;
+  int side, count;
+  int64_t size;
+  double rates[TSL_MEMBERS_MAX]; /* lines a second; 0: idle */
+  int64_t lines[TSL_MEMBERS_MAX];
+  double seconds; /* that the slowest part is expected to take */
+} deciding;
+
+static double seconds_of(const deciding *job, int member, int64_t lines) {
+  const tsl_problem part = tsl_several_problem(&job->work->problem, job->side, 0, lines);
+  const tsl_child_wish wish = {.problem = &part,
+                               .device = job->work->device->members[member],
+                               .workspace_most = UINT64_MAX,
+                               .factor_most = tsl_accuracy_of_parts(&part, 1).factor};
+  const double seconds = job->work->children->seconds(job->work->children, &wish);
+  return seconds > 0 ? seconds : INFINITY;
+}
+
+/* Shares for the rates; then rates for what the shares are expected to take, as small parts and copies cost more a line. */
+static void settle(deciding *job) {
+  enum { ROUNDS = 3 };
+  job->seconds = INFINITY;
+  for (int round = 0; round < ROUNDS; round++) {
+    int64_t lines[TSL_MEMBERS_MAX];
+    double slowest = 0, rates[TSL_MEMBERS_MAX];
+    tsl_several_share(job->size, job->rates, job->count, lines);
+    for (int i = 0; i < job->count; i++) {
+      const double seconds = lines[i] > 0 ? seconds_of(job, i, lines[i]) : 0;
+      slowest = fmax(slowest, seconds);
+      rates[i] = lines[i] > 0 ? (double)lines[i] / seconds : 0;
+    }
+    if (!(slowest < job->seconds))
+      return;
+    job->seconds = slowest;
+    for (int i = 0; i < job->count; i++) {
+      job->lines[i] = lines[i];
+      job->rates[i] = lines[i] > 0 ? rates[i] : job->rates[i];
+    }
+  }
+}
+
+/* The fastest member alone, where the others would only be in its way. */
+static void consider_one(deciding *job, const double *alone) {
+  int best = 0;
+  for (int i = 1; i < job->count; i++)
+    best = alone[i] < alone[best] ? i : best;
+  if (!(alone[best] <= job->seconds))
+    return;
+  for (int i = 0; i < job->count; i++)
+    job->lines[i] = i == best ? job->size : 0;
+  job->seconds = alone[best];
+}
+
+tesela_status tsl_several_decide(tsl_work *work) {
+  const tsl_device *group = work->device;
+  const tsl_problem *problem = &work->problem;
+  tsl_config *config = &work->config;
+  deciding job = {.work = work, .count = group->member_count, .side = (int)config->value[SEVERAL_CUT]};
+  double alone[TSL_MEMBERS_MAX];
+  bool is_any = false;
+  for (int i = 0; i < job.count; i++)
+    if (config->value[SEVERAL_PART + i] > 0)
+      return TESELA_OK; /* it is said */
+  if (job.side == 0)
+    job.side = tsl_several_side(problem, job.count);
+  job.size = job.side == SEVERAL_ROWS ? problem->m : problem->n;
+  for (int i = 0; i < job.count; i++) {
+    alone[i] = seconds_of(&job, i, job.size);
+    job.rates[i] = isfinite(alone[i]) ? (double)job.size / alone[i] : 0;
+    is_any |= isfinite(alone[i]);
+  }
+  if (!is_any)
+    return tsl_fail(TESELA_UNSUPPORTED, "none of %s takes a part of this product", group->name);
+  settle(&job);
+  consider_one(&job, alone);
+  config->value[SEVERAL_CUT] = job.side;
+  for (int i = 0; i < job.count; i++) {
+    config->value[SEVERAL_PART + i] = job.lines[i];
+    tsl_log(TSL_LOG_PLAN, "several: %s alone %.3g s; its part is %lld of %lld %s", group->members[i]->name,
+            alone[i], (long long)job.lines[i], (long long)job.size,
+            job.side == SEVERAL_ROWS ? "rows" : "columns");
+  }
+  return TESELA_OK;
+}

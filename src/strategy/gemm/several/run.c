@@ -1,0 +1,221 @@
+/* A run: all parts at once, each in a thread of its own, and again elsewhere what a device failed to do. */
+#include "strategy/gemm/several/several.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/notice.h"
+#include "base/status.h"
+
+#include <stdio.h>
+
+typedef struct running {
+  const tsl_work *work;
+  const tsl_operands *operands; /* the whole product's */
+  tsl_several_part *part;
+  tesela_status status;
+  tsl_status_saved failure;
+  void *kept; /* C's part as it was, packed row by row, where a device may spoil it; else NULL */
+  pthread_t thread;
+  bool has_thread;
+} running;
+
+static tsl_operand shifted(const tsl_operand *whole, int64_t elements, tesela_type type) {
+  tsl_operand part = *whole;
+  part.host = whole->host ? (unsigned char *)whole->host + elements * (int64_t)tsl_type(type)->size : NULL;
+  return part;
+}
+
+static tsl_operands operands_of(const running *job) {
+  const tsl_problem *problem = &job->work->problem;
+  const bool rows = job->work->config.value[SEVERAL_CUT] == SEVERAL_ROWS;
+  const tsl_operands *all = job->operands;
+  const int64_t first = job->part->first;
+  tsl_operands own = *all;
+  if (rows)
+    own.a = shifted(&all->a, first * problem->a.row_stride, problem->a.type);
+  else
+    own.b = shifted(&all->b, first * problem->b.col_stride, problem->b.type);
+  own.c = shifted(&all->c, first * (rows ? problem->c.row_stride : problem->c.col_stride), problem->c.type);
+  own.scratch = NULL;
+  return own;
+}
+
+/* The threads that a part may use: a processor's are those of the call, and others bring operands by threads of their own. */
+static tsl_team team_of(const running *job) {
+  const tsl_several_part *part = job->part;
+  if (part->pool)
+    return tsl_pool_team(part->pool, 0);
+  return part->device->capabilities & TSL_CAN_HOST ? job->operands->team : (tsl_team){0};
+}
+
+static void run_child(running *job, tsl_child *child, tsl_team team) {
+  tsl_operands own = operands_of(job);
+  own.team = team;
+  job->status = job->work->children->run(child, &own);
+  if (job->status != TESELA_OK)
+    tsl_status_save(&job->failure);
+}
+
+static void run_part(running *job) {
+  tsl_child *instead = atomic_load(&job->part->instead);
+  run_child(job, instead ? instead : job->part->child, instead ? (tsl_team){0} : team_of(job));
+}
+
+static void *run_in_thread(void *argument) {
+  run_part(argument);
+  return NULL;
+}
+
+/* --- what a failure may spoil --- */
+
+typedef struct keeping {
+  const running *job;
+  unsigned char *packed;
+  bool back;
+} keeping;
+
+static void keep_row(void *argument, int64_t row, int worker) {
+  const keeping *of = argument;
+  const tsl_problem *problem = &of->job->part->problem;
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  const tsl_operands own = operands_of(of->job);
+  const int64_t size = (int64_t)type->size, step = problem->c.col_stride;
+  unsigned char *packed = of->packed + row * problem->n * size,
+                *host = (unsigned char *)own.c.host + row * problem->c.row_stride * size;
+  (void)worker;
+  if (of->back)
+    tsl_type_convert(problem->c.type, packed, 1, problem->c.type, host, step, (size_t)problem->n);
+  else
+    tsl_type_convert(problem->c.type, host, step, problem->c.type, packed, 1, (size_t)problem->n);
+}
+
+/* Without memory for it, or where beta is 0, nothing is kept. */
+static void keep(running *job) {
+  const tsl_problem *problem = &job->part->problem;
+  const tsl_child *instead = atomic_load(&job->part->instead);
+  size_t elements, bytes;
+  tsl_status_saved saved;
+  if (!tsl_problem_reads(problem, TSL_OPERAND_C) || instead ||
+      job->part->device->capabilities & TSL_CAN_HOST ||
+      !tsl_size_mul((size_t)problem->m, (size_t)problem->n, &elements) ||
+      !tsl_size_mul(elements, tsl_type(problem->c.type)->size, &bytes))
+    return;
+  tsl_status_save(&saved);
+  if (bytes < tsl_memory_available() / 2 && tsl_alloc(bytes, "what C held", &job->kept) == TESELA_OK)
+    tsl_team_run(tsl_device_host_team(job->part->device), problem->m, keep_row,
+                 &(keeping){job, job->kept, false});
+  tsl_status_restore(&saved);
+}
+
+/* Whether C's part is as it was before the run. */
+static bool put_back(const running *job) {
+  if (job->status != TESELA_DEVICE_FAILED || !tsl_problem_reads(&job->part->problem, TSL_OPERAND_C))
+    return true;
+  if (job->kept)
+    tsl_team_run(tsl_device_host_team(job->part->device), job->part->problem.m, keep_row,
+                 &(keeping){job, job->kept, true});
+  return job->kept != NULL;
+}
+
+/* --- again, elsewhere --- */
+
+static void tell(const running *job, const tsl_several_part *by) {
+  tsl_several *self = job->work->state;
+  char note[sizeof self->note];
+  snprintf(note, sizeof note, "%s failed, and %s computed its part of the product again: %.200s",
+           job->part->device->name, by->device->name, job->failure.sentence);
+  pthread_mutex_lock(&self->lock);
+  if (!*self->note)
+    snprintf(self->note, sizeof self->note, "%s", note);
+  pthread_mutex_unlock(&self->lock);
+  tsl_notice(TSL_LOG_PLAN, "%s", note);
+}
+
+/* A child that did a part instead does it in later runs, too: one of those that do the same. */
+static void remember(const running *job, tsl_child *child) {
+  tsl_several *self = job->work->state;
+  tsl_child *none = NULL;
+  pthread_mutex_lock(&self->lock);
+  const bool is_first = atomic_compare_exchange_strong(&job->part->instead, &none, child);
+  pthread_mutex_unlock(&self->lock);
+  if (!is_first)
+    job->work->children->destroy(child);
+}
+
+/* By the strategy of that device's own part, whose kernels are there and were tried. */
+static bool run_again_by(running *job, const tsl_several_part *other) {
+  const tsl_children *children = job->work->children;
+  const tsl_child_wish wish = {.problem = &job->part->problem,
+                               .device = other->device,
+                               .workspace_most = UINT64_MAX,
+                               .factor_most = tsl_accuracy_of_parts(&job->part->problem, 1).factor,
+                               .like = other->child};
+  running again = *job;
+  tsl_child *child;
+  if (!put_back(job) || children->make(children, &wish, &child) != TESELA_OK)
+    return false;
+  run_child(&again, child, (tsl_team){0});
+  if (again.status != TESELA_OK) {
+    children->destroy(child);
+    job->status = again.status; /* which may have spoilt C in its turn */
+    return false;
+  }
+  remember(job, child);
+  tell(job, other);
+  return true;
+}
+
+static tesela_status repair(running *jobs, int count, int failed) {
+  tsl_status_saved first = jobs[failed].failure;
+  for (int i = 0; i < count; i++)
+    if (jobs[i].status == TESELA_OK && run_again_by(&jobs[failed], jobs[i].part)) {
+      jobs[failed].status = TESELA_OK;
+      return TESELA_OK;
+    }
+  /* Others have written their parts. */
+  bool is_any = false;
+  for (int i = 0; i < count; i++)
+    is_any |= jobs[i].status == TESELA_OK;
+  tsl_status_restore(&first);
+  return is_any ? TESELA_DEVICE_FAILED : jobs[failed].status;
+}
+
+/* --- all of it --- */
+
+/* The caller's thread has the processor's part, or the last. */
+static int own_part(const tsl_several *self) {
+  for (int i = 0; i < self->count; i++)
+    if (self->parts[i].device->capabilities & TSL_CAN_HOST)
+      return i;
+  return self->count - 1;
+}
+
+static void run_all(running *jobs, int count, int own) {
+  for (int i = 0; i < count; i++)
+    if (i != own)
+      jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, run_in_thread, &jobs[i]) == 0;
+  run_part(&jobs[own]);
+  for (int i = 0; i < count; i++)
+    if (jobs[i].has_thread)
+      pthread_join(jobs[i].thread, NULL);
+    else if (i != own)
+      run_part(&jobs[i]);
+}
+
+tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  tsl_several *self = work->state;
+  running jobs[TSL_MEMBERS_MAX] = {{0}};
+  tesela_status status = TESELA_OK;
+  (void)stream;
+  for (int i = 0; i < self->count; i++) {
+    jobs[i] = (running){.work = work, .operands = operands, .part = &self->parts[i]};
+    keep(&jobs[i]);
+  }
+  run_all(jobs, self->count, own_part(self));
+  for (int i = 0; i < self->count && status == TESELA_OK; i++)
+    if (jobs[i].status != TESELA_OK)
+      status = repair(jobs, self->count, i);
+  for (int i = 0; i < self->count; i++)
+    tsl_free(jobs[i].kept);
+  return status;
+}

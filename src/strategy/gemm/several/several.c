@@ -1,0 +1,221 @@
+/* Idea: several devices compute a product together, each some rows of C, or some columns, by a plan of its own.
+ * What it adds to the rungs below: they end at one device. Each member of the device ("cuda:*", "opencl:0,cpu") gets a child:
+ * the plan that is best for its part there, with its own way of bringing operands. All run at once, so the link of each
+ * device carries what that device needs and nothing else.
+ *
+ *           B (all of it, to each)          cut=1: rows         cut=2: columns, where A is the smaller one
+ *          +-----------+
+ *   +---+  +-----------+        part1 and part2 are lines of C, as many as the device is expected to compute in the time
+ *   |A 1|  | C part 1  | cuda:0 that the others take: by what was measured there, copies included, or else by models. A
+ *   +---+  +-----------+        device that would only hold up the others gets none.
+ *   |A 2|  | C part 2  | cuda:1
+ *   +---+  +-----------+        Sums are not cut: bits are those of the children, whoever comes first.
+ *
+ * A device that fails is replaced: its part is computed again by another member, now and in later runs, and the plan says so
+ * (tsl_plan_note(), a notice). Where beta is not 0, C's part is kept for that beforehand.
+ *
+ * Parameters: cut, part1 to part8. Limits: operands in host memory; one product at a time; eight devices. */
+#include "strategy/gemm/several/several.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "device/staging.h"
+
+#include <math.h>
+
+#define PART(number)                                                                                         \
+  {                                                                                                          \
+    "part" #number, "lines of C that device number " #number " computes; 0 everywhere: by their speed", 0, { \
+      0                                                                                                      \
+    }                                                                                                        \
+  }
+static const tsl_param params[] = {
+    [SEVERAL_CUT] = {"cut", "what of C is shared out: 1 rows, 2 columns; 0: what moves fewer bytes", 0, {0}},
+    [SEVERAL_PART] = PART(1),
+    PART(2),
+    PART(3),
+    PART(4),
+    PART(5),
+    PART(6),
+    PART(7),
+    PART(8),
+    {NULL, NULL, 0, {0}},
+};
+
+/* Every combination of types that any gemm takes. */
+static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
+                                  {TESELA_F64, TESELA_F64, TESELA_F64},
+                                  {TESELA_BF16, TESELA_BF16, TESELA_F32},
+                                  {TESELA_BF16, TESELA_BF16, TESELA_BF16},
+                                  {TESELA_F16, TESELA_F16, TESELA_F32},
+                                  {TESELA_F16, TESELA_F16, TESELA_F16},
+                                  {TESELA_I8, TESELA_I8, TESELA_I32},
+                                  {TESELA_U8, TESELA_I8, TESELA_I32},
+                                  {TESELA_I8, TESELA_U8, TESELA_I32},
+                                  {TESELA_U8, TESELA_U8, TESELA_I32},
+                                  {TESELA_C64, TESELA_C64, TESELA_C64},
+                                  {TESELA_C128, TESELA_C128, TESELA_C128},
+                                  {0, 0, 0}};
+
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  return tsl_accuracy_of_parts(problem, 1);
+}
+
+/* Parts that are said make up all of C. */
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const int64_t cut = config->value[SEVERAL_CUT], size = cut == SEVERAL_ROWS ? problem->m : problem->n;
+  int64_t sum = 0;
+  int last = 0;
+  for (int i = 0; i < TSL_MEMBERS_MAX; i++) {
+    const int64_t part = config->value[SEVERAL_PART + i];
+    last = part > 0 ? i + 1 : last;
+    sum = part > size - sum ? size + 1 : sum + part;
+    if (sum > size && last > 0 && cut != 0)
+      break;
+  }
+  if (last == 0)
+    return NULL;
+  if (cut == 0)
+    return "part1 to part8 need cut=1 or cut=2: they are rows or columns of C";
+  if (last > device->member_count)
+    return tsl_refusal("part%d has no device: there are %d", last, device->member_count);
+  if (sum != size)
+    return tsl_refusal("the parts do not make up the %lld %s of C", (long long)size,
+                       cut == SEVERAL_ROWS ? "rows" : "columns");
+  return NULL;
+}
+
+/* As if nothing but multiply-adds took time; who plans knows the members (planner/planner.c). */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;
+  const double peak = is_f64 ? device->peak_f64 : device->peak_f32;
+  (void)config;
+  return peak > 0 ? tsl_problem_flops(problem) / peak : 1;
+}
+
+static void release(tsl_work *work) {
+  tsl_several *self = work->state;
+  for (int i = 0; i < self->count; i++) {
+    work->children->destroy(self->parts[i].child);
+    work->children->destroy(atomic_load(&self->parts[i].instead));
+    tsl_pool_destroy(self->parts[i].pool);
+  }
+  pthread_mutex_destroy(&self->lock);
+  tsl_free(self);
+  work->state = NULL;
+}
+
+/* Threads of its own for a device whose operands threads bring: the shared pool serves one caller at a time. */
+static tesela_status take_threads(const tsl_several *self, tsl_several_part *part) {
+  enum { MOST = 16 };
+  if (self->count < 2 || !tsl_staging_is_offered(part->device))
+    return TESELA_OK;
+  const int all = tsl_team_threads(tsl_device_host_team(part->device)), share = all / self->count;
+  return tsl_pool_create(share < 1 ? 1 : share > MOST ? MOST : share, &part->pool);
+}
+
+static tesela_status add_part(const tsl_work *work, tsl_several *self, int member, int64_t first) {
+  const int side = (int)work->config.value[SEVERAL_CUT];
+  tsl_several_part *part = &self->parts[self->count];
+  part->device = work->device->members[member];
+  part->first = first;
+  part->count = work->config.value[SEVERAL_PART + member];
+  part->problem = tsl_several_problem(&work->problem, side, first, part->count);
+  const tsl_child_wish wish = {.problem = &part->problem,
+                               .device = part->device,
+                               .workspace_most = UINT64_MAX,
+                               .factor_most = tsl_accuracy_of_parts(&part->problem, 1).factor};
+  TSL_TRY(work->children->make(work->children, &wish, &part->child));
+  self->count++;
+  return TESELA_OK;
+}
+
+static tesela_status make_parts(tsl_work *work, tsl_several *self) {
+  int64_t first = 0;
+  TSL_TRY(tsl_several_decide(work));
+  for (int i = 0; i < work->device->member_count; i++) {
+    const int64_t lines = work->config.value[SEVERAL_PART + i];
+    if (lines == 0)
+      continue;
+    const tesela_status status = add_part(work, self, i, first);
+    if (status != TESELA_OK)
+      return tsl_fail_in(status, "the part of %s", work->device->members[i]->name);
+    first += lines;
+  }
+  for (int i = 0; i < self->count; i++)
+    TSL_TRY(take_threads(self, &self->parts[i]));
+  return TESELA_OK;
+}
+
+/* Who has nothing to do has no parts. */
+static bool is_empty(const tsl_problem *problem) {
+  return problem->m == 0 || problem->n == 0;
+}
+
+static tesela_status build(tsl_work *work) {
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_several), "parts of a product", &block));
+  work->state = block;
+  pthread_mutex_init(&((tsl_several *)block)->lock, NULL);
+  const tesela_status status = is_empty(&work->problem) ? TESELA_OK : make_parts(work, block);
+  if (status != TESELA_OK)
+    release(work);
+  return status;
+}
+
+static double bytes_of(const tsl_problem *problem, int operand) {
+  const tsl_shape *shape = tsl_problem_shape(problem, operand);
+  return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
+}
+
+static bool share(const tsl_work *work, int index, tsl_share *out) {
+  const tsl_several *self = work->state;
+  if (index < 0 || index >= self->count)
+    return false;
+  const tsl_several_part *part = &self->parts[index];
+  const bool rows = work->config.value[SEVERAL_CUT] == SEVERAL_ROWS,
+             copies = !(part->device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY));
+  *out = (tsl_share){.device = part->device->name,
+                     .plan = work->children->text(part->child),
+                     .row = rows ? part->first : 0,
+                     .rows = part->problem.m,
+                     .col = rows ? 0 : part->first,
+                     .cols = part->problem.n,
+                     .depth = part->problem.k,
+                     .seconds = work->children->expected(part->child)};
+  for (int i = 0; copies && i < TSL_OPERANDS; i++)
+    out->in_bytes += tsl_problem_reads(&part->problem, i) ? bytes_of(&part->problem, i) : 0;
+  out->out_bytes = copies ? bytes_of(&part->problem, TSL_OPERAND_C) : 0;
+  return true;
+}
+
+static const char *note(const tsl_work *work) {
+  tsl_several *self = work->state;
+  pthread_mutex_lock(&self->lock);
+  const char *said = *self->note ? self->note : NULL;
+  pthread_mutex_unlock(&self->lock);
+  return said;
+}
+
+#define ANY                                                                                                  \
+  { 0, INT64_MAX }
+const tsl_strategy tsl_gemm_several = {
+    .name = "several",
+    .idea = "several devices compute rows or columns of C each, at once, by plans of their own",
+    .lifts = "one device's speed, memory and link",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_SEVERAL,
+    .accuracy = accuracy,
+    .params = params,
+    .takes = {.types = types, .conjugates = true},
+    .values = {.ranges = {[SEVERAL_CUT] = {0, 2}, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY}},
+    .refuse = refuse,
+    .score = score,
+    .build = build,
+    .run = tsl_several_run,
+    .release = release,
+    .splits = {.parts = true, .share = share, .note = note},
+};

@@ -1,0 +1,395 @@
+/* Products that several devices compute together: names of groups, shares, products judged across the cpu and OpenCL and across
+ * two devices that fail on demand, failures of each operation at each of its calls, threads, and the same bits run for run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "base/status.h"
+#include "fake/fake.h"
+#include "judge/check.h"
+#include "plan/plan.h"
+#include "strategy/gemm/several/several.h"
+
+static tsl_devices *devices;
+static tsl_device *mixed, *fakes; /* "opencl:0,cpu"; "fake:*" */
+
+static int find_devices(void **state) {
+  (void)state;
+  tesela_fake_inner("opencl:0");
+  tesela_fake_hide(TSL_CAN_SHARED_MEMORY);
+  tesela_fake_devices(2);
+  assert_int_equal(setenv("TESELA_STAGING", "slot=4096 block=800 least=1", 1), 0);
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "opencl:0,cpu", &mixed), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "fake:*", &fakes), TESELA_OK);
+  return 0;
+}
+
+static int forget_devices(void **state) {
+  (void)state;
+  tsl_devices_destroy(devices);
+  return *tesela_fake_live_text();
+}
+
+/* --- names --- */
+
+static void refused(const char *name, tesela_status status, const char *words) {
+  tsl_device *found;
+  assert_int_equal(tsl_devices_find(devices, name, &found), status);
+  assert_null(found);
+  if (!strstr(tesela_last_error(), words))
+    fail_msg("%s: %s", name, tesela_last_error());
+}
+
+static void test_names(void **state) {
+  (void)state;
+  tsl_device *one, *again;
+  assert_string_equal(mixed->name, "opencl:0,cpu");
+  assert_string_equal(fakes->name, "fake:0,fake:1");
+  assert_int_equal(mixed->capabilities & (TSL_CAN_SEVERAL | TSL_CAN_HOST), TSL_CAN_SEVERAL);
+  assert_int_equal(tsl_devices_find(devices, "opencl,cpu", &again), TESELA_OK);
+  assert_ptr_equal(again, mixed);
+  assert_int_equal(tsl_devices_find(devices, "fake:0,fake:1", &again), TESELA_OK);
+  assert_ptr_equal(again, fakes);
+  assert_int_equal(tsl_devices_find(devices, "cpu:*", &again), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "cpu", &one), TESELA_OK);
+  assert_ptr_equal(again, one);
+  for (int i = 0; (one = tsl_devices_at(devices, i)); i++)
+    assert_false(one->capabilities & TSL_CAN_SEVERAL);
+  refused("opencl:0,opencl:0", TESELA_BAD_CALL, "names opencl:0 twice");
+  refused("opencl:*,opencl:0", TESELA_BAD_CALL, "names opencl:0 twice");
+  refused("cpu,", TESELA_BAD_CALL, "comma");
+  refused(",cpu", TESELA_BAD_CALL, "comma");
+  refused(",", TESELA_BAD_CALL, "comma");
+  refused("cpu,nobody", TESELA_BAD_CALL, "\"nobody\" is no device's name");
+  refused("nobody:*", TESELA_BAD_CALL, "\"nobody\" is no device's name");
+  refused("cpu,auto", TESELA_BAD_CALL, "auto");
+  refused("cpu,fake:7", TESELA_NO_DEVICE, "fake:7");
+  assert_int_equal(tsl_device_name_check("opencl:0,cpu"), TESELA_OK);
+  assert_int_equal(tsl_device_name_check("cuda:*"), TESELA_OK);
+  assert_int_equal(tsl_device_name_check("cpu,,cpu"), TESELA_BAD_CALL);
+}
+
+/* What a group has not it refuses with a sentence. */
+static void test_no_memory(void **state) {
+  (void)state;
+  tsl_buffer *buffer;
+  tsl_stream *stream;
+  tsl_event *event;
+  assert_int_equal(mixed->ops->buffer_create(mixed, 8, &buffer), TESELA_UNSUPPORTED);
+  assert_int_equal(mixed->ops->stream_create(mixed, &stream), TESELA_UNSUPPORTED);
+  assert_int_equal(mixed->ops->event_create(mixed, &event), TESELA_UNSUPPORTED);
+  assert_non_null(strstr(tesela_last_error(), "these are several"));
+}
+
+/* --- shares --- */
+
+static void test_shares(void **state) {
+  (void)state;
+  static const int64_t sizes[] = {1, 2, 3, 17, 100, 255, 1000, 4097, 100003};
+  static const double rates[][4] = {
+      {1, 1, 1, 1}, {1, 0, 0, 0}, {3, 1, 0, 2}, {1e-9, 5, 7, 1e-3}, {0, 0, 0, 2}};
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
+      int64_t lines[4], sum = 0;
+      tsl_several_share(sizes[s], rates[r], 4, lines);
+      for (int i = 0; i < 4; i++) {
+        assert_true(lines[i] >= 0 && (rates[r][i] > 0 || lines[i] == 0));
+        sum += lines[i];
+      }
+      assert_int_equal(sum, sizes[s]);
+    }
+  int64_t lines[2];
+  tsl_several_share(8192, (const double[]){3, 1}, 2, lines);
+  assert_int_equal(lines[0], 6144);
+  const tsl_problem tall = tsl_problem_gemm(9000, 10, 500, TESELA_F32),
+                    wide = tsl_problem_gemm(10, 9000, 500, TESELA_F32),
+                    column = tsl_problem_gemm(900, 1, 500, TESELA_F32);
+  assert_int_equal(tsl_several_side(&tall, 2), SEVERAL_ROWS);
+  assert_int_equal(tsl_several_side(&wide, 2), SEVERAL_COLS);
+  assert_int_equal(tsl_several_side(&column, 2), SEVERAL_ROWS);
+}
+
+/* --- results --- */
+
+static tsl_config config_of(int cut, int64_t one, int64_t two) {
+  tsl_config config = tsl_strategy_defaults(tsl_strategy_find(TSL_OP_GEMM, "several"));
+  config.value[SEVERAL_CUT] = cut;
+  config.value[SEVERAL_PART] = one;
+  config.value[SEVERAL_PART + 1] = two;
+  return config;
+}
+
+/* Halves, whatever models think of the devices: both work. */
+static int judged(tsl_device *device, const tsl_case *what, int cut) {
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "several");
+  const int64_t size = cut == SEVERAL_ROWS ? what->problem.m : what->problem.n;
+  const tsl_config config = config_of(cut, size / 2, size - size / 2);
+  tsl_case_report report;
+  assert_int_equal(tsl_check_case(strategy, &config, device, what, &report), TESELA_OK);
+  if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED)
+    fail_msg("%s: %s", report.plan, report.why);
+  return report.result == TSL_CASE_RIGHT;
+}
+
+static void test_cases(void **state) {
+  (void)state;
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_I8};
+  int right = 0;
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+    tsl_case what;
+    for (int i = (int)t; tsl_case_standard(TSL_OP_GEMM, i, types[t], &what); i += 5)
+      right += judged(i % 2 ? mixed : fakes, &what, 1 + i / 2 % 2);
+    for (uint64_t i = 0; i < 4; i++) {
+      tsl_case_random(TSL_OP_GEMM, 5, i, types[t], &what);
+      right += judged(i % 2 ? mixed : fakes, &what, (int)(1 + i / 2 % 2));
+    }
+  }
+  assert_true(right > 30);
+}
+
+/* --- one product, by hand --- */
+
+enum { M = 45, N = 70, K = 33, GAP = 3 };
+
+typedef struct product {
+  float a[M * K], b[K * N], c[M * (N + GAP)], before[M * (N + GAP)], expected[M * (N + GAP)];
+  tsl_problem problem;
+} product;
+
+static void fill(product *p, double beta) {
+  p->problem = tsl_problem_gemm(M, N, K, TESELA_F32);
+  p->problem.c.row_stride = N + GAP;
+  p->problem.beta[0] = beta;
+  for (int i = 0; i < M * K; i++)
+    p->a[i] = (float)(i % 5 - 2);
+  for (int i = 0; i < K * N; i++)
+    p->b[i] = (float)(i % 7 - 3);
+  for (int i = 0; i < M * (N + GAP); i++)
+    p->before[i] = p->expected[i] = (float)(i % 3);
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      float *to = &p->expected[i * (N + GAP) + j];
+      *to *= (float)beta;
+      for (int l = 0; l < K; l++)
+        *to += p->a[i * K + l] * p->b[l * N + j];
+    }
+  memcpy(p->c, p->before, sizeof p->c);
+}
+
+static tsl_plan *plan_of(const product *p, tsl_device *device, int cut) {
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "several");
+  const tsl_config config = cut == SEVERAL_ROWS ? config_of(cut, 20, M - 20) : config_of(cut, 30, N - 30);
+  tsl_plan *plan;
+  if (tsl_plan_create(&p->problem, strategy, &config, device, TSL_PLACE_HOST, &plan) != TESELA_OK)
+    fail_msg("%s", tesela_last_error());
+  return plan;
+}
+
+static tesela_status run(tsl_plan *plan, product *p) {
+  const tsl_operands operands = {.a.host = p->a, .b.host = p->b, .c.host = p->c};
+  memcpy(p->c, p->before, sizeof p->c);
+  return tsl_plan_run(plan, &operands, NULL);
+}
+
+static void must(tsl_plan *plan, product *p) {
+  if (run(plan, p) != TESELA_OK)
+    fail_msg("%s", tesela_last_error());
+  assert_memory_equal(p->c, p->expected, sizeof p->c);
+}
+
+/* The text tells the shares, and is read back; shares are the parts. */
+static void test_text(void **state) {
+  (void)state;
+  product p;
+  tsl_plan *again;
+  tsl_share share;
+  fill(&p, 0);
+  tsl_plan *plan = plan_of(&p, mixed, SEVERAL_ROWS);
+  assert_non_null(strstr(plan->text, "gemm several version=1 cut=1 part1=20 part2=25 device=opencl:0,cpu "));
+  if (tsl_plan_parse(devices, plan->text, &again) != TESELA_OK)
+    fail_msg("%s", tesela_last_error());
+  assert_string_equal(again->text, plan->text);
+  must(again, &p);
+  assert_true(tsl_plan_share(plan, 1, &share));
+  assert_string_equal(share.device, "cpu");
+  assert_int_equal(share.row, 20);
+  assert_int_equal(share.rows, 25);
+  assert_int_equal(share.cols, N);
+  assert_true(share.in_bytes == 0);
+  assert_false(tsl_plan_share(plan, 2, &share));
+  tsl_plan_destroy(plan);
+  tsl_plan_destroy(again);
+  plan = plan_of(&p, fakes, SEVERAL_COLS);
+  assert_true(tsl_plan_share(plan, 0, &share));
+  assert_true(share.in_bytes == 4.0 * (M * K + K * 30) && share.out_bytes == 4.0 * M * 30);
+  tsl_plan_destroy(plan);
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "several");
+  const tsl_config wrong = config_of(SEVERAL_ROWS, 20, M - 21), none = config_of(0, 20, M - 20);
+  assert_non_null(strstr(tsl_strategy_refuse(strategy, &p.problem, &wrong, mixed), "do not make up"));
+  assert_non_null(strstr(tsl_strategy_refuse(strategy, &p.problem, &none, mixed), "need cut="));
+  tsl_config far = none;
+  far.value[SEVERAL_CUT] = SEVERAL_ROWS;
+  far.value[SEVERAL_PART] = 0;
+  far.value[SEVERAL_PART + 4] = 20;
+  assert_non_null(strstr(tsl_strategy_refuse(strategy, &p.problem, &far, mixed), "has no device"));
+  assert_int_equal(tsl_plan_create(&p.problem, strategy, &none, mixed, TSL_PLACE_DEVICE, &plan),
+                   TESELA_UNSUPPORTED);
+}
+
+/* Left to itself, it shares out so that every line is somebody's. */
+static void test_alone(void **state) {
+  (void)state;
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "several");
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_device *both[] = {mixed, fakes};
+  for (int i = 0; i < 2; i++) {
+    product p;
+    tsl_plan *plan;
+    tsl_share share;
+    int64_t lines = 0;
+    fill(&p, -1);
+    assert_int_equal(tsl_plan_create(&p.problem, strategy, &config, both[i], TSL_PLACE_HOST, &plan),
+                     TESELA_OK);
+    for (int s = 0; tsl_plan_share(plan, s, &share); s++)
+      lines += share.rows * share.cols;
+    assert_int_equal(lines, M * N);
+    must(plan, &p);
+    tsl_plan_destroy(plan);
+  }
+}
+
+/* --- failures --- */
+
+/* Whatever fails on one device, at whichever call: the other one does its part, and the plan tells. */
+static void fail_at(tesela_fake_operation operation, double beta, bool lasts, int *failures) {
+  bool failed = true;
+  *failures = 0;
+  for (int nth = 1; failed; nth++) {
+    product p;
+    fill(&p, beta);
+    find_devices(NULL);
+    tsl_plan *plan = plan_of(&p, fakes, SEVERAL_ROWS);
+    tesela_fake_reset();
+    tesela_fake_only(1);
+    (lasts ? tesela_fake_fail_from : tesela_fake_fail)(operation, nth);
+    const tesela_status status = run(plan, &p);
+    failed = tesela_fake_failures() > 0;
+    *failures += failed;
+    if (status != TESELA_OK)
+      fail_msg("%s number %d: %s", tesela_fake_name(operation), nth, tesela_last_error());
+    assert_memory_equal(p.c, p.expected, sizeof p.c);
+    if (!failed)
+      assert_null(tsl_plan_note(plan));
+    if (operation == TESELA_FAKE_LAUNCH && failed) {
+      assert_non_null(strstr(tsl_plan_note(plan), "fake:1 failed, and fake:0 computed its part"));
+      assert_non_null(strstr(tsl_plan_note(plan), "on demand"));
+      must(plan, &p); /* by the other one, while it still fails */
+    }
+    tesela_fake_reset();
+    tesela_fake_only(-1);
+    must(plan, &p);
+    tsl_plan_destroy(plan);
+    forget_devices(NULL);
+    if (*tesela_fake_live_text())
+      fail_msg("%s number %d left %s", tesela_fake_name(operation), nth, tesela_fake_live_text());
+  }
+}
+
+static void test_failures(void **state) {
+  static const tesela_fake_operation operations[] = {
+      TESELA_FAKE_ALLOCATION, TESELA_FAKE_PINNED, TESELA_FAKE_LAUNCH, TESELA_FAKE_COPY_IN,
+      TESELA_FAKE_COPY_OUT,   TESELA_FAKE_STREAM, TESELA_FAKE_EVENT,  TESELA_FAKE_FINISH};
+  int failures;
+  (void)state;
+  tsl_devices_destroy(devices);
+  for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+    fail_at(operations[i], i % 2 ? 0 : -1, i % 3 == 0, &failures);
+    assert_true(failures > 0 || operations[i] == TESELA_FAKE_FINISH);
+  }
+  fail_at(TESELA_FAKE_COPY_OUT, 2, true, &failures); /* when C was half written, and is needed */
+  find_devices(NULL);
+}
+
+/* Where all fail there is no result, and the sentence is a device's. */
+static void test_all_fail(void **state) {
+  (void)state;
+  product p;
+  fill(&p, 0);
+  tsl_plan *plan = plan_of(&p, fakes, SEVERAL_ROWS);
+  tesela_fake_reset();
+  tesela_fake_fail_from(TESELA_FAKE_LAUNCH, 1);
+  assert_int_equal(run(plan, &p), TESELA_DEVICE_FAILED);
+  assert_non_null(strstr(tesela_last_error(), "on demand"));
+  tesela_fake_reset();
+  must(plan, &p);
+  tsl_plan_destroy(plan);
+}
+
+/* --- threads, and the same bits --- */
+
+static tsl_plan *shared;
+
+static void *work(void *argument) {
+  product *p = argument;
+  for (int i = 0; i < 8; i++)
+    if (run(shared, p) != TESELA_OK || memcmp(p->c, p->expected, sizeof p->c) != 0)
+      return p;
+  return NULL;
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  enum { THREADS = 4 };
+  static product products[THREADS];
+  tsl_device *both[] = {mixed, fakes};
+  for (int d = 0; d < 2; d++) {
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+      fill(&products[i], -1);
+    shared = plan_of(&products[0], both[d], SEVERAL_COLS);
+    for (int i = 0; i < THREADS; i++)
+      assert_int_equal(pthread_create(&threads[i], NULL, work, &products[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+      void *wrong;
+      assert_int_equal(pthread_join(threads[i], &wrong), 0);
+      assert_null(wrong);
+    }
+    tsl_plan_destroy(shared);
+  }
+}
+
+static void test_bits(void **state) {
+  (void)state;
+  product p;
+  float first[M * (N + GAP)];
+  fill(&p, 0.3);
+  for (int i = 0; i < M * K; i++)
+    p.a[i] = 1 / (float)(i + 3);
+  tsl_plan *plan = plan_of(&p, mixed, SEVERAL_ROWS);
+  for (int i = 0; i < 10; i++) {
+    assert_int_equal(run(plan, &p), TESELA_OK);
+    if (i == 0)
+      memcpy(first, p.c, sizeof first);
+    assert_memory_equal(first, p.c, sizeof first);
+  }
+  tsl_plan_destroy(plan);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_names),    cmocka_unit_test(test_no_memory), cmocka_unit_test(test_shares),
+      cmocka_unit_test(test_cases),    cmocka_unit_test(test_text),      cmocka_unit_test(test_alone),
+      cmocka_unit_test(test_failures), cmocka_unit_test(test_all_fail),  cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_bits),
+  };
+  tesela_fake_install();
+  return cmocka_run_group_tests(tests, find_devices, forget_devices);
+}
