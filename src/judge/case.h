@@ -10,8 +10,10 @@ typedef struct tsl_case {
   uint64_t seed;
   int repeats;            /* runs whose bits must be equal where the strategy promises that; 0: 1 */
   int64_t operations_max; /* as tsl_judge has it */
-  bool loaded_only;       /* refused where it would take kernels that are not loaded yet */
-  bool tight;             /* in buffers alone, which hold an operand and nothing else: for memory checkers */
+  const struct tsl_children
+      *children;    /* of a strategy that splits (strategy/children.h); NULL: as plans make them */
+  bool loaded_only; /* refused where it would take kernels that are not loaded yet */
+  bool tight;       /* in buffers alone, which hold an operand and nothing else: for memory checkers */
 } tsl_case;
 
 #endif

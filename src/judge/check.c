@@ -226,6 +226,9 @@ static tesela_status run_all(checking *job, tsl_plan *plan, tsl_place place) {
 
 static tesela_status create(const checking *job, tsl_place place, tsl_plan **plan) {
   const tsl_case *what = job->what;
+  if (what->children)
+    return tsl_plan_create_with(&what->problem, job->strategy, job->config, job->device, place,
+                                what->children, plan);
   return (what->loaded_only ? tsl_plan_create_loaded : tsl_plan_create)(
       &what->problem, job->strategy, job->config, job->device, place, plan);
 }
