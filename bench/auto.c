@@ -47,7 +47,7 @@ static const char *const way_names[WAYS] = {"repeated", "warm", "cold"};
 
 static const char *tool = "build/release/bin/tesela", *json_path, *type_name = "f32";
 static bool wanted[WAYS] = {true, true, true};
-static char names[DEVICES_MOST][24] = {"auto"}; /* the first */
+static char names[DEVICES_MOST][128] = {"auto"}; /* the first */
 static int device_count = 1, sizes[SIZES_MOST], size_count, rounds = 60;
 static tesela_type type;
 static char folder[] = "/tmp/bench_auto.XXXXXX";
@@ -176,8 +176,8 @@ static int rounds_for(double longest) {
 typedef struct caller {
   tesela_context *context;
   tesela_gemm_desc desc;
-  char device[24]; /* of the first call's plan */
-  int runs;        /* of a turn */
+  char device[128]; /* of the first call's plan */
+  int runs;         /* of a turn */
 } caller;
 
 static double turn(caller *by) {

@@ -28,13 +28,10 @@ MAY_INCLUDE["tools"] = {*FLOORS, "comm", "io", "tools"}
 # Texts for devices' compilers: not C of the host, and not included by it.
 KERNEL_TEXT = re.compile(r"src/(kernel/|device/[^/]+/include/)|.*\.(cl|cu)$")
 
-# Strategies that split their work may call back.
-CALL_BACK = ("plan", "src/plan/plan.h")
 # The drop-in's products may take less time than a public call.
 SMALL_PRODUCTS = {"src/api/dispatch.h", "src/api/fast_path.h"}
 # Products by several ranks are public calls, whose structs travel with their sizes.
 GROWING_STRUCTS = {"src/api/growth.h"}
-ONE_STRATEGY = re.compile(r"src/strategy/[^/]+/[^/]+/")
 
 # What looks inside of the library on purpose: what explains, judges and tunes it.
 TOOL_INSIDE = re.compile(r"tools/tesela/(explain|check|tune)/")
@@ -99,8 +96,6 @@ def complaint(root, source, quoted, name):
     if source.startswith("src/") and target != f"src/{name}":
         return f'"{name}" should be written from src/'
     if there not in MAY_INCLUDE[here]:
-        if here == "strategy" and ONE_STRATEGY.match(source) and (there, target) == CALL_BACK:
-            return None
         if here == "blas" and target in SMALL_PRODUCTS:
             return None
         if here == "comm" and target in GROWING_STRUCTS:
@@ -221,7 +216,7 @@ PLANTED = {
     "src/kernel/gemm.h": ('#include "dialect_impl.h"\n', 0),
     "src/strategy/strategy.h": ('#include "device/device.h"\n#include "lost.h"\n', 1),
     "src/strategy/launch.c": ('#include "plan/plan.h"\n', 1),
-    "src/strategy/gemm/split/split.c": ('#include "plan/plan.h"\n', 0),
+    "src/strategy/gemm/split/split.c": ('#include "plan/plan.h"\n', 1),
     "src/strategy/gemm/split/more.c": ('#include "planner/planner.h"\n', 1),
     "src/strategy/gemm/split/text.c": ('#include "kernel/gemm.h"\n', 1),
     "src/strategy/gemm/split/split.cl": ('#include "gemm.h"\n', 0),

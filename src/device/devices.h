@@ -2,7 +2,7 @@
 #ifndef TSL_DEVICE_DEVICES_H
 #define TSL_DEVICE_DEVICES_H
 
-#include "device/device.h"
+#include "device/life.h"
 
 /* The devices of this machine, as one context sees them. */
 typedef struct tsl_devices tsl_devices;
@@ -38,10 +38,6 @@ tsl_device *tsl_devices_at(tsl_devices *devices, int index);
 tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_device **device);
 /* Whether a name is well formed ("auto" included), without looking for devices. */
 tesela_status tsl_device_name_check(const char *name);
-
-/* Opens a device if it is not open; it stays open until tsl_devices_destroy(). */
-tesela_status tsl_device_open(tsl_device *device);
-bool tsl_device_is_open(tsl_device *device);
 
 /* Tests add their own kind, before any tsl_devices_create(). At most four; one that is there already is not
  * added again. */

@@ -1,7 +1,7 @@
 #include "device/group.h"
 
 #include "base/status.h"
-#include "device/devices.h"
+#include "device/life.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* Opening a device, once. */
+#include "device/life.h"
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "device/devices.h"
 #include "device/slot.h"
 
 tesela_status tsl_device_open(tsl_device *device) {

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/cut.h"
-#include "plan/plan_text.h"
 #include "plan/run_slot.h"
 #include "strategy/transfer.h"
 
@@ -77,7 +76,7 @@ static tesela_status build(tsl_plan *plan) {
   /* What splits says in its config how. */
   if (work->strategy->build)
     TSL_TRY(work->strategy->build(work));
-  tsl_plan_print(plan, &text);
+  tsl_plan_print(work, plan->place, &text);
   const tesela_status status = tsl_text_status(&text);
   plan->text = tsl_text_take(&text);
   if (status != TESELA_OK && work->strategy->release)

@@ -3,15 +3,9 @@
 #ifndef TSL_PLAN_PLAN_H
 #define TSL_PLAN_PLAN_H
 
-#include "device/devices.h"
 #include "device/self_tests.h"
+#include "plan/plan_text.h"
 #include "strategy/children.h"
-
-/* Where a plan's operands are when it runs. */
-typedef enum tsl_place {
-  TSL_PLACE_HOST,  /* all in host memory: copied, or shared, when the device is another */
-  TSL_PLACE_DEVICE /* all in buffers of the plan's device */
-} tsl_place;
 
 typedef struct tsl_plan {
   tsl_work work;
@@ -54,14 +48,6 @@ bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, co
 const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *strategy,
                             const tsl_config *config, const tsl_device *device, tsl_place place);
 
-/* What a plan's text says, "key=value ..." behind operation and strategy, beside the strategy's parameters and in front
- * of the problem's keys. X(name, what it says) */
-#define TSL_PLAN_KEY_LIST(X)                                                                                 \
-  X(version, "the strategy's version; its parameters follow, each with its value")                           \
-  X(device, "where it runs")                                                                                 \
-  X(place, "where operands are when it runs: host, or device for buffers there")
-/* These keys, then the problem's; NULL behind the last. */
-const tsl_text_key *tsl_plan_key(int index);
 /* From text; unknown or missing words, a retired version, an unknown device: TESELA_BAD_INPUT or
  * TESELA_NO_DEVICE, naming them. */
 tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan);

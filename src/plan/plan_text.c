@@ -1,4 +1,3 @@
-/* A plan's one line of text: printed, and read. */
 #include "plan/plan_text.h"
 
 #include "base/status.h"
@@ -8,14 +7,17 @@
 static const char *const place_names[] = {[TSL_PLACE_HOST] = "host", [TSL_PLACE_DEVICE] = "device"};
 enum { PLACES = sizeof place_names / sizeof *place_names };
 
-static void print_version(const tsl_plan *plan, tsl_text *text) {
-  tsl_text_add(text, "%d", plan->work.strategy->version);
+static void print_version(const tsl_work *work, tsl_place place, tsl_text *text) {
+  (void)place;
+  tsl_text_add(text, "%d", work->strategy->version);
 }
-static void print_device(const tsl_plan *plan, tsl_text *text) {
-  tsl_text_add(text, "%s", plan->work.device->name);
+static void print_device(const tsl_work *work, tsl_place place, tsl_text *text) {
+  (void)place;
+  tsl_text_add(text, "%s", work->device->name);
 }
-static void print_place(const tsl_plan *plan, tsl_text *text) {
-  tsl_text_add(text, "%s", place_names[plan->place]);
+static void print_place(const tsl_work *work, tsl_place place, tsl_text *text) {
+  (void)work;
+  tsl_text_add(text, "%s", place_names[place]);
 }
 
 static tesela_status parse_version(const char *value, tsl_devices *devices, tsl_plan_said *out) {
@@ -58,7 +60,7 @@ enum {
 
 static const struct {
   tsl_text_key words;
-  void (*print)(const tsl_plan *plan, tsl_text *text);
+  void (*print)(const tsl_work *work, tsl_place place, tsl_text *text);
   tesela_status (*parse)(const char *value, tsl_devices *devices, tsl_plan_said *out);
 } keys[KEYS] = {
 #define KEY_ROW(name, what) [KEY_##name] = {{#name, what}, print_##name, parse_##name},
@@ -70,12 +72,11 @@ const tsl_text_key *tsl_plan_key(int index) {
   return index < 0 ? NULL : index < KEYS ? &keys[index].words : tsl_problem_key(index - KEYS);
 }
 
-void tsl_plan_print(const tsl_plan *plan, tsl_text *text) {
-  const tsl_work *work = &plan->work;
+void tsl_plan_print(const tsl_work *work, tsl_place place, tsl_text *text) {
   tsl_text_add(text, "%s %s", tsl_op_name(work->strategy->op), work->strategy->name);
   for (int key = 0; key < KEYS; key++) {
     tsl_text_add(text, " %s=", keys[key].words.name);
-    keys[key].print(plan, text);
+    keys[key].print(work, place, text);
     for (int i = 0; key == KEY_version && i < tsl_strategy_params(work->strategy); i++) {
       if (work->strategy->splits.parts &&
           tsl_param_is_silent(&work->strategy->params[i], work->config.value[i]))

@@ -131,6 +131,12 @@ static tesela_status make_simple(const tsl_children *self, const tsl_child_wish 
   return TESELA_OK;
 }
 
+/* As if a device did a million multiply-adds a second, and the cpu twice as many. */
+static double seconds_simply(const tsl_children *self, const tsl_child_wish *wish) {
+  (void)self;
+  return tsl_problem_flops(wish->problem) / (wish->device->capabilities & TSL_CAN_HOST ? 4e6 : 2e6);
+}
+
 static tsl_children simple; /* set in main() */
 
 static tsl_config config_of(int cut, int64_t one, int64_t two) {
@@ -278,8 +284,10 @@ static void test_alone(void **state) {
     fill(&p, -1);
     assert_int_equal(tsl_plan_create(&p.problem, strategy, &config, both[i], TSL_PLACE_HOST, &plan),
                      TESELA_OK);
-    for (int s = 0; tsl_plan_share(plan, s, &share); s++)
+    for (int s = 0; tsl_plan_share(plan, s, &share); s++) {
       lines += share.rows * share.cols;
+      assert_int_equal(share.cols, i == 1 ? 35 : 23 + 24 * s);
+    }
     assert_int_equal(lines, M * N);
     must(plan, &p);
     tsl_plan_destroy(plan);
@@ -412,6 +420,7 @@ int main(void) {
   };
   simple = tsl_plan_children;
   simple.make = make_simple;
+  simple.seconds = seconds_simply;
   tesela_fake_install();
   return cmocka_run_group_tests(tests, find_devices, forget_devices);
 }

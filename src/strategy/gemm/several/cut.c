@@ -5,6 +5,7 @@
 #include "base/status.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Lines that stay together: tiles of kernels, and operands' alignment. */
 static int64_t grain_of(int64_t size, int count) {
@@ -85,25 +86,34 @@ static double seconds_of(const deciding *job, int member, int64_t lines) {
   return seconds > 0 ? seconds : INFINITY;
 }
 
+/* Of all parts; devices that are alike are asked about once. */
+static void seconds_of_all(const deciding *job, const int64_t *lines, double *seconds) {
+  for (int i = 0; i < job->count; i++) {
+    const char *key = job->work->device->members[i]->key;
+    int like = 0;
+    while (like < i && (lines[like] != lines[i] || strcmp(job->work->device->members[like]->key, key) != 0))
+      like++;
+    seconds[i] = lines[i] == 0 ? 0 : like < i ? seconds[like] : seconds_of(job, i, lines[i]);
+  }
+}
+
 /* Shares for the rates; then rates for what the shares are expected to take, as small parts and copies cost more a line. */
 static void settle(deciding *job) {
   enum { ROUNDS = 3 };
   job->seconds = INFINITY;
   for (int round = 0; round < ROUNDS; round++) {
     int64_t lines[TSL_MEMBERS_MAX];
-    double slowest = 0, rates[TSL_MEMBERS_MAX];
+    double slowest = 0, seconds[TSL_MEMBERS_MAX];
     tsl_several_share(job->size, job->rates, job->count, lines);
-    for (int i = 0; i < job->count; i++) {
-      const double seconds = lines[i] > 0 ? seconds_of(job, i, lines[i]) : 0;
-      slowest = fmax(slowest, seconds);
-      rates[i] = lines[i] > 0 ? (double)lines[i] / seconds : 0;
-    }
+    seconds_of_all(job, lines, seconds);
+    for (int i = 0; i < job->count; i++)
+      slowest = fmax(slowest, seconds[i]);
     if (!(slowest < job->seconds))
       return;
     job->seconds = slowest;
     for (int i = 0; i < job->count; i++) {
       job->lines[i] = lines[i];
-      job->rates[i] = lines[i] > 0 ? rates[i] : job->rates[i];
+      job->rates[i] = lines[i] > 0 ? (double)lines[i] / seconds[i] : job->rates[i];
     }
   }
 }
@@ -133,8 +143,11 @@ tesela_status tsl_several_decide(tsl_work *work) {
   if (job.side == 0)
     job.side = tsl_several_side(problem, job.count);
   job.size = job.side == SEVERAL_ROWS ? problem->m : problem->n;
+  int64_t all[TSL_MEMBERS_MAX] = {0};
+  for (int i = 0; i < job.count; i++)
+    all[i] = job.size;
+  seconds_of_all(&job, all, alone);
   for (int i = 0; i < job.count; i++) {
-    alone[i] = seconds_of(&job, i, job.size);
     job.rates[i] = isfinite(alone[i]) ? (double)job.size / alone[i] : 0;
     is_any |= isfinite(alone[i]);
   }
