@@ -282,8 +282,9 @@ static void test_alone(void **state) {
     tsl_share share;
     int64_t lines = 0;
     fill(&p, -1);
-    assert_int_equal(tsl_plan_create(&p.problem, strategy, &config, both[i], TSL_PLACE_HOST, &plan),
-                     TESELA_OK);
+    assert_int_equal(
+        tsl_plan_create_with(&p.problem, strategy, &config, both[i], TSL_PLACE_HOST, &simple, &plan),
+        TESELA_OK);
     for (int s = 0; tsl_plan_share(plan, s, &share); s++) {
       lines += share.rows * share.cols;
       assert_int_equal(share.cols, i == 1 ? 35 : 23 + 24 * s);

@@ -200,7 +200,8 @@ static void absent_device(tesela_gemm_desc *desc) {
   desc->device = "cpu:9";
 }
 static void endless_device(tesela_gemm_desc *desc) {
-  desc->device = "cpu:000000000000000000000000000000000";
+  desc->device = "cpu:0000000000000000000000000000000000000000000000000000000000000000"
+                 "0000000000000000000000000000000000000000000000000000000000000000";
 }
 static void unknown_strategy(tesela_gemm_desc *desc) {
   desc->strategy = "guess";
