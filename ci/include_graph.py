@@ -3,6 +3,7 @@
 
     base <- device <- host <- strategy <- plan <- judge <- planner <- tune <- explain <- api <- tools
     base <- blas (beside the public header, and what api has for small products)
+    base <- scalapack (beside the public headers)
     base <- comm <- tools (beside the public header, and what api has for structs that grow)
     base <- io <- tools
 
@@ -22,6 +23,7 @@ FLOORS = ["base", "device", "host", "strategy", "plan", "judge", "planner", "tun
 MAY_INCLUDE = {room: set(FLOORS[: floor + 1]) for floor, room in enumerate(FLOORS)}
 MAY_INCLUDE["io"] = {"base", "io"}
 MAY_INCLUDE["blas"] = {"base", "blas"}
+MAY_INCLUDE["scalapack"] = {"base", "scalapack"}
 MAY_INCLUDE["comm"] = {"base", "comm"}
 MAY_INCLUDE["tools"] = {*FLOORS, "comm", "io", "tools"}
 
@@ -233,6 +235,7 @@ PLANTED = {
     "src/io/ring.h": ('#include "io/chain.h"\n', 1),  # a circle with chain.c
     "src/blas/blas.h": ("#include <tesela/tesela.h>\n", 0),
     "src/blas/route.c": ('#include "blas/blas.h"\n#include "base/text.h"\n#include "plan/plan.h"\n', 1),
+    "src/scalapack/gemm.c": ('#include "base/text.h"\n#include "comm/comm.h"\n', 1),
     "src/api/growth.h": ("#include <stddef.h>\n", 0),
     "src/comm/call.c": ('#include "api/growth.h"\n#include "base/text.h"\n#include "api/context.h"\n', 1),
     "src/attic/old.c": ("int old;\n", 1),

@@ -43,6 +43,8 @@ test|libblas-test|test -n "$(ls /usr/lib/*/blas/xblat3s)"|the reference's tester
 test|libclblast1|shared_library libclblast.so.1|the peer vendor_clblast
 mpi|libopenmpi-dev|command -v mpicc|building libtesela_mpi
 mpi|openmpi-bin|command -v mpirun|its tests, by ranks that are processes
+mpi|libscalapack-openmpi-dev|test -n "$(ls /usr/lib/*/libscalapack-openmpi.so)"|a ScaLAPACK for libtesela_scalapack to stand in front of
+mpi|scalapack-mpi-test|test -n "$(ls /usr/lib/*/scalapack/openmpi-tests/PBLAS/dpb3tst)"|ScaLAPACK's own testers of PBLAS and of LU
 test|dpkg-dev|command -v dpkg-shlibdeps|the package, and what it depends on
 test|file|command -v file|what of the package is a program
 test|gnuplot-nox|command -v gnuplot|pictures of the pages that tesela explore writes

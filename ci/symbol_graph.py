@@ -15,7 +15,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Targets of CMake whose objects are looked at together.
-TARGETS = ("tesela_objects", "tesela_io", "tesela_blas", "tesela_tool_objects", "tesela_tool")
+TARGETS = ("tesela_objects", "tesela_io", "tesela_blas", "tesela_scalapack", "tesela_tool_objects", "tesela_tool")
 DEFINES, USES = "TDBRCVWGS", "Uw"
 
 

@@ -1,5 +1,7 @@
 #include "base/affinity.h"
 
+#include "base/source.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
@@ -46,6 +48,16 @@ int tsl_affinity_count(void) {
   }
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 && online < INT_MAX ? (int)online : 1;
+}
+
+uint64_t tsl_affinity_hash(void) {
+  size_t size;
+  cpu_set_t *mask = read_process(&size);
+  if (!mask)
+    return 0;
+  const tsl_hash hash = tsl_hash_add(tsl_hash_start(), mask, size);
+  CPU_FREE(mask);
+  return hash.low;
 }
 
 void tsl_affinity_widen(void) {

@@ -3,8 +3,12 @@
 #ifndef TSL_BASE_AFFINITY_H
 #define TSL_BASE_AFFINITY_H
 
+#include <stdint.h>
+
 /* Processors that the process may run on, however narrowly the calling thread is bound; at least 1. */
 int tsl_affinity_count(void);
+/* The same number in processes of one host that may run on the same processors, and hardly in others. */
+uint64_t tsl_affinity_hash(void);
 /* Lets the calling thread run on all of them. */
 void tsl_affinity_widen(void);
 

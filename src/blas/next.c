@@ -1,18 +1,15 @@
-/* The library that would have served a symbol without this one. Behind a library in LD_PRELOAD that is RTLD_NEXT. But
- * what a program has opened for itself (Python its modules, and they their BLAS) is in no list that RTLD_NEXT walks:
- * then every loaded library is asked. */
+/* The library that would have served a symbol without this one. Behind a library in LD_PRELOAD that is RTLD_NEXT; else
+ * every loaded library is asked (base/loaded.h). */
 #include "blas/next.h"
 
 #include "base/cancel.h"
 #include "base/library.h"
-#include "base/text.h"
+#include "base/loaded.h"
 #include "blas/follow.h"
 #include "blas/width.h"
 
 #include <dlfcn.h>
 #include <limits.h>
-#include <link.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Libraries whose products are plain loops, by a piece of their path. */
@@ -30,24 +27,9 @@ static tsl_blas_function *as_function(void *address) {
 TESELA_API extern const char tesela_blas_copy[];
 const char tesela_blas_copy[] = "tesela";
 
-/* What the library that an address is in has itself under a name; NULL: nothing. */
-static void *beside(void *address, const char *name) {
-  Dl_info of, found;
-  if (!dladdr(address, &of) || !of.dli_fname)
-    return NULL;
-  void *library = dlopen(of.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-  if (!library)
-    return NULL;
-  void *there = dlsym(library, name);
-  if (there && (!dladdr(there, &found) || found.dli_fbase != of.dli_fbase))
-    there = NULL; /* it is a library's that this one needs */
-  dlclose(library);
-  return there;
-}
-
 /* Whether an address is in this library, or in another copy of it. */
 static bool is_ours(void *address) {
-  return beside(address, "tesela_blas_copy") != NULL;
+  return tsl_loaded_beside(address, "tesela_blas_copy") != NULL;
 }
 
 /* --- what is believed --- */
@@ -66,9 +48,9 @@ static bool serves(void *address, quest *of) {
     return false;
   if (!of->symbol)
     return true;
-  if (!beside(address, of->symbol->family))
+  if (!tsl_loaded_beside(address, of->symbol->family))
     return false;
-  void *probe = beside(address, of->symbol->probe);
+  void *probe = tsl_loaded_beside(address, of->symbol->probe);
   const int bits = probe ? tsl_blas_width_of(as_function(probe), of->symbol->cblas) : 0;
   if (bits == 0 || bits == of->symbol->bits)
     return true;
@@ -77,36 +59,10 @@ static bool serves(void *address, quest *of) {
   return false;
 }
 
-/* Names of all loaded libraries, a line each: they are opened after the walk, which holds the linker's lock. */
-static int add_name(struct dl_phdr_info *info, size_t size, void *argument) {
-  (void)size;
-  if (info->dlpi_name && *info->dlpi_name)
-    tsl_text_add(argument, "%s\n", info->dlpi_name);
-  return 0;
-}
-
 /* A library that serves us stays open. */
-static void *find_in(const char *library, quest *of) {
-  void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-  if (!handle)
-    return NULL;
-  void *address = dlsym(handle, of->name);
-  if (serves(address, of))
-    return address;
-  if (!address || address != of->wide)
-    dlclose(handle);
-  return NULL;
-}
-
-static void *find_anywhere(quest *of) {
-  tsl_text names = {0};
-  void *address = NULL;
-  dl_iterate_phdr(add_name, &names);
-  char *all = tsl_text_take(&names), *left = all;
-  for (char *line; left && !address && (line = strsep(&left, "\n")) != NULL;)
-    address = *line ? find_in(line, of) : NULL;
-  free(all);
-  return address;
+static tsl_loaded_answer ask(void *address, void *argument) {
+  quest *of = argument;
+  return serves(address, of) ? TSL_LOADED_TAKE : address == of->wide ? TSL_LOADED_KEEP : TSL_LOADED_NO;
 }
 
 static void *search(quest *of, bool program_first) {
@@ -115,7 +71,7 @@ static void *search(quest *of, bool program_first) {
   if (serves(address, of))
     return address;
   /* What the program would have called: nobody else is asked. */
-  return of->wide ? NULL : find_anywhere(of);
+  return of->wide ? NULL : tsl_loaded_find(of->name, ask, of);
 }
 
 /* Whether it is time to search (again). */

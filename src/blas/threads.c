@@ -1,54 +1,17 @@
 /* How many threads a call has. Programs limit their BLAS, and do not know that this one stands in for it. */
 #include "blas/threads.h"
 
-#include "base/env.h"
 #include "base/pool.h"
-#include "base/text.h"
+#include "base/thread_limit.h"
 #include "blas/follow.h"
 #include "blas/next.h"
 
 #include <tesela/blas.h>
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* What tesela_set_num_threads() said; 0: nothing. */
 static atomic_int asked;
 /* The processors' number or TESELA_THREADS; and what variables allow of it. 0: not read yet. */
 static atomic_int most, allowed;
-
-/* --- variables --- */
-
-/* Of other libraries, which stand in for each other: the first one that is set to a number counts. */
-static const char *const variables[] = {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
-                                        "OMP_NUM_THREADS"};
-
-/* OpenMP's may be a list, a number for each level: "4,2". */
-static int number_of(const char *value) {
-  char first[16];
-  int64_t number;
-  const size_t length = strcspn(value, ",");
-  if (length == 0 || length >= sizeof first)
-    return 0;
-  memcpy(first, value, length);
-  first[length] = '\0';
-  return tsl_parse_i64(first, &number) && number >= 1 ? (int)(number < INT_MAX ? number : INT_MAX) : 0;
-}
-
-static bool is_told(void) {
-  return tsl_env_get(TSL_ENV_THREADS)[0] != '\0';
-}
-
-static int read_variables(int at_most) {
-  for (size_t i = 0; !is_told() && i < sizeof variables / sizeof *variables; i++) {
-    const char *value = getenv(variables[i]);
-    const int number = value ? number_of(value) : 0;
-    if (number > 0)
-      return number < at_most ? number : at_most;
-  }
-  return at_most;
-}
 
 /* Any number of threads may read at once: they read the same. */
 static int most_now(void) {
@@ -63,7 +26,7 @@ static int most_now(void) {
 static int allowed_now(void) {
   int count = atomic_load_explicit(&allowed, memory_order_relaxed);
   if (count == 0) {
-    count = read_variables(most_now());
+    count = tsl_thread_limit(most_now());
     atomic_store_explicit(&allowed, count, memory_order_relaxed);
   }
   return count;
@@ -73,8 +36,6 @@ void tsl_blas_forget_threads(void) {
   atomic_store(&most, 0);
   atomic_store(&allowed, 0);
 }
-
-/* --- all of it --- */
 
 static int threads_now(void) {
   const int wanted = atomic_load_explicit(&asked, memory_order_relaxed);

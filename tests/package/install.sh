@@ -5,7 +5,7 @@ text=$(DESTDIR=$scratch/root "$source/ci/install.sh" "$binary")
 (cd "$scratch/root$prefix" && find . -type f -o -type l | sed 's|^\./||') >"$scratch/files"
 # Where there was an MPI.
 mpi=()
-[ ! -e "$binary/lib/libtesela_mpi.so" ] || mpi=("$libraries/libtesela_mpi.so"{,.1,".$version"})
+[ ! -e "$binary/lib/libtesela_mpi.so" ] || mpi=("$libraries/libtesela_mpi.so"{,.1,".$version"} "$libraries/libtesela_scalapack.so"{,.0,".$version"})
 expect_files "$scratch/files" share/doc/tesela/CHANGELOG.md share/doc/tesela/LICENSE share/zsh/site-functions/_tesela "${mpi[@]}"
 expect_text install "$text" "^installed in $scratch/root$prefix: $(wc -l <"$scratch/files") files"
 for file in bin/tesela "$libraries/libtesela.so" "$libraries/libtesela_blas.so" include/tesela/tesela.h sbin/tesela-system-blas; do

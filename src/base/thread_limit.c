@@ -1,0 +1,37 @@
+/* How many threads other libraries' variables allow. */
+#include "base/thread_limit.h"
+
+#include "base/env.h"
+#include "base/text.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* They stand in for each other: the first one that is set to a number counts. */
+static const char *const variables[] = {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS",
+                                        "OMP_NUM_THREADS"};
+
+/* OpenMP's may be a list, a number for each level: "4,2". */
+static int number_of(const char *value) {
+  char first[16];
+  int64_t number;
+  const size_t length = strcspn(value, ",");
+  if (length == 0 || length >= sizeof first)
+    return 0;
+  memcpy(first, value, length);
+  first[length] = '\0';
+  return tsl_parse_i64(first, &number) && number >= 1 ? (int)(number < INT_MAX ? number : INT_MAX) : 0;
+}
+
+int tsl_thread_limit(int at_most) {
+  if (tsl_env_get(TSL_ENV_THREADS)[0] != '\0')
+    return at_most;
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+    const char *value = getenv(variables[i]);
+    const int number = value ? number_of(value) : 0;
+    if (number > 0)
+      return number < at_most ? number : at_most;
+  }
+  return at_most;
+}

@@ -1,0 +1,74 @@
+/* What TESELA_LOG=calls tells, and what is told without. */
+#include "scalapack/calls.h"
+
+#include "base/clock.h"
+#include "base/library.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "scalapack/next.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool listens;
+
+/* The library's own lines, of products on each process, would drown these. */
+__attribute__((constructor)) static void read_topics(void) {
+  listens = tsl_log_wants(TSL_LOG_CALLS);
+  tsl_log_mute(TSL_LOG_CALLS);
+}
+
+void tsl_scalapack_begin(tsl_scalapack_call *call) {
+  call->started = listens && call->place.row == 0 && call->place.col == 0 ? tsl_clock() : 0;
+}
+
+static void add_call(const tsl_scalapack_call *call, tsl_text *line) {
+  tsl_text_add(line, "tesela calls: %s %s %lld x %lld", call->symbol->name, call->letters,
+               (long long)call->sizes[0], (long long)call->sizes[1]);
+  if (call->sizes[2] > 0)
+    tsl_text_add(line, " x %lld", (long long)call->sizes[2]);
+  tsl_text_add(line, " on %d x %d", call->place.rows, call->place.cols);
+}
+
+static void print(tsl_text *line) {
+  fputs(tsl_text_get(line), stderr);
+  tsl_text_free(line);
+}
+
+void tsl_scalapack_end(const tsl_scalapack_call *call, const char *plan) {
+  tsl_text line = {0};
+  if (call->started == 0)
+    return;
+  add_call(call, &line);
+  tsl_text_add(&line, ": tesela, %.6f s, %s\n", tsl_clock() - call->started, plan);
+  print(&line);
+}
+
+static void tell_forwarded(const tsl_scalapack_call *call, tsl_scalapack_function *next, const char *why) {
+  char path[PATH_MAX];
+  tsl_text line = {0};
+  tsl_library_file(next, path, sizeof path);
+  const char *slash = strrchr(path, '/');
+  add_call(call, &line);
+  tsl_text_add(&line, ": %s, %s\n", slash ? slash + 1 : "another library", why);
+  print(&line);
+}
+
+static void tell(const tsl_scalapack_call *call, const char *what, const char *why) {
+  fprintf(stderr, "tesela: %s: %s; %s\n", call->symbol->name, why, what);
+}
+
+tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why) {
+  tsl_scalapack_function *next = tsl_scalapack_next(call->symbol);
+  if (!next)
+    tell(call, "there is no other ScaLAPACK in the process, and C stays as it was", why);
+  else if (call->started > 0)
+    tell_forwarded(call, next, why);
+  return next;
+}
+
+void tsl_scalapack_lost(const tsl_scalapack_call *call, const char *why) {
+  tell(call, "the result is wrong", why);
+}

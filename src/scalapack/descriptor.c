@@ -1,0 +1,98 @@
+/* A distributed matrix as ScaLAPACK describes it. */
+#include "scalapack/descriptor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Places in descriptors, by ScaLAPACK's names; what one does not have is not looked at. */
+enum { DTYPE_, CTXT_, M_, N_ };
+typedef struct places {
+  int count, imb, inb, mb, nb, rsrc, csrc, lld;
+} places;
+static const places types[] = {
+    {.count = 1},
+    {.count = 9, .imb = 4, .inb = 5, .mb = 4, .nb = 5, .rsrc = 6, .csrc = 7, .lld = 8},
+    {.count = 11, .imb = 4, .inb = 5, .mb = 6, .nb = 7, .rsrc = 8, .csrc = 9, .lld = 10}};
+
+static const places *places_of(int64_t type) {
+  return &types[type == 1 || type == 2 ? type : 0];
+}
+
+int tsl_scalapack_fields(int64_t type) {
+  return places_of(type)->count;
+}
+
+void tsl_scalapack_describe(const int64_t *fields, int64_t i, int64_t j, tsl_scalapack_matrix *out) {
+  const places *at = places_of(fields[DTYPE_]);
+  *out = (tsl_scalapack_matrix){.type = fields[DTYPE_]};
+  if (at->count == 1)
+    return;
+  const int64_t missing_rows = fields[at->mb] - fields[at->imb];
+  const int64_t missing_cols = fields[at->nb] - fields[at->inb];
+  *out = (tsl_scalapack_matrix){.type = fields[DTYPE_],
+                                .context = fields[CTXT_],
+                                .rows = fields[M_] + missing_rows,
+                                .cols = fields[N_] + missing_cols,
+                                .row_block = fields[at->mb],
+                                .col_block = fields[at->nb],
+                                .first_row = fields[at->rsrc],
+                                .first_col = fields[at->csrc],
+                                .leading = fields[at->lld],
+                                .row = i - 1 + missing_rows,
+                                .col = j - 1 + missing_cols,
+                                .missing_rows = missing_rows,
+                                .missing_cols = missing_cols};
+}
+
+int64_t tsl_scalapack_local(int64_t size, int64_t block, int process, int first, int processes) {
+  const int64_t blocks = size / block, left = blocks % processes;
+  const int from_first = (process - first + processes) % processes;
+  int64_t count = blocks / processes * block;
+  if (from_first < left)
+    count += block;
+  else if (from_first == left)
+    count += size % block;
+  return count;
+}
+
+static bool is_outside(int64_t value, int64_t least, int64_t end) {
+  return value < least || value >= end;
+}
+
+/* A block's size, and how much of it is missing in the first one. */
+static bool is_block(int64_t block, int64_t missing) {
+  return block >= 1 && missing >= 0 && missing < block;
+}
+
+static int64_t missing_here(int64_t missing, int64_t first, int process) {
+  return process == first ? missing : 0;
+}
+
+const char *tsl_scalapack_refuse(const tsl_scalapack_matrix *matrix, int64_t rows, int64_t cols,
+                                 const tsl_scalapack_place *at) {
+  if (tsl_scalapack_fields(matrix->type) == 1)
+    return "a descriptor is not of type 1 or 2";
+  if (!is_block(matrix->row_block, matrix->missing_rows) ||
+      !is_block(matrix->col_block, matrix->missing_cols))
+    return "blocks have no elements, or the first is larger than the others";
+  /* -1 stands for copies on all. */
+  if (is_outside(matrix->first_row, 0, at->rows) || is_outside(matrix->first_col, 0, at->cols))
+    return "the first block is on no process of the grid, or on several";
+  if (is_outside(matrix->row, matrix->missing_rows, matrix->rows) || rows > matrix->rows - matrix->row ||
+      is_outside(matrix->col, matrix->missing_cols, matrix->cols) || cols > matrix->cols - matrix->col)
+    return "a part is not inside of its matrix";
+  const int64_t local_rows =
+      tsl_scalapack_local(matrix->rows, matrix->row_block, at->row, (int)matrix->first_row, at->rows) -
+      missing_here(matrix->missing_rows, matrix->first_row, at->row);
+  const int64_t local_cols =
+      tsl_scalapack_local(matrix->cols, matrix->col_block, at->col, (int)matrix->first_col, at->cols) -
+      missing_here(matrix->missing_cols, matrix->first_col, at->col);
+  if (matrix->leading < 1 || (local_cols > 0 && matrix->leading < local_rows))
+    return "the leading dimension is less than the local rows";
+  return NULL;
+}
+
+int64_t tsl_scalapack_begin_at(const tsl_scalapack_matrix *matrix, const tsl_scalapack_place *at) {
+  return missing_here(matrix->missing_rows, matrix->first_row, at->row) +
+         missing_here(matrix->missing_cols, matrix->first_col, at->col) * matrix->leading;
+}

@@ -1,0 +1,39 @@
+/* psgemm_, pdgemm_, pcgemm_, pzgemm_, and transposes: everything by pointer, integers as wide as the program's. */
+#include "scalapack/gemm.h"
+#include "scalapack/transpose.h"
+
+#include <stddef.h>
+
+#define STRING(name) STRING_OF(name)
+#define STRING_OF(name) #name
+#define JOIN(a, b, c) JOIN_OF(a, b, c)
+#define JOIN_OF(a, b, c) a##b##c
+#define NAME(routine) JOIN(p, LETTER, routine)
+#define SYMBOL(routine)                                                                                      \
+  { .name = STRING(NAME(routine)), .type = TYPE }
+
+#define LETTER s
+#define TYPE TESELA_F32
+#include "scalapack/entries/both.h"
+#include "scalapack/entries/real.h"
+#undef LETTER
+#undef TYPE
+
+#define LETTER d
+#define TYPE TESELA_F64
+#include "scalapack/entries/both.h"
+#include "scalapack/entries/real.h"
+#undef LETTER
+#undef TYPE
+
+#define LETTER c
+#define TYPE TESELA_C64
+#include "scalapack/entries/both.h"
+#include "scalapack/entries/complex.h"
+#undef LETTER
+#undef TYPE
+
+#define LETTER z
+#define TYPE TESELA_C128
+#include "scalapack/entries/both.h"
+#include "scalapack/entries/complex.h"

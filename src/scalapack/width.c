@@ -1,0 +1,55 @@
+/* How wide a library's integers are: NUMROC, ScaLAPACK's own tool, is asked how many of n rows the only process has, and answers n,
+ * or what a reader of 32 bits sees of it. */
+#include "scalapack/width.h"
+
+#include "scalapack/next.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+typedef int64_t numroc(const void *n, const void *block, const void *process, const void *first,
+                       const void *processes);
+
+/* The answer to `low` rows and as many times 2^32 as `high` says; of an answer of 32 bits the others mean nothing. */
+static int64_t ask(numroc *function, int64_t high, int64_t low) {
+  /* Both halves, so that either width reads the same of the little ones. */
+  const int64_t n = high * ((int64_t)1 << 32) + low, block = 7, zero = 0, one = 1;
+  return function(&n, &block, &zero, &zero, &one);
+}
+
+static int find_width(void) {
+  enum { HIGH = 3, LOW = 11, OTHER_HIGH = 5, OTHER_LOW = 13 };
+  static tsl_scalapack_late late;
+  numroc *function = (numroc *)tsl_scalapack_find(&late, "numroc_");
+  if (!function)
+    return 0;
+  const int64_t first = ask(function, HIGH, LOW), second = ask(function, OTHER_HIGH, OTHER_LOW);
+  if ((uint32_t)first != LOW || (uint32_t)second != OTHER_LOW)
+    return 0;
+  return first >> 32 == HIGH && second >> 32 == OTHER_HIGH ? 8 : 4;
+}
+
+int tsl_scalapack_width(void) {
+  static atomic_int width; /* 0: not known yet */
+  int known = atomic_load_explicit(&width, memory_order_relaxed);
+  if (known == 0) {
+    known = find_width();
+    atomic_store_explicit(&width, known, memory_order_relaxed);
+  }
+  return known;
+}
+
+int64_t tsl_scalapack_integer(const void *array, int place) {
+  if (tsl_scalapack_width() == 8)
+    return ((const int64_t *)array)[place];
+  return ((const int32_t *)array)[place];
+}
+
+tsl_scalapack_word tsl_scalapack_say(int64_t value) {
+  tsl_scalapack_word word = {.wide = 0};
+  if (tsl_scalapack_width() == 8)
+    word.wide = value;
+  else
+    word.narrow = (int32_t)value;
+  return word;
+}

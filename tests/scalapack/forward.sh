@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# forward.sh PROGRAM LIBRARY: calls that are not tesela's are the program's own ScaLAPACK's, on all ranks: where it is told so, where ranks were
+# told different things, and by size.
+set -euo pipefail
+program=$1 library=$2
+. "$(dirname "$0")/mpirun.sh"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+common=(-x LD_PRELOAD="$library" -x TESELA_LOG=calls)
+check() { # what, a pattern that all lines of the log have
+  read -r calls _ words wrong _ <"$scratch/output" || true
+  if ! grep -q ', 0 wrong' "$scratch/output" || grep -q ': tesela, ' "$scratch/log" || ! grep -q "$2" "$scratch/log"; then
+    echo "$1: not all by the program's own ScaLAPACK, or wrong:"
+    cat "$scratch/output"
+    head "$scratch/log"
+    exit 1
+  fi
+  echo "$1: $(cat "$scratch/output")"
+}
+run_ranks 2 "${common[@]}" -x TESELA_SCALAPACK=other "$program" 6 >"$scratch/output" 2>"$scratch/log"
+check 'told so' 'libscalapack.*, by its size'
+run_ranks 2 "${common[@]}" -x TESELA_SCALAPACK=auto "$program" 6 >"$scratch/output" 2>"$scratch/log"
+check 'small ones' 'libscalapack.*, by its size'
+# The grid of both ranks is of two minds, whose every call goes on; the grid of one rank is tesela's.
+run_ranks 1 "${common[@]}" -x TESELA_SCALAPACK=tesela "$program" 6 : -n 1 "${common[@]}" -x TESELA_SCALAPACK=auto "$program" 6 \
+  >"$scratch/output" 2>"$scratch/log"
+sed -i '/ on 1 x 1: tesela, /d' "$scratch/log"
+check 'of two minds' 'libscalapack.*told different things'
