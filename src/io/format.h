@@ -60,10 +60,11 @@ struct tsl_format {
 
   /* Whether a file starts like this; `count` is at most 4096 bytes, fewer in a smaller file. */
   bool (*recognise)(const char *bytes, size_t count);
-  bool marked;     /* no other file starts so */
-  bool text;       /* numbers are printed */
-  bool real_only;  /* it holds no complex numbers */
-  bool keeps_rows; /* a writer of rows in parts keeps them in memory */
+  bool marked;       /* no other file starts so */
+  bool text;         /* numbers are printed */
+  bool real_only;    /* it holds no complex numbers */
+  bool takes_blocks; /* an element's place in a file that is written is known */
+  bool keeps_rows;   /* a writer of rows in parts keeps them in memory */
 
   /* Reads what stands before the values and fills info and state. The shape goes through
    * tsl_reader_set_shape() and is compared with the size of a regular file, so that a shape which cannot be
@@ -71,9 +72,11 @@ struct tsl_format {
   tesela_status (*read_header)(tsl_reader *reader);
   /* Reads the next panel->rows rows; all of them where info.by_rows is false. */
   tesela_status (*read_rows)(tsl_reader *reader, const tsl_panel *panel);
-  /* Reads a panel that is any block of the matrix, of a regular file. NULL, or TESELA_UNSUPPORTED: rows are read, and what
-   * is not asked for is left out. */
+  /* Reads a panel that is any block of the matrix, of a regular file. NULL: rows are read, and what is not asked for is left
+   * out. */
   tesela_status (*read_block)(tsl_reader *reader, const tsl_panel *panel);
+  /* Whether columns are better read as whole rows all the same. With read_block. */
+  bool (*is_narrow)(const tsl_reader *reader);
   /* After the last row: nothing may follow. */
   tesela_status (*read_end)(tsl_reader *reader);
 

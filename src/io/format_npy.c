@@ -83,6 +83,8 @@ static tesela_status npy_read_header(tsl_reader *reader) {
   state->data = tsl_input_tell(&reader->in);
   reader->info.type = elements[element].type;
   reader->info.by_rows = !header.fortran || reader->in.regular;
+  reader->info.by_blocks = true;
+  reader->info.columns_first = header.fortran;
   return TESELA_OK;
 }
 
@@ -212,6 +214,16 @@ static tesela_status read_stream(tsl_reader *reader, const tsl_panel *panel) {
   return TESELA_OK;
 }
 
+/* Lines of the file, rows or, in Fortran order, columns, of which a block has a piece each. */
+typedef struct npy_lines {
+  int64_t lines, length; /* of the block */
+  int64_t pitch;         /* elements of a whole line of the file */
+  int64_t first;         /* element of the file */
+  int64_t outer;         /* elements from line to line in memory */
+} npy_lines;
+/* Pieces for which the disk is asked before they are read. */
+enum { LINES_AHEAD = 64 };
+
 /* A piece of a line of the file (a row or, in Fortran order, a column) into element (i, j) of the panel and those behind
  * it. */
 static tesela_status read_piece(tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
@@ -236,25 +248,52 @@ static tesela_status read_piece(tsl_reader *reader, const tsl_panel *panel, int6
   return place(reader, panel, &target, 0, (size_t)count);
 }
 
+/* Bytes of the file as they belong into memory: where lines are whole and follow each other there too, all at once. */
+static tesela_status read_plain(tsl_reader *reader, const tsl_panel *panel, const npy_lines *of) {
+  const npy_state *const state = reader->state;
+  const bool whole = of->length == of->pitch && of->outer == of->length;
+  const uint64_t size = panel->size, piece = (uint64_t)of->length * size * (whole ? (uint64_t)of->lines : 1);
+  for (int64_t line = 0; line < (whole ? 1 : of->lines); line++) {
+    const uint64_t place = state->data + (uint64_t)(of->first + line * of->pitch) * size;
+    size_t got;
+    if (!whole && line + LINES_AHEAD < of->lines)
+      tsl_input_expect(&reader->in, place + (uint64_t)(LINES_AHEAD * of->pitch) * size, (size_t)piece);
+    TSL_TRY(tsl_input_read_at(&reader->in, place, (char *)panel->data + (uint64_t)(line * of->outer) * size,
+                              (size_t)piece, &got));
+    if (got < piece)
+      return fail_truncated(reader);
+  }
+  return TESELA_OK;
+}
+
 /* A block of the matrix: a piece of every line, wherever it is. */
 static tesela_status read_pieces(tsl_reader *reader, const tsl_panel *panel) {
-  const bool fortran = ((const npy_state *)reader->state)->header.fortran;
-  const int64_t lines = fortran ? panel->cols : panel->rows, length = fortran ? panel->rows : panel->cols;
-  for (int64_t line = 0; line < lines; line++)
-    for (int64_t at = 0; at < length; at += BLOCK_COUNT) {
-      const int64_t count = length - at < BLOCK_COUNT ? length - at : BLOCK_COUNT;
+  const npy_state *const state = reader->state;
+  const bool fortran = state->header.fortran;
+  const npy_lines of = {
+      .lines = fortran ? panel->cols : panel->rows,
+      .length = fortran ? panel->rows : panel->cols,
+      .pitch = fortran ? reader->info.rows : reader->info.cols,
+      .first = fortran ? panel->first_col * reader->info.rows + panel->first
+                       : panel->first * reader->info.cols + panel->first_col,
+      .outer = fortran ? panel->col_stride : panel->row_stride,
+  };
+  if (!state->widened && !state->swapped && reader->info.type == panel->type &&
+      (fortran ? panel->row_stride : panel->col_stride) == 1)
+    return read_plain(reader, panel, &of);
+  for (int64_t line = 0; line < of.lines; line++)
+    for (int64_t at = 0; at < of.length; at += BLOCK_COUNT) {
+      const int64_t count = of.length - at < BLOCK_COUNT ? of.length - at : BLOCK_COUNT;
       TSL_TRY(read_piece(reader, panel, fortran ? at : line, fortran ? line : at, count));
     }
   return TESELA_OK;
 }
 
-/* Pieces of short rows are nearer to each other than what a disk reads at once: all of it is read then. */
-static tesela_status npy_read_block(tsl_reader *reader, const tsl_panel *panel) {
+/* Pieces of short rows are nearer to each other than what a disk reads at once. */
+static bool npy_is_narrow(const tsl_reader *reader) {
   enum { SHORT_ROW = TSL_INPUT_BLOCK / 64 };
   const npy_state *const state = reader->state;
-  if (!state->header.fortran && reader->info.cols * state->header.size < SHORT_ROW)
-    return TESELA_UNSUPPORTED;
-  return read_pieces(reader, panel);
+  return !state->header.fortran && reader->info.cols * state->header.size < SHORT_ROW;
 }
 
 static tesela_status npy_read_rows(tsl_reader *reader, const tsl_panel *panel) {
@@ -275,34 +314,38 @@ static tesela_status npy_read_end(tsl_reader *reader) {
   return tsl_fail(TESELA_BAD_INPUT, "%s: is oversized: bytes follow the last value", reader->path);
 }
 
-/* NumPy has no bf16; f32 holds each of its values. */
-static tesela_type stored_type(tesela_type type) {
+tesela_type tsl_npy_stored_type(tesela_type type) {
   return type == TESELA_BF16 ? TESELA_F32 : type;
 }
 
-static tesela_status npy_write_header(tsl_writer *writer) {
+size_t tsl_npy_header_print(tesela_type type, int64_t rows, int64_t cols, char header[TSL_NPY_HEADER_MOST]) {
   enum { ALIGNMENT = 64, PREFIX = TSL_NPY_MAGIC_LENGTH + 4 };
-  const tesela_type stored = stored_type(writer->type);
+  const tesela_type stored = tsl_npy_stored_type(type);
   int element = 0;
   while (elements[element].type != stored)
     element++;
   const char order = elements[element].size == 1 ? '|' : host_is_little ? '<' : '>';
-  char header[3 * ALIGNMENT];
   int length =
-      PREFIX + snprintf(header + PREFIX, sizeof header - PREFIX,
+      PREFIX + snprintf(header + PREFIX, TSL_NPY_HEADER_MOST - PREFIX,
                         "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (%" PRId64 ", %" PRId64 "), }",
-                        order, elements[element].kind, elements[element].size, writer->rows, writer->cols);
+                        order, elements[element].kind, elements[element].size, rows, cols);
   while ((length + 1) % ALIGNMENT != 0)
     header[length++] = ' ';
   header[length++] = '\n';
   memcpy(header, TSL_NPY_MAGIC "\x01\x00", TSL_NPY_MAGIC_LENGTH + 2);
   header[PREFIX - 2] = (char)((length - PREFIX) & 0xff);
   header[PREFIX - 1] = (char)((length - PREFIX) >> 8);
-  return tsl_output_write(&writer->out, header, (size_t)length);
+  return (size_t)length;
+}
+
+static tesela_status npy_write_header(tsl_writer *writer) {
+  char header[TSL_NPY_HEADER_MOST];
+  const size_t length = tsl_npy_header_print(writer->type, writer->rows, writer->cols, header);
+  return tsl_output_write(&writer->out, header, length);
 }
 
 static tesela_status npy_write_rows(tsl_writer *writer, const tsl_panel *panel) {
-  const tesela_type stored = stored_type(writer->type);
+  const tesela_type stored = tsl_npy_stored_type(writer->type);
   const size_t size = tsl_type(stored)->size;
   const bool dense = panel->col_stride == 1 && (panel->row_stride == panel->cols || panel->rows == 1);
   if (stored == writer->type && dense)
@@ -323,10 +366,12 @@ const tsl_format tsl_format_npy = {
     .name = "npy",
     .endings = ".npy ",
     .marked = true,
+    .takes_blocks = true,
     .recognise = npy_recognise,
     .read_header = npy_read_header,
     .read_rows = npy_read_rows,
-    .read_block = npy_read_block,
+    .read_block = read_pieces,
+    .is_narrow = npy_is_narrow,
     .read_end = npy_read_end,
     .write_header = npy_write_header,
     .write_rows = npy_write_rows,

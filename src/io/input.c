@@ -83,6 +83,10 @@ tesela_status tsl_input_read_at(const tsl_input *in, uint64_t offset, void *out,
   return read_fully(in, &offset, out, count, got);
 }
 
+void tsl_input_expect(const tsl_input *in, uint64_t offset, size_t count) {
+  (void)posix_fadvise(in->fd, (off_t)offset, (off_t)count, POSIX_FADV_WILLNEED);
+}
+
 tesela_status tsl_input_seek(tsl_input *in, uint64_t offset, int64_t line) {
   if (lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
     return tsl_fail(TESELA_IO_FAILED, "%s: cannot be read twice: %s", in->path, strerror(errno));

@@ -47,6 +47,8 @@ tesela_status tsl_input_fill(tsl_input *in, size_t count);
 tesela_status tsl_input_read(tsl_input *in, void *out, size_t count, size_t *got);
 /* `count` bytes from a place of a regular file; the stream stays where it is. Fewer only at the end. */
 tesela_status tsl_input_read_at(const tsl_input *in, uint64_t offset, void *out, size_t count, size_t *got);
+/* Tells the system that these bytes of a regular file are read soon. */
+void tsl_input_expect(const tsl_input *in, uint64_t offset, size_t count);
 /* Continues at a place of a regular file, which is on line `line`. */
 tesela_status tsl_input_seek(tsl_input *in, uint64_t offset, int64_t line);
 /* Place of the next byte. */

@@ -41,6 +41,8 @@ typedef struct tsl_file_info {
   tesela_type type;   /* of the file's values; f64 for text formats (c128 for complex Matrix Market) */
   bool by_rows;       /* rows can be read in panels without holding the file in memory */
   bool by_columns;    /* so can columns: tsl_reader_columns() */
+  bool by_blocks;     /* so can any block, for no more than its own bytes: tsl_reader_block() */
+  bool columns_first; /* the file has column after column: Fortran order */
   bool text;          /* numbers are printed: tsl_reader_printed() */
   bool header;        /* csv: the first line was taken for names, and passed over */
 } tsl_file_info;
@@ -66,6 +68,21 @@ tesela_status tsl_reader_rows(tsl_reader *reader, int64_t rows, tesela_type type
  * order, any number of times, and before or after other rows: those begin again with row 0. */
 tesela_status tsl_reader_columns(tsl_reader *reader, int64_t first, int64_t cols, tesela_type type, void *out,
                                  int64_t row_stride, int64_t col_stride);
+/* A block of a matrix. */
+typedef struct tsl_rectangle {
+  int64_t row, rows, col, cols;
+} tsl_rectangle;
+/* Reads any block likewise, of a file that info->by_blocks says it of. Where the file has the order that the strides have,
+ * and its type, bytes go where they belong at once. */
+tesela_status tsl_reader_block(tsl_reader *reader, const tsl_rectangle *block, tesela_type type, void *out,
+                               int64_t row_stride, int64_t col_stride);
+/* What tells one state of a file from another: its bytes and the time of its last change, in nanoseconds; zeros where it is
+ * no regular file. */
+typedef struct tsl_file_state {
+  uint64_t size;
+  int64_t seconds, nanoseconds;
+} tsl_file_state;
+tsl_file_state tsl_reader_state(const tsl_reader *reader);
 /* How the numbers that were read so far are printed; zeros where the file is no text. */
 const tsl_printed *tsl_reader_printed(const tsl_reader *reader);
 void tsl_reader_close(tsl_reader *reader);
@@ -81,6 +98,8 @@ tesela_status tsl_writer_open_as(const char *path, const char *format, int64_t r
                                  tesela_type type, tsl_writer **writer);
 /* Whether rows that come in parts are kept in memory, all of them, until the commit. */
 bool tsl_writer_keeps_rows(const tsl_writer *writer);
+/* Whether a file of that name, or else of that format (NULL: nothing is known), may be written in blocks: tsl_part_open(). */
+bool tsl_io_takes_blocks(const char *path, const char *format);
 /* Appends rows. */
 tesela_status tsl_writer_rows(tsl_writer *writer, int64_t rows, const void *data, int64_t row_stride,
                               int64_t col_stride);

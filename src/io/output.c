@@ -14,8 +14,12 @@
 #include "base/text.h"
 #include "io/spool.h"
 
+static tesela_status fail_path(const char *path, const char *what) {
+  return tsl_fail(TESELA_IO_FAILED, "%s: %s: %s", path, what, strerror(errno));
+}
+
 static tesela_status fail(const tsl_output *out, const char *what) {
-  return tsl_fail(TESELA_IO_FAILED, "%s: %s: %s", out->path, what, strerror(errno));
+  return fail_path(out->path, what);
 }
 
 /* Where the last part of a path starts. */
@@ -54,19 +58,30 @@ static tesela_status follow_links(const char *path, char **target) {
 }
 
 /* What is there now must be a file that may be replaced; *mode is its permissions, or 0. */
-static tesela_status look_at_target(const tsl_output *out, mode_t *mode) {
+static tesela_status look_at_target(const char *path, const char *target, unsigned *mode) {
   struct stat about;
   *mode = 0;
-  if (stat(out->target, &about) != 0)
-    return errno == ENOENT ? TESELA_OK : fail(out, "cannot be written");
+  if (stat(target, &about) != 0)
+    return errno == ENOENT ? TESELA_OK : fail_path(path, "cannot be written");
   if (S_ISDIR(about.st_mode))
-    return tsl_fail(TESELA_IO_FAILED, "%s: is a folder; the output must be a file", out->path);
+    return tsl_fail(TESELA_IO_FAILED, "%s: is a folder; the output must be a file", path);
   if (!S_ISREG(about.st_mode))
-    return tsl_fail(TESELA_IO_FAILED, "%s: is a device or a pipe; the output must be a file", out->path);
-  if (faccessat(AT_FDCWD, out->target, W_OK, AT_EACCESS) != 0)
-    return fail(out, "exists and cannot be replaced");
+    return tsl_fail(TESELA_IO_FAILED, "%s: is a device or a pipe; the output must be a file", path);
+  if (faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) != 0)
+    return fail_path(path, "exists and cannot be replaced");
   *mode = about.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
   return TESELA_OK;
+}
+
+tesela_status tsl_output_target(const char *path, char **target, unsigned *mode) {
+  *target = NULL;
+  TSL_TRY(follow_links(path, target));
+  const tesela_status status = look_at_target(path, *target, mode);
+  if (status != TESELA_OK) {
+    free(*target);
+    *target = NULL;
+  }
+  return status;
 }
 
 /* Creates ".<name>.<pid>.tmp" beside the target, or ".<name>.<pid>-<n>.tmp" where that is taken. */
@@ -102,9 +117,8 @@ static tesela_status create_temporary(tsl_output *out) {
 }
 
 static tesela_status open_file(const char *path, tsl_output *out) {
-  mode_t mode;
-  TSL_TRY(follow_links(path, &out->target));
-  TSL_TRY(look_at_target(out, &mode));
+  unsigned mode;
+  TSL_TRY(tsl_output_target(path, &out->target, &mode));
   TSL_TRY(create_temporary(out));
   if (mode != 0 && fchmod(out->fd, mode) != 0)
     return fail(out, "its permissions cannot be kept");
@@ -174,18 +188,31 @@ static bool sync_all(int fd) {
 
 /* The new name lasts once its folder is on the disk, too. A folder that may be written but not read cannot be opened,
  * and is left to the system. */
-static tesela_status sync_folder(const tsl_output *out) {
-  const size_t length = folder_length(out->target);
-  char *const folder = length > 0 ? strndup(out->target, length) : strdup(".");
+static tesela_status sync_folder(const char *path, const char *target) {
+  const size_t length = folder_length(target);
+  char *const folder = length > 0 ? strndup(target, length) : strdup(".");
   const int fd = folder != NULL ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   tesela_status status = TESELA_OK;
   free(folder);
   if (fd < 0)
     return TESELA_OK;
   if (!sync_all(fd))
-    status = fail(out, "is written, but its folder cannot be synced to the disk");
+    status = fail_path(path, "is written, but its folder cannot be synced to the disk");
   close(fd);
   return status;
+}
+
+tesela_status tsl_output_rename(const char *path, int *fd, const char *temporary, const char *target) {
+  /* Network file systems may report a full disk only here, at the sync or at the close. */
+  if (!sync_all(*fd))
+    return fail_path(path, "cannot be written");
+  const int closing = *fd;
+  *fd = -1;
+  if (close(closing) != 0)
+    return fail_path(path, "cannot be written");
+  if (rename(temporary, target) != 0)
+    return fail_path(path, "cannot take its name");
+  return sync_folder(path, target);
 }
 
 /* All that was written, to standard output. */
@@ -208,18 +235,12 @@ tesela_status tsl_output_commit(tsl_output *out) {
   TSL_TRY(flush(out));
   if (out->target == NULL)
     return copy_out(out);
-  /* Network file systems may report a full disk only here, at the sync or at the close. */
-  if (!sync_all(out->fd))
-    return fail(out, "cannot be written");
-  const int fd = out->fd;
-  out->fd = -1;
-  if (close(fd) != 0)
-    return fail(out, "cannot be written");
-  if (rename(out->temporary, out->target) != 0)
-    return fail(out, "cannot take its name");
-  free(out->temporary);
-  out->temporary = NULL;
-  return sync_folder(out);
+  const tesela_status status = tsl_output_rename(out->path, &out->fd, out->temporary, out->target);
+  if (status == TESELA_OK || access(out->temporary, F_OK) != 0) {
+    free(out->temporary);
+    out->temporary = NULL;
+  }
+  return status;
 }
 
 void tsl_output_close(tsl_output *out) {

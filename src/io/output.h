@@ -20,6 +20,11 @@ typedef struct tsl_output {
 /* Creates the temporary file. TESELA_IO_FAILED where the folder is missing or not writable, or where `path`
  * is a folder, a read-only file or no regular file. An older file's permissions are kept. */
 tesela_status tsl_output_open(const char *path, tsl_output *out);
+/* The file that a path means once symbolic links are followed, to free; it need not exist. What is there must be a file that
+ * may be replaced, whose permissions come in *mode (0: there is none). On failure `path` is named. */
+tesela_status tsl_output_target(const char *path, char **target, unsigned *mode);
+/* The file's temporary name becomes its own, durably: syncs, closes *fd (which is -1 afterwards), renames, syncs the folder. */
+tesela_status tsl_output_rename(const char *path, int *fd, const char *temporary, const char *target);
 /* `count` bytes of space in the block (at most a block): write there, then count them with `used +=`. */
 tesela_status tsl_output_space(tsl_output *out, size_t count, char **space);
 tesela_status tsl_output_write(tsl_output *out, const void *bytes, size_t count);

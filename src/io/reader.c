@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -52,6 +53,7 @@ tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reade
   reader->info.format = reader->format->name;
   reader->info.text = reader->format->text;
   reader->info.by_columns = reader->info.by_rows && reader->in.regular;
+  reader->info.by_blocks = reader->info.by_blocks && reader->in.regular;
   reader->start = tsl_input_tell(&reader->in);
   reader->start_line = reader->in.line;
 out:
@@ -146,11 +148,8 @@ out:
 static tesela_status read_columns(tsl_reader *reader, const tsl_panel *panel) {
   if (panel->rows == 0 || panel->cols == 0)
     return TESELA_OK;
-  if (reader->format->read_block != NULL) {
-    const tesela_status status = reader->format->read_block(reader, panel);
-    if (status != TESELA_UNSUPPORTED)
-      return status;
-  }
+  if (reader->format->read_block != NULL && !reader->format->is_narrow(reader))
+    return reader->format->read_block(reader, panel);
   return read_through(reader, panel);
 }
 
@@ -175,6 +174,43 @@ tesela_status tsl_reader_columns(tsl_reader *reader, int64_t first, int64_t cols
   const tesela_status status = read_columns(reader, &panel);
   reader->failed = status != TESELA_OK;
   return status;
+}
+
+tesela_status tsl_reader_block(tsl_reader *reader, const tsl_rectangle *block, tesela_type type, void *out,
+                               int64_t row_stride, int64_t col_stride) {
+  const tsl_file_info *const info = &reader->info;
+  TSL_TRY(check_call(reader, type));
+  if (!info->by_blocks)
+    return tsl_fail(TESELA_BAD_CALL, "%s: this file is not read by blocks", reader->path);
+  if (block->row < 0 || block->rows < 0 || block->rows > info->rows ||
+      block->row > info->rows - block->rows || block->col < 0 || block->cols < 0 ||
+      block->cols > info->cols || block->col > info->cols - block->cols)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "%s: %" PRId64 " x %" PRId64 " elements from row %" PRId64 ", column %" PRId64
+                    " are asked for where there are %" PRId64 " x %" PRId64,
+                    reader->path, block->rows, block->cols, block->row, block->col, info->rows, info->cols);
+  const tsl_panel panel = {.data = out,
+                           .row_stride = row_stride,
+                           .col_stride = col_stride,
+                           .first = block->row,
+                           .rows = block->rows,
+                           .cols = block->cols,
+                           .first_col = block->col,
+                           .type = type,
+                           .size = tsl_type(type)->size};
+  if (block->rows == 0 || block->cols == 0)
+    return TESELA_OK;
+  const tesela_status status = reader->format->read_block(reader, &panel);
+  reader->failed = status != TESELA_OK;
+  return status;
+}
+
+tsl_file_state tsl_reader_state(const tsl_reader *reader) {
+  struct stat about;
+  if (!reader->in.regular || fstat(reader->in.fd, &about) != 0)
+    return (tsl_file_state){0};
+  return (tsl_file_state){
+      .size = (uint64_t)about.st_size, .seconds = about.st_mtim.tv_sec, .nanoseconds = about.st_mtim.tv_nsec};
 }
 
 const tsl_printed *tsl_reader_printed(const tsl_reader *reader) {

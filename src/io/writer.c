@@ -116,3 +116,10 @@ bool tsl_writer_keeps_rows(const tsl_writer *writer) {
 const char *tsl_writer_temporary(const tsl_writer *writer) {
   return writer->out.temporary;
 }
+
+bool tsl_io_takes_blocks(const char *path, const char *name) {
+  const tsl_format *format = tsl_format_of_name(path);
+  if (format == NULL && name != NULL)
+    format = tsl_format_find(name);
+  return format != NULL && format->takes_blocks && strcmp(path, "-") != 0;
+}

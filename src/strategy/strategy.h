@@ -178,6 +178,14 @@ struct tsl_strategy {
                     tsl_account *account);
   } uses;
   struct {
+    /* Products that do not fit into memory at once are summed in parts of k, added one after the other by beta = 1. The most
+     * steps from `at` on, at most `most`, that the next part of a block of m x n elements of C may have, where parts before
+     * it were told so too, and the sums are the whole's, bit by bit; 0: these are all of k at once only. `whole` is the problem
+     * that `config` is for. NULL: always 0. */
+    int64_t (*part)(const tsl_problem *whole, const tsl_config *config, const tsl_device *device, int64_t m,
+                    int64_t n, int64_t at, int64_t most);
+  } sums;
+  struct {
     /* The form that run() makes of A or B for itself, made once for many runs, which find it in their operand's `packed`
      * and give the same bits: its bytes, which are 0 where run() reads that operand as it lies, and the form, made by a team
      * at an address aligned to a cache line. The operand has the problem's strides. On the cpu. NULL: run() packs nothing. */

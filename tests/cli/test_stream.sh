@@ -51,7 +51,7 @@ tesela 0 multiply a.npy b.npy -o parts.csv --device cpu --memory 120KiB
 same whole.csv parts.csv
 
 # Too little: the sentence has the numbers.
-tesela 3 multiply a.npy b.npy -o c.npy --device cpu --memory 40KiB
+tesela 3 multiply a.npy b.npy -o c.csv --device cpu --memory 40KiB
 says '49.2 KiB' '40 KiB' --memory
 says 'held whole: B (b.npy)'
 tesela 0 transpose at.npy -o at.mtx --device cpu

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 /* Read by the signal handler, in whatever thread: filled first, switched on last. */
-static char guarded[PATH_MAX];
+static char guarded[2][PATH_MAX];
+static const char *_Atomic last_words;
 static atomic_int is_guarded, is_held, waiting, is_catching, is_terminal, noted;
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
@@ -25,8 +26,11 @@ static void remove_and_end(int number) {
     if (is_held) /* else it ended meanwhile, in another thread, which may have seen nobody waiting */
       return;
   }
-  if (is_guarded)
-    unlink(guarded);
+  for (int i = 0; i < is_guarded; i++)
+    unlink(guarded[i]);
+  const char *const text = last_words;
+  const ssize_t ignored = text ? write(STDERR_FILENO, text, strlen(text)) : 0;
+  (void)ignored;
   /* By the default action, so that the caller sees which signal it was. */
   signal(number, SIG_DFL);
   raise(number);
@@ -47,17 +51,36 @@ void tsl_interrupt_hold(void) {
   listen_to_signals();
 }
 
-void tsl_interrupt_guard(const char *path) {
-  const size_t length = path ? strlen(path) : 0;
+/* The files are none at first: the handler may look at any time. */
+static void guard(const char *const *paths) {
   is_guarded = 0;
-  if (length > 0 && length < sizeof guarded) {
-    memcpy(guarded, path, length + 1);
-    is_guarded = 1;
-    listen_to_signals();
+  for (int i = 0; i < 2 && paths[i]; i++) {
+    const size_t length = strlen(paths[i]);
+    if (length == 0 || length >= sizeof guarded[i])
+      break;
+    memcpy(guarded[i], paths[i], length + 1);
+    is_guarded = i + 1;
   }
+  if (is_guarded)
+    listen_to_signals();
   is_held = 0;
   if (waiting)
     remove_and_end(waiting);
+}
+
+void tsl_interrupt_guard(const char *path) {
+  guard((const char *const[2]){path});
+}
+
+void tsl_interrupt_guard_two(const char *path, const char *other) {
+  guard((const char *const[2]){path, other});
+}
+
+void tsl_interrupt_tell(const char *text) {
+  last_words = text;
+  is_guarded = 0;
+  if (text)
+    listen_to_signals();
 }
 
 void tsl_interrupt_catch(void) {

@@ -40,8 +40,10 @@ static const tsl_option options[] = {
     TSL_OPTION_TOLERANCE(multiply_options),
     TSL_OPTION_SHARED(multiply_options, repeat, "repeat", COUNT, "1",
                       "multiply so many times and report the median"),
-    TSL_OPTION_SHARED(multiply_options, memory, "memory", BYTES, NULL,
-                      "stay within so many bytes, going by panels of rows (default: 80% of what is free)"),
+    TSL_OPTION_SHARED(
+        multiply_options, memory, "memory", BYTES, NULL,
+        "stay within so many bytes, going by panels of rows, or by blocks (default: 80% of what is free)"),
+    TSL_OPTION_RESUME(multiply_options),
     TSL_OPTIONS_OF_PRINTING(multiply_options),
     TSL_OPTIONS_END,
 };
@@ -56,7 +58,8 @@ static const tsl_example examples[] = {
     {"tesela multiply a.csv b.csv --expect printed.csv --tolerance 0.01", "the same, within a hundredth"},
     {"tesela generate 300x200 -o - --format npy | tesela multiply - b.csv.gz -o c.mtx",
      "from a pipe and from a packed file"},
-    {"tesela multiply huge.npy b.npy -o c.npy --memory 2GiB", "in panels of rows, within 2 GiB"},
+    {"tesela multiply huge.npy vast.npy -o c.npy --memory 2GiB --resume",
+     "files larger than memory, within 2 GiB, going on where an interrupted run stopped"},
     {NULL, NULL},
 };
 

@@ -32,7 +32,8 @@ static const tsl_option options[] = {
                       "transpose so many times and report the median"),
     TSL_OPTION_SHARED(
         transpose_options, memory, "memory", BYTES, NULL,
-        "stay within so many bytes, going by panels of rows of B (default: 80% of what is free)"),
+        "stay within so many bytes, going by panels of rows, or by blocks (default: 80% of what is free)"),
+    TSL_OPTION_RESUME(transpose_options),
     TSL_OPTIONS_OF_PRINTING(transpose_options),
     TSL_OPTIONS_END,
 };
@@ -41,6 +42,8 @@ static const tsl_example examples[] = {
     {"tesela transpose a.npy -o b.npy", "B = A^T, every bit kept, in the file's type"},
     {"tesela transpose a.npy --in-place --device cpu --repeat 10 --verify",
      "in place, timed, nothing written"},
+    {"tesela transpose huge.npy -o c.npy --memory 2GiB --resume",
+     "a file larger than memory, within 2 GiB, going on where an interrupted run stopped"},
     {"tesela transpose a.csv -o b.mtx --alpha 0.5", "scaled, into another format"},
     {NULL, NULL},
 };

@@ -5,7 +5,7 @@
 #include "cli/matrix_output.h"
 #include "cli/terms.h"
 #include "io/input.h"
-#include "product/product.h"
+#include "product/blocks.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,6 +34,9 @@ static tesela_status open_feed(const char *path, const char *format, tsl_feed *f
   feed->type = info->type;
   feed->by_rows = info->by_rows;
   feed->by_columns = info->by_columns;
+  feed->by_blocks = info->by_blocks;
+  feed->columns_first = info->columns_first;
+  feed->state = tsl_reader_state(feed->reader);
   feed->text = info->text;
   feed->header = info->header;
   feed->printed = info->text ? tsl_reader_printed(feed->reader) : NULL;
@@ -180,12 +183,28 @@ tesela_status tsl_product_check_request(const tsl_product_request *request) {
       return tsl_fail(TESELA_BAD_CALL, "%s",
                       request->op == TSL_OP_TRANSPOSE ? "--alpha is a finite number"
                                                       : "--alpha and --beta are finite numbers");
+  if (request->resume && !request->output)
+    return tsl_fail(TESELA_BAD_CALL, "--resume goes on with an output, and none is named; add -o FILE");
   if (request->tolerance.given && !request->expected)
     return tsl_fail(TESELA_BAD_CALL, "--tolerance is of a comparison; name the file with --expect");
   if (request->tolerance.given && !(request->tolerance.value >= 0 && isfinite(request->tolerance.value)))
     return tsl_fail(TESELA_BAD_CALL,
                     "--tolerance is the largest difference that is fine, a number from 0 up");
   return TESELA_OK;
+}
+
+/* The problem of all rows, for what is counted of it. */
+static tesela_status count_whole(tsl_product *product) {
+  const tsl_product_request *request = &product->request;
+  tsl_problem *whole = &product->whole;
+  *whole = tsl_problem_of(request->op, product->m, product->n, product->k, product->types.a);
+  whole->b.type = product->types.b;
+  whole->c.type = product->types.c;
+  whole->in_place = request->in_place;
+  memcpy(whole->alpha, request->alpha, sizeof whole->alpha);
+  memcpy(whole->beta, request->beta, sizeof whole->beta);
+  tsl_problem_round(whole);
+  return tsl_problem_check(whole);
 }
 
 tesela_status tsl_product_open(const tsl_product_request *request, tsl_product *product) {
@@ -204,13 +223,16 @@ tesela_status tsl_product_open(const tsl_product_request *request, tsl_product *
   TSL_TRY(check_types(product));
   product->type = product->types.c;
   TSL_TRY(check_factors(product));
+  TSL_TRY(count_whole(product));
   product->a.as = product->types.a;
   product->b.as = product->types.b;
   product->c0.as = product->types.c;
   product->expected.as = request->expected ? expected_type(product) : product->type;
   /* Some formats are scanned for their shape, which is most of the reading. */
   product->seconds[TSL_STAGE_READ] = tsl_clock() - product->started;
-  if (request->output)
+  product->memory = request->memory ? request->memory : tsl_memory_available() / 5 * 4;
+  product->by_blocks = tsl_blocks_wanted(product);
+  if (request->output && !product->by_blocks)
     TSL_TRY(tsl_matrix_output(request->output, request->format, product->m, product->n, product->type,
                               &product->writer));
   return tesela_context_create(&(tesela_context_desc){.device = request->device}, &product->context);

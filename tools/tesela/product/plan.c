@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "product/product.h"
+#include "product/settled.h"
 
 #include <string.h>
 
@@ -85,38 +86,6 @@ static tesela_status create(const tsl_product *product, const wanted *of, tesela
   return create_of[product->request.op](product, of, plan);
 }
 
-/* What a plan's text settles: its strategy, with its parameters as they are, or by name alone; and its device. */
-typedef struct settled {
-  tsl_text strategy, name, device;
-} settled;
-
-static void settled_free(settled *of) {
-  tsl_text_free(&of->strategy);
-  tsl_text_free(&of->name);
-  tsl_text_free(&of->device);
-}
-
-/* "gemm NAME version=1 PARAMETER=VALUE ... device=DEVICE place=...". Free it in any case. */
-static tesela_status settle(const tesela_plan *plan, settled *out) {
-  tsl_record record;
-  *out = (settled){.strategy = {0}};
-  TSL_TRY(tsl_record_parse(tesela_plan_describe(plan), &record));
-  tsl_text_add(&out->name, "%s", tsl_record_word(&record, 1));
-  tsl_text_add(&out->strategy, "%s", tsl_record_word(&record, 1));
-  tsl_text_add(&out->device, "%s", tsl_record_get(&record, "device"));
-  for (int i = 0; i < record.count; i++) {
-    const tsl_record_field *field = &record.fields[i];
-    if (field->key && strcmp(field->key, "device") == 0)
-      break;
-    if (field->key && strcmp(field->key, "version") != 0)
-      tsl_text_add(&out->strategy, " %s=%s", field->key, field->value);
-  }
-  tsl_record_free(&record);
-  TSL_TRY(tsl_text_status(&out->name));
-  TSL_TRY(tsl_text_status(&out->strategy));
-  return tsl_text_status(&out->device);
-}
-
 /* Puts one plan in the place of another, where there is one to put. */
 static void replace(tesela_plan **plan, tesela_plan *by) {
   if (!by)
@@ -131,8 +100,8 @@ static int64_t panels_of(const tsl_product *product) {
 
 /* Whether panels go where the whole would go. Where they prefer another device, that one is left out of the question where
  * it could have done the whole, and did not win. */
-static bool goes_as_whole(const tsl_product *product, const settled *panel, const tesela_plan *whole,
-                          const settled *of_whole) {
+static bool goes_as_whole(const tsl_product *product, const tsl_settled *panel, const tesela_plan *whole,
+                          const tsl_settled *of_whole) {
   tesela_plan *other = NULL;
   const wanted there = {.rows = product->m,
                         .runs = product->request.repeat,
@@ -147,7 +116,7 @@ static bool goes_as_whole(const tsl_product *product, const settled *panel, cons
 }
 
 /* The panels' plan as the plan of the whole has it: the same parameters, or where panels refuse them, the same strategy. */
-static void take_over(tsl_product *product, const settled *whole) {
+static void take_over(tsl_product *product, const tsl_settled *whole) {
   const char *const strategies[] = {tsl_text_get(&whole->strategy), tsl_text_get(&whole->name)};
   tesela_plan *made = NULL;
   for (int i = 0; i < 2 && !made; i++)
@@ -162,14 +131,14 @@ static void take_over(tsl_product *product, const settled *whole) {
 
 /* The plan of all rows at once decides, where there is one, so that a smaller memory changes neither choice nor bits. */
 static tesela_status follow_whole(tsl_product *product, const tesela_plan *whole) {
-  settled panel, of_whole = {.strategy = {0}};
-  tesela_status status = settle(product->plan, &panel);
+  tsl_settled panel, of_whole = {.strategy = {0}};
+  tesela_status status = tsl_settle(product->plan, &panel);
   if (status == TESELA_OK)
-    status = settle(whole, &of_whole);
+    status = tsl_settle(whole, &of_whole);
   if (status == TESELA_OK && goes_as_whole(product, &panel, whole, &of_whole))
     take_over(product, &of_whole);
-  settled_free(&panel);
-  settled_free(&of_whole);
+  tsl_settled_free(&panel);
+  tsl_settled_free(&of_whole);
   return status;
 }
 
@@ -195,10 +164,10 @@ static tesela_status choose(tsl_product *product) {
 
 static tesela_status plan_last(tsl_product *product) {
   const int64_t remainder = product->panel > 0 ? product->m % product->panel : 0;
-  settled same;
+  tsl_settled same;
   if (remainder == 0)
     return TESELA_OK;
-  tesela_status status = settle(product->plan, &same);
+  tesela_status status = tsl_settle(product->plan, &same);
   if (status == TESELA_OK)
     status = create(product,
                     &(wanted){.rows = remainder,
@@ -206,29 +175,14 @@ static tesela_status plan_last(tsl_product *product) {
                               .strategy = tsl_text_get(&same.strategy),
                               .device = tsl_text_get(&same.device)},
                     &product->last_plan);
-  settled_free(&same);
+  tsl_settled_free(&same);
   return status;
-}
-
-/* The problem of all rows, for what is counted of it. */
-static tesela_status count_whole(tsl_product *product) {
-  const tsl_product_request *request = &product->request;
-  tsl_problem *whole = &product->whole;
-  *whole = tsl_problem_of(request->op, product->m, product->n, product->k, product->types.a);
-  whole->b.type = product->types.b;
-  whole->c.type = product->types.c;
-  whole->in_place = request->in_place;
-  memcpy(whole->alpha, request->alpha, sizeof whole->alpha);
-  memcpy(whole->beta, request->beta, sizeof whole->beta);
-  tsl_problem_round(whole);
-  return tsl_problem_check(whole);
 }
 
 tesela_status tsl_product_plan(tsl_product *product) {
   const double start = tsl_clock();
   const tsl_product_request *request = &product->request;
   tsl_progress_at(product->progress, "planning", 0);
-  product->memory = request->memory ? request->memory : tsl_memory_available() / 5 * 4;
   product->a.across = request->op == TSL_OP_TRANSPOSE || request->transpose_a;
   product->b.held = product->b.reader != NULL;
   product->c0.held = product->c0.reader && !product->c0.by_rows;
@@ -236,7 +190,6 @@ tesela_status tsl_product_plan(tsl_product *product) {
   product->expected.held =
       product->expected.reader &&
       (!product->expected.by_rows || (product->expected.text && !product->expected.by_columns));
-  TSL_TRY(count_whole(product));
   TSL_TRY(tsl_product_size_panel(product, false));
   TSL_TRY(choose(product));
   if (tsl_plan_copies_on_host(product->plan)) {

@@ -1,5 +1,5 @@
 /* One product of matrix files (or a dot, or a transpose): opened, planned, computed in panels of rows of C, verified,
- * written. What computes is the public header, as in any other program; explain/plan_facts.h and check/verify.h look inside.
+ * written; where nothing fits, in blocks (blocks.h). What computes is the public header, as in any other program; explain/plan_facts.h and check/verify.h look inside.
  *
  *        A (m x k)          B (k x n)        C (m x n)
  *   row -> +-------+        +-------+        +-------+
@@ -44,7 +44,7 @@ const char *tsl_stage_name(tsl_stage stage);
 /* Options that the commands share; each has those that it lists. */
 typedef struct tsl_product_options {
   const char *output, *add, *device, *strategy, *expect, *format;
-  bool verify, quiet, json;
+  bool verify, quiet, json, resume;
   tsl_scalar alpha, beta;
   tsl_number tolerance;
   int64_t threads, repeat;
@@ -57,7 +57,7 @@ typedef struct tsl_product_request {
   const char *a, *b, *c0, *output,
       *expected;      /* paths, of which one input may be "-", and the output; NULL: none */
   const char *format; /* of "-", and of an output without an ending; NULL: by first bytes and by ending */
-  bool transpose_a, transpose_b, conjugate_a, conjugate_b, in_place, verify;
+  bool transpose_a, transpose_b, conjugate_a, conjugate_b, in_place, verify, resume;
   double alpha[2], beta[2];
   tsl_number tolerance; /* of `expected` */
   tsl_types types;      /* zeros: from the files */
@@ -74,6 +74,8 @@ typedef struct tsl_feed {
   tesela_type type;                       /* as stored */
   tesela_type as;                         /* what it is read as */
   bool by_rows, by_columns, text, header; /* as tsl_file_info has them */
+  bool by_blocks, columns_first;          /* likewise */
+  tsl_file_state state;                   /* as it was when it was opened */
   bool across;                            /* panels are columns of it */
   bool held;
   const tsl_printed *printed; /* how a text file's numbers are; NULL: it is none */
@@ -102,6 +104,8 @@ typedef enum tsl_decider {
 #undef TSL_DECIDER_MEMBER
 } tsl_decider;
 
+typedef struct tsl_blocks tsl_blocks; /* product/blocks.h */
+
 typedef struct tsl_product {
   tsl_product_request request;
   tsl_feed a, b, c0, expected; /* C0 that is read by rows is read into C itself */
@@ -116,6 +120,8 @@ typedef struct tsl_product {
   tesela_context *context;
   tesela_plan *plan, *last_plan; /* of a whole panel, and of a last one that is smaller */
   tsl_plan_facts *facts;         /* of the first */
+  bool by_blocks;                /* else by panels of rows */
+  tsl_blocks *blocks;            /* NULL until they are planned, and of panels */
   void *c_memory, *before_memory;
   char *c, *before; /* before: C0's panel (in place, A), kept where it is overwritten and wanted again */
   double started, seconds[TSL_STAGE_COUNT], total;
@@ -183,6 +189,9 @@ tesela_status tsl_product_check_request(const tsl_product_request *request);
       struct_type, tolerance, "tolerance", NUMBER, NULL,                                                     \
       "with --expect: elements agree that differ by at most this (default: the strategy's error bound "      \
       "and half a unit of the file's last printed digit)")
+#define TSL_OPTION_RESUME(struct_type)                                                                       \
+  TSL_OPTION_SHARED(struct_type, resume, "resume", FLAG, NULL,                                               \
+                    "go on with what an interrupted run left of an output that went by blocks; else begin")
 #define TSL_OPTIONS_OF_PRINTING(struct_type)                                                                 \
   TSL_OPTION_SHARED(struct_type, format, "format", FORMAT, NULL,                                             \
                     "the format of -, and of an output whose name does not end in one: npy mtx csv txt"),    \

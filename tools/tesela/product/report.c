@@ -1,9 +1,10 @@
 /* Reports of products, dots and transposes, and the way there. */
 #include "cli/report.h"
+#include "base/memory.h"
 #include "base/status.h"
 #include "cli/interrupt.h"
 #include "cli/matrix_output.h"
-#include "product/product.h"
+#include "product/blocks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,6 +30,8 @@ static bool is_complex(const tsl_product *product) {
 }
 
 static int64_t panel_count(const tsl_product *product) {
+  if (product->blocks)
+    return product->blocks->count;
   return product->panel > 0 ? (product->m + product->panel - 1) / product->panel : 1;
 }
 
@@ -161,6 +164,22 @@ static void add_headers(const tsl_product *product, tsl_table *table) {
                          feeds[i]->path);
 }
 
+/* What went by blocks: their sizes, and the files' traffic beside the computing. */
+static void add_blocks(const tsl_product *product, tsl_table *table) {
+  const tsl_blocks *blocks = product->blocks;
+  char read[32], written[32], reading[32], writing[32], depth[48] = "";
+  if (product->request.op == TSL_OP_GEMM)
+    snprintf(depth, sizeof depth, ", k by %lld", (long long)blocks->size.depth);
+  tsl_table_add_pair(table, "blocks", "%lld x %lld of C%s; %lld were there from an earlier run",
+                     (long long)blocks->size.rows, (long long)blocks->size.cols, depth,
+                     (long long)blocks->resumed);
+  tsl_table_add_pair(table, "files", "%s read in %s, %s written in %s, beside the rest",
+                     tsl_format_bytes((uint64_t)blocks->read_bytes, read, sizeof read),
+                     tsl_format_seconds(blocks->read_seconds, reading, sizeof reading),
+                     tsl_format_bytes((uint64_t)blocks->written_bytes, written, sizeof written),
+                     tsl_format_seconds(blocks->write_seconds, writing, sizeof writing));
+}
+
 static void add_facts(const tsl_product *product, tsl_table *table) {
   char bytes[32], limit[32];
   add_headers(product, table);
@@ -175,10 +194,13 @@ static void add_facts(const tsl_product *product, tsl_table *table) {
     tsl_text_free(&number);
   }
   tsl_plan_facts_add_device(product->facts, table);
-  tsl_table_add_pair(table, "memory", "%s of %s, %lld panel%s of rows",
+  tsl_table_add_pair(table, "memory", "%s of %s, %lld %s%s%s",
                      tsl_format_bytes(product->memory_needed, bytes, sizeof bytes),
                      tsl_format_bytes(product->memory, limit, sizeof limit), (long long)panel_count(product),
-                     panel_count(product) == 1 ? "" : "s");
+                     product->blocks ? "block" : "panel", panel_count(product) == 1 ? "" : "s",
+                     product->blocks ? "" : " of rows");
+  if (product->blocks)
+    add_blocks(product, table);
   tsl_plan_facts_add_account(product->facts, table);
   add_accuracy(product, table);
 }
@@ -295,6 +317,16 @@ static json_t *json_transpose(const tsl_product *product) {
                    "in_place", product->request.in_place);
 }
 
+static json_t *json_blocks(const tsl_product *product) {
+  const tsl_blocks *blocks = product->blocks;
+  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "count", (json_int_t)blocks->count,
+                   "resumed", (json_int_t)blocks->resumed, "rows", (json_int_t)blocks->size.rows, "columns",
+                   (json_int_t)blocks->size.cols, "depth", (json_int_t)blocks->size.depth, "bytes_read",
+                   tsl_json_real(blocks->read_bytes), "seconds_reading", tsl_json_real(blocks->read_seconds),
+                   "bytes_written", tsl_json_real(blocks->written_bytes), "seconds_writing",
+                   tsl_json_real(blocks->write_seconds));
+}
+
 static tesela_status print_json(const tsl_call *call, const tsl_product *product) {
   static json_t *(*const own[TSL_OP_COUNT])(const tsl_product *product) = {
       [TSL_OP_GEMM] = json_gemm, [TSL_OP_DOT] = json_dot, [TSL_OP_TRANSPOSE] = json_transpose};
@@ -323,6 +355,8 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
                   request->verify ? tsl_json_verdict(&product->verdict) : json_null(), "expected",
                   json_expected(product), "headers", headers, "output",
                   is_written(product) ? json_string(request->output) : json_null()));
+  if (product->blocks)
+    json_object_set_new(object, "blocks", json_blocks(product));
   json_object_set_new(object, "account", tsl_plan_facts_json_account(product->facts));
   tsl_text_free(&types);
   return tsl_print_json(call, object);
@@ -354,13 +388,23 @@ tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *re
   TSL_TRY(tsl_matrix_check_json(request->output, given->json));
   TSL_GO(tsl_product_open(request, &product));
   product.progress = tsl_progress_start();
-  TSL_GO(tsl_product_plan(&product));
-  status = tsl_product_hint(&product, tsl_product_run(&product));
+  if (product.by_blocks) {
+    TSL_GO(tsl_blocks_plan(&product));
+    status = tsl_blocks_run(&product);
+  } else if (request->resume) {
+    status = tsl_blocks_refuse(&product);
+    goto out;
+  } else {
+    TSL_GO(tsl_product_plan(&product));
+    status = tsl_product_hint(&product, tsl_product_run(&product));
+  }
   tsl_progress_end(product.progress);
   product.progress = NULL;
   status = report(call, &product, given->quiet, given->json, status);
 out:
+  tsl_blocks_free(product.blocks);
   tsl_product_close(&product);
+  tsl_interrupt_tell(NULL);
   tsl_interrupt_guard(NULL);
   return status;
 }

@@ -19,6 +19,7 @@ tesela_status tsl_product_ask(tsl_op op, const tsl_call *call, const tsl_product
       .output = given->output,
       .expected = given->expect,
       .verify = given->verify,
+      .resume = given->resume,
       .alpha = {given->alpha.value[0], given->alpha.value[1]},
       .beta = {given->add && !given->beta.given ? 1 : given->beta.value[0], given->beta.value[1]},
       .tolerance = given->tolerance,

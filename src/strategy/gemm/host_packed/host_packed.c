@@ -221,6 +221,26 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_account_result(problem, (double)tsl_pieces(job.views.k, config->value[DEPTH]), account);
 }
 
+/* Whole panels of the same depth, or one: what a panel adds to C is then the same. */
+static int64_t part(const tsl_problem *whole, const tsl_config *config, const tsl_device *device, int64_t m,
+                    int64_t n, int64_t at, int64_t most) {
+  const tsl_operands strides = tsl_strides_of(whole);
+  const tsl_packed_job all = job_of(whole, &strides, config, device);
+  const int64_t left = whole->k - at;
+  if (all.schedule == TSL_PACKED_SPLIT_K || left <= 0)
+    return 0;
+  for (int64_t panels = tsl_pieces(tsl_least(most, left), all.depth); panels > 0; panels--) {
+    tsl_problem next = *whole;
+    next.m = m;
+    next.n = n;
+    next.k = tsl_least(panels * all.depth, left);
+    const tsl_packed_job job = job_of(&next, &strides, config, device);
+    if (next.k <= most && job.schedule != TSL_PACKED_SPLIT_K && (panels == 1 || job.depth == all.depth))
+      return next.k;
+  }
+  return 0;
+}
+
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                  const tsl_device *device, void *job) {
   *(tsl_packed_job *)job = job_of(problem, strides, config, device);
@@ -262,6 +282,7 @@ const tsl_strategy tsl_gemm_host_packed = {
     .jobs = &jobs,
     .takes = {.types = types, .conjugates = true},
     .uses = {.account = account},
+    .sums = {.part = part},
     .packing = {.bytes = tsl_job_form_bytes, .pack = tsl_job_make_form},
     .testing = {.probes = probes},
 };

@@ -1,0 +1,356 @@
+#include "io/part.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "io/npy_header.h"
+#include "io/output.h"
+
+static const char first_line[] = "tesela-blocks 1\n";
+
+struct tsl_part {
+  char *path, *target; /* as given, for messages; links followed */
+  char *data_name, *journal_name;
+  unsigned mode; /* of the file that is replaced; 0: none is */
+  int data, journal;
+  tsl_text said;       /* the journal as it was found, up to its last whole line */
+  tsl_text done;       /* a byte a block: whether it is */
+  tsl_text lines;      /* of blocks that are written and not noted */
+  double synced, took; /* when the last sync ended, and how long it was */
+  int64_t count;       /* of those */
+  bool begun;          /* the files are this run's */
+  bool committed;
+  int64_t cols;
+  tesela_type type;
+  uint64_t start; /* of the values in the file */
+};
+
+static tesela_status fail(const tsl_part *part, const char *name, const char *what) {
+  return tsl_fail(TESELA_IO_FAILED, "%s: %s %s: %s", part->path, name, what, strerror(errno));
+}
+
+static tesela_status name_of(const tsl_part *part, const char *ending, char **name) {
+  tsl_text text = {0};
+  tsl_text_add(&text, "%s%s", part->target, ending);
+  const tesela_status status = tsl_text_status(&text);
+  if (status == TESELA_OK)
+    *name = tsl_text_take(&text);
+  else
+    tsl_text_free(&text);
+  return status;
+}
+
+/* Opens and locks the journal; again where another process removed it in between. */
+static tesela_status lock(tsl_part *part) {
+  for (;;) {
+    struct stat about;
+    part->journal = open(part->journal_name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (part->journal < 0 && (errno == ENOENT || errno == ENOTDIR))
+      return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written, because its folder does not exist: %s",
+                      part->path, strerror(errno));
+    if (part->journal < 0)
+      return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written: %s", part->path, strerror(errno));
+    if (flock(part->journal, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      return tsl_fail(TESELA_BAD_CALL, "%s: another process is writing it, by %s", part->path,
+                      part->journal_name);
+    if (fstat(part->journal, &about) != 0)
+      return fail(part, part->journal_name, "cannot be read");
+    if (about.st_nlink > 0)
+      return TESELA_OK;
+    close(part->journal);
+  }
+}
+
+/* The journal's text, without what follows its last line end. */
+static tesela_status read_journal(tsl_part *part) {
+  char block[4096];
+  for (;;) {
+    const ssize_t got = read(part->journal, block, sizeof block);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return fail(part, part->journal_name, "cannot be read");
+    if (got == 0)
+      break;
+    tsl_text_add_bytes(&part->said, block, (size_t)got);
+  }
+  TSL_TRY(tsl_text_status(&part->said));
+  while (part->said.length > 0 && part->said.data[part->said.length - 1] != '\n')
+    part->said.data[--part->said.length] = '\0';
+  return TESELA_OK;
+}
+
+static tesela_status mark(tsl_part *part, int64_t block) {
+  while ((int64_t)part->done.length <= block && !part->done.failed)
+    tsl_text_add_bytes(&part->done, "-", 1);
+  TSL_TRY(tsl_text_status(&part->done));
+  part->count += part->done.data[block] != '+';
+  part->done.data[block] = '+';
+  return TESELA_OK;
+}
+
+/* Marks the blocks of "done" lines, up to the first line behind them that is none: that one, and what follows, is not ours. */
+static tesela_status take_done(tsl_part *part) {
+  enum { MOST_BLOCKS = 1 << 30 };
+  const char *at = tsl_text_get(&part->said);
+  bool is_done = false;
+  if (strncmp(at, first_line, strlen(first_line)) != 0)
+    return TESELA_OK;
+  for (const char *end; (end = strchr(at, '\n')) != NULL; at = end + 1) {
+    char word[32];
+    int64_t block;
+    const bool is_block = strncmp(at, "done ", 5) == 0 && end - at - 5 < (ptrdiff_t)sizeof word &&
+                          snprintf(word, sizeof word, "%.*s", (int)(end - at - 5), at + 5) > 0 &&
+                          tsl_parse_i64(word, &block) && block >= 0 && block < MOST_BLOCKS;
+    if (is_done && !is_block)
+      break;
+    is_done = is_block;
+    if (is_block)
+      TSL_TRY(mark(part, block));
+  }
+  part->said.length = (size_t)(at - part->said.data);
+  part->said.data[part->said.length] = '\0';
+  return TESELA_OK;
+}
+
+tesela_status tsl_part_open(const char *path, tsl_part **out) {
+  tesela_status status = TESELA_OK;
+  tsl_part *part = calloc(1, sizeof *part);
+  *out = NULL;
+  if (part == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory to write it", path);
+  part->data = part->journal = -1;
+  part->path = strdup(path);
+  if (part->path == NULL) {
+    status = tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory to write it", path);
+    goto out;
+  }
+  TSL_GO(tsl_output_target(path, &part->target, &part->mode));
+  TSL_GO(name_of(part, ".tesela-part", &part->data_name));
+  TSL_GO(name_of(part, ".tesela-journal", &part->journal_name));
+  TSL_GO(lock(part));
+  part->begun = true;
+  TSL_GO(read_journal(part));
+  TSL_GO(take_done(part));
+out:
+  if (status != TESELA_OK) {
+    if (part->begun)
+      part->count = 1; /* nobody knows: both stay */
+    tsl_part_close(part);
+    part = NULL;
+  }
+  *out = part;
+  return status;
+}
+
+int64_t tsl_part_done(const tsl_part *part) {
+  return part->count;
+}
+
+bool tsl_part_has(const tsl_part *part, int64_t block) {
+  return block < (int64_t)part->done.length && part->done.data[block] == '+';
+}
+
+const char *tsl_part_says(const tsl_part *part, const char *word) {
+  static _Thread_local char line[8192];
+  const size_t length = strlen(word);
+  for (const char *at = tsl_text_get(&part->said), *end; (end = strchr(at, '\n')) != NULL; at = end + 1)
+    if (strncmp(at, word, length) == 0 && at[length] == ' ') {
+      snprintf(line, sizeof line, "%.*s", (int)(end - at - (ptrdiff_t)length - 1), at + length + 1);
+      return line;
+    }
+  return NULL;
+}
+
+static tesela_status write_at(const tsl_part *part, const char *bytes, size_t count, uint64_t place) {
+  while (count > 0) {
+    const ssize_t now = pwrite(part->data, bytes, count, (off_t)place);
+    if (now < 0 && errno == EINTR)
+      continue;
+    if (now < 0)
+      return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written: %s", part->path, strerror(errno));
+    bytes += now;
+    count -= (size_t)now;
+    place += (uint64_t)now;
+  }
+  return TESELA_OK;
+}
+
+/* Lines at the journal's end, and on the disk. */
+static tesela_status append(const tsl_part *part, const char *text, size_t count) {
+  while (count > 0) {
+    const ssize_t now = write(part->journal, text, count);
+    if (now < 0 && errno == EINTR)
+      continue;
+    if (now < 0)
+      return fail(part, part->journal_name, "cannot be written");
+    text += now;
+    count -= (size_t)now;
+  }
+  if (fdatasync(part->journal) != 0 && errno != EINVAL && errno != ENOTSUP)
+    return fail(part, part->journal_name, "cannot be written");
+  return TESELA_OK;
+}
+
+static uint64_t size_of(const tsl_part *part, const tsl_rectangle *whole) {
+  return part->start +
+         (uint64_t)(whole->rows * whole->cols) * tsl_type(tsl_npy_stored_type(part->type))->size;
+}
+
+/* Room for all of it, so that a full disk is told now and not after hours. */
+static tesela_status take_room(const tsl_part *part, uint64_t bytes) {
+  char shown[32];
+  if (fallocate(part->data, 0, 0, (off_t)bytes) == 0)
+    return TESELA_OK;
+  if ((errno == EOPNOTSUPP || errno == ENOSYS) && ftruncate(part->data, (off_t)bytes) == 0)
+    return TESELA_OK;
+  return tsl_fail(TESELA_IO_FAILED, "%s: there is no room for its %s: %s", part->path,
+                  tsl_format_bytes(bytes, shown, sizeof shown), strerror(errno));
+}
+
+tesela_status tsl_part_begin(tsl_part *part, const tsl_rectangle *whole, tesela_type type, int64_t blocks,
+                             const char *lines) {
+  char header[TSL_NPY_HEADER_MOST];
+  tsl_text text = {0};
+  part->type = type;
+  part->cols = whole->cols;
+  part->count = 0;
+  tsl_text_free(&part->done);
+  if (ftruncate(part->journal, 0) != 0 || lseek(part->journal, 0, SEEK_SET) < 0)
+    return fail(part, part->journal_name, "cannot be written");
+  part->data = open(part->data_name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (part->data < 0)
+    return fail(part, part->data_name, "cannot be written");
+  if (part->mode != 0 && fchmod(part->data, part->mode) != 0)
+    return fail(part, part->data_name, "cannot have the permissions of the file before it");
+  part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
+  TSL_TRY(take_room(part, size_of(part, whole)));
+  TSL_TRY(write_at(part, header, part->start, 0));
+  tsl_text_add(&text, "%s%sblocks %" PRId64 "\n", first_line, lines, blocks);
+  tesela_status status = tsl_text_status(&text);
+  if (status == TESELA_OK)
+    status = append(part, text.data, text.length);
+  tsl_text_free(&text);
+  return status;
+}
+
+tesela_status tsl_part_continue(tsl_part *part, const tsl_rectangle *whole, tesela_type type,
+                                int64_t blocks) {
+  char header[TSL_NPY_HEADER_MOST];
+  struct stat about;
+  int64_t noted;
+  part->type = type;
+  part->cols = whole->cols;
+  part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
+  const char *said = tsl_part_says(part, "blocks");
+  if (said == NULL || !tsl_parse_i64(said, &noted) || noted != blocks || (int64_t)part->done.length > blocks)
+    return tsl_fail(TESELA_BAD_INPUT, "%s: its journal is of another product, or damaged; remove %s",
+                    part->path, part->journal_name);
+  part->data = open(part->data_name, O_RDWR | O_CLOEXEC);
+  if (part->data < 0)
+    return fail(part, part->data_name, "cannot be opened");
+  if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != size_of(part, whole))
+    return tsl_fail(TESELA_BAD_INPUT, "%s: %s has not the size that its journal tells of; remove both",
+                    part->path, part->data_name);
+  /* What was cut off is written over. */
+  if (ftruncate(part->journal, (off_t)part->said.length) != 0 || lseek(part->journal, 0, SEEK_END) < 0)
+    return fail(part, part->journal_name, "cannot be written");
+  return TESELA_OK;
+}
+
+/* Rows of a type that files do not have, converted a piece at a time. */
+static tesela_status write_converted(const tsl_part *part, const char *row, int64_t count, uint64_t place) {
+  enum { PIECE = 4096 };
+  char piece[PIECE * 16];
+  const tesela_type stored = tsl_npy_stored_type(part->type);
+  const size_t from = tsl_type(part->type)->size, to = tsl_type(stored)->size;
+  for (int64_t at = 0; at < count; at += PIECE) {
+    const size_t now = (size_t)(count - at < PIECE ? count - at : PIECE);
+    tsl_type_convert(part->type, row + (size_t)at * from, 1, stored, piece, 1, now);
+    TSL_TRY(write_at(part, piece, now * to, place + (uint64_t)at * to));
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_part_write(tsl_part *part, const tsl_rectangle *block, const void *data,
+                             int64_t row_stride) {
+  const tesela_type stored = tsl_npy_stored_type(part->type);
+  const size_t from = tsl_type(part->type)->size, to = tsl_type(stored)->size;
+  const bool whole = block->cols == part->cols && row_stride == block->cols && stored == part->type;
+  const size_t bytes = (size_t)block->cols * to;
+  for (int64_t i = 0; i < (whole ? 1 : block->rows); i++) {
+    const char *row = (const char *)data + (size_t)(i * row_stride) * from;
+    const uint64_t place = part->start + (uint64_t)((block->row + i) * part->cols + block->col) * to;
+    if (stored == part->type)
+      TSL_TRY(write_at(part, row, bytes * (whole ? (size_t)block->rows : 1), place));
+    else
+      TSL_TRY(write_converted(part, row, block->cols, place));
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_part_sync(tsl_part *part) {
+  const double start = tsl_clock();
+  if (part->lines.length == 0)
+    return TESELA_OK;
+  if (fdatasync(part->data) != 0 && errno != EINVAL && errno != ENOTSUP)
+    return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written: %s", part->path, strerror(errno));
+  const tesela_status status = append(part, part->lines.data, part->lines.length);
+  tsl_text_free(&part->lines);
+  part->synced = tsl_clock();
+  part->took = part->synced - start;
+  return status;
+}
+
+tesela_status tsl_part_note(tsl_part *part, int64_t index) {
+  enum { REST = 10 };
+  tsl_text_add(&part->lines, "done %" PRId64 "\n", index);
+  TSL_TRY(tsl_text_status(&part->lines));
+  TSL_TRY(mark(part, index));
+  return tsl_clock() - part->synced < REST * part->took ? TESELA_OK : tsl_part_sync(part);
+}
+
+tesela_status tsl_part_commit(tsl_part *part) {
+  const tesela_status status = tsl_output_rename(part->path, &part->data, part->data_name, part->target);
+  part->committed = access(part->data_name, F_OK) != 0;
+  return status;
+}
+
+void tsl_part_close(tsl_part *part) {
+  if (part == NULL)
+    return;
+  if (part->data >= 0)
+    close(part->data);
+  if (part->begun && part->count == 0 && !part->committed)
+    unlink(part->data_name);
+  if (part->begun && (part->count == 0 || part->committed))
+    unlink(part->journal_name);
+  if (part->journal >= 0)
+    close(part->journal);
+  tsl_text_free(&part->said);
+  tsl_text_free(&part->done);
+  tsl_text_free(&part->lines);
+  free(part->data_name);
+  free(part->journal_name);
+  free(part->target);
+  free(part->path);
+  free(part);
+}
+
+const char *tsl_part_data_name(const tsl_part *part) {
+  return part->data_name;
+}
+
+const char *tsl_part_journal_name(const tsl_part *part) {
+  return part->journal_name;
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Files larger than memory, all of them: products and transposes by blocks have the bits of those in memory, for every type, order of
+# bytes and of elements, with C0, and with k in parts.
+. "$(dirname "$0")/helper.sh"
+export TESELA_DEVICE=cpu
+python=$(python_with numpy)
+[ -n "$python" ] || skip "needs NumPy"
+
+# by_blocks MEMORY CONDITION ARGUMENTS...: multiply or transpose within so much memory gives what it gives without a limit; the
+# condition is about its JSON.
+by_blocks() {
+  local memory=$1 condition=$2
+  shift 2
+  tesela 0 "$@" -o whole.npy --memory 1GiB --json
+  json 'j["panels"] == 1'
+  tesela 0 "$@" -o parts.npy --memory "$memory" --json
+  json 'j["blocks"] and j["panels"] == j["blocks"]["count"] and j["memory_bytes"] <= 4 << 20'
+  json "$condition"
+  same whole.npy parts.npy
+  rm whole.npy parts.npy
+  absent whole.npy.tesela-part parts.npy.tesela-part parts.npy.tesela-journal
+}
+
+"$python" - <<'P'
+import numpy as np
+g = np.random.default_rng(1)
+def save(name, array, order="C"):
+    np.save(name, np.asarray(array, order=order))
+a, b, c0 = g.standard_normal((301, 1700)), g.standard_normal((1700, 257)), g.standard_normal((301, 257))
+save("a.npy", a); save("b.npy", b); save("c0.npy", c0)
+save("af.npy", a, "F"); save("bf.npy", b, "F"); save("at.npy", a.T); save("bt.npy", b.T); save("btf.npy", b.T, "F")
+save("a_big.npy", a.astype(">f8")); save("c0_big.npy", np.asfortranarray(c0.astype(">f8")))
+save("a4.npy", a.astype("<f4")); save("b4.npy", b.astype(">f4"))
+save("ac.npy", (a + 1j * a[::-1]).astype("<c8")); save("bc.npy", (b - 2j * b[::-1]).astype("<c8"))
+save("ai.npy", g.integers(-128, 128, a.shape).astype("i1")); save("bi.npy", g.integers(-128, 128, b.shape).astype("i1"))
+save("a2.npy", a.astype("<f2")); save("b2.npy", b.astype("<f2"))
+save("long_a.npy", g.standard_normal((120, 20000))); save("long_b.npy", g.standard_normal((20000, 130)))
+P
+
+several='j["blocks"]["count"] > 1'
+parts='j["blocks"]["depth"] < j["k"]'
+# The order that products in memory have, of both files and transposed ones.
+by_blocks 2MiB "$several and $parts" multiply a.npy b.npy --strategy "host_packed depth=256"
+for files in "af.npy b.npy" "a.npy bf.npy" "at.npy b.npy --transpose-a" "a.npy btf.npy --transpose-b" "at.npy bt.npy --transpose-a --transpose-b"; do
+  # shellcheck disable=SC2086
+  by_blocks 2MiB "$several" multiply $files
+done
+# Panels of k that are not all alike, and not of the depth that was asked for: 1700 = 4 x 340 + 340, 1699 is not.
+"$python" -c 'import numpy as np; np.save("a1.npy", np.load("a.npy")[:, :1699]); np.save("b1.npy", np.load("b.npy")[:1699])'
+for depth in 128 384 512; do
+  by_blocks 2MiB "$several and $parts" multiply a1.npy b1.npy --strategy "host_packed depth=$depth"
+done
+# A small C and a long k, whose sums a strategy takes in parts of its own: never cut; and strategies that say nothing of parts.
+by_blocks 4MiB "not $parts" multiply long_a.npy long_b.npy --strategy host_packed
+by_blocks 2MiB "not $parts" multiply a.npy b.npy --strategy blocked
+# C0, factors, types and orders of bytes.
+by_blocks 2MiB "$several" multiply a.npy b.npy --add c0.npy --beta -0.5 --alpha 1.5
+by_blocks 2MiB "$several" multiply a_big.npy b.npy --add c0_big.npy
+by_blocks 1MiB "$several" multiply a4.npy b4.npy
+by_blocks 2MiB "$several" multiply ac.npy bc.npy --conjugate-a --alpha 1-2i --strategy host_packed
+by_blocks 256KiB "$several" multiply ai.npy bi.npy --type i8
+by_blocks 512KiB "$several" multiply a2.npy b2.npy --type bf16
+# Transposes, of either order, scaled or moved.
+for file in a.npy af.npy a_big.npy ac.npy ai.npy; do
+  by_blocks 300KiB "$several" transpose $file
+done
+by_blocks 300KiB "$several" transpose af.npy --alpha 0.5
+# Nothing written: multiplied all the same. And the processor by way of a driver, on copies.
+tesela 0 multiply a.npy b.npy --memory 2MiB --json
+json "$several and j['output'] is None"
+for device in $(kernel_devices); do
+  tesela 0 multiply a4.npy b4.npy --memory 1MiB --device "$device" -o c.npy --json
+  json "$several"
+  tesela 0 multiply a4.npy b4.npy --expect c.npy --device cpu
+done
+rm -f c.npy
+
+# Shapes that do not fit, and memory for not even one block.
+tesela 2 multiply a.npy a.npy -o c.npy --memory 2MiB
+says 'inner sizes'
+tesela 3 multiply a.npy b.npy -o c.npy --memory 4KiB
+says 'not even one block fits into 4 KiB' --memory
+absent c.npy c.npy.tesela-part c.npy.tesela-journal

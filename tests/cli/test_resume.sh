@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# Products by blocks that are interrupted, killed, or fail in the middle: what is done is kept and gone on with, nothing appears under
+# the final name before its time, and what changed meanwhile is not trusted.
+. "$(dirname "$0")/helper.sh"
+export TESELA_DEVICE=cpu
+python=$(python_with signal)
+[ -n "$python" ] || skip "needs Python 3"
+
+matrix a.npy 1200x2000 --type f64
+matrix b.npy 2000x1100 --type f64 --seed 2
+matrix c0.npy 1200x1100 --type f64 --seed 3
+work=(multiply a.npy b.npy --add c0.npy --beta 0.5 --strategy host_packed --threads 1)
+tesela 0 "${work[@]}" -o whole.npy
+
+left() { [ -e "$1.tesela-part" ] && [ -e "$1.tesela-journal" ]; }
+noted() {
+  local count
+  count=$(grep -c '^done ' "$1.tesela-journal" 2>/dev/null) || true
+  echo "${count:-0}"
+}
+gone() { absent "$1.tesela-part" "$1.tesela-journal"; }
+
+# start ARGUMENTS...: in the background, with interrupts as a terminal's program has them.
+start() {
+  last="$TESELA $*"
+  "$python" -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$TESELA" "$@" >"$out" 2>"$err" &
+  child=$!
+}
+
+# await_blocks FILE N: until so many are noted, or the process has ended.
+await_blocks() {
+  for _ in $(seq 1000); do
+    [ "$(noted "$1")" -lt "$2" ] || return 0
+    kill -0 "$child" 2>/dev/null || return 0
+    sleep 0.03
+  done
+  fail "waited for $2 blocks of $1"
+}
+
+# Killed again and again, at any moment, and gone on with: in the end the file is there, whole, and right.
+kills=0 older=0
+for round in $(seq 12); do
+  start "${work[@]}" -o killed.npy --memory 900KiB --resume --quiet
+  sleep "$(printf 0.%02d $((round * 7 % 19 + 5)))"
+  kill -9 "$child" 2>/dev/null || true
+  code=0
+  { wait "$child"; } 2>/dev/null || code=$?
+  [ "$code" != 0 ] || break
+  [ "$code" = 137 ] || fail "exit code $code"
+  [ ! -e killed.npy ] || fail "the file appeared before it was done"
+  now=$(noted killed.npy)
+  [ "$now" -ge "$older" ] || fail "blocks were lost: $older, then $now"
+  older=$now kills=$((kills + 1))
+done
+[ "$code" = 0 ] || tesela 0 "${work[@]}" -o killed.npy --memory 900KiB --resume --quiet
+same killed.npy whole.npy
+gone killed.npy
+[ "$kills" -ge 2 ] || fail "killed only $kills times"
+
+# A half-written line, and anything behind it, counts for nothing; more memory changes nothing.
+interrupt() {
+  start "${work[@]}" -o c.npy --memory 900KiB
+  await_blocks c.npy 1
+  kill "-$1" "$child" 2>/dev/null || fail "it was done too early"
+  code=0
+  { wait "$child"; } 2>/dev/null || code=$?
+}
+interrupt INT
+[ "$code" = 130 ] || fail "exit code $code after an interrupt"
+says 'interrupted; the blocks that are done are kept' --resume
+left c.npy || fail "nothing is left"
+absent c.npy
+before=$(noted c.npy)
+printf 'done 9' >>c.npy.tesela-journal
+tesela 0 "${work[@]}" -o c.npy --resume --json
+json 'j["blocks"]["resumed"] == '"$before"' and j["blocks"]["count"] > j["blocks"]["resumed"]'
+same c.npy whole.npy
+gone c.npy
+
+# Without --resume what is left is told and kept; another product, changed inputs and damaged files are told as well.
+interrupt TERM
+rm c.npy
+tesela 2 "${work[@]}" -o c.npy --memory 900KiB
+says 'an earlier run was interrupted' --resume c.npy.tesela-journal
+tesela 2 multiply a.npy b.npy --add c0.npy --beta 0.25 -o c.npy --memory 900KiB --resume
+says 'another operation, type or factor'
+tesela 3 "${work[@]}" -o c.npy --memory 20KiB --resume
+says 'that were begun do not fit'
+left c.npy || fail "a refusal removed what was left"
+cp -p a.npy kept.npy
+touch a.npy
+tesela 2 "${work[@]}" -o c.npy --memory 900KiB --resume
+says 'other inputs' 'a.npy is not what it was'
+touch -r kept.npy a.npy
+cp c.npy.tesela-part part && truncate -s -8 c.npy.tesela-part
+tesela 2 "${work[@]}" -o c.npy --memory 900KiB --resume
+says 'has not the size'
+mv part c.npy.tesela-part
+# While another process has it, nobody else does.
+run 2 "$python" -c 'import fcntl, subprocess, sys
+with open(sys.argv[1]) as journal:
+    fcntl.flock(journal, fcntl.LOCK_EX)
+    sys.exit(subprocess.run(sys.argv[2:]).returncode)' c.npy.tesela-journal "$TESELA" "${work[@]}" -o c.npy --resume
+says 'another process is writing it'
+tesela 0 "${work[@]}" -o c.npy --memory 900KiB --resume
+same c.npy whole.npy
+gone c.npy
+rm c.npy
+
+# A file that is cut short, or changed, while it is read.
+start "${work[@]}" -o c.npy --memory 900KiB
+await_blocks c.npy 1
+truncate -s 2000000 a.npy
+code=0
+wait "$child" || code=$?
+[ "$code" = 2 ] || fail "exit code $code after a file was cut short"
+one_sentence
+says 'a.npy' 'blocks of c.npy are kept, which are of the inputs as they were'
+absent c.npy
+cp -p kept.npy a.npy
+tesela 0 "${work[@]}" -o c.npy --memory 900KiB --resume
+same c.npy whole.npy
+gone c.npy
+
+# A file that may not grow so large, and a full disk: told before anything is multiplied, and nothing is left.
+rm c.npy
+run 3 bash -c 'ulimit -f 3000; exec "$@"' bash "$TESELA" "${work[@]}" -o c.npy --memory 900KiB
+one_sentence
+says 'there is no room for its 10.1 MiB'
+gone c.npy
+absent c.npy
+if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs -o size=3m none disk 2>/dev/null; then
+  code=0
+  "$TESELA" "${work[@]}" -o disk/c.npy --memory 900KiB >"$out" 2>"$err" || code=$?
+  names=$(ls -A disk)
+  umount disk
+  [ "$code" = 3 ] || fail "exit code $code on a full disk"
+  says 'there is no room for its 10.1 MiB' 'No space left'
+  [ -z "$names" ] || fail "left on a full disk: $names"
+fi
+
+# What is not written by blocks is not gone on with, and says so.
+tesela 2 "${work[@]}" -o c.csv --resume
+says --resume .npy
+tesela 2 "${work[@]}" --resume
+says --resume

@@ -1,0 +1,80 @@
+/* Reading ahead: pieces of A and B for steps to come, where they are not in memory still, and blocks of C0 into C's. */
+#include "base/clock.h"
+#include "product/block_work.h"
+
+#include <string.h>
+
+/* A file that fails under a product is the caller's mistake, unlike a disk that fails under an output. */
+static tesela_status read_block(tsl_block_work *work, const tsl_feed *feed, const tsl_rectangle *piece,
+                                void *to, int64_t row_stride, int64_t col_stride) {
+  const double start = tsl_clock();
+  const tesela_status status = tsl_reader_block(feed->reader, piece, feed->as, to, row_stride, col_stride);
+  work->product->blocks->read_seconds += tsl_clock() - start;
+  work->product->blocks->read_bytes +=
+      (double)piece->rows * (double)piece->cols * (double)tsl_type(feed->type)->size;
+  return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
+}
+
+static bool is_same(const tsl_rectangle *a, const tsl_rectangle *b) {
+  return a->row == b->row && a->rows == b->rows && a->col == b->col && a->cols == b->cols;
+}
+
+/* The slot that holds a piece, read where it is in none: into the one that was used longest ago, once its last step is done.
+ * False where all is to end. */
+static bool provide(tsl_block_work *work, const tsl_feed *feed, tsl_block_slot *slots,
+                    const tsl_rectangle *piece, int64_t step, const void **data) {
+  tsl_block_slot *slot = slots[0].last_step <= slots[1].last_step ? &slots[0] : &slots[1];
+  for (int i = 0; i < TSL_BLOCK_SLOTS; i++)
+    if (slots[i].is_filled && is_same(&slots[i].piece, piece)) {
+      slots[i].last_step = step;
+      *data = slots[i].data;
+      return true;
+    }
+  int64_t row_stride, col_stride;
+  if (!tsl_block_await(work, &work->computed, slot->last_step + 1))
+    return false;
+  tsl_blocks_strides(feed, piece, &row_stride, &col_stride);
+  const tesela_status status = read_block(work, feed, piece, slot->data, row_stride, col_stride);
+  if (status != TESELA_OK) {
+    tsl_block_end(work, status);
+    return false;
+  }
+  *slot = (tsl_block_slot){.data = slot->data, .is_filled = true, .piece = *piece, .last_step = step};
+  *data = slot->data;
+  return true;
+}
+
+/* C0's block, to where C's will be, once that is written that was there. */
+static bool provide_c0(tsl_block_work *work, const tsl_block_step *step) {
+  const tsl_feed *feed = &work->product->c0;
+  const double *beta = work->product->request.beta;
+  if (!feed->reader || !step->is_first || (beta[0] == 0 && beta[1] == 0))
+    return true;
+  if (!tsl_block_await(work, &work->written, step->ordinal - TSL_BLOCK_SLOTS + 1))
+    return false;
+  const tesela_status status =
+      read_block(work, feed, &step->c, work->c[step->ordinal % TSL_BLOCK_SLOTS], step->c.cols, 1);
+  if (status != TESELA_OK)
+    tsl_block_end(work, status);
+  return status == TESELA_OK;
+}
+
+void *tsl_block_read_ahead(void *argument) {
+  tsl_block_work *work = argument;
+  const tsl_product *product = work->product;
+  tsl_block_step step;
+  int64_t index = 0;
+  for (bool more = tsl_blocks_first(product, &step); more; more = tsl_blocks_next(product, &step), index++) {
+    const tsl_rectangle a = tsl_blocks_piece_of_a(product, &step), b = tsl_blocks_piece_of_b(product, &step);
+    const void *pieces[2] = {NULL, NULL};
+    if (!tsl_block_await(work, &work->computed, index - TSL_BLOCK_SLOTS + 1) ||
+        !provide(work, &product->a, work->a, &a, index, &pieces[0]) ||
+        (product->b.reader && !provide(work, &product->b, work->b, &b, index, &pieces[1])) ||
+        !provide_c0(work, &step))
+      break;
+    work->pieces[index % TSL_BLOCK_SLOTS].a = pieces[0];
+    work->pieces[index % TSL_BLOCK_SLOTS].b = pieces[1];
+    tsl_block_advance(work, &work->read);
+  }
+  return NULL;
+}

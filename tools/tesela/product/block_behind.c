@@ -1,0 +1,36 @@
+/* Writing behind: blocks of C in the order in which they are computed, each noted once it is on the disk. */
+#include "base/clock.h"
+#include "cli/interrupt.h"
+#include "product/block_work.h"
+
+static tesela_status write_block(const tsl_block_work *work, const tsl_block_step *step) {
+  tsl_blocks *blocks = work->product->blocks;
+  const double start = tsl_clock();
+  TSL_TRY(tsl_part_write(blocks->part, &step->c, work->c[step->ordinal % TSL_BLOCK_SLOTS], step->c.cols));
+  TSL_TRY(tsl_blocks_check_inputs(work->product)); /* a block that is noted is of what the journal says */
+  TSL_TRY(tsl_part_note(blocks->part, step->block));
+  tsl_interrupt_tell(tsl_blocks_kept); /* from now on an interrupt leaves something */
+  blocks->write_seconds += tsl_clock() - start;
+  blocks->written_bytes +=
+      (double)step->c.rows * (double)step->c.cols * (double)tsl_type(work->product->type)->size;
+  return TESELA_OK;
+}
+
+void *tsl_block_write_behind(void *argument) {
+  tsl_block_work *work = argument;
+  const tsl_product *product = work->product;
+  tsl_block_step step;
+  for (bool more = tsl_blocks_first(product, &step); more; more = tsl_blocks_next(product, &step)) {
+    if (!step.is_last)
+      continue;
+    if (!tsl_block_await(work, &work->blocks_done, step.ordinal + 1))
+      break;
+    const tesela_status status = product->blocks->part ? write_block(work, &step) : TESELA_OK;
+    if (status != TESELA_OK) {
+      tsl_block_end(work, status);
+      break;
+    }
+    tsl_block_advance(work, &work->written);
+  }
+  return NULL;
+}

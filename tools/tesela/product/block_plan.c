@@ -1,0 +1,331 @@
+/* How blocks are made: their sizes, their plans, and what an earlier run left of them. */
+#include "product/blocks.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "cli/interrupt.h"
+#include "explain/plan_facts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- whether --- */
+
+static bool is_regular(const tsl_feed *feed) {
+  return !feed->reader || feed->by_blocks;
+}
+
+/* Bytes of all matrices as they would be in memory. */
+static double all_bytes(const tsl_product *product) {
+  const tsl_feed *const feeds[] = {&product->a, &product->b};
+  double bytes = (double)product->m * (double)product->n * (double)tsl_type(product->type)->size;
+  for (int i = 0; i < 2; i++)
+    if (feeds[i]->reader)
+      bytes += (double)feeds[i]->rows * (double)feeds[i]->cols * (double)tsl_type(feeds[i]->as)->size;
+  return bytes;
+}
+
+/* Why the work cannot go by blocks; NULL where it can. */
+static const char *why_not(const tsl_product *product) {
+  const tsl_product_request *request = &product->request;
+  if (product->m == 0 || product->n == 0 || (request->op == TSL_OP_GEMM && product->k == 0))
+    return "there is nothing to compute";
+  if (request->op == TSL_OP_DOT || request->in_place)
+    return "a dot product, and what is transposed in place, is held whole";
+  if (request->repeat > 1 || request->verify || product->expected.reader)
+    return "--repeat, --verify and --expect go by panels of rows";
+  if (!is_regular(&product->a) || !is_regular(&product->b) || !is_regular(&product->c0))
+    return "an input is no plain .npy file";
+  if (request->output && !tsl_io_takes_blocks(request->output, request->format))
+    return "the output is no .npy file";
+  return NULL;
+}
+
+bool tsl_blocks_wanted(const tsl_product *product) {
+  return !why_not(product) && (product->request.resume || all_bytes(product) > (double)product->memory);
+}
+
+tesela_status tsl_blocks_refuse(const tsl_product *product) {
+  return tsl_fail(TESELA_BAD_CALL,
+                  "--resume is of work that goes by blocks, from .npy files to a .npy file; here %s",
+                  why_not(product));
+}
+
+/* --- plans --- */
+
+typedef struct wanted {
+  int64_t rows, cols, depth;
+  int64_t a_row, a_col, b_row, b_col; /* strides of pieces as they lie; 0: side by side */
+  bool adds;
+  const char *strategy, *device;
+} wanted;
+
+static tesela_status create_gemm(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+  static const double one[2] = {1, 0};
+  const tsl_product_request *request = &product->request;
+  const tesela_gemm_desc desc = {.m = of->rows,
+                                 .n = of->cols,
+                                 .k = of->depth,
+                                 .a = {.row_stride = of->a_row,
+                                       .col_stride = of->a_col,
+                                       .transpose = request->transpose_a,
+                                       .type = product->types.a,
+                                       .conjugate = request->conjugate_a},
+                                 .b = {.row_stride = of->b_row,
+                                       .col_stride = of->b_col,
+                                       .transpose = request->transpose_b,
+                                       .type = product->types.b,
+                                       .conjugate = request->conjugate_b},
+                                 .c = {.type = product->types.c},
+                                 .alpha = request->alpha,
+                                 .beta = of->adds ? one : request->beta,
+                                 .device = of->device,
+                                 .strategy = of->strategy};
+  return tesela_plan_create(product->context, &desc, plan);
+}
+
+static tesela_status create_transpose(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+  const tesela_transpose_desc desc = {
+      .rows = of->cols,
+      .cols = of->rows,
+      .a = {.row_stride = of->a_row, .col_stride = of->a_col, .type = product->types.a},
+      .b = {.type = product->types.c},
+      .alpha = product->request.alpha,
+      .device = of->device,
+      .strategy = of->strategy};
+  return tesela_plan_create_transpose(product->context, &desc, plan);
+}
+
+static tesela_status create(const tsl_product *product, const wanted *of, tesela_plan **plan) {
+  return product->request.op == TSL_OP_GEMM ? create_gemm(product, of, plan)
+                                            : create_transpose(product, of, plan);
+}
+
+/* Like the whole: the same strategy and parameters; where a block refuses these, the same strategy; else whatever there is. */
+static tesela_status create_like(const tsl_product *product, wanted *of, tesela_plan **plan) {
+  const tsl_settled *like = &product->blocks->like;
+  const char *const strategies[] = {tsl_text_get(&like->strategy), tsl_text_get(&like->name)};
+  of->device = tsl_text_get(&like->device);
+  for (int i = 0; i < 2; i++) {
+    of->strategy = strategies[i];
+    if (create(product, of, plan) == TESELA_OK)
+      return TESELA_OK;
+  }
+  of->strategy = product->request.strategy;
+  return create(product, of, plan);
+}
+
+tesela_status tsl_blocks_plan_of(tsl_product *product, const tsl_block_step *step, tesela_plan **plan) {
+  tsl_blocks *blocks = product->blocks;
+  const bool adds = !step->is_first;
+  for (int64_t i = 0; i < blocks->plan_count; i++) {
+    const tsl_block_plan *known = &blocks->plans[i];
+    if (known->rows == step->c.rows && known->cols == step->c.cols && known->depth == step->depth &&
+        known->adds == adds) {
+      *plan = known->plan;
+      return TESELA_OK;
+    }
+  }
+  const tsl_rectangle a = tsl_blocks_piece_of_a(product, step), b = tsl_blocks_piece_of_b(product, step);
+  wanted of = {.rows = step->c.rows, .cols = step->c.cols, .depth = step->depth, .adds = adds};
+  tsl_blocks_strides(&product->a, &a, &of.a_row, &of.a_col);
+  tsl_blocks_strides(&product->b, &b, &of.b_row, &of.b_col);
+  tsl_block_plan *more = realloc(blocks->plans, (size_t)(blocks->plan_count + 1) * sizeof *more);
+  if (!more)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a plan");
+  blocks->plans = more;
+  TSL_TRY(create_like(product, &of, plan));
+  more[blocks->plan_count++] = (tsl_block_plan){of.rows, of.cols, of.depth, adds, *plan};
+  return TESELA_OK;
+}
+
+/* The plan of all at once: of the rows as they would be held. Where nothing takes it, of one block, whatever it is. */
+static tesela_status plan_whole(tsl_product *product, const char *strategy, const char *device) {
+  tsl_blocks *blocks = product->blocks;
+  wanted of = {
+      .rows = product->m, .cols = product->n, .depth = product->k, .strategy = strategy, .device = device};
+  if (create(product, &of, &blocks->whole) == TESELA_OK) {
+    blocks->is_doubled = tsl_plan_copies_on_host(blocks->whole);
+    return tsl_settle(blocks->whole, &blocks->like);
+  }
+  enum { SOME = 2048 };
+  of.rows = of.rows < SOME ? of.rows : SOME;
+  of.cols = of.cols < SOME ? of.cols : SOME;
+  blocks->whole = NULL;
+  TSL_TRY(create(product, &of, &blocks->some));
+  blocks->is_doubled = tsl_plan_copies_on_host(blocks->some);
+  return tsl_settle(blocks->some, &blocks->like);
+}
+
+/* --- sizes --- */
+
+/* The least part of k that may be summed for itself; 0: none. */
+static int64_t step_of(const tsl_product *product) {
+  enum { LEAST = 64, MOST = 4096 };
+  for (int64_t most = LEAST; product->blocks->whole && most <= MOST; most *= 2) {
+    const int64_t step = tsl_plan_part_of_k(product->blocks->whole, product->m, product->n, 0, most);
+    if (step > 0)
+      return step;
+  }
+  return 0;
+}
+
+static tsl_block_wish wish_of(const tsl_product *product) {
+  static const double longest_seconds = 300;
+  enum { RESERVE_MOST = 64 << 20, RESERVE_PART = 8 };
+  const tsl_product_request *request = &product->request;
+  const bool is_gemm = request->op == TSL_OP_GEMM;
+  const uint64_t part = product->memory / RESERVE_PART, reserve = part < RESERVE_MOST ? part : RESERVE_MOST;
+  const double seconds = product->blocks->whole ? tesela_plan_seconds(product->blocks->whole) : 0;
+  return (tsl_block_wish){.m = product->m,
+                          .n = product->n,
+                          .k = is_gemm ? product->k : 0,
+                          .step = is_gemm ? step_of(product) : 0,
+                          .a_bytes = (int64_t)tsl_type(product->types.a)->size,
+                          .b_bytes = is_gemm ? (int64_t)tsl_type(product->types.b)->size : 0,
+                          .c_bytes = (int64_t)tsl_type(product->types.c)->size,
+                          .a_along_k = product->a.columns_first == (is_gemm ? request->transpose_a : true),
+                          .b_along_k = product->b.columns_first != request->transpose_b,
+                          .memory = (product->memory - reserve) / (product->blocks->is_doubled ? 2 : 1),
+                          .most_elements = (double)product->m * (double)product->n *
+                                           (seconds > longest_seconds ? longest_seconds / seconds : 1)};
+}
+
+static tesela_status fail_size(const tsl_product *product, const tsl_block_wish *wish) {
+  char memory[32];
+  tsl_format_bytes(product->memory, memory, sizeof memory);
+  if (wish->k == 0 || wish->step > 0)
+    return tsl_fail(TESELA_OUT_OF_MEMORY,
+                    "not even one block fits into %s of memory; allow more with --memory", memory);
+  return tsl_fail(
+      TESELA_OUT_OF_MEMORY,
+      "two rows of A, two columns of B and two elements of C do not fit into %s of memory, and %s sums over "
+      "all of k at once; allow more with --memory",
+      memory, tsl_text_get(&product->blocks->like.name));
+}
+
+/* As large as memory allows, or as an earlier run had them. */
+static tesela_status choose_size(tsl_product *product, const char *given) {
+  tsl_blocks *blocks = product->blocks;
+  const tsl_block_wish wish = wish_of(product);
+  tsl_block_size *size = &blocks->size;
+  int down_first;
+  if (!given) {
+    if (!tsl_block_choose(&wish, size))
+      return fail_size(product, &wish);
+  } else {
+    long long rows, cols;
+    char memory[32];
+    if (sscanf(given, "%lld %lld %d", &rows, &cols, &down_first) != 3 || rows < 1 || cols < 1)
+      return tsl_fail(TESELA_BAD_INPUT, "%s: its journal is damaged; remove it", product->request.output);
+    *size = (tsl_block_size){.rows = rows, .cols = cols, .down_first = down_first == 1};
+    if (!tsl_block_fit(&wish, size))
+      return tsl_fail(
+          TESELA_OUT_OF_MEMORY,
+          "the blocks of %lld x %lld that were begun do not fit into %s; allow more with --memory", rows,
+          cols, tsl_format_bytes(product->memory, memory, sizeof memory));
+  }
+  blocks->can_cut = wish.k > 0 && wish.step > 0;
+  blocks->down = (product->m - 1) / size->rows + 1;
+  blocks->across = (product->n - 1) / size->cols + 1;
+  blocks->count = blocks->down * blocks->across;
+  product->panel = size->rows;
+  product->memory_needed = size->memory * (blocks->is_doubled ? 2 : 1);
+  return TESELA_OK;
+}
+
+/* --- what an earlier run left --- */
+
+static tesela_status look(tsl_product *product, tsl_part **found) {
+  const tsl_product_request *request = &product->request;
+  *found = NULL;
+  if (!request->output)
+    return TESELA_OK;
+  TSL_TRY(tsl_part_open(request->output, found));
+  if (tsl_part_done(*found) == 0)
+    return TESELA_OK;
+  if (request->resume)
+    return tsl_blocks_check(product, *found);
+  return tsl_fail(
+      TESELA_BAD_CALL,
+      "%s: an earlier run was interrupted and left %lld blocks of it; --resume goes on with them, and "
+      "without %s there are none",
+      request->output, (long long)tsl_part_done(*found), tsl_part_journal_name(*found));
+}
+
+/* The output's file, of its full size; or the one that is begun. */
+static tesela_status take_part(tsl_product *product) {
+  tsl_blocks *blocks = product->blocks;
+  const tsl_rectangle whole = {.rows = product->m, .cols = product->n};
+  void *flags;
+  TSL_TRY(tsl_alloc_zeroed((size_t)blocks->count, "a list of blocks", &flags));
+  blocks->was_done = flags;
+  if (!blocks->part)
+    return TESELA_OK;
+  if (tsl_part_done(blocks->part) == 0) {
+    tsl_text lines = {0};
+    tesela_status status = tsl_blocks_describe(product, &lines);
+    tsl_interrupt_guard_two(tsl_part_data_name(blocks->part), tsl_part_journal_name(blocks->part));
+    if (status == TESELA_OK)
+      status = tsl_part_begin(blocks->part, &whole, product->type, blocks->count, tsl_text_get(&lines));
+    tsl_text_free(&lines);
+    return status;
+  }
+  tsl_interrupt_tell(tsl_blocks_kept);
+  TSL_TRY(tsl_part_continue(blocks->part, &whole, product->type, blocks->count));
+  for (int64_t i = 0; i < blocks->count; i++) {
+    blocks->was_done[i] = tsl_part_has(blocks->part, i);
+    blocks->resumed += blocks->was_done[i];
+  }
+  return TESELA_OK;
+}
+
+/* A copy of what a journal says, which is to outlast the next question; NULL where it says nothing, or nothing was left. */
+static char *copy_said(const tsl_part *part, const char *word) {
+  const char *said = part && tsl_part_done(part) > 0 ? tsl_part_says(part, word) : NULL;
+  return said ? strdup(said) : NULL;
+}
+
+/* Sizes and plans as the journal has them, where there is one. */
+static tesela_status plan_as_said(tsl_product *product, const char *strategy, const char *device,
+                                  const char *size) {
+  const tsl_product_request *request = &product->request;
+  TSL_TRY(plan_whole(product, strategy ? strategy : request->strategy, device ? device : request->device));
+  TSL_TRY(choose_size(product, size));
+  return take_part(product);
+}
+
+tesela_status tsl_blocks_plan(tsl_product *product) {
+  const double start = tsl_clock();
+  void *made;
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_blocks), "blocks", &made));
+  tsl_blocks *blocks = product->blocks = made;
+  TSL_TRY(look(product, &blocks->part));
+  char *const strategy = copy_said(blocks->part, "strategy"),
+              *const device = copy_said(blocks->part, "device"),
+              *const size = copy_said(blocks->part, "size");
+  tesela_status status = plan_as_said(product, strategy, device, size);
+  free(strategy);
+  free(device);
+  free(size);
+  if (status == TESELA_OK)
+    status = tsl_plan_facts_of(blocks->whole ? blocks->whole : blocks->some, &product->facts);
+  product->seconds[TSL_STAGE_PLAN] = tsl_clock() - start;
+  return status;
+}
+
+void tsl_blocks_free(tsl_blocks *blocks) {
+  if (!blocks)
+    return;
+  for (int64_t i = 0; i < blocks->plan_count; i++)
+    tesela_plan_destroy(blocks->plans[i].plan);
+  tesela_plan_destroy(blocks->whole);
+  tesela_plan_destroy(blocks->some);
+  free(blocks->plans);
+  tsl_settled_free(&blocks->like);
+  tsl_part_close(blocks->part);
+  tsl_free(blocks->was_done);
+  tsl_free(blocks);
+}

@@ -1,0 +1,191 @@
+/* Running by blocks: what is read ahead is multiplied, and written behind. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "cli/interrupt.h"
+#include "product/block_work.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Two of each piece, of the largest that there are. */
+static tesela_status take_pieces(const tsl_product *product, const tsl_feed *feed, tsl_block_slot *slots,
+                                 bool is_a) {
+  const tsl_block_size *size = &product->blocks->size;
+  const int64_t length = is_a ? size->rows : size->cols,
+                depth = product->request.op == TSL_OP_GEMM ? size->depth : size->cols;
+  for (int i = 0; i < TSL_BLOCK_SLOTS && feed->reader; i++) {
+    slots[i].last_step = -1;
+    TSL_TRY(tsl_alloc((size_t)(length * depth) * tsl_type(feed->as)->size, feed->path, &slots[i].data));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status allocate(tsl_block_work *work) {
+  tsl_product *product = work->product;
+  const tsl_block_size *size = &product->blocks->size;
+  const double start = tsl_clock();
+  TSL_TRY(take_pieces(product, &product->a, work->a, true));
+  TSL_TRY(take_pieces(product, &product->b, work->b, false));
+  for (int i = 0; i < TSL_BLOCK_SLOTS; i++)
+    TSL_TRY(tsl_alloc((size_t)(size->rows * size->cols) * tsl_type(product->type)->size,
+                      "blocks of the result", &work->c[i]));
+  product->seconds[TSL_STAGE_ALLOCATE] += tsl_clock() - start;
+  return TESELA_OK;
+}
+
+static void free_all(tsl_block_work *work) {
+  const double start = tsl_clock();
+  for (int i = 0; i < TSL_BLOCK_SLOTS; i++) {
+    tsl_free(work->a[i].data);
+    tsl_free(work->b[i].data);
+    tsl_free(work->c[i]);
+  }
+  work->product->seconds[TSL_STAGE_FREE] += tsl_clock() - start;
+}
+
+/* --- progress: multiply-adds, or elements, of what this run has to do --- */
+
+static double work_of(const tsl_block_step *step) {
+  return (double)step->c.rows * (double)step->c.cols * fmax(1, (double)step->depth);
+}
+
+static double work_left(const tsl_product *product) {
+  tsl_block_step step;
+  double all = 0;
+  for (bool more = tsl_blocks_first(product, &step); more; more = tsl_blocks_next(product, &step))
+    all += work_of(&step);
+  return all;
+}
+
+static void show(tsl_product *product, const tsl_block_step *step, double done, double all,
+                 const tesela_plan *plan) {
+  char what[64];
+  snprintf(what, sizeof what, "%s block %lld of %lld",
+           product->request.op == TSL_OP_GEMM ? "multiplying" : "transposing",
+           (long long)(product->blocks->resumed + step->ordinal + 1), (long long)product->blocks->count);
+  tsl_progress_at(product->progress, what, done / all);
+  tsl_progress_creep(product->progress, work_of(step) / all, tesela_plan_seconds(plan));
+}
+
+/* --- steps --- */
+
+static tesela_status run_plan(tsl_product *product, tesela_plan *plan, const void *a, const void *b,
+                              void *c) {
+  const tesela_matrix left = {.data = tsl_writable(a)}, right = {.data = tsl_writable(b)};
+  const tesela_result result = {.data = c};
+  tesela_record record;
+  TSL_TRY(product->request.op == TSL_OP_GEMM ? tesela_plan_run(plan, &left, &right, &result, &record)
+                                             : tesela_plan_run_transpose(plan, &left, &result, &record));
+  product->seconds[TSL_STAGE_ALLOCATE] += record.seconds_allocate;
+  product->seconds[TSL_STAGE_COPY_IN] += record.seconds_copy_in;
+  product->seconds[TSL_STAGE_COMPUTE] += record.seconds_compute;
+  product->seconds[TSL_STAGE_COPY_OUT] += record.seconds_copy_out;
+  return TESELA_OK;
+}
+
+/* Waiting that no computing hid. */
+static bool await(tsl_block_work *work, const int64_t *count, int64_t least, tsl_stage stage) {
+  const double start = tsl_clock();
+  const bool go_on = tsl_block_await(work, count, least);
+  work->product->seconds[stage] += tsl_clock() - start;
+  return go_on;
+}
+
+/* False where all is to end. */
+static bool do_step(tsl_block_work *work, const tsl_block_step *step, int64_t index, double done,
+                    double all) {
+  tsl_product *product = work->product;
+  tesela_plan *plan = NULL;
+  if (!await(work, &work->read, index + 1, TSL_STAGE_READ) ||
+      !await(work, &work->written, step->ordinal - TSL_BLOCK_SLOTS + 1, TSL_STAGE_WRITE))
+    return false;
+  tesela_status status = tsl_blocks_plan_of(product, step, &plan);
+  if (status == TESELA_OK) {
+    show(product, step, done, all, plan);
+    status = run_plan(product, plan, work->pieces[index % TSL_BLOCK_SLOTS].a,
+                      work->pieces[index % TSL_BLOCK_SLOTS].b, work->c[step->ordinal % TSL_BLOCK_SLOTS]);
+  }
+  if (status != TESELA_OK) {
+    tsl_block_end(work, status);
+    return false;
+  }
+  tsl_block_advance(work, &work->computed);
+  if (step->is_last)
+    tsl_block_advance(work, &work->blocks_done);
+  return true;
+}
+
+static void do_steps(tsl_block_work *work) {
+  tsl_product *product = work->product;
+  const double all = work_left(product);
+  double done = 0;
+  tsl_block_step step;
+  int64_t index = 0;
+  for (bool more = tsl_blocks_first(product, &step); more; more = tsl_blocks_next(product, &step), index++) {
+    if (!do_step(work, &step, index, done, all))
+      return;
+    done += work_of(&step);
+  }
+  tsl_progress_at(product->progress, "writing", 1);
+  if (await(work, &work->written, tsl_blocks_left(product->blocks), TSL_STAGE_WRITE))
+    tsl_block_end(work, TESELA_OK);
+}
+
+/* With a thread that reads and one that writes. */
+static tesela_status run_threads(tsl_block_work *work) {
+  pthread_t reader, writer;
+  pthread_mutex_init(&work->lock, NULL);
+  pthread_cond_init(&work->changed, NULL);
+  const bool has_reader = pthread_create(&reader, NULL, tsl_block_read_ahead, work) == 0;
+  const bool has_writer = has_reader && pthread_create(&writer, NULL, tsl_block_write_behind, work) == 0;
+  if (has_writer)
+    do_steps(work);
+  else
+    tsl_block_end(work, tsl_fail(TESELA_OUT_OF_MEMORY, "there is no thread to be had for reading ahead"));
+  if (has_reader)
+    pthread_join(reader, NULL);
+  if (has_writer)
+    pthread_join(writer, NULL);
+  pthread_cond_destroy(&work->changed);
+  pthread_mutex_destroy(&work->lock);
+  if (work->status != TESELA_OK)
+    tsl_status_restore(&work->sentence);
+  return work->status;
+}
+
+static tesela_status commit(tsl_product *product) {
+  const double start = tsl_clock();
+  TSL_TRY(tsl_blocks_check_inputs(product));
+  if (!product->blocks->part)
+    return TESELA_OK;
+  const tesela_status status = tsl_part_commit(product->blocks->part);
+  product->seconds[TSL_STAGE_WRITE] += tsl_clock() - start;
+  return status;
+}
+
+/* What is done is not lost, which a user should know. */
+static tesela_status tell_rest(const tsl_product *product, tesela_status status) {
+  const tsl_part *part = product->blocks->part;
+  tsl_status_saved saved;
+  if (status == TESELA_OK || !part || tsl_part_done(part) == 0)
+    return status;
+  tsl_status_save(&saved);
+  (void)tsl_part_sync(product->blocks->part);
+  const bool same = tsl_blocks_check_inputs(product) == TESELA_OK;
+  return tsl_fail(status, "%s; %lld of %lld blocks of %s are kept, %s", saved.sentence,
+                  (long long)tsl_part_done(part), (long long)product->blocks->count, product->request.output,
+                  same ? "and --resume goes on with them" : "which are of the inputs as they were");
+}
+
+tesela_status tsl_blocks_run(tsl_product *product) {
+  tsl_block_work work = {.product = product};
+  product->verdict.right = true;
+  tesela_status status = allocate(&work);
+  if (status == TESELA_OK && product->blocks->resumed < product->blocks->count)
+    status = run_threads(&work);
+  free_all(&work);
+  if (status == TESELA_OK)
+    status = commit(product);
+  product->total = tsl_clock() - product->started;
+  return tell_rest(product, status);
+}
