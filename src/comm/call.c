@@ -121,7 +121,7 @@ static double memory_words(const tsl_job *job) {
   return (double)job->memory / (double)job->sums->size;
 }
 
-static void tell(const tsl_job *job, const tsl_grid *grid, tesela_mpi_record *record) {
+static void tell(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
   tsl_text text = {0};
   tsl_grid_print(grid, &text);
   snprintf(record->plan, sizeof record->plan, "%s", tsl_text_get(&text));
@@ -155,7 +155,7 @@ static tesela_status multiply(tsl_job *job, const call *c, tesela_mpi_record *re
     return TESELA_OK;
   }
   TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
-  tsl_grid grid;
+  tsl_rank_grid grid;
   TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));
   tell(job, &grid, record);
   return tsl_product_run(job, &grid, record);

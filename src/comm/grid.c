@@ -4,17 +4,19 @@
 
 #include <math.h>
 
-/* A rank is a few cores of a cluster's node, with its share of a network of 100 Gbit/s. */
-const tsl_links tsl_links_default = {2e-6, 2.5e9, 1e11};
+/* A rank is eight cores of a cluster's node, with their share of a network of 100 to 200 Gbit/s. */
+const tsl_links tsl_links_default = {2e-6, 2.5e9, 2e11};
 
 /* A panel has at least so many terms where k has: local products are slow for fewer. */
 #define PANEL_LEAST 256
 /* And a tile no more panels than that: more would not hide more. */
 #define PANELS_MOST 8
-/* Of so many ranks fewer by a part may multiply where their number is bad. */
+/* Where their number is bad, fewer by a part may multiply; by a smaller one of many, which divide well enough. */
 #define IDLE_PART 4
+#define IDLE_PART_OF_MANY 32
+#define MANY 64
 
-tsl_box tsl_grid_box(const tsl_grid *grid, int place) {
+tsl_box tsl_grid_box(const tsl_rank_grid *grid, int place) {
   const int64_t layer_ranks = grid->used / grid->depth, within = place % layer_ranks;
   const int64_t layer = place / layer_ranks;
   const int64_t slab = ((within + 1) * grid->slabs - 1) / layer_ranks;
@@ -40,7 +42,7 @@ static void set(int64_t out[4], int64_t row, int64_t row_end, int64_t col, int64
   out[3] = col_end - col;
 }
 
-tsl_shares tsl_grid_shares(const tsl_grid *grid, int place) {
+tsl_shares tsl_grid_shares(const tsl_rank_grid *grid, int place) {
   const tsl_box box = tsl_grid_box(grid, place);
   const int64_t layer_ranks = grid->used / grid->depth, depth = box.k[1] - box.k[0];
   /* The panel that the ranks of a slab share is dealt out among them; of the other one, each slab has its part. */
@@ -63,15 +65,18 @@ static int64_t ceiling(int64_t a, int64_t b) {
   return a / b + (a % b != 0);
 }
 
-/* The largest block's sizes. */
-static void largest(const tsl_grid *grid, int64_t *rows, int64_t *cols, int64_t *depth) {
-  const int64_t layer_ranks = grid->used / grid->depth, most = ceiling(layer_ranks, grid->slabs);
-  const int64_t least = layer_ranks / grid->slabs;
+/* Slabs have one of two numbers of ranks, which differ by one at most. Sizes of the blocks of the smaller (0) or the larger slabs (1), as
+ * they are or rounded up; a grid as_c has the larger ones alone. */
+typedef struct sides {
+  double rows, cols, depth;
+} sides;
+
+static sides sides_of(const tsl_rank_grid *grid, int which) {
+  const int64_t q = grid->used / grid->depth;
+  const int64_t ranks = which == 0 ? q / grid->slabs : ceiling(q, grid->slabs);
   const int64_t outer = grid->by_columns ? grid->n : grid->m, inner = grid->by_columns ? grid->m : grid->n;
-  const int64_t o = ceiling(outer * most, layer_ranks), i = ceiling(inner, least);
-  *rows = grid->by_columns ? i : o;
-  *cols = grid->by_columns ? o : i;
-  *depth = ceiling(grid->k, grid->depth);
+  const double o = ceil((double)outer * (double)ranks / (double)q), i = (double)ceiling(inner, ranks);
+  return (sides){grid->by_columns ? i : o, grid->by_columns ? o : i, (double)ceiling(grid->k, grid->depth)};
 }
 
 /* Bytes for a tile and panels of so many terms: partial sums, packed and received once more; and panels with their messages, coming in
@@ -81,53 +86,57 @@ static double bytes_for(const tsl_task *task, double rows, double cols, double t
          4 * terms * (rows * (double)task->size_a + cols * (double)task->size_b);
 }
 
+/* Bytes of the larger of both kinds of blocks, made in so many tiles and panels. */
+static double bytes_in(const tsl_task *task, const tsl_rank_grid *grid, int64_t panels) {
+  double most = 0;
+  for (int which = 0; which < 2; which++) {
+    const sides s = sides_of(grid, which);
+    const double bytes = bytes_for(task, ceil(s.rows / grid->tiles_m), ceil(s.cols / grid->tiles_n),
+                                   ceil(s.depth / (double)panels));
+    most = bytes > most ? bytes : most;
+  }
+  return most;
+}
+
 /* Tiles and panels that fit into memory, as few as possible. */
-static bool fit(const tsl_task *task, tsl_grid *grid) {
-  int64_t rows, cols, depth;
-  largest(grid, &rows, &cols, &depth);
-  const int64_t least = depth < 64 ? (depth > 0 ? depth : 1) : 64;
+static bool fit(const tsl_task *task, tsl_rank_grid *grid) {
+  const sides s = sides_of(grid, 1);
+  const int64_t depth = (int64_t)s.depth, thin = depth < 64 ? 1 : depth / 64;
   grid->tiles_m = grid->tiles_n = 1;
-  for (;;) {
-    const int64_t r = ceiling(rows, grid->tiles_m), c = ceiling(cols, grid->tiles_n);
-    if (bytes_for(task, (double)r, (double)c, (double)least) <= (double)task->memory)
-      break;
-    if (r <= 1 && c <= 1)
+  while (bytes_in(task, grid, thin) > (double)task->memory) {
+    const double rows = ceil(s.rows / grid->tiles_m), cols = ceil(s.cols / grid->tiles_n);
+    if (rows <= 1 && cols <= 1)
       return false;
-    if (r >= c)
+    if (rows >= cols)
       grid->tiles_m += 1 + grid->tiles_m / 8;
     else
       grid->tiles_n += 1 + grid->tiles_n / 8;
   }
-  const int64_t r = ceiling(rows, grid->tiles_m), c = ceiling(cols, grid->tiles_n);
   int64_t panels = depth / PANEL_LEAST;
   panels = panels < 1 ? 1 : panels > PANELS_MOST ? PANELS_MOST : panels;
-  while (panels < depth &&
-         bytes_for(task, (double)r, (double)c, (double)ceiling(depth, panels)) > (double)task->memory)
+  while (panels < depth && bytes_in(task, grid, panels) > (double)task->memory)
     panels += 1 + panels / 8;
   grid->panels = (int)(panels < depth || depth == 0 ? panels : depth);
-  grid->memory = (int64_t)bytes_for(task, (double)r, (double)c, (double)ceiling(depth, grid->panels));
+  grid->memory = (int64_t)bytes_in(task, grid, grid->panels);
   return true;
 }
 
-void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_grid *grid) {
-  int64_t rows, cols, depth;
-  largest(grid, &rows, &cols, &depth);
+void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *grid) {
   const int64_t layer_ranks = grid->used / grid->depth;
+  const sides small = sides_of(grid, 0), large = sides_of(grid, 1);
+  const double terms = fmax(small.rows * small.cols * small.depth, large.rows * large.cols * large.depth);
   const double element = (double)(task->size_a + task->size_b + task->size_c) / 3;
   const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
+  const double a_panel = (double)grid->slabs + (double)layer_ranks / grid->slabs;
   const double messages =
-      grid->used == 1
-          ? 0
-          : (double)grid->tiles_m * grid->tiles_n *
-                ((double)grid->panels * (double)(grid->slabs + layer_ranks / grid->slabs) + grid->depth);
-  grid->seconds_compute =
-      task->operations * (double)rows * (double)cols * (double)depth / links->operations_second;
+      (double)grid->tiles_m * grid->tiles_n * ((double)grid->panels * a_panel + grid->depth);
+  grid->seconds_compute = task->operations * terms / links->operations_second;
   grid->seconds = grid->seconds_compute + (double)busiest * element / links->bytes_second +
-                  messages * links->seconds_message;
+                  (grid->used == 1 ? 0 : messages * links->seconds_message);
 }
 
 /* Words that the largest block's rank receives where it holds its even share of all three. */
-static void expect(tsl_grid *grid) {
+static void expect(tsl_rank_grid *grid) {
   int64_t most = 0, all = 0;
   const int64_t layer_ranks = grid->used / grid->depth;
   /* Slabs have one of two numbers of ranks: the first slab's is the smaller, the last one's the larger. */
@@ -147,7 +156,7 @@ static void expect(tsl_grid *grid) {
   grid->words_all = all;
 }
 
-bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_grid *grid) {
+bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_rank_grid *grid) {
   if (!fit(task, grid))
     return false;
   expect(grid);
@@ -156,7 +165,7 @@ bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_grid *g
 }
 
 /* Keeps the list sorted: the fastest first, of equally fast ones the earlier. */
-static int insert(tsl_grid *list, int held, int count, const tsl_grid *one) {
+static int insert(tsl_rank_grid *list, int held, int count, const tsl_rank_grid *one) {
   int at = held;
   while (at > 0 && one->seconds < list[at - 1].seconds)
     at--;
@@ -169,39 +178,52 @@ static int insert(tsl_grid *list, int held, int count, const tsl_grid *one) {
   return held < count ? held + 1 : count;
 }
 
+/* Slabs that are worth trying: around the number that makes blocks square, and far enough from it for uneven numbers of ranks. */
+static void slab_range(const tsl_task *task, int layer_ranks, bool by_columns, int *from, int *to) {
+  const double outer = (double)(by_columns ? task->n : task->m),
+               inner = (double)(by_columns ? task->m : task->n);
+  const double square = sqrt((double)layer_ranks * outer / (inner > 0 ? inner : 1));
+  *from = square / 3 < layer_ranks ? (int)(square / 3) : layer_ranks;
+  *from = *from < 1 ? 1 : *from;
+  *to = 3 * square + 2 < layer_ranks ? (int)(3 * square + 2) : layer_ranks;
+}
+
 /* All grids of so many ranks. */
-static int try_used(const tsl_task *task, const tsl_links *links, int used, tsl_grid *out, int held,
+static int try_used(const tsl_task *task, const tsl_links *links, int used, tsl_rank_grid *out, int held,
                     int count) {
   for (int depth = 1; depth <= used; depth++) {
     if (used % depth != 0 || (depth > 1 && depth > task->k))
       continue;
     const int layer_ranks = used / depth;
-    for (int slabs = 1; slabs <= layer_ranks; slabs++)
-      for (int by_columns = 0; by_columns < 2; by_columns++) {
+    for (int by_columns = 0; by_columns < 2; by_columns++) {
+      int from, to;
+      slab_range(task, layer_ranks, by_columns, &from, &to);
+      for (int slabs = from; slabs <= to; slabs++) {
         /* Even grids are the same either way, seen from the other side. */
         if (by_columns && layer_ranks % slabs == 0)
           continue;
-        tsl_grid grid = {.m = task->m,
-                         .n = task->n,
-                         .k = task->k,
-                         .ranks = task->ranks,
-                         .used = used,
-                         .depth = depth,
-                         .slabs = slabs,
-                         .by_columns = by_columns};
+        tsl_rank_grid grid = {.m = task->m,
+                              .n = task->n,
+                              .k = task->k,
+                              .ranks = task->ranks,
+                              .used = used,
+                              .depth = depth,
+                              .slabs = slabs,
+                              .by_columns = by_columns};
         const int64_t outer = by_columns ? task->n : task->m, inner = by_columns ? task->m : task->n;
         if ((slabs > 1 && slabs > outer) || (layer_ranks > slabs && ceiling(layer_ranks, slabs) > inner))
           continue;
         if (tsl_grid_complete(task, links, &grid))
           held = insert(out, held, count, &grid);
       }
+    }
   }
   return held;
 }
 
-int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_grid *out, int count) {
+int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_rank_grid *out, int count) {
   int held = 0;
-  const int least = task->ranks - task->ranks / IDLE_PART;
+  const int least = task->ranks - task->ranks / (task->ranks > MANY ? IDLE_PART_OF_MANY : IDLE_PART);
   for (int used = task->ranks; used >= least; used--)
     held = try_used(task, links, used, out, held, count);
   for (int used = task->ranks / 2; used >= 1; used /= 2)
@@ -239,7 +261,7 @@ double tsl_grid_bound(int64_t m, int64_t n, int64_t k, int ranks, double memory_
   return bound > 0 ? bound : 0;
 }
 
-void tsl_grid_print(const tsl_grid *grid, tsl_text *text) {
+void tsl_grid_print(const tsl_rank_grid *grid, tsl_text *text) {
   const int layer_ranks = grid->used / grid->depth, rest = layer_ranks % grid->slabs;
   if (rest == 0) {
     tsl_text_add(text, "grid %d x %d x %d of %d ranks", grid->slabs, layer_ranks / grid->slabs, grid->depth,

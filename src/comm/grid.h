@@ -31,7 +31,7 @@ typedef struct tsl_task {
  * differ: so these are constants. */
 extern const tsl_links tsl_links_default;
 
-typedef struct tsl_grid {
+typedef struct tsl_rank_grid {
   int64_t m, n, k;
   int ranks, used;  /* of the ranks, so many multiply */
   int depth, slabs; /* see above */
@@ -45,7 +45,7 @@ typedef struct tsl_grid {
   int64_t words_sent;              /* as counted, else the same */
   int64_t words_all;               /* received by all; as counted, else words by ranks */
   double seconds, seconds_compute; /* expected */
-} tsl_grid;
+} tsl_rank_grid;
 
 /* A block: [from, to) of each dimension. */
 typedef struct tsl_box {
@@ -53,20 +53,20 @@ typedef struct tsl_box {
   int layer, slab, part, parts; /* which it is; parts: of its slab */
 } tsl_box;
 /* The block of place `place`, 0 <= place < used: layer by layer, slab by slab. Not of a grid as_c. */
-tsl_box tsl_grid_box(const tsl_grid *grid, int place);
+tsl_box tsl_grid_box(const tsl_rank_grid *grid, int place);
 
 /* Where operands lie best for a grid: what of A, B and C (row, column, rows, columns) the rank at a place would hold, all even. */
 typedef struct tsl_shares {
   int64_t a[4], b[4], c[4];
 } tsl_shares;
-tsl_shares tsl_grid_shares(const tsl_grid *grid, int place);
+tsl_shares tsl_grid_shares(const tsl_rank_grid *grid, int place);
 
 /* The best grids for evenly lying operands, the best first; returns how many, at most `count`, 0 where the memory is too short for any. */
-int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_grid *out, int count);
+int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_rank_grid *out, int count);
 /* One that is given in its cuts: tiles, panels, words, seconds. False where it does not fit. */
-bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_grid *grid);
+bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_rank_grid *grid);
 /* Expected seconds, from its words. */
-void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_grid *grid);
+void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *grid);
 
 /* Words that some rank must receive, whatever the algorithm: the memory-independent bound (Al Daas, Ballard, Grigori, Kumar, Rouse 2022)
  * less what it holds, and 2 m n k / (p sqrt S) - S where it has S words of memory (COSMA, above); the larger. 0 for one rank. */
@@ -75,6 +75,6 @@ double tsl_grid_bound(int64_t m, int64_t n, int64_t k, int ranks, double memory_
 double tsl_grid_reach(int64_t m, int64_t n, int64_t k, int ranks);
 
 /* "grid 4 x 2 x 2 of 16 ranks, 3 steps", or "slabs of 4 + 3 ranks of 7, ...". */
-void tsl_grid_print(const tsl_grid *grid, tsl_text *text);
+void tsl_grid_print(const tsl_rank_grid *grid, tsl_text *text);
 
 #endif

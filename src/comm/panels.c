@@ -170,7 +170,7 @@ static tesela_status measure(tsl_panels *p, size_t panel[2], size_t *in, size_t 
   return TESELA_OK;
 }
 
-tesela_status tsl_panels_make(const tsl_job *job, const tsl_grid *grid, const tsl_blocks *blocks,
+tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, const tsl_blocks *blocks,
                               const tsl_block *own, tsl_panels *out) {
   *out = (tsl_panels){.job = job, .grid = grid, .blocks = blocks, .own = own};
   out->packed = malloc((size_t)grid->used * sizeof *out->packed);

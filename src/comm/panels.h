@@ -16,7 +16,7 @@ typedef struct tsl_panel {
 
 typedef struct tsl_panels {
   const tsl_job *job;
-  const tsl_grid *grid;
+  const tsl_rank_grid *grid;
   const tsl_blocks *blocks;
   const tsl_block *own; /* NULL: this rank needs none, but others need what it holds */
   tsl_panel panel[2];   /* TSL_PART_A, TSL_PART_B */
@@ -26,7 +26,7 @@ typedef struct tsl_panels {
 } tsl_panels;
 
 /* Takes the memory for all steps. TESELA_OUT_OF_MEMORY; free it in any case. */
-tesela_status tsl_panels_make(const tsl_job *job, const tsl_grid *grid, const tsl_blocks *blocks,
+tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, const tsl_blocks *blocks,
                               const tsl_block *own, tsl_panels *out);
 void tsl_panels_free(tsl_panels *panels);
 /* Lets the messages of a step begin; at most the next step's are on their way with it. Then waits for them, and has the panels. */

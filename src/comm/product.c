@@ -16,7 +16,7 @@
 #define CANDIDATES 6
 enum { BATCH_SUMS = 2, TAG_SUMS = 3 };
 
-static tesela_status count_words(const tsl_job *job, tsl_grid *grid) {
+static tesela_status count_words(const tsl_job *job, tsl_rank_grid *grid) {
   tsl_blocks blocks;
   tesela_status status = tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &blocks);
   if (status == TESELA_OK)
@@ -26,7 +26,7 @@ static tesela_status count_words(const tsl_job *job, tsl_grid *grid) {
   return status;
 }
 
-tesela_status tsl_product_plan(const tsl_job *job, tsl_grid *out) {
+tesela_status tsl_product_plan(const tsl_job *job, tsl_rank_grid *out) {
   const tsl_part *parts = job->part;
   const tsl_task task = {job->m,
                          job->n,
@@ -39,7 +39,7 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_grid *out) {
                          job->sums->is_complex ? 8 : 2,
                          job->memory};
   const tsl_links *links = job->ranks->links ? job->ranks->links : &tsl_links_default;
-  tsl_grid list[CANDIDATES + 1];
+  tsl_rank_grid list[CANDIDATES + 1];
   int count = tsl_grid_list(&task, links, list, CANDIDATES);
   if (tsl_blocks_as_c(&parts[TSL_PART_C].layout, &task, &list[count]) &&
       tsl_grid_complete(&task, links, &list[count]))
@@ -62,7 +62,7 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_grid *out) {
 /* One product in the making. */
 typedef struct product {
   const tsl_job *job;
-  const tsl_grid *grid;
+  const tsl_rank_grid *grid;
   tsl_blocks blocks;
   tsl_panels panels;
   const tsl_block *own; /* NULL: this rank multiplies nothing */
@@ -95,7 +95,7 @@ static int64_t owned_in(const product *p, tsl_step step) {
 /* Takes all memory that the product needs on this rank. */
 static tesela_status prepare(product *p) {
   const tsl_job *job = p->job;
-  const tsl_grid *grid = p->grid;
+  const tsl_rank_grid *grid = p->grid;
   TSL_TRY(tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &p->blocks));
   const int place = p->blocks.place[job->ranks->rank];
   p->own = place < 0 ? NULL : &p->blocks.of[place];
@@ -286,7 +286,7 @@ static tesela_status run_all(product *p) {
 }
 
 /* What adding up and scaling cost beside the products themselves: each is one rounding. */
-static double roundings(const tsl_job *job, const tsl_grid *grid) {
+static double roundings(const tsl_job *job, const tsl_rank_grid *grid) {
   double levels = 3;
   for (int step = 1; step < grid->depth; step *= 2)
     levels++;
@@ -294,7 +294,7 @@ static double roundings(const tsl_job *job, const tsl_grid *grid) {
          (job->part[TSL_PART_C].type == job->sums ? 0 : job->part[TSL_PART_C].type->unit_roundoff);
 }
 
-tesela_status tsl_product_run(const tsl_job *job, const tsl_grid *grid, tesela_mpi_record *record) {
+tesela_status tsl_product_run(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_record *record) {
   product p = {.job = job, .grid = grid, .record = record};
   tesela_status status = tsl_agree(job->ranks, prepare(&p));
   if (status == TESELA_OK)

@@ -40,7 +40,7 @@ static void count_sums(const tally *t, int place, const tsl_layout *c, const tsl
 }
 
 tesela_status tsl_blocks_count(const tsl_blocks *blocks, const tsl_layout *a, const tsl_layout *b,
-                               const tsl_layout *c, tsl_grid *grid) {
+                               const tsl_layout *c, tsl_rank_grid *grid) {
   const size_t ranks = (size_t)grid->ranks;
   int64_t *counts = calloc(2 * ranks, sizeof *counts);
   if (!counts)

@@ -46,3 +46,14 @@ tesela 0 dot x.npy y.npy --device "$device" --strategy "block_tree groups=8 grou
 json 'j["account"]["groups"][0] == 8 and j["account"]["items"][0] == 64 and j["account"]["launches"] == 2'
 tesela 0 transpose a.npy -o t.npy --device "$device" --strategy "tile_local tile=32 rows=4" --json
 json 'j["account"]["groups"][0] == 4 and j["account"]["local_words"] == 1 and j["account"]["operations_per_byte"] == 0'
+
+# A cluster: 7 ranks of a cube have blocks of one volume, and 8 have a cube of them; what travels is near the bound.
+tesela 0 explain 4096 4096 4096 --type f64 --ranks 8 --memory 1GiB --json
+json 'j["plan"].startswith("grid 2 x 2 x 2 of 8 ranks") and j["words"] == 3 * 2048 * 1024'
+json 'abs(j["words"] / j["bound"] - 1) < 0.01 and j["memory_bytes"] <= 1 << 30'
+tesela 0 explain 4096 4096 4096 --type f64 --ranks 7 --memory 1GiB --json
+json 'j["used"] == 7 and "slabs" in j["plan"] and j["words"] < 1.4 * j["bound"]'
+tesela 0 explain 65536 65536 65536 --ranks 1024 --memory 64GiB
+prints 'of 1024 ranks' 'to the busiest rank' 'where nothing overlaps'
+tesela 3 explain 4096 4096 4096 --ranks 8 --memory 100
+says 'too few'

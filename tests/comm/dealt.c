@@ -163,7 +163,7 @@ static void set_layout(dealt *d, dealt_kind kind, int ranks, int rank, int64_t r
   }
 }
 
-static const double gap[2] = {-77, 0};
+static const double gap[2] = {77, 0}; /* of every type, and no element */
 
 static void put(dealt *d, int64_t at, const double value[2]) {
   tsl_type_store(d->type, (char *)d->data + (size_t)at * tsl_type(d->type)->size, value);
@@ -217,7 +217,9 @@ void dealt_walk(const dealt *d, dealt_kind kind, int ranks, int rank, int64_t ro
 
 bool dealt_gaps_untouched(const dealt *d, dealt_kind kind, int ranks, int rank, int64_t rows, int64_t cols) {
   unsigned char *own = calloc((size_t)d->elements + 1, 1);
-  bool untouched = own != NULL;
+  bool untouched = true;
+  if (!own)
+    return false;
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < cols; j++) {
       const int64_t at = locate(d, kind, ranks, rank, rows, cols, i, j);

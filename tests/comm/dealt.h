@@ -30,7 +30,7 @@ typedef struct dealt {
 /* Element (i, j) of a matrix by its seed: a small whole number, with an imaginary part where the type is complex. */
 void dealt_value(uint64_t seed, tesela_type type, int64_t i, int64_t j, double value[2]);
 
-/* What rank `rank` of `ranks` has of a rows x cols matrix as it is stored, filled by the seed where `fill`, else with NaN (or -77). */
+/* What rank `rank` of `ranks` has of a rows x cols matrix as it is stored, filled by the seed where `fill`, else with NaN (or 77). */
 bool dealt_make(dealt *out, dealt_kind kind, int ranks, int rank, int64_t rows, int64_t cols,
                 tesela_type type, uint64_t seed, bool fill);
 void dealt_free(dealt *d);

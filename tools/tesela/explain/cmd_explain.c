@@ -4,6 +4,7 @@
 #include "cli/select.h"
 #include "cli/terms.h"
 #include "explain/options.h"
+#include "explain/ranks.h"
 #include "explain/trace.h"
 
 static const tsl_option options[] = {
@@ -19,6 +20,13 @@ static const tsl_option options[] = {
                "the operands are in the device's memory already, so that nothing is copied"),
     TSL_OPTION(tsl_explain_options, trace, "trace", FLAG, NULL,
                "draw who loads what at which step, for --strategy and at most 16 x 16 x 16"),
+    TSL_OPTION(tsl_explain_options, ranks, "ranks", COUNT, NULL,
+               "by so many ranks of a cluster: the grid, what travels, and how long that takes"),
+    TSL_OPTION(tsl_explain_options, memory, "memory", BYTES, NULL,
+               "with --ranks: what a rank may take beside its operands (default: half of what is free here)"),
+    TSL_OPTION(tsl_explain_options, link, "link", BYTES, NULL,
+               "with --ranks: bytes a second to and from a rank (default: 2.5 GB/s)"),
+    TSL_OPTION(tsl_explain_options, gflops, "gflops", NUMBER, "200", "with --ranks: what a rank computes"),
     TSL_OPTION_JSON(tsl_explain_options),
     TSL_OPTIONS_END,
 };
@@ -27,6 +35,7 @@ static const tsl_example examples[] = {
     {"tesela explain 1000 300 700", "for C (1000 x 300) = A (1000 x 700) B (700 x 300)"},
     {"tesela explain 4096 4096 4096 --type f64 --device cuda", "for one device only"},
     {"tesela explain 8 8 8 --strategy \"tile_local tile=4\" --trace", "a tile, step by step"},
+    {"tesela explain 65536 65536 65536 --type f64 --ranks 1024 --memory 64GiB", "on a cluster"},
     {NULL, NULL},
 };
 
@@ -99,6 +108,8 @@ static tesela_status run(const tsl_call *call) {
   tsl_wisdom *wisdom = NULL;
   tesela_status status = TESELA_OK;
   TSL_GO(read_problem(call, &problem));
+  if (given->ranks > 0)
+    return tsl_explain_ranks(call, &problem);
   if (given->trace && (!given->strategy || given->json))
     return tsl_fail(TESELA_BAD_CALL, given->json ? "--trace draws, and has no JSON"
                                                  : "--trace draws one strategy; name it with --strategy");

@@ -10,6 +10,9 @@ typedef struct tsl_explain_options {
   const char *device, *strategy;
   bool transpose_a, transpose_b, resident, trace, json;
   tsl_number alpha, beta;
+  int64_t ranks;
+  uint64_t memory, link;
+  tsl_number gflops;
 } tsl_explain_options;
 
 tesela_status tsl_explain_text(const tsl_explanation *found, const tsl_explain_options *given);

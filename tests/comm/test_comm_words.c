@@ -1,0 +1,171 @@
+/* Words that travel, against what must: 20 shapes on 2 to 64 ranks that are threads, operands lying evenly. What each rank holds and
+ * receives is compared with the memory-independent bound (comm/grid.h), and what travelled with what was counted before.
+ *
+ *   test_comm_words        some numbers of ranks
+ *   test_comm_words all    all from 2 to 64, and a table */
+#include "unit/unit.h"
+
+#include "comm/call.h"
+#include "comm/grid.h"
+#include "comm/threads.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+/* A 16th of sizes that people multiply, each way. */
+static const int64_t shapes[][3] = {{256, 256, 256},  {512, 512, 64},   {64, 512, 512},  {512, 64, 512},
+                                    {62, 62, 6250},   {6250, 62, 62},   {62, 6250, 62},  {1024, 1024, 16},
+                                    {16, 1024, 1024}, {1024, 16, 1024}, {4096, 32, 32},  {32, 4096, 32},
+                                    {32, 32, 4096},   {1250, 125, 12},  {12, 125, 1250}, {125, 12, 1250},
+                                    {187, 312, 437},  {494, 375, 250},  {1875, 1875, 4}, {1, 3125, 3125}};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static bool all;
+
+/* Links of comm/grid.c, for products a 16th as large. */
+static const tsl_links links = {0, 2.5e9, 2e11 / 16};
+
+typedef struct words_run {
+  const int64_t *shape;
+  tsl_rank_grid grid;
+  tesela_context *context;
+  tesela_status status;
+  tesela_mpi_record record;
+  int64_t reach[MOST], sent_or_received[MOST];
+} words_run;
+
+static int64_t area(const int64_t share[4]) {
+  return share[2] * share[3];
+}
+
+static tesela_layout layout_of(const int64_t share[4], bool any, tesela_rectangle *out) {
+  *out = (tesela_rectangle){.row = share[0], .col = share[1], .rows = share[2], .cols = share[3]};
+  return (tesela_layout){.kind = TESELA_LAYOUT_RECTANGLES, .rectangles = out, .count = any};
+}
+
+static void body(tsl_ranks *ranks, void *user) {
+  words_run *w = user;
+  const int rank = ranks->rank;
+  const bool any = rank < w->grid.used;
+  tsl_shares shares = {{0}, {0}, {0}};
+  if (any)
+    shares = tsl_grid_shares(&w->grid, rank);
+  tesela_rectangle rectangles[3];
+  double *a = calloc((size_t)area(shares.a) + 1, sizeof *a),
+         *b = calloc((size_t)area(shares.b) + 1, sizeof *b);
+  double *c = calloc((size_t)area(shares.c) + 1, sizeof *c);
+  const tesela_gemm_desc gemm = {.m = w->shape[0],
+                                 .n = w->shape[1],
+                                 .k = w->shape[2],
+                                 .a = {.data = a, .type = TESELA_F64},
+                                 .b = {.data = b, .type = TESELA_F64},
+                                 .c = {.data = c, .type = TESELA_F64}};
+  const tesela_mpi_desc desc = {.gemm = &gemm,
+                                .a = layout_of(shares.a, any, &rectangles[0]),
+                                .b = layout_of(shares.b, any, &rectangles[1]),
+                                .c = layout_of(shares.c, any, &rectangles[2]),
+                                .memory = 1 << 30};
+  ranks->links = &links;
+  tesela_mpi_record record = {.words = 0};
+  const tesela_status status =
+      tesela_ranks_gemm(ranks, w->context, &desc, &record, sizeof desc, sizeof gemm, sizeof record);
+  const int64_t received = (int64_t)(ranks->received / sizeof(double)),
+                sent = (int64_t)(ranks->sent / sizeof(double));
+  w->sent_or_received[rank] = received > sent ? received : sent;
+  w->reach[rank] = w->sent_or_received[rank] + area(shares.a) + area(shares.b) + area(shares.c);
+  if (rank == 0) {
+    w->record = record;
+    w->status = status;
+  }
+  free(a);
+  free(b);
+  free(c);
+}
+
+static int64_t largest(const int64_t *values, int count) {
+  int64_t most = 0;
+  for (int i = 0; i < count; i++)
+    most = values[i] > most ? values[i] : most;
+  return most;
+}
+
+/* What is shown of a shape. */
+typedef struct row {
+  double sum, worst, sum_moved, worst_moved;
+  int count, count_moved, worst_ranks;
+} row;
+
+static void run_one(const int64_t *shape, int ranks, tesela_context *context, row *r) {
+  static words_run w;
+  const tsl_task task = {shape[0], shape[1], shape[2], ranks, 8, 8, 8, 8, 2, 1 << 30};
+  w = (words_run){.shape = shape, .context = context};
+  assert_int_equal(tsl_grid_list(&task, &links, &w.grid, 1), 1);
+  assert_int_equal(tsl_threads_run(ranks, body, &w), TESELA_OK);
+  assert_int_equal(w.status, TESELA_OK);
+  const int64_t words = largest(w.sent_or_received, ranks);
+  assert_int_equal(w.record.words, words);
+  const double m = (double)shape[0], n = (double)shape[1], k = (double)shape[2];
+  const double bound = tsl_grid_reach(shape[0], shape[1], shape[2], ranks),
+               held = (m * n + m * k + k * n) / ranks;
+  const double ratio = (double)largest(w.reach, ranks) / bound;
+  r->sum += log(ratio);
+  r->count++;
+  if (ratio > r->worst) {
+    r->worst = ratio;
+    r->worst_ranks = ranks;
+  }
+  /* Where hardly anything must travel, a ratio of that says nothing. */
+  if (bound - held > 0.05 * held && words > 0) {
+    const double moved = (double)words / (bound - held);
+    r->sum_moved += log(moved);
+    r->count_moved++;
+    r->worst_moved = moved > r->worst_moved ? moved : r->worst_moved;
+  }
+}
+
+static void show(const char *name, const row *r) {
+  if (all)
+    print_message("| %s | %.3f | %.3f | %d | %.3f | %.3f |\n", name, exp(r->sum / r->count), r->worst,
+                  r->worst_ranks, r->count_moved ? exp(r->sum_moved / r->count_moved) : 1, r->worst_moved);
+}
+
+static void near_the_bound(void **state) {
+  (void)state;
+  static const int some[] = {2, 3, 4, 5, 7, 8, 12, 16, 31, 61, 64};
+  tesela_context *context;
+  assert_int_equal(tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &context),
+                   TESELA_OK);
+  row total = {0};
+  for (int s = 0; s < SHAPES; s++) {
+    row r = {0};
+    for (int ranks = 2, i = 0; all ? ranks <= MOST : i < (int)(sizeof some / sizeof some[0]); ranks++, i++)
+      run_one(shapes[s], all ? ranks : some[i], context, &r);
+    char name[64];
+    snprintf(name, sizeof name, "%lld x %lld x %lld", (long long)shapes[s][0], (long long)shapes[s][1],
+             (long long)shapes[s][2]);
+    show(name, &r);
+    total.sum += r.sum;
+    total.count += r.count;
+    total.sum_moved += r.sum_moved;
+    total.count_moved += r.count_moved;
+    if (r.worst > total.worst) {
+      total.worst = r.worst;
+      total.worst_ranks = r.worst_ranks;
+    }
+    total.worst_moved = r.worst_moved > total.worst_moved ? r.worst_moved : total.worst_moved;
+  }
+  show("all", &total);
+  tesela_context_destroy(context);
+  assert_true(exp(total.sum / total.count) <= 1.1);
+  assert_true(total.worst <= 1.4);
+}
+
+int main(int argc, char **argv) {
+  all = argc > 1 && strcmp(argv[1], "all") == 0;
+  const struct CMUnitTest tests[] = {cmocka_unit_test(near_the_bound)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

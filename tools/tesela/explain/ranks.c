@@ -1,0 +1,102 @@
+#include "explain/ranks.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "cli/report.h"
+#include "comm/grid.h"
+#include "explain/values.h"
+
+#include <math.h>
+
+/* A grid, and what it is compared with. */
+typedef struct found {
+  tsl_task task;
+  tsl_rank_grid grid;
+  double bound, held; /* words that some rank must receive; and what each holds of the operands */
+  double seconds_words;
+} found;
+
+static tesela_status find(const tsl_explain_options *given, const tsl_problem *p, found *out) {
+  const tsl_type_info *sums = tsl_type(tsl_type(p->c.type)->sums);
+  const uint64_t memory = given->memory ? given->memory : tsl_memory_available() / 2;
+  out->task = (tsl_task){.m = p->m,
+                         .n = p->n,
+                         .k = p->k,
+                         .ranks = (int)given->ranks,
+                         .size_a = (int64_t)tsl_type(p->a.type)->size,
+                         .size_b = (int64_t)tsl_type(p->b.type)->size,
+                         .size_c = (int64_t)tsl_type(p->c.type)->size,
+                         .size_sum = (int64_t)sums->size,
+                         .operations = sums->is_complex ? 8 : 2,
+                         .memory = memory < INT64_MAX ? (int64_t)memory : INT64_MAX};
+  if (tsl_grid_list(&out->task, &tsl_links_default, &out->grid, 1) == 0)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%llu bytes a rank are too few: --memory gives more",
+                    (unsigned long long)memory);
+  /* The grid is the library's own choice; what it takes is by the figures that are given. */
+  const tsl_links links = {
+      tsl_links_default.seconds_message, given->link ? (double)given->link : tsl_links_default.bytes_second,
+      given->gflops.value > 0 ? given->gflops.value * 1e9 : tsl_links_default.operations_second};
+  tsl_grid_time(&out->task, &links, &out->grid);
+  out->seconds_words = out->grid.seconds - out->grid.seconds_compute;
+  const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+  out->held = (m * n + m * k + k * n) / out->task.ranks;
+  out->bound = tsl_grid_bound(p->m, p->n, p->k, out->task.ranks, (double)memory / (double)sums->size);
+  return TESELA_OK;
+}
+
+static tesela_status print_text(const found *f) {
+  char bytes[32], time[32], part[32];
+  tsl_text grid = {0};
+  tsl_grid_print(&f->grid, &grid);
+  tsl_table table = tsl_table_of_pairs();
+  tsl_table_add_pair(&table, "plan", "%s", tsl_text_get(&grid));
+  tsl_table_add_pair(&table, "memory", "%s of %s a rank, beside its operands",
+                     tsl_format_bytes((uint64_t)f->grid.memory, bytes, sizeof bytes),
+                     tsl_format_bytes((uint64_t)f->task.memory, part, sizeof part));
+  tsl_table_add_pair(&table, "words", "%lld to the busiest rank, %.0f at least (%.2f times); %.0f lie there",
+                     (long long)f->grid.words, f->bound, f->bound > 0 ? (double)f->grid.words / f->bound : 1,
+                     f->held);
+  tsl_table_add_pair(
+      &table, "bytes", "%s to the busiest rank",
+      tsl_format_bytes((uint64_t)((double)f->grid.words * (double)f->task.size_a), bytes, sizeof bytes));
+  tsl_table_add_pair(&table, "time", "%s: products %s, words %s where nothing overlaps",
+                     tsl_format_seconds(f->grid.seconds, time, sizeof time),
+                     tsl_format_seconds(f->grid.seconds_compute, part, sizeof part),
+                     tsl_format_seconds(f->seconds_words, bytes, sizeof bytes));
+  tsl_text_free(&grid);
+  tsl_text out = {0};
+  tsl_text_add(&out, "C,  %lld x %lld by %lld x %lld\n", (long long)f->grid.m, (long long)f->grid.k,
+               (long long)f->grid.k, (long long)f->grid.n);
+  tsl_table_text(&table, 2, tsl_output_width(), tsl_output_colour(), &out);
+  out.failed |= table.failed;
+  tsl_table_free(&table);
+  return tsl_print(&out);
+}
+
+static tesela_status print_json(const tsl_call *call, const found *f) {
+  const tsl_rank_grid *g = &f->grid;
+  tsl_text text = {0};
+  tsl_grid_print(g, &text);
+  json_t *object =
+      json_pack("{s:I, s:I, s:I, s:i, s:s, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "m",
+                (json_int_t)g->m, "n", (json_int_t)g->n, "k", (json_int_t)g->k, "ranks", g->ranks, "plan",
+                tsl_text_get(&text), "used", g->used, "depth", g->depth, "slabs", g->slabs, "steps",
+                g->tiles_m * g->tiles_n * g->panels, "memory_bytes", (json_int_t)g->memory, "words",
+                (json_int_t)g->words, "words_all", (json_int_t)g->words_all, "bound", tsl_json_real(f->bound),
+                "predicted_seconds", tsl_json_real(g->seconds), "compute_seconds",
+                tsl_json_real(g->seconds_compute), "words_seconds", tsl_json_real(f->seconds_words));
+  tsl_text_free(&text);
+  return tsl_print_json(call, object);
+}
+
+tesela_status tsl_explain_ranks(const tsl_call *call, const tsl_problem *problem) {
+  const tsl_explain_options *given = call->options;
+  found f;
+  if (given->ranks > 1 << 20)
+    return tsl_fail(TESELA_BAD_CALL, "--ranks is %lld, and %d are the most", (long long)given->ranks,
+                    1 << 20);
+  if (problem->m == 0 || problem->n == 0 || problem->k == 0)
+    return tsl_fail(TESELA_BAD_CALL, "there is nothing to multiply, and nothing travels");
+  TSL_TRY(find(given, problem, &f));
+  return given->json ? print_json(call, &f) : print_text(&f);
+}
