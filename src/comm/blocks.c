@@ -155,13 +155,6 @@ tsl_patch tsl_window_c(const tsl_rank_grid *grid, const tsl_block *block, tsl_st
                part_of(block->cols, block->n, step.tile_col, grid->tiles_n), order);
 }
 
-static bool same(const tsl_dim *a, const tsl_dim *b) {
-  if (a->first != b->first || a->last != b->last)
-    return false;
-  return a->list == b->list || (a->count == 1 && b->count == 1 && a->list->at == b->list->at &&
-                                a->list->length == b->list->length && a->list->local == b->list->local);
-}
-
 bool tsl_window_same(const tsl_patch *a, const tsl_patch *b) {
-  return same(&a->rows, &b->rows) && same(&a->cols, &b->cols);
+  return tsl_dim_same(&a->rows, &b->rows) && tsl_dim_same(&a->cols, &b->cols);
 }

@@ -30,6 +30,13 @@ int64_t tsl_dim_total(const tsl_dim *dim) {
   return total;
 }
 
+bool tsl_dim_same(const tsl_dim *a, const tsl_dim *b) {
+  if (a->first != b->first || a->last != b->last)
+    return false;
+  return a->list == b->list || (a->count == 1 && b->count == 1 && a->list->at == b->list->at &&
+                                a->list->length == b->list->length && a->list->local == b->list->local);
+}
+
 /* The first span that ends behind `at`. */
 static int64_t first_behind(const tsl_dim *dim, int64_t at) {
   int64_t low = 0, high = dim->count;

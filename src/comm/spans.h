@@ -27,6 +27,9 @@ tsl_dim tsl_dim_part(const tsl_span *list, int64_t count, int64_t first, int64_t
 /* How many indices it has. */
 int64_t tsl_dim_total(const tsl_dim *dim);
 
+/* Whether two dims are the same list, or the same one span: what is told without looking through lists. */
+bool tsl_dim_same(const tsl_dim *a, const tsl_dim *b);
+
 /* Walks over what two dims have in common, from the lowest index: zero it but for a and b, then tsl_meet_next() until it says false. */
 typedef struct tsl_meet {
   const tsl_dim *a, *b;

@@ -2,58 +2,81 @@
 #include "comm/blocks.h"
 
 #include "base/status.h"
+#include "comm/job.h"
 
 #include <stdlib.h>
 
+/* How many indices a window's rows or columns have in common with each part of a layout's grid. */
+typedef struct commons {
+  tsl_dim of;      /* the dim that was counted last: places that follow each other often share one */
+  int64_t *counts; /* of each part */
+  bool any;
+} commons;
+
 typedef struct tally {
   int64_t *received, *sent;
-  const tsl_blocks *blocks;
+  commons rows, cols;
 } tally;
 
-static tsl_patch whole(tsl_dim rows, tsl_dim cols) {
-  return (tsl_patch){.rows = rows, .cols = cols};
+static void count_dim(commons *c, const tsl_dim *dim, const tsl_dim *lists, int count) {
+  if (c->any && tsl_dim_same(&c->of, dim))
+    return;
+  for (int i = 0; i < count; i++)
+    c->counts[i] = tsl_dim_common(&lists[i], dim);
+  c->of = *dim;
+  c->any = true;
 }
 
-/* A panel that the rank at `place` needs `times` times: what each other rank sends it. */
-static void count_panel(const tally *t, int place, const tsl_layout *layout, const tsl_patch *window,
-                        int64_t times) {
-  const int rank = t->blocks->rank[place];
-  for (int from = 0; from < layout->ranks; from++) {
-    if (from == rank)
-      continue;
-    const int64_t words = times * tsl_layout_common(layout, from, window);
-    t->received[rank] += words;
-    t->sent[from] += words;
+/* Between the rank that needs or makes a window, and each other one that holds a part of it. */
+static void add(const tally *t, int rank, int holder, int64_t words, bool comes) {
+  if (holder == rank || words == 0)
+    return;
+  t->received[comes ? rank : holder] += words;
+  t->sent[comes ? holder : rank] += words;
+}
+
+static void count_window(tally *t, int rank, const tsl_layout *layout, const tsl_patch *window, int64_t times,
+                         bool comes) {
+  if (layout->first) {
+    for (int holder = 0; holder < layout->ranks; holder++)
+      add(t, rank, holder, times * tsl_layout_common(layout, holder, window), comes);
+    return;
   }
+  /* Of a grid, rows times columns. */
+  const tsl_dim *rows = layout->turned ? &window->cols : &window->rows;
+  const tsl_dim *cols = layout->turned ? &window->rows : &window->cols;
+  count_dim(&t->rows, rows, layout->row_lists, layout->grid_rows);
+  count_dim(&t->cols, cols, layout->col_lists, layout->grid_cols);
+  for (int i = 0; i < layout->grid_rows; i++)
+    for (int j = 0; j < layout->grid_cols && t->rows.counts[i] > 0; j++)
+      add(t, rank, layout->rank_at[i * layout->grid_cols + j], times * t->rows.counts[i] * t->cols.counts[j],
+          comes);
 }
 
-/* The rank's sums, sent to the owners of C. */
-static void count_sums(const tally *t, int place, const tsl_layout *c, const tsl_patch *window) {
-  const int rank = t->blocks->rank[place];
-  for (int to = 0; to < c->ranks; to++) {
-    if (to == rank)
-      continue;
-    const int64_t words = tsl_layout_common(c, to, window);
-    t->received[to] += words;
-    t->sent[rank] += words;
+/* One operand of all blocks. */
+static void count_operand(tally *t, const tsl_blocks *blocks, const tsl_layout *layout, int operand,
+                          int64_t times) {
+  t->rows.any = t->cols.any = false;
+  for (int place = 0; place < blocks->grid->used; place++) {
+    const tsl_block *b = &blocks->of[place];
+    const tsl_patch window = {.rows = operand == TSL_PART_B ? b->terms : b->rows,
+                              .cols = operand == TSL_PART_A ? b->terms : b->cols};
+    count_window(t, blocks->rank[place], layout, &window, times, operand != TSL_PART_C);
   }
 }
 
 tesela_status tsl_blocks_count(const tsl_blocks *blocks, const tsl_layout *a, const tsl_layout *b,
                                const tsl_layout *c, tsl_rank_grid *grid) {
   const size_t ranks = (size_t)grid->ranks;
-  int64_t *counts = calloc(2 * ranks, sizeof *counts);
+  int64_t *counts = calloc(4 * ranks, sizeof *counts);
   if (!counts)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for counting the words of %d ranks", grid->ranks);
-  const tally t = {counts, counts + ranks, blocks};
-  for (int place = 0; place < grid->used; place++) {
-    const tsl_block *block = &blocks->of[place];
-    const tsl_patch of_a = whole(block->rows, block->terms), of_b = whole(block->terms, block->cols);
-    const tsl_patch of_c = whole(block->rows, block->cols);
-    count_panel(&t, place, a, &of_a, grid->tiles_n);
-    count_panel(&t, place, b, &of_b, grid->tiles_m);
-    count_sums(&t, place, c, &of_c);
-  }
+  tally t = {.received = counts, .sent = counts + ranks};
+  t.rows.counts = counts + 2 * ranks;
+  t.cols.counts = counts + 3 * ranks;
+  count_operand(&t, blocks, a, TSL_PART_A, grid->tiles_n);
+  count_operand(&t, blocks, b, TSL_PART_B, grid->tiles_m);
+  count_operand(&t, blocks, c, TSL_PART_C, 1);
   grid->words = grid->words_sent = grid->words_all = 0;
   for (size_t i = 0; i < ranks; i++) {
     grid->words = t.received[i] > grid->words ? t.received[i] : grid->words;

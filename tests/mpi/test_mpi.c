@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
   tesela_context *context = NULL;
   expect(tesela_context_create(&(tesela_context_desc){.device = "cpu", .threads = 1}, &context) == TESELA_OK,
          "context", NULL);
-  run_cases(MPI_COMM_WORLD, context, 0, 3);
+  run_cases(MPI_COMM_WORLD, context, 0, 5);
   run_large(MPI_COMM_WORLD);
   differ(MPI_COMM_WORLD);
   run_halves(context);
