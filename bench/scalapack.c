@@ -1,7 +1,8 @@
-/* Times pdgemm_ as any program would call it: mpirun -n RANKS scalapack_bench M N K BLOCK ROWS COLS REPEATS. Nothing in it knows of tesela: it
+/* Times pdgemm_ as any program would call it, or pdtran_ where K is 0: mpirun -n RANKS scalapack_bench M N K BLOCK ROWS COLS REPEATS. Nothing in it knows of tesela: it
  * is linked with the distribution's ScaLAPACK, and bench/scalapack.sh starts it with the drop-in preloaded and without, by turns. Each product
  * is between two barriers. Rank 0 prints the first call's seconds, and the least and the median of the others. */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,9 @@ void pdgemm_(const char *transa, const char *transb, const int *m, const int *n,
              const double *alpha, const double *a, const int *ia, const int *ja, const int *desca,
              const double *b, const int *ib, const int *jb, const int *descb, const double *beta, double *c,
              const int *ic, const int *jc, const int *descc);
+
+void pdtran_(const int *m, const int *n, const double *alpha, const double *a, const int *ia, const int *ja,
+             const int *desca, const double *beta, double *c, const int *ic, const int *jc, const int *descc);
 
 static const int zero = 0, one = 1;
 
@@ -51,8 +55,11 @@ static double time_product(int m, int n, int k, const matrix *a, const matrix *b
   const double alpha = 1, beta = 0;
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
-  pdgemm_("N", "N", &m, &n, &k, &alpha, a->data, &one, &one, a->desc, b->data, &one, &one, b->desc, &beta,
-          c->data, &one, &one, c->desc);
+  if (k > 0)
+    pdgemm_("N", "N", &m, &n, &k, &alpha, a->data, &one, &one, a->desc, b->data, &one, &one, b->desc, &beta,
+            c->data, &one, &one, c->desc);
+  else
+    pdtran_(&m, &n, &alpha, a->data, &one, &one, a->desc, &beta, c->data, &one, &one, c->desc);
   MPI_Barrier(MPI_COMM_WORLD);
   return MPI_Wtime() - start;
 }
@@ -80,7 +87,9 @@ int main(int count, char **arguments) {
   blacs_get_(&nobody, &zero, &on.context);
   blacs_gridinit_(&on.context, "R", &is[ROWS], &is[COLS]);
   blacs_gridinfo_(&on.context, &on.rows, &on.cols, &on.row, &on.col);
-  const matrix a = make(&on, is[M], is[K], is[BLOCK]), b = make(&on, is[K], is[N], is[BLOCK]);
+  const bool is_product = is[K] > 0;
+  const matrix a = is_product ? make(&on, is[M], is[K], is[BLOCK]) : make(&on, is[N], is[M], is[BLOCK]);
+  const matrix b = make(&on, is_product ? is[K] : 1, is[N], is[BLOCK]);
   matrix c = make(&on, is[M], is[N], is[BLOCK]);
   const double first = time_product(is[M], is[N], is[K], &a, &b, &c);
   for (int i = 0; i < is[REPEATS]; i++)

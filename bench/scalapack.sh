@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # bench/scalapack.sh [RANKS [SHAPE...]]: an unmodified program's pdgemm by the distribution's ScaLAPACK (with the BLAS that it has: OpenBLAS), and
-# by tesela preloaded into the same program, by turns in the same run. A SHAPE is M,N,K. One thread a rank. BLOCKS, TURNS and REPEATS can be set.
+# by tesela preloaded into the same program, by turns in the same run. A SHAPE is M,N,K; K = 0: a transpose. One thread a rank, whose waiting leaves
+# the processor to others (tests/mpi/run.sh), for both. BLOCKS, TURNS and REPEATS can be set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${BUILD:-build/release}
@@ -21,11 +22,9 @@ grid_of() {
 
 # first, least and median seconds: run_one RANKS LIBRARY M N K BLOCK ROWS COLS
 run_one() {
-  local ranks=$1 preload=() options=(--oversubscribe --bind-to none -n "$1")
+  local preload=()
   [ -z "$2" ] || preload=(-x LD_PRELOAD="$2" -x TESELA_SCALAPACK="${TESELA_SCALAPACK:-auto}")
-  [ "$(id -u)" != 0 ] || options+=(--allow-run-as-root)
-  OMP_NUM_THREADS=1 OMPI_MCA_btl_vader_single_copy_mechanism="${SINGLE_COPY:-none}" \
-    mpirun "${options[@]}" "${preload[@]}" "$program" "${@:3}" "${REPEATS:-3}"
+  OMP_NUM_THREADS=1 tests/mpi/run.sh mpirun "$1" "${preload[@]}" "$program" "${@:3}" "${REPEATS:-3}"
 }
 
 printf '%5s  %7s  %-24s  %5s  %12s  %12s  %7s\n' ranks grid product block 'ScaLAPACK, s' 'tesela, s' faster

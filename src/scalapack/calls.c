@@ -37,12 +37,14 @@ static void print(tsl_text *line) {
   tsl_text_free(line);
 }
 
-void tsl_scalapack_end(const tsl_scalapack_call *call, const char *plan) {
+void tsl_scalapack_end(const tsl_scalapack_call *call, const tesela_mpi_record *record) {
   tsl_text line = {0};
   if (call->started == 0)
     return;
   add_call(call, &line);
-  tsl_text_add(&line, ": tesela, %.6f s, %s\n", tsl_clock() - call->started, plan);
+  tsl_text_add(&line, ": tesela, %.6f s (%.6f computing, %.6f waiting, %.6f moving), %s\n",
+               tsl_clock() - call->started, record->seconds_compute, record->seconds_wait,
+               record->seconds_move, record->plan);
   print(&line);
 }
 

@@ -5,6 +5,8 @@
 #include "scalapack/descriptor.h"
 #include "scalapack/symbol.h"
 
+#include <tesela/tesela_layout.h>
+
 /* One call under way. */
 typedef struct tsl_scalapack_call {
   tsl_scalapack_symbol *symbol;
@@ -15,8 +17,8 @@ typedef struct tsl_scalapack_call {
 } tsl_scalapack_call;
 
 void tsl_scalapack_begin(tsl_scalapack_call *call);
-/* It was done here, as the plan's text says. */
-void tsl_scalapack_end(const tsl_scalapack_call *call, const char *plan);
+/* It was done here. */
+void tsl_scalapack_end(const tsl_scalapack_call *call, const tesela_mpi_record *record);
 /* It is for the other library, for this reason: returns that one's function. Where there is none stderr is told, since ScaLAPACK's
  * routines have no status, and NULL returned: C stays as it was. */
 tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why);

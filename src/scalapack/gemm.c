@@ -101,7 +101,7 @@ static tsl_scalapack_function *compute(tsl_scalapack_call *call, const work *of,
   tesela_mpi_record record = {0};
   const tesela_status status = multiply(of, call->symbol->type, grid, &record);
   if (status == TESELA_OK) {
-    tsl_scalapack_end(call, record.plan);
+    tsl_scalapack_end(call, &record);
     return NULL;
   }
   return tsl_scalapack_retry(call, grid, of->beta);
@@ -112,8 +112,8 @@ tsl_scalapack_function *tsl_scalapack_gemm(tsl_scalapack_symbol *symbol,
   tsl_scalapack_call call = {.symbol = symbol};
   work of = {.m = 0};
   const char *why = prepare(product, &call, &of);
-  const bool is_ours = tsl_scalapack_takes_gemm(
-      symbol->type, of.m, of.n, of.k, call.place.rows * call.place.cols, tsl_scalapack_next(symbol) != NULL);
+  const bool is_ours = tsl_scalapack_takes_gemm(of.m, of.n, of.k, call.place.rows * call.place.cols,
+                                                tsl_scalapack_next(symbol) != NULL);
   const tsl_scalapack_grid *grid = tsl_scalapack_join(&of.operands[A], &call.place, is_ours, &why);
   tsl_scalapack_begin(&call);
   return grid ? compute(&call, &of, grid) : tsl_scalapack_forward(&call, why);

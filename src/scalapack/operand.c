@@ -49,7 +49,7 @@ const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operan
   if (!grid)
     *why = "the processes of the grid were told different things, or cannot be asked";
   else if (!is_ours)
-    *why = "by its size";
+    *why = "that one is faster, or was asked for";
   return *why ? NULL : grid;
 }
 

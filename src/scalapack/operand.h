@@ -20,7 +20,7 @@ const char *tsl_scalapack_read(const tsl_scalapack_part *const *parts, tsl_scala
                                int count, tesela_type type, tsl_scalapack_place *place);
 
 /* The grid whose processes compute the call together; NULL: *why tells why they do not, which is that one where it is set already, or
- * its size where that is not tesela's. */
+ * that it is not tesela's (route.h). */
 const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operand,
                                              const tsl_scalapack_place *place, bool is_ours,
                                              const char **why);

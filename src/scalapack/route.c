@@ -4,6 +4,7 @@
 #include "base/env.h"
 
 #include <string.h>
+#include <tesela/tesela.h>
 
 /* TESELA_SCALAPACK, read when the library is loaded. */
 #define REQUEST_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other")
@@ -32,21 +33,21 @@ int64_t tsl_scalapack_same(void) {
   return (int64_t)TESELA_VERSION_NUMBER * (int64_t)(sizeof requests / sizeof *requests) + (int64_t)wanted;
 }
 
-static bool takes(double work, double from, bool other) {
-  if (wanted == REQUEST_AUTO)
-    return !other || work >= from;
-  return wanted == REQUEST_TESELA || !other;
+static bool takes(bool is_faster, bool other) {
+  return !other || wanted == REQUEST_TESELA || (wanted == REQUEST_AUTO && is_faster);
 }
 
-/* From how many multiply-adds, or elements, a process on tesela is the faster one; measured (docs/SCALE.md). */
-static const double gemm_from = 64.0 * 64 * 64, add_from = 256.0 * 256;
+/* From how many multiply-adds a process on tesela is the faster one, and how thin a product may be; measured (NOTES.md). A small product is
+ * bound by how often processes wait for each other, which is oftener here. */
+static const double gemm_from = 640.0 * 640 * 640;
+enum { SIDE = 256 };
 
-bool tsl_scalapack_takes_gemm(tesela_type type, int64_t m, int64_t n, int64_t k, int processes, bool other) {
-  (void)type;
-  return takes((double)m * (double)n * (double)k / processes, gemm_from, other);
+bool tsl_scalapack_takes_gemm(int64_t m, int64_t n, int64_t k, int processes, bool other) {
+  return takes(m >= SIDE && n >= SIDE && k >= SIDE &&
+                   (double)m * (double)n * (double)k >= gemm_from * processes,
+               other);
 }
 
-bool tsl_scalapack_takes_add(tesela_type type, int64_t m, int64_t n, int processes, bool other) {
-  (void)type;
-  return takes((double)m * (double)n / processes, add_from, other);
+bool tsl_scalapack_takes_transpose(bool other) {
+  return takes(false, other);
 }

@@ -70,7 +70,7 @@ static tsl_scalapack_function *compute(tsl_scalapack_call *call, const work *of,
   const tesela_status status =
       tesela_mpi_transpose(grid->comm, tsl_scalapack_context(grid->sharing), &desc, &record);
   if (status == TESELA_OK) {
-    tsl_scalapack_end(call, record.plan);
+    tsl_scalapack_end(call, &record);
     return NULL;
   }
   return tsl_scalapack_retry(call, grid, of->beta);
@@ -80,8 +80,7 @@ tsl_scalapack_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, co
   tsl_scalapack_call call = {.symbol = symbol};
   work of = {.m = 0};
   const char *why = prepare(sum, &call, &of);
-  const bool is_ours = tsl_scalapack_takes_add(symbol->type, of.m, of.n, call.place.rows * call.place.cols,
-                                               tsl_scalapack_next(symbol) != NULL);
+  const bool is_ours = tsl_scalapack_takes_transpose(tsl_scalapack_next(symbol) != NULL);
   const tsl_scalapack_grid *grid = tsl_scalapack_join(&of.operands[A], &call.place, is_ours, &why);
   tsl_scalapack_begin(&call);
   return grid ? compute(&call, &of, grid) : tsl_scalapack_forward(&call, why);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # forward.sh PROGRAM LIBRARY: calls that are not tesela's are the program's own ScaLAPACK's, on all ranks: where it is told so, where ranks were
-# told different things, and by size.
+# told different things, and small ones.
 set -euo pipefail
 program=$1 library=$2
 . "$(dirname "$0")/mpirun.sh"
@@ -18,9 +18,9 @@ check() { # what, a pattern that all lines of the log have
   echo "$1: $(cat "$scratch/output")"
 }
 run_ranks 2 "${common[@]}" -x TESELA_SCALAPACK=other "$program" 6 >"$scratch/output" 2>"$scratch/log"
-check 'told so' 'libscalapack.*, by its size'
+check 'told so' 'libscalapack.*, that one is faster'
 run_ranks 2 "${common[@]}" -x TESELA_SCALAPACK=auto "$program" 6 >"$scratch/output" 2>"$scratch/log"
-check 'small ones' 'libscalapack.*, by its size'
+check 'small ones' 'libscalapack.*, that one is faster'
 # The grid of both ranks is of two minds, whose every call goes on; the grid of one rank is tesela's.
 run_ranks 1 "${common[@]}" -x TESELA_SCALAPACK=tesela "$program" 6 : -n 1 "${common[@]}" -x TESELA_SCALAPACK=auto "$program" 6 \
   >"$scratch/output" 2>"$scratch/log"
