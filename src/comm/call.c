@@ -134,7 +134,7 @@ static void tell(const tsl_job *job, const tsl_rank_grid *grid, tesela_mpi_recor
   record->words_all = grid->words_all;
   record->bound = tsl_grid_bound(job->m, job->n, job->k, job->ranks->size, memory_words(job));
   if (job->ranks->rank == 0 && tsl_log_wants(TSL_LOG_PLAN))
-    tsl_log(TSL_LOG_PLAN, "product of %lld x %lld x %lld: %s, %lld words to the busiest rank (bound %.0f)",
+    tsl_log(TSL_LOG_PLAN, "product of %lld x %lld x %lld: %s, %lld words of the busiest rank (bound %.0f)",
             (long long)job->m, (long long)job->n, (long long)job->k, record->plan, (long long)record->words,
             record->bound);
 }

@@ -135,25 +135,31 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_rank_grid *
                   (grid->used == 1 ? 0 : messages * links->seconds_message);
 }
 
-/* Words that the largest block's rank receives where it holds its even share of all three. */
+/* Words where each rank holds its even share of all three. A rank of a large slab may send more than it receives: what it holds of the
+ * panel that all slabs need is wanted by as many, but larger. */
 static void expect(tsl_rank_grid *grid) {
-  int64_t most = 0, all = 0;
-  const int64_t layer_ranks = grid->used / grid->depth;
-  /* Slabs have one of two numbers of ranks: the first slab's is the smaller, the last one's the larger. */
-  const int64_t sizes[2] = {layer_ranks / grid->slabs, ceiling(layer_ranks, grid->slabs)};
+  const int64_t layer_ranks = grid->used / grid->depth, larger = layer_ranks % grid->slabs;
+  const int64_t times_outer = grid->by_columns ? grid->tiles_m : grid->tiles_n;
+  const int64_t times_inner = grid->by_columns ? grid->tiles_n : grid->tiles_m;
+  double most = 0, most_sent = 0, all = 0;
   for (int which = 0; which < 2; which++) {
-    const double s = (double)sizes[which], q = (double)layer_ranks, d = grid->depth;
+    const double s = (double)(layer_ranks / grid->slabs + which), q = (double)layer_ranks, d = grid->depth;
+    const int64_t slabs = which == 1 ? larger : grid->slabs - larger;
+    if (slabs == 0)
+      continue;
     const double outer = (double)(grid->by_columns ? grid->n : grid->m) * s / q;
-    const double inner = (double)(grid->by_columns ? grid->m : grid->n) / s;
-    const double depth = (double)grid->k / d;
-    const double shared = outer * depth * (1 - 1 / s) * (grid->by_columns ? grid->tiles_m : grid->tiles_n);
-    const double other = inner * depth * (1 - s / q) * (grid->by_columns ? grid->tiles_n : grid->tiles_m);
-    const int64_t words = (int64_t)ceil(shared + other + outer * inner * (1 - 1 / d));
-    most = words > most ? words : most;
+    const double width = (double)(grid->by_columns ? grid->m : grid->n), depth = (double)grid->k / d;
+    const double shared = outer * depth * (1 - 1 / s) * (double)times_outer;
+    const double sums = outer * width / s * (1 - 1 / d);
+    const double received = shared + sums + width / s * depth * (1 - s / q) * (double)times_inner;
+    const double sent = shared + sums + width / q * depth * (double)(grid->slabs - 1) * (double)times_inner;
+    most = fmax(most, received);
+    most_sent = fmax(most_sent, sent);
+    all += received * s * (double)slabs * d;
   }
-  all = most * grid->used;
-  grid->words = grid->words_sent = most;
-  grid->words_all = all;
+  grid->words = (int64_t)ceil(most);
+  grid->words_sent = (int64_t)ceil(most_sent);
+  grid->words_all = (int64_t)ceil(all);
 }
 
 bool tsl_grid_complete(const tsl_task *task, const tsl_links *links, tsl_rank_grid *grid) {

@@ -52,8 +52,8 @@ tesela 0 explain 4096 4096 4096 --type f64 --ranks 8 --memory 1GiB --json
 json 'j["plan"].startswith("grid 2 x 2 x 2 of 8 ranks") and j["words"] == 3 * 2048 * 1024'
 json 'abs(j["words"] / j["bound"] - 1) < 0.01 and j["memory_bytes"] <= 1 << 30'
 tesela 0 explain 4096 4096 4096 --type f64 --ranks 7 --memory 1GiB --json
-json 'j["used"] == 7 and "slabs" in j["plan"] and j["words"] < 1.4 * j["bound"]'
+json 'j["used"] == 7 and "slabs" in j["plan"] and j["words"] < 1.5 * j["bound"]'
 tesela 0 explain 65536 65536 65536 --ranks 1024 --memory 64GiB
-prints 'of 1024 ranks' 'to the busiest rank' 'where nothing overlaps'
+prints 'of 1024 ranks' 'to or from the busiest rank' 'where nothing overlaps'
 tesela 3 explain 4096 4096 4096 --ranks 8 --memory 100
 says 'too few'

@@ -5,6 +5,7 @@
  *   test_comm_words all    all from 2 to 64, and a table */
 #include "unit/unit.h"
 
+#include "comm/blocks.h"
 #include "comm/call.h"
 #include "comm/grid.h"
 #include "comm/threads.h"
@@ -164,8 +165,61 @@ static void near_the_bound(void **state) {
   assert_true(total.worst <= 1.4);
 }
 
+/* A layout in which each place of the grid holds its share of an operand; `which` is the offset of the operand's share. */
+static void shares_as_layout(const tsl_rank_grid *grid, size_t which, int64_t rows, int64_t cols,
+                             tsl_layout *out) {
+  const size_t ranks = (size_t)grid->ranks;
+  tsl_corner *corners = calloc(ranks, sizeof *corners);
+  const tsl_corner **of = calloc(ranks, sizeof *of);
+  int64_t *counts = calloc(ranks, sizeof *counts);
+  assert_true(corners && of && counts);
+  for (int r = 0; r < grid->used; r++) {
+    const tsl_shares shares = tsl_grid_shares(grid, r);
+    const int64_t *share = (const int64_t *)(const void *)((const char *)&shares + which);
+    corners[r] = (tsl_corner){share[0], share[1], share[2], share[3]};
+    counts[r] = 1;
+  }
+  for (size_t r = 0; r < ranks; r++)
+    of[r] = &corners[r];
+  const tesela_layout given = {.kind = TESELA_LAYOUT_RECTANGLES};
+  assert_int_equal(tsl_layout_make(&given, "a", grid->ranks, 0, rows, cols, 0, 0, of, counts, out),
+                   TESELA_OK);
+  free(corners);
+  free(of);
+  free(counts);
+}
+
+/* What tesela explain tells of 1,024 ranks, against every message counted. */
+static void as_explained(void **state) {
+  (void)state;
+  static const int64_t products[][3] = {{65536, 65536, 65536}, {100000, 20000, 7000}, {4096, 4096, 1000000}};
+  for (size_t i = 0; i < sizeof products / sizeof products[0]; i++) {
+    const int64_t m = products[i][0], n = products[i][1], k = products[i][2];
+    const tsl_task task = {m, n, k, 1024, 8, 8, 8, 8, 2, (int64_t)64 << 30};
+    tsl_rank_grid grid;
+    tsl_blocks blocks;
+    tsl_layout a, b, c;
+    assert_int_equal(tsl_grid_list(&task, &tsl_links_default, &grid, 1), 1);
+    const double told = (double)(grid.words > grid.words_sent ? grid.words : grid.words_sent);
+    shares_as_layout(&grid, offsetof(tsl_shares, a), m, k, &a);
+    shares_as_layout(&grid, offsetof(tsl_shares, b), k, n, &b);
+    shares_as_layout(&grid, offsetof(tsl_shares, c), m, n, &c);
+    assert_int_equal(tsl_blocks_make(&grid, &c, &blocks), TESELA_OK);
+    assert_int_equal(tsl_blocks_count(&blocks, &a, &b, &c, &grid), TESELA_OK);
+    const double counted = (double)(grid.words > grid.words_sent ? grid.words : grid.words_sent);
+    if (all)
+      print_message("1024 ranks, %lld x %lld x %lld: %.0f words told, %.0f counted\n", (long long)m,
+                    (long long)n, (long long)k, told, counted);
+    assert_true(fabs(told / counted - 1) <= 0.02);
+    tsl_blocks_free(&blocks);
+    tsl_layout_free(&a);
+    tsl_layout_free(&b);
+    tsl_layout_free(&c);
+  }
+}
+
 int main(int argc, char **argv) {
   all = argc > 1 && strcmp(argv[1], "all") == 0;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(near_the_bound)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(as_explained), cmocka_unit_test(near_the_bound)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@ typedef struct found {
   tsl_rank_grid grid;
   double bound, held; /* words that some rank must receive; and what each holds of the operands */
   double seconds_words;
+  int64_t words; /* received, or sent where that is more, by the busiest rank */
 } found;
 
 static tesela_status find(const tsl_explain_options *given, const tsl_problem *p, found *out) {
@@ -37,6 +38,7 @@ static tesela_status find(const tsl_explain_options *given, const tsl_problem *p
       tsl_links_default.seconds_message, given->link ? (double)given->link : tsl_links_default.bytes_second,
       given->gflops.value > 0 ? given->gflops.value * 1e9 : tsl_links_default.operations_second};
   tsl_grid_time(&out->task, &links, &out->grid);
+  out->words = out->grid.words > out->grid.words_sent ? out->grid.words : out->grid.words_sent;
   out->seconds_words = out->grid.seconds - out->grid.seconds_compute;
   const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
   out->held = (m * n + m * k + k * n) / out->task.ranks;
@@ -53,12 +55,12 @@ static tesela_status print_text(const found *f) {
   tsl_table_add_pair(&table, "memory", "%s of %s a rank, beside its operands",
                      tsl_format_bytes((uint64_t)f->grid.memory, bytes, sizeof bytes),
                      tsl_format_bytes((uint64_t)f->task.memory, part, sizeof part));
-  tsl_table_add_pair(&table, "words", "%lld to the busiest rank, %.0f at least (%.2f times); %.0f lie there",
-                     (long long)f->grid.words, f->bound, f->bound > 0 ? (double)f->grid.words / f->bound : 1,
-                     f->held);
+  tsl_table_add_pair(&table, "words",
+                     "%lld to or from the busiest rank, %.0f at least (%.2f times); %.0f lie there",
+                     (long long)f->words, f->bound, f->bound > 0 ? (double)f->words / f->bound : 1, f->held);
   tsl_table_add_pair(
-      &table, "bytes", "%s to the busiest rank",
-      tsl_format_bytes((uint64_t)((double)f->grid.words * (double)f->task.size_a), bytes, sizeof bytes));
+      &table, "bytes", "%s to or from the busiest rank",
+      tsl_format_bytes((uint64_t)((double)f->words * (double)f->task.size_a), bytes, sizeof bytes));
   tsl_table_add_pair(&table, "time", "%s: products %s, words %s where nothing overlaps",
                      tsl_format_seconds(f->grid.seconds, time, sizeof time),
                      tsl_format_seconds(f->grid.seconds_compute, part, sizeof part),
@@ -82,7 +84,7 @@ static tesela_status print_json(const tsl_call *call, const found *f) {
                 (json_int_t)g->m, "n", (json_int_t)g->n, "k", (json_int_t)g->k, "ranks", g->ranks, "plan",
                 tsl_text_get(&text), "used", g->used, "depth", g->depth, "slabs", g->slabs, "steps",
                 g->tiles_m * g->tiles_n * g->panels, "memory_bytes", (json_int_t)g->memory, "words",
-                (json_int_t)g->words, "words_all", (json_int_t)g->words_all, "bound", tsl_json_real(f->bound),
+                (json_int_t)f->words, "words_all", (json_int_t)g->words_all, "bound", tsl_json_real(f->bound),
                 "predicted_seconds", tsl_json_real(g->seconds), "compute_seconds",
                 tsl_json_real(g->seconds_compute), "words_seconds", tsl_json_real(f->seconds_words));
   tsl_text_free(&text);
