@@ -26,8 +26,10 @@ struct tsl_reader {
   uint64_t start;     /* place of the first value, and its line */
   int64_t start_line;
   tsl_printed printed;
-  bool failed; /* a call failed: where the stream stands is unknown */
-  void *state; /* the format's own, one block that tsl_free() takes */
+  bool failed;               /* a call failed: where the stream stands is unknown */
+  bool spooled;              /* `in` is another file by now, */
+  tsl_file_state state_then; /* and the file was this when it was left */
+  void *state;               /* the format's own, one block that tsl_free() takes */
 };
 
 struct tsl_writer {
@@ -75,7 +77,7 @@ struct tsl_format {
   /* Reads a panel that is any block of the matrix, of a regular file. NULL: rows are read, and what is not asked for is left
    * out. */
   tesela_status (*read_block)(tsl_reader *reader, const tsl_panel *panel);
-  /* Whether columns are better read as whole rows all the same. With read_block. */
+  /* Whether columns are better read as whole rows all the same. With read_block, of formats whose info says by_blocks. */
   bool (*is_narrow)(const tsl_reader *reader);
   /* After the last row: nothing may follow. */
   tesela_status (*read_end)(tsl_reader *reader);

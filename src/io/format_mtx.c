@@ -187,11 +187,14 @@ static void mirror(int symmetry, const double value[2], double mirrored[2]) {
   mirrored[1] = symmetry == SYMMETRIC ? value[1] : opposite(value[1]);
 }
 
-/* Stores a value on top of what is there: duplicates of a coordinate are summed. */
-static tesela_status add(tsl_reader *reader, const tsl_panel *panel, int64_t i, int64_t j,
+/* Stores a value on top of what is there: duplicates of a coordinate are summed. Nothing where it is not of the panel. */
+static tesela_status add(tsl_reader *reader, const tsl_panel *panel, int64_t row, int64_t col,
                          const double value[2]) {
   const mtx_state *const state = reader->state;
+  const int64_t i = row - panel->first, j = col - panel->first_col;
   double sum[2] = {0, 0};
+  if (i < 0 || i >= panel->rows || j < 0 || j >= panel->cols)
+    return TESELA_OK;
   if (state->form == COORDINATE)
     tsl_type_load(panel->type, tsl_panel_at(panel, i, j), sum);
   for (int part = 0; part < 2; part++) {
@@ -245,8 +248,8 @@ static tesela_status read_coordinates(tsl_reader *reader, const tsl_panel *panel
     int64_t i, j;
     double value[2];
     TSL_TRY(begin_entry(reader, entry));
-    TSL_TRY(read_index(reader, panel->rows, "row", &i));
-    TSL_TRY(read_index(reader, panel->cols, "column", &j));
+    TSL_TRY(read_index(reader, reader->info.rows, "row", &i));
+    TSL_TRY(read_index(reader, reader->info.cols, "column", &j));
     TSL_TRY(read_value(reader, value));
     TSL_TRY(store(reader, panel, i, j, value));
   }
@@ -257,9 +260,10 @@ static tesela_status read_coordinates(tsl_reader *reader, const tsl_panel *panel
 static tesela_status read_array(tsl_reader *reader, const tsl_panel *panel) {
   const mtx_state *const state = reader->state;
   int64_t entry = 0;
-  for (int64_t j = 0; j < panel->cols && panel->rows > 0; j++) {
+  const int64_t rows = reader->info.rows, cols = reader->info.cols;
+  for (int64_t j = 0; j < cols && rows > 0; j++) {
     const int64_t first = state->symmetry == GENERAL ? 0 : state->symmetry == SKEW_SYMMETRIC ? j + 1 : j;
-    for (int64_t i = first; i < panel->rows; i++, entry++) {
+    for (int64_t i = first; i < rows; i++, entry++) {
       double value[2];
       TSL_TRY(begin_entry(reader, entry));
       TSL_TRY(read_value(reader, value));
@@ -284,6 +288,13 @@ static tesela_status mtx_read_end(tsl_reader *reader) {
     return TESELA_OK;
   return tsl_input_bad_line(&reader->in, reader->in.line, "goes on after the last of %" PRId64 " entries",
                             state->entries);
+}
+
+/* All of the file is read, and what is not of the block is left out. */
+static tesela_status mtx_read_block(tsl_reader *reader, const tsl_panel *panel) {
+  TSL_TRY(tsl_reader_restart(reader));
+  TSL_TRY(mtx_read_rows(reader, panel));
+  return mtx_read_end(reader);
 }
 
 static tesela_status mtx_write_header(tsl_writer *writer) {
@@ -356,6 +367,7 @@ const tsl_format tsl_format_mtx = {
     .recognise = mtx_recognise,
     .read_header = mtx_read_header,
     .read_rows = mtx_read_rows,
+    .read_block = mtx_read_block,
     .read_end = mtx_read_end,
     .write_header = mtx_write_header,
     .write_rows = mtx_write_rows,

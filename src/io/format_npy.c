@@ -18,7 +18,6 @@ typedef struct npy_state {
   bool widened;     /* integers of no type of ours, which become f64 */
   bool swapped;     /* the other byte order */
   size_t swap_size; /* bytes that are reversed together: an element or half a complex one */
-  uint64_t data;    /* place of the first value */
   double wide[BLOCK_COUNT];
   unsigned char bytes[BLOCK_COUNT * LARGEST_SIZE];
 } npy_state;
@@ -80,7 +79,6 @@ static tesela_status npy_read_header(tsl_reader *reader) {
   state->widened = elements[element].widened;
   state->swapped = header.size > 1 && header.order == (host_is_little ? '>' : '<');
   state->swap_size = (size_t)(header.kind == 'c' ? header.size / 2 : header.size);
-  state->data = tsl_input_tell(&reader->in);
   reader->info.type = elements[element].type;
   reader->info.by_rows = !header.fortran || reader->in.regular;
   reader->info.by_blocks = true;
@@ -233,7 +231,7 @@ static tesela_status read_piece(tsl_reader *reader, const tsl_panel *panel, int6
   const int64_t size = state->header.size, row = panel->first + i, col = panel->first_col + j;
   const int64_t index = fortran ? col * reader->info.rows + row : row * reader->info.cols + col;
   size_t got;
-  TSL_TRY(tsl_input_read_at(&reader->in, state->data + (uint64_t)(index * size), state->bytes,
+  TSL_TRY(tsl_input_read_at(&reader->in, reader->start + (uint64_t)(index * size), state->bytes,
                             (size_t)(count * size), &got));
   if (got < (size_t)(count * size))
     return fail_truncated(reader);
@@ -250,11 +248,10 @@ static tesela_status read_piece(tsl_reader *reader, const tsl_panel *panel, int6
 
 /* Bytes of the file as they belong into memory: where lines are whole and follow each other there too, all at once. */
 static tesela_status read_plain(tsl_reader *reader, const tsl_panel *panel, const npy_lines *of) {
-  const npy_state *const state = reader->state;
   const bool whole = of->length == of->pitch && of->outer == of->length;
   const uint64_t size = panel->size, piece = (uint64_t)of->length * size * (whole ? (uint64_t)of->lines : 1);
   for (int64_t line = 0; line < (whole ? 1 : of->lines); line++) {
-    const uint64_t place = state->data + (uint64_t)(of->first + line * of->pitch) * size;
+    const uint64_t place = reader->start + (uint64_t)(of->first + line * of->pitch) * size;
     size_t got;
     if (!whole && line + LINES_AHEAD < of->lines)
       tsl_input_expect(&reader->in, place + (uint64_t)(LINES_AHEAD * of->pitch) * size, (size_t)piece);

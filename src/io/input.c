@@ -120,6 +120,16 @@ static tesela_status write_fully(const tsl_input *in, int fd, const char *bytes,
   return TESELA_OK;
 }
 
+tesela_status tsl_input_replace(tsl_input *in, int fd, uint64_t size) {
+  tsl_unpack_end(in->unpacking);
+  in->unpacking = NULL;
+  close(in->fd);
+  in->fd = fd;
+  in->size = size;
+  in->regular = true;
+  return tsl_input_seek(in, 0, in->line);
+}
+
 tesela_status tsl_input_spool(tsl_input *in) {
   tesela_status status = TESELA_OK;
   int fd;
@@ -136,13 +146,7 @@ tesela_status tsl_input_spool(tsl_input *in) {
     size += waiting;
     in->at = in->end;
   }
-  tsl_unpack_end(in->unpacking);
-  in->unpacking = NULL;
-  close(in->fd);
-  in->fd = fd;
-  in->size = size;
-  in->regular = true;
-  return tsl_input_seek(in, 0, in->line);
+  return tsl_input_replace(in, fd, size);
 out:
   close(fd);
   return status;

@@ -37,6 +37,8 @@ const char *tsl_input_name(const char *path);
 /* Opens a file; `name` is tsl_input_name() of its path, kept by the owner. TESELA_IO_FAILED for a folder or what cannot
  * be opened. */
 tesela_status tsl_input_open(const char *path, const char *name, tsl_input *in);
+/* Goes on with another file, from its start, which is open and regular; the one before is closed. */
+tesela_status tsl_input_replace(tsl_input *in, int fd, uint64_t size);
 /* Also on an input that was never opened, if it is all zeros. */
 void tsl_input_close(tsl_input *in);
 

@@ -76,8 +76,12 @@ typedef struct tsl_rectangle {
  * and its type, bytes go where they belong at once. */
 tesela_status tsl_reader_block(tsl_reader *reader, const tsl_rectangle *block, tesela_type type, void *out,
                                int64_t row_stride, int64_t col_stride);
+/* Makes a file one that can be read by blocks, where it is none, before anything is read of it: what is packed or comes through a
+ * pipe is unpacked, and text is read once, as `type`, into a file without a name in TMPDIR, for which there must be room. `most`
+ * bytes of memory are for that; Matrix Market is read once for each such part of the matrix. */
+tesela_status tsl_reader_spool(tsl_reader *reader, tesela_type type, uint64_t most);
 /* What tells one state of a file from another: its bytes and the time of its last change, in nanoseconds; zeros where it is
- * no regular file. */
+ * none but a pipe. Of the file itself, whether or not it is spooled since. */
 typedef struct tsl_file_state {
   uint64_t size;
   int64_t seconds, nanoseconds;

@@ -205,14 +205,6 @@ tesela_status tsl_reader_block(tsl_reader *reader, const tsl_rectangle *block, t
   return status;
 }
 
-tsl_file_state tsl_reader_state(const tsl_reader *reader) {
-  struct stat about;
-  if (!reader->in.regular || fstat(reader->in.fd, &about) != 0)
-    return (tsl_file_state){0};
-  return (tsl_file_state){
-      .size = (uint64_t)about.st_size, .seconds = about.st_mtim.tv_sec, .nanoseconds = about.st_mtim.tv_nsec};
-}
-
 const tsl_printed *tsl_reader_printed(const tsl_reader *reader) {
   return &reader->printed;
 }

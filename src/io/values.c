@@ -39,7 +39,7 @@ tesela_status tsl_reader_put(const tsl_reader *reader, const tsl_panel *panel, i
     return TESELA_OK;
   tsl_cast_fail(value, panel->type);
   return tsl_fail_in(TESELA_BAD_INPUT, "%s: line %" PRId64 " (row %" PRId64 ", column %" PRId64 ")",
-                     reader->path, line, panel->first + i + 1, j + 1);
+                     reader->path, line, panel->first + i + 1, panel->first_col + j + 1);
 }
 
 bool tsl_reader_is_complex(const char *text, size_t length) {

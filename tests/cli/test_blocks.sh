@@ -65,6 +65,43 @@ for file in a.npy af.npy a_big.npy ac.npy ai.npy; do
   by_blocks 300KiB "$several" transpose $file
 done
 by_blocks 300KiB "$several" transpose af.npy --alpha 0.5
+# Files that are not read by blocks: text, packed, a Matrix Market file of coordinates and a symmetric one, a packed one in
+# Fortran order, and a pipe. They are kept in a temporary file, for which there must be room.
+"$python" - <<'P'
+import gzip, numpy as np
+a, b = np.load("a.npy"), np.load("b.npy")
+np.savetxt("b.csv", b, delimiter=",", fmt="%.17g")
+with gzip.open("bf.npy.gz", "wb") as out: out.write(open("bf.npy", "rb").read())
+g = np.random.default_rng(3)
+entries = [(i, j, g.standard_normal()) for i in range(301) for j in g.integers(0, 1700, 30)]
+with open("a.mtx", "w") as out:
+    out.write("%%%%MatrixMarket matrix coordinate real general\n301 1700 %d\n" % len(entries))
+    out.writelines("%d %d %.17g\n" % (i + 1, j + 1, x) for i, j, x in entries)
+entries = [(i, j, g.standard_normal()) for i in range(300) for j in sorted(set(g.integers(0, i + 1, 5)))]
+with open("s.mtx", "w") as out:
+    out.write("%%%%MatrixMarket matrix coordinate real symmetric\n300 300 %d\n" % len(entries))
+    out.writelines("%d %d %.17g\n" % (i + 1, j + 1, x) for i, j, x in entries)
+P
+by_blocks 2MiB "$several" multiply a.npy b.csv
+by_blocks 2MiB "$several" multiply a.mtx bf.npy.gz
+by_blocks 300KiB "$several" multiply s.mtx s.mtx
+by_blocks 300KiB "$several" transpose a.mtx --type f32
+tesela 0 multiply a.npy b.npy -o whole.npy
+run 0 bash -c '"$TESELA" multiply a.npy - -o c.npy --memory 2MiB --quiet <b.csv'
+same c.npy whole.npy
+run 3 bash -c 'ulimit -f 2000; exec "$TESELA" multiply a.npy b.csv -o c.npy --memory 2MiB'
+one_sentence
+says 'b.csv: there is no room for a temporary file of its 3.33 MiB' TMPDIR
+absent c.npy.tesela-part c.npy.tesela-journal
+run 2 bash -c 'cat b.csv | "$TESELA" multiply a.npy - -o c.npy --memory 2MiB --resume'
+says 'through a pipe'
+rm whole.npy c.npy
+# Judged, each step by what was in C before it.
+tesela 0 multiply a.npy b.npy --add c0.npy -o c.npy --memory 2MiB --verify --strategy "host_packed depth=128" --json
+json "$several and $parts and j['verified']['right'] and j['verified']['elements_checked'] == 301 * 257"
+tesela 0 transpose af.npy -o c.npy --memory 300KiB --verify --json
+json "$several and j['verified']['right'] and j['verified']['elements_checked'] == 301 * 1700"
+
 # Nothing written: multiplied all the same. And the processor by way of a driver, on copies.
 tesela 0 multiply a.npy b.npy --memory 2MiB --json
 json "$several and j['output'] is None"

@@ -49,11 +49,18 @@ for device in $(kernel_devices); do
   tesela 0 transpose text.npy -o back.npy --memory 300KiB --device "$device" --verify --json
   json 'j["panels"] > 1'
 done
-# Matrix Market and pipes of packed arrays are held, and so is what is transposed in place.
+# Matrix Market and pipes of packed arrays are held, or where they do not fit, kept in a temporary file; where the output does not go
+# by blocks, they do not go. What is transposed in place is held.
 tesela 0 transpose text.npy -o text.mtx
-tesela 3 transpose text.mtx -o back.npy --memory 100KiB
+tesela 0 transpose text.mtx -o back.npy --memory 100KiB
+same back.npy text.npy
+tesela 0 transpose text.npy -o whole.npy
+run 0 bash -c 'gzip <text.npy | "$TESELA" transpose - -o back.npy --memory 100KiB'
+same back.npy whole.npy
+rm whole.npy
+tesela 3 transpose text.mtx -o back.csv --memory 100KiB
 says 'held whole: A (text.mtx)' --memory
-run 3 bash -c 'gzip <text.npy | "$TESELA" transpose - -o back.npy --memory 100KiB'
+run 3 bash -c 'gzip <text.npy | "$TESELA" transpose - -o back.csv --memory 100KiB'
 says 'held whole: A (standard input)'
 matrix square.npy 200x200
 tesela 3 transpose square.npy --in-place --memory 100KiB

@@ -56,7 +56,7 @@ says '49.2 KiB' '40 KiB' --memory
 says 'held whole: B (b.npy)'
 tesela 0 transpose at.npy -o at.mtx --device cpu
 tesela 0 transpose at.mtx -o at.mtx.mtx --device cpu
-tesela 3 multiply at.mtx.mtx b.npy --transpose-a -o c.npy --device cpu --memory 200KiB
+tesela 3 multiply at.mtx.mtx b.npy --transpose-a -o c.csv --device cpu --memory 200KiB
 says 'held whole: A (at.mtx.mtx), B (b.npy)'
 # Matrix Market goes by columns, and keeps what comes by rows.
 tesela 3 multiply a.npy b.npy -o c.mtx --device cpu --memory 200KiB

@@ -13,8 +13,12 @@
 
 /* --- whether --- */
 
-static bool is_regular(const tsl_feed *feed) {
+static bool is_plain(const tsl_feed *feed) {
   return !feed->reader || feed->by_blocks;
+}
+
+static bool is_pipe(const tsl_feed *feed) {
+  return feed->reader && feed->state.size == 0;
 }
 
 /* Bytes of all matrices as they would be in memory. */
@@ -34,23 +38,51 @@ static const char *why_not(const tsl_product *product) {
     return "there is nothing to compute";
   if (request->op == TSL_OP_DOT || request->in_place)
     return "a dot product, and what is transposed in place, is held whole";
-  if (request->repeat > 1 || request->verify || product->expected.reader)
-    return "--repeat, --verify and --expect go by panels of rows";
-  if (!is_regular(&product->a) || !is_regular(&product->b) || !is_regular(&product->c0))
-    return "an input is no plain .npy file";
+  if (request->repeat > 1 || product->expected.reader)
+    return "--repeat and --expect go by panels of rows";
+  if (request->resume && (is_pipe(&product->a) || is_pipe(&product->b) || is_pipe(&product->c0)))
+    return "an input comes through a pipe, and is gone";
   if (request->output && !tsl_io_takes_blocks(request->output, request->format))
     return "the output is no .npy file";
   return NULL;
 }
 
+bool tsl_blocks_can(const tsl_product *product) {
+  return !why_not(product);
+}
+
 bool tsl_blocks_wanted(const tsl_product *product) {
-  return !why_not(product) && (product->request.resume || all_bytes(product) > (double)product->memory);
+  if (why_not(product))
+    return false;
+  return product->request.resume || (is_plain(&product->a) && is_plain(&product->b) &&
+                                     is_plain(&product->c0) && all_bytes(product) > (double)product->memory);
 }
 
 tesela_status tsl_blocks_refuse(const tsl_product *product) {
-  return tsl_fail(TESELA_BAD_CALL,
-                  "--resume is of work that goes by blocks, from .npy files to a .npy file; here %s",
+  return tsl_fail(TESELA_BAD_CALL, "--resume is of work that goes by blocks, to a .npy file; here %s",
                   why_not(product));
+}
+
+/* Files that are not read by blocks are made such; a transpose and a product read these then as they do any. */
+static tesela_status spool(const tsl_product *product, tsl_feed *feed) {
+  enum { PART = 4 };
+  if (is_plain(feed))
+    return TESELA_OK;
+  tsl_progress_at(product->progress, "reading", 0);
+  TSL_TRY(tsl_reader_spool(feed->reader, feed->as, product->memory / PART));
+  const tsl_file_info *info = tsl_reader_info(feed->reader);
+  feed->by_blocks = info->by_blocks;
+  feed->columns_first = info->columns_first;
+  return TESELA_OK;
+}
+
+static tesela_status spool_all(tsl_product *product) {
+  const double start = tsl_clock();
+  TSL_TRY(spool(product, &product->a));
+  TSL_TRY(spool(product, &product->b));
+  TSL_TRY(spool(product, &product->c0));
+  product->seconds[TSL_STAGE_READ] += tsl_clock() - start;
+  return TESELA_OK;
 }
 
 /* --- plans --- */
@@ -186,6 +218,7 @@ static tsl_block_wish wish_of(const tsl_product *product) {
                           .a_bytes = (int64_t)tsl_type(product->types.a)->size,
                           .b_bytes = is_gemm ? (int64_t)tsl_type(product->types.b)->size : 0,
                           .c_bytes = (int64_t)tsl_type(product->types.c)->size,
+                          .c_beside = request->verify ? (int64_t)tsl_type(product->types.c)->size : 0,
                           .a_along_k = product->a.columns_first == (is_gemm ? request->transpose_a : true),
                           .b_along_k = product->b.columns_first != request->transpose_b,
                           .memory = (product->memory - reserve) / (product->blocks->is_doubled ? 2 : 1),
@@ -310,9 +343,11 @@ tesela_status tsl_blocks_plan(tsl_product *product) {
   free(strategy);
   free(device);
   free(size);
+  product->seconds[TSL_STAGE_PLAN] += tsl_clock() - start;
+  if (status == TESELA_OK)
+    status = spool_all(product);
   if (status == TESELA_OK)
     status = tsl_plan_facts_of(blocks->whole ? blocks->whole : blocks->some, &product->facts);
-  product->seconds[TSL_STAGE_PLAN] = tsl_clock() - start;
   return status;
 }
 

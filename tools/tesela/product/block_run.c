@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Two of each piece, of the largest that there are. */
 static tesela_status take_pieces(const tsl_product *product, const tsl_feed *feed, tsl_block_slot *slots,
@@ -29,6 +30,9 @@ static tesela_status allocate(tsl_block_work *work) {
   for (int i = 0; i < TSL_BLOCK_SLOTS; i++)
     TSL_TRY(tsl_alloc((size_t)(size->rows * size->cols) * tsl_type(product->type)->size,
                       "blocks of the result", &work->c[i]));
+  if (product->request.verify)
+    TSL_TRY(tsl_alloc((size_t)(size->rows * size->cols) * tsl_type(product->type)->size, "a copy of a block",
+                      &work->before));
   product->seconds[TSL_STAGE_ALLOCATE] += tsl_clock() - start;
   return TESELA_OK;
 }
@@ -40,6 +44,7 @@ static void free_all(tsl_block_work *work) {
     tsl_free(work->b[i].data);
     tsl_free(work->c[i]);
   }
+  tsl_free(work->before);
   work->product->seconds[TSL_STAGE_FREE] += tsl_clock() - start;
 }
 
@@ -91,6 +96,34 @@ static bool await(tsl_block_work *work, const int64_t *count, int64_t least, tsl
   return go_on;
 }
 
+/* Whether the judge wants to see what a step found in C. */
+static bool reads_c(const tsl_product *product, const tsl_block_step *step) {
+  const double *beta = product->request.beta;
+  return product->request.op == TSL_OP_GEMM && (!step->is_first || beta[0] != 0 || beta[1] != 0);
+}
+
+/* Each step for itself, by what was in C before it. */
+static tesela_status run_judged(tsl_block_work *work, const tsl_block_step *step, tesela_plan *plan,
+                                const void *a, const void *b, void *c) {
+  tsl_product *product = work->product;
+  const bool reads = reads_c(product, step);
+  if (reads && product->request.verify)
+    memcpy(work->before, c, (size_t)(step->c.rows * step->c.cols) * tsl_type(product->type)->size);
+  TSL_TRY(run_plan(product, plan, a, b, c));
+  const double start = tsl_clock();
+  if (product->request.verify)
+    TSL_TRY(tsl_product_judge(product, &(tsl_judged){.plan = plan,
+                                                     .a = a,
+                                                     .b = b,
+                                                     .before = reads ? work->before : NULL,
+                                                     .c = c,
+                                                     .row = step->c.row,
+                                                     .col = step->c.col,
+                                                     .is_part = !step->is_last}));
+  product->seconds[TSL_STAGE_VERIFY] += tsl_clock() - start;
+  return TESELA_OK;
+}
+
 /* False where all is to end. */
 static bool do_step(tsl_block_work *work, const tsl_block_step *step, int64_t index, double done,
                     double all) {
@@ -102,8 +135,8 @@ static bool do_step(tsl_block_work *work, const tsl_block_step *step, int64_t in
   tesela_status status = tsl_blocks_plan_of(product, step, &plan);
   if (status == TESELA_OK) {
     show(product, step, done, all, plan);
-    status = run_plan(product, plan, work->pieces[index % TSL_BLOCK_SLOTS].a,
-                      work->pieces[index % TSL_BLOCK_SLOTS].b, work->c[step->ordinal % TSL_BLOCK_SLOTS]);
+    status = run_judged(work, step, plan, work->pieces[index % TSL_BLOCK_SLOTS].a,
+                        work->pieces[index % TSL_BLOCK_SLOTS].b, work->c[step->ordinal % TSL_BLOCK_SLOTS]);
   }
   if (status != TESELA_OK) {
     tsl_block_end(work, status);

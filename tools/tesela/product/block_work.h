@@ -21,6 +21,7 @@ typedef struct tsl_block_work {
   tsl_product *product;
   tsl_block_slot a[TSL_BLOCK_SLOTS], b[TSL_BLOCK_SLOTS];
   void *c[TSL_BLOCK_SLOTS]; /* block after block by turns */
+  void *before;             /* a block of C as a step found it, for --verify */
   /* Where a step's pieces are; for so many steps that are read for and not done. */
   struct {
     const void *a, *b;

@@ -48,7 +48,9 @@ typedef struct tsl_block_step {
   bool is_first, is_last; /* part of the block */
 } tsl_block_step;
 
-/* Whether files are larger than memory, and such that blocks can be read. */
+/* Whether the work can go by blocks; and whether it should: --resume asks for it, or the files are such that blocks can be read, and
+ * larger than memory. */
+bool tsl_blocks_can(const tsl_product *product);
 bool tsl_blocks_wanted(const tsl_product *product);
 /* TESELA_BAD_CALL: --resume of work that does not go by blocks, with the reason. */
 tesela_status tsl_blocks_refuse(const tsl_product *product);

@@ -163,6 +163,18 @@ typedef struct tsl_layout {
 } tsl_layout;
 tsl_layout tsl_product_layout(const tsl_product *product, int64_t rows);
 
+/* "product", "dot product", "transpose" */
+const char *tsl_product_result_name(const tsl_product *product);
+/* What a plan made, whose element (0, 0) is at this row and column of the whole. */
+typedef struct tsl_judged {
+  const tesela_plan *plan;
+  const void *a, *b, *before, *c;
+  int64_t row, col;
+  bool is_part; /* of a sum that goes on: its elements are counted at the end */
+} tsl_judged;
+/* Adds to the product's verdict; TESELA_WRONG_RESULT where it is wrong. */
+tesela_status tsl_product_judge(tsl_product *product, const tsl_judged *judged);
+
 /* Whether C0's panel has to be kept beside C. */
 bool tsl_product_keeps_before(const tsl_product *product);
 /* Compares `rows` rows of C from `first` with `expected`; A is the panel's. */

@@ -380,6 +380,22 @@ static tesela_status report(const tsl_call *call, const tsl_product *product, bo
   return status;
 }
 
+/* By panels where what must be held whole fits, else by blocks, where these can be. */
+static tesela_status plan_work(tsl_product *product) {
+  if (product->by_blocks)
+    return tsl_blocks_plan(product);
+  if (product->request.resume)
+    return tsl_blocks_refuse(product);
+  const tesela_status status = tsl_product_plan(product);
+  if (status != TESELA_OUT_OF_MEMORY || !tsl_blocks_can(product))
+    return status;
+  tsl_interrupt_guard(NULL);
+  tsl_writer_close(product->writer);
+  product->writer = NULL;
+  product->by_blocks = true;
+  return tsl_blocks_plan(product);
+}
+
 tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *request,
                              const tsl_product_options *given) {
   tsl_product product = {.context = NULL};
@@ -388,16 +404,9 @@ tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *re
   TSL_TRY(tsl_matrix_check_json(request->output, given->json));
   TSL_GO(tsl_product_open(request, &product));
   product.progress = tsl_progress_start();
-  if (product.by_blocks) {
-    TSL_GO(tsl_blocks_plan(&product));
-    status = tsl_blocks_run(&product);
-  } else if (request->resume) {
-    status = tsl_blocks_refuse(&product);
-    goto out;
-  } else {
-    TSL_GO(tsl_product_plan(&product));
-    status = tsl_product_hint(&product, tsl_product_run(&product));
-  }
+  TSL_GO(plan_work(&product));
+  status =
+      product.by_blocks ? tsl_blocks_run(&product) : tsl_product_hint(&product, tsl_product_run(&product));
   tsl_progress_end(product.progress);
   product.progress = NULL;
   status = report(call, &product, given->quiet, given->json, status);

@@ -200,36 +200,6 @@ static tesela_status multiply(tsl_product *product, const panel *part) {
   return TESELA_OK;
 }
 
-/* The verdict on the whole so far; rows are those of the file. */
-static void add_verdict(tsl_verdict *all, const tsl_verdict *part, int64_t first) {
-  if (all->checked == 0 || part->error_ratio > all->error_ratio || !part->right) {
-    all->row = first + part->row;
-    all->col = part->col;
-  }
-  all->right = part->right;
-  all->error = fmax(all->error, part->error);
-  all->error_ratio = fmax(all->error_ratio, part->error_ratio);
-  all->grade = fmax(all->grade, part->grade);
-  all->checked += part->checked;
-  memcpy(all->why, part->why, sizeof all->why);
-}
-
-static const char *const result_names[TSL_OP_COUNT] = {
-    [TSL_OP_GEMM] = "product", [TSL_OP_DOT] = "dot product", [TSL_OP_TRANSPOSE] = "transpose"};
-
-static tesela_status judge(tsl_product *product, const panel *part) {
-  tsl_verdict verdict;
-  TSL_TRY(tsl_verify(part->plan, part->a, product->b.data, product->before, product->c, &verdict));
-  add_verdict(&product->verdict, &verdict, part->first);
-  if (verdict.right)
-    return TESELA_OK;
-  if (part->first == 0)
-    return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong: %s", result_names[product->request.op],
-                    verdict.why);
-  return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong in its rows from %lld: there, %s",
-                  result_names[product->request.op], (long long)part->first, verdict.why);
-}
-
 static const char *format_value(const double value[2], bool complex, char *out, size_t size) {
   if (complex)
     snprintf(out, size, "%.9g%+.9gi", value[0], value[1]);
@@ -263,7 +233,7 @@ static tesela_status compare(tsl_product *product, const panel *part) {
       TESELA_WRONG_RESULT,
       "the %s differs from %s in %s%lld element%s; the first is C(%lld, %lld), which is %s where the "
       "file has %s%s",
-      result_names[product->request.op], product->expected.path, all ? "" : "at least ",
+      tsl_product_result_name(product), product->expected.path, all ? "" : "at least ",
       (long long)difference->count, difference->count == 1 ? "" : "s", (long long)difference->row,
       (long long)difference->col, format_value(difference->computed, complex, computed, sizeof computed),
       format_value(difference->expected, complex, expected, sizeof expected),
@@ -277,7 +247,12 @@ static tesela_status verify(tsl_product *product, const panel *part) {
     return TESELA_OK;
   show(product, "verifying", part->first, part->rows, at_verify);
   if (product->request.verify)
-    TSL_GO(judge(product, part));
+    TSL_GO(tsl_product_judge(product, &(tsl_judged){.plan = part->plan,
+                                                    .a = part->a,
+                                                    .b = product->b.data,
+                                                    .before = product->before,
+                                                    .c = product->c,
+                                                    .row = part->first}));
   if (product->expected.reader)
     TSL_GO(compare(product, part));
 out:

@@ -1,0 +1,42 @@
+/* Judging what a plan made of a part of a product. */
+#include "base/status.h"
+#include "product/product.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *tsl_product_result_name(const tsl_product *product) {
+  static const char *const names[TSL_OP_COUNT] = {
+      [TSL_OP_GEMM] = "product", [TSL_OP_DOT] = "dot product", [TSL_OP_TRANSPOSE] = "transpose"};
+  return names[product->request.op];
+}
+
+/* The verdict on the whole so far; rows and columns are those of the file. */
+static void add_verdict(tsl_verdict *all, const tsl_verdict *part, const tsl_judged *judged) {
+  if (all->checked == 0 || part->error_ratio > all->error_ratio || !part->right) {
+    all->row = judged->row + part->row;
+    all->col = judged->col + part->col;
+  }
+  all->right = part->right;
+  all->error = fmax(all->error, part->error);
+  all->error_ratio = fmax(all->error_ratio, part->error_ratio);
+  all->grade = fmax(all->grade, part->grade);
+  all->checked += judged->is_part ? 0 : part->checked;
+  memcpy(all->why, part->why, sizeof all->why);
+}
+
+tesela_status tsl_product_judge(tsl_product *product, const tsl_judged *judged) {
+  const char *name = tsl_product_result_name(product);
+  tsl_verdict verdict;
+  TSL_TRY(tsl_verify(judged->plan, judged->a, judged->b, judged->before, judged->c, &verdict));
+  add_verdict(&product->verdict, &verdict, judged);
+  if (verdict.right)
+    return TESELA_OK;
+  if (judged->row == 0 && judged->col == 0)
+    return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong: %s", name, verdict.why);
+  if (judged->col == 0)
+    return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong in its rows from %lld: there, %s", name,
+                    (long long)judged->row, verdict.why);
+  return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong in its block at row %lld, column %lld: there, %s",
+                  name, (long long)judged->row, (long long)judged->col, verdict.why);
+}
