@@ -74,8 +74,8 @@ struct tsl_format {
   tesela_status (*read_header)(tsl_reader *reader);
   /* Reads the next panel->rows rows; all of them where info.by_rows is false. */
   tesela_status (*read_rows)(tsl_reader *reader, const tsl_panel *panel);
-  /* Reads a panel that is any block of the matrix, of a regular file. NULL: rows are read, and what is not asked for is left
-   * out. */
+  /* Reads a panel that is any block of the matrix, of a regular file; where info.by_blocks is false the stream is at the first
+   * value, and all of it is read. NULL: rows are read, and what is not asked for is left out. */
   tesela_status (*read_block)(tsl_reader *reader, const tsl_panel *panel);
   /* Whether columns are better read as whole rows all the same. With read_block, of formats whose info says by_blocks. */
   bool (*is_narrow)(const tsl_reader *reader);

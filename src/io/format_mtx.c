@@ -290,9 +290,8 @@ static tesela_status mtx_read_end(tsl_reader *reader) {
                             state->entries);
 }
 
-/* All of the file is read, and what is not of the block is left out. */
+/* All of the file is read, from its first value, and what is not of the block is left out. */
 static tesela_status mtx_read_block(tsl_reader *reader, const tsl_panel *panel) {
-  TSL_TRY(tsl_reader_restart(reader));
   TSL_TRY(mtx_read_rows(reader, panel));
   return mtx_read_end(reader);
 }

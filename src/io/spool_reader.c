@@ -62,6 +62,7 @@ static tesela_status read_some(tsl_reader *reader, int64_t first, int64_t rows, 
                            .size = tsl_type(type)->size};
   if (reader->info.by_rows)
     return tsl_reader_rows(reader, rows, type, out, reader->info.cols, 1);
+  TSL_TRY(tsl_reader_restart(reader));
   return reader->format->read_block(reader, &panel);
 }
 

@@ -206,7 +206,7 @@ static int64_t step_of(const tsl_product *product) {
 
 static tsl_block_wish wish_of(const tsl_product *product) {
   static const double longest_seconds = 300;
-  enum { RESERVE_MOST = 64 << 20, RESERVE_PART = 8 };
+  enum { RESERVE_MOST = 64 << 20, RESERVE_PART = 6 };
   const tsl_product_request *request = &product->request;
   const bool is_gemm = request->op == TSL_OP_GEMM;
   const uint64_t part = product->memory / RESERVE_PART, reserve = part < RESERVE_MOST ? part : RESERVE_MOST;

@@ -3,7 +3,9 @@
 #include <math.h>
 
 /* What it costs to go to another place of a file, in bytes that could have been read meanwhile. */
-static const double place_bytes = 64 << 10;
+static const double place_bytes = 16 << 10;
+/* What it costs to copy a piece for the caches, in each step that uses it, beside reading it. */
+static const double copy_cost = 0.5;
 /* The same for a call into the library, and for a block to be on the disk. */
 static const double step_bytes = 256 << 10, block_bytes = 4 << 20;
 /* Reading and writing that no computing hides, at the start and at the end, counts so many times. */
@@ -80,6 +82,7 @@ static double cost_of(const tsl_block_wish *wish, tsl_block_size *size) {
   const double a_times = a_stays ? 1 : across, b_times = b_stays ? 1 : down;
   size->read = m * k * a_times + k * n * b_times;
   return parts * (down * a_times * a_piece + across * b_times * b_piece + down * across * step_bytes) +
+         copy_cost * (across * m * k * (double)wish->a_bytes + down * k * n * (double)wish->b_bytes) +
          down * across * (c_piece + block_bytes) + bare * (a_piece + b_piece + c_piece);
 }
 
