@@ -25,6 +25,16 @@ typedef struct tsl_staging {
 /* Whether the device copies beside computing: it is not the processor, shares no memory, and has the operations. */
 bool tsl_staging_is_offered(const tsl_device *device);
 
+/* How operands are staged, in bytes and elements. */
+typedef struct tsl_staging_sizes {
+  size_t slot;   /* bytes of a slot, which is the largest piece */
+  int64_t block; /* elements of C's blocks, about */
+  double least;  /* bytes of all copies of a run from which on they are staged */
+} tsl_staging_sizes;
+
+/* Of a device, or TESELA_STAGING's; false where nothing is to be staged there. */
+bool tsl_staging_sizes_of(const tsl_device *device, tsl_staging_sizes *sizes);
+
 /* One with slots of `slot_bytes`. TESELA_OUT_OF_MEMORY where the system gives no pinned memory. */
 tesela_status tsl_staging_take(tsl_device *device, size_t slot_bytes, tsl_staging **staging);
 /* Waits for what is pending. `reusable` is false after a failure: it is destroyed. */

@@ -16,16 +16,6 @@
 
 enum { TSL_CUT_BLOCKS = TSL_STAGING_MARKS };
 
-/* How operands are staged, in bytes and elements. */
-typedef struct tsl_staging_sizes {
-  size_t slot;   /* bytes of a slot, which is the largest piece */
-  int64_t block; /* elements of C's blocks, about */
-  double least;  /* bytes of all copies of a run from which on they are staged */
-} tsl_staging_sizes;
-
-/* Of a device, or TESELA_STAGING's; false where nothing is to be staged there. */
-bool tsl_staging_sizes_of(const tsl_device *device, tsl_staging_sizes *sizes);
-
 /* How C is cut. Plain numbers. */
 typedef struct tsl_grain {
   int64_t m, n;       /* C's */

@@ -138,7 +138,8 @@ static tesela_status add_weighed(listing *of, tsl_device *device, tsl_candidate 
   tsl_weigh(of->problem, of->choice, of->request, tsl_weigh_level(device, of->is_compared), own, count);
   for (int i = 0; i < count; i++) {
     own[i].resident = own[i].seconds;
-    own[i].seconds = tsl_link_seconds(&link, of->problem, device, of->choice->place, own[i].resident);
+    if (!own[i].strategy->splits.parts) /* whose model has the copies */
+      own[i].seconds = tsl_link_seconds(&link, of->problem, device, of->choice->place, own[i].resident);
     if (device->member_count > 0 && !own[i].refusal[0])
       own[i].seconds = own[i].resident = seconds_together(of, device);
     if (isfinite(on_cpu) && !own[i].own)

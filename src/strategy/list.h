@@ -23,6 +23,7 @@
   X(gemm, host_small)                                                                                        \
   X(gemm, host_thin)                                                                                         \
   X(gemm, host_amx)                                                                                          \
+  X(gemm, streamed)                                                                                          \
   X(gemm, several)                                                                                           \
   X(gemm, vendor_openblas)                                                                                   \
   X(gemm, vendor_clblast)                                                                                    \

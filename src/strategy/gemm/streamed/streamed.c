@@ -1,0 +1,242 @@
+/* Idea: a product whose operands the device's memory cannot hold. A tile of C, as large as memory allows, stays there while panels
+ * of A and B pass through; then it goes out, and the next one comes.
+ * What it adds to the rungs below: they end where the memory does. Slabs are multiplied by children, plans for operands on the
+ * device; this only brings and fetches.
+ *
+ *               B                        in       A0 B0 A1 B1 A2 B2 A0' B0' ..    two buffers for panels of each: one arrives
+ *          +----+----+                   compute        00    01    02    00' ..  while the other is multiplied
+ *    slabs |....|....|                   out                              C0 C0 C0 between the next tile's slabs
+ *       A  |....|....|
+ *   +-.-.-+ +----+----+    A tile of r x c moves k (r + c) numbers in for 2 k r c operations: the larger, the fewer bytes. So sizes
+ *   | . . | |tile|tile|    are those that move least in the memory that there is (tiling.c). Tiles go to and fro along a
+ *   +-.-.-+ +----+----+    side, so that where sums are not cut, or in two, one panel stays for the next tile.
+ *   | . . | |tile|tile|
+ *   +-.-.-+ +----+----+    The first slab of a sum adds to beta C, the others to what is there, in order: bits depend on the
+ *                          tiling, which the plan's text has, and not on time.
+ *
+ * Parameters: rows, cols and depth of tiles and slabs; all 0: by the memory. Limits: operands in host memory; one product at a
+ * time; runs of one plan follow each other. Sums for f16 and bf16 are not cut. */
+#include "strategy/gemm/streamed/streamed.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <math.h>
+
+static const tsl_param params[] = {
+    [STREAMED_ROWS] = {"rows",
+                       "rows of a tile of C that stays on the device; all three 0: by its memory",
+                       0,
+                       {0}},
+    [STREAMED_COLS] = {"cols", "columns of a tile of C", 0, {0}},
+    [STREAMED_DEPTH] = {"depth", "terms of the sums that pass through at a time", 0, {0}},
+    {NULL, NULL, 0, {0}},
+};
+
+static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
+                                  {TESELA_F64, TESELA_F64, TESELA_F64},
+                                  {TESELA_BF16, TESELA_BF16, TESELA_F32},
+                                  {TESELA_BF16, TESELA_BF16, TESELA_BF16},
+                                  {TESELA_F16, TESELA_F16, TESELA_F32},
+                                  {TESELA_F16, TESELA_F16, TESELA_F16},
+                                  {TESELA_I8, TESELA_I8, TESELA_I32},
+                                  {TESELA_U8, TESELA_I8, TESELA_I32},
+                                  {TESELA_I8, TESELA_U8, TESELA_I32},
+                                  {TESELA_U8, TESELA_U8, TESELA_I32},
+                                  {TESELA_C64, TESELA_C64, TESELA_C64},
+                                  {TESELA_C128, TESELA_C128, TESELA_C128},
+                                  {0, 0, 0}};
+
+/* Without a device the slabs are not known where the config leaves them open: at most of LEAST terms (tiling.c). */
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  const int64_t depth = config->value[STREAMED_DEPTH] > 0 ? config->value[STREAMED_DEPTH]
+                        : config->value[STREAMED_ROWS] > 0 || config->value[STREAMED_COLS] > 0 ? problem->k
+                                                                                               : 32;
+  const bool is_cut =
+      tsl_type(tsl_type(problem->c.type)->sums) == tsl_type(problem->c.type) && problem->k > depth;
+  return tsl_accuracy_of_parts(problem, is_cut ? (problem->k - 1) / depth + 1 : 1);
+}
+
+static bool is_empty(const tsl_problem *problem) {
+  return problem->m == 0 || problem->n == 0;
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  tsl_tiling tiling;
+  return is_empty(problem) ? "C has no elements" : tsl_tiling_of(problem, config, device, &tiling);
+}
+
+/* Kernels at half of the peak, or the link, whichever takes longer. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  tsl_tiling tiling;
+  const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;
+  const double peak = is_f64 ? device->peak_f64 : device->peak_f32;
+  const double link = device->link_bandwidth > 0 ? device->link_bandwidth : device->bandwidth;
+  if (tsl_tiling_of(problem, config, device, &tiling))
+    return INFINITY;
+  return fmax(peak > 0 ? 2 * tsl_problem_flops(problem) / peak : 0,
+              link > 0 ? (tiling.in + tiling.out) / link : 0);
+}
+
+static uint64_t bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  tsl_tiling tiling;
+  return is_empty(problem) || tsl_tiling_of(problem, config, device, &tiling) ? 0 : tiling.bytes;
+}
+
+static void release(tsl_work *work) {
+  tsl_streamed *self = work->state;
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++)
+      for (int s = 0; s < STREAMED_SLABS; s++)
+        work->children->destroy(self->kinds[i][j][s].child);
+  pthread_mutex_destroy(&self->lock);
+  tsl_free(self);
+  work->state = NULL;
+}
+
+/* --- kinds of slabs --- */
+
+static int kind_of_slab(const tsl_tiling *tiling, int64_t slab) {
+  return slab == 0 ? STREAMED_FIRST : slab + 1 == tiling->slabs ? STREAMED_LAST : STREAMED_MIDDLE;
+}
+
+const tsl_streamed_kind *tsl_streamed_kind_of(const tsl_streamed *self, int64_t i, int64_t j, int64_t slab) {
+  const tsl_tiling *tiling = &self->tiling;
+  return &self->kinds[i + 1 == tiling->row_tiles][j + 1 == tiling->col_tiles][kind_of_slab(tiling, slab)];
+}
+
+static tesela_status pack(tsl_streamed_kind *kind, int operand, const tsl_shape *whole, int64_t rows,
+                          int64_t cols, tsl_shape *packed) {
+  kind->shapes[operand] = *whole;
+  kind->shapes[operand].rows = rows;
+  kind->shapes[operand].cols = cols;
+  if (!tsl_transfer_plan(&kind->shapes[operand], &kind->transfers[operand]))
+    return tsl_fail(TESELA_UNSUPPORTED, "a panel of operand %c would pass 2^63 bytes", "ABC"[operand]);
+  *packed = kind->transfers[operand].packed;
+  return TESELA_OK;
+}
+
+/* The product of one slab: operands as they lie on the device, and beta for what the tile holds. */
+static tesela_status problem_of(const tsl_work *work, int64_t i, int64_t j, int64_t slab,
+                                tsl_streamed_kind *kind, tsl_problem *part) {
+  const tsl_streamed *self = work->state;
+  const tsl_problem *whole = &work->problem;
+  const tsl_part tile = tsl_tiling_part(&self->tiling, i, j);
+  int64_t first, depth;
+  tsl_tiling_slab(&self->tiling, slab, &first, &depth);
+  if (!tsl_problem_reads(whole, TSL_OPERAND_A))
+    depth = whole->k; /* of which nothing is touched */
+  *part = *whole;
+  part->m = tile.rows;
+  part->n = tile.cols;
+  part->k = depth;
+  if (slab > 0) {
+    part->beta[0] = 1;
+    part->beta[1] = 0;
+  }
+  TSL_TRY(pack(kind, TSL_OPERAND_A, &whole->a, tile.rows, depth, &part->a));
+  TSL_TRY(pack(kind, TSL_OPERAND_B, &whole->b, depth, tile.cols, &part->b));
+  return pack(kind, TSL_OPERAND_C, &whole->c, tile.rows, tile.cols, &part->c);
+}
+
+static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t slab) {
+  tsl_streamed *self = work->state;
+  const uint64_t memory =
+      work->device->memory_limit > 0 ? work->device->memory_limit : work->device->memory_bytes;
+  tsl_streamed_kind *kind = &self->kinds[i + 1 == self->tiling.row_tiles][j + 1 == self->tiling.col_tiles]
+                                        [kind_of_slab(&self->tiling, slab)];
+  tsl_problem part;
+  if (kind->child)
+    return TESELA_OK;
+  TSL_TRY(problem_of(work, i, j, slab, kind, &part));
+  const tsl_child_wish wish = {.problem = &part,
+                               .device = work->device,
+                               .in_buffers = true,
+                               .workspace_most =
+                                   memory > self->tiling.bytes ? memory - self->tiling.bytes : 0,
+                               .factor_most = tsl_accuracy_of_parts(&part, 1).factor,
+                               .like = self->first};
+  TSL_TRY(work->children->make(work->children, &wish, &kind->child));
+  self->first = self->first ? self->first : kind->child;
+  const uint64_t workspace = work->children->workspace(kind->child);
+  self->workspace = workspace > self->workspace ? workspace : self->workspace;
+  return TESELA_OK;
+}
+
+/* The first and the last along each side are all there are. */
+static tesela_status make_kinds(tsl_work *work) {
+  const tsl_streamed *self = work->state;
+  const tsl_tiling *t = &self->tiling;
+  const int64_t slabs[] = {0, t->slabs > 2 ? 1 : 0, t->slabs - 1};
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++)
+      for (int s = 0; s < STREAMED_SLABS; s++)
+        TSL_TRY(make_kind(work, i ? t->row_tiles - 1 : 0, j ? t->col_tiles - 1 : 0, slabs[s]));
+  return TESELA_OK;
+}
+
+static tesela_status build(tsl_work *work) {
+  tsl_tiling tiling;
+  char text[32], in[32], out[32];
+  void *block;
+  const char *why = tsl_tiling_of(&work->problem, &work->config, work->device, &tiling);
+  if (why)
+    return tsl_fail(TESELA_UNSUPPORTED, "%s", why);
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_streamed), "tiles of a product", &block));
+  tsl_streamed *self = work->state = block;
+  self->tiling = tiling;
+  pthread_mutex_init(&self->lock, NULL);
+  const tesela_status status = make_kinds(work);
+  if (status != TESELA_OK) {
+    release(work);
+    return status;
+  }
+  work->config.value[STREAMED_ROWS] = tiling.rows;
+  work->config.value[STREAMED_COLS] = tiling.cols;
+  work->config.value[STREAMED_DEPTH] = tiling.depth;
+  tsl_log(TSL_LOG_PLAN,
+          "streamed on %s: %lld x %lld tiles of %lld x %lld, %lld slabs of %lld, in %s; %s in, %s out",
+          work->device->name, (long long)tiling.row_tiles, (long long)tiling.col_tiles,
+          (long long)tiling.rows, (long long)tiling.cols, (long long)tiling.slabs, (long long)tiling.depth,
+          tsl_format_bytes(tiling.bytes, text, sizeof text),
+          tsl_format_bytes((uint64_t)tiling.in, in, sizeof in),
+          tsl_format_bytes((uint64_t)tiling.out, out, sizeof out));
+  return TESELA_OK;
+}
+
+static bool share(const tsl_work *work, int index, tsl_share *out) {
+  const tsl_streamed *self = work->state;
+  const tsl_tiling *t = &self->tiling;
+  if (index != 0)
+    return false;
+  *out = (tsl_share){.device = work->device->name,
+                     .plan = work->children->text(self->first),
+                     .rows = t->rows,
+                     .cols = t->cols,
+                     .depth = t->depth,
+                     .in_bytes = t->in,
+                     .out_bytes = t->out};
+  return true;
+}
+
+#define ANY                                                                                                  \
+  { 0, INT64_MAX }
+const tsl_strategy tsl_gemm_streamed = {
+    .name = "streamed",
+    .idea = "tiles of C stay on the device while panels of A and B pass through it from host memory",
+    .lifts = "the device's memory",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_KERNELS,
+    .accuracy = accuracy,
+    .params = params,
+    .takes = {.types = types, .conjugates = true},
+    .values = {.ranges = {ANY, ANY, ANY}},
+    .refuse = refuse,
+    .score = score,
+    .build = build,
+    .run = tsl_streamed_run,
+    .release = release,
+    .splits = {.parts = true, .share = share, .bytes = bytes},
+};

@@ -1,0 +1,197 @@
+/* Which tiles and slabs. */
+#include "strategy/gemm/streamed/streamed.h"
+
+#include "base/text.h"
+
+#include <math.h>
+
+/* Nothing smaller is worth a launch; and what sizes are multiples of, where there is room. */
+enum { LEAST = 32, GRAIN = 64 };
+
+static int64_t up(int64_t number, int64_t by) {
+  return number / by + (number % by != 0);
+}
+
+static int64_t least_of(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+static double size_of(const tsl_shape *shape) {
+  return (double)tsl_type(shape->type)->size;
+}
+
+static bool reads_panels(const tsl_problem *problem) {
+  return tsl_problem_reads(problem, TSL_OPERAND_A);
+}
+
+/* Sums that are made in another type than C's are rounded to it once, so they are not cut. */
+static bool may_cut_sums(const tsl_problem *problem) {
+  return tsl_type(tsl_type(problem->c.type)->sums) == tsl_type(problem->c.type);
+}
+
+/* Parts of a side, as equal as grains allow, of at most `most`. */
+static int64_t even(int64_t size, int64_t most) {
+  const int64_t share = up(size, up(size, most)), rounded = up(share, GRAIN) * GRAIN;
+  return rounded <= most && rounded <= size ? rounded : share;
+}
+
+/* Counts what rows, cols and depth come to. */
+static void count(const tsl_problem *problem, tsl_tiling *t) {
+  const double a = reads_panels(problem) ? size_of(&problem->a) : 0,
+               b = reads_panels(problem) ? size_of(&problem->b) : 0, c = size_of(&problem->c);
+  const double rows = (double)t->rows, cols = (double)t->cols, depth = (double)t->depth;
+  t->row_tiles = up(t->m, t->rows);
+  t->col_tiles = up(t->n, t->cols);
+  t->slabs = t->depth > 0 ? up(t->k, t->depth) : 1;
+  t->tiles = t->row_tiles > 1 || t->col_tiles > 1 ? 2 : 1;
+  t->panels = t->tiles > 1 || t->slabs > 1 ? 2 : 1;
+  const double bytes = t->panels * depth * (rows * a + cols * b) + t->tiles * rows * cols * c;
+  t->bytes = bytes < 9e18 ? (uint64_t)bytes : UINT64_MAX;
+  /* Panels that are there already are not brought again: those of the side that stays, where they are few enough. */
+  const double m = (double)t->m, n = (double)t->n, k = (double)t->k;
+  const double i = (double)t->row_tiles, j = (double)t->col_tiles;
+  const bool stay = t->slabs <= t->panels;
+  const double a_stays = m * k * a, b_stays = n * k * b;
+  const double a_again = a_stays * j, b_again = b_stays * i;
+  const double b_turns = b_again - b_stays / j * (i - 1), a_turns = a_again - a_stays / i * (j - 1);
+  const double along_rows = stay ? a_stays + b_turns : a_again + b_again,
+               along_cols = stay ? b_stays + a_turns : along_rows;
+  t->by_cols = along_cols < along_rows;
+  t->out = m * n * c;
+  t->in = fmin(along_rows, along_cols) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? t->out : 0);
+}
+
+/* Bytes over the link; a slab also reads and writes its tile in the device's own memory, some sixty times as fast; and each
+ * step waits for something, as long as a megabyte takes. */
+static double cost(const tsl_tiling *t) {
+  const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
+  return t->in + t->out + 2 * (double)t->slabs * t->out / 64 + 1e6 * steps;
+}
+
+/* An eighth is for what the kernels need beside their operands. */
+static uint64_t room_of(const tsl_device *device) {
+  const uint64_t memory = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+  return memory - memory / 8;
+}
+
+static bool fits(const tsl_problem *problem, const tsl_device *device, const tsl_tiling *t) {
+  const double most = (double)device->allocation_max;
+  return t->bytes <= room_of(device) && (double)t->rows * (double)t->cols * size_of(&problem->c) <= most &&
+         (double)t->rows * (double)t->depth * size_of(&problem->a) <= most &&
+         (double)t->depth * (double)t->cols * size_of(&problem->b) <= most;
+}
+
+/* The widest tile with so many rows and terms; false where not even a narrow one fits. */
+static bool widen(const tsl_problem *problem, const tsl_device *device, tsl_tiling *t) {
+  int64_t low = least_of(t->n, LEAST), high = t->n;
+  t->cols = low;
+  count(problem, t);
+  if (!fits(problem, device, t))
+    return false;
+  while (low < high) {
+    const int64_t middle = high - (high - low) / 2;
+    t->cols = middle;
+    count(problem, t);
+    if (fits(problem, device, t))
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  t->cols = even(t->n, low);
+  count(problem, t);
+  return true;
+}
+
+/* Rows that cut m in 1, 2, 3, ... parts, and then in ever more; 0 behind the smallest. */
+static int64_t next_rows(int64_t m, int64_t *parts) {
+  const int64_t least = least_of(m, LEAST);
+  if (*parts > 0 && up(m, *parts) <= least)
+    return 0;
+  *parts += 1 + *parts / 16;
+  const int64_t rows = even(m, up(m, *parts));
+  return rows < least ? least : rows;
+}
+
+static bool find(const tsl_problem *problem, const tsl_device *device, tsl_tiling *best) {
+  const tsl_tiling empty = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
+  double least = INFINITY;
+  int64_t parts = 0, rows;
+  while ((rows = next_rows(problem->m, &parts)) > 0)
+    for (int64_t depth = empty.k;; depth = up(up(depth, 2), LEAST) * LEAST) {
+      tsl_tiling t = empty;
+      t.rows = rows;
+      t.depth = depth;
+      if (widen(problem, device, &t) && cost(&t) < least) {
+        least = cost(&t);
+        *best = t;
+      }
+      if (depth <= LEAST || !may_cut_sums(problem))
+        break;
+    }
+  return isfinite(least);
+}
+
+static const char *too_small(const tsl_problem *problem, const tsl_device *device) {
+  char least[32], has[32];
+  tsl_tiling t = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
+  t.rows = least_of(t.m, LEAST);
+  t.cols = least_of(t.n, LEAST);
+  t.depth = may_cut_sums(problem) ? least_of(t.k, LEAST) : t.k;
+  count(problem, &t);
+  const uint64_t memory = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+  return tsl_refusal("needs %s of memory on %s at the least, of which a plan may take %s",
+                     tsl_format_bytes(t.bytes / 7 * 8 + 8, least, sizeof least), device->name,
+                     tsl_format_bytes(memory, has, sizeof has));
+}
+
+/* Whether all of it could lie there. */
+static bool holds_all(const tsl_problem *problem, const tsl_device *device) {
+  const uint64_t memory = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+  double sum = 0;
+  bool each = true;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem, i);
+    const double bytes = (double)shape->rows * (double)shape->cols * size_of(shape);
+    sum += tsl_problem_uses(problem, i) ? bytes : 0;
+    each = each && bytes <= (double)device->allocation_max;
+  }
+  return each && sum <= (double)memory;
+}
+
+const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                          tsl_tiling *tiling) {
+  const int64_t rows = config->value[STREAMED_ROWS], cols = config->value[STREAMED_COLS],
+                depth = config->value[STREAMED_DEPTH];
+  if (rows == 0 && cols == 0 && depth == 0) {
+    if (holds_all(problem, device))
+      return tsl_refusal("the memory of %s holds all of A, B and C", device->name);
+    return find(problem, device, tiling) ? NULL : too_small(problem, device);
+  }
+  *tiling = (tsl_tiling){.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
+  tiling->rows = rows > 0 ? least_of(rows, tiling->m) : tiling->m;
+  tiling->cols = cols > 0 ? least_of(cols, tiling->n) : tiling->n;
+  tiling->depth = depth > 0 ? least_of(depth, tiling->k) : tiling->k;
+  count(problem, tiling);
+  if (tiling->slabs > 1 && !may_cut_sums(problem))
+    return tsl_refusal("sums for %s are made in %s and rounded once, so they are not cut: depth is k",
+                       tsl_type(problem->c.type)->name, tsl_type(tsl_type(problem->c.type)->sums)->name);
+  return fits(problem, device, tiling) ? NULL : too_small(problem, device);
+}
+
+void tsl_tiling_tile(const tsl_tiling *tiling, int64_t index, int64_t *i, int64_t *j) {
+  const int64_t length = tiling->by_cols ? tiling->row_tiles : tiling->col_tiles;
+  const int64_t line = index / length, at = index % length, turned = line % 2 ? length - 1 - at : at;
+  *i = tiling->by_cols ? turned : line;
+  *j = tiling->by_cols ? line : turned;
+}
+
+tsl_part tsl_tiling_part(const tsl_tiling *tiling, int64_t i, int64_t j) {
+  const int64_t row = i * tiling->rows, col = j * tiling->cols;
+  return (tsl_part){row, least_of(tiling->rows, tiling->m - row), col,
+                    least_of(tiling->cols, tiling->n - col)};
+}
+
+void tsl_tiling_slab(const tsl_tiling *tiling, int64_t slab, int64_t *first, int64_t *count) {
+  *first = slab * tiling->depth;
+  *count = least_of(tiling->depth, tiling->k - *first);
+}

@@ -1,0 +1,445 @@
+/* Products that pass through a device which cannot hold them: tilings of every cap, products judged with copies that overlap with
+ * computing and without, failures of each operation at each of its calls, threads, and the same bits run for run. The device is
+ * PoCL, which is told to have little memory and, for the first way, to share none. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "base/status.h"
+#include "fake/fake.h"
+#include "judge/check.h"
+#include "plan/plan.h"
+#include "strategy/gemm/streamed/streamed.h"
+
+static tsl_devices *devices;
+static tsl_device *device;        /* fake:0, whose copies overlap */
+static tsl_device *shared_device; /* opencl:0 */
+static tsl_children simple;
+
+static tesela_status make_simple(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "element");
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_plan *plan;
+  TSL_TRY(tsl_plan_create_with(wish->problem, strategy, &config, wish->device,
+                               wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST, self, &plan));
+  *child = tsl_plan_child(plan);
+  return TESELA_OK;
+}
+
+static void cap(const char *bytes) {
+  assert_int_equal(bytes ? setenv("TESELA_DEVICE_MEMORY", bytes, 1) : unsetenv("TESELA_DEVICE_MEMORY"), 0);
+}
+
+static int find_devices(void **state) {
+  (void)state;
+  tesela_fake_inner("opencl:0");
+  tesela_fake_hide(TSL_CAN_SHARED_MEMORY);
+  assert_int_equal(setenv("TESELA_STAGING", "slot=4096", 1), 0);
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "fake:0", &device), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "opencl:0", &shared_device), TESELA_OK);
+  return 0;
+}
+
+static int forget_devices(void **state) {
+  (void)state;
+  tsl_devices_destroy(devices);
+  return *tesela_fake_live_text();
+}
+
+static const tsl_strategy *streamed(void) {
+  return tsl_strategy_find(TSL_OP_GEMM, "streamed");
+}
+
+static tsl_config config_of(int64_t rows, int64_t cols, int64_t depth) {
+  tsl_config config = tsl_strategy_defaults(streamed());
+  config.value[STREAMED_ROWS] = rows;
+  config.value[STREAMED_COLS] = cols;
+  config.value[STREAMED_DEPTH] = depth;
+  return config;
+}
+
+/* --- caps --- */
+
+static void test_cap(void **state) {
+  (void)state;
+  tsl_devices *own;
+  tsl_device *found;
+  static const char *const wrong[] = {"much", "-1", "0", "8GiBs"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    cap(wrong[i]);
+    assert_int_equal(tsl_devices_create(&own), TESELA_BAD_CALL);
+    assert_non_null(strstr(tesela_last_error(), "TESELA_DEVICE_MEMORY"));
+    assert_null(own);
+  }
+  cap("3MiB");
+  assert_int_equal(tsl_devices_create(&own), TESELA_OK);
+  assert_int_equal(tsl_devices_find(own, "opencl:0", &found), TESELA_OK);
+  assert_int_equal(found->memory_limit, 3 << 20);
+  assert_true(found->memory_bytes > 3 << 20);
+  tsl_devices_destroy(own);
+  cap("1000000GiB");
+  assert_int_equal(tsl_devices_create(&own), TESELA_OK);
+  assert_int_equal(tsl_devices_find(own, "opencl:0", &found), TESELA_OK);
+  assert_int_equal(found->memory_limit, found->memory_bytes);
+  tsl_devices_destroy(own);
+  cap(NULL);
+}
+
+/* --- tilings --- */
+
+/* Every element of C is in one tile, every term in one slab, each tile is beside the one before, and all of it fits. */
+static void covers(const tsl_problem *problem, const tsl_device *on, const tsl_tiling *t) {
+  int64_t elements = 0, terms = 0, last_i = 0, last_j = 0;
+  assert_true(t->bytes <= on->memory_limit);
+  for (int64_t index = 0; index < t->row_tiles * t->col_tiles; index++) {
+    int64_t i, j;
+    tsl_tiling_tile(t, index, &i, &j);
+    assert_true(i >= 0 && i < t->row_tiles && j >= 0 && j < t->col_tiles);
+    assert_true(index == 0 || llabs(i - last_i) + llabs(j - last_j) == 1);
+    const tsl_part part = tsl_tiling_part(t, i, j);
+    assert_true(part.rows > 0 && part.cols > 0 && part.rows <= t->rows && part.cols <= t->cols);
+    elements += part.rows * part.cols;
+    last_i = i;
+    last_j = j;
+  }
+  assert_int_equal(elements, problem->m * problem->n);
+  for (int64_t slab = 0; slab < t->slabs; slab++) {
+    int64_t first, count;
+    tsl_tiling_slab(t, slab, &first, &count);
+    assert_int_equal(first, terms);
+    assert_true(count > 0 && count <= t->depth);
+    terms += count;
+  }
+  assert_int_equal(terms, problem->k);
+}
+
+/* Caps from just not enough to tiny: less memory moves more bytes, and where there is too little, as much as is said to be
+ * enough is. */
+static void test_tilings(void **state) {
+  (void)state;
+  static const int64_t sizes[][3] = {{1000, 1000, 1000}, {8192, 8192, 8192}, {100, 9000, 77},
+                                     {9000, 33, 4000},   {64, 64, 100000},   {1, 1, 3000000}};
+  const tsl_config config = tsl_strategy_defaults(streamed());
+  tsl_device small = *device;
+  for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+    for (int type = 0; type < 2; type++) {
+      const tsl_problem problem =
+          tsl_problem_gemm(sizes[s][0], sizes[s][1], sizes[s][2], type ? TESELA_F64 : TESELA_F32);
+      const double all = tsl_problem_bytes(&problem);
+      double moved = 0;
+      tsl_tiling t;
+      int tried = 0;
+      small.memory_limit = small.memory_bytes = small.allocation_max = (uint64_t)all + 64;
+      assert_non_null(strstr(tsl_tiling_of(&problem, &config, &small, &t), "holds all"));
+      for (double part = 0.99;; part *= 0.6) {
+        small.memory_limit = small.allocation_max = (uint64_t)(all * part);
+        const char *why = tsl_tiling_of(&problem, &config, &small, &t);
+        if (why) {
+          assert_non_null(strstr(why, "at the least"));
+          break;
+        }
+        covers(&problem, &small, &t);
+        assert_true(t.in + t.out >= all * 0.999 && t.in + t.out >= moved * 0.9);
+        moved = t.in + t.out;
+        tried++;
+      }
+      assert_true(tried > 2);
+      assert_true(small.memory_limit < 64 << 10);
+    }
+}
+
+/* As few bytes as the bound allows, give or take: 2 m n k / sqrt(memory). */
+static void test_bound(void **state) {
+  (void)state;
+  const tsl_config config = tsl_strategy_defaults(streamed());
+  const tsl_problem problem = tsl_problem_gemm(32768, 32768, 32768, TESELA_F64);
+  tsl_device gpu = *device;
+  tsl_tiling t;
+  gpu.memory_bytes = (uint64_t)141 << 30;
+  gpu.memory_limit = gpu.allocation_max = (uint64_t)8 << 30;
+  assert_null(tsl_tiling_of(&problem, &config, &gpu, &t));
+  const double words = (double)gpu.memory_limit / 8, least = 2 * pow(32768, 3) / sqrt(words);
+  print_message(
+      "8 GiB, f64 32768: %lld x %lld tiles of %lld x %lld, slabs of %lld, %.1f GB in, %.2f of the bound\n",
+      (long long)t.row_tiles, (long long)t.col_tiles, (long long)t.rows, (long long)t.cols,
+      (long long)t.depth, t.in / 1e9, (t.in + t.out) / 8 / least);
+  assert_true((t.in + t.out) / 8 < 2.5 * least);
+}
+
+static void test_too_small(void **state) {
+  (void)state;
+  const tsl_config config = tsl_strategy_defaults(streamed());
+  const tsl_problem problem = tsl_problem_gemm(500, 500, 500, TESELA_F32);
+  tsl_device tiny = *device;
+  tsl_tiling t;
+  tiny.memory_limit = 20000;
+  const char *why = tsl_tiling_of(&problem, &config, &tiny, &t);
+  assert_non_null(
+      strstr(why, "needs 27.4 KiB of memory on fake:0 at the least, of which a plan may take 19.5 KiB"));
+  tiny.memory_limit = 28090;
+  assert_null(tsl_tiling_of(&problem, &config, &tiny, &t));
+  covers(&problem, &tiny, &t);
+  tsl_problem narrow = problem; /* sums that are not cut */
+  narrow.a.type = narrow.b.type = narrow.c.type = TESELA_BF16;
+  assert_non_null(tsl_tiling_of(&narrow, &config, &tiny, &t));
+  const tsl_config cut = config_of(64, 64, 100);
+  assert_non_null(strstr(tsl_tiling_of(&narrow, &cut, device, &t), "not cut"));
+}
+
+/* --- results --- */
+
+static int judged(tsl_device *on, tsl_case *what, int64_t rows, int64_t cols, int64_t depth) {
+  const tsl_config config = config_of(rows, cols, depth);
+  tsl_case_report report;
+  what->children = &simple;
+  assert_int_equal(tsl_check_case(streamed(), &config, on, what, &report), TESELA_OK);
+  if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED)
+    fail_msg("%s: %s", report.plan, report.why);
+  return report.result == TSL_CASE_RIGHT;
+}
+
+static void test_cases(void **state) {
+  (void)state;
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_I8};
+  int right = 0;
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+    tsl_case what;
+    for (int i = (int)t; tsl_case_standard(TSL_OP_GEMM, i, types[t], &what); i += 4)
+      right += judged(i % 8 < 4 ? device : shared_device, &what, 7 + i % 13, 5 + i % 17, 3 + i % 29);
+    for (uint64_t i = 0; i < 6; i++) {
+      tsl_case_random(TSL_OP_GEMM, 31, i, types[t], &what);
+      right += judged(i % 2 ? device : shared_device, &what, (int64_t)(20 + i), 31, (int64_t)(40 * i));
+    }
+  }
+  assert_true(right > 60);
+}
+
+/* --- one product, by hand --- */
+
+enum { M = 45, N = 70, K = 33, GAP = 3 };
+
+typedef struct product {
+  float a[M * K], b[K * N], c[M * (N + GAP)], before[M * (N + GAP)], expected[M * (N + GAP)];
+  tsl_problem problem;
+} product;
+
+static void fill(product *p, double beta) {
+  p->problem = tsl_problem_gemm(M, N, K, TESELA_F32);
+  p->problem.c.row_stride = N + GAP;
+  p->problem.beta[0] = beta;
+  for (int i = 0; i < M * K; i++)
+    p->a[i] = (float)(i % 5 - 2);
+  for (int i = 0; i < K * N; i++)
+    p->b[i] = (float)(i % 7 - 3);
+  for (int i = 0; i < M * (N + GAP); i++)
+    p->before[i] = p->expected[i] = (float)(i % 3);
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      float *to = &p->expected[i * (N + GAP) + j];
+      *to *= (float)beta;
+      for (int l = 0; l < K; l++)
+        *to += p->a[i * K + l] * p->b[l * N + j];
+    }
+  memcpy(p->c, p->before, sizeof p->c);
+}
+
+static tsl_plan *plan_of(const product *p, tsl_device *on, tsl_config config) {
+  tsl_plan *plan;
+  if (tsl_plan_create_with(&p->problem, streamed(), &config, on, TSL_PLACE_HOST, &simple, &plan) != TESELA_OK)
+    fail_msg("%s", tesela_last_error());
+  return plan;
+}
+
+static tesela_status run(tsl_plan *plan, product *p) {
+  const tsl_operands operands = {.a.host = p->a, .b.host = p->b, .c.host = p->c};
+  memcpy(p->c, p->before, sizeof p->c);
+  return tsl_plan_run(plan, &operands, NULL);
+}
+
+static void must(tsl_plan *plan, product *p) {
+  if (run(plan, p) != TESELA_OK)
+    fail_msg("%s", tesela_last_error());
+  assert_memory_equal(p->c, p->expected, sizeof p->c);
+}
+
+/* As many launches as slabs of tiles, and as many bytes as are said; the text is read back. */
+static void test_steps(void **state) {
+  (void)state;
+  static const int64_t tilings[][3] = {{45, 70, 33}, {45, 70, 10}, {20, 70, 33}, {20, 30, 33},
+                                       {20, 30, 17}, {20, 30, 7},  {1, 1, 33},   {44, 69, 32}};
+  product p;
+  fill(&p, -1);
+  for (size_t i = 0; i < sizeof tilings / sizeof *tilings; i++) {
+    tsl_plan *plan = plan_of(&p, device, config_of(tilings[i][0], tilings[i][1], tilings[i][2]));
+    const tsl_tiling *t = &((const tsl_streamed *)plan->work.state)->tiling;
+    tsl_share share;
+    tesela_fake_reset();
+    must(plan, &p);
+    assert_int_equal(tesela_fake_calls(TESELA_FAKE_LAUNCH), t->row_tiles * t->col_tiles * t->slabs);
+    assert_true(tsl_plan_share(plan, 0, &share) && !tsl_plan_share(plan, 1, &share));
+    assert_true(share.in_bytes == t->in && share.out_bytes == 4.0 * M * N);
+    assert_non_null(strstr(plan->text, "gemm streamed version=1 rows="));
+    tsl_plan_destroy(plan);
+  }
+}
+
+/* Without a word on sizes, on a device that is told to be small, by its own choice of kernels. */
+static void test_by_memory(void **state) {
+  (void)state;
+  product p;
+  tsl_plan *again;
+  tsl_device *both[] = {device, shared_device};
+  fill(&p, 2);
+  for (int i = 0; i < 2; i++) {
+    const uint64_t limit = both[i]->memory_limit;
+    both[i]->memory_limit = 28 << 10;
+    tsl_plan *plan = plan_of(&p, both[i], config_of(0, 0, 0));
+    assert_true(tsl_plan_bytes(plan) > 0 && tsl_plan_bytes(plan) <= 28 << 10);
+    must(plan, &p);
+    if (tsl_plan_parse(devices, plan->text, &again) != TESELA_OK)
+      fail_msg("%s", tesela_last_error());
+    assert_string_equal(again->text, plan->text);
+    must(again, &p);
+    tsl_plan_destroy(again);
+    tsl_plan_destroy(plan);
+    const tsl_strategy *element = tsl_strategy_find(TSL_OP_GEMM, "element");
+    const tsl_config defaults = tsl_strategy_defaults(element);
+    const char *why = tsl_plan_refuse(&p.problem, element, &defaults, both[i], TSL_PLACE_HOST);
+    assert_int_equal(why != NULL, 4 * (M * K + K * N + M * N) > 28 << 10);
+    both[i]->memory_limit = limit;
+  }
+}
+
+/* Every transfer's bytes are on the way once: a run takes what its tiling says of memory, and gives it back. */
+static void test_memory(void **state) {
+  (void)state;
+  product p;
+  fill(&p, 0);
+  tsl_plan *plan = plan_of(&p, device, config_of(20, 30, 10));
+  must(plan, &p);
+  assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), 0);
+  tsl_plan_destroy(plan);
+}
+
+/* --- failures --- */
+
+static void fail_at(tesela_fake_operation operation, double beta, int *failures) {
+  bool failed = true;
+  *failures = 0;
+  for (int nth = 1; failed; nth++) {
+    product p;
+    fill(&p, beta);
+    find_devices(NULL);
+    tsl_plan *plan = plan_of(&p, device, config_of(20, 30, 17));
+    tesela_fake_reset();
+    tesela_fake_fail(operation, nth);
+    const tesela_status status = run(plan, &p);
+    failed = tesela_fake_failures() > 0;
+    *failures += failed;
+    if (status == TESELA_OK)
+      assert_memory_equal(p.c, p.expected, sizeof p.c);
+    else if (status != TESELA_DEVICE_FAILED)
+      assert_memory_equal(p.c, p.before, sizeof p.c);
+    if (status != TESELA_OK)
+      assert_non_null(strstr(tesela_last_error(), "on demand"));
+    else if (failed)
+      assert_true(operation == TESELA_FAKE_PINNED || operation == TESELA_FAKE_STREAM ||
+                  operation == TESELA_FAKE_EVENT || operation == TESELA_FAKE_FINISH);
+    tesela_fake_reset();
+    must(plan, &p);
+    tsl_plan_destroy(plan);
+    forget_devices(NULL);
+    if (*tesela_fake_live_text())
+      fail_msg("%s number %d left %s", tesela_fake_name(operation), nth, tesela_fake_live_text());
+  }
+}
+
+static void test_failures(void **state) {
+  static const struct {
+    tesela_fake_operation operation;
+    int least;
+  } rows[] = {{TESELA_FAKE_ALLOCATION, 6}, {TESELA_FAKE_PINNED, 1},   {TESELA_FAKE_LAUNCH, 18},
+              {TESELA_FAKE_COPY_IN, 20},   {TESELA_FAKE_COPY_OUT, 9}, {TESELA_FAKE_STREAM, 3},
+              {TESELA_FAKE_EVENT, 60},     {TESELA_FAKE_FINISH, 0}};
+  int failures;
+  (void)state;
+  tsl_devices_destroy(devices);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    fail_at(rows[i].operation, i % 2 ? 0 : -1, &failures);
+    if (failures < rows[i].least)
+      fail_msg("%s failed %d times", tesela_fake_name(rows[i].operation), failures);
+  }
+  find_devices(NULL);
+}
+
+/* --- threads, and the same bits --- */
+
+static tsl_plan *shared;
+
+static void *work(void *argument) {
+  product *p = argument;
+  for (int i = 0; i < 6; i++)
+    if (run(shared, p) != TESELA_OK || memcmp(p->c, p->expected, sizeof p->c) != 0)
+      return p;
+  return NULL;
+}
+
+static void test_threads(void **state) {
+  (void)state;
+  enum { THREADS = 4 };
+  static product products[THREADS];
+  tsl_device *both[] = {device, shared_device};
+  for (int d = 0; d < 2; d++) {
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+      fill(&products[i], -1);
+    shared = plan_of(&products[0], both[d], config_of(20, 30, 17));
+    for (int i = 0; i < THREADS; i++)
+      assert_int_equal(pthread_create(&threads[i], NULL, work, &products[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+      void *wrong;
+      assert_int_equal(pthread_join(threads[i], &wrong), 0);
+      assert_null(wrong);
+    }
+    tsl_plan_destroy(shared);
+  }
+}
+
+static void test_bits(void **state) {
+  (void)state;
+  product p;
+  float first[M * (N + GAP)];
+  fill(&p, 0.3);
+  for (int i = 0; i < M * K; i++)
+    p.a[i] = 1 / (float)(i + 3);
+  for (int i = 0; i < 10; i++) {
+    tsl_plan *plan = plan_of(&p, i % 2 ? device : shared_device, config_of(20, 30, 10));
+    assert_int_equal(run(plan, &p), TESELA_OK);
+    if (i == 0)
+      memcpy(first, p.c, sizeof first);
+    assert_memory_equal(first, p.c, sizeof first);
+    tsl_plan_destroy(plan);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_cap),       cmocka_unit_test(test_tilings), cmocka_unit_test(test_bound),
+      cmocka_unit_test(test_too_small), cmocka_unit_test(test_cases),   cmocka_unit_test(test_steps),
+      cmocka_unit_test(test_by_memory), cmocka_unit_test(test_memory),  cmocka_unit_test(test_failures),
+      cmocka_unit_test(test_threads),   cmocka_unit_test(test_bits),
+  };
+  simple = tsl_plan_children;
+  simple.make = make_simple;
+  tesela_fake_install();
+  return cmocka_run_group_tests(tests, find_devices, forget_devices);
+}
