@@ -253,11 +253,15 @@ static void log_choice(const tsl_problem *problem, const tsl_candidate *candidat
 
 static tesela_status all_refuse(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
   tsl_text text = {0};
-  for (int i = 0; i < count && i < 4; i++)
-    tsl_text_add(&text, "%s%s on %s: %s", i ? "; " : "", candidates[i].strategy->name,
-                 candidates[i].device->name, candidates[i].refusal);
-  if (count > 4)
-    tsl_text_add(&text, "; and %d more", count - 4);
+  int told = 0;
+  /* Those that split what others cannot hold know the least that would do. */
+  for (int splits = 1; splits >= 0; splits--)
+    for (int i = 0; i < count && told < 4; i++)
+      if (candidates[i].strategy->splits.parts == (splits == 1))
+        tsl_text_add(&text, "%s%s on %s: %s", told++ ? "; " : "", candidates[i].strategy->name,
+                     candidates[i].device->name, candidates[i].refusal);
+  if (count > told)
+    tsl_text_add(&text, "; and %d more", count - told);
   const tesela_status status = tsl_fail(TESELA_UNSUPPORTED, "nothing here takes this %s: %s",
                                         tsl_op_name(problem->op), tsl_text_get(&text));
   tsl_text_free(&text);

@@ -50,9 +50,8 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
 
 /* Without a device the slabs are not known where the config leaves them open: at most of LEAST terms (tiling.c). */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  const int64_t depth = config->value[STREAMED_DEPTH] > 0 ? config->value[STREAMED_DEPTH]
-                        : config->value[STREAMED_ROWS] > 0 || config->value[STREAMED_COLS] > 0 ? problem->k
-                                                                                               : 32;
+  const bool by_memory = config->value[STREAMED_ROWS] == 0 && config->value[STREAMED_COLS] == 0;
+  const int64_t said = config->value[STREAMED_DEPTH], depth = said > 0 ? said : by_memory ? 16 : problem->k;
   const bool is_cut =
       tsl_type(tsl_type(problem->c.type)->sums) == tsl_type(problem->c.type) && problem->k > depth;
   return tsl_accuracy_of_parts(problem, is_cut ? (problem->k - 1) / depth + 1 : 1);

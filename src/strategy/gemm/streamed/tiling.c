@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Nothing smaller is worth a launch; and what sizes are multiples of, where there is room. */
-enum { LEAST = 32, GRAIN = 64 };
+enum { LEAST = 16, GRAIN = 64 };
 
 static int64_t up(int64_t number, int64_t by) {
   return number / by + (number % by != 0);
@@ -68,15 +68,21 @@ static double cost(const tsl_tiling *t) {
   return t->in + t->out + 2 * (double)t->slabs * t->out / 64 + 1e6 * steps;
 }
 
-/* An eighth is for what the kernels need beside their operands. */
-static uint64_t room_of(const tsl_device *device) {
-  const uint64_t memory = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
-  return memory - memory / 8;
+static uint64_t memory_of(const tsl_device *device) {
+  return device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+}
+
+/* The buffers, and what kernels need beside their operands: copies of panels, and something more. */
+static double needs_of(const tsl_problem *problem, const tsl_tiling *t) {
+  const double a = reads_panels(problem) ? size_of(&problem->a) : 0,
+               b = reads_panels(problem) ? size_of(&problem->b) : 0;
+  return 1.01 * ((double)t->bytes + (double)t->depth * ((double)t->rows * a + (double)t->cols * b));
 }
 
 static bool fits(const tsl_problem *problem, const tsl_device *device, const tsl_tiling *t) {
   const double most = (double)device->allocation_max;
-  return t->bytes <= room_of(device) && (double)t->rows * (double)t->cols * size_of(&problem->c) <= most &&
+  return needs_of(problem, t) <= (double)memory_of(device) &&
+         (double)t->rows * (double)t->cols * size_of(&problem->c) <= most &&
          (double)t->rows * (double)t->depth * size_of(&problem->a) <= most &&
          (double)t->depth * (double)t->cols * size_of(&problem->b) <= most;
 }
@@ -138,15 +144,13 @@ static const char *too_small(const tsl_problem *problem, const tsl_device *devic
   t.cols = least_of(t.n, LEAST);
   t.depth = may_cut_sums(problem) ? least_of(t.k, LEAST) : t.k;
   count(problem, &t);
-  const uint64_t memory = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   return tsl_refusal("needs %s of memory on %s at the least, of which a plan may take %s",
-                     tsl_format_bytes(t.bytes / 7 * 8 + 8, least, sizeof least), device->name,
-                     tsl_format_bytes(memory, has, sizeof has));
+                     tsl_format_bytes((uint64_t)needs_of(problem, &t) + 1, least, sizeof least), device->name,
+                     tsl_format_bytes(memory_of(device), has, sizeof has));
 }
 
 /* Whether all of it could lie there. */
 static bool holds_all(const tsl_problem *problem, const tsl_device *device) {
-  const uint64_t memory = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   double sum = 0;
   bool each = true;
   for (int i = 0; i < TSL_OPERANDS; i++) {
@@ -155,7 +159,7 @@ static bool holds_all(const tsl_problem *problem, const tsl_device *device) {
     sum += tsl_problem_uses(problem, i) ? bytes : 0;
     each = each && bytes <= (double)device->allocation_max;
   }
-  return each && sum <= (double)memory;
+  return each && sum <= (double)memory_of(device);
 }
 
 const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
