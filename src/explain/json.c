@@ -28,6 +28,20 @@ static json_t *json_reasons(const tsl_explanation *found, int index) {
   return object;
 }
 
+static json_t *json_shares(const tsl_plan *plan) {
+  json_t *list = json_array();
+  tsl_share share;
+  for (int i = 0; plan && tsl_plan_share(plan, i, &share); i++)
+    json_array_append_new(
+        list,
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "device", share.device, "plan",
+                  share.plan, "row", (json_int_t)share.row, "rows", (json_int_t)share.rows, "col",
+                  (json_int_t)share.col, "cols", (json_int_t)share.cols, "depth", (json_int_t)share.depth,
+                  "predicted_seconds", share.seconds > 0 ? tsl_json_real(share.seconds) : json_null(),
+                  "in_bytes", tsl_json_real(share.in_bytes), "out_bytes", tsl_json_real(share.out_bytes)));
+  return list;
+}
+
 json_t *tsl_explain_json(const tsl_explanation *found) {
   const tsl_problem *problem = &found->problem;
   const tsl_candidate *best = tsl_explain_chosen(found);
@@ -64,9 +78,9 @@ json_t *tsl_explain_json(const tsl_explanation *found) {
     json_array_append_new(crossover,
                           json_pack("{s:I, s:s}", "from", (json_int_t)found->crossover.parts[i].from,
                                     "device", found->crossover.parts[i].device->name));
-  return json_pack("{s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
-                   "links", links, "crossover", crossover, "m", (json_int_t)problem->m, "n",
-                   (json_int_t)problem->n, "k", (json_int_t)problem->k, "type",
+  return json_pack("{s:o, s:o, s:o, s:I, s:I, s:I, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
+                   "shares", json_shares(found->plan), "links", links, "crossover", crossover, "m",
+                   (json_int_t)problem->m, "n", (json_int_t)problem->n, "k", (json_int_t)problem->k, "type",
                    tsl_type(problem->c.type)->name, "alpha", tsl_json_real(problem->alpha[0]), "beta",
                    tsl_json_real(problem->beta[0]), "plan", plan, "error_bound", bound, "predicted_seconds",
                    tsl_json_real(best ? best->seconds : INFINITY), "host_bytes",

@@ -334,11 +334,11 @@ static const char *refuse_throughout(const tsl_strategy *strategy, const tsl_pro
                                      const tsl_device *device) {
   if (strategy->op != problem->op)
     return tsl_refusal("is a %s, not a %s", tsl_op_name(strategy->op), tsl_op_name(problem->op));
+  if (device->capabilities & TSL_CAN_SEVERAL & ~strategy->needs)
+    return "runs on one device at a time";
   const char *missing = tsl_capability_missing(strategy->needs, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);
-  if (device->capabilities & TSL_CAN_SEVERAL & ~strategy->needs)
-    return "runs on one device at a time";
   const char *why = refuse_types(strategy, problem, device);
   if (why)
     return why;

@@ -2,6 +2,7 @@
 #include "cli/report.h"
 #include "explain/counted_pairs.h"
 #include "explain/options.h"
+#include "explain/shares.h"
 
 #include <math.h>
 
@@ -226,7 +227,8 @@ static void add_facts(const tsl_explanation *found, tsl_table *table) {
     if (bytes > 0)
       tsl_table_add_pair(table, "device memory", "needs %s of %s on %s",
                          tsl_format_bytes(bytes, one, sizeof one),
-                         tsl_format_bytes(device->memory_bytes, two, sizeof two), device->name);
+                         tsl_format_bytes(device->memory_limit, two, sizeof two), device->name);
+    tsl_shares_add_pair(found, table);
     add_first_call(found, table);
   } else {
     tsl_table_add_painted(table, TSL_PAINT_FAINT, "plan");
@@ -244,7 +246,7 @@ tesela_status tsl_explain_text(const tsl_explanation *found, const tsl_explain_o
   const tsl_problem *problem = &found->problem;
   tsl_text out = {0};
   static void (*const fill[])(const tsl_explanation *found, tsl_table *table) = {
-      candidate_table, traffic_table, sharing_table, reason_table, refusal_table};
+      tsl_shares_table, candidate_table, traffic_table, sharing_table, reason_table, refusal_table};
   tsl_table facts = tsl_table_of_pairs();
   tsl_text_add_formula(&out, "C", problem->alpha, given->transpose_a ? "A^T " : "A ",
                        given->transpose_b ? "B^T" : "B", problem->beta);

@@ -20,7 +20,7 @@ typedef struct ring {
 
 typedef struct running {
   const tsl_work *work;
-  const tsl_streamed *self;
+  tsl_streamed *self;
   const tsl_operands *given;
   const tsl_device_ops *ops;
   tsl_device *device;

@@ -96,15 +96,6 @@ static void release(tsl_work *work) {
 
 /* --- kinds of slabs --- */
 
-static int kind_of_slab(const tsl_tiling *tiling, int64_t slab) {
-  return slab == 0 ? STREAMED_FIRST : slab + 1 == tiling->slabs ? STREAMED_LAST : STREAMED_MIDDLE;
-}
-
-const tsl_streamed_kind *tsl_streamed_kind_of(const tsl_streamed *self, int64_t i, int64_t j, int64_t slab) {
-  const tsl_tiling *tiling = &self->tiling;
-  return &self->kinds[i + 1 == tiling->row_tiles][j + 1 == tiling->col_tiles][kind_of_slab(tiling, slab)];
-}
-
 static tesela_status pack(tsl_streamed_kind *kind, int operand, const tsl_shape *whole, int64_t rows,
                           int64_t cols, tsl_shape *packed) {
   kind->shapes[operand] = *whole;
@@ -143,8 +134,7 @@ static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t sla
   tsl_streamed *self = work->state;
   const uint64_t memory =
       work->device->memory_limit > 0 ? work->device->memory_limit : work->device->memory_bytes;
-  tsl_streamed_kind *kind = &self->kinds[i + 1 == self->tiling.row_tiles][j + 1 == self->tiling.col_tiles]
-                                        [kind_of_slab(&self->tiling, slab)];
+  tsl_streamed_kind *kind = tsl_streamed_kind_of(self, i, j, slab);
   tsl_problem part;
   if (kind->child)
     return TESELA_OK;

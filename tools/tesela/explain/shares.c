@@ -1,0 +1,62 @@
+#include "explain/shares.h"
+
+#include "cli/report.h"
+
+#include <math.h>
+
+static bool share_of(const tsl_explanation *found, int index, tsl_share *share) {
+  return found->plan && tsl_plan_share(found->plan, index, share);
+}
+
+/* What the slowest share takes beside what all would together, if none waited for another. */
+void tsl_shares_add_pair(const tsl_explanation *found, tsl_table *table) {
+  const tsl_candidate *best = tsl_explain_chosen(found);
+  double slowest = 0, bytes = 0;
+  char took[32], moved[32];
+  tsl_share share;
+  int count = 0;
+  for (; share_of(found, count, &share); count++) {
+    slowest = fmax(slowest, share.seconds);
+    bytes += share.in_bytes + share.out_bytes;
+  }
+  if (count == 0)
+    return;
+  if (slowest > 0 && best)
+    tsl_table_add_pair(
+        table, "together", "%s for the slowest of %d shares: %.0f%% of what they could do at best",
+        tsl_format_seconds(slowest, took, sizeof took), count, 100 * fmin(1, best->seconds / slowest));
+  tsl_table_add_pair(table, "over links", "%s between the host and devices",
+                     tsl_format_bytes((uint64_t)bytes, moved, sizeof moved));
+}
+
+static void add_bytes(tsl_table *table, double bytes) {
+  char text[32];
+  tsl_table_add(table, "%s", bytes > 0 ? tsl_format_bytes((uint64_t)bytes, text, sizeof text) : "-");
+}
+
+static void add_share(const tsl_share *share, tsl_table *table) {
+  char text[32];
+  tsl_table_add(table, "%s", share->device);
+  tsl_table_add(table, "%lld x %lld from (%lld, %lld)", (long long)share->rows, (long long)share->cols,
+                (long long)share->row, (long long)share->col);
+  tsl_table_add(table, "%lld", (long long)share->depth);
+  tsl_table_add(table, "%s",
+                share->seconds > 0 ? tsl_format_seconds(share->seconds, text, sizeof text) : "-");
+  add_bytes(table, share->in_bytes);
+  add_bytes(table, share->out_bytes);
+  tsl_table_add(table, "%s", share->plan);
+  tsl_table_end_row(table);
+}
+
+void tsl_shares_table(const tsl_explanation *found, tsl_table *table) {
+  tsl_share share;
+  tsl_table_column(table, "who", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "what of C", TSL_ALIGN_LEFT, false);
+  tsl_table_column(table, "terms", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "expected", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "in", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "out", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "by", TSL_ALIGN_LEFT, true);
+  for (int i = 0; share_of(found, i, &share); i++)
+    add_share(&share, table);
+}
