@@ -98,7 +98,7 @@ typedef struct tesela_event tesela_event;
 /** How a context is made. Zero everywhere is the usual context. */
 typedef struct tesela_context_desc {
   /** Device that plans use unless they name one: "cpu", "opencl:0", "cuda:1", a kind alone ("cuda") for its
-   * first device, or "auto". NULL: the environment's TESELA_DEVICE, else "auto". */
+   * first device, "auto", or several together for products in host memory: "cuda:*", "opencl:0,cpu" (docs/SCALE.md). NULL: the environment's TESELA_DEVICE, else "auto". */
   const char *device;
   /** Most threads that calls on this context use in host code, the caller's included; never more than 0 stands for.
    * 0: TESELA_THREADS, else the processors that this process may run on. Drivers (PoCL) have threads of their own. */
@@ -269,6 +269,9 @@ typedef struct tesela_record {
    * relaxed arithmetic, in C as well: underflow is flushed_below * (|alpha| k (max |A| + max |B| + 2) + |beta| + 2) then,
    * beside the above. */
   double flushed_below;
+  /** A sentence where runs of this plan did not go as planned, this one or one before: a device of several that failed, and which one
+   * does its part. NULL: nothing. It lives as long as plan. */
+  const char *note;
 } tesela_record;
 
 /** What tesela_device_info() tells of a device. Text is owned by the context. */

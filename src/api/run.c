@@ -101,7 +101,8 @@ static tesela_status run_timed(tesela_plan *plan, const char *where,
                               .seconds_compute = phases.compute,
                               .seconds_copy_out = phases.copy_out,
                               .error_bound = tsl_plan_error_bound(plan->plan),
-                              .flushed_below = tsl_plan_accuracy(plan->plan).flushes};
+                              .flushed_below = tsl_plan_accuracy(plan->plan).flushes,
+                              .note = tsl_plan_note(plan->plan)};
   return TESELA_OK;
 }
 

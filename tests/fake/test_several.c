@@ -362,6 +362,38 @@ static void test_all_fail(void **state) {
   tsl_plan_destroy(plan);
 }
 
+/* A device that does not open gets no part, unless it was given one by name. */
+static void test_closed(void **state) {
+  product p;
+  tsl_plan *plan;
+  tsl_share share;
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "several");
+  const tsl_config any = tsl_strategy_defaults(strategy), said = config_of(SEVERAL_ROWS, 20, M - 20);
+  forget_devices(state);
+  find_devices(state);
+  fill(&p, -1);
+  tesela_fake_reset();
+  tesela_fake_only(1);
+  tesela_fake_fail_from(TESELA_FAKE_OPEN, 1);
+  assert_int_equal(tsl_plan_create_with(&p.problem, strategy, &said, fakes, TSL_PLACE_HOST, &simple, &plan),
+                   TESELA_DEVICE_FAILED);
+  assert_non_null(strstr(tesela_last_error(), "the part of fake:1"));
+  if (tsl_plan_create_with(&p.problem, strategy, &any, fakes, TSL_PLACE_HOST, &simple, &plan) != TESELA_OK)
+    fail_msg("%s", tesela_last_error());
+  assert_true(tsl_plan_share(plan, 0, &share) && !tsl_plan_share(plan, 1, &share));
+  assert_string_equal(share.device, "fake:0");
+  must(plan, &p);
+  tsl_plan_destroy(plan);
+  tesela_fake_only(-1);
+  tesela_fake_fail_from(TESELA_FAKE_OPEN, 1);
+  forget_devices(state);
+  find_devices(state);
+  assert_int_equal(tsl_plan_create_with(&p.problem, strategy, &any, fakes, TSL_PLACE_HOST, &simple, &plan),
+                   TESELA_DEVICE_FAILED);
+  assert_non_null(strstr(tesela_last_error(), "on demand"));
+  tesela_fake_reset();
+}
+
 /* --- threads, and the same bits --- */
 
 static tsl_plan *shared;
@@ -416,8 +448,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),    cmocka_unit_test(test_no_memory), cmocka_unit_test(test_shares),
       cmocka_unit_test(test_cases),    cmocka_unit_test(test_text),      cmocka_unit_test(test_alone),
-      cmocka_unit_test(test_failures), cmocka_unit_test(test_all_fail),  cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_bits),
+      cmocka_unit_test(test_failures), cmocka_unit_test(test_all_fail),  cmocka_unit_test(test_closed),
+      cmocka_unit_test(test_threads),  cmocka_unit_test(test_bits),
   };
   simple = tsl_plan_children;
   simple.make = make_simple;

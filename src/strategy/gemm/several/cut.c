@@ -130,16 +130,22 @@ static void consider_one(deciding *job, const double *alone) {
   job->seconds = alone[best];
 }
 
-tesela_status tsl_several_decide(tsl_work *work) {
+bool tsl_several_is_said(const tsl_config *config) {
+  for (int i = 0; i < TSL_MEMBERS_MAX; i++)
+    if (config->value[SEVERAL_PART + i] > 0)
+      return true;
+  return false;
+}
+
+tesela_status tsl_several_decide(tsl_work *work, unsigned idle) {
   const tsl_device *group = work->device;
   const tsl_problem *problem = &work->problem;
   tsl_config *config = &work->config;
   deciding job = {.work = work, .count = group->member_count, .side = (int)config->value[SEVERAL_CUT]};
   double alone[TSL_MEMBERS_MAX];
   bool is_any = false;
-  for (int i = 0; i < job.count; i++)
-    if (config->value[SEVERAL_PART + i] > 0)
-      return TESELA_OK; /* it is said */
+  if (tsl_several_is_said(config))
+    return TESELA_OK;
   if (job.side == 0)
     job.side = tsl_several_side(problem, job.count);
   job.size = job.side == SEVERAL_ROWS ? problem->m : problem->n;
@@ -148,6 +154,7 @@ tesela_status tsl_several_decide(tsl_work *work) {
     all[i] = job.size;
   seconds_of_all(&job, all, alone);
   for (int i = 0; i < job.count; i++) {
+    alone[i] = idle & 1u << i ? INFINITY : alone[i];
     job.rates[i] = isfinite(alone[i]) ? (double)job.size / alone[i] : 0;
     is_any |= isfinite(alone[i]);
   }

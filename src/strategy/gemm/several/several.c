@@ -19,6 +19,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/notice.h"
 #include "base/status.h"
 #include "device/staging.h"
 
@@ -132,17 +133,45 @@ static tesela_status add_part(const tsl_work *work, tsl_several *self, int membe
   return TESELA_OK;
 }
 
-static tesela_status make_parts(tsl_work *work, tsl_several *self) {
+static void drop_parts(const tsl_work *work, tsl_several *self) {
+  while (self->count > 0) {
+    tsl_several_part *part = &self->parts[--self->count];
+    work->children->destroy(part->child);
+    *part = (tsl_several_part){.child = NULL};
+  }
+}
+
+/* A child each; `failed` is the member whose child cannot be made. */
+static tesela_status add_parts(const tsl_work *work, tsl_several *self, int *failed) {
   int64_t first = 0;
-  TSL_TRY(tsl_several_decide(work));
-  for (int i = 0; i < work->device->member_count; i++) {
-    const int64_t lines = work->config.value[SEVERAL_PART + i];
-    if (lines == 0)
-      continue;
-    const tesela_status status = add_part(work, self, i, first);
-    if (status != TESELA_OK)
-      return tsl_fail_in(status, "the part of %s", work->device->members[i]->name);
+  for (*failed = 0; *failed < work->device->member_count; ++*failed) {
+    const int64_t lines = work->config.value[SEVERAL_PART + *failed];
+    if (lines > 0)
+      TSL_TRY(add_part(work, self, *failed, first));
     first += lines;
+  }
+  return TESELA_OK;
+}
+
+/* Without a member that cannot do its part, unless the config wants it so. */
+static tesela_status make_parts(tsl_work *work, tsl_several *self) {
+  const tsl_config given = work->config;
+  unsigned idle = 0;
+  int failed;
+  for (;;) {
+    work->config = given;
+    TSL_TRY(tsl_several_decide(work, idle));
+    const tesela_status status = add_parts(work, self, &failed);
+    if (status == TESELA_OK)
+      break;
+    drop_parts(work, self);
+    if (tsl_several_is_said(&given))
+      return tsl_fail_in(status, "the part of %s", work->device->members[failed]->name);
+    tsl_notice(TSL_LOG_PLAN, "%s gets no part of the product: %.200s", work->device->members[failed]->name,
+               tesela_last_error());
+    idle |= 1u << failed;
+    if (idle == (1u << work->device->member_count) - 1)
+      return tsl_fail_in(status, "none of %s does a part", work->device->name);
   }
   for (int i = 0; i < self->count; i++)
     TSL_TRY(take_threads(self, &self->parts[i]));

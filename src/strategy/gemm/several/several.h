@@ -34,8 +34,10 @@ void tsl_several_share(int64_t size, const double *rates, int count, int64_t *li
 /* The part of a problem that lines first to first + count of a side are. */
 tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t first, int64_t count);
 
-/* Decides what the config leaves open, by what children are expected to take. */
-tesela_status tsl_several_decide(tsl_work *work);
+/* Decides what the config leaves open, by what children are expected to take; members with a bit in `idle` get nothing. */
+tesela_status tsl_several_decide(tsl_work *work, unsigned idle);
+/* Whether the config says it all. */
+bool tsl_several_is_said(const tsl_config *config);
 
 tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 

@@ -72,10 +72,11 @@ static uint64_t memory_of(const tsl_device *device) {
   return device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
 }
 
-/* The buffers, and what kernels need beside their operands: copies of panels, and something more. */
+/* The buffers, and what kernels need beside their operands: copies of panels, where narrow types may be f32, and something
+ * more. */
 static double needs_of(const tsl_problem *problem, const tsl_tiling *t) {
-  const double a = reads_panels(problem) ? size_of(&problem->a) : 0,
-               b = reads_panels(problem) ? size_of(&problem->b) : 0;
+  const double a = reads_panels(problem) ? fmax(4, size_of(&problem->a)) : 0,
+               b = reads_panels(problem) ? fmax(4, size_of(&problem->b)) : 0;
   return 1.01 * ((double)t->bytes + (double)t->depth * ((double)t->rows * a + (double)t->cols * b));
 }
 

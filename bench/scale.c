@@ -1,0 +1,325 @@
+/* Products of host memory on one device, on one that is limited, and on several together, beside cuBLASXt where it can be loaded:
+ *
+ *   bench_scale TYPE N REPEATS CAP DEVICE[=NAME]...
+ *
+ * The first device is also measured with operands in its memory, and limited to CAP bytes ("8GiB"; "-": not); the others, each a
+ * device or several by commas, with operands on the host. A row each: the fastest of REPEATS runs behind one that warms up,
+ * and how that stands to the first device. Twelve elements of each result are compared with sums in long double. By the public header
+ * alone; times are the host's clock around whole calls. */
+#define _GNU_SOURCE
+#include <tesela/tesela.h>
+
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct bench {
+  tesela_type type;
+  const char *type_name;
+  size_t size;
+  int64_t n;
+  int repeats;
+  unsigned char *a, *b, *c;
+  double one; /* seconds of the first device, operands on the host */
+  double in_core;
+} bench;
+
+static double now(void) {
+  struct timespec at;
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
+static void stop(const char *what) {
+  fprintf(stderr, "bench_scale: %s\n", what);
+  exit(3);
+}
+
+/* --- operands --- */
+
+enum { FILLERS = 16 };
+
+typedef struct filling {
+  const bench *of;
+  unsigned char *to;
+  uint64_t state;
+  int64_t first, end;
+} filling;
+
+static void put(const bench *of, unsigned char *to, int64_t at, float value) {
+  if (of->type == TESELA_F64)
+    ((double *)(void *)to)[at] = value;
+  else if (of->type == TESELA_F32)
+    ((float *)(void *)to)[at] = value;
+  else {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    ((uint16_t *)(void *)to)[at] = (uint16_t)(bits >> 16); /* values of few digits */
+  }
+}
+
+static double get(const bench *of, tesela_type type, const unsigned char *from, int64_t at) {
+  (void)of;
+  if (type == TESELA_F64)
+    return ((const double *)(const void *)from)[at];
+  if (type == TESELA_F32)
+    return ((const float *)(const void *)from)[at];
+  const uint32_t bits = (uint32_t)((const uint16_t *)(const void *)from)[at] << 16;
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static void *fill_part(void *argument) {
+  filling *job = argument;
+  for (int64_t i = job->first; i < job->end; i++) {
+    job->state = job->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    put(job->of, job->to, i, (float)((int64_t)(job->state >> 57) - 64) / 64);
+  }
+  return NULL;
+}
+
+static void fill(const bench *of, unsigned char *to, uint64_t seed) {
+  pthread_t threads[FILLERS];
+  filling jobs[FILLERS];
+  const int64_t all = of->n * of->n;
+  for (int i = 0; i < FILLERS; i++) {
+    jobs[i] = (filling){of, to, seed + (uint64_t)i, all / FILLERS * i,
+                        i + 1 < FILLERS ? all / FILLERS * (i + 1) : all};
+    if (pthread_create(&threads[i], NULL, fill_part, &jobs[i]) != 0)
+      stop("no thread");
+  }
+  for (int i = 0; i < FILLERS; i++)
+    pthread_join(threads[i], NULL);
+}
+
+/* The largest error of a dozen elements, over the sum of magnitudes. `column_major` as cuBLASXt has it: C' = B' A'. */
+static double error_of(const bench *of) {
+  double worst = 0;
+  for (int s = 0; s < 12; s++) {
+    const int64_t i = s == 0 ? 0 : (of->n - 1) * s / 11, j = (i * 7919 + s) % of->n;
+    long double sum = 0, magnitude = 0;
+    for (int64_t l = 0; l < of->n; l++) {
+      const long double term =
+          (long double)get(of, of->type, of->a, i * of->n + l) * get(of, of->type, of->b, l * of->n + j);
+      sum += term;
+      magnitude += fabsl(term);
+    }
+    const double error = (double)(fabsl(get(of, of->type, of->c, i * of->n + j) - sum) / magnitude);
+    worst = error > worst || isnan(error) ? error : worst;
+  }
+  return worst;
+}
+
+/* --- rows --- */
+
+static void row(const bench *of, const char *what, double seconds, const char *beside, double ratio) {
+  const double rate = 2 * (double)of->n * (double)of->n * (double)of->n / seconds;
+  printf("%-6s %6lld  %-34s %9.1f ms %8.2f TFLOP/s  %s%.3f  error %.1e\n", of->type_name, (long long)of->n,
+         what, 1e3 * seconds, 1e-12 * rate, beside, ratio, error_of(of));
+  fflush(stdout);
+}
+
+static void says(const char *what) {
+  printf("        %s: %s\n", what, tesela_last_error());
+  fflush(stdout);
+}
+
+static bool on_host(const bench *of, const char *device, const char *cap, double *seconds, bool tell) {
+  tesela_context *context;
+  tesela_record record = {0};
+  bool good = true;
+  if (cap)
+    setenv("TESELA_DEVICE_MEMORY", cap, 1);
+  if (tesela_context_create(NULL, &context) != TESELA_OK)
+    stop(tesela_last_error());
+  const tesela_gemm_desc desc = {.m = of->n,
+                                 .n = of->n,
+                                 .k = of->n,
+                                 .a = {.data = of->a, .type = of->type},
+                                 .b = {.data = of->b, .type = of->type},
+                                 .c = {.data = of->c, .type = of->type},
+                                 .device = device};
+  *seconds = INFINITY;
+  for (int i = 0; i <= of->repeats && good; i++) {
+    memset(of->c, 0xff, (size_t)(of->n * of->n) * of->size);
+    const double start = now();
+    good = tesela_gemm(context, &desc, &record) == TESELA_OK;
+    const double took = now() - start;
+    *seconds = i > 0 && took < *seconds ? took : *seconds;
+  }
+  if (!good)
+    says(device);
+  else if (tell)
+    printf("        %s\n", record.plan);
+  tesela_context_destroy(context);
+  unsetenv("TESELA_DEVICE_MEMORY");
+  return good;
+}
+
+static bool in_core(const bench *of, const char *device, double *seconds) {
+  tesela_context *context;
+  tesela_buffer *buffers[3] = {NULL};
+  const size_t bytes = (size_t)(of->n * of->n) * of->size;
+  unsigned char *const from[] = {of->a, of->b};
+  bool good = true;
+  if (tesela_context_create(NULL, &context) != TESELA_OK)
+    stop(tesela_last_error());
+  for (int i = 0; i < 3 && good; i++)
+    good = tesela_buffer_create(context, device, bytes, &buffers[i]) == TESELA_OK &&
+           (i == 2 || tesela_buffer_write(buffers[i], 0, from[i], bytes) == TESELA_OK);
+  const tesela_gemm_desc desc = {.m = of->n,
+                                 .n = of->n,
+                                 .k = of->n,
+                                 .a = {.buffer = buffers[0], .type = of->type},
+                                 .b = {.buffer = buffers[1], .type = of->type},
+                                 .c = {.buffer = buffers[2], .type = of->type}};
+  *seconds = INFINITY;
+  for (int i = 0; i <= of->repeats && good; i++) {
+    const double start = now();
+    good = tesela_gemm(context, &desc, NULL) == TESELA_OK;
+    const double took = now() - start;
+    *seconds = i > 0 && took < *seconds ? took : *seconds;
+  }
+  good = good && tesela_buffer_read(buffers[2], 0, of->c, bytes) == TESELA_OK;
+  if (!good)
+    says("in core");
+  for (int i = 0; i < 3; i++)
+    tesela_buffer_destroy(buffers[i]);
+  tesela_context_destroy(context);
+  return good;
+}
+
+/* --- cuBLASXt --- */
+
+typedef int xt_gemm(void *handle, int trans_a, int trans_b, size_t m, size_t n, size_t k, const void *alpha,
+                    const void *a, size_t lda, const void *b, size_t ldb, const void *beta, void *c,
+                    size_t ldc);
+
+static void *symbol(void *library, const char *name) {
+  void *found = dlsym(library, name);
+  if (!found)
+    stop(name);
+  return found;
+}
+
+/* Column-major: C' = B' A'. Its blocks are 8192, the best of 2048 to 16384 for these sizes is the caller's to find: XT_BLOCK. */
+static void peer(const bench *of, int devices) {
+  static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so"};
+  void *library = NULL, *handle = NULL;
+  int ids[64];
+  const char *given = getenv("TESELA_CUBLAS"), *block = getenv("XT_BLOCK");
+  if (given)
+    library = dlopen(given, RTLD_NOW);
+  for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
+    library = dlopen(names[i], RTLD_NOW);
+  if (!library || (of->type != TESELA_F32 && of->type != TESELA_F64)) {
+    if (!library)
+      printf("        cuBLASXt: not there\n");
+    return;
+  }
+  int (*const create)(void **) = (int (*)(void **))(uintptr_t)symbol(library, "cublasXtCreate");
+  int (*const destroy)(void *) = (int (*)(void *))(uintptr_t)symbol(library, "cublasXtDestroy");
+  int (*const select_)(void *, int, int *) =
+      (int (*)(void *, int, int *))(uintptr_t)symbol(library, "cublasXtDeviceSelect");
+  int (*const set)(void *, int) = (int (*)(void *, int))(uintptr_t)symbol(library, "cublasXtSetBlockDim");
+  int (*const pin)(void *, int) =
+      (int (*)(void *, int))(uintptr_t)symbol(library, "cublasXtSetPinningMemMode");
+  xt_gemm *const gemm =
+      (xt_gemm *)(uintptr_t)symbol(library, of->type == TESELA_F64 ? "cublasXtDgemm" : "cublasXtSgemm");
+  const double one64 = 1, none64 = 0;
+  const float one32 = 1, none32 = 0;
+  const bool wide = of->type == TESELA_F64;
+  const size_t n = (size_t)of->n;
+  double best = INFINITY;
+  char what[64];
+  for (int i = 0; i < devices; i++)
+    ids[i] = i;
+  if (create(&handle) != 0 || select_(handle, devices, ids) != 0 ||
+      set(handle, block ? atoi(block) : 8192) != 0) {
+    printf("        cuBLASXt: does not start\n");
+    return;
+  }
+  (void)pin(handle, 1);
+  for (int i = 0; i <= of->repeats; i++) {
+    const double start = now();
+    if (gemm(handle, 0, 0, n, n, n, wide ? (const void *)&one64 : &one32, of->b, n, of->a, n,
+             wide ? (const void *)&none64 : &none32, of->c, n) != 0) {
+      printf("        cuBLASXt: failed\n");
+      break;
+    }
+    const double took = now() - start;
+    best = i > 0 && took < best ? took : best;
+  }
+  if (isfinite(best)) {
+    snprintf(what, sizeof what, "cuBLASXt, %d devices, host", devices);
+    row(of, what, best, "of one ", of->one / best);
+  }
+  (void)destroy(handle);
+}
+
+/* --- all --- */
+
+static int count_of(const char *device) {
+  int count = 1;
+  for (const char *at = device; *at; at++)
+    count += *at == ',';
+  return count;
+}
+
+static void first(bench *of, const char *device, const char *cap) {
+  double seconds;
+  char what[128];
+  if (!on_host(of, device, NULL, &of->one, true))
+    exit(3);
+  snprintf(what, sizeof what, "%s, host", device);
+  row(of, what, of->one, "of one ", 1);
+  if (in_core(of, device, &of->in_core)) {
+    snprintf(what, sizeof what, "%s, in core", device);
+    row(of, what, of->in_core, "of one ", of->one / of->in_core);
+  }
+  if (strcmp(cap, "-") != 0 && on_host(of, device, cap, &seconds, true)) {
+    snprintf(what, sizeof what, "%s, host, in %s", device, cap);
+    row(of, what, seconds, "of in core ", of->in_core / seconds);
+  }
+}
+
+int main(int argc, char **argv) {
+  bench of = {0};
+  if (argc < 6)
+    stop("usage: bench_scale TYPE N REPEATS CAP DEVICE...");
+  of.type_name = argv[1];
+  of.type = strcmp(argv[1], "f64") == 0 ? TESELA_F64 : strcmp(argv[1], "f32") == 0 ? TESELA_F32 : TESELA_BF16;
+  of.size = of.type == TESELA_F64 ? 8 : of.type == TESELA_F32 ? 4 : 2;
+  of.n = atoll(argv[2]);
+  of.repeats = atoi(argv[3]);
+  if (of.n < 1 || of.n > 1 << 18 || of.repeats < 1)
+    stop("N and REPEATS are 1 or more");
+  unsigned char **const all[] = {&of.a, &of.b, &of.c};
+  for (int i = 0; i < 3; i++) {
+    *all[i] = malloc((size_t)(of.n * of.n) * of.size);
+    if (!*all[i])
+      stop("no memory for the operands");
+  }
+  fill(&of, of.a, 1);
+  fill(&of, of.b, 1000);
+  first(&of, argv[5], argv[4]);
+  for (int i = 6; i < argc; i++) {
+    double seconds;
+    char what[160];
+    if (!on_host(&of, argv[i], NULL, &seconds, true))
+      continue;
+    snprintf(what, sizeof what, "%s, host", argv[i]);
+    row(&of, what, seconds, "of linear ", of.one / seconds / count_of(argv[i]));
+    if (strncmp(argv[i], "cuda", 4) == 0)
+      peer(&of, count_of(argv[i]));
+  }
+  for (int i = 0; i < 3; i++)
+    free(*all[i]);
+  return 0;
+}
