@@ -17,7 +17,8 @@ endfunction()
 
 # A folder that needs compiler flags of its own has a flags.cmake, which sets them for its files only, and names its kernels.
 function(tesela_folder_flags)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strategy/*/*/flags.cmake
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strategy/*/flags.cmake
+       ${CMAKE_SOURCE_DIR}/src/strategy/*/*/flags.cmake
        ${CMAKE_SOURCE_DIR}/src/tune/*/flags.cmake)
   foreach(file IN LISTS files)
     include(${file})

@@ -177,6 +177,14 @@ typedef struct tesela_gemm_desc {
    * context's wisdom, which then knows better: a problem whose very sizes the context's own wisdom has is not measured again, nor are
    * batches, or what alpha or a size of 0 leaves nothing of. 0: wisdom and models alone decide. */
   double effort;
+  /** How right the result is to be: "default", "1e-5" (|error| <= 1e-5 (|alpha||A||B| + |beta||C|), element by element), "tf32",
+   * "bf16", "f32" or "f64" (what a careful sum gives of factors that have a type's precision), "exact" (the exact result, rounded
+   * once). What cannot guarantee it does not run: TESELA_UNSUPPORTED says which guarantees there are. NULL: TESELA_ACCURACY as the
+   * context found it, else what a strategy guarantees by itself, which tesela_record.error_bound tells. */
+  const char *accuracy;
+  /** When the same bits are to come again from the same call: "any", "run" (on this machine), "threads" (with any number of threads,
+   * too), "devices" (on any device). What cannot promise it does not run. NULL: TESELA_BITS as the context found it, else "any". */
+  const char *bits;
 } tesela_gemm_desc;
 
 /** Where the operands of many products lie that are alike in everything else: product i, 0 <= i < count, has A at
@@ -229,6 +237,8 @@ typedef struct tesela_dot_desc {
   const char *strategy; /**< as in tesela_gemm_desc: "exact", "fixed_tree", ... */
   int64_t runs;         /**< as in tesela_gemm_desc */
   double effort;        /**< as in tesela_gemm_desc */
+  const char *accuracy; /**< as in tesela_gemm_desc */
+  const char *bits;     /**< as in tesela_gemm_desc */
 } tesela_dot_desc;
 
 /** B = alpha A', where A is rows x cols and B is cols x rows, of one type; any type where alpha is 1, which moves
@@ -247,6 +257,8 @@ typedef struct tesela_transpose_desc {
   const char *strategy; /**< as in tesela_gemm_desc */
   int64_t runs;         /**< as in tesela_gemm_desc */
   double effort;        /**< as in tesela_gemm_desc */
+  const char *accuracy; /**< as in tesela_gemm_desc */
+  const char *bits;     /**< as in tesela_gemm_desc */
 } tesela_transpose_desc;
 
 /** What ran: filled by tesela_gemm(), tesela_gemm_batched(), tesela_dot(), tesela_transpose() and tesela_plan_run() where

@@ -30,6 +30,8 @@ struct tesela_context {
   atomic_uint_least64_t
       number;     /* tells it from all others of the process, and from itself with other wisdom, or 0 */
   int threads;    /* 0: the device's own number */
+  tsl_ask ask;    /* of calls that ask for nothing themselves */
+  bool asks;      /* for anything */
   tsl_guard lock; /* of what follows */
   atomic_bool threads_applied; /* written under it */
   tsl_known *known;            /* NULL until the first plan is chosen */
@@ -114,6 +116,7 @@ typedef struct tsl_request {
   const char *device, *strategy;
   int64_t runs; /* of a plan for the caller to keep */
   double effort;
+  const char *accuracy, *bits; /* NULL: the context's */
 } tsl_request;
 
 /* What is written, as requests have it. */

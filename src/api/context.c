@@ -25,6 +25,16 @@ static tesela_status default_device(const tesela_context_desc *desc, tesela_cont
   return tsl_api_device_name(*name ? name : "auto", "TESELA_DEVICE", context->device);
 }
 
+/* What TESELA_ACCURACY and TESELA_BITS ask of calls that say nothing themselves. */
+static tesela_status default_ask(tesela_context *context) {
+  tesela_status status = tsl_ask_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &context->ask);
+  if (status != TESELA_OK)
+    return tsl_fail_in(status, "TESELA_ACCURACY");
+  status = tsl_ask_parse_bits(tsl_env_get(TSL_ENV_BITS), &context->ask);
+  context->asks = !tsl_ask_same(&context->ask, &(tsl_ask){.bits = TSL_BITS_ANY});
+  return status == TESELA_OK ? status : tsl_fail_in(status, "TESELA_BITS");
+}
+
 /* Lets the devices of a context of an API be opened in it. */
 static tesela_status adopt(tsl_devices *devices, void *native) {
   int adopted = 0;
@@ -58,6 +68,8 @@ tesela_status tesela_context_create_sized(const tesela_context_desc *desc, tesel
   atomic_init(&made->number, tsl_dispatch_number());
   made->threads = desc ? desc->threads : 0;
   tesela_status status = default_device(desc, made);
+  if (status == TESELA_OK)
+    status = default_ask(made);
   if (status == TESELA_OK)
     status = tsl_devices_create(&made->devices);
   if (status == TESELA_OK && desc && desc->opencl_context)

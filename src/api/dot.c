@@ -44,7 +44,9 @@ tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_do
       .device = desc->device,
       .strategy = desc->strategy,
       .runs = desc->runs,
-      .effort = desc->effort};
+      .effort = desc->effort,
+      .accuracy = desc->accuracy,
+      .bits = desc->bits};
   return TESELA_OK;
 }
 

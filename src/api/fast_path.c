@@ -10,7 +10,7 @@ bool tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
   tsl_devices *devices;
   tsl_device *device;
   const bool has_cpu = strcmp(context->device, "cpu") == 0 || strcmp(context->device, "auto") == 0;
-  if (!has_cpu || tsl_api_devices(context, &devices) != TESELA_OK ||
+  if (!has_cpu || context->asks || tsl_api_devices(context, &devices) != TESELA_OK ||
       tsl_devices_find(devices, "cpu", &device) != TESELA_OK)
     return false;
   for (int i = 0; tsl_strategy_at(i); i++)

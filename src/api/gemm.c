@@ -22,7 +22,9 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_g
                            .device = desc->device,
                            .strategy = desc->strategy,
                            .runs = desc->runs,
-                           .effort = desc->effort};
+                           .effort = desc->effort,
+                           .accuracy = desc->accuracy,
+                           .bits = desc->bits};
   return TESELA_OK;
 }
 
@@ -60,7 +62,8 @@ static bool key_of(const tesela_context *context, const tesela_gemm_desc *desc, 
   const uint64_t number = atomic_load_explicit(&context->number, memory_order_acquire);
   if ((type != TESELA_F32 && type != TESELA_F64) || type_or(desc->b.type, TESELA_F32) != type ||
       type_or(desc->c.type, type) != type || desc->strategy || number == 0 || desc->effort != 0 ||
-      desc->c.reserved != 0 || desc->c.reserved_too || (named && strcmp(desc->device, "cpu") != 0) ||
+      desc->accuracy || desc->bits || desc->c.reserved != 0 || desc->c.reserved_too ||
+      (named && strcmp(desc->device, "cpu") != 0) ||
       !lies(&desc->a, desc->m, desc->k, &a_by_row, &key->lda) ||
       !lies(&desc->b, desc->k, desc->n, &b_by_row, &key->ldb) ||
       !lies(&c, desc->m, desc->n, &c_by_row, &key->ldc))

@@ -40,7 +40,7 @@ static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
          p->conjugate_b == q->conjugate_b && p->m == q->m && p->n == q->n && p->k == q->k &&
          p->batch == q->batch && same_shape(&p->a, &q->a) && same_shape(&p->b, &q->b) &&
          same_shape(&p->c, &q->c) && a->place == b->place && (a->effort > 0) == (b->effort > 0) &&
-         same_scalar(p->alpha, q->alpha) && same_scalar(p->beta, q->beta) &&
+         same_scalar(p->alpha, q->alpha) && same_scalar(p->beta, q->beta) && tsl_ask_same(&p->ask, &q->ask) &&
          strcmp(a->device, b->device) == 0 && same_text(a->strategy, b->strategy);
 }
 

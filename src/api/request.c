@@ -105,6 +105,16 @@ static tesela_status agree(const tesela_context *context, const char *name, cons
   return TESELA_OK;
 }
 
+static tesela_status resolve_ask(const tesela_context *context, const tsl_request *request, tsl_ask *ask) {
+  tesela_status status = TESELA_OK;
+  *ask = context->ask;
+  if (request->accuracy)
+    status = tsl_ask_parse_accuracy(request->accuracy, ask);
+  if (status == TESELA_OK && request->bits)
+    status = tsl_ask_parse_bits(request->bits, ask);
+  return status == TESELA_OK ? status : tsl_fail_in(status, "desc");
+}
+
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key) {
   tsl_device *device;
   *key = (tsl_call_key){.place = TSL_PLACE_HOST, .effort = request->effort};
@@ -112,6 +122,7 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
     return tsl_fail(TESELA_BAD_CALL, "desc.effort is %g: 0 or more seconds may be spent on measuring",
                     request->effort);
   TSL_TRY(tsl_api_problem(request, &key->problem));
+  TSL_TRY(resolve_ask(context, request, &key->problem.ask));
   const tesela_status status = tsl_problem_check(&key->problem);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "desc");

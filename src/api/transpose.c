@@ -28,7 +28,9 @@ tesela_status tsl_api_transpose_request(const tesela_context *context, const tes
                            .device = desc->device,
                            .strategy = desc->strategy,
                            .runs = desc->runs,
-                           .effort = desc->effort};
+                           .effort = desc->effort,
+                           .accuracy = desc->accuracy,
+                           .bits = desc->bits};
   return TESELA_OK;
 }
 

@@ -13,6 +13,11 @@
   X(DEVICE_MEMORY, "",                                                                                       \
     "most memory that a plan takes on a device beside the cpu, such as 8GiB; default: what it has")          \
   X(THREADS, "", "most host threads; default: the processors that this process may run on")                  \
+  X(ACCURACY, "default",                                                                                     \
+    "how right results are to be where a call says nothing: default, a number such as 1e-5, tf32, bf16, "    \
+    "f32, f64, "                                                                                             \
+    "exact (docs/ACCURACY.md)")                                                                              \
+  X(BITS, "any", "when the same bits are to come again, likewise: any, run, threads, devices")               \
   X(CACHE_DIR, "", "where compiled kernels are kept; default: tesela under XDG_CACHE_HOME or ~/.cache")      \
   X(CACHE_SIZE, "256MiB", "size at which the oldest compiled kernels are dropped; 0 keeps none")             \
   X(WISDOM, "",                                                                                              \

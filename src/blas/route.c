@@ -65,6 +65,10 @@ __attribute__((constructor)) static void read_request(void) {
   for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
     if (strcmp(requests[i], word) == 0)
       wanted = (request)i;
+  /* What is asked of results only tesela promises. */
+  if (wanted == REQUEST_AUTO && (strcmp(tsl_env_get(TSL_ENV_ACCURACY), "default") != 0 ||
+                                 strcmp(tsl_env_get(TSL_ENV_BITS), "any") != 0))
+    wanted = REQUEST_TESELA;
   const char *device = tsl_env_given(TSL_ENV_DEVICE);
   is_free = device && strcmp(device, "auto") == 0;
   tsl_blas_takes_small = wanted == REQUEST_AUTO || wanted == REQUEST_TESELA;

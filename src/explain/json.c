@@ -48,15 +48,18 @@ json_t *tsl_explain_json(const tsl_explanation *found) {
   json_t *list = json_array();
   for (int i = 0; i < found->count; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
+    const tsl_accuracy promised = candidate->strategy->accuracy(problem, &candidate->config);
     tsl_text text = {0};
     tsl_config_print(candidate->strategy, &candidate->config, &text);
-    json_t *one =
-        json_pack("{s:s, s:s, s:o, s:s, s:b, s:o, s:o, s:s, s:o}", "strategy", candidate->strategy->name,
-                  "config", tsl_text_get(&text), "peer",
-                  tsl_json_peer(candidate->strategy, candidate->device), "device", candidate->device->name,
-                  "chosen", candidate == best, "predicted_seconds", tsl_json_real(candidate->seconds),
-                  "doubt", tsl_json_real(candidate->doubt), "predicted_by", tsl_basis_name(candidate->basis),
-                  "refusal", candidate->refusal[0] ? json_string(candidate->refusal) : json_null());
+    json_t *one = json_pack(
+        "{s:s, s:s, s:o, s:s, s:b, s:o, s:o, s:s, s:o, s:s, s:o}", "strategy", candidate->strategy->name,
+        "config", tsl_text_get(&text), "peer", tsl_json_peer(candidate->strategy, candidate->device),
+        "device", candidate->device->name, "chosen", candidate == best, "predicted_seconds",
+        tsl_json_real(candidate->seconds), "doubt", tsl_json_real(candidate->doubt), "predicted_by",
+        tsl_basis_name(candidate->basis), "error_bound",
+        tsl_json_real(tsl_strategy_error_bound(candidate->strategy, problem, &candidate->config)), "bits",
+        tsl_ask_bits_word(tsl_accuracy_bits(&promised)), "refusal",
+        candidate->refusal[0] ? json_string(candidate->refusal) : json_null());
     json_object_update_new(one, json_reasons(found, i));
     json_array_append_new(list, one);
     tsl_text_free(&text);

@@ -168,7 +168,7 @@ tsl_accuracy tsl_plan_accuracy(const tsl_plan *plan) {
 }
 
 double tsl_plan_error_bound(const tsl_plan *plan) {
-  return tsl_plan_accuracy(plan).factor * tsl_type(plan->work.problem.c.type)->unit_roundoff;
+  return tsl_strategy_error_bound(plan->work.strategy, &plan->work.problem, &plan->work.config);
 }
 
 uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_place place) {

@@ -18,6 +18,7 @@ typedef struct tsl_candidate {
   double doubt;      /* about that: the standard deviation of its logarithm */
   double start;      /* seconds before the first run, shared out among the runs that are expected */
   tsl_basis basis;   /* what config and seconds rest on */
+  int order;         /* before time: where what is chosen must not hang on predictions; else 0 */
   bool own;          /* it is the user's wisdom, measured here */
   char refusal[192]; /* "" when it can */
 } tsl_candidate;

@@ -20,6 +20,14 @@ typedef struct candidate_list {
 
 /* --- the list --- */
 
+/* By what is fixed, then by time. */
+static bool goes_before(const tsl_candidate *candidate, const tsl_candidate *other) {
+  if (candidate->refusal[0] || other->refusal[0])
+    return !candidate->refusal[0];
+  return candidate->order != other->order ? candidate->order < other->order
+                                          : tsl_candidate_seconds(candidate) < tsl_candidate_seconds(other);
+}
+
 /* Sorted as it grows; equals stay in ladder order, and so do those that are refused, at the end. */
 static tesela_status add(candidate_list *list, const tsl_candidate *candidate) {
   if (list->count == list->capacity) {
@@ -31,10 +39,7 @@ static tesela_status add(candidate_list *list, const tsl_candidate *candidate) {
     list->capacity = capacity;
   }
   int at = list->count++;
-  const bool refused = candidate->refusal[0];
-  while (at > 0 && !refused &&
-         (list->items[at - 1].refusal[0] ||
-          tsl_candidate_seconds(candidate) < tsl_candidate_seconds(&list->items[at - 1]))) {
+  while (at > 0 && goes_before(candidate, &list->items[at - 1])) {
     list->items[at] = list->items[at - 1];
     at--;
   }
@@ -211,6 +216,18 @@ static tesela_status fill(listing *of) {
   return add_device(of, device);
 }
 
+/* Where bits are to come again, what runs must not hang on what was measured, which differs from day to day; and which
+ * device is the best one is measured, too. Bits that are the same on all devices may come from any. */
+static tsl_choice steady(const tsl_problem *problem, const tsl_choice *given) {
+  tsl_choice choice = *given;
+  if (problem->ask.bits == TSL_BITS_ANY)
+    return choice;
+  choice.wisdom = NULL;
+  if (problem->ask.bits != TSL_BITS_DEVICES && tsl_choice_any_device(given))
+    choice.device = "cpu";
+  return choice;
+}
+
 tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *choice,
                                tsl_candidate **candidates, int *count) {
   tsl_strategy_request request;
@@ -218,7 +235,8 @@ tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *cho
   *count = 0;
   TSL_TRY(tsl_problem_check(problem));
   TSL_TRY(tsl_planner_request(problem->op, choice->strategy, &request));
-  listing of = {.problem = problem, .choice = choice, .request = &request};
+  const tsl_choice kept = steady(problem, choice);
+  listing of = {.problem = problem, .choice = &kept, .request = &request};
   const tesela_status status = fill(&of);
   if (status != TESELA_OK) {
     free(of.list.items);
@@ -251,13 +269,22 @@ static void log_choice(const tsl_problem *problem, const tsl_candidate *candidat
   tsl_text_free(&text);
 }
 
+/* When a refusal is told: those that split what others cannot hold know the least that would do; and last come strategies that
+ * are not for such a device at all, which another problem does not mend. */
+enum { TURNS = 3 };
+static int turn_of(const tsl_candidate *candidate) {
+  if (tsl_capability_missing(candidate->strategy->needs, candidate->device->capabilities))
+    return 2;
+  return candidate->strategy->splits.parts ? 0 : 1;
+}
+
 static tesela_status all_refuse(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
+  enum { TOLD = 4 };
   tsl_text text = {0};
   int told = 0;
-  /* Those that split what others cannot hold know the least that would do. */
-  for (int splits = 1; splits >= 0; splits--)
-    for (int i = 0; i < count && told < 4; i++)
-      if (candidates[i].strategy->splits.parts == (splits == 1))
+  for (int turn = 0; turn < TURNS; turn++)
+    for (int i = 0; i < count && told < TOLD; i++)
+      if (turn_of(&candidates[i]) == turn)
         tsl_text_add(&text, "%s%s on %s: %s", told++ ? "; " : "", candidates[i].strategy->name,
                      candidates[i].device->name, candidates[i].refusal);
   if (count > told)

@@ -80,6 +80,12 @@ static void weigh_near(const tsl_problem *problem, tsl_place place, const tsl_st
   *to = (weighing){promised, model};
 }
 
+/* Whether nothing but the problem may decide, see settle(). */
+static bool is_settled(const tsl_problem *problem, const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_HOST) &&
+         (problem->ask.bits == TSL_BITS_RUN || problem->ask.bits == TSL_BITS_THREADS);
+}
+
 /* The config that wisdom knows to be good, else that of the model; else why the default one is refused. */
 static void weigh_one(const tsl_problem *problem, const tsl_choice *choice,
                       const tsl_strategy_request *request, tsl_candidate *out, weighing *to) {
@@ -92,6 +98,10 @@ static void weigh_one(const tsl_problem *problem, const tsl_choice *choice,
   tsl_wisdom_hit hit;
   const char *why = tsl_plan_refuse(problem, out->strategy, &config, out->device, choice->place);
   snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
+  if (is_settled(problem, out->device)) {
+    to->model = why ? INFINITY : model_of(problem, out);
+    return;
+  }
   if (!tsl_wisdom_find(choice->wisdom, problem, out->device, out->strategy, &config, request->given, &hit) ||
       tsl_plan_refuse(problem, out->strategy, &hit.config, out->device, choice->place)) {
     to->model = ask_model(problem, choice->place, request, INFINITY, out);
@@ -147,6 +157,27 @@ static tsl_estimate level_of(const tsl_candidate *candidates, const weighing *of
 enum { MOST = TSL_STRATEGY_LIST(ONE_MORE) };
 #undef ONE_MORE
 
+/* Where bits are to come again with any number of threads, or on the next day, nothing may be chosen on the processor by models,
+ * which know of threads and clocks: the ladder's highest rung that takes the problem, with its own defaults, and what is there
+ * for small products only for these. Bits that are the same everywhere may come from whatever is fastest, but for trees,
+ * which are of one strategy. */
+static const double small_flops = 2. * 64 * 64 * 64;
+
+static void settle(const tsl_problem *problem, tsl_candidate *candidates, int count) {
+  for (int i = 0; i < count; i++) {
+    tsl_candidate *to = &candidates[i];
+    if (to->refusal[0])
+      continue;
+    const tsl_accuracy promised = to->strategy->accuracy(problem, &to->config);
+    if (problem->ask.bits == TSL_BITS_DEVICES)
+      to->order = promised.tree ? -1 : 0;
+    else if (is_settled(problem, to->device))
+      to->order = to->strategy->fast_path.multiply && tsl_problem_flops(problem) > small_flops
+                      ? 0
+                      : -tsl_strategy_rung(to->strategy);
+  }
+}
+
 void tsl_weigh(const tsl_problem *problem, const tsl_choice *choice, const tsl_strategy_request *request,
                tsl_estimate level, tsl_candidate *candidates, int count) {
   weighing each[MOST];
@@ -163,4 +194,6 @@ void tsl_weigh(const tsl_problem *problem, const tsl_choice *choice, const tsl_s
     to->seconds = to->refusal[0] ? INFINITY : tsl_estimate_expected(time);
     to->doubt = time.doubt;
   }
+  if (problem->ask.bits != TSL_BITS_ANY)
+    settle(problem, candidates, all);
 }

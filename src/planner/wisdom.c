@@ -165,6 +165,13 @@ static int first_at(const tsl_wisdom *wisdom, const tsl_strategy *strategy, uint
   return low;
 }
 
+/* Whether a record of one ask serves another. */
+static bool serves(const tsl_wisdom_class *old, const tsl_wisdom_class *wanted) {
+  return old->accuracy == TSL_ACCURACY_DEFAULT ||
+         (old->accuracy == wanted->accuracy && old->precision == wanted->precision &&
+          old->number == wanted->number);
+}
+
 static bool same_class(const tsl_wisdom_class *a, const tsl_wisdom_class *b) {
   return a->op == b->op && a->beta == b->beta && a->in_place == b->in_place &&
          memcmp(a->types, b->types, sizeof a->types) == 0 && strcmp(a->layout, b->layout) == 0;
@@ -185,7 +192,7 @@ static double size_distance(int64_t one, int64_t other) {
 }
 
 static double distance(const tsl_wisdom_class *one, const tsl_wisdom_class *other) {
-  if (!same_class(one, other))
+  if (!same_class(one, other) || !serves(one, other))
     return INFINITY;
   return size_distance(one->m, other->m) + size_distance(one->n, other->n) + size_distance(one->k, other->k);
 }

@@ -31,6 +31,11 @@ typedef struct tsl_wisdom_class {
   bool beta;                     /* C is read, too */
   bool in_place;
   int64_t m, n, k;
+  /* What was asked of accuracy: the config is the best of those that guarantee it. What was measured without an ask serves all who
+   * ask, where its config guarantees enough. */
+  tsl_accuracy_kind accuracy;
+  int precision;
+  double number;
 } tsl_wisdom_class;
 
 tsl_wisdom_class tsl_wisdom_class_of(const tsl_problem *problem);

@@ -36,6 +36,9 @@ tsl_wisdom_class tsl_wisdom_class_of(const tsl_problem *problem) {
   made.m = problem->m;
   made.n = problem->n;
   made.k = problem->k;
+  made.accuracy = problem->ask.accuracy;
+  made.precision = problem->ask.precision;
+  made.number = problem->ask.number;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem, i);
     made.types[i] = shape->type;
@@ -82,6 +85,11 @@ void tsl_wisdom_print(const tsl_wisdom_record *record, tsl_text *text) {
                tsl_type(problem->types[2])->name, problem->layout, problem->beta);
   if (problem->in_place)
     tsl_text_add(text, " in_place=1");
+  if (problem->accuracy != TSL_ACCURACY_DEFAULT) {
+    tsl_text_add(text, " accuracy=");
+    tsl_ask_print_accuracy(&(tsl_ask){problem->accuracy, problem->number, problem->precision, TSL_BITS_ANY},
+                           text);
+  }
   tsl_text_add(text, " seconds=%.6g spread=%.3g date=%s", record->seconds, record->spread, record->date);
 }
 
@@ -144,8 +152,9 @@ const char *tsl_wisdom_refuse(const tsl_wisdom_record *record, const tsl_device 
 /* --- read --- */
 
 /* Keys of every record, beside those of its strategy's parameters. */
-static const char *const own_keys[] = {"version", "key",  "units",    "m",       "n",      "k",   "types",
-                                       "layout",  "beta", "in_place", "seconds", "spread", "date"};
+static const char *const own_keys[] = {"version",  "key",     "units",  "m",    "n",
+                                       "k",        "types",   "layout", "beta", "in_place",
+                                       "accuracy", "seconds", "spread", "date"};
 
 static bool is_own_key(const char *key) {
   for (size_t i = 0; i < sizeof own_keys / sizeof *own_keys; i++)
@@ -207,6 +216,17 @@ static tesela_status read_types(const tsl_record *record, tesela_type types[TSL_
   return TESELA_OK;
 }
 
+static tesela_status read_accuracy(const tsl_record *record, tsl_wisdom_class *out) {
+  const char *value = tsl_record_get(record, "accuracy");
+  tsl_ask ask = {.bits = TSL_BITS_ANY};
+  if (value && tsl_ask_parse_accuracy(value, &ask) != TESELA_OK)
+    return tsl_fail_in(TESELA_BAD_INPUT, "accuracy=");
+  out->accuracy = ask.accuracy;
+  out->precision = ask.precision;
+  out->number = ask.number;
+  return TESELA_OK;
+}
+
 static tesela_status read_class(const tsl_record *record, tsl_wisdom_class *out) {
   const char *op = tsl_record_word(record, 0);
   memset(out, 0, sizeof *out);
@@ -224,7 +244,8 @@ static tesela_status read_class(const tsl_record *record, tsl_wisdom_class *out)
   if (strspn(out->layout, "rcg-") != TSL_OPERANDS)
     return tsl_fail(TESELA_BAD_INPUT, "layout=%s is not three letters of r, c, g and -", out->layout);
   TSL_TRY(read_flag(record, "beta", &out->beta));
-  return read_flag(record, "in_place", &out->in_place);
+  TSL_TRY(read_flag(record, "in_place", &out->in_place));
+  return read_accuracy(record, out);
 }
 
 /* The strategy and its config, or why they are stale. */

@@ -18,6 +18,7 @@
   X(gemm, cuda_wgmma)                                                                                        \
   X(gemm, cuda_dmma)                                                                                         \
   X(gemm, subgroup_mma)                                                                                      \
+  X(gemm, exact)                                                                                             \
   X(gemm, blocked)                                                                                           \
   X(gemm, host_packed)                                                                                       \
   X(gemm, host_small)                                                                                        \

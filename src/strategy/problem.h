@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/types.h"
+#include "strategy/ask.h"
 
 #define TSL_OP_LIST(X) X(GEMM, gemm) X(DOT, dot) X(TRANSPOSE, transpose)
 
@@ -40,6 +41,7 @@ typedef struct tsl_problem {
   /* gemm of complex types only: what takes part is the complex conjugate of what is stored. */
   bool conjugate_a, conjugate_b;
   int64_t batch; /* gemm: so many products of this kind, one after the other in memory; 0: one */
+  tsl_ask ask;   /* of the result */
 } tsl_problem;
 /* Its number of products, at least 1. */
 int64_t tsl_problem_batch(const tsl_problem *problem);
@@ -86,7 +88,11 @@ void tsl_problem_round(tsl_problem *problem);
   X(conjugate, MAYBE,                                                                                        \
     "which of A and B take part as their complex conjugates: a, b or a,b; left out where none "              \
     "does")                                                                                                  \
-  X(batch, MAYBE, "so many products, one after the other in memory; left out where it is one product alone")
+  X(batch, MAYBE, "so many products, one after the other in memory; left out where it is one product alone") \
+  X(accuracy, MAYBE,                                                                                         \
+    "how right the result was asked to be (docs/ACCURACY.md): a number, tf32, bf16, f32, f64 or exact; "     \
+    "left out where nothing was asked")                                                                      \
+  X(bits, MAYBE, "when the same bits were asked to come again: run, threads or devices; likewise")
 
 /* A key, and what its value says, for documents. */
 typedef struct tsl_text_key {

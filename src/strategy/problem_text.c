@@ -198,6 +198,28 @@ static bool has_batch(const tsl_problem *problem) {
   return problem->batch > 0;
 }
 
+static bool has_accuracy(const tsl_problem *problem) {
+  return tsl_ask_has_accuracy(&problem->ask);
+}
+static bool has_bits(const tsl_problem *problem) {
+  return problem->ask.bits != TSL_BITS_ANY;
+}
+static void print_accuracy(const tsl_problem *problem, tsl_text *text) {
+  tsl_ask_print_accuracy(&problem->ask, text);
+}
+static void print_bits(const tsl_problem *problem, tsl_text *text) {
+  tsl_text_add(text, "%s", tsl_ask_bits_word(problem->ask.bits));
+}
+static tesela_status as_input(const char *key, tesela_status status) {
+  return status == TESELA_BAD_CALL ? tsl_fail_in(TESELA_BAD_INPUT, "%s=", key) : status;
+}
+static tesela_status parse_accuracy(const char *key, const char *value, tsl_problem *problem) {
+  return as_input(key, tsl_ask_parse_accuracy(value, &problem->ask));
+}
+static tesela_status parse_bits(const char *key, const char *value, tsl_problem *problem) {
+  return as_input(key, tsl_ask_parse_bits(value, &problem->ask));
+}
+
 /* --- keys --- */
 
 typedef struct key_row {

@@ -355,6 +355,52 @@ static const char *refuse_value(const tsl_strategy *strategy, int index, int64_t
   return why;
 }
 
+double tsl_strategy_error_bound(const tsl_strategy *strategy, const tsl_problem *problem,
+                                const tsl_config *config) {
+  return strategy->accuracy(problem, config).factor * tsl_type(problem->c.type)->unit_roundoff;
+}
+
+tsl_bits tsl_accuracy_bits(const tsl_accuracy *accuracy) {
+  return accuracy->rounded || accuracy->factor == 0 || accuracy->tree ? TSL_BITS_DEVICES
+         : accuracy->repeats                                          ? TSL_BITS_THREADS
+                                                                      : TSL_BITS_ANY;
+}
+
+static const char *refuse_accuracy(const tsl_ask *ask, const tsl_problem *problem,
+                                   const tsl_accuracy *promised) {
+  const double result = tsl_type(problem->c.type)->unit_roundoff,
+               factors = tsl_type(problem->a.type)->unit_roundoff;
+  if (promised->rounded || promised->factor == 0)
+    return NULL;
+  if (promised->flushes > 0 || promised->finite)
+    return tsl_refusal(
+        "takes small numbers as 0 or promises nothing of infinities, and accuracy is asked for");
+  if (ask->accuracy == TSL_ACCURACY_EXACT)
+    return tsl_refusal("rounds its sums: |error| <= %.3g |A||B|, and exact is asked for",
+                       promised->factor * result);
+  const double allowed = tsl_ask_allows(ask, problem->k, factors, result);
+  if (promised->factor * result <= allowed)
+    return NULL;
+  return tsl_refusal("guarantees |error| <= %.3g |A||B|, and %.3g is asked for", promised->factor * result,
+                     allowed);
+}
+
+/* Whether what a strategy guarantees is what is asked for. */
+static const char *refuse_ask(const tsl_strategy *strategy, const tsl_problem *problem,
+                              const tsl_config *config) {
+  const tsl_ask *ask = &problem->ask;
+  if (!tsl_ask_has_accuracy(ask) && ask->bits == TSL_BITS_ANY)
+    return NULL;
+  const tsl_accuracy promised = strategy->accuracy(problem, config);
+  const char *why = tsl_ask_has_accuracy(ask) ? refuse_accuracy(ask, problem, &promised) : NULL;
+  const tsl_bits bits = tsl_accuracy_bits(&promised);
+  if (!why && bits < ask->bits)
+    why = bits == TSL_BITS_ANY ? tsl_refusal("its bits may differ from run to run, and bits=%s is asked for",
+                                             tsl_ask_bits_word(ask->bits))
+                               : "its order of sums is this device's own, and bits=devices is asked for";
+  return why;
+}
+
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device) {
   const char *why = refuse_throughout(strategy, problem, device);
@@ -364,6 +410,7 @@ const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem 
     if (!allowed(strategy, i, config->value[i]))
       return refuse_value(strategy, i, config->value[i]);
   why = strategy->refuse ? strategy->refuse(problem, config, device) : NULL;
+  why = why ? why : refuse_ask(strategy, problem, config);
   return why ? why : refuse_scratch(strategy, problem, config, device);
 }
 

@@ -52,6 +52,7 @@ typedef struct tsl_accuracy {
   double factor; /* 0: exact (integers) */
   bool repeats;
   bool rounded;
+  bool tree; /* sums are cut and added alike on every device: the bits are the same everywhere */
   double
       flushes; /* magnitudes below it may be taken as 0, in A, in B and in sums, as tile units do; 0: none are */
   bool finite; /* of finite operands and results alone: what NaN and infinity become is not promised */
@@ -317,9 +318,14 @@ bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem,
                        tsl_walk *walk);
 
 /* The one question that planner, explain, tuner and tests ask: capabilities, types, whether a vendor's library is
- * there, parameter values, then the strategy's refuse(). NULL: it can. */
+ * there, parameter values, the strategy's refuse(), and whether it guarantees what the problem asks for. NULL: it can. */
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_config *config, const tsl_device *device);
+/* The guarantee in the unit of an ask: |error| <= this * (|alpha| |A||B| + |beta| |C|), underflow aside. */
+double tsl_strategy_error_bound(const tsl_strategy *strategy, const tsl_problem *problem,
+                                const tsl_config *config);
+/* When the bits of what promises this come again, strategy and config being the same. */
+tsl_bits tsl_accuracy_bits(const tsl_accuracy *accuracy);
 /* Bytes of scratch memory on the device; 0 on the cpu. */
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device);

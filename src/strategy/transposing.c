@@ -25,7 +25,7 @@ static bool scales(const tsl_problem *problem) {
 
 tsl_accuracy tsl_transpose_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
-  return (tsl_accuracy){.factor = scales(problem) ? 1 : 0, .repeats = true};
+  return (tsl_accuracy){.factor = scales(problem) ? 1 : 0, .repeats = true, .rounded = scales(problem)};
 }
 
 const char *tsl_transpose_refuse_scaling(const tsl_problem *problem) {

@@ -94,13 +94,20 @@ static int problems_of_all_kinds(tsl_problem out[]) {
   made->batch = 7;
   made->b.row_stride = -3;
   made->alpha[0] = -2;
+  for (int bits = TSL_BITS_RUN; bits <= TSL_BITS_DEVICES; bits++) {
+    static const char *const words[] = {"1e-05", "tf32", "exact"};
+    made = &out[count++];
+    *made = tsl_problem_gemm(4, 3, 2, TESELA_F32);
+    made->ask.bits = (tsl_bits)bits;
+    assert_int_equal(tsl_ask_parse_accuracy(words[bits - 1], &made->ask), TESELA_OK);
+  }
   return count;
 }
 
 /* One list of keys is printed, parsed and explained: what is printed parses, to the same problem, and each key is printed
  * by somebody. */
 static void every_key_parses(void **state) {
-  enum { KINDS = 8 };
+  enum { KINDS = 12 };
   tsl_problem problems[KINDS];
   unsigned printed = 0, known = 0;
   (void)state;
@@ -116,6 +123,7 @@ static void every_key_parses(void **state) {
     tsl_problem_print(&parsed, &again);
     assert_string_equal(tsl_text_get(&again), tsl_text_get(&text));
     assert_int_equal(parsed.batch, problems[i].batch);
+    assert_true(tsl_ask_same(&parsed.ask, &problems[i].ask));
     for (int key = 0; tsl_problem_key(key); key++)
       printed |= (unsigned)(tsl_record_get(&record, tsl_problem_key(key)->name) != NULL) << key;
     tsl_record_free(&record);

@@ -55,6 +55,14 @@ static void complete_devices(tsl_text *out) {
   tsl_text_add(out, " $(tesela devices --names 2>/dev/null)");
 }
 
+static void complete_accuracies(tsl_text *out) {
+  tsl_text_add(out, " default 1e-5 tf32 bf16 f32 f64 exact");
+}
+
+static void complete_bits(tsl_text *out) {
+  tsl_text_add(out, " any run threads devices");
+}
+
 static void (*const completions[])(tsl_text *) = {
     [TSL_VALUE_TYPE] = complete_types,
     [TSL_VALUE_TYPES] = complete_types,
@@ -63,6 +71,8 @@ static void (*const completions[])(tsl_text *) = {
     [TSL_VALUE_STRATEGY] = complete_strategies,
     [TSL_VALUE_STRATEGIES] = complete_strategies,
     [TSL_VALUE_OP] = complete_ops,
+    [TSL_VALUE_ACCURACY] = complete_accuracies,
+    [TSL_VALUE_BITS] = complete_bits,
     [TSL_VALUE_FORMAT] = complete_formats,
     [TSL_VALUE_DISTRIBUTION] = complete_distributions,
 };

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "device/devices.h"
 #include "io/io.h"
+#include "strategy/ask.h"
 #include "strategy/problem.h"
 
 #include <getopt.h>
@@ -157,6 +158,18 @@ static tesela_status read_op(const char *text, void *target) {
                                                                  text, tsl_text_get(&names));
   tsl_text_free(&names);
   return status;
+}
+
+static tesela_status read_accuracy(const char *text, void *target) {
+  tsl_ask ask = {.bits = TSL_BITS_ANY};
+  *(const char **)target = text;
+  return tsl_ask_parse_accuracy(text, &ask);
+}
+
+static tesela_status read_bits(const char *text, void *target) {
+  tsl_ask ask = {.bits = TSL_BITS_ANY};
+  *(const char **)target = text;
+  return tsl_ask_parse_bits(text, &ask);
 }
 
 static tesela_status read_distribution(const char *text, void *target) {

@@ -29,6 +29,8 @@
   X(DEVICES, "LIST", read_text, const char *)                                                                \
   X(STRATEGY, "STRATEGY", read_text, const char *)                                                           \
   X(STRATEGIES, "LIST", read_text, const char *)                                                             \
+  X(ACCURACY, "ACCURACY", read_accuracy, const char *)                                                       \
+  X(BITS, "BITS", read_bits, const char *)                                                                   \
   X(OP, "OP", read_op, const char *)                                                                         \
   X(DISTRIBUTION, "NAME", read_distribution, tsl_distribution)
 

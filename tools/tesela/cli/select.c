@@ -64,6 +64,11 @@ tesela_status tsl_check_environment(void) {
   if (!tsl_parse_bytes(size, &bytes))
     return tsl_fail(TESELA_BAD_CALL, "TESELA_CACHE_SIZE is \"%s\"; it can be a size such as 512MiB, or 0",
                     size);
+  tsl_ask ask = {.bits = TSL_BITS_ANY};
+  if (tsl_ask_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &ask) != TESELA_OK)
+    return tsl_fail_in(TESELA_BAD_CALL, "TESELA_ACCURACY");
+  if (tsl_ask_parse_bits(tsl_env_get(TSL_ENV_BITS), &ask) != TESELA_OK)
+    return tsl_fail_in(TESELA_BAD_CALL, "TESELA_BITS");
   for (size_t i = 0; i < sizeof worded / sizeof *worded; i++)
     TSL_TRY(tsl_env_check(worded[i].variable, worded[i].words));
   return check_device_names();

@@ -48,7 +48,7 @@ typedef struct tsl_size_list {
 const char *tsl_device_or_default(const char *device);
 /* Lets this process use at most so many host threads; 0 changes nothing. Before anything uses one. */
 tesela_status tsl_set_threads(int64_t threads);
-/* Refuses TESELA_THREADS, TESELA_CACHE_SIZE and TESELA_VENDORS where they are malformed: the library goes on with its
+/* Refuses TESELA_THREADS, TESELA_ACCURACY and others where they are malformed: the library goes on with its
  * defaults, but a person who typed them wants to know. */
 tesela_status tsl_check_environment(void);
 

@@ -1,5 +1,6 @@
 /* tesela explain: what would run, what that needs, and why not something else. */
 #include "api/api.h"
+#include "base/env.h"
 #include "base/status.h"
 #include "cli/select.h"
 #include "cli/terms.h"
@@ -12,6 +13,11 @@ static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, device, "device", DEVICE, NULL,
                "only this device (default: TESELA_DEVICE, else all)"),
     TSL_OPTION(tsl_explain_options, strategy, "strategy", STRATEGY, NULL, "only this strategy"),
+    TSL_OPTION(tsl_explain_options, accuracy, "accuracy", ACCURACY, NULL,
+               "what the result is to guarantee: default, a number such as 1e-5 (of |A||B|), tf32, bf16, "
+               "f32, f64, exact (default: TESELA_ACCURACY)"),
+    TSL_OPTION(tsl_explain_options, bits, "bits", BITS, NULL,
+               "when the same bits are to come again: any, run, threads, devices (default: TESELA_BITS)"),
     TSL_OPTION(tsl_explain_options, transpose_a, "transpose-a", FLAG, NULL, "A is stored transposed"),
     TSL_OPTION(tsl_explain_options, transpose_b, "transpose-b", FLAG, NULL, "B is stored transposed"),
     TSL_OPTION(tsl_explain_options, alpha, "alpha", NUMBER, "1", "the factor of A B"),
@@ -39,6 +45,10 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
+static const char *asked(const char *given, tsl_env otherwise) {
+  return given ? given : tsl_env_get(otherwise);
+}
+
 static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
   const tsl_explain_options *given = call->options;
   int64_t sizes[3];
@@ -59,6 +69,8 @@ static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
                                .alpha = alpha,
                                .beta = beta};
   TSL_TRY(tsl_api_problem(&request, problem));
+  TSL_TRY(tsl_ask_parse_accuracy(asked(given->accuracy, TSL_ENV_ACCURACY), &problem->ask));
+  TSL_TRY(tsl_ask_parse_bits(asked(given->bits, TSL_ENV_BITS), &problem->ask));
   return tsl_problem_check(problem);
 }
 

@@ -7,7 +7,7 @@
 
 typedef struct tsl_explain_options {
   tesela_type type;
-  const char *device, *strategy;
+  const char *device, *strategy, *accuracy, *bits;
   bool transpose_a, transpose_b, resident, trace, json;
   tsl_number alpha, beta;
   int64_t ranks;

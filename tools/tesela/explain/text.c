@@ -31,6 +31,8 @@ static void candidate_table(const tsl_explanation *found, tsl_table *table) {
   tsl_table_column(table, "+-", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "by", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "error of |A||B|", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "same bits", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "", TSL_ALIGN_LEFT, false);
   for (int i = 0; i < found->count; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
@@ -48,6 +50,10 @@ static void candidate_table(const tsl_explanation *found, tsl_table *table) {
     tsl_table_add_painted(table, paint, "%s", tsl_basis_name(candidate->basis));
     tsl_table_add_painted(table, paint, "%s",
                           tsl_format_flops(flops / candidate->seconds, rate, sizeof rate));
+    const tsl_accuracy promised = candidate->strategy->accuracy(&found->problem, &candidate->config);
+    tsl_table_add_painted(table, paint, promised.rounded ? "rounded once" : "%.2g",
+                          tsl_strategy_error_bound(candidate->strategy, &found->problem, &candidate->config));
+    tsl_table_add_painted(table, paint, "%s", tsl_ask_bits_word(tsl_accuracy_bits(&promised)));
     tsl_table_add_painted(table, paint, "%s", candidate == tsl_explain_chosen(found) ? "chosen" : "");
     tsl_text_free(&name);
   }

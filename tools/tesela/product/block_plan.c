@@ -114,7 +114,9 @@ static tesela_status create_gemm(const tsl_product *product, const wanted *of, t
                                  .alpha = request->alpha,
                                  .beta = of->adds ? one : request->beta,
                                  .device = of->device,
-                                 .strategy = of->strategy};
+                                 .strategy = of->strategy,
+                                 .accuracy = request->accuracy,
+                                 .bits = request->bits};
   return tesela_plan_create(product->context, &desc, plan);
 }
 
@@ -126,7 +128,9 @@ static tesela_status create_transpose(const tsl_product *product, const wanted *
       .b = {.type = product->types.c},
       .alpha = product->request.alpha,
       .device = of->device,
-      .strategy = of->strategy};
+      .strategy = of->strategy,
+      .accuracy = product->request.accuracy,
+      .bits = product->request.bits};
   return tesela_plan_create_transpose(product->context, &desc, plan);
 }
 

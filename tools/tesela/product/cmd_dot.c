@@ -23,6 +23,7 @@ static const tsl_option options[] = {
     TSL_OPTION_DEVICE(dot_options),
     TSL_OPTION_SHARED(dot_options, strategy, "strategy", STRATEGY, NULL,
                       "use this strategy: exact, fixed_tree, \"block_tree groups=64\""),
+    TSL_OPTIONS_OF_ASKING(dot_options),
     TSL_OPTION_THREADS(dot_options),
     TSL_OPTION_SHARED(dot_options, verify, "verify", FLAG, NULL,
                       "judge the result against a sum in higher precision; a wrong one is not written"),

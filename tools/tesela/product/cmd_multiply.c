@@ -31,6 +31,7 @@ static const tsl_option options[] = {
     TSL_OPTION_DEVICE(multiply_options),
     TSL_OPTION_SHARED(multiply_options, strategy, "strategy", STRATEGY, NULL,
                       "use this strategy, with parameters if you like: \"tile_local tile=16\""),
+    TSL_OPTIONS_OF_ASKING(multiply_options),
     TSL_OPTION_THREADS(multiply_options),
     TSL_OPTION_SHARED(multiply_options, verify, "verify", FLAG, NULL,
                       "judge the product against sums in higher precision; a wrong one is not written"),

@@ -22,6 +22,7 @@ static const tsl_option options[] = {
     TSL_OPTION_DEVICE(transpose_options),
     TSL_OPTION_SHARED(transpose_options, strategy, "strategy", STRATEGY, NULL,
                       "use this strategy: element, tile_local, vector"),
+    TSL_OPTIONS_OF_ASKING(transpose_options),
     TSL_OPTION_THREADS(transpose_options),
     TSL_OPTION_SHARED(transpose_options, verify, "verify", FLAG, NULL,
                       "compare every element; a wrong transpose is not written"),

@@ -44,7 +44,9 @@ static tesela_status create_gemm(const tsl_product *product, const wanted *of, t
       .beta = request->beta,
       .device = of->device,
       .strategy = of->strategy,
-      .runs = of->runs};
+      .runs = of->runs,
+      .accuracy = request->accuracy,
+      .bits = request->bits};
   return tesela_plan_create(product->context, &desc, plan);
 }
 
@@ -57,7 +59,9 @@ static tesela_status create_dot(const tsl_product *product, const wanted *of, te
                                 .beta = product->request.beta,
                                 .device = of->device,
                                 .strategy = of->strategy,
-                                .runs = of->runs};
+                                .runs = of->runs,
+                                .accuracy = product->request.accuracy,
+                                .bits = product->request.bits};
   return tesela_plan_create_dot(product->context, &desc, plan);
 }
 
@@ -70,7 +74,9 @@ static tesela_status create_transpose(const tsl_product *product, const wanted *
                                 .alpha = product->request.alpha,
                                 .device = of->device,
                                 .strategy = of->strategy,
-                                .runs = of->runs};
+                                .runs = of->runs,
+                                .accuracy = product->request.accuracy,
+                                .bits = product->request.bits};
   const int64_t stride = columns_there(product, of->rows);
   if (in_place)
     desc.b.row_stride = stride, desc.b.col_stride = 1;

@@ -43,7 +43,7 @@ const char *tsl_stage_name(tsl_stage stage);
 
 /* Options that the commands share; each has those that it lists. */
 typedef struct tsl_product_options {
-  const char *output, *add, *device, *strategy, *expect, *format;
+  const char *output, *add, *device, *strategy, *accuracy, *bits, *expect, *format;
   bool verify, quiet, json, resume;
   tsl_scalar alpha, beta;
   tsl_number tolerance;
@@ -61,7 +61,7 @@ typedef struct tsl_product_request {
   double alpha[2], beta[2];
   tsl_number tolerance; /* of `expected` */
   tsl_types types;      /* zeros: from the files */
-  const char *device, *strategy;
+  const char *device, *strategy, *accuracy, *bits;
   uint64_t memory; /* bytes to stay within; 0: most of what is available */
   int64_t repeat;
 } tsl_product_request;
@@ -194,6 +194,13 @@ tesela_status tsl_product_check_request(const tsl_product_request *request);
   TSL_OPTION_SHARED(                                                                                         \
       struct_type, device, "device", DEVICE, NULL,                                                           \
       "run on this device, such as cpu or opencl:0 (default: TESELA_DEVICE, else the fastest)")
+#define TSL_OPTIONS_OF_ASKING(struct_type)                                                                   \
+  TSL_OPTION_SHARED(struct_type, accuracy, "accuracy", ACCURACY, NULL,                                       \
+                    "how right the result is to be: default, a number such as 1e-5 (of |A||B|), tf32, "      \
+                    "bf16, f32, f64, exact (default: TESELA_ACCURACY)"),                                     \
+      TSL_OPTION_SHARED(struct_type, bits, "bits", BITS, NULL,                                               \
+                        "when the same bits are to come again: any, run, threads, devices (default: "        \
+                        "TESELA_BITS)")
 #define TSL_OPTION_THREADS(struct_type)                                                                      \
   TSL_OPTION_SHARED(struct_type, threads, "threads", COUNT, NULL, "use at most so many host threads")
 #define TSL_OPTION_TOLERANCE(struct_type)                                                                    \

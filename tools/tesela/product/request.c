@@ -26,6 +26,8 @@ tesela_status tsl_product_ask(tsl_op op, const tsl_call *call, const tsl_product
       .format = given->format,
       .device = tsl_device_or_default(given->device),
       .strategy = given->strategy,
+      .accuracy = given->accuracy,
+      .bits = given->bits,
       .memory = given->memory,
       .repeat = given->repeat,
   };

@@ -10,8 +10,8 @@
  * This text is the host's and the devices', so that both round alike: it is made of integers, and of the words
  * TSL_FUNCTION, TSL_INDEX, TSL_LOCAL_POINTER, TSL_AS_INDEX and TSL_AS_DOUBLE of the dialect, which the includer has
  * defined. Shifts to the right keep the sign, as on every compiler that is used here. */
-#ifndef TSL_DOT_EXACT_SHARED_H
-#define TSL_DOT_EXACT_SHARED_H
+#ifndef TSL_EXACT_SHARED_H
+#define TSL_EXACT_SHARED_H
 
 /* Doubles' products have bits from 2^-2148 to 2^2047, and 2^62 of them carry to 2^2110. Products of floats, as doubles
  * with all of their 53 bits, lie between 2^-350 and 2^256, and windows around them reach 2^-552; kernels keep private

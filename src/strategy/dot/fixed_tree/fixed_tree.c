@@ -32,7 +32,8 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   const double depth =
       TSL_TREE_ROWS + 2 + 5 + 3 + ceil((double)blocks_of(problem) / TSL_TREE_LAST_LANES) + 8 + 3;
   const double errors = problem->c.type == TESELA_F64 ? 16 * depth * depth * 0x1p-53 : 2 * depth * 0x1p-29;
-  return tsl_accuracy_in_type((tsl_accuracy){.factor = 1 + errors, .repeats = true}, problem->c.type);
+  return tsl_accuracy_in_type((tsl_accuracy){.factor = 1 + errors, .repeats = true, .tree = true},
+                              problem->c.type);
 }
 
 static bool is_host(const tsl_device *device) {

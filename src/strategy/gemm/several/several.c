@@ -77,7 +77,10 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
       break;
   }
   if (last == 0)
-    return NULL;
+    return problem->ask.bits == TSL_BITS_ANY
+               ? NULL
+               : "which device computes what depends on their rates, and bits are asked for: name the parts, "
+                 "cut=1 part1=ROWS ...";
   if (cut == 0)
     return "part1 to part8 need cut=1 or cut=2: they are rows or columns of C";
   if (last > device->member_count)

@@ -1,6 +1,6 @@
 /* The host's fast path: the sums of a block in a window, once per instruction set. */
-#ifndef TSL_DOT_EXACT_BLOCKS_H
-#define TSL_DOT_EXACT_BLOCKS_H
+#ifndef TSL_EXACT_BLOCKS_H
+#define TSL_EXACT_BLOCKS_H
 
 #include "host/isa.h"
 

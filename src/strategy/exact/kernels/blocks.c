@@ -9,8 +9,8 @@
  * be 0, and a sum whose exponent is not its base's says that the product is too large or is no number; both are looked
  * at once for the whole block. -0 counts as 0. Nothing else may be fused, and nothing reordered (flags.cmake). Where it is
  * allowed, fusing spares instructions. */
-#include "strategy/dot/exact/blocks.h"
-#include "strategy/dot/exact/words.h"
+#include "strategy/exact/blocks.h"
+#include "strategy/exact/words.h"
 
 #include "host/simd.h"
 

@@ -1,6 +1,6 @@
 /* The words of the kernel dialect that exact_shared.h uses, as the host spells them. */
-#ifndef TSL_DOT_EXACT_WORDS_H
-#define TSL_DOT_EXACT_WORDS_H
+#ifndef TSL_EXACT_WORDS_H
+#define TSL_EXACT_WORDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

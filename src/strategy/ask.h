@@ -1,0 +1,66 @@
+/* What a caller asks of a result beside that it is right: how right, and when its bits are to come again. One grammar for
+ * descriptions, options, environment and plans; docs/ACCURACY.md tells people what the words mean. */
+#ifndef TSL_STRATEGY_ASK_H
+#define TSL_STRATEGY_ASK_H
+
+#include "base/text.h"
+#include "base/types.h"
+
+/* X(NAME, word): the guarantee that is asked for. */
+#define TSL_ACCURACY_LIST(X)                                                                                 \
+  X(DEFAULT, "default") /* what a strategy guarantees by itself; no factor is rounded */                     \
+  X(NUMBER, "number")   /* |error| <= number (|alpha| |A||B| + |beta| |C|), element by element */            \
+  X(TYPE, "type")       /* what a careful sum gives of factors that have a type's precision */               \
+  X(EXACT, "exact")     /* the exact result, rounded once to the type of C */
+
+typedef enum tsl_accuracy_kind {
+#define TSL_ACCURACY_MEMBER(name, word) TSL_ACCURACY_##name,
+  TSL_ACCURACY_LIST(TSL_ACCURACY_MEMBER)
+#undef TSL_ACCURACY_MEMBER
+} tsl_accuracy_kind;
+
+/* X(word, unit roundoff of factors, of sums). */
+#define TSL_PRECISION_LIST(X)                                                                                \
+  X(tf32, 0x1p-11, 0x1p-24)                                                                                  \
+  X(bf16, 0x1p-8, 0x1p-24)                                                                                   \
+  X(f32, 0x1p-24, 0x1p-24)                                                                                   \
+  X(f64, 0x1p-53, 0x1p-53)
+
+/* X(NAME, word, what it asks for): each asks for more than the one before. */
+#define TSL_BITS_LIST(X)                                                                                     \
+  X(ANY, "any", "nothing")                                                                                   \
+  X(RUN, "run", "the same bits from the same call on the same machine")                                      \
+  X(THREADS, "threads", "and with any number of threads")                                                    \
+  X(DEVICES, "devices", "and on any processor and device")
+
+typedef enum tsl_bits {
+#define TSL_BITS_MEMBER(name, word, what) TSL_BITS_##name,
+  TSL_BITS_LIST(TSL_BITS_MEMBER)
+#undef TSL_BITS_MEMBER
+} tsl_bits;
+
+/* Zero asks for nothing. Plain numbers: equal asks have equal members. */
+typedef struct tsl_ask {
+  tsl_accuracy_kind accuracy;
+  double number; /* of NUMBER, else 0 */
+  int precision; /* of TYPE: a row of the list, else 0 */
+  tsl_bits bits;
+} tsl_ask;
+
+/* Whether both ask for the same. */
+bool tsl_ask_same(const tsl_ask *one, const tsl_ask *other);
+/* Whether anything is asked of accuracy. */
+bool tsl_ask_has_accuracy(const tsl_ask *ask);
+
+/* Reads "default", "1e-5", "tf32" ... or "exact"; "any", "run", "threads" or "devices". TESELA_BAD_CALL says what is allowed. */
+tesela_status tsl_ask_parse_accuracy(const char *word, tsl_ask *ask);
+tesela_status tsl_ask_parse_bits(const char *word, tsl_ask *ask);
+/* The same words. */
+void tsl_ask_print_accuracy(const tsl_ask *ask, tsl_text *text);
+const char *tsl_ask_bits_word(tsl_bits bits);
+
+/* The largest |error| / (|alpha| |A||B| + |beta| |C|) that an ask for NUMBER or TYPE allows for sums of k terms that are rounded
+ * to a type of so much unit roundoff, whose factors have `factors`. */
+double tsl_ask_allows(const tsl_ask *ask, int64_t k, double factors, double result);
+
+#endif

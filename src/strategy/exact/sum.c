@@ -1,0 +1,115 @@
+#include "strategy/exact/sum.h"
+
+#include <math.h>
+
+/* Blocks between two settlings of levels: eight add less than 8 * 256 * 1.5 * 2^51 < 2^63 to a level; a block's products and a
+ * window's levels add less than 256 * 3 * (2^53 + 2^52) < 2^63 to a digit. */
+enum { SETTLE_BLOCKS = 8, LEVELS = TSL_EXACT_LEVELS };
+
+tsl_exact_terms tsl_exact_terms_of(tesela_type result, unsigned capabilities) {
+#define SET(isa, header, needs, ...) &tsl_exact_blocks_##isa,
+  static const tsl_exact_blocks *const sets[] = {TSL_ISA_LIST(SET)};
+#undef SET
+  const tsl_exact_blocks *blocks = sets[tsl_isa_best(capabilities)];
+  const bool twice = result == TESELA_F64;
+  return (tsl_exact_terms){twice, twice ? &blocks->f64 : &blocks->f32};
+}
+
+void tsl_exact_sum_begin(tsl_exact_sum *sum, int top) {
+  memset(sum, 0, sizeof *sum);
+  sum->top = top;
+}
+
+/* Moves the window's sum into the digits. */
+static void empty_window(tsl_exact_sum *sum) {
+  tsl_exact_settle_levels(sum->levels, LEVELS);
+  for (int j = 0; j < LEVELS; j++) {
+    const int position = sum->top - 52 * j - TSL_EXACT_LOW;
+    tsl_exact_add(sum->digits, sum->levels[j] & UINT32_MAX, position);
+    tsl_exact_add(sum->digits, sum->levels[j] >> 32, position + 32);
+    sum->levels[j] = 0;
+  }
+  tsl_exact_settle(sum->digits);
+}
+
+static double number_at(const void *numbers, int i, bool twice) {
+  return twice ? ((const double *)numbers)[i] : (double)((const float *)numbers)[i];
+}
+
+/* A block term by term; the window moves to where this block's products are. */
+static void add_slowly(tsl_exact_sum *sum, const void *x, const void *y, int count, bool twice) {
+  int largest = 0;
+  for (int i = 0; i < count; i++) {
+    const double a = number_at(x, i, twice), b = number_at(y, i, twice), product = a * b;
+    const int exponent = tsl_exact_exponent(product);
+    largest = exponent > largest ? exponent : largest;
+    if (!tsl_exact_is_finite(a) || !tsl_exact_is_finite(b))
+      sum->flags |= tsl_exact_special(product);
+    else if (twice)
+      tsl_exact_add_product(sum->digits, a, b);
+    else
+      tsl_exact_add_double(sum->digits, product);
+  }
+  tsl_exact_settle(sum->digits);
+  const int top = tsl_exact_top_for(largest);
+  if (top > sum->top || top < sum->top - TSL_EXACT_SLACK) {
+    empty_window(sum);
+    sum->top = top;
+  }
+}
+
+void tsl_exact_sum_add(const tsl_exact_terms *of, tsl_exact_sum *sum, const void *x, const void *y,
+                       int count) {
+  int64_t levels[LEVELS] = {0};
+  if (!of->window->shallow(x, y, sum->top, levels) &&
+      !(sum->top >= TSL_EXACT_TOP_DEEP && of->window->deep(x, y, sum->top, levels))) {
+    add_slowly(sum, x, y, count, of->twice);
+    return;
+  }
+  for (int j = 1; j < LEVELS; j++)
+    sum->levels[j] += levels[j];
+  if (++sum->blocks == SETTLE_BLOCKS) {
+    tsl_exact_settle_levels(sum->levels, LEVELS);
+    sum->blocks = 0;
+  }
+}
+
+void tsl_exact_sum_settle(tsl_exact_sum *sum) {
+  empty_window(sum);
+}
+
+tsl_exact_store tsl_exact_store_of(const tsl_problem *problem) {
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  const bool twice = type->type == TESELA_F64;
+  const double given = problem->k == 0 ? 0 : problem->alpha[0];
+  return (tsl_exact_store){.type = type,
+                           .alpha = twice ? given : (double)(float)given,
+                           .beta = twice ? problem->beta[0] : (double)(float)problem->beta[0]};
+}
+
+/* The sum is a whole number below 2^53, which is not rounded; other integers are modulo 2^32. */
+static void store_integer(const tsl_exact_store *how, int64_t *digits, uint32_t *c) {
+  int64_t wide[TSL_EXACT_WIDE] = {0};
+  const double exact = tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, 0, 1, 0, 0, wide, 53, -1074);
+  const uint32_t alpha = (uint32_t)(int64_t)how->alpha, beta = (uint32_t)(int64_t)how->beta,
+                 scaled = alpha * (uint32_t)(int64_t)exact;
+  *c = beta == 0 ? scaled : scaled + beta * *c;
+}
+
+void tsl_exact_sum_store(const tsl_exact_store *how, int64_t *digits, int flags, void *c) {
+  if (how->type->is_integer) {
+    store_integer(how, digits, c);
+    return;
+  }
+  int64_t wide[TSL_EXACT_WIDE] = {0};
+  double before[2] = {0, 0}, result[2] = {0, 0};
+  /* The number of bits that a type keeps, and the exponent of the least one. */
+  const int precision = -ilogb(how->type->unit_roundoff), least = ilogb(how->type->smallest);
+  if (how->beta != 0)
+    tsl_type_load(how->type->type, c, before);
+  result[0] = tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, flags, how->alpha, how->beta, before[0], wide,
+                               precision, least);
+  if (isnan(result[0]))
+    result[0] = (double)NAN;
+  tsl_type_store(how->type->type, c, result);
+}
