@@ -93,7 +93,7 @@ says b.npy '4 x 5' '6 x 5'
 # A matrix that is honest and too large: 10^6 x 10^6 with one entry.
 printf '%%%%MatrixMarket matrix coordinate real general\n1000000 1000000 1\n1 1 5.0\n' >sparse.mtx
 tesela 3 multiply sparse.mtx sparse.mtx -o c.npy --memory 1GiB
-says 'held whole' '1 GiB' --memory
+says 'there is no room' c.npy TiB
 printf '%%%%MatrixMarket matrix coordinate real general\n4000000000 4000000000 1\n1 1 5.0\n' >sparser.mtx
 run 2 "$TESELA" multiply sparser.mtx sparser.mtx -o c.npy
 one_sentence
