@@ -181,7 +181,9 @@ void tsl_param_print(const tsl_strategy *strategy, int index, tsl_text *text) {
     tsl_text_add(text, "%s", i ? ", " : "");
     tsl_param_print_value(strategy, index, param->values[i], text);
   }
-  if (range->most > 0)
+  if (range->most == INT64_MAX)
+    tsl_text_add(text, "%sany number from %lld up", listed ? ", or " : "", (long long)range->least);
+  else if (range->most > 0)
     tsl_text_add(text, "%sany number from %lld to %lld", listed ? ", or " : "", (long long)range->least,
                  (long long)range->most);
 }
@@ -227,12 +229,24 @@ const tsl_types tsl_types_all[] = {
   {TESELA_BF16, TESELA_BF16, TESELA_F32}, {TESELA_I8, TESELA_I8, TESELA_I32},                                \
       {TESELA_F16, TESELA_F16, TESELA_F32}, {TESELA_BF16, TESELA_BF16, TESELA_BF16},                         \
       {TESELA_F16, TESELA_F16, TESELA_F16}, {TESELA_U8, TESELA_I8, TESELA_I32},                              \
-      {TESELA_I8, TESELA_U8, TESELA_I32}, {TESELA_U8, TESELA_U8, TESELA_I32}, {                              \
-    0, 0, 0                                                                                                  \
+      {TESELA_I8, TESELA_U8, TESELA_I32}, {                                                                  \
+    TESELA_U8, TESELA_U8, TESELA_I32                                                                         \
   }
-const tsl_types tsl_types_narrow[] = {NARROW};
-const tsl_types tsl_types_real[] = {
-    {TESELA_F32, TESELA_F32, TESELA_F32}, {TESELA_F64, TESELA_F64, TESELA_F64}, NARROW};
+const tsl_types tsl_types_narrow[] = {NARROW, THROUGHOUT(0)};
+const tsl_types tsl_types_real[] = {THROUGHOUT(TESELA_F32), THROUGHOUT(TESELA_F64), NARROW, THROUGHOUT(0)};
+const tsl_types tsl_types_every[] = {THROUGHOUT(TESELA_F32),
+                                     THROUGHOUT(TESELA_F64),
+                                     {TESELA_BF16, TESELA_BF16, TESELA_F32},
+                                     {TESELA_BF16, TESELA_BF16, TESELA_BF16},
+                                     {TESELA_F16, TESELA_F16, TESELA_F32},
+                                     {TESELA_F16, TESELA_F16, TESELA_F16},
+                                     {TESELA_I8, TESELA_I8, TESELA_I32},
+                                     {TESELA_U8, TESELA_I8, TESELA_I32},
+                                     {TESELA_I8, TESELA_U8, TESELA_I32},
+                                     {TESELA_U8, TESELA_U8, TESELA_I32},
+                                     THROUGHOUT(TESELA_C64),
+                                     THROUGHOUT(TESELA_C128),
+                                     THROUGHOUT(0)};
 #undef NARROW
 
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types) {

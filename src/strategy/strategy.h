@@ -277,6 +277,8 @@ extern const tsl_types tsl_types_all[];
 extern const tsl_types tsl_types_narrow[];
 /* f32 and f64 throughout, and those. */
 extern const tsl_types tsl_types_real[];
+/* Every combination that any gemm takes. */
+extern const tsl_types tsl_types_every[];
 /* Entry `index` of the types that a strategy takes; false past the end. */
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types);
 

@@ -197,7 +197,8 @@ static void every_kernel(void **state) {
   for (int turn = 0; turn < turns; turn++)
     for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
       const bool is_host = strategy->needs & TSL_CAN_HOST;
-      if (is_host || strategy->vendor.load || !strategy->build || strategy->needs & TSL_CAN_OPENCL)
+      if (is_host || strategy->vendor.load || !strategy->build || strategy->splits.parts ||
+          strategy->needs & TSL_CAN_OPENCL)
         continue;
       assert_true(devices_for(strategy, found, count) > 0);
       if (!is_for(strategy, found[turn]))

@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include "base/status.h"
+#include "fake/by_hand.h"
 #include "fake/fake.h"
 #include "judge/check.h"
 #include "plan/cut.h"
@@ -159,33 +160,6 @@ static void test_random_cases(void **state) {
 
 /* --- one product, by hand --- */
 
-enum { M = 45, N = 70, K = 33, GAP = 3 };
-
-typedef struct product {
-  float a[M * K], b[K * N], c[M * (N + GAP)], before[M * (N + GAP)], expected[M * (N + GAP)];
-  tsl_problem problem;
-} product;
-
-static void fill(product *p) {
-  p->problem = tsl_problem_gemm(M, N, K, TESELA_F32);
-  p->problem.c.row_stride = N + GAP;
-  p->problem.beta[0] = -1;
-  for (int i = 0; i < M * K; i++)
-    p->a[i] = (float)(i % 5 - 2);
-  for (int i = 0; i < K * N; i++)
-    p->b[i] = (float)(i % 7 - 3);
-  for (int i = 0; i < M * (N + GAP); i++)
-    p->before[i] = p->expected[i] = (float)(i % 3);
-  for (int i = 0; i < M; i++)
-    for (int j = 0; j < N; j++) {
-      float *to = &p->expected[i * (N + GAP) + j];
-      *to = -*to;
-      for (int l = 0; l < K; l++)
-        *to += p->a[i * K + l] * p->b[l * N + j];
-    }
-  memcpy(p->c, p->before, sizeof p->c);
-}
-
 static tsl_plan *plan_of(const product *p) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "element");
   const tsl_config config = tsl_strategy_defaults(strategy);
@@ -195,33 +169,21 @@ static tsl_plan *plan_of(const product *p) {
   return plan;
 }
 
-static tesela_status run(tsl_plan *plan, product *p, tsl_phases *phases) {
-  const tsl_operands operands = {.a.host = p->a, .b.host = p->b, .c.host = p->c};
-  memcpy(p->c, p->before, sizeof p->c);
-  return tsl_plan_run(plan, &operands, phases);
-}
-
-static void must(tsl_plan *plan, product *p, tsl_phases *phases) {
-  if (run(plan, p, phases) != TESELA_OK)
-    fail_msg("%s", tesela_last_error());
-  assert_memory_equal(p->c, p->expected, sizeof p->c);
-}
-
 /* As many launches as blocks; phases that add up; and off is off. */
 static void test_blocks(void **state) {
   (void)state;
   product p;
   tsl_phases phases;
-  fill(&p);
+  fill(&p, -1);
   staging("slot=512 block=500 least=1");
   tsl_plan *plan = plan_of(&p);
   assert_non_null(plan->cut);
   const int blocks = plan->cut->grain.row_blocks * plan->cut->grain.col_blocks;
   assert_true(blocks >= 4);
   tesela_fake_reset();
-  must(plan, &p, NULL);
+  must(plan, &p);
   assert_int_equal(overlapped(), blocks);
-  must(plan, &p, &phases);
+  must_timed(plan, &p, &phases);
   assert_true(phases.total > 0 && phases.compute > 0 && phases.copy_out > 0);
   assert_true(phases.copy_in + phases.compute + phases.copy_out < 1.5 * phases.total + 1e-3);
   tsl_plan_destroy(plan);
@@ -229,7 +191,7 @@ static void test_blocks(void **state) {
   plan = plan_of(&p);
   assert_null(plan->cut);
   tesela_fake_reset();
-  must(plan, &p, NULL);
+  must(plan, &p);
   assert_int_equal(tesela_fake_calls(TESELA_FAKE_LAUNCH), 1);
   tsl_plan_destroy(plan);
 }
@@ -244,14 +206,14 @@ static void test_sizes(void **state) {
                                       "nonsense = =",
                                       "least=1 block=7 slot=65"};
   product p;
-  fill(&p);
+  fill(&p, -1);
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     tsl_staging_sizes sizes;
     staging(texts[i]);
     assert_true(tsl_staging_sizes_of(device, &sizes));
     assert_true(sizes.slot >= 64 && sizes.slot % 64 == 0 && sizes.slot <= 1 << 30 && sizes.block > 0);
     tsl_plan *plan = plan_of(&p);
-    must(plan, &p, NULL);
+    must(plan, &p);
     tsl_plan_destroy(plan);
   }
 }
@@ -260,11 +222,11 @@ static void test_sizes(void **state) {
 static void test_least(void **state) {
   (void)state;
   product p;
-  fill(&p);
+  fill(&p, -1);
   staging("slot=512 block=500");
   tsl_plan *plan = plan_of(&p);
   tesela_fake_reset();
-  must(plan, &p, NULL);
+  must(plan, &p);
   assert_int_equal(tesela_fake_calls(TESELA_FAKE_LAUNCH), 1);
   tsl_plan_destroy(plan);
 }
@@ -277,12 +239,12 @@ static void fail_at(tesela_fake_operation operation, bool is_timed, int *failure
   for (int nth = 1; failed; nth++) {
     product p;
     tsl_phases phases;
-    fill(&p);
+    fill(&p, -1);
     find_device(NULL);
     tsl_plan *plan = plan_of(&p);
     tesela_fake_reset();
     tesela_fake_fail(operation, nth);
-    const tesela_status status = run(plan, &p, is_timed ? &phases : NULL);
+    const tesela_status status = run_timed(plan, &p, is_timed ? &phases : NULL);
     failed = tesela_fake_failures() > 0;
     *failures += failed;
     if (status == TESELA_OK)
@@ -295,7 +257,7 @@ static void fail_at(tesela_fake_operation operation, bool is_timed, int *failure
       assert_true(operation == TESELA_FAKE_PINNED || operation == TESELA_FAKE_STREAM ||
                   operation == TESELA_FAKE_EVENT);
     tesela_fake_reset();
-    must(plan, &p, NULL);
+    must(plan, &p);
     tsl_plan_destroy(plan);
     forget_device(NULL);
     if (*tesela_fake_live_text())
@@ -338,7 +300,7 @@ static tsl_plan *shared;
 static void *work(void *argument) {
   product *p = argument;
   for (int i = 0; i < 8; i++) {
-    const tesela_status status = run(shared, p, NULL);
+    const tesela_status status = run(shared, p);
     if (status != TESELA_OK || memcmp(p->c, p->expected, sizeof p->c) != 0)
       return p;
   }
@@ -352,7 +314,7 @@ static void test_threads(void **state) {
   static product products[THREADS];
   staging("slot=4096 block=800 least=1");
   for (int i = 0; i < THREADS; i++)
-    fill(&products[i]);
+    fill(&products[i], -1);
   shared = plan_of(&products[0]);
   for (int i = 0; i < THREADS; i++)
     assert_int_equal(pthread_create(&threads[i], NULL, work, &products[i]), 0);

@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "base/status.h"
+#include "fake/by_hand.h"
 #include "fake/fake.h"
 #include "judge/check.h"
 #include "plan/plan.h"
@@ -119,18 +120,6 @@ static void test_shares(void **state) {
 
 /* --- results --- */
 
-/* Children by one strategy for each kind of device: what is chosen is not in question, and compilers take a second. */
-static tesela_status make_simple(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
-  const bool on_cpu = (wish->device->capabilities & TSL_CAN_HOST) != 0;
-  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, on_cpu ? "sequential" : "element");
-  const tsl_config config = tsl_strategy_defaults(strategy);
-  tsl_plan *plan;
-  TSL_TRY(tsl_plan_create_with(wish->problem, strategy, &config, wish->device,
-                               wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST, self, &plan));
-  *child = tsl_plan_child(plan);
-  return TESELA_OK;
-}
-
 /* As if a device did a million multiply-adds a second, and the cpu twice as many. */
 static double seconds_simply(const tsl_children *self, const tsl_child_wish *wish) {
   (void)self;
@@ -178,33 +167,6 @@ static void test_cases(void **state) {
 
 /* --- one product, by hand --- */
 
-enum { M = 45, N = 70, K = 33, GAP = 3 };
-
-typedef struct product {
-  float a[M * K], b[K * N], c[M * (N + GAP)], before[M * (N + GAP)], expected[M * (N + GAP)];
-  tsl_problem problem;
-} product;
-
-static void fill(product *p, double beta) {
-  p->problem = tsl_problem_gemm(M, N, K, TESELA_F32);
-  p->problem.c.row_stride = N + GAP;
-  p->problem.beta[0] = beta;
-  for (int i = 0; i < M * K; i++)
-    p->a[i] = (float)(i % 5 - 2);
-  for (int i = 0; i < K * N; i++)
-    p->b[i] = (float)(i % 7 - 3);
-  for (int i = 0; i < M * (N + GAP); i++)
-    p->before[i] = p->expected[i] = (float)(i % 3);
-  for (int i = 0; i < M; i++)
-    for (int j = 0; j < N; j++) {
-      float *to = &p->expected[i * (N + GAP) + j];
-      *to *= (float)beta;
-      for (int l = 0; l < K; l++)
-        *to += p->a[i * K + l] * p->b[l * N + j];
-    }
-  memcpy(p->c, p->before, sizeof p->c);
-}
-
 static tsl_plan *plan_of(const product *p, tsl_device *device, int cut) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "several");
   const tsl_config config = cut == SEVERAL_ROWS ? config_of(cut, 20, M - 20) : config_of(cut, 30, N - 30);
@@ -213,18 +175,6 @@ static tsl_plan *plan_of(const product *p, tsl_device *device, int cut) {
       TESELA_OK)
     fail_msg("%s", tesela_last_error());
   return plan;
-}
-
-static tesela_status run(tsl_plan *plan, product *p) {
-  const tsl_operands operands = {.a.host = p->a, .b.host = p->b, .c.host = p->c};
-  memcpy(p->c, p->before, sizeof p->c);
-  return tsl_plan_run(plan, &operands, NULL);
-}
-
-static void must(tsl_plan *plan, product *p) {
-  if (run(plan, p) != TESELA_OK)
-    fail_msg("%s", tesela_last_error());
-  assert_memory_equal(p->c, p->expected, sizeof p->c);
 }
 
 /* The text tells the shares, and is read back; shares are the parts. */

@@ -14,6 +14,7 @@
 #include <pthread.h>
 
 #include "base/status.h"
+#include "fake/by_hand.h"
 #include "fake/fake.h"
 #include "judge/check.h"
 #include "plan/plan.h"
@@ -23,16 +24,6 @@ static tsl_devices *devices;
 static tsl_device *device;        /* fake:0, whose copies overlap */
 static tsl_device *shared_device; /* opencl:0 */
 static tsl_children simple;
-
-static tesela_status make_simple(const tsl_children *self, const tsl_child_wish *wish, tsl_child **child) {
-  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "element");
-  const tsl_config config = tsl_strategy_defaults(strategy);
-  tsl_plan *plan;
-  TSL_TRY(tsl_plan_create_with(wish->problem, strategy, &config, wish->device,
-                               wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST, self, &plan));
-  *child = tsl_plan_child(plan);
-  return TESELA_OK;
-}
 
 static void cap(const char *bytes) {
   assert_int_equal(bytes ? setenv("TESELA_DEVICE_MEMORY", bytes, 1) : unsetenv("TESELA_DEVICE_MEMORY"), 0);
@@ -225,50 +216,11 @@ static void test_cases(void **state) {
 
 /* --- one product, by hand --- */
 
-enum { M = 45, N = 70, K = 33, GAP = 3 };
-
-typedef struct product {
-  float a[M * K], b[K * N], c[M * (N + GAP)], before[M * (N + GAP)], expected[M * (N + GAP)];
-  tsl_problem problem;
-} product;
-
-static void fill(product *p, double beta) {
-  p->problem = tsl_problem_gemm(M, N, K, TESELA_F32);
-  p->problem.c.row_stride = N + GAP;
-  p->problem.beta[0] = beta;
-  for (int i = 0; i < M * K; i++)
-    p->a[i] = (float)(i % 5 - 2);
-  for (int i = 0; i < K * N; i++)
-    p->b[i] = (float)(i % 7 - 3);
-  for (int i = 0; i < M * (N + GAP); i++)
-    p->before[i] = p->expected[i] = (float)(i % 3);
-  for (int i = 0; i < M; i++)
-    for (int j = 0; j < N; j++) {
-      float *to = &p->expected[i * (N + GAP) + j];
-      *to *= (float)beta;
-      for (int l = 0; l < K; l++)
-        *to += p->a[i * K + l] * p->b[l * N + j];
-    }
-  memcpy(p->c, p->before, sizeof p->c);
-}
-
 static tsl_plan *plan_of(const product *p, tsl_device *on, tsl_config config) {
   tsl_plan *plan;
   if (tsl_plan_create_with(&p->problem, streamed(), &config, on, TSL_PLACE_HOST, &simple, &plan) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
   return plan;
-}
-
-static tesela_status run(tsl_plan *plan, product *p) {
-  const tsl_operands operands = {.a.host = p->a, .b.host = p->b, .c.host = p->c};
-  memcpy(p->c, p->before, sizeof p->c);
-  return tsl_plan_run(plan, &operands, NULL);
-}
-
-static void must(tsl_plan *plan, product *p) {
-  if (run(plan, p) != TESELA_OK)
-    fail_msg("%s", tesela_last_error());
-  assert_memory_equal(p->c, p->expected, sizeof p->c);
 }
 
 /* As many launches as slabs of tiles, and as many bytes as are said; the text is read back. */

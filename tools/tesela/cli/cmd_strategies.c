@@ -65,7 +65,9 @@ static void add_values(const tsl_strategy *strategy, int index, tsl_text *text) 
   }
   if (listed == 0)
     tsl_text_add(text, "%lld*", (long long)param->fallback);
-  if (range->most > 0)
+  if (range->most == INT64_MAX)
+    tsl_text_add(text, "; by name %lld or more", (long long)range->least);
+  else if (range->most > 0)
     tsl_text_add(text, "; by name %lld to %lld", (long long)range->least, (long long)range->most);
 }
 

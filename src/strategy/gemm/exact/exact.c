@@ -154,8 +154,12 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   const int64_t side = side_of(problem->m, problem->n, line, device->threads);
   const double down = (double)tsl_pieces(problem->m, side), across = (double)tsl_pieces(problem->n, side);
   account->workers = fmin(device->threads, down * across);
-  tsl_account_operands(problem, across * (double)problem->m * (double)problem->k,
-                       down * (double)problem->n * (double)problem->k, account);
+  const double a = across * (double)problem->m * (double)problem->k,
+               b = down * (double)problem->n * (double)problem->k;
+  account->local.written = (a + b) * (double)number;
+  tsl_account_operands(problem, a, b, account);
+  tsl_account_result(problem, 1, account);
+  tsl_account_tiles(problem, 1, 1, account);
 }
 
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},

@@ -32,21 +32,6 @@
 #define COMPLEX_LOOP multiply_c128
 #include "strategy/gemm/sequential/complex.h"
 
-/* Every combination of types that any gemm takes. */
-static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
-                                  {TESELA_F64, TESELA_F64, TESELA_F64},
-                                  {TESELA_BF16, TESELA_BF16, TESELA_F32},
-                                  {TESELA_BF16, TESELA_BF16, TESELA_BF16},
-                                  {TESELA_F16, TESELA_F16, TESELA_F32},
-                                  {TESELA_F16, TESELA_F16, TESELA_F16},
-                                  {TESELA_I8, TESELA_I8, TESELA_I32},
-                                  {TESELA_U8, TESELA_I8, TESELA_I32},
-                                  {TESELA_I8, TESELA_U8, TESELA_I32},
-                                  {TESELA_U8, TESELA_U8, TESELA_I32},
-                                  {TESELA_C64, TESELA_C64, TESELA_C64},
-                                  {TESELA_C128, TESELA_C128, TESELA_C128},
-                                  {0, 0, 0}};
-
 /* Eight clocks a term, since every variable lives in memory, and each term stores and reloads the sum; and what
  * memory takes; narrow types are converted by a call for each factor. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -89,6 +74,6 @@ const tsl_strategy tsl_gemm_sequential = {
     .accuracy = tsl_accuracy_in_order,
     .score = score,
     .run = run,
-    .takes = {.types = types, .conjugates = true},
+    .takes = {.types = tsl_types_every, .conjugates = true},
     .uses = {.account = account},
 };

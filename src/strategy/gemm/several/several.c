@@ -44,21 +44,6 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* Every combination of types that any gemm takes. */
-static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
-                                  {TESELA_F64, TESELA_F64, TESELA_F64},
-                                  {TESELA_BF16, TESELA_BF16, TESELA_F32},
-                                  {TESELA_BF16, TESELA_BF16, TESELA_BF16},
-                                  {TESELA_F16, TESELA_F16, TESELA_F32},
-                                  {TESELA_F16, TESELA_F16, TESELA_F16},
-                                  {TESELA_I8, TESELA_I8, TESELA_I32},
-                                  {TESELA_U8, TESELA_I8, TESELA_I32},
-                                  {TESELA_I8, TESELA_U8, TESELA_I32},
-                                  {TESELA_U8, TESELA_U8, TESELA_I32},
-                                  {TESELA_C64, TESELA_C64, TESELA_C64},
-                                  {TESELA_C128, TESELA_C128, TESELA_C128},
-                                  {0, 0, 0}};
-
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
   return tsl_accuracy_of_parts(problem, 1);
@@ -242,7 +227,7 @@ const tsl_strategy tsl_gemm_several = {
     .needs = TSL_CAN_SEVERAL,
     .accuracy = accuracy,
     .params = params,
-    .takes = {.types = types, .conjugates = true},
+    .takes = {.types = tsl_types_every, .conjugates = true},
     .values = {.ranges = {[SEVERAL_CUT] = {0, 2}, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY}},
     .refuse = refuse,
     .score = score,

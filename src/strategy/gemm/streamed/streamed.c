@@ -34,20 +34,6 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
-                                  {TESELA_F64, TESELA_F64, TESELA_F64},
-                                  {TESELA_BF16, TESELA_BF16, TESELA_F32},
-                                  {TESELA_BF16, TESELA_BF16, TESELA_BF16},
-                                  {TESELA_F16, TESELA_F16, TESELA_F32},
-                                  {TESELA_F16, TESELA_F16, TESELA_F16},
-                                  {TESELA_I8, TESELA_I8, TESELA_I32},
-                                  {TESELA_U8, TESELA_I8, TESELA_I32},
-                                  {TESELA_I8, TESELA_U8, TESELA_I32},
-                                  {TESELA_U8, TESELA_U8, TESELA_I32},
-                                  {TESELA_C64, TESELA_C64, TESELA_C64},
-                                  {TESELA_C128, TESELA_C128, TESELA_C128},
-                                  {0, 0, 0}};
-
 /* Without a device the slabs are not known where the config leaves them open: at most of LEAST terms (tiling.c). */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool by_memory = config->value[STREAMED_ROWS] == 0 && config->value[STREAMED_COLS] == 0;
@@ -220,7 +206,7 @@ const tsl_strategy tsl_gemm_streamed = {
     .needs = TSL_CAN_KERNELS,
     .accuracy = accuracy,
     .params = params,
-    .takes = {.types = types, .conjugates = true},
+    .takes = {.types = tsl_types_every, .conjugates = true},
     .values = {.ranges = {ANY, ANY, ANY}},
     .refuse = refuse,
     .score = score,

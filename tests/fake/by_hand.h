@@ -1,0 +1,74 @@
+/* One product in f32 whose result is told by hand, in whole numbers, with gaps behind C's rows: what tests of the ways of
+ * operands run again and again; and children of one strategy each. */
+#ifndef TSL_TESTS_FAKE_BY_HAND_H
+#define TSL_TESTS_FAKE_BY_HAND_H
+
+#include "unit/unit.h"
+
+#include "base/status.h"
+#include "plan/plan.h"
+#include "strategy/children.h"
+
+#include <string.h>
+
+enum { M = 45, N = 70, K = 33, GAP = 3 };
+
+typedef struct product {
+  float a[M * K], b[K * N], c[M * (N + GAP)], before[M * (N + GAP)], expected[M * (N + GAP)];
+  tsl_problem problem;
+} product;
+
+static inline void fill(product *p, double beta) {
+  p->problem = tsl_problem_gemm(M, N, K, TESELA_F32);
+  p->problem.c.row_stride = N + GAP;
+  p->problem.beta[0] = beta;
+  for (int i = 0; i < M * K; i++)
+    p->a[i] = (float)(i % 5 - 2);
+  for (int i = 0; i < K * N; i++)
+    p->b[i] = (float)(i % 7 - 3);
+  for (int i = 0; i < M * (N + GAP); i++)
+    p->before[i] = p->expected[i] = (float)(i % 3);
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      float *to = &p->expected[i * (N + GAP) + j];
+      *to *= (float)beta;
+      for (int l = 0; l < K; l++)
+        *to += p->a[i * K + l] * p->b[l * N + j];
+    }
+  memcpy(p->c, p->before, sizeof p->c);
+}
+
+/* A run on C as it was before. `phases` may be NULL. */
+static inline tesela_status run_timed(tsl_plan *plan, product *p, tsl_phases *phases) {
+  const tsl_operands operands = {.a.host = p->a, .b.host = p->b, .c.host = p->c};
+  memcpy(p->c, p->before, sizeof p->c);
+  return tsl_plan_run(plan, &operands, phases);
+}
+static inline tesela_status run(tsl_plan *plan, product *p) {
+  return run_timed(plan, p, NULL);
+}
+
+/* The same, right. */
+static inline void must_timed(tsl_plan *plan, product *p, tsl_phases *phases) {
+  if (run_timed(plan, p, phases) != TESELA_OK)
+    fail_msg("%s", tesela_last_error());
+  assert_memory_equal(p->c, p->expected, sizeof p->c);
+}
+static inline void must(tsl_plan *plan, product *p) {
+  must_timed(plan, p, NULL);
+}
+
+/* Children by one strategy for each kind of device: what is chosen is not in question, and compilers take a second. */
+static inline tesela_status make_simple(const tsl_children *self, const tsl_child_wish *wish,
+                                        tsl_child **child) {
+  const bool on_cpu = (wish->device->capabilities & TSL_CAN_HOST) != 0;
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, on_cpu ? "sequential" : "element");
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_plan *plan;
+  TSL_TRY(tsl_plan_create_with(wish->problem, strategy, &config, wish->device,
+                               wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST, self, &plan));
+  *child = tsl_plan_child(plan);
+  return TESELA_OK;
+}
+
+#endif
