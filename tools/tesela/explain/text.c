@@ -31,8 +31,6 @@ static void candidate_table(const tsl_explanation *found, tsl_table *table) {
   tsl_table_column(table, "+-", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "by", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "error of |A||B|", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "same bits", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "", TSL_ALIGN_LEFT, false);
   for (int i = 0; i < found->count; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
@@ -50,10 +48,6 @@ static void candidate_table(const tsl_explanation *found, tsl_table *table) {
     tsl_table_add_painted(table, paint, "%s", tsl_basis_name(candidate->basis));
     tsl_table_add_painted(table, paint, "%s",
                           tsl_format_flops(flops / candidate->seconds, rate, sizeof rate));
-    const tsl_accuracy promised = candidate->strategy->accuracy(&found->problem, &candidate->config);
-    tsl_table_add_painted(table, paint, promised.rounded ? "rounded once" : "%.2g",
-                          tsl_strategy_error_bound(candidate->strategy, &found->problem, &candidate->config));
-    tsl_table_add_painted(table, paint, "%s", tsl_ask_bits_word(tsl_accuracy_bits(&promised)));
     tsl_table_add_painted(table, paint, "%s", candidate == tsl_explain_chosen(found) ? "chosen" : "");
     tsl_text_free(&name);
   }
@@ -66,6 +60,20 @@ static tsl_paint begin_row(const tsl_explanation *found, int index, tsl_table *t
   tsl_table_add_painted(table, paint, "%s", found->counted[index].strategy->name);
   tsl_table_add_painted(table, paint, "%s", found->counted[index].device->name);
   return paint;
+}
+
+static void guarantee_table(const tsl_explanation *found, tsl_table *table) {
+  static const char *const titles[] = {"what it guarantees", "device", "error of |A||B|", "same bits"};
+  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+    tsl_table_column(table, titles[i], i == 2 ? TSL_ALIGN_RIGHT : TSL_ALIGN_LEFT, i == 0);
+  for (int i = 0; i < found->able; i++) {
+    const tsl_candidate *candidate = &found->candidates[i];
+    const tsl_accuracy promised = candidate->strategy->accuracy(&found->problem, &candidate->config);
+    const tsl_paint paint = begin_row(found, i, table);
+    tsl_table_add_painted(table, paint, promised.rounded ? "rounded once" : "%.2g",
+                          tsl_strategy_error_bound(candidate->strategy, &found->problem, &candidate->config));
+    tsl_table_add_painted(table, paint, "%s", tsl_ask_bits_word(tsl_accuracy_bits(&promised)));
+  }
 }
 
 static void traffic_table(const tsl_explanation *found, tsl_table *table) {
@@ -252,7 +260,8 @@ tesela_status tsl_explain_text(const tsl_explanation *found, const tsl_explain_o
   const tsl_problem *problem = &found->problem;
   tsl_text out = {0};
   static void (*const fill[])(const tsl_explanation *found, tsl_table *table) = {
-      tsl_shares_table, candidate_table, traffic_table, sharing_table, reason_table, refusal_table};
+      tsl_shares_table, candidate_table, guarantee_table, traffic_table,
+      sharing_table,    reason_table,    refusal_table};
   tsl_table facts = tsl_table_of_pairs();
   tsl_text_add_formula(&out, "C", problem->alpha, given->transpose_a ? "A^T " : "A ",
                        given->transpose_b ? "B^T" : "B", problem->beta);
