@@ -157,12 +157,13 @@ static tsl_estimate level_of(const tsl_candidate *candidates, const weighing *of
 enum { MOST = TSL_STRATEGY_LIST(ONE_MORE) };
 #undef ONE_MORE
 
+/* Up to so many operations a product is one of those that fast paths are for. */
+static const double small_flops = 2. * 64 * 64 * 64;
+
 /* Where bits are to come again with any number of threads, or on the next day, nothing may be chosen on the processor by models,
  * which know of threads and clocks: the ladder's highest rung that takes the problem, with its own defaults, and what is there
  * for small products only for these. Bits that are the same everywhere may come from whatever is fastest, but for trees,
  * which are of one strategy. */
-static const double small_flops = 2. * 64 * 64 * 64;
-
 static void settle(const tsl_problem *problem, tsl_candidate *candidates, int count) {
   for (int i = 0; i < count; i++) {
     tsl_candidate *to = &candidates[i];

@@ -9,6 +9,7 @@
 #include "plan/plan.h"
 #include "strategy/children.h"
 
+#include <pthread.h>
 #include <string.h>
 
 enum { M = 45, N = 70, K = 33, GAP = 3 };
@@ -56,6 +57,38 @@ static inline void must_timed(tsl_plan *plan, product *p, tsl_phases *phases) {
 }
 static inline void must(tsl_plan *plan, product *p) {
   must_timed(plan, p, NULL);
+}
+
+/* A plan that several threads run at once, each on a product of its own. */
+typedef struct threaded {
+  tsl_plan *plan;
+  product own;
+} threaded;
+
+static inline void *run_again(void *argument) {
+  threaded *t = argument;
+  for (int i = 0; i < 8; i++)
+    if (run(t->plan, &t->own) != TESELA_OK || memcmp(t->own.c, t->own.expected, sizeof t->own.c) != 0)
+      return t;
+  return NULL;
+}
+
+/* The plan is one of fill(p, -1). */
+static inline void must_in_threads(tsl_plan *plan) {
+  enum { THREADS = 4 };
+  pthread_t threads[THREADS];
+  static threaded all[THREADS];
+  for (int i = 0; i < THREADS; i++) {
+    all[i].plan = plan;
+    fill(&all[i].own, -1);
+  }
+  for (int i = 0; i < THREADS; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, run_again, &all[i]), 0);
+  for (int i = 0; i < THREADS; i++) {
+    void *wrong;
+    assert_int_equal(pthread_join(threads[i], &wrong), 0);
+    assert_null(wrong);
+  }
 }
 
 /* Children by one strategy for each kind of device: what is chosen is not in question, and compilers take a second. */

@@ -295,35 +295,14 @@ static void test_failures(void **state) {
 
 /* --- threads --- */
 
-static tsl_plan *shared;
-
-static void *work(void *argument) {
-  product *p = argument;
-  for (int i = 0; i < 8; i++) {
-    const tesela_status status = run(shared, p);
-    if (status != TESELA_OK || memcmp(p->c, p->expected, sizeof p->c) != 0)
-      return p;
-  }
-  return NULL;
-}
-
 static void test_threads(void **state) {
   (void)state;
-  enum { THREADS = 4 };
-  pthread_t threads[THREADS];
-  static product products[THREADS];
+  product p;
   staging("slot=4096 block=800 least=1");
-  for (int i = 0; i < THREADS; i++)
-    fill(&products[i], -1);
-  shared = plan_of(&products[0]);
-  for (int i = 0; i < THREADS; i++)
-    assert_int_equal(pthread_create(&threads[i], NULL, work, &products[i]), 0);
-  for (int i = 0; i < THREADS; i++) {
-    void *wrong;
-    assert_int_equal(pthread_join(threads[i], &wrong), 0);
-    assert_null(wrong);
-  }
-  tsl_plan_destroy(shared);
+  fill(&p, -1);
+  tsl_plan *plan = plan_of(&p);
+  must_in_threads(plan);
+  tsl_plan_destroy(plan);
 }
 
 /* A limit reaches devices that are listed already, and those that come later. */

@@ -335,34 +335,15 @@ static void test_failures(void **state) {
 
 /* --- threads, and the same bits --- */
 
-static tsl_plan *shared;
-
-static void *work(void *argument) {
-  product *p = argument;
-  for (int i = 0; i < 6; i++)
-    if (run(shared, p) != TESELA_OK || memcmp(p->c, p->expected, sizeof p->c) != 0)
-      return p;
-  return NULL;
-}
-
 static void test_threads(void **state) {
   (void)state;
-  enum { THREADS = 4 };
-  static product products[THREADS];
+  product p;
   tsl_device *both[] = {device, shared_device};
+  fill(&p, -1);
   for (int d = 0; d < 2; d++) {
-    pthread_t threads[THREADS];
-    for (int i = 0; i < THREADS; i++)
-      fill(&products[i], -1);
-    shared = plan_of(&products[0], both[d], config_of(20, 30, 17));
-    for (int i = 0; i < THREADS; i++)
-      assert_int_equal(pthread_create(&threads[i], NULL, work, &products[i]), 0);
-    for (int i = 0; i < THREADS; i++) {
-      void *wrong;
-      assert_int_equal(pthread_join(threads[i], &wrong), 0);
-      assert_null(wrong);
-    }
-    tsl_plan_destroy(shared);
+    tsl_plan *plan = plan_of(&p, both[d], config_of(20, 30, 17));
+    must_in_threads(plan);
+    tsl_plan_destroy(plan);
   }
 }
 
