@@ -55,7 +55,7 @@ static bool name_layout(int64_t rows, int64_t cols, int64_t row_stride, int64_t 
 }
 
 bool tsl_blas_reads_products(const tsl_problem *problem) {
-  return problem->k > 0 && problem->alpha[0] != 0;
+  return problem->k > 0 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
 }
 
 static const char *refuse_shape(const tsl_shape *shape, char name, int64_t most) {

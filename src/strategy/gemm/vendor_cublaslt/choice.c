@@ -18,19 +18,25 @@ bool tsl_lt_choice_fits(const tsl_lt_choice *choice, const tsl_blas_product *pro
          own->c_leading == product->c_leading;
 }
 
-/* cuBLASLt's number for a type of elements. */
-static int number_of(tesela_type type) {
-  static const struct {
-    tesela_type type;
-    int number;
-  } numbers[] = {{TESELA_F32, TSL_LT_REAL_F32},
-                 {TESELA_F64, TSL_LT_REAL_F64},
-                 {TESELA_F16, TSL_LT_REAL_F16},
-                 {TESELA_BF16, TSL_LT_REAL_BF16}};
+/* cuBLASLt's number for a type of elements, and for arithmetic in it. */
+typedef struct number {
+  tesela_type type;
+  int number, compute;
+} number;
+
+static const number *number_of(tesela_type type) {
+  static const number numbers[] = {{TESELA_F32, TSL_LT_REAL_F32, TSL_LT_COMPUTE_F32},
+                                   {TESELA_F64, TSL_LT_REAL_F64, TSL_LT_COMPUTE_F64},
+                                   {TESELA_C64, TSL_LT_COMPLEX_F32, TSL_LT_COMPUTE_F32},
+                                   {TESELA_C128, TSL_LT_COMPLEX_F64, TSL_LT_COMPUTE_F64},
+                                   {TESELA_I32, TSL_LT_INTEGER_32, TSL_LT_COMPUTE_I32},
+                                   {TESELA_I8, TSL_LT_INTEGER_8, 0},
+                                   {TESELA_F16, TSL_LT_REAL_F16, 0},
+                                   {TESELA_BF16, TSL_LT_REAL_BF16, 0}};
   size_t i = 0;
   while (numbers[i].type != type)
     i++;
-  return numbers[i].number;
+  return &numbers[i];
 }
 
 /* The type that sums and scalars have. */
@@ -40,18 +46,22 @@ static tesela_type sums_of(const tsl_work *work) {
 
 /* alpha and beta, as the operation reads them. */
 typedef union scalar {
-  double f64;
-  float f32;
+  double f64[2];
+  float f32[2];
+  int32_t i32;
 } scalar;
 
-static scalar scalar_of(tesela_type type, double value) {
-  return type == TESELA_F64 ? (scalar){.f64 = value} : (scalar){.f32 = (float)value};
+static scalar scalar_of(tesela_type type, const double value[2]) {
+  const tsl_type_info *info = tsl_type(type);
+  return info->is_integer                ? (scalar){.i32 = (int32_t)value[0]}
+         : info->component == TESELA_F64 ? (scalar){.f64 = {value[0], value[1]}}
+                                         : (scalar){.f32 = {(float)value[0], (float)value[1]}};
 }
 
 int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_choice *choice,
                     const tsl_lt_answer *answer, const tsl_lt_addresses *at, tsl_stream *stream) {
-  const scalar alpha = scalar_of(sums_of(work), choice->product.alpha),
-               beta = scalar_of(sums_of(work), choice->product.beta);
+  const scalar alpha = scalar_of(sums_of(work), work->problem.alpha),
+               beta = scalar_of(sums_of(work), work->problem.beta);
   return tsl_lt.matmul(handle, choice->operation, &alpha, at->a, choice->a, at->b, choice->b, &beta, at->c,
                        choice->c, at->c, choice->c, &answer->algorithm,
                        answer->workspace > 0 ? at->workspace : NULL, answer->workspace,
@@ -63,7 +73,7 @@ int tsl_lt_multiply(const tsl_work *work, tsl_lt_handle handle, const tsl_lt_cho
 /* Rows and columns as they are stored, column-major: those of op(A) exchanged where it is a transpose. */
 static int make_layout(tesela_type type, bool transposed, int64_t rows, int64_t cols, int64_t leading,
                        tsl_lt_layout *layout) {
-  return tsl_lt.layout_create(layout, number_of(type), (uint64_t)(transposed ? cols : rows),
+  return tsl_lt.layout_create(layout, number_of(type)->number, (uint64_t)(transposed ? cols : rows),
                               (uint64_t)(transposed ? rows : cols), leading);
 }
 
@@ -74,8 +84,9 @@ static tesela_status describe(const tsl_work *work, tsl_lt_choice *choice) {
   const int32_t a_transpose = p->a_transposed, b_transpose = p->b_transposed;
   TSL_TRY(tsl_lt_check(device, "cublasLtMatmulDescCreate",
                        tsl_lt.operation_create(&choice->operation,
-                                               sums == TESELA_F64 ? TSL_LT_COMPUTE_F64 : TSL_LT_COMPUTE_F32,
-                                               number_of(sums))));
+                                               tsl_lt_takes_tf32(&work->problem) ? TSL_LT_COMPUTE_TF32
+                                                                                 : number_of(sums)->compute,
+                                               number_of(sums)->number)));
   TSL_TRY(tsl_lt_check(
       device, "cublasLtMatmulDescSetAttribute",
       tsl_lt.operation_set(choice->operation, TSL_LT_A_TRANSPOSE, &a_transpose, sizeof a_transpose)));
@@ -109,6 +120,9 @@ static int set_preference(const tsl_work *work, tsl_lt_preference preference, ui
   int code = tsl_lt.preference_set(preference, TSL_LT_WORKSPACE_MAX, &workspace, sizeof workspace);
   if (code == TSL_CUBLAS_SUCCESS)
     code = tsl_lt.preference_set(preference, TSL_LT_REDUCTIONS, &reductions, sizeof reductions);
+  const uint64_t made_by = ~TSL_LT_BY_THREE_PRODUCTS;
+  if (code == TSL_CUBLAS_SUCCESS && tsl_type(work->problem.c.type)->is_complex)
+    code = tsl_lt.preference_set(preference, TSL_LT_MADE_BY, &made_by, sizeof made_by);
   for (int i = TSL_LT_ALIGNMENT_OF_A; i <= TSL_LT_ALIGNMENT_OF_D && code == TSL_CUBLAS_SUCCESS; i++)
     code = tsl_lt.preference_set(preference, i, &alignment, sizeof alignment);
   return code;
@@ -240,7 +254,7 @@ static tesela_status fastest(const tsl_work *work, tsl_lt_handle handle, const t
 static tesela_status choose(const tsl_work *work, tsl_lt_handle handle, uint64_t workspace, bool timed,
                             tsl_lt_choice *choice) {
   tsl_lt_answer answers[PROPOSALS];
-  const uint32_t element = (uint32_t)tsl_type(work->problem.a.type)->size;
+  const uint32_t element = tsl_lt_element_alignment(&work->problem);
   int count, best = 0;
   TSL_TRY(propose(work, handle, choice, workspace, element, 1, answers, &count));
   choice->any = answers[0];

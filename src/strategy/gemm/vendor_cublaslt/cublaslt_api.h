@@ -24,18 +24,30 @@ typedef struct tsl_lt_answer {
   int reserved[4];
 } tsl_lt_answer;
 
-/* Types of elements, and of the arithmetic: all of it in that precision, without TF32 or emulation. */
-enum { TSL_LT_REAL_F32 = 0, TSL_LT_REAL_F64 = 1, TSL_LT_REAL_F16 = 2, TSL_LT_REAL_BF16 = 14 };
-enum { TSL_LT_COMPUTE_F32 = 68, TSL_LT_COMPUTE_F64 = 70 };
+/* Types of elements, and of the arithmetic: all of it in that precision, without emulation; the last takes factors of f32 as TF32. */
+enum {
+  TSL_LT_REAL_F32 = 0,
+  TSL_LT_REAL_F64 = 1,
+  TSL_LT_REAL_F16 = 2,
+  TSL_LT_INTEGER_8 = 3,
+  TSL_LT_COMPLEX_F32 = 4,
+  TSL_LT_COMPLEX_F64 = 5,
+  TSL_LT_INTEGER_32 = 10,
+  TSL_LT_REAL_BF16 = 14
+};
+enum { TSL_LT_COMPUTE_F32 = 68, TSL_LT_COMPUTE_F64 = 70, TSL_LT_COMPUTE_I32 = 72, TSL_LT_COMPUTE_TF32 = 77 };
 /* Attributes of an operation, each an int32_t: 1 transposes. */
 enum { TSL_LT_A_TRANSPOSE = 3, TSL_LT_B_TRANSPOSE = 4 };
-/* Attributes of a preference: a uint64_t, a uint32_t of bits, and four uint32_t in bytes. */
+/* Attributes of a preference: a uint64_t, a uint32_t of bits, four uint32_t in bytes, and a uint64_t of bits. */
 enum {
   TSL_LT_WORKSPACE_MAX = 1,
   TSL_LT_REDUCTIONS = 3,
   TSL_LT_ALIGNMENT_OF_A = 5,
-  TSL_LT_ALIGNMENT_OF_D = 8
+  TSL_LT_ALIGNMENT_OF_D = 8,
+  TSL_LT_MADE_BY = 12
 };
+/* Of the last: complex products made of three real ones, whose parts err by more than four products' do. */
+#define TSL_LT_BY_THREE_PRODUCTS ((uint64_t)1 << 32)
 
 /* How parts of k may be added up: in C, and beside it in the type of the arithmetic. Where C's type is narrower, the first rounds each of
  * them. */

@@ -10,13 +10,16 @@
  * it was given and for packed ones. Operands that are not aligned to 16 bytes take an algorithm that does not ask for
  * that, the heuristics' first. Where memory for the timing lacks, the first one stays, too.
  *
- * Precision: CUBLAS_COMPUTE_32F for f32, f16 and bf16, CUBLAS_COMPUTE_64F for f64, which use neither TF32 nor emulation.
- * Integers are left out: their layouts and sizes are few.
+ * Precision: CUBLAS_COMPUTE_32F for f32, c64, f16 and bf16, CUBLAS_COMPUTE_64F for f64 and c128, which use neither TF32 nor
+ * emulation; CUBLAS_COMPUTE_32I for i8; CUBLAS_COMPUTE_32F_FAST_TF32 for f32 where the caller allows what TF32 errs by.
+ *
+ * i8: sizes and lines are multiples of 4, and so are addresses: an operand elsewhere is copied to the workspace first.
  *
  * Parameters: none. Limits: each operand has one unit stride, and the other is positive and at least as long as the
  * line that it leads; k = 0 and alpha = 0, where there is no product to choose for, are refused. Another build may choose another
  * algorithm, so that equal bits are promised for one plan at most. */
 #include "base/status.h"
+#include "host/split.h"
 #include "strategy/gemm/vendor_cublaslt/choice.h"
 #include "strategy/prepared.h"
 
@@ -26,6 +29,35 @@ typedef struct state {
   tsl_lt_choice *choices;
 } state;
 
+/* --- types --- */
+
+uint32_t tsl_lt_element_alignment(const tsl_problem *problem) {
+  const tsl_type_info *info = tsl_type(problem->a.type);
+  return info->is_integer ? 4 : (uint32_t)info->size;
+}
+
+static double tf32_allows(const tsl_problem *problem, const tsl_ask *ask) {
+  const double unit = tsl_type(TESELA_F32)->unit_roundoff;
+  return tsl_ask_allows(ask, problem->k, unit, unit);
+}
+
+static tsl_ask tf32_ask(void) {
+  tsl_ask ask = {.bits = TSL_BITS_ANY};
+  (void)tsl_ask_parse_accuracy("tf32", &ask);
+  return ask;
+}
+
+bool tsl_lt_takes_tf32(const tsl_problem *problem) {
+  const tsl_ask *given = &problem->ask, tf32 = tf32_ask();
+  return problem->c.type == TESELA_F32 && tsl_ask_has_accuracy(given) &&
+         given->accuracy != TSL_ACCURACY_EXACT && tf32_allows(problem, given) >= tf32_allows(problem, &tf32);
+}
+
+static bool is_in_fours(const tsl_shape *shape) {
+  return shape->rows % 4 == 0 && shape->cols % 4 == 0 &&
+         (shape->row_stride == 1 ? shape->col_stride : shape->row_stride) % 4 == 0;
+}
+
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   (void)device;
@@ -34,16 +66,28 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   if (problem->beta[0] != 0 &&
       tsl_type(problem->c.type)->size < tsl_type(tsl_type(problem->c.type)->sums)->size)
     return "some of cuBLASLt's algorithms round the product to C's type before they add C to it";
+  if (tsl_type(problem->a.type)->is_integer &&
+      !(is_in_fours(&problem->a) && is_in_fours(&problem->b) && is_in_fours(&problem->c)))
+    return "cuBLASLt multiplies integers whose sizes and lines are multiples of 4";
   return tsl_blas_refuse(problem, INT64_MAX);
+}
+
+/* --- memory --- */
+
+enum { COPY_ALIGNMENT = 256 };
+
+/* Room for an operand's elements behind the workspace, of integers, which lie where cuBLASLt wants them or are copied. */
+static uint64_t copy_bytes(const tsl_shape *shape) {
+  return ((uint64_t)tsl_shape_extent(shape) + COPY_ALIGNMENT) / COPY_ALIGNMENT * COPY_ALIGNMENT;
 }
 
 /* For small products, too: given less, the heuristics leave out algorithms that would fit. 64 x 64 x 16384 in f32 wants
  * 2 MiB; offered 3 MiB, the best proposal took 61 us on an H200, offered 256 MiB it took 16 us. */
 static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  (void)problem;
   (void)config;
   (void)device;
-  return TSL_LT_WORKSPACE_BYTES;
+  const bool copies = tsl_type(problem->a.type)->is_integer;
+  return TSL_LT_WORKSPACE_BYTES + (copies ? copy_bytes(&problem->a) + copy_bytes(&problem->b) : 0);
 }
 
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -64,8 +108,7 @@ static tesela_status obtain(const tsl_work *work, state *own, const tsl_blas_pro
   *choice = find(own, product);
   if (*choice)
     return TESELA_OK;
-  TSL_TRY(tsl_lt_choice_make(work, own->own.handle, product,
-                             scratch(&work->problem, &work->config, work->device), timed, choice));
+  TSL_TRY(tsl_lt_choice_make(work, own->own.handle, product, TSL_LT_WORKSPACE_BYTES, timed, choice));
   (*choice)->next = own->choices;
   own->choices = *choice;
   return TESELA_OK;
@@ -126,6 +169,24 @@ static void release(tsl_work *work) {
   tsl_vendor_release(work, end);
 }
 
+/* Where an operand's integers are for cuBLASLt: in place, or copied to `room` in the workspace, as far as its lines reach. */
+static tesela_status place_integers(const tsl_work *work, const tsl_operand *operand, tesela_type type,
+                                    int64_t bytes, const tsl_operands *operands, uint64_t room,
+                                    tsl_stream *stream, const void **at) {
+  const tsl_device_ops *ops = work->device->ops;
+  *at = tsl_vendor_address(work, operand, type);
+  if (!tsl_type(type)->is_integer || (uintptr_t)*at % TSL_LT_ALIGNMENT == 0)
+    return TESELA_OK;
+  *at = (const char *)ops->native_buffer(operands->scratch) + room;
+  return ops->copy(stream, operand->buffer, (size_t)operand->offset, operands->scratch, (size_t)room,
+                   (size_t)bytes);
+}
+
+/* Elements from an operand's first to its last, column-major. */
+static int64_t extent(int64_t rows, int64_t cols, bool transposed, int64_t leading) {
+  return transposed ? leading * (rows - 1) + cols : leading * (cols - 1) + rows;
+}
+
 static bool is_aligned(const tsl_lt_addresses *at) {
   return ((uintptr_t)at->a | (uintptr_t)at->b | (uintptr_t)at->c) % TSL_LT_ALIGNMENT == 0;
 }
@@ -137,9 +198,14 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   tsl_blas_product p;
   tsl_lt_choice *choice;
   TSL_TRY(tsl_blas_product_of(work, operands, &p));
-  const tsl_lt_addresses at = {
-      tsl_vendor_address(work, p.a, problem->a.type), tsl_vendor_address(work, p.b, problem->b.type),
-      tsl_vendor_address(work, p.c, problem->c.type), device->ops->native_buffer(operands->scratch)};
+  const int64_t a_extent = extent(p.m, p.k, p.a_transposed, p.a_leading),
+                b_extent = extent(p.k, p.n, p.b_transposed, p.b_leading);
+  const uint64_t b_room = TSL_LT_WORKSPACE_BYTES + tsl_round_up(a_extent, COPY_ALIGNMENT);
+  tsl_lt_addresses at = {.c = tsl_vendor_address(work, p.c, problem->c.type),
+                         .workspace = device->ops->native_buffer(operands->scratch)};
+  TSL_TRY(
+      place_integers(work, p.a, problem->a.type, a_extent, operands, TSL_LT_WORKSPACE_BYTES, stream, &at.a));
+  TSL_TRY(place_integers(work, p.b, problem->b.type, b_extent, operands, b_room, stream, &at.b));
   TSL_TRY(device->ops->enter(device));
   pthread_mutex_lock(&own->own.lock);
   tesela_status status = obtain(work, own, &p, false, &choice);
@@ -154,17 +220,18 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
 }
 
 static const tsl_types types[] = {
-    {TESELA_F32, TESELA_F32, TESELA_F32},
-    {TESELA_F64, TESELA_F64, TESELA_F64},
-    {TESELA_F16, TESELA_F16, TESELA_F32},
-    {TESELA_F16, TESELA_F16, TESELA_F16},
-    {TESELA_BF16, TESELA_BF16, TESELA_F32},
-    {TESELA_BF16, TESELA_BF16, TESELA_BF16},
-    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
+    {TESELA_F32, TESELA_F32, TESELA_F32},    {TESELA_F64, TESELA_F64, TESELA_F64},
+    {TESELA_F16, TESELA_F16, TESELA_F32},    {TESELA_F16, TESELA_F16, TESELA_F16},
+    {TESELA_BF16, TESELA_BF16, TESELA_F32},  {TESELA_BF16, TESELA_BF16, TESELA_BF16},
+    {TESELA_I8, TESELA_I8, TESELA_I32},      {TESELA_C64, TESELA_C64, TESELA_C64},
+    {TESELA_C128, TESELA_C128, TESELA_C128}, {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
 /* Sums may be taken in another order by another algorithm. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  const tsl_ask tf32 = tf32_ask();
+  if (tsl_lt_takes_tf32(problem))
+    return (tsl_accuracy){.factor = tf32_allows(problem, &tf32) / tsl_type(problem->c.type)->unit_roundoff};
   if (tsl_type(problem->a.type)->size >= 4)
     return tsl_vendor_accuracy(problem, config);
   tsl_accuracy promised = tsl_accuracy_of_tensor_cores(problem, config);
@@ -184,7 +251,7 @@ const tsl_strategy tsl_gemm_vendor_cublaslt = {
     .build = build,
     .run = run,
     .release = release,
-    .takes = {.types = types, .why = "cuBLASLt takes few layouts of integers"},
+    .takes = {.types = types, .why = "cuBLASLt has no such combination"},
     .uses = {.scratch = scratch},
     .vendor = {.load = tsl_lt_vendor},
 };

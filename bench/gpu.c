@@ -1,0 +1,610 @@
+/* gpu [options]: products on a CUDA device beside cuBLASLt, whose fastest algorithm of the eight that its heuristics propose is taken
+ * (256 MiB of workspace); by turns in one process. bench/gpu.sh runs it.
+ *
+ * Operands lie on the device, full of standard normal numbers, and are rotated past the last cache. What both computed of the same
+ * operands is compared in three pieces of C: this says that they multiplied the same, and no more; the judge (tests/check)
+ * says what is right.
+ *
+ *   --device D      the device (cuda:0)
+ *   --quick         fewer of the products
+ *   --only TEXT     groups whose name has this in it; may come several times
+ *   --shapes LIST   these products instead of the groups' own, "1000 16x4096x4096"
+ *   --strategy S    tesela's side, "cuda_dmma tile_m=128", in place of what the planner chooses
+ *   --rivals N      and the N strategies that the planner likes next, a line each
+ *   --seconds S     of each side's samples (0.1)
+ *   --limit S       begins no product after so many seconds (no limit)
+ *   --json FILE     keeps everything
+ *   --compile I/N   only compiles for product I, I + N, ...: for several processes at once
+ *
+ * Wisdom is what TESELA_WISDOM says. */
+#include "gpu_rows.h"
+#include "json.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "judge/data.h"
+#include "planner/planner.h"
+#include "tune/measure.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ONLY_MOST = 16, RIVALS_MOST = 8, SIDES_MOST = RIVALS_MOST + 2, SAMPLES_MOST = 64, SAMPLES_LEAST = 5 };
+enum { PIECES = 3, PIECE_BYTES = 1 << 18, SEED_BYTES = 16 << 20, APART_BYTES = 512 };
+static const double sample_seconds = 1.5e-3;
+
+typedef struct product {
+  const gpu_group *group;
+  const char *layout; /* two letters */
+  tsl_problem problem;
+} product;
+
+/* What multiplies: tesela's choice, its rivals, and the peer. */
+typedef struct side {
+  const tsl_strategy *strategy;
+  tsl_config config;
+  tsl_basis basis;
+  char name[200], why[200]; /* why it has no time; "" */
+  double predicted;
+  tsl_plan *plan;
+  int runs; /* of a sample */
+  double samples[SAMPLES_MOST], spent, seconds, spread;
+  int count;
+} side;
+
+typedef struct operands {
+  tsl_buffer *buffers[TSL_OPERANDS];
+  tsl_operands *items;
+  int count;
+} operands;
+
+typedef struct mean {
+  double logs, least;
+  int count;
+} mean;
+
+static const char *device_name = "cuda:0", *json_path, *strategy_text, *compile_part, *only[ONLY_MOST],
+                  *own_shapes;
+static int only_count, rivals, written, failed, late;
+static bool quick;
+static double seconds_most = 0.1, limit = INFINITY, begun;
+static tsl_devices *devices;
+static tsl_device *device;
+static tsl_wisdom *wisdom;
+static const tsl_strategy *peer;
+static product *products;
+static int product_count;
+static mean means[GPU_GROUPS];
+static FILE *json;
+
+static _Noreturn void stop(const char *what, const char *why) {
+  fprintf(stderr, "gpu: %s: %s\n", what, why);
+  exit(1);
+}
+
+static void check(tesela_status status, const char *what) {
+  if (status != TESELA_OK)
+    stop(what, tesela_last_error());
+}
+
+static void *array_of(size_t count, size_t size) {
+  void *made = calloc(count, size);
+  if (!made)
+    stop("memory", "there is none");
+  return made;
+}
+
+/* --- the products --- */
+
+static void read_options(int argc, char **argv) {
+  static const struct option names[] = {
+      {"device", 1, NULL, 'd'},  {"quick", 0, NULL, 'q'},    {"only", 1, NULL, 'o'},
+      {"shapes", 1, NULL, 'f'},  {"strategy", 1, NULL, 's'}, {"rivals", 1, NULL, 'r'},
+      {"json", 1, NULL, 'j'},    {"seconds", 1, NULL, 't'},  {"limit", 1, NULL, 'l'},
+      {"compile", 1, NULL, 'c'}, {NULL, 0, NULL, 0}};
+  int option;
+  while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
+    switch (option) {
+    case 'd':
+      device_name = optarg;
+      break;
+    case 'q':
+      quick = true;
+      break;
+    case 'o':
+      if (only_count == ONLY_MOST)
+        stop("--only", "too many");
+      only[only_count++] = optarg;
+      break;
+    case 'f':
+      own_shapes = optarg;
+      break;
+    case 's':
+      strategy_text = optarg;
+      break;
+    case 'r':
+      rivals = atoi(optarg);
+      if (rivals < 0 || rivals > RIVALS_MOST)
+        stop("--rivals", "0 to 8");
+      break;
+    case 'j':
+      json_path = optarg;
+      break;
+    case 't':
+      seconds_most = atof(optarg);
+      break;
+    case 'l':
+      limit = atof(optarg);
+      break;
+    case 'c':
+      compile_part = optarg;
+      break;
+    default:
+      exit(2);
+    }
+  if (optind < argc)
+    stop(argv[optind], "products are named by --shapes");
+}
+
+static bool is_wanted(const gpu_group *group) {
+  for (int i = 0; i < only_count; i++)
+    if (strstr(group->name, only[i]))
+      return true;
+  return only_count == 0;
+}
+
+static void add_product(const gpu_group *group, const tsl_types *types, const char *layout,
+                        const char *word) {
+  int64_t m, n, k;
+  const int read = sscanf(word, "%" SCNd64 "x%" SCNd64 "x%" SCNd64, &m, &n, &k);
+  if (read == 1)
+    n = k = m;
+  if ((read != 1 && read != 3) || m < 1 || n < 1 || k < 1)
+    stop(word, "not a product like 512 or 16x4096x4096");
+  tsl_problem problem = tsl_problem_gemm(m, n, k, types->a);
+  problem.b.type = types->b, problem.c.type = types->c;
+  if (layout[0] == 'T')
+    problem.a.row_stride = 1, problem.a.col_stride = m;
+  if (layout[1] == 'T')
+    problem.b.row_stride = 1, problem.b.col_stride = k;
+  if (group->accuracy)
+    check(tsl_ask_parse_accuracy(group->accuracy, &problem.ask), group->name);
+  products = realloc(products, (size_t)(product_count + 1) * sizeof *products);
+  if (!products)
+    stop("memory", "there is none");
+  products[product_count++] = (product){group, layout, problem};
+}
+
+static void list_group(const gpu_group *group) {
+  const char *words = own_shapes ? own_shapes : quick ? group->quick : group->shapes;
+  tsl_types types;
+  if (!words || !is_wanted(group))
+    return;
+  if (!tsl_types_parse(TSL_OP_GEMM, group->types, &types))
+    stop(group->types, "no types");
+  for (const char *layout = group->layouts; *layout; layout += strspn(layout + 2, " ") + 2) {
+    char list[1024], *rest = NULL;
+    snprintf(list, sizeof list, "%s", words);
+    for (char *word = strtok_r(list, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+      add_product(group, &types, layout, word);
+  }
+}
+
+/* --- operands --- */
+
+/* Normal numbers at the start of a buffer, then copies of what is there, twice as much each time. */
+static void fill(tsl_stream *stream, tsl_buffer *buffer, tesela_type type, uint64_t seed) {
+  const size_t size = tsl_type(type)->size,
+               bytes = buffer->bytes < SEED_BYTES ? buffer->bytes / size * size : SEED_BYTES;
+  const tsl_shape line = {type, 1, (int64_t)(bytes / size), (int64_t)(bytes / size), 1};
+  void *block = array_of(bytes, 1);
+  check(tsl_data_fill(TSL_DATA_NORMAL, seed, &line, 1, block), "numbers");
+  check(tsl_device_write(stream, buffer, 0, block, bytes), "numbers");
+  for (size_t made = bytes; made < buffer->bytes; made *= 2)
+    check(device->ops->copy(stream, buffer, 0, buffer, made,
+                            made < buffer->bytes - made ? made : buffer->bytes - made),
+          "numbers");
+  check(device->ops->finish(stream), "numbers");
+  free(block);
+}
+
+static void make_operands(const tsl_problem *problem, operands *out, tsl_stream *stream) {
+  uint64_t all = 0, pitch[TSL_OPERANDS];
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem, i);
+    pitch[i] =
+        ((uint64_t)tsl_shape_extent(shape) * tsl_type(shape->type)->size / APART_BYTES + 2) * APART_BYTES;
+    all += pitch[i];
+  }
+  const uint64_t wanted = 2 * (device->cache_bytes ? device->cache_bytes : (uint64_t)64 << 20) / all + 1;
+  out->count = (int)(wanted < 4096 ? wanted : 4096);
+  out->items = array_of((size_t)out->count, sizeof *out->items);
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tesela_type type = tsl_problem_shape(problem, i)->type;
+    check(device->ops->buffer_create(device, (size_t)out->count * pitch[i], &out->buffers[i]), "operands");
+    fill(stream, out->buffers[i], type, (uint64_t)i + 1);
+    for (int set = 0; set < out->count; set++) {
+      tsl_operand *one = &(&out->items[set].a)[i];
+      *one = (tsl_operand){.buffer = out->buffers[i],
+                           .offset = (int64_t)((uint64_t)set * pitch[i] / tsl_type(type)->size)};
+    }
+  }
+}
+
+static void free_operands(operands *sets) {
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    device->ops->buffer_destroy(sets->buffers[i]);
+  free(sets->items);
+}
+
+/* --- sides --- */
+
+static void name_side(side *one) {
+  tsl_text text = {0};
+  tsl_config_print(one->strategy, &one->config, &text);
+  snprintf(one->name, sizeof one->name, "%s", tsl_text_get(&text));
+  tsl_text_free(&text);
+}
+
+/* tesela's side, and rivals; at least one, which may say why it is none. */
+static int list_sides(const tsl_problem *problem, side *sides) {
+  const tsl_choice from = {.devices = devices,
+                           .device = device->name,
+                           .strategy = strategy_text,
+                           .place = TSL_PLACE_DEVICE,
+                           .wisdom = wisdom};
+  tsl_candidate *list;
+  int listed, count = 0;
+  check(tsl_planner_list(problem, &from, &list, &listed), "planning");
+  while (count < listed && count <= rivals && !list[count].refusal[0]) {
+    sides[count] = (side){.strategy = list[count].strategy,
+                          .config = list[count].config,
+                          .basis = list[count].basis,
+                          .predicted = list[count].resident};
+    name_side(&sides[count++]);
+  }
+  if (count == 0) {
+    sides[count] = (side){.name = "none"};
+    snprintf(sides[count++].why, sizeof sides->why, "%s", listed > 0 ? list[0].refusal : "nothing takes it");
+  }
+  free(list);
+  return count;
+}
+
+static void plan_side(const tsl_problem *problem, side *one) {
+  if (one->strategy && tsl_plan_create(problem, one->strategy, &one->config, device, TSL_PLACE_DEVICE,
+                                       &one->plan) != TESELA_OK) {
+    snprintf(one->why, sizeof one->why, "%s", tesela_last_error());
+    one->plan = NULL;
+  }
+}
+
+static void add_peer(const tsl_problem *problem, side *one) {
+  *one = (side){.strategy = peer, .config = tsl_strategy_defaults(peer)};
+  snprintf(one->name, sizeof one->name, "%s", peer->name);
+  const char *why = tsl_strategy_refuse(peer, problem, &one->config, device);
+  if (why)
+    snprintf(one->why, sizeof one->why, "%s", why);
+  else
+    plan_side(problem, one);
+}
+
+/* --- comparing --- */
+
+/* Pieces of C as the side leaves it, of set 0, which is full of NaN (or -1) before; false where it failed. */
+static bool pieces_of(side *one, const operands *sets, uint64_t c_bytes, unsigned char *out, size_t *bytes) {
+  static tsl_stream *stream;
+  tsl_buffer *c = sets->buffers[TSL_OPERAND_C];
+  const size_t size = tsl_type(one->plan->work.problem.c.type)->size;
+  *bytes = c_bytes < PIECE_BYTES ? (size_t)c_bytes : PIECE_BYTES;
+  if (!stream)
+    check(device->ops->stream_create(device, &stream), "a stream");
+  check(device->ops->fill(stream, c, 0, 0xff, (size_t)c_bytes), "filling C");
+  check(device->ops->finish(stream), "filling C");
+  const tsl_batch batch = {sets->items, 1, 0, 1};
+  tsl_phases phases;
+  if (tsl_plan_run_batch(one->plan, &batch, &phases) != TESELA_OK) {
+    snprintf(one->why, sizeof one->why, "%s", tesela_last_error());
+    return false;
+  }
+  for (int i = 0; i < PIECES; i++) {
+    const size_t from = (size_t)(c_bytes - *bytes) * (size_t)i / (PIECES - 1) / size * size;
+    check(tsl_device_read(stream, c, from, out + (size_t)i * *bytes, *bytes), "reading C");
+  }
+  return true;
+}
+
+/* |x - y| / |y| of all pieces; NaN where any element is. */
+static double difference(const unsigned char *x, const unsigned char *y, size_t bytes, tesela_type type) {
+  const size_t size = tsl_type(type)->size;
+  double apart = 0, all = 0;
+  for (size_t at = 0; at + size <= bytes; at += size) {
+    double one[2], other[2];
+    tsl_type_load(type, x + at, one);
+    tsl_type_load(type, y + at, other);
+    for (int part = 0; part < 2; part++) {
+      apart += (one[part] - other[part]) * (one[part] - other[part]);
+      all += other[part] * other[part];
+    }
+  }
+  return apart == 0 ? 0 : sqrt(apart / all);
+}
+
+/* What two right results of this type differ by at most. */
+static double allowed(const tsl_problem *problem) {
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  const bool is_rough = tsl_ask_has_accuracy(&problem->ask);
+  return type->is_integer  ? 0
+         : is_rough        ? 3e-3
+         : type->size <= 2 ? 2 * type->unit_roundoff
+                           : 64 * type->unit_roundoff;
+}
+
+/* How far tesela's sides are from the peer, the farthest; NaN: no peer. Those that are too far have no time. */
+static double compare(const tsl_problem *problem, side *sides, int count, const operands *sets) {
+  const uint64_t c_bytes = (uint64_t)tsl_shape_extent(&problem->c) * tsl_type(problem->c.type)->size;
+  unsigned char *own = array_of(PIECES, PIECE_BYTES), *others = array_of(PIECES, PIECE_BYTES);
+  side *last = &sides[count - 1];
+  double farthest = NAN;
+  size_t bytes = 0;
+  const bool has_peer = last->plan && pieces_of(last, sets, c_bytes, others, &bytes);
+  for (int i = 0; i < count - 1; i++) {
+    if (!sides[i].plan || !pieces_of(&sides[i], sets, c_bytes, own, &bytes) || !has_peer)
+      continue;
+    const double apart = difference(own, others, PIECES * bytes, problem->c.type);
+    if (!(apart <= allowed(problem))) {
+      snprintf(sides[i].why, sizeof sides[i].why, "differs from the peer by %.3g", apart);
+      failed++;
+    }
+    farthest = i == 0 || !(apart <= farthest) ? apart : farthest;
+  }
+  free(own);
+  free(others);
+  return farthest;
+}
+
+/* --- the stopwatch --- */
+
+static void sample(side *one, const operands *sets, int *next) {
+  const tsl_batch batch = {sets->items, sets->count, *next, one->runs};
+  tsl_phases phases;
+  if (tsl_plan_run_batch(one->plan, &batch, &phases) != TESELA_OK) {
+    snprintf(one->why, sizeof one->why, "%s", tesela_last_error());
+    return;
+  }
+  *next = (*next + one->runs) % sets->count;
+  one->spent += phases.compute;
+  one->samples[one->count++] = phases.compute / one->runs;
+}
+
+/* The first samples warm up and say how many runs fill one. */
+static void prepare(side *one, const operands *sets, int *next) {
+  for (int i = 0; i < 2 && !one->why[0]; i++) {
+    one->runs = i == 0 ? 1 : one->samples[0] < sample_seconds / 3 ? 3 : 1;
+    one->count = 0;
+    sample(one, sets, next);
+  }
+  if (one->count > 0)
+    one->runs = (int)fmin(256, ceil(sample_seconds / one->samples[0]));
+  one->count = 0, one->spent = 0;
+}
+
+static bool is_done(const side *one) {
+  return !one->plan || one->why[0] || one->count == SAMPLES_MOST ||
+         (one->count >= SAMPLES_LEAST && one->spent >= seconds_most) ||
+         (one->count >= 3 && one->spent >= 3 * seconds_most);
+}
+
+/* By turns, in the other order each time. */
+static void measure(side *sides, int count, const operands *sets) {
+  int next = 0;
+  bool is_over = false;
+  for (int i = 0; i < count; i++)
+    if (sides[i].plan && !sides[i].why[0])
+      prepare(&sides[i], sets, &next);
+  for (int round = 0; !is_over; round++) {
+    is_over = true;
+    for (int i = 0; i < count; i++) {
+      side *one = &sides[round % 2 ? count - 1 - i : i];
+      if (!is_done(one))
+        sample(one, sets, &next);
+      is_over = is_over && is_done(one);
+    }
+  }
+  for (int i = 0; i < count; i++)
+    sides[i].seconds = sides[i].count > 0 && !sides[i].why[0]
+                           ? tsl_measure_median(sides[i].samples, sides[i].count, &sides[i].spread)
+                           : NAN;
+}
+
+/* --- telling --- */
+
+static double rate_of(const tsl_problem *problem, const side *one) {
+  return tsl_problem_flops(problem) / one->seconds * 1e-12;
+}
+
+static void write_side(const tsl_problem *problem, const side *one) {
+  fprintf(json, "{");
+  json_text(json, "plan", one->name);
+  fprintf(json, ", ");
+  json_number(json, "seconds", one->seconds);
+  fprintf(json, ", ");
+  json_number(json, "spread", one->spread);
+  fprintf(json, ", ");
+  json_number(json, "tflops", rate_of(problem, one));
+  fprintf(json, ", ");
+  json_number(json, "predicted", one->predicted);
+  fprintf(json, ", ");
+  json_text(json, "why", one->why);
+  fprintf(json, "}");
+}
+
+static void write_row(const product *row, const side *sides, int count, double apart) {
+  const tsl_problem *problem = &row->problem;
+  if (!json)
+    return;
+  fprintf(json, "%s\n    {", written++ ? "," : "");
+  json_text(json, "group", row->group->name);
+  fprintf(json, ", \"m\": %" PRId64 ", \"n\": %" PRId64 ", \"k\": %" PRId64 ", ", problem->m, problem->n,
+          problem->k);
+  json_text(json, "types", row->group->types);
+  fprintf(json, ", \"layout\": \"%.2s\", ", row->layout);
+  json_text(json, "accuracy", row->group->accuracy ? row->group->accuracy : "");
+  fprintf(json, ", ");
+  json_number(json, "difference", apart);
+  fprintf(json, ", ");
+  json_number(json, "ratio", sides[count - 1].seconds / sides[0].seconds);
+  fprintf(json,
+          ",\n     \"by\": \"%s\", \"peer\": ", sides[0].strategy ? tsl_basis_name(sides[0].basis) : "");
+  write_side(problem, &sides[count - 1]);
+  for (int i = 0; i < count - 1; i++) {
+    fprintf(json, i ? ",\n     \"rival %d\": " : ",\n     \"tesela\": ", i);
+    write_side(problem, &sides[i]);
+  }
+  fprintf(json, "}");
+}
+
+static void add_ratio(mean *to, double ratio) {
+  if (!isfinite(ratio))
+    return;
+  to->least = to->count++ == 0 ? ratio : fmin(to->least, ratio);
+  to->logs += log(ratio);
+}
+
+/* In `width` columns; a dash where there is no number. */
+static void tell_number(double value, int width, int digits) {
+  if (isfinite(value))
+    printf(" %*.*f", width, digits, value);
+  else
+    printf(" %*s", width, "-");
+}
+
+static void tell_row(const product *row, const side *sides, int count) {
+  const tsl_problem *problem = &row->problem;
+  const side *last = &sides[count - 1];
+  char shape[64];
+  if (problem->m == problem->n && problem->n == problem->k)
+    snprintf(shape, sizeof shape, "%" PRId64, problem->m);
+  else
+    snprintf(shape, sizeof shape, "%" PRId64 "x%" PRId64 "x%" PRId64, problem->m, problem->n, problem->k);
+  for (int i = 0; i < count - 1; i++) {
+    const double ratio = last->seconds / sides[i].seconds;
+    const char *why = sides[i].why[0] ? sides[i].why : i == 0 ? last->why : "";
+    printf("%-20s %.2s %-16s", i ? "  or" : row->group->name, row->layout, shape);
+    tell_number(rate_of(problem, &sides[i]), 8, 2);
+    tell_number(rate_of(problem, last), 8, 2);
+    tell_number(ratio, 6, 3);
+    printf("  %.40s%s%s\n", sides[i].name, why[0] ? ": " : "", why);
+    if (i == 0)
+      add_ratio(&means[row->group - gpu_groups], ratio);
+  }
+  fflush(stdout);
+}
+
+static void tell_groups(void) {
+  printf("\n%-20s %5s %8s %6s\n", "group", "rows", "mean", "least");
+  for (int i = 0; i < GPU_GROUPS; i++)
+    if (means[i].count > 0)
+      printf("%-20s %5d %8.3f %6.3f\n", gpu_groups[i].name, means[i].count,
+             exp(means[i].logs / means[i].count), means[i].least);
+  if (late > 0)
+    printf("%d products left out: %.0f s had passed\n", late, limit);
+  if (failed > 0)
+    printf("%d results differ\n", failed);
+  printf("%.0f s\n", tsl_clock() - begun);
+}
+
+static void begin_json(void) {
+  if (!json_path)
+    return;
+  json = fopen(json_path, "we");
+  if (!json)
+    stop(json_path, "cannot be written");
+  json_begin(json, "bench_gpu");
+  fprintf(json, ",\n  ");
+  json_text(json, "device", device->label);
+  fprintf(json, ", ");
+  json_text(json, "key", device->key);
+  fprintf(json, ", ");
+  json_text(json, "peer", peer->vendor.load()->name);
+  fprintf(json, ",\n  \"rows\": [");
+}
+
+static void end_json(void) {
+  if (!json)
+    return;
+  fprintf(json, "\n  ],\n  \"left_out\": %d, \"differ\": %d\n}\n", late, failed);
+  fclose(json);
+}
+
+/* --- a product --- */
+
+static void run_product(const product *row, tsl_stream *stream) {
+  side *sides = array_of(SIDES_MOST, sizeof *sides);
+  operands sets;
+  int count = list_sides(&row->problem, sides);
+  for (int i = 0; i < count; i++)
+    plan_side(&row->problem, &sides[i]);
+  add_peer(&row->problem, &sides[count++]);
+  make_operands(&row->problem, &sets, stream);
+  const double apart = compare(&row->problem, sides, count, &sets);
+  measure(sides, count, &sets);
+  tell_row(row, sides, count);
+  write_row(row, sides, count, apart);
+  for (int i = 0; i < count; i++)
+    if (sides[i].plan)
+      tsl_plan_destroy(sides[i].plan);
+  free_operands(&sets);
+  free(sides);
+}
+
+static void compile(void) {
+  int first, step;
+  if (sscanf(compile_part, "%d/%d", &first, &step) != 2 || step < 1)
+    stop(compile_part, "is not like 0/16");
+  for (int i = first; i < product_count; i += step) {
+    side sides[SIDES_MOST];
+    const int count = list_sides(&products[i].problem, sides);
+    for (int s = 0; s < count; s++) {
+      plan_side(&products[i].problem, &sides[s]);
+      if (sides[s].plan)
+        tsl_plan_destroy(sides[s].plan);
+    }
+  }
+}
+
+int main(int argc, char **argv) {
+  tsl_stream *stream;
+  begun = tsl_clock();
+  read_options(argc, argv);
+  peer = tsl_strategy_find(TSL_OP_GEMM, "vendor_cublaslt");
+  for (int i = 0; i < GPU_GROUPS; i++)
+    list_group(&gpu_groups[i]);
+  check(tsl_devices_create(&devices), "devices");
+  check(tsl_devices_find(devices, device_name, &device), "--device");
+  check(tsl_device_open(device), "--device");
+  check(tsl_wisdom_open(&wisdom), "wisdom");
+  if (compile_part) {
+    compile();
+  } else {
+    begin_json();
+    check(device->ops->stream_create(device, &stream), "a stream");
+    printf("%s (%s), %s; 10^12 operations a second\n", device->label, device->platform,
+           peer->vendor.load()->why_not[0] ? peer->vendor.load()->why_not : peer->vendor.load()->name);
+    printf("%-20s %-2s %-16s %8s %8s %6s\n", "group", "", "m x n x k", "tesela", "peer", "ratio");
+    for (int i = 0; i < product_count; i++)
+      if (tsl_clock() - begun < limit)
+        run_product(&products[i], stream);
+      else
+        late++;
+    tell_groups();
+    end_json();
+    device->ops->stream_destroy(stream);
+  }
+  tsl_wisdom_close(wisdom);
+  free(products);
+  tsl_devices_destroy(devices);
+  return failed > 0;
+}
