@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "strategy/gemm/vendor_cublaslt/types.h"
 
 #include <math.h>
 

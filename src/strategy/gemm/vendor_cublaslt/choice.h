@@ -19,12 +19,6 @@ typedef struct tsl_lt_choice {
   tsl_lt_answer aligned, any;
 } tsl_lt_choice;
 
-/* Whether f32 is multiplied as TF32: the caller allows what that errs by, which is what factors rounded to it do
- * (tsl_ask_allows()). */
-bool tsl_lt_takes_tf32(const tsl_problem *problem);
-/* Bytes that operands' addresses must be multiples of: an element's; of integers 4. */
-uint32_t tsl_lt_element_alignment(const tsl_problem *problem);
-
 /* Describes the layouts and chooses among the heuristics' algorithms: the fastest of them on the device where `timed`,
  * else the first. The device was entered. */
 tesela_status tsl_lt_choice_make(const tsl_work *work, tsl_lt_handle handle, const tsl_blas_product *product,

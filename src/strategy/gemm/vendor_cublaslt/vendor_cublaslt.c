@@ -21,6 +21,7 @@
 #include "base/status.h"
 #include "host/split.h"
 #include "strategy/gemm/vendor_cublaslt/choice.h"
+#include "strategy/gemm/vendor_cublaslt/types.h"
 #include "strategy/prepared.h"
 
 /* What build() makes. */
@@ -28,30 +29,6 @@ typedef struct state {
   tsl_vendor_handle own; /* its lock is of the list, too, which only grows */
   tsl_lt_choice *choices;
 } state;
-
-/* --- types --- */
-
-uint32_t tsl_lt_element_alignment(const tsl_problem *problem) {
-  const tsl_type_info *info = tsl_type(problem->a.type);
-  return info->is_integer ? 4 : (uint32_t)info->size;
-}
-
-static double tf32_allows(const tsl_problem *problem, const tsl_ask *ask) {
-  const double unit = tsl_type(TESELA_F32)->unit_roundoff;
-  return tsl_ask_allows(ask, problem->k, unit, unit);
-}
-
-static tsl_ask tf32_ask(void) {
-  tsl_ask ask = {.bits = TSL_BITS_ANY};
-  (void)tsl_ask_parse_accuracy("tf32", &ask);
-  return ask;
-}
-
-bool tsl_lt_takes_tf32(const tsl_problem *problem) {
-  const tsl_ask *given = &problem->ask, tf32 = tf32_ask();
-  return problem->c.type == TESELA_F32 && tsl_ask_has_accuracy(given) &&
-         given->accuracy != TSL_ACCURACY_EXACT && tf32_allows(problem, given) >= tf32_allows(problem, &tf32);
-}
 
 static bool is_in_fours(const tsl_shape *shape) {
   return shape->rows % 4 == 0 && shape->cols % 4 == 0 &&
@@ -229,9 +206,8 @@ static const tsl_types types[] = {
 
 /* Sums may be taken in another order by another algorithm. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  const tsl_ask tf32 = tf32_ask();
   if (tsl_lt_takes_tf32(problem))
-    return (tsl_accuracy){.factor = tf32_allows(problem, &tf32) / tsl_type(problem->c.type)->unit_roundoff};
+    return (tsl_accuracy){.factor = tsl_lt_tf32_bound(problem) / tsl_type(problem->c.type)->unit_roundoff};
   if (tsl_type(problem->a.type)->size >= 4)
     return tsl_vendor_accuracy(problem, config);
   tsl_accuracy promised = tsl_accuracy_of_tensor_cores(problem, config);

@@ -1,0 +1,28 @@
+#include "strategy/gemm/vendor_cublaslt/types.h"
+
+uint32_t tsl_lt_element_alignment(const tsl_problem *problem) {
+  const tsl_type_info *info = tsl_type(problem->a.type);
+  return info->is_integer ? 4 : (uint32_t)info->size;
+}
+
+static double allows(const tsl_problem *problem, const tsl_ask *ask) {
+  const double unit = tsl_type(TESELA_F32)->unit_roundoff;
+  return tsl_ask_allows(ask, problem->k, unit, unit);
+}
+
+static tsl_ask tf32_ask(void) {
+  tsl_ask ask = {.bits = TSL_BITS_ANY};
+  (void)tsl_ask_parse_accuracy("tf32", &ask);
+  return ask;
+}
+
+double tsl_lt_tf32_bound(const tsl_problem *problem) {
+  const tsl_ask tf32 = tf32_ask();
+  return allows(problem, &tf32);
+}
+
+bool tsl_lt_takes_tf32(const tsl_problem *problem) {
+  const tsl_ask *ask = &problem->ask;
+  return problem->c.type == TESELA_F32 && tsl_ask_has_accuracy(ask) && ask->accuracy != TSL_ACCURACY_EXACT &&
+         allows(problem, ask) >= tsl_lt_tf32_bound(problem);
+}
