@@ -1,5 +1,5 @@
 /* check_strategy OP NAME KIND [RANDOM [tight [STEP]]]: one strategy with all its configs, or its probes, on all devices of a
- * kind, over the standard cases and RANDOM random ones (200): all of these for the first config in its first two types, a
+ * kind, or on the device that is named ("cuda:1"), or several ("cuda:*", "opencl:0,cpu"), over the standard cases and RANDOM random ones (200): all of these for the first config in its first two types, a
  * quarter, each time another, for the rest. The first config takes all types that the strategy does; the others the first two,
  * but probes, whose kernels take long to compile, one of them each, by turns. Exits 0 when all are right, 1 when one is not,
  * 77 where the kind has no device and may be absent, or none with what only some graphics processors have.
@@ -200,6 +200,16 @@ static int check_kind(const tsl_strategy *strategy, tsl_devices *devices, const 
   return 1;
 }
 
+/* A device's name has a number, or is several. */
+static int check_named(const tsl_strategy *strategy, tsl_devices *devices, const char *name) {
+  tsl_device *device;
+  if (tsl_devices_find(devices, name, &device) != TESELA_OK) {
+    printf("%s: %s\n", strncmp(name, "cuda", 4) == 0 ? "skipped" : "failed", tesela_last_error());
+    return strncmp(name, "cuda", 4) == 0 ? SKIPPED : 1;
+  }
+  return check_device(strategy, device);
+}
+
 static const tsl_strategy *find(const char *op, const char *name) {
   for (int i = 0; i < TSL_OP_COUNT; i++)
     if (strcmp(tsl_op_name((tsl_op)i), op) == 0)
@@ -224,7 +234,8 @@ int main(int argc, char **argv) {
     printf("%s\n", tesela_last_error());
     return 1;
   }
-  const int result = check_kind(strategy, devices, argv[3]);
+  const int result = strpbrk(argv[3], ":,") ? check_named(strategy, devices, argv[3])
+                                            : check_kind(strategy, devices, argv[3]);
   tsl_devices_destroy(devices);
   return result;
 }

@@ -127,6 +127,27 @@ if torch.cuda.device_count() > 1:
     assert lib.tesela_buffer_device(nothing) == b"cuda:1"
     other = torch.cuda.Stream(device=1)
     refused(lib.tesela_stream_wrap(context, b"cuda:0", c.c_void_p(other.cuda_stream), c.byref(nothing)), "device 1", "another's stream")
+
+    def on(numbers):
+        desc = GemmDesc(m=96, n=80, k=64)
+        shapes, tensors = ((96, 64), (64, 80), (96, 80)), []
+        for operand, shape, number in zip((desc.a, desc.b, desc.c), shapes, numbers):
+            tensors.append(torch.randint(-3, 4, shape, device=f"cuda:{number}").float())
+            operand.buffer, operand.type = wrap(tensors[-1]), 2
+        torch.cuda.synchronize(0)
+        torch.cuda.synchronize(1)
+        return desc, tensors
+
+    desc, (a, b, out) = on((1, 1, 1))
+    before = torch.cuda.current_device()
+    must(lib.tesela_gemm_sized(context, c.byref(desc), None, c.c_size_t(c.sizeof(desc)), c.c_size_t(0)), "operands on cuda:1")
+    assert torch.equal(out, a @ b), "a product on cuda:1"
+    assert torch.cuda.current_device() == before, "the caller's device stays"
+    for numbers in ((0, 1, 1), (1, 1, 0), (1, 0, 1)):
+        desc, tensors = on(numbers)
+        refused(lib.tesela_gemm_sized(context, c.byref(desc), None, c.c_size_t(c.sizeof(desc)), c.c_size_t(0)), "cuda:1", f"operands on {numbers}")
+        print(lib.tesela_last_error().decode())
+    print("a product on the second device is right, and one on two devices is refused")
 torch.zeros(8, device="cuda").add_(1)
 torch.cuda.synchronize()  # the context lives
 print("wrong pointers were refused, and the context lives")

@@ -113,7 +113,7 @@ static void covers(const tsl_problem *problem, const tsl_device *on, const tsl_t
   assert_int_equal(terms, problem->k);
 }
 
-/* Caps from just not enough to tiny: less memory moves more bytes, and where there is too little, as much as is said to be
+/* Caps from enough, operands and as much beside them, to tiny: less memory moves more bytes, and where there is too little, as much as is said to be
  * enough is. */
 static void test_tilings(void **state) {
   (void)state;
@@ -129,7 +129,7 @@ static void test_tilings(void **state) {
       double moved = 0;
       tsl_tiling t;
       int tried = 0;
-      small.memory_limit = small.memory_bytes = small.allocation_max = (uint64_t)all + 64;
+      small.memory_limit = small.memory_bytes = small.allocation_max = (uint64_t)(2.03 * all) + 64;
       assert_non_null(strstr(tsl_tiling_of(&problem, &config, &small, &t), "holds all"));
       for (double part = 0.99;; part *= 0.6) {
         small.memory_limit = small.allocation_max = (uint64_t)(all * part);
@@ -184,6 +184,24 @@ static void test_too_small(void **state) {
   assert_non_null(tsl_tiling_of(&narrow, &config, &tiny, &t));
   const tsl_config cut = config_of(64, 64, 100);
   assert_non_null(strstr(tsl_tiling_of(&narrow, &cut, device, &t), "not cut"));
+  const tsl_problem complex = tsl_problem_gemm(500, 500, 500, TESELA_C64);
+  assert_non_null(strstr(tsl_tiling_of(&complex, &cut, device, &t), "an infinity would become NaN"));
+}
+
+/* Room for operands, and none for the copies of them that kernels for narrow types may make: they are streamed, too. */
+static void test_just_enough(void **state) {
+  (void)state;
+  const tsl_config config = tsl_strategy_defaults(streamed());
+  tsl_problem problem = tsl_problem_gemm(400, 400, 400, TESELA_F32);
+  problem.a.type = problem.b.type = problem.c.type = TESELA_BF16;
+  const uint64_t operands = 3 * 400 * 400 * 2, copies = 2 * 400 * 400 * 4;
+  tsl_device small = *device;
+  tsl_tiling t;
+  small.memory_limit = operands + copies / 2;
+  assert_null(tsl_tiling_of(&problem, &config, &small, &t));
+  covers(&problem, &small, &t);
+  small.memory_limit = (operands + copies) / 50 * 51;
+  assert_non_null(strstr(tsl_tiling_of(&problem, &config, &small, &t), "holds all"));
 }
 
 /* --- results --- */
@@ -366,10 +384,10 @@ static void test_bits(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cap),       cmocka_unit_test(test_tilings), cmocka_unit_test(test_bound),
-      cmocka_unit_test(test_too_small), cmocka_unit_test(test_cases),   cmocka_unit_test(test_steps),
-      cmocka_unit_test(test_by_memory), cmocka_unit_test(test_memory),  cmocka_unit_test(test_failures),
-      cmocka_unit_test(test_threads),   cmocka_unit_test(test_bits),
+      cmocka_unit_test(test_cap),       cmocka_unit_test(test_tilings),   cmocka_unit_test(test_bound),
+      cmocka_unit_test(test_too_small), cmocka_unit_test(test_cases),     cmocka_unit_test(test_just_enough),
+      cmocka_unit_test(test_steps),     cmocka_unit_test(test_by_memory), cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_failures),  cmocka_unit_test(test_threads),   cmocka_unit_test(test_bits),
   };
   simple = tsl_plan_children;
   simple.make = make_simple;

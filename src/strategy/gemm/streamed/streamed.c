@@ -15,7 +15,7 @@
  *                          tiling, which the plan's text has, and not on time.
  *
  * Parameters: rows, cols and depth of tiles and slabs; all 0: by the memory. Limits: operands in host memory; one product at a
- * time; runs of one plan follow each other. Sums for f16 and bf16 are not cut. */
+ * time; runs of one plan follow each other. Sums for f16 and bf16, and complex ones, are not cut. */
 #include "strategy/gemm/streamed/streamed.h"
 
 #include "base/log.h"
@@ -38,8 +38,7 @@ static const tsl_param params[] = {
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool by_memory = config->value[STREAMED_ROWS] == 0 && config->value[STREAMED_COLS] == 0;
   const int64_t said = config->value[STREAMED_DEPTH], depth = said > 0 ? said : by_memory ? 16 : problem->k;
-  const bool is_cut =
-      tsl_type(tsl_type(problem->c.type)->sums) == tsl_type(problem->c.type) && problem->k > depth;
+  const bool is_cut = tsl_streamed_may_cut(problem) && problem->k > depth;
   return tsl_accuracy_of_parts(problem, is_cut ? (problem->k - 1) / depth + 1 : 1);
 }
 

@@ -24,11 +24,6 @@ static bool reads_panels(const tsl_problem *problem) {
   return tsl_problem_reads(problem, TSL_OPERAND_A);
 }
 
-/* Sums that are made in another type than C's are rounded to it once, so they are not cut. */
-static bool may_cut_sums(const tsl_problem *problem) {
-  return tsl_type(tsl_type(problem->c.type)->sums) == tsl_type(problem->c.type);
-}
-
 /* Parts of a side, as equal as grains allow, of at most `most`. */
 static int64_t even(int64_t size, int64_t most) {
   const int64_t share = up(size, up(size, most)), rounded = up(share, GRAIN) * GRAIN;
@@ -132,7 +127,7 @@ static bool find(const tsl_problem *problem, const tsl_device *device, tsl_tilin
         least = cost(&t);
         *best = t;
       }
-      if (depth <= LEAST || !may_cut_sums(problem))
+      if (depth <= LEAST || !tsl_streamed_may_cut(problem))
         break;
     }
   return isfinite(least);
@@ -143,24 +138,21 @@ static const char *too_small(const tsl_problem *problem, const tsl_device *devic
   tsl_tiling t = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   t.rows = least_of(t.m, LEAST);
   t.cols = least_of(t.n, LEAST);
-  t.depth = may_cut_sums(problem) ? least_of(t.k, LEAST) : t.k;
+  t.depth = tsl_streamed_may_cut(problem) ? least_of(t.k, LEAST) : t.k;
   count(problem, &t);
   return tsl_refusal("needs %s of memory on %s at the least, of which a plan may take %s",
                      tsl_format_bytes((uint64_t)needs_of(problem, &t) + 1, least, sizeof least), device->name,
                      tsl_format_bytes(memory_of(device), has, sizeof has));
 }
 
-/* Whether all of it could lie there. */
+/* Whether all of it could lie there, beside what kernels need. */
 static bool holds_all(const tsl_problem *problem, const tsl_device *device) {
-  double sum = 0;
-  bool each = true;
-  for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tsl_shape *shape = tsl_problem_shape(problem, i);
-    const double bytes = (double)shape->rows * (double)shape->cols * size_of(shape);
-    sum += tsl_problem_uses(problem, i) ? bytes : 0;
-    each = each && bytes <= (double)device->allocation_max;
-  }
-  return each && sum <= (double)memory_of(device);
+  tsl_tiling whole = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
+  whole.rows = whole.m;
+  whole.cols = whole.n;
+  whole.depth = whole.k;
+  count(problem, &whole);
+  return fits(problem, device, &whole);
 }
 
 const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
@@ -169,7 +161,8 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
                 depth = config->value[STREAMED_DEPTH];
   if (rows == 0 && cols == 0 && depth == 0) {
     if (holds_all(problem, device))
-      return tsl_refusal("the memory of %s holds all of A, B and C", device->name);
+      return tsl_refusal("the memory of %s holds all of A, B and C, and what kernels need beside them",
+                         device->name);
     return find(problem, device, tiling) ? NULL : too_small(problem, device);
   }
   *tiling = (tsl_tiling){.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
@@ -177,9 +170,12 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
   tiling->cols = cols > 0 ? least_of(cols, tiling->n) : tiling->n;
   tiling->depth = depth > 0 ? least_of(depth, tiling->k) : tiling->k;
   count(problem, tiling);
-  if (tiling->slabs > 1 && !may_cut_sums(problem))
-    return tsl_refusal("sums for %s are made in %s and rounded once, so they are not cut: depth is k",
-                       tsl_type(problem->c.type)->name, tsl_type(tsl_type(problem->c.type)->sums)->name);
+  if (tiling->slabs > 1 && !tsl_streamed_may_cut(problem))
+    return tsl_type(problem->c.type)->is_complex
+               ? "sums of complex numbers are not cut, as an infinity would become NaN: depth is k"
+               : tsl_refusal("sums for %s are made in %s and rounded once, so they are not cut: depth is k",
+                             tsl_type(problem->c.type)->name,
+                             tsl_type(tsl_type(problem->c.type)->sums)->name);
   return fits(problem, device, tiling) ? NULL : too_small(problem, device);
 }
 
