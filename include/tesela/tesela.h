@@ -185,6 +185,13 @@ typedef struct tesela_gemm_desc {
   /** When the same bits are to come again from the same call: "any", "run" (on this machine), "threads" (with any number of threads,
    * too), "devices" (on any device). What cannot promise it does not run. NULL: TESELA_BITS as the context found it, else "any". */
   const char *bits;
+  /** Not 0: the result's error is measured once it is there, and told by the record (of tesela_plan_create(): in every run of the plan).
+   * What it should be is summed in higher precision, for all elements of a small product, else where rows and columns meet that are
+   * drawn at random, by this number: the same ones for the same number. How many is such that a product of 4096 x 4096 x 4096 and more
+   * takes a few percent longer on the cpu. A run whose error is beyond error_bound fails with TESELA_WRONG_RESULT; C holds what it came
+   * to, and the record is filled. 0: TESELA_MEASURE_ERROR as the context found it, else it is not measured. TESELA_UNSUPPORTED
+   * where an operand is packed, and of queued runs (which TESELA_MEASURE_ERROR passes over). Of a batch a few products are looked at. */
+  uint64_t measure_error;
 } tesela_gemm_desc;
 
 /** Where the operands of many products lie that are alike in everything else: product i, 0 <= i < count, has A at
@@ -239,6 +246,8 @@ typedef struct tesela_dot_desc {
   double effort;        /**< as in tesela_gemm_desc */
   const char *accuracy; /**< as in tesela_gemm_desc */
   const char *bits;     /**< as in tesela_gemm_desc */
+  uint64_t
+      measure_error; /**< as in tesela_gemm_desc; a dot is summed whole, which takes longer than the dot itself */
 } tesela_dot_desc;
 
 /** B = alpha A', where A is rows x cols and B is cols x rows, of one type; any type where alpha is 1, which moves
@@ -247,18 +256,19 @@ typedef struct tesela_dot_desc {
  * alpha = 0 never reads A. B's elements must not overlap each other nor A's, unless in_place: then b holds A, which becomes
  * its own transpose, rows = cols, and a is not given. */
 typedef struct tesela_transpose_desc {
-  int64_t rows;         /**< of A */
-  int64_t cols;         /**< of A */
-  tesela_matrix a;      /**< rows x cols */
-  tesela_result b;      /**< cols x rows */
-  int in_place;         /**< nonzero: see above */
-  const double *alpha;  /**< NULL: 1. As in tesela_gemm_desc. */
-  const char *device;   /**< as in tesela_gemm_desc */
-  const char *strategy; /**< as in tesela_gemm_desc */
-  int64_t runs;         /**< as in tesela_gemm_desc */
-  double effort;        /**< as in tesela_gemm_desc */
-  const char *accuracy; /**< as in tesela_gemm_desc */
-  const char *bits;     /**< as in tesela_gemm_desc */
+  int64_t rows;           /**< of A */
+  int64_t cols;           /**< of A */
+  tesela_matrix a;        /**< rows x cols */
+  tesela_result b;        /**< cols x rows */
+  int in_place;           /**< nonzero: see above */
+  const double *alpha;    /**< NULL: 1. As in tesela_gemm_desc. */
+  const char *device;     /**< as in tesela_gemm_desc */
+  const char *strategy;   /**< as in tesela_gemm_desc */
+  int64_t runs;           /**< as in tesela_gemm_desc */
+  double effort;          /**< as in tesela_gemm_desc */
+  const char *accuracy;   /**< as in tesela_gemm_desc */
+  const char *bits;       /**< as in tesela_gemm_desc */
+  uint64_t measure_error; /**< as in tesela_gemm_desc */
 } tesela_transpose_desc;
 
 /** What ran: filled by tesela_gemm(), tesela_gemm_batched(), tesela_dot(), tesela_transpose() and tesela_plan_run() where
@@ -284,6 +294,14 @@ typedef struct tesela_record {
   /** A sentence where runs of this plan did not go as planned, this one or one before: a device of several that failed, and which one
    * does its part. NULL: nothing. It lives as long as plan. */
   const char *note;
+  /** Where desc.measure_error asked for it: the largest |error| / (|alpha||A||B| + |beta||C|) that was seen, what underflow may cost
+   * taken off; so it compares with error_bound. */
+  double error_measured;
+  /** What that rests on: each of so many rows of C was looked at where it meets so many columns, m and n where that is all of them; of
+   * a batch, the rows of all products that were looked at. 0: nothing was measured. */
+  int64_t measured_rows;
+  int64_t measured_cols;  /**< the columns */
+  double seconds_measure; /**< what measuring took, beside seconds */
 } tesela_record;
 
 /** What tesela_device_info() tells of a device. Text is owned by the context. */
@@ -386,7 +404,8 @@ TESELA_API void tesela_context_destroy(tesela_context *context);
 
 /** Multiplies once. Plans are kept inside the context, so that calls with the same sizes, types and strides
  * find theirs again. record may be NULL. When this fails, host C is as it was; only after TESELA_DEVICE_FAILED may
- * it hold a part of the result, because the device or the copy back had begun to write it. */
+ * it hold a part of the result, because the device or the copy back had begun to write it, and after TESELA_WRONG_RESULT
+ * (desc.measure_error) it holds all of it. */
 static inline tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc,
                                         tesela_record *record) {
   return tesela_gemm_sized(context, desc, record, sizeof *desc, sizeof *record);
@@ -398,7 +417,7 @@ static inline tesela_status tesela_gemm(tesela_context *context, const tesela_ge
  * its own order of sums. All operands are checked before any product is computed. Where memory runs out when some
  * products may be done, the others are finished by the strategy "sequential" and its order of sums, which takes none.
  * record, which may be NULL, tells of all products together; its plan is that of one, or of the batch.
- *  @return as tesela_gemm(): after any other failure than TESELA_DEVICE_FAILED no product was done, and every C is as it
+ *  @return as tesela_gemm(): after any other failure than TESELA_DEVICE_FAILED and TESELA_WRONG_RESULT no product was done, and every C is as it
  *  was; where C is in buffers, TESELA_DEVICE_FAILED says so of some. TESELA_BAD_CALL with the product's number where its
  *  operands are wrong, and where C is the same for two products. */
 static inline tesela_status tesela_gemm_batched(tesela_context *context, const tesela_gemm_desc *desc,

@@ -28,11 +28,12 @@ struct tesela_context {
   tsl_devices *devices;
   char device[TSL_DEVICE_NAME]; /* "auto" when nothing was named */
   atomic_uint_least64_t
-      number;     /* tells it from all others of the process, and from itself with other wisdom, or 0 */
-  int threads;    /* 0: the device's own number */
-  tsl_ask ask;    /* of calls that ask for nothing themselves */
-  bool asks;      /* for anything */
-  tsl_guard lock; /* of what follows */
+      number;       /* tells it from all others of the process, and from itself with other wisdom, or 0 */
+  int threads;      /* 0: the device's own number */
+  tsl_ask ask;      /* of calls that ask for nothing themselves */
+  uint64_t measure; /* likewise: the seed of samples; 0: errors are not measured */
+  bool asks;        /* for anything */
+  tsl_guard lock;   /* of what follows */
   atomic_bool threads_applied; /* written under it */
   tsl_known *known;            /* NULL until the first plan is chosen */
   char *own_wisdom;            /* its records but for the library's, as text; NULL: none */
@@ -54,6 +55,8 @@ struct tesela_plan {
   tsl_direct direct; /* without `run` elsewhere than in host memory */
   tsl_reach reach[TSL_OPERANDS];
   size_t workspace; /* bytes that queued runs need */
+  uint64_t measure; /* errors of its runs, on samples by this seed; 0: not */
+  bool measures;    /* by its description */
 };
 
 struct tesela_packed {
@@ -117,6 +120,7 @@ typedef struct tsl_request {
   int64_t runs; /* of a plan for the caller to keep */
   double effort;
   const char *accuracy, *bits; /* NULL: the context's */
+  uint64_t measure;            /* 0: the context's */
 } tsl_request;
 
 /* What is written, as requests have it. */
@@ -156,6 +160,17 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem);
 /* That, checked, where its operands are, and the device that is asked for ("auto": any). */
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
 
+/* Whether the error of what is requested is measured: the seed, or 0. */
+static inline uint64_t tsl_api_seed(const tesela_context *context, const tsl_request *request) {
+  return request->measure != 0 ? request->measure : context->measure;
+}
+/* Has the error of each run of a plan measured, by samples of this seed; 0: not. */
+static inline void tsl_api_measure(tesela_plan *plan, uint64_t seed) {
+  plan->measure = seed;
+  if (seed != 0)
+    plan->direct.run = NULL;
+}
+
 /* Plans for the planner's choice, or around one that was parsed. */
 tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tesela_plan **plan);
 tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out);
@@ -194,9 +209,10 @@ tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
                              const tesela_matrix *const given[TSL_OPERANDS], tsl_operands *out);
 
 /* Checks the operands of one run against the plan and runs it. `where` stands in front of the fields' names in
- * sentences: "desc." or "". */
+ * sentences: "desc." or "". `measure`, where it is not 0, is the seed of a sample on which the error is measured. */
 tesela_status tsl_api_run(tesela_plan *plan, const char *where,
-                          const tesela_matrix *const given[TSL_OPERANDS], tesela_record *record);
+                          const tesela_matrix *const given[TSL_OPERANDS], uint64_t measure,
+                          tesela_record *record);
 
 /* One run of a plan by its caller, who thinks that it is one of `op`. */
 tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const given[TSL_OPERANDS],

@@ -4,6 +4,8 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/thread_text.h"
+#include "judge/measure.h"
+#include "judge/sample.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -12,7 +14,7 @@
 
 /* Below this many operations a product is one thread's, and below as many a batch, too. */
 static const double shared_product = 4e6, shared_batch = 2e5;
-enum { CHUNKS_OF_A_THREAD = 8 };
+enum { CHUNKS_OF_A_THREAD = 8, MEASURED_MOST = 8 };
 
 /* Products under way. */
 typedef struct running {
@@ -243,13 +245,13 @@ static double error_bound(const running *run) {
   return its > bound ? its : bound;
 }
 
-static tesela_status run_batch(running *run, tesela_record *record) {
+static bool runs_together(const running *run) {
+  return tsl_problem_batch(&run->plan->plan->work.problem) > 1;
+}
+
+static tesela_status compute(running *run, tesela_record *record) {
   const double start = tsl_clock();
-  if (run->batch->count == 0)
-    return TESELA_OK;
-  TSL_TRY(check_all(run));
-  const bool together = tsl_problem_batch(&run->plan->plan->work.problem) > 1;
-  TSL_TRY(together ? multiply_together(run) : multiply_all(run));
+  TSL_TRY(runs_together(run) ? multiply_together(run) : multiply_all(run));
   if (record) {
     const double seconds = tsl_clock() - start;
     *record = (tesela_record){.plan = tsl_thread_text_keep(TSL_THREAD_PLAN, run->plan->plan->text),
@@ -259,6 +261,62 @@ static tesela_status run_batch(running *run, tesela_record *record) {
                               .flushed_below = tsl_plan_accuracy(run->plan->plan).flushes};
   }
   return TESELA_OK;
+}
+
+/* --- the error of some products, where it is asked for --- */
+
+typedef struct looking {
+  int64_t count, products[MEASURED_MOST];
+  tsl_measuring *measuring[MEASURED_MOST];
+} looking;
+
+static tesela_status begin_looking(const running *run, uint64_t seed, looking *at) {
+  const int64_t count = run->batch->count;
+  at->count = count < MEASURED_MOST ? count : MEASURED_MOST;
+  tsl_sample_draw(at->products, at->count, count, seed);
+  for (int64_t i = 0; i < at->count; i++) {
+    tsl_operands operands = {.a = {.host = NULL}};
+    TSL_TRY(gather(run, at->products[i], &operands));
+    TSL_TRY(tsl_measure_begin(run->plan->plan, &operands, seed + (uint64_t)i, &at->measuring[i]));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status look(const looking *at, tesela_record *record) {
+  tesela_status status = TESELA_OK;
+  for (int64_t i = 0; i < at->count && status == TESELA_OK; i++) {
+    tsl_measured seen;
+    status = tsl_measure_end(at->measuring[i], &seen);
+    if (status != TESELA_OK)
+      (void)tsl_fail_in(status, "product %" PRId64, at->products[i]);
+    if (!record || !tsl_api_is_told(status))
+      continue;
+    record->error_measured = seen.error > record->error_measured ? seen.error : record->error_measured;
+    record->measured_rows += seen.rows;
+    record->measured_cols = seen.cols;
+  }
+  return status;
+}
+
+static tesela_status run_batch(running *run, uint64_t seed, tesela_record *record) {
+  looking at = {.count = 0};
+  tesela_status status = TESELA_OK;
+  const double start = tsl_clock();
+  if (run->batch->count == 0)
+    return TESELA_OK;
+  TSL_TRY(check_all(run));
+  if (seed != 0)
+    TSL_GO(begin_looking(run, seed, &at));
+  const double ready = tsl_clock();
+  TSL_GO(compute(run, record));
+  const double done = tsl_clock();
+  status = look(&at, record);
+  if (record && seed != 0)
+    record->seconds_measure = ready - start + tsl_clock() - done;
+out:
+  for (int64_t i = 0; i < at.count; i++)
+    tsl_measure_free(at.measuring[i]);
+  return status;
 }
 
 /* Whether products follow each other at even distances, so that one run may take all. */
@@ -325,7 +383,8 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
                  .desc = desc,
                  .batch = batch,
                  .status = TESELA_OK};
-  const tesela_status status = run_batch(&run, tsl_api_record(record, record_size, &full));
+  const tesela_status status =
+      run_batch(&run, tsl_api_seed(context, &request), tsl_api_record(record, record_size, &full));
   tsl_plan_cache_give_back(&context->cache, cached);
   return tsl_api_recorded(status, record, record_size, &full);
 }

@@ -13,7 +13,10 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
                     (long long)request->runs);
   TSL_TRY(tsl_api_request(context, request, &key));
   key.runs = request->runs;
-  return tsl_api_plan(context, &key, plan);
+  TSL_TRY(tsl_api_plan(context, &key, plan));
+  tsl_api_measure(*plan, tsl_api_seed(context, request));
+  (*plan)->measures = request->measure != 0;
+  return TESELA_OK;
 }
 
 /* Plans are made outside of the cache's lock, since compilers take seconds. */
@@ -84,8 +87,9 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request, 
   TSL_TRY(tsl_api_cached_plan(context, &key, &cached));
   if (as)
     learn(as, cached);
-  const tesela_status status = tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, record);
-  if (status == TESELA_OK && record) /* the plan may be evicted at any time after the call */
+  const tesela_status status =
+      tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, tsl_api_seed(context, request), record);
+  if (tsl_api_is_told(status) && record) /* the plan may be evicted at any time after the call */
     record->plan = tsl_thread_text_keep(TSL_THREAD_PLAN, record->plan);
   tsl_plan_cache_give_back(&context->cache, cached);
   return status;

@@ -25,14 +25,17 @@ static tesela_status default_device(const tesela_context_desc *desc, tesela_cont
   return tsl_api_device_name(*name ? name : "auto", "TESELA_DEVICE", context->device);
 }
 
-/* What TESELA_ACCURACY and TESELA_BITS ask of calls that say nothing themselves. */
+/* What TESELA_ACCURACY, TESELA_BITS and TESELA_MEASURE_ERROR ask of calls that say nothing themselves. */
 static tesela_status default_ask(tesela_context *context) {
   tesela_status status = tsl_ask_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &context->ask);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "TESELA_ACCURACY");
   status = tsl_ask_parse_bits(tsl_env_get(TSL_ENV_BITS), &context->ask);
-  context->asks = !tsl_ask_same(&context->ask, &(tsl_ask){.bits = TSL_BITS_ANY});
-  return status == TESELA_OK ? status : tsl_fail_in(status, "TESELA_BITS");
+  if (status != TESELA_OK)
+    return tsl_fail_in(status, "TESELA_BITS");
+  TSL_TRY(tsl_env_number(TSL_ENV_MEASURE_ERROR, &context->measure));
+  context->asks = !tsl_ask_same(&context->ask, &(tsl_ask){.bits = TSL_BITS_ANY}) || context->measure != 0;
+  return TESELA_OK;
 }
 
 /* Lets the devices of a context of an API be opened in it. */

@@ -46,7 +46,8 @@ tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_do
       .runs = desc->runs,
       .effort = desc->effort,
       .accuracy = desc->accuracy,
-      .bits = desc->bits};
+      .bits = desc->bits,
+      .measure = desc->measure_error};
   return TESELA_OK;
 }
 

@@ -24,7 +24,8 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_g
                            .runs = desc->runs,
                            .effort = desc->effort,
                            .accuracy = desc->accuracy,
-                           .bits = desc->bits};
+                           .bits = desc->bits,
+                           .measure = desc->measure_error};
   return TESELA_OK;
 }
 
@@ -62,8 +63,8 @@ static bool key_of(const tesela_context *context, const tesela_gemm_desc *desc, 
   const uint64_t number = atomic_load_explicit(&context->number, memory_order_acquire);
   if ((type != TESELA_F32 && type != TESELA_F64) || type_or(desc->b.type, TESELA_F32) != type ||
       type_or(desc->c.type, type) != type || desc->strategy || number == 0 || desc->effort != 0 ||
-      desc->accuracy || desc->bits || desc->c.reserved != 0 || desc->c.reserved_too ||
-      (named && strcmp(desc->device, "cpu") != 0) ||
+      desc->accuracy || desc->bits || desc->measure_error != 0 || context->measure != 0 ||
+      desc->c.reserved != 0 || desc->c.reserved_too || (named && strcmp(desc->device, "cpu") != 0) ||
       !lies(&desc->a, desc->m, desc->k, &a_by_row, &key->lda) ||
       !lies(&desc->b, desc->k, desc->n, &b_by_row, &key->ldb) ||
       !lies(&c, desc->m, desc->n, &c_by_row, &key->ldc))
@@ -88,7 +89,7 @@ static bool run_known(tesela_context *context, tsl_cached_plan *cached, const te
   const tesela_matrix *const given[TSL_OPERANDS] = {&desc->a, &desc->b, &c};
   if (!tsl_plan_cache_use(&context->cache, cached))
     return false;
-  *status = tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, NULL);
+  *status = tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, 0, NULL);
   tsl_plan_cache_give_back(&context->cache, cached);
   return true;
 }

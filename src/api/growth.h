@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Copies a caller's `size` bytes into this version's struct, whose other fields become 0. `least` is the size in the first
@@ -25,13 +26,17 @@ void tsl_api_give(void *given, size_t size, const void *own, size_t own_size);
     }                                                                                                        \
   } while (0)
 
+/* Whether the record is filled: where a run came to its end, and when what it came to is wrong. */
+static inline bool tsl_api_is_told(tesela_status status) {
+  return status == TESELA_OK || status == TESELA_WRONG_RESULT;
+}
 /* A caller's record, or `own` in its place where it has not this version's size; and what was filled in goes to the caller. */
 static inline tesela_record *tsl_api_record(tesela_record *record, size_t size, tesela_record *own) {
   return record && size != sizeof *own ? own : record;
 }
 static inline tesela_status tsl_api_recorded(tesela_status status, tesela_record *record, size_t size,
                                              const tesela_record *own) {
-  if (record && size != sizeof *own && status == TESELA_OK)
+  if (record && size != sizeof *own && tsl_api_is_told(status))
     tsl_api_give(record, size, own, sizeof *own);
   return status;
 }

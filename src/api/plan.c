@@ -52,7 +52,8 @@ tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix
   if (own != op)
     return tsl_fail(TESELA_BAD_CALL, "the plan is one of a %s, and was asked to run a %s", tsl_op_name(own),
                     tsl_op_name(op));
-  const tesela_status status = tsl_api_run(plan, "", given, tsl_api_record(record, record_size, &full));
+  const tesela_status status =
+      tsl_api_run(plan, "", given, plan->measure, tsl_api_record(record, record_size, &full));
   return tsl_api_recorded(status, record, record_size, &full);
 }
 
@@ -101,7 +102,9 @@ tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesel
     tsl_plan_destroy(parsed);
     return status;
   }
-  return tsl_api_plan_around(parsed, plan);
+  TSL_TRY(tsl_api_plan_around(parsed, plan));
+  tsl_api_measure(*plan, context->measure);
+  return TESELA_OK;
 }
 
 void tesela_plan_destroy(tesela_plan *plan) {

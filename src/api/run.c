@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "judge/measure.h"
 
 /* Whether two operands share bytes for certain: the same first element, or ranges that meet where neither has
  * a gap. Operands may lie between each other's elements, and then only the caller knows. */
@@ -83,13 +84,22 @@ tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
   return TESELA_OK;
 }
 
-static tesela_status run_timed(tesela_plan *plan, const char *where,
-                               const tesela_matrix *const given[TSL_OPERANDS], tesela_record *record) {
-  tsl_operands operands;
+static void tell_measured(const tesela_plan *plan, const tsl_measured *measured, double seconds,
+                          tesela_record *record) {
+  tsl_log(TSL_LOG_CALLS, "%s: error %.2g of %lld x %lld elements, measured in %.3g s", plan->plan->text,
+          measured->error, (long long)measured->rows, (long long)measured->cols, seconds);
+  if (!record)
+    return;
+  record->error_measured = measured->error;
+  record->measured_rows = measured->rows;
+  record->measured_cols = measured->cols;
+  record->seconds_measure = seconds;
+}
+
+static tesela_status run_timed(tesela_plan *plan, const tsl_operands *operands, tesela_record *record) {
   tsl_phases phases;
   const double start = tsl_clock();
-  TSL_TRY(tsl_api_gather(plan, where, given, &operands));
-  TSL_TRY(tsl_plan_run(plan->plan, &operands, &phases));
+  TSL_TRY(tsl_plan_run(plan->plan, operands, &phases));
   const double seconds = tsl_clock() - start;
   tsl_log(TSL_LOG_CALLS, "%s: %.3g s, of which copy in %.3g, compute %.3g, copy out %.3g", plan->plan->text,
           seconds, phases.copy_in, phases.compute, phases.copy_out);
@@ -106,11 +116,37 @@ static tesela_status run_timed(tesela_plan *plan, const char *where,
   return TESELA_OK;
 }
 
+/* A run between the two halves of a measurement. */
+static tesela_status run_measured(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
+                                  tesela_record *record) {
+  tsl_measuring *measuring;
+  tsl_measured measured = {0, 0, 0};
+  tesela_status status = TESELA_OK;
+  const double start = tsl_clock();
+  TSL_TRY(tsl_measure_begin(plan->plan, operands, seed, &measuring));
+  const double ready = tsl_clock();
+  TSL_GO(run_timed(plan, operands, record));
+  const double done = tsl_clock();
+  status = tsl_measure_end(measuring, &measured);
+  if (tsl_api_is_told(status))
+    tell_measured(plan, &measured, ready - start + tsl_clock() - done, record);
+out:
+  tsl_measure_free(measuring);
+  return status;
+}
+
 tesela_status tsl_api_run(tesela_plan *plan, const char *where,
-                          const tesela_matrix *const given[TSL_OPERANDS], tesela_record *record) {
+                          const tesela_matrix *const given[TSL_OPERANDS], uint64_t measure,
+                          tesela_record *record) {
   tsl_operands operands;
-  if (record || tsl_log_wants(TSL_LOG_CALLS))
-    return run_timed(plan, where, given, record);
+  if (measure != 0) {
+    TSL_TRY(tsl_api_gather(plan, where, given, &operands));
+    return run_measured(plan, &operands, measure, record);
+  }
+  if (record || tsl_log_wants(TSL_LOG_CALLS)) {
+    TSL_TRY(tsl_api_gather(plan, where, given, &operands));
+    return run_timed(plan, &operands, record);
+  }
   const tesela_matrix *a = given[TSL_OPERAND_A], *b = given[TSL_OPERAND_B], *c = given[TSL_OPERAND_C];
   if (tsl_api_runs_directly(plan, a, b, c))
     return plan->direct.run(plan->direct.state, a->data, b->data, tsl_writable(c->data));

@@ -184,6 +184,9 @@ static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela
         "the plan is for host memory, which %s copies while the caller waits: queued work has its "
         "operands in buffers",
         work->device->name);
+  if (plan->measures)
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "the plan is to measure the error of each run, which is not known when it is queued");
   if (work->strategy->needs & TSL_CAN_IMAGES)
     return tsl_fail(TESELA_UNSUPPORTED, "%s makes images in every run, which cannot be queued",
                     work->strategy->name);

@@ -30,7 +30,8 @@ tesela_status tsl_api_transpose_request(const tesela_context *context, const tes
                            .runs = desc->runs,
                            .effort = desc->effort,
                            .accuracy = desc->accuracy,
-                           .bits = desc->bits};
+                           .bits = desc->bits,
+                           .measure = desc->measure_error};
   return TESELA_OK;
 }
 

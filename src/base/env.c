@@ -45,3 +45,13 @@ tesela_status tsl_env_check(tsl_env variable, const char *const *words) {
   tsl_text_free(&list);
   return status;
 }
+
+tesela_status tsl_env_number(tsl_env variable, uint64_t *number) {
+  const char *value = tsl_env_get(variable);
+  int64_t read;
+  if (!tsl_parse_i64(value, &read) || read < 0)
+    return tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be 0 or a whole number above it",
+                    tsl_env_at(variable)->name, value);
+  *number = (uint64_t)read;
+  return TESELA_OK;
+}

@@ -18,6 +18,9 @@
     "f32, f64, "                                                                                             \
     "exact (docs/ACCURACY.md)")                                                                              \
   X(BITS, "any", "when the same bits are to come again, likewise: any, run, threads, devices")               \
+  X(MEASURE_ERROR, "0",                                                                                      \
+    "another number: the errors of results are measured where calls say nothing, on samples drawn by it; "   \
+    "a result beyond its error bound is a failure")                                                          \
   X(CACHE_DIR, "", "where compiled kernels are kept; default: tesela under XDG_CACHE_HOME or ~/.cache")      \
   X(CACHE_SIZE, "256MiB", "size at which the oldest compiled kernels are dropped; 0 keeps none")             \
   X(WISDOM, "",                                                                                              \
@@ -61,6 +64,8 @@ typedef struct tsl_env_info {
 const char *tsl_env_get(tsl_env variable);
 /* TESELA_BAD_CALL where the value is none of these words, which end with NULL, and not empty, either. */
 tesela_status tsl_env_check(tsl_env variable, const char *const *words);
+/* A value that is a whole number, 0 or more; TESELA_BAD_CALL where it is none. */
+tesela_status tsl_env_number(tsl_env variable, uint64_t *number);
 /* A variable that is not tesela's, such as HOME, by the same rule; NULL where it is not set. */
 const char *tsl_env_foreign(const char *name);
 /* The same, but NULL where only the default is left. */

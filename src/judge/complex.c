@@ -241,6 +241,7 @@ static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge
                          .kinds = job->kinds[part],
                          .allowance = terms * type->smallest,
                          .seed = judge->seed,
+                         .threads = judge->threads,
                          .operations_max = INT64_MAX};
   TSL_TRY(tsl_judge_real(&real, job->a_expanded, job->b_expanded, job->before_expanded, job->c_part, &own,
                          verdict));

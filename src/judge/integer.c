@@ -129,8 +129,8 @@ static int64_t at_most(int64_t size, double limit) {
 tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
   judging job = {.problem = problem, .a = a, .b = b, .before = before, .c = c};
-  tsl_pool *pool = tsl_pool_shared();
-  const int workers = tsl_pool_threads(pool);
+  const tsl_team team = tsl_judge_team(judge);
+  const int workers = tsl_team_threads(team);
   const double limit = judge->operations_max > 0 ? (double)judge->operations_max : default_operations_max;
   void *block;
   tesela_status status = TESELA_OK;
@@ -147,7 +147,7 @@ tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const
   TSL_GO(tsl_alloc((size_t)workers * (size_t)((ROWS + 1) * job.cols) * sizeof *job.workspace,
                    "the judge's sums", &block));
   job.workspace = block;
-  tsl_pool_run(pool, (job.rows + ROWS - 1) / ROWS, judge_rows, &job);
+  tsl_team_run(team, (job.rows + ROWS - 1) / ROWS, judge_rows, &job);
   conclude(&job, workers, verdict);
 out:
   tsl_free(job.workspace);

@@ -31,6 +31,7 @@
 #ifndef TSL_JUDGE_JUDGE_H
 #define TSL_JUDGE_JUDGE_H
 
+#include "base/pool.h"
 #include "strategy/problem.h"
 
 typedef struct tsl_verdict {
@@ -56,7 +57,11 @@ typedef struct tsl_judge {
   double allowance;       /* absolute error that is forgiven beside underflow in C's type */
   int64_t operations_max; /* look at a sample of rows when m n k is above this; 0: 2^31 */
   uint64_t seed;          /* of the sample */
+  int threads;            /* most of the shared pool's; 0: all */
 } tsl_judge;
+static inline tsl_team tsl_judge_team(const tsl_judge *judge) {
+  return tsl_pool_team(tsl_pool_shared(), judge->threads);
+}
 
 /* Judges host operands of a problem, by its operation. `before` is C before the run (same shape and strides as C),
  * NULL where it is not read; operands that are not read may be NULL, too. */

@@ -116,7 +116,7 @@ static tesela_status sum_element(const judging *job, int64_t row, int64_t col, c
                            .a_step = a->col_stride,
                            .b_step = b->row_stride,
                            .count = job->facts.products ? job->facts.problem->k : 0};
-  return tsl_reference_sum(tsl_pool_shared(), &terms, &found->sums);
+  return tsl_reference_sum(tsl_judge_team(job->facts.judge), &terms, &found->sums);
 }
 
 static tesela_status judge_deep(const judging *job) {
@@ -238,8 +238,8 @@ static tesela_status explain(const judging *job, int64_t wrong, tsl_verdict *ver
 tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
   judging job = {.facts = {.problem = problem, .a = a, .b = b, .before = before, .c = c, .judge = judge}};
-  tsl_pool *pool = tsl_pool_shared();
-  const int workers = tsl_pool_threads(pool);
+  const tsl_team team = tsl_judge_team(judge);
+  const int workers = tsl_team_threads(team);
   tesela_status status = TESELA_OK;
   *verdict = (tsl_verdict){.right = true};
   tsl_judged_prepare(&job.facts);
@@ -251,7 +251,7 @@ tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const vo
   if (is_deep(&job))
     TSL_GO(judge_deep(&job));
   else
-    tsl_pool_run(pool, row_blocks * job.col_blocks, judge_block, &job);
+    tsl_team_run(team, row_blocks * job.col_blocks, judge_block, &job);
   const int64_t wrong = merge(&job, workers, verdict);
   if (wrong > 0)
     TSL_GO(explain(&job, wrong, verdict));

@@ -159,13 +159,13 @@ static void sum_part(void *argument, int64_t index, int worker) {
   job->parts[index] = sum;
 }
 
-tesela_status tsl_reference_sum(tsl_pool *pool, const tsl_terms *terms, const tsl_sums *sums) {
+tesela_status tsl_reference_sum(tsl_team team, const tsl_terms *terms, const tsl_sums *sums) {
   const int64_t parts = (terms->count + PART - 1) / PART;
   part_sum all = {0, 0, 0};
   void *block;
   TSL_TRY(tsl_alloc((size_t)(parts + 1) * sizeof(part_sum), "the reference's sums", &block));
   summing job = {.terms = terms, .twice = sums->low != NULL, .parts = block};
-  tsl_pool_run(pool, parts, sum_part, &job);
+  tsl_team_run(team, parts, sum_part, &job);
   for (int64_t i = 0; i < parts; i++)
     join(job.twice, job.parts[i].high, job.parts[i].low, job.parts[i].magnitude, &all);
   tsl_free(block);

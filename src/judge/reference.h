@@ -31,10 +31,10 @@ typedef struct tsl_terms {
   int64_t a_step, b_step, count;
 } tsl_terms;
 
-/* One element's sums, each a single number, over as many terms as a dot has: parts of constant length on the pool's
+/* One element's sums, each a single number, over as many terms as a dot has: parts of constant length on the team's
  * threads, lanes within a part, both joined in order, so that the bits are the same for any number of threads. Plain
  * sums where sums->low is NULL, as above. Not from within a task of the pool. */
-tesela_status tsl_reference_sum(tsl_pool *pool, const tsl_terms *terms, const tsl_sums *sums);
+tesela_status tsl_reference_sum(tsl_team team, const tsl_terms *terms, const tsl_sums *sums);
 
 /* alpha (high + low) + beta before, to the same precision; *low is what *high leaves out. */
 void tsl_reference_finish(double alpha, double high, double low, double beta, double before,

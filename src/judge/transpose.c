@@ -183,8 +183,8 @@ static void explain(const judging *job, int64_t wrong, tsl_verdict *verdict) {
 tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, const void *b,
                                   const void *before, const void *c, const tsl_judge *judge,
                                   tsl_verdict *verdict) {
-  tsl_pool *pool = tsl_pool_shared();
-  const int threads = tsl_pool_threads(pool);
+  const tsl_team team = tsl_judge_team(judge);
+  const int threads = tsl_team_threads(team);
   void *workers;
   (void)b;
   *verdict = (tsl_verdict){.right = true, .row = -1, .col = -1};
@@ -200,7 +200,7 @@ tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, con
                  .workers = workers};
   for (int i = 0; i < threads; i++)
     job.workers[i] = (findings){.worst = {.row = -1, .col = -1}};
-  tsl_pool_run(pool, (problem->m - 1) / TILE + 1, judge_rows, &job);
+  tsl_team_run(team, (problem->m - 1) / TILE + 1, judge_rows, &job);
   int64_t wrong = 0;
   for (int i = 0; i < threads; i++)
     merge(&job.workers[i], verdict, &wrong);

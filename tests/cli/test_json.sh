@@ -46,6 +46,13 @@ for device in $(kernel_devices); do
   json 'j["seconds"]["free"] > 0 and j["seconds"]["allocate"] > 0'
 done
 json 'j["seconds"]["total"] >= j["seconds"]["compute"] and j["flops_per_second"] > 0 and j["error_bound"] > 0'
+json 'j["measured"] is None'
+tesela 0 multiply a.npy b.npy --json --measure-error --device cpu
+json '0 < j["measured"]["largest_error"] <= j["error_bound"] and j["measured"]["all_elements"] and j["measured"]["rows"] == 20'
+json 'j["seconds"]["verify"] >= j["measured"]["seconds"] > 0'
+matrix wide.npy 300x300
+tesela 0 multiply wide.npy wide.npy --measure-error --device cpu
+prints 'largest error seen' 'columns (bound'
 matrix other.npy 20x10 --seed 9
 tesela 1 multiply a.npy b.npy --json --expect other.npy --device cpu -o d.npy
 json 'not j["expected"]["agrees"] and j["expected"]["elements_that_differ"] == 200 and j["output"] is None'

@@ -27,7 +27,15 @@ absent new.npy
 tesela 1 multiply a.npy b.npy --device "$device" --strategy element --expect right.npy -o new.npy
 says 'differs from right.npy'
 absent new.npy
-# Without --verify nobody looks.
+# The library itself looks where it is to measure: by the option, by the environment, in blocks.
+tesela 1 multiply a.npy b.npy --device "$device" --strategy element --measure-error -o old.npy
+says 'element on' 'is outside of its error bound' 'C('
+prints 'largest error seen' 'of |A||B| in all elements (bound'
+[ "$(cat old.npy)" = old ] || fail "a wrong product replaced the older file"
+TESELA_MEASURE_ERROR=7 tesela 1 multiply a.npy b.npy --device "$device" --strategy element -o new.npy --memory 60KiB --json
+json 'j["measured"]["largest_error"] > j["error_bound"] and j["output"] is None'
+absent new.npy
+# Without that and --verify nobody looks.
 tesela 0 multiply a.npy b.npy --device "$device" --strategy element -o unchecked.npy
 
 tesela 1 check --device "$device" --strategy element,tile_local --type f32 --cases 3

@@ -380,7 +380,7 @@ static void parts_are_joined_in_order(void **state) {
     const tsl_sums sums = {&high[threads - 1], &low[threads - 1], &magnitude[threads - 1]};
     tsl_pool *pool;
     assert_int_equal(tsl_pool_create(threads, &pool), TESELA_OK);
-    assert_int_equal(tsl_reference_sum(pool, &terms, &sums), TESELA_OK);
+    assert_int_equal(tsl_reference_sum(tsl_pool_team(pool, 0), &terms, &sums), TESELA_OK);
     tsl_pool_destroy(pool);
   }
   for (int i = 1; i < 3; i++) {

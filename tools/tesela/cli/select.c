@@ -69,6 +69,8 @@ tesela_status tsl_check_environment(void) {
     return tsl_fail_in(TESELA_BAD_CALL, "TESELA_ACCURACY");
   if (tsl_ask_parse_bits(tsl_env_get(TSL_ENV_BITS), &ask) != TESELA_OK)
     return tsl_fail_in(TESELA_BAD_CALL, "TESELA_BITS");
+  uint64_t seed;
+  TSL_TRY(tsl_env_number(TSL_ENV_MEASURE_ERROR, &seed));
   for (size_t i = 0; i < sizeof worded / sizeof *worded; i++)
     TSL_TRY(tsl_env_check(worded[i].variable, worded[i].words));
   return check_device_names();

@@ -116,7 +116,8 @@ static tesela_status create_gemm(const tsl_product *product, const wanted *of, t
                                  .device = of->device,
                                  .strategy = of->strategy,
                                  .accuracy = request->accuracy,
-                                 .bits = request->bits};
+                                 .bits = request->bits,
+                                 .measure_error = request->measure};
   return tesela_plan_create(product->context, &desc, plan);
 }
 
@@ -130,7 +131,8 @@ static tesela_status create_transpose(const tsl_product *product, const wanted *
       .device = of->device,
       .strategy = of->strategy,
       .accuracy = product->request.accuracy,
-      .bits = product->request.bits};
+      .bits = product->request.bits,
+      .measure_error = product->request.measure};
   return tesela_plan_create_transpose(product->context, &desc, plan);
 }
 

@@ -74,13 +74,15 @@ static void show(tsl_product *product, const tsl_block_step *step, double done, 
 
 /* --- steps --- */
 
-static tesela_status run_plan(tsl_product *product, tesela_plan *plan, const void *a, const void *b,
-                              void *c) {
+static tesela_status run_plan(tsl_product *product, const tsl_block_step *step, tesela_plan *plan,
+                              const void *a, const void *b, void *c) {
   const tesela_matrix left = {.data = tsl_writable(a)}, right = {.data = tsl_writable(b)};
   const tesela_result result = {.data = c};
   tesela_record record;
-  TSL_TRY(product->request.op == TSL_OP_GEMM ? tesela_plan_run(plan, &left, &right, &result, &record)
-                                             : tesela_plan_run_transpose(plan, &left, &result, &record));
+  const tesela_status status = product->request.op == TSL_OP_GEMM
+                                   ? tesela_plan_run(plan, &left, &right, &result, &record)
+                                   : tesela_plan_run_transpose(plan, &left, &result, &record);
+  TSL_TRY(tsl_product_measured(product, status, &record, step->c.rows, step->c.cols));
   product->seconds[TSL_STAGE_ALLOCATE] += record.seconds_allocate;
   product->seconds[TSL_STAGE_COPY_IN] += record.seconds_copy_in;
   product->seconds[TSL_STAGE_COMPUTE] += record.seconds_compute;
@@ -109,7 +111,7 @@ static tesela_status run_judged(tsl_block_work *work, const tsl_block_step *step
   const bool reads = reads_c(product, step);
   if (reads && product->request.verify)
     memcpy(work->before, c, (size_t)(step->c.rows * step->c.cols) * tsl_type(product->type)->size);
-  TSL_TRY(run_plan(product, plan, a, b, c));
+  TSL_TRY(run_plan(product, step, plan, a, b, c));
   const double start = tsl_clock();
   if (product->request.verify)
     TSL_TRY(tsl_product_judge(product, &(tsl_judged){.plan = plan,

@@ -46,7 +46,8 @@ static tesela_status create_gemm(const tsl_product *product, const wanted *of, t
       .strategy = of->strategy,
       .runs = of->runs,
       .accuracy = request->accuracy,
-      .bits = request->bits};
+      .bits = request->bits,
+      .measure_error = request->measure};
   return tesela_plan_create(product->context, &desc, plan);
 }
 
@@ -61,7 +62,8 @@ static tesela_status create_dot(const tsl_product *product, const wanted *of, te
                                 .strategy = of->strategy,
                                 .runs = of->runs,
                                 .accuracy = product->request.accuracy,
-                                .bits = product->request.bits};
+                                .bits = product->request.bits,
+                                .measure_error = product->request.measure};
   return tesela_plan_create_dot(product->context, &desc, plan);
 }
 
@@ -76,7 +78,8 @@ static tesela_status create_transpose(const tsl_product *product, const wanted *
                                 .strategy = of->strategy,
                                 .runs = of->runs,
                                 .accuracy = product->request.accuracy,
-                                .bits = product->request.bits};
+                                .bits = product->request.bits,
+                                .measure_error = product->request.measure};
   const int64_t stride = columns_there(product, of->rows);
   if (in_place)
     desc.b.row_stride = stride, desc.b.col_stride = 1;

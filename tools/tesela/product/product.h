@@ -44,7 +44,7 @@ const char *tsl_stage_name(tsl_stage stage);
 /* Options that the commands share; each has those that it lists. */
 typedef struct tsl_product_options {
   const char *output, *add, *device, *strategy, *accuracy, *bits, *expect, *format;
-  bool verify, quiet, json, resume;
+  bool verify, measure_error, quiet, json, resume;
   tsl_scalar alpha, beta;
   tsl_number tolerance;
   int64_t threads, repeat;
@@ -62,7 +62,8 @@ typedef struct tsl_product_request {
   tsl_number tolerance; /* of `expected` */
   tsl_types types;      /* zeros: from the files */
   const char *device, *strategy, *accuracy, *bits;
-  uint64_t memory; /* bytes to stay within; 0: most of what is available */
+  uint64_t measure; /* the seed of samples, as descriptions have it */
+  uint64_t memory;  /* bytes to stay within; 0: most of what is available */
   int64_t repeat;
 } tsl_product_request;
 
@@ -95,6 +96,13 @@ typedef struct tsl_difference {
   int64_t by_print; /* elements that only half a unit of the last printed digit explains */
   int64_t weak; /* elements that agree although half of them, or more, is difference: they prove nothing */
 } tsl_difference;
+
+/* What the library measured of errors, in all of its runs. */
+typedef struct tsl_product_errors {
+  double largest, seconds;
+  int64_t rows, cols; /* of the largest sample */
+  bool measured, all; /* all elements, in each run */
+} tsl_product_errors;
 
 /* What decided whether the two agree. X(NAME, name) */
 #define TSL_DECIDER_LIST(X) X(ROUNDING, "rounding") X(PRINT, "printed digits") X(TOLERANCE, "tolerance")
@@ -129,6 +137,7 @@ typedef struct tsl_product {
   double *samples;  /* one for each repeat of a panel */
   double result[2]; /* of a dot */
   tsl_verdict verdict;
+  tsl_product_errors errors;
   tsl_difference difference;
   tsl_progress *progress;
 } tsl_product;
@@ -175,6 +184,14 @@ typedef struct tsl_judged {
 /* Adds to the product's verdict; TESELA_WRONG_RESULT where it is wrong. */
 tesela_status tsl_product_judge(tsl_product *product, const tsl_judged *judged);
 
+/* What a run of a plan for `rows` x `cols` elements came to: adds what was measured of its error to the product's. Returns
+ * `status`. */
+tesela_status tsl_product_measured(tsl_product *product, tesela_status status, const tesela_record *record,
+                                   int64_t rows, int64_t cols);
+/* "largest error seen 3.1e-08 of |A||B| in 64 rows (bound 4.8e-07)"; nothing where nothing was measured. */
+void tsl_product_add_measured(const tsl_product *product, tsl_table *table);
+json_t *tsl_product_json_measured(const tsl_product *product);
+
 /* Whether C0's panel has to be kept beside C. */
 bool tsl_product_keeps_before(const tsl_product *product);
 /* Compares `rows` rows of C from `first` with `expected`; A is the panel's. */
@@ -200,7 +217,10 @@ tesela_status tsl_product_check_request(const tsl_product_request *request);
                     "bf16, f32, f64, exact (default: TESELA_ACCURACY)"),                                     \
       TSL_OPTION_SHARED(struct_type, bits, "bits", BITS, NULL,                                               \
                         "when the same bits are to come again: any, run, threads, devices (default: "        \
-                        "TESELA_BITS)")
+                        "TESELA_BITS)"),                                                                     \
+      TSL_OPTION_SHARED(struct_type, measure_error, "measure-error", FLAG, NULL,                             \
+                        "measure the error, on a sample of rows and columns where the result is large "      \
+                        "(default: TESELA_MEASURE_ERROR); one beyond its bound is not written")
 #define TSL_OPTION_THREADS(struct_type)                                                                      \
   TSL_OPTION_SHARED(struct_type, threads, "threads", COUNT, NULL, "use at most so many host threads")
 #define TSL_OPTION_TOLERANCE(struct_type)                                                                    \

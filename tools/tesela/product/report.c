@@ -133,6 +133,7 @@ static void add_accuracy(const tsl_product *product, tsl_table *table) {
   const tsl_verdict *verdict = &product->verdict;
   char error[32], share[32], grade[32];
   add_bound(product, table);
+  tsl_product_add_measured(product, table);
   if (product->request.verify) {
     const bool all = verdict->checked == product->m * product->n;
     tsl_table_add_painted(table, TSL_PAINT_FAINT, "verified");
@@ -344,17 +345,18 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
   json_object_set_new(object, "alpha", tsl_json_scalar(is_complex(product), request->alpha));
   tsl_plan_facts_json_device(product->facts, object);
   if (object)
-    json_object_update_new(
-        object,
-        json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "panels",
-                  (json_int_t)panel_count(product), "memory_bytes", (json_int_t)product->memory_needed,
-                  "repeats", (json_int_t)request->repeat, "seconds", json_phases(product), "flops_per_second",
-                  tsl_json_real(flops_per_second(product)), "bytes_per_second",
-                  tsl_json_real(bytes_per_second(product)), "error_bound",
-                  tsl_json_real(tsl_plan_facts_bound(product->facts).bound), "verified",
-                  request->verify ? tsl_json_verdict(&product->verdict) : json_null(), "expected",
-                  json_expected(product), "headers", headers, "output",
-                  is_written(product) ? json_string(request->output) : json_null()));
+    json_object_update_new(object,
+                           json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "panels",
+                                     (json_int_t)panel_count(product), "memory_bytes",
+                                     (json_int_t)product->memory_needed, "repeats",
+                                     (json_int_t)request->repeat, "seconds", json_phases(product),
+                                     "flops_per_second", tsl_json_real(flops_per_second(product)),
+                                     "bytes_per_second", tsl_json_real(bytes_per_second(product)),
+                                     "error_bound", tsl_json_real(tsl_plan_facts_bound(product->facts).bound),
+                                     "measured", tsl_product_json_measured(product), "verified",
+                                     request->verify ? tsl_json_verdict(&product->verdict) : json_null(),
+                                     "expected", json_expected(product), "headers", headers, "output",
+                                     is_written(product) ? json_string(request->output) : json_null()));
   if (product->blocks)
     json_object_set_new(object, "blocks", json_blocks(product));
   json_object_set_new(object, "account", tsl_plan_facts_json_account(product->facts));

@@ -1,7 +1,10 @@
 /* What multiply, dot and transpose are asked alike. */
+#include "base/env.h"
 #include "base/status.h"
 #include "cli/select.h"
 #include "product/product.h"
+
+#include <string.h>
 
 /* What is added, as the commands call it; a transpose adds nothing. */
 static const char *const added[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "C0", [TSL_OP_DOT] = "s0"};
@@ -28,6 +31,7 @@ tesela_status tsl_product_ask(tsl_op op, const tsl_call *call, const tsl_product
       .strategy = given->strategy,
       .accuracy = given->accuracy,
       .bits = given->bits,
+      .measure = given->measure_error && strcmp(tsl_env_get(TSL_ENV_MEASURE_ERROR), "0") == 0,
       .memory = given->memory,
       .repeat = given->repeat,
   };

@@ -187,7 +187,7 @@ static tesela_status multiply(tsl_product *product, const panel *part) {
     show_multiplying(product, part, i);
     if (i > 0 && product->before)
       memcpy(product->c, product->before, part->bytes);
-    TSL_TRY(run_once(product, part, &record));
+    TSL_TRY(tsl_product_measured(product, run_once(product, part, &record), &record, part->rows, product->n));
     product->samples[i] = record.seconds_compute;
     product->seconds[TSL_STAGE_ALLOCATE] += record.seconds_allocate;
     copy_in += record.seconds_copy_in / (double)repeats;

@@ -1,0 +1,307 @@
+#include "judge/measure.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "host/split.h"
+#include "judge/judge.h"
+#include "judge/sample.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How much may be judged: SHARE of the product's time, where judging a multiply-add takes so many times as long as the product on
+ * this processor (NOTES.md); and so many multiply-adds at least, each element counting a few more. */
+enum {
+  LEAST_TERMS = 1 << 19,
+  ELEMENT_TERMS = 16,
+  JUDGED_F32 = 64,
+  JUDGED_C64 = 160,
+  JUDGED_F64 = 80,
+  JUDGED_MOVE = 8
+};
+static const double share = 0.02;
+/* Operations a second of a thread that judges, to compare with a device's. */
+static const double thread_peak = 4e10;
+/* Columns of an operand on a device whose elements are apart there are copied one element after the other. */
+enum { APART_MOST = 8 };
+
+struct tsl_measuring {
+  const tsl_plan *plan;
+  tsl_operands at;
+  uint64_t seed;
+  bool direct; /* all of it, in host memory, where it lies */
+  int64_t *rows, *cols;
+  tsl_problem part; /* the sample's, dense */
+  void *sample[TSL_OPERANDS], *before;
+  tsl_stream *stream; /* where operands are on a device */
+};
+
+static const tsl_problem *problem_of(const tsl_measuring *m) {
+  return &m->plan->work.problem;
+}
+
+static bool on_host(const tsl_plan *plan) {
+  return plan->place == TSL_PLACE_HOST || plan->work.device->capabilities & TSL_CAN_HOST;
+}
+
+/* --- how many --- */
+
+static double judged_of(tesela_type type) {
+  return type == TESELA_C64 ? JUDGED_C64 : tsl_type(type)->component == TESELA_F64 ? JUDGED_F64 : JUDGED_F32;
+}
+
+static double elements_within(const tsl_problem *problem, const tsl_device *device) {
+  const bool multiplies = tsl_problem_reads(problem, TSL_OPERAND_B),
+             is_host = device->capabilities & TSL_CAN_HOST;
+  const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
+  const double all = (double)problem->m * (double)problem->n,
+               terms = (multiplies ? (double)problem->k : 0) + ELEMENT_TERMS;
+  const double peak = twice ? device->peak_f64 : device->peak_f32,
+               own = thread_peak * tsl_team_threads(tsl_device_host_team(device));
+  const double slower =
+      (multiplies ? judged_of(problem->c.type) : JUDGED_MOVE) * (is_host ? 1 : fmax(1, peak / own));
+  return fmax(all * share / slower, LEAST_TERMS / terms);
+}
+
+/* Whether the elements of a line (a row, or a column) are apart. */
+static bool is_apart(int64_t count, int64_t stride) {
+  return count > 1 && stride != 1 && stride != -1;
+}
+
+/* As square as the result allows. */
+static void choose_sizes(const tsl_measuring *m, int64_t *rows, int64_t *cols) {
+  const tsl_problem *problem = problem_of(m);
+  const double within = elements_within(problem, m->plan->work.device);
+  int64_t rows_most = problem->m, cols_most = problem->n;
+  if (!on_host(m->plan) && tsl_problem_reads(problem, TSL_OPERAND_A) &&
+      is_apart(problem->k, problem->a.col_stride))
+    rows_most = tsl_least(rows_most, APART_MOST);
+  if (!on_host(m->plan) && tsl_problem_reads(problem, TSL_OPERAND_B) &&
+      is_apart(problem->k, problem->b.row_stride))
+    cols_most = tsl_least(cols_most, APART_MOST);
+  const double side = fmax(2, ceil(sqrt(within)));
+  *rows = tsl_least(rows_most, (int64_t)fmin(side, 0x1p31));
+  *cols = tsl_least(cols_most, (int64_t)fmin(fmax(2, ceil(within / (double)*rows)), 0x1p31));
+  *rows = tsl_least(rows_most, (int64_t)fmin(fmax(2, ceil(within / (double)*cols)), 0x1p31));
+}
+
+/* --- the sample's problem --- */
+
+static const tsl_operand *operand_of(const tsl_measuring *m, int operand) {
+  return operand == TSL_OPERAND_A ? &m->at.a : operand == TSL_OPERAND_B ? &m->at.b : &m->at.c;
+}
+
+/* Lines of an operand that are brought, and which elements of each. */
+static tesela_status bring(const tsl_measuring *m, int operand, const tsl_indices *lines,
+                           const tsl_indices *of_line, bool by_columns, void *to) {
+  const tsl_problem *problem = problem_of(m);
+  const tsl_shape *shape = tsl_problem_shape(problem, operand);
+  const tsl_operand *at = operand_of(m, operand);
+  const tsl_lines from = {.size = tsl_type(shape->type)->size,
+                          .type = shape->type,
+                          .host = at->host,
+                          .buffer = at->buffer,
+                          .stream = m->stream,
+                          .offset = at->offset,
+                          .line_stride = by_columns ? shape->col_stride : shape->row_stride,
+                          .stride = by_columns ? shape->row_stride : shape->col_stride,
+                          .length = by_columns ? shape->rows : shape->cols};
+  return tsl_sample_bring(&from, lines, of_line, to);
+}
+
+static tesela_status take_memory(tsl_measuring *m, int operand, void **out) {
+  const tsl_shape *shape = tsl_problem_shape(&m->part, operand);
+  return tsl_alloc((size_t)(shape->rows * shape->cols) * tsl_type(shape->type)->size, "a sample of operands",
+                   out);
+}
+
+/* Whether elements that follow each other are of a column. */
+static bool by_columns(const tsl_shape *shape) {
+  return tsl_magnitude(shape->row_stride) < tsl_magnitude(shape->col_stride);
+}
+
+/* The part of the problem that the sample is: rows of A and columns of B, line after line. */
+static tsl_problem part_of(const tsl_problem *problem, int64_t rows, int64_t cols) {
+  tsl_problem part = tsl_problem_of(problem->op, rows, cols, problem->k, problem->c.type);
+  part.a.type = problem->a.type;
+  part.b.type = problem->b.type;
+  if (problem->op != TSL_OP_TRANSPOSE) {
+    part.b.row_stride = 1;
+    part.b.col_stride = problem->k > 0 ? problem->k : 1;
+  }
+  if (by_columns(&problem->c)) {
+    part.c.row_stride = 1;
+    part.c.col_stride = rows;
+  }
+  part.conjugate_a = problem->conjugate_a;
+  part.conjugate_b = problem->conjugate_b;
+  memcpy(part.alpha, problem->alpha, sizeof part.alpha);
+  memcpy(part.beta, problem->beta, sizeof part.beta);
+  return part;
+}
+
+static tsl_indices rows_of(const tsl_measuring *m) {
+  return (tsl_indices){m->rows, m->part.m};
+}
+static tsl_indices cols_of(const tsl_measuring *m) {
+  return (tsl_indices){m->cols, m->part.n};
+}
+
+/* C at the places where rows and columns meet, as part_of() has it. */
+static tesela_status bring_result(const tsl_measuring *m, void *to) {
+  const tsl_indices rows = rows_of(m), cols = cols_of(m);
+  return by_columns(&problem_of(m)->c) ? bring(m, TSL_OPERAND_C, &cols, &rows, true, to)
+                                       : bring(m, TSL_OPERAND_C, &rows, &cols, false, to);
+}
+
+/* What a transpose reads, at the places that they come from: a row of it for each of C's columns. */
+static tesela_status bring_moved(const tsl_measuring *m, int operand, void *to) {
+  const tsl_indices rows = rows_of(m), cols = cols_of(m);
+  return bring(m, operand, &cols, &rows, false, to);
+}
+
+static tesela_status bring_factors(tsl_measuring *m) {
+  const tsl_problem *problem = problem_of(m);
+  const tsl_indices rows = rows_of(m), cols = cols_of(m), all = {NULL, problem->k};
+  if (problem->op == TSL_OP_TRANSPOSE)
+    return problem->in_place || !tsl_problem_reads(problem, TSL_OPERAND_A)
+               ? TESELA_OK
+               : bring_moved(m, TSL_OPERAND_A, m->sample[TSL_OPERAND_A]);
+  if (!tsl_problem_reads(problem, TSL_OPERAND_A))
+    return TESELA_OK;
+  TSL_TRY(bring(m, TSL_OPERAND_A, &rows, &all, false, m->sample[TSL_OPERAND_A]));
+  return bring(m, TSL_OPERAND_B, &cols, &all, true, m->sample[TSL_OPERAND_B]);
+}
+
+/* What the run overwrites. */
+static tesela_status keep(tsl_measuring *m) {
+  const tsl_problem *problem = problem_of(m);
+  if (problem->in_place)
+    return bring_moved(m, TSL_OPERAND_C, m->sample[TSL_OPERAND_A]);
+  if (!tsl_problem_reads(problem, TSL_OPERAND_C))
+    return TESELA_OK;
+  TSL_TRY(take_memory(m, TSL_OPERAND_C, &m->before));
+  return bring_result(m, m->before);
+}
+
+static tesela_status prepare(tsl_measuring *m) {
+  const tsl_problem *problem = problem_of(m);
+  tsl_device *device = m->plan->work.device;
+  void *indices;
+  int64_t rows, cols;
+  choose_sizes(m, &rows, &cols);
+  m->part = part_of(problem, rows, cols);
+  m->direct = rows == problem->m && cols == problem->n && on_host(m->plan) && !problem->in_place &&
+              !tsl_problem_reads(problem, TSL_OPERAND_C) && m->at.c.host;
+  TSL_TRY(tsl_alloc((size_t)(rows + cols) * sizeof *m->rows, "a sample of rows and columns", &indices));
+  m->rows = indices;
+  m->cols = m->rows + rows;
+  tsl_sample_draw(m->rows, rows, problem->m, m->seed);
+  tsl_sample_draw(m->cols, cols, problem->n, ~m->seed);
+  if (m->direct)
+    return TESELA_OK;
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    TSL_TRY(take_memory(m, i, &m->sample[i]));
+  if (!on_host(m->plan))
+    TSL_TRY(device->ops->stream_create(device, &m->stream));
+  return keep(m);
+}
+
+/* Buffers of the cpu are host memory. */
+static void settle_host(tsl_operand *operand, const tsl_shape *shape) {
+  if (operand->buffer && operand->buffer->host) {
+    operand->host =
+        (unsigned char *)operand->buffer->host + operand->offset * (int64_t)tsl_type(shape->type)->size;
+    operand->buffer = NULL;
+    operand->offset = 0;
+  }
+}
+
+tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operands, uint64_t seed,
+                                tsl_measuring **measuring) {
+  const tsl_problem *problem = &plan->work.problem;
+  void *block;
+  *measuring = NULL;
+  if (operands->a.packed || operands->b.packed)
+    return tsl_fail(
+        TESELA_UNSUPPORTED,
+        "the error is to be measured, and an operand is packed: its elements are not there any more");
+  TSL_TRY(tsl_alloc_zeroed(sizeof **measuring, "a measurement", &block));
+  tsl_measuring *m = block;
+  *m = (tsl_measuring){.plan = plan, .at = *operands, .seed = seed};
+  settle_host(&m->at.a, &problem->a);
+  settle_host(&m->at.b, &problem->b);
+  settle_host(&m->at.c, &problem->c);
+  const tesela_status status = problem->m > 0 && problem->n > 0 ? prepare(m) : TESELA_OK;
+  if (status != TESELA_OK) {
+    tsl_measure_free(m);
+    return status;
+  }
+  *measuring = m;
+  return TESELA_OK;
+}
+
+/* --- afterwards --- */
+
+/* The judge's sentence names the sample's rows and columns; what comes behind them is said of the result's. */
+static tesela_status refuse(const tsl_measuring *m, const tsl_verdict *verdict) {
+  const char *is = strstr(verdict->why, " is "), *end = is ? strstr(is, " where A(") : NULL;
+  const int length = !is ? 0 : end ? (int)(end - is) : (int)strlen(is);
+  return tsl_fail(TESELA_WRONG_RESULT,
+                  "a result of %s on %s is outside of its error bound: C(%lld, %lld)%.*s, of %lld x %lld "
+                  "that were looked at",
+                  m->plan->work.strategy->name, m->plan->work.device->name, (long long)m->rows[verdict->row],
+                  (long long)m->cols[verdict->col], length, is ? is : "", (long long)m->part.m,
+                  (long long)m->part.n);
+}
+
+static const void *address(const tsl_measuring *m, int operand) {
+  const tsl_operand *at = operand_of(m, operand);
+  const int64_t size = (int64_t)tsl_type(tsl_problem_shape(problem_of(m), operand)->type)->size;
+  return at->host ? (const unsigned char *)at->host + at->offset * size : NULL;
+}
+
+static tesela_status judge(const tsl_measuring *m, tsl_verdict *verdict) {
+  const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
+  const tsl_device *device = m->plan->work.device;
+  const tsl_team team =
+      device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device);
+  const tsl_judge rule = {.factor = promised.factor,
+                          .rounded = promised.rounded,
+                          .flushes = promised.flushes,
+                          .finite = promised.finite,
+                          .operations_max = INT64_MAX,
+                          .threads = tsl_team_threads(team)};
+  if (m->direct)
+    return tsl_judge_result(problem_of(m), address(m, TSL_OPERAND_A), address(m, TSL_OPERAND_B), NULL,
+                            address(m, TSL_OPERAND_C), &rule, verdict);
+  return tsl_judge_result(&m->part, m->sample[TSL_OPERAND_A], m->sample[TSL_OPERAND_B], m->before,
+                          m->sample[TSL_OPERAND_C], &rule, verdict);
+}
+
+tesela_status tsl_measure_end(tsl_measuring *m, tsl_measured *measured) {
+  tsl_verdict verdict;
+  *measured = (tsl_measured){0, 0, 0};
+  if (!m->rows)
+    return TESELA_OK;
+  if (!m->direct) {
+    TSL_TRY(bring_factors(m));
+    TSL_TRY(bring_result(m, m->sample[TSL_OPERAND_C]));
+  }
+  TSL_TRY(judge(m, &verdict));
+  *measured = (tsl_measured){
+      .error = verdict.grade * tsl_type(m->part.c.type)->unit_roundoff, .rows = m->part.m, .cols = m->part.n};
+  return verdict.right ? TESELA_OK : refuse(m, &verdict);
+}
+
+void tsl_measure_free(tsl_measuring *m) {
+  if (!m)
+    return;
+  if (m->stream)
+    m->plan->work.device->ops->stream_destroy(m->stream);
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    tsl_free(m->sample[i]);
+  tsl_free(m->before);
+  tsl_free(m->rows);
+  tsl_free(m);
+}

@@ -1,0 +1,105 @@
+#include "judge/sample.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "host/split.h"
+
+#include <string.h>
+
+void tsl_sample_draw(int64_t *out, int64_t count, int64_t total, uint64_t seed) {
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t start = tsl_even_start(total, count, i), size = tsl_even_start(total, count, i + 1) - start;
+    out[i] = start + (int64_t)(tsl_random_u64(seed, (uint64_t)i) % (uint64_t)size);
+  }
+  if (count > 1) {
+    out[0] = 0;
+    out[count - 1] = total - 1;
+  }
+}
+
+static int64_t index_of(const tsl_indices *indices, int64_t i) {
+  return indices->of ? indices->of[i] : i;
+}
+
+/* --- in host memory --- */
+
+/* Elements of a line at once, so that lines that are columns share pages. */
+enum { AT_ONCE = 64 };
+
+static void bring_piece(const tsl_lines *from, const unsigned char *line, const tsl_indices *of_line,
+                        int64_t first, int64_t count, unsigned char *to) {
+  const int64_t step = from->stride * (int64_t)from->size;
+  if (!of_line->of) {
+    tsl_type_convert(from->type, line + first * step, from->stride, from->type, to, 1, (size_t)count);
+    return;
+  }
+  for (int64_t i = 0; i < count; i++)
+    memcpy(to + (size_t)i * from->size, line + of_line->of[first + i] * step, from->size);
+}
+
+static void bring_from_host(const tsl_lines *from, const tsl_indices *lines, const tsl_indices *of_line,
+                            unsigned char *to) {
+  const int64_t size = (int64_t)from->size;
+  const unsigned char *base = (const unsigned char *)from->host + from->offset * size;
+  for (int64_t first = 0; first < of_line->count; first += AT_ONCE)
+    for (int64_t i = 0; i < lines->count; i++)
+      bring_piece(from, base + index_of(lines, i) * from->line_stride * size, of_line, first,
+                  tsl_least(AT_ONCE, of_line->count - first), to + (i * of_line->count + first) * size);
+}
+
+/* --- from a device --- */
+
+/* A whole line, as dense memory; backwards where its stride is negative. */
+static tesela_status read_line(const tsl_lines *from, int64_t line, unsigned char *to) {
+  const int64_t apart = tsl_magnitude(from->stride), length = apart == 0 ? 1 : from->length;
+  const int64_t first =
+      from->offset + line * from->line_stride + (from->stride < 0 ? from->stride * (length - 1) : 0);
+  const bool touches = apart == 1 || length == 1;
+  const tsl_copy copy = {.buffer = from->buffer,
+                         .offset = (size_t)first * from->size,
+                         .device_pitch = touches ? (size_t)length * from->size : (size_t)apart * from->size,
+                         .host = to,
+                         .host_pitch = touches ? (size_t)length * from->size : from->size,
+                         .rows = touches ? 1 : (size_t)length,
+                         .row_bytes = touches ? (size_t)length * from->size : from->size};
+  return from->buffer->device->ops->read(from->stream, &copy);
+}
+
+static void pick(const tsl_lines *from, const unsigned char *line, const tsl_indices *of_line,
+                 unsigned char *to) {
+  const int64_t last = from->length - 1;
+  for (int64_t i = 0; i < of_line->count; i++) {
+    const int64_t at = index_of(of_line, i), there = from->stride == 0  ? 0
+                                                     : from->stride < 0 ? last - at
+                                                                        : at;
+    memcpy(to + (size_t)i * from->size, line + (size_t)there * from->size, from->size);
+  }
+}
+
+/* Along lines as they are asked for, or across them where that is how elements follow each other. */
+static tesela_status bring_along(const tsl_lines *from, const tsl_indices *lines, const tsl_indices *of_line,
+                                 unsigned char *line, unsigned char *to) {
+  for (int64_t i = 0; i < lines->count; i++) {
+    TSL_TRY(read_line(from, index_of(lines, i), line));
+    pick(from, line, of_line, to + (size_t)(i * of_line->count) * from->size);
+  }
+  return TESELA_OK;
+}
+
+static tesela_status bring_from_device(const tsl_lines *from, const tsl_indices *lines,
+                                       const tsl_indices *of_line, unsigned char *to) {
+  void *line;
+  TSL_TRY(tsl_alloc((size_t)from->length * from->size, "a line of a matrix", &line));
+  const tesela_status status = bring_along(from, lines, of_line, line, to);
+  tsl_free(line);
+  return status;
+}
+
+tesela_status tsl_sample_bring(const tsl_lines *from, const tsl_indices *lines, const tsl_indices *of_line,
+                               void *to) {
+  if (from->buffer)
+    return bring_from_device(from, lines, of_line, to);
+  bring_from_host(from, lines, of_line, to);
+  return TESELA_OK;
+}

@@ -1,0 +1,305 @@
+/* desc.measure_error: what it measures is what the result is off, of every operation, layout and place; a result that is beyond its
+ * bound is a failure. */
+#include "api/api.h"
+#include "unit/unit.h"
+
+#include <tesela/tesela.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { M = 37, N = 29, K = 53, LARGE = 300, SEED = 11 };
+
+static float a[LARGE * LARGE], b[LARGE * LARGE], c[LARGE * LARGE], kept[LARGE * LARGE];
+static tesela_context *context;
+
+static void expect_ok(tesela_status status) {
+  if (status != TESELA_OK)
+    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
+}
+
+static void expect(tesela_status status, tesela_status expected, const char *names) {
+  if (status != expected || !strstr(tesela_last_error(), names))
+    fail_msg("%s instead of %s, '%s' should name '%s'", tesela_status_name(status),
+             tesela_status_name(expected), tesela_last_error(), names);
+}
+
+static tesela_gemm_desc product(int64_t m, int64_t n, int64_t k) {
+  return (tesela_gemm_desc){.m = m,
+                            .n = n,
+                            .k = k,
+                            .a = {.data = a},
+                            .b = {.data = b},
+                            .c = {.data = c},
+                            .device = "cpu",
+                            .measure_error = SEED};
+}
+
+/* The largest error by sums of doubles, over alpha |A||B| + |beta C0|. */
+static double error_of(double alpha, double beta) {
+  double largest = 0;
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      double sum = 0, size = 0;
+      for (int l = 0; l < K; l++) {
+        const double term = (double)a[i * K + l] * b[l * N + j];
+        sum += term;
+        size += fabs(term);
+      }
+      const double before = beta == 0 ? 0 : kept[i * N + j];
+      const double error = fabs(c[i * N + j] - (alpha * sum + beta * before));
+      largest = fmax(largest, error / (fabs(alpha) * size + fabs(beta * before)));
+    }
+  return largest;
+}
+
+/* All elements of a small product, with C read and not. */
+static void the_error_itself(void **state) {
+  static const double scalars[][2] = {{1, 0}, {-0.5, 0}, {1, 1}, {1.5, -0.25}};
+  (void)state;
+  for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+    tesela_gemm_desc desc = product(M, N, K);
+    tesela_record record;
+    desc.alpha = &scalars[i][0];
+    desc.beta = &scalars[i][1];
+    memcpy(c, kept, sizeof c);
+    expect_ok(tesela_gemm(context, &desc, &record));
+    const double error = error_of(scalars[i][0], scalars[i][1]);
+    if (record.measured_rows != M || record.measured_cols != N ||
+        !(fabs(record.error_measured - error) <= 1e-6 * error) || error == 0 ||
+        !(record.error_measured <= record.error_bound) || !(record.seconds_measure > 0))
+      fail_msg("measured %g of %lld x %lld, it is %g of %d x %d", record.error_measured,
+               (long long)record.measured_rows, (long long)record.measured_cols, error, M, N);
+    desc.measure_error = 0;
+    expect_ok(tesela_gemm(context, &desc, &record));
+    assert_true(record.measured_rows == 0 && record.error_measured == 0 && record.seconds_measure == 0);
+  }
+}
+
+/* A large one's sample: the same by the same seed, another by another; and the bits of what is not measured. */
+static void samples(void **state) {
+  tesela_record first, again, other;
+  (void)state;
+  tesela_gemm_desc desc = product(LARGE, LARGE, LARGE);
+  expect_ok(tesela_gemm(context, &desc, &first));
+  memcpy(kept, c, sizeof kept);
+  assert_true(first.measured_rows > 8 && first.measured_rows < LARGE && first.measured_cols < LARGE);
+  expect_ok(tesela_gemm(context, &desc, &again));
+  assert_true(first.error_measured > 0 && again.error_measured == first.error_measured);
+  desc.measure_error++;
+  expect_ok(tesela_gemm(context, &desc, &other));
+  assert_true(other.error_measured != first.error_measured);
+  desc.measure_error = 0;
+  expect_ok(tesela_gemm(context, &desc, NULL));
+  assert_memory_equal(c, kept, sizeof c);
+}
+
+/* Transposed, backwards and spread operands, on each device, in host memory and in buffers. */
+static void layouts(void **state) {
+  static const char *const devices[] = {"cpu", "opencl:0"};
+  static const int64_t strides[][6] = {{K, 1, N, 1, N, 1},
+                                       {1, M, N, 1, 1, M},
+                                       {K, 1, 1, K, N, 1},
+                                       {K, -1, -N, 1, -N, -1},
+                                       {0, 1, 2 * N, 2, 2 * N, 2}};
+  static const double beta = 0.5;
+  const size_t bytes = sizeof c;
+  (void)state;
+  for (int d = 0; d < 2; d++) {
+    tesela_buffer *buffers[3];
+    float *const host[3] = {a, b, c};
+    for (int i = 0; i < 3; i++)
+      expect_ok(tesela_buffer_create(context, devices[d], bytes, &buffers[i]));
+    for (size_t i = 0; i < 2 * sizeof strides / sizeof *strides; i++) {
+      const int64_t *s = strides[i / 2];
+      double measured[2];
+      for (int place = 0; place < 2; place++) {
+        tesela_gemm_desc desc = product(M, N, K);
+        tesela_record record;
+        int64_t offsets[3] = {s[1] < 0 ? K : 0, s[2] < 0 ? N * K : 0, s[5] < 0 ? M * N + 3 : 0};
+        desc.device = devices[d];
+        desc.beta = i % 2 ? &beta : NULL;
+        desc.a = (tesela_matrix){.row_stride = s[0], .col_stride = s[1]};
+        desc.b = (tesela_matrix){.row_stride = s[2], .col_stride = s[3]};
+        desc.c = (tesela_result){.row_stride = s[4], .col_stride = s[5]};
+        memcpy(c, kept, bytes);
+        if (place == 0) {
+          desc.a.data = a + offsets[0];
+          desc.b.data = b + offsets[1];
+          desc.c.data = c + offsets[2];
+        } else {
+          for (int j = 0; j < 3; j++)
+            expect_ok(tesela_buffer_write(buffers[j], 0, host[j], bytes));
+          desc.a.buffer = buffers[0], desc.a.offset = offsets[0];
+          desc.b.buffer = buffers[1], desc.b.offset = offsets[1];
+          desc.c.buffer = buffers[2], desc.c.offset = offsets[2];
+        }
+        expect_ok(tesela_gemm(context, &desc, &record));
+        measured[place] = record.error_measured;
+        if (record.measured_rows < 8 || record.measured_cols < 8 || !(record.error_measured > 0))
+          fail_msg("%s, layout %zu: %g of %lld x %lld", devices[d], i, record.error_measured,
+                   (long long)record.measured_rows, (long long)record.measured_cols);
+      }
+      if (d == 0)
+        assert_true(measured[0] == measured[1]);
+    }
+    for (int i = 0; i < 3; i++)
+      tesela_buffer_destroy(buffers[i]);
+  }
+}
+
+static void others(void **state) {
+  tesela_record record;
+  const double half = 0.3;
+  (void)state;
+  const tesela_dot_desc dot = {.n = LARGE * LARGE,
+                               .x = {.data = a},
+                               .y = {.data = b},
+                               .result = {.data = c},
+                               .measure_error = SEED,
+                               .device = "cpu"};
+  expect_ok(tesela_dot(context, &dot, &record));
+  assert_true(record.measured_rows == 1 && record.measured_cols == 1 && record.error_measured > 0);
+  tesela_transpose_desc move = {.rows = M,
+                                .cols = K,
+                                .a = {.data = a},
+                                .b = {.data = c},
+                                .device = "cpu",
+                                .alpha = &half,
+                                .measure_error = SEED};
+  expect_ok(tesela_transpose(context, &move, &record));
+  assert_true(record.measured_rows == K && record.measured_cols == M && record.error_measured > 0);
+  move = (tesela_transpose_desc){
+      .rows = LARGE, .cols = LARGE, .b = {.data = c}, .in_place = 1, .device = "cpu", .measure_error = SEED};
+  memcpy(c, a, sizeof c);
+  expect_ok(tesela_transpose(context, &move, &record));
+  assert_true(record.measured_rows > 8 && record.error_measured == 0);
+  /* A batch of even distances, and by addresses. */
+  tesela_gemm_desc desc = product(9, 7, 5);
+  tesela_batch batch = {.count = 100, .a_stride = 45, .b_stride = 35, .c_stride = 63};
+  expect_ok(tesela_gemm_batched(context, &desc, &batch, &record));
+  assert_true(record.measured_rows == 8 * 9 && record.measured_cols == 7 && record.error_measured > 0);
+  desc.device = "opencl:0";
+  expect_ok(tesela_gemm_batched(context, &desc, &batch, &record));
+  assert_true(record.measured_rows == 8 * 9);
+  /* Complex numbers and integers. */
+  desc = product(M, N, K);
+  desc.a.type = desc.b.type = desc.c.type = TESELA_C64;
+  expect_ok(tesela_gemm(context, &desc, &record));
+  assert_true(record.measured_rows == M && record.error_measured > 0);
+  desc.a.type = desc.b.type = TESELA_I8;
+  desc.c.type = TESELA_I32;
+  expect_ok(tesela_gemm(context, &desc, &record));
+  assert_true(record.measured_rows == M && record.error_measured == 0);
+}
+
+/* --- wrong results --- */
+
+static tesela_status (*right_run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+
+/* Element (last row, last column) is off by so many parts of itself. */
+static float off_by;
+static tesela_status wrong_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_problem *problem = &work->problem;
+  float *last = operands->c.host;
+  const tesela_status status = right_run(work, operands, stream);
+  last += (problem->m - 1) * operands->c.row_stride + (problem->n - 1) * operands->c.col_stride;
+  *last += *last * off_by;
+  return status;
+}
+
+static void wrong_results(void **state) {
+  tesela_plan *plan;
+  tesela_record record;
+  (void)state;
+  for (int size = 0; size < 2; size++) {
+    tesela_gemm_desc desc = size ? product(LARGE, LARGE, LARGE) : product(M, N, K);
+    desc.strategy = "sequential";
+    expect_ok(tesela_plan_create(context, &desc, &plan));
+    tsl_strategy wrong = *plan->plan->work.strategy;
+    right_run = wrong.run;
+    wrong.run = wrong_run;
+    plan->plan->work.strategy = &wrong;
+    off_by = 0;
+    expect_ok(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record));
+    off_by = 0.5f;
+    memset(&record, 0, sizeof record);
+    expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record), TESELA_WRONG_RESULT,
+           size ? "C(299, 299) is " : "C(36, 28) is ");
+    assert_non_null(strstr(tesela_last_error(), "sequential on cpu"));
+    assert_true(record.error_measured > record.error_bound && record.plan);
+    expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL), TESELA_WRONG_RESULT,
+           "outside of its error bound");
+    off_by = NAN;
+    expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL), TESELA_WRONG_RESULT, "nan");
+    tesela_plan_destroy(plan);
+  }
+}
+
+/* NaN and infinities where they belong are right, and are no error. */
+static void specials(void **state) {
+  tesela_record record;
+  const float before = a[3];
+  (void)state;
+  a[3] = INFINITY;
+  const tesela_gemm_desc desc = product(M, N, K);
+  expect_ok(tesela_gemm(context, &desc, &record));
+  assert_true(isfinite(record.error_measured) && record.measured_rows == M);
+  a[3] = before;
+}
+
+static void refusals(void **state) {
+  tesela_plan *plan;
+  tesela_packed *packed;
+  tesela_stream *stream;
+  (void)state;
+  tesela_gemm_desc desc = product(M, N, K);
+  expect_ok(tesela_plan_create(context, &desc, &plan));
+  expect_ok(tesela_pack(plan, NULL, &desc.b, &packed));
+  const tesela_matrix right = {.packed = packed};
+  memcpy(c, kept, sizeof c);
+  const tesela_status status = tesela_plan_run(plan, &desc.a, &right, &desc.c, NULL);
+  if (status != TESELA_OK) /* a strategy that packs nothing has a plain copy, which can be looked at */
+    expect(status, TESELA_UNSUPPORTED, "packed");
+  tesela_packed_destroy(packed);
+  expect_ok(tesela_stream_create(context, "cpu", &stream));
+  expect(tesela_plan_enqueue(plan, stream, &desc.a, &desc.b, &desc.c, NULL), TESELA_UNSUPPORTED, "queued");
+  tesela_stream_destroy(stream);
+  tesela_plan_destroy(plan);
+}
+
+static void environment(void **state) {
+  tesela_context *asking = NULL;
+  tesela_record record;
+  (void)state;
+  setenv("TESELA_MEASURE_ERROR", "often", 1);
+  expect(tesela_context_create(NULL, &asking), TESELA_BAD_CALL, "TESELA_MEASURE_ERROR");
+  assert_null(asking);
+  setenv("TESELA_MEASURE_ERROR", "5", 1);
+  expect_ok(tesela_context_create(NULL, &asking));
+  unsetenv("TESELA_MEASURE_ERROR");
+  tesela_gemm_desc desc = product(M, N, K);
+  desc.measure_error = 0;
+  expect_ok(tesela_gemm(asking, &desc, &record));
+  assert_true(record.measured_rows == M);
+  tesela_context_destroy(asking);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_error_itself), cmocka_unit_test(samples),
+                                     cmocka_unit_test(layouts),          cmocka_unit_test(others),
+                                     cmocka_unit_test(wrong_results),    cmocka_unit_test(specials),
+                                     cmocka_unit_test(refusals),         cmocka_unit_test(environment)};
+  for (int i = 0; i < LARGE * LARGE; i++) {
+    a[i] = (float)sin(i * 1.7);
+    b[i] = (float)cos(i * 0.9);
+    kept[i] = (float)sin(i * 0.3);
+  }
+  if (tesela_context_create(NULL, &context) != TESELA_OK)
+    return 1;
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  tesela_context_destroy(context);
+  return failed;
+}
