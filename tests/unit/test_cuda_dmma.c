@@ -29,7 +29,7 @@ static void refusals_have_numbers(void **state) {
   assert_refused_for(strategy, "", &device, &floats, "these instructions multiply f64");
   assert_refused_for(strategy, "", &device, &deep, "31 bits");
   assert_refused_for(strategy, "tile_m=16 tile_n=16", &device, &doubles,
-                     "no shape of warps makes tiles of 16 x 16");
+                     "no shape of warps makes tiles of 16 x 16 in 1 slices");
   assert_refused_for(strategy, "tile_m=128 tile_n=128", &small, &doubles,
                      "do not fit into the 49152 bytes of mock:0");
 }

@@ -29,6 +29,18 @@ SM80_FUNCTION void copy_async_if(bool asked, shared_t to, const void *from) {
         "l"(__cvta_generic_to_global(from)), "r"((int)asked), "n"(BYTES)
         : "memory");
 }
+/* BYTES bytes, 8 or 16, of which the first `there` are read, and the others are 0. */
+template <int BYTES>
+SM80_FUNCTION void copy_async_part(int there, shared_t to, const void *from) {
+  if (BYTES == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to),
+                 "l"(__cvta_generic_to_global(from)), "r"(there)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(to),
+                 "l"(__cvta_generic_to_global(from)), "r"(there), "n"(BYTES)
+                 : "memory");
+}
 /* Ends a group of this thread's copies. */
 SM80_FUNCTION void copies_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");
@@ -50,6 +62,15 @@ SM80_FUNCTION void store_double(shared_t to, double value) {
   asm volatile("st.shared.f64 [%0], %1;" ::"r"(to), "d"(value) : "memory");
 }
 
+SM80_FUNCTION double2 load_doubles(shared_t from) {
+  double2 value;
+  asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(value.x), "=d"(value.y) : "r"(from) : "memory");
+  return value;
+}
+SM80_FUNCTION void store_doubles(shared_t to, double first, double second) {
+  asm volatile("st.shared.v2.f64 [%0], {%1, %2};" ::"r"(to), "d"(first), "d"(second) : "memory");
+}
+
 /* --- products of a warp --- */
 
 /* sums (16 x 8) += A (16 x 8) B (8 x 8), in f64, each number rounded as multiply-adds round. Of thread t: a[0] is row t / 4, column
@@ -67,6 +88,30 @@ SM80_FUNCTION void dmma_16x8x8(double (&sums)[4], const double (&a)[4], const do
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+d"(sums[i % 2 * 2]), "+d"(sums[i % 2 * 2 + 1])
                  : "d"(a[i]), "d"(b[i / 2]));
+#endif
+}
+
+/* --- clusters of blocks, from sm_90 on; below, a block is alone --- */
+
+/* All threads of all blocks of a cluster; what they wrote to shared memory before is seen behind it. */
+SM80_FUNCTION void blocks_barrier() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+/* Two numbers from the shared memory of the cluster's block `rank`, where it has what this block has at `from`. */
+SM80_FUNCTION double2 load_doubles_of(unsigned rank, shared_t from) {
+#if __CUDA_ARCH__ >= 900
+  double2 value;
+  shared_t there;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(from), "r"(rank));
+  asm volatile("ld.shared::cluster.v2.f64 {%0, %1}, [%2];"
+               : "=d"(value.x), "=d"(value.y)
+               : "r"(there)
+               : "memory");
+  return value;
+#else
+  return load_doubles(from);
 #endif
 }
 

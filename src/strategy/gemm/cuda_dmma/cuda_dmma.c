@@ -4,6 +4,11 @@
 static const tsl_param params[] = {
     [TSL_CUDA_DMMA_TILE_M] = {"tile_m", "rows of a block's tile of C", 128, {16, 32, 64, 128}},
     [TSL_CUDA_DMMA_TILE_N] = {"tile_n", "columns of a block's tile", 64, {16, 32, 64, 128}},
+    [TSL_CUDA_DMMA_SLICES] = {"slices",
+                              "of a panel's k, each multiplied by warps of its own",
+                              1,
+                              {1, 2, 4, 8}},
+    [TSL_CUDA_DMMA_CLUSTER] = {"cluster", "blocks that share out k and add up their sums", 1, {1, 2, 4, 8}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -14,13 +19,22 @@ static const char *const probes[] = {
     "tile_m=64 tile_n=64",
     "tile_m=16 tile_n=128",
     "tile_m=128 tile_n=32",
+    "tile_m=64 tile_n=64 slices=2",
+    "tile_m=16 tile_n=32 slices=8",
+    "tile_m=32 tile_n=32 slices=8 cluster=4",
+    "tile_m=64 tile_n=64 cluster=2",
     NULL,
 };
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
   if (tile.warp_m == 0)
-    return tsl_refusal("no shape of warps makes tiles of %d x %d", tile.tile_m, tile.tile_n);
+    return tsl_refusal("no shape of warps makes tiles of %d x %d in %d slices", tile.tile_m, tile.tile_n,
+                       (int)config->value[TSL_CUDA_DMMA_SLICES]);
+  if (tile.cluster > 1 && !(device->capabilities & TSL_CAN_WGMMA))
+    return "clusters are of sm_90";
+  if (tile.cluster > 1 && problem->k < tile.cluster * (int64_t)tile.depth)
+    return tsl_refusal("k is shorter than %d panels of %d", tile.cluster, tile.depth);
   if (tile.stages == 0)
     return tsl_refusal("two stages of %d rows and %d columns do not fit into the %llu bytes of %s",
                        tile.tile_m, tile.tile_n, (unsigned long long)device->local_bytes_inside,
@@ -61,7 +75,7 @@ const tsl_strategy tsl_gemm_cuda_dmma = {
     .build = tsl_cuda_dmma_build,
     .run = tsl_cuda_dmma_run,
     .release = tsl_cuda_dmma_release,
-    .takes = {.types = types, .why = "these instructions multiply f64"},
+    .takes = {.types = types, .why = "these instructions multiply f64", .batches = true},
     .uses = {.scratch = scratch, .account = tsl_cuda_dmma_account},
     .testing = {.probes = probes},
 };

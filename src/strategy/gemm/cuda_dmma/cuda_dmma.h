@@ -5,9 +5,9 @@
 #include "strategy/account.h"
 #include "strategy/launch.h"
 
-enum { TSL_CUDA_DMMA_TILE_M, TSL_CUDA_DMMA_TILE_N };
+enum { TSL_CUDA_DMMA_TILE_M, TSL_CUDA_DMMA_TILE_N, TSL_CUDA_DMMA_SLICES, TSL_CUDA_DMMA_CLUSTER };
 
-/* Depth of a panel along k. */
+/* Depth of a slice of a panel along k. */
 enum { TSL_CUDA_DMMA_DEPTH = 16 };
 
 /* A problem and a config as the kernel sees them. */
@@ -17,6 +17,9 @@ typedef struct tsl_cuda_dmma {
   bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, elements along k do not */
   int tile_m, tile_n;
   int warp_m, warp_n; /* of a warp; 0: there is no such tile */
+  int slices;         /* of a panel's k, each multiplied by warps of its own */
+  int depth;          /* of a panel */
+  int cluster;        /* blocks that share out k and fold their sums by themselves */
   int groups;         /* blocks that share a multiprocessor */
   double efficiency;  /* of the peak of tensor cores, in long sums */
   int items;          /* of a block */
@@ -26,8 +29,8 @@ typedef struct tsl_cuda_dmma {
 tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device);
 
-/* How a product of the kernel's m, n and k is shared out: tiles, parts of k, blocks, and bytes of the sums of parts (0 of one part), in
- * rows of `pitch` sums. */
+/* How a product of the kernel's m, n and k is shared out: tiles, parts of k, blocks (of each product of a batch), and bytes of the
+ * sums of parts (0 of one part, and of a cluster's, which need no memory), in rows of `pitch` sums. */
 typedef struct tsl_cuda_dmma_shares {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
 } tsl_cuda_dmma_shares;

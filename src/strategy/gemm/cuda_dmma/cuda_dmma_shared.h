@@ -10,15 +10,17 @@ typedef struct cuda_dmma_matrix {
 
 typedef struct cuda_dmma_arguments {
   int m, n, k;
-  int tiles_m, tiles_n, parts; /* parts: of k */
+  int tiles_m, tiles_n;
+  int parts, part_panels, longer_parts; /* of k; panels of each, and how many parts have one more */
   cuda_dmma_matrix a, b, c;
-  long long c_part; /* from the sums of one part of k to the next's */
+  long long c_part;                 /* from the sums of one part of k to the next's */
+  long long a_step, b_step, c_step; /* from product to product of a batch */
   double alpha, beta;
 } cuda_dmma_arguments;
 
 /* Sums of `parts` parts, each `pitch` elements a row and `part` elements apart, to C. */
 typedef struct cuda_dmma_fold_arguments {
-  long long m, n, pitch, part;
+  long long m, n, pitch, part, c_step /* from product to product of a batch, which has no sums */;
   cuda_dmma_matrix c;
   int parts;
   double alpha, beta;

@@ -5,34 +5,45 @@
 
 #include <math.h>
 
-/* Tiles, their warps', blocks a multiprocessor has registers for, and what tensor cores make of their peak in long sums, where
- * elements come by pairs and one by one. */
+/* Tiles, slices of k that warps share out, their warps' tiles, blocks a multiprocessor has registers for, and what tensor cores make of
+ * their peak in long sums, where elements come by pairs and one by one. */
 static const struct {
-  int tile_m, tile_n, warp_m, warp_n, groups;
+  int tile_m, tile_n, slices, warp_m, warp_n, groups;
   double by_pairs, by_ones;
-} shapes[] = {{128, 128, 64, 32, 1, 0.90, 0.68}, {128, 64, 64, 32, 2, 0.86, 0.79},
-              {64, 128, 32, 64, 2, 0.86, 0.67},  {64, 64, 32, 32, 3, 0.82, 0.63},
-              {128, 32, 32, 32, 3, 0.78, 0.52},  {32, 128, 32, 32, 3, 0.74, 0.56},
-              {64, 32, 32, 16, 4, 0.69, 0.54},   {32, 64, 32, 16, 4, 0.72, 0.44},
-              {128, 16, 32, 16, 4, 0.49, 0.39},  {16, 128, 16, 32, 4, 0.49, 0.39}};
+} shapes[] = {
+    {128, 128, 1, 64, 32, 1, 0.90, 0.68}, {128, 64, 1, 64, 32, 2, 0.86, 0.79},
+    {64, 128, 1, 32, 64, 2, 0.86, 0.67},  {64, 64, 1, 32, 32, 3, 0.82, 0.63},
+    {128, 32, 1, 32, 32, 3, 0.78, 0.52},  {32, 128, 1, 32, 32, 3, 0.74, 0.56},
+    {64, 32, 1, 32, 16, 4, 0.69, 0.54},   {32, 64, 1, 32, 16, 4, 0.72, 0.44},
+    {128, 16, 1, 32, 16, 4, 0.49, 0.39},  {16, 128, 1, 16, 32, 4, 0.49, 0.39},
+    {64, 64, 2, 32, 32, 1, 0.82, 0.63},   {64, 32, 4, 32, 32, 1, 0.78, 0.55},
+    {32, 64, 4, 32, 32, 1, 0.78, 0.55},   {32, 32, 8, 32, 32, 1, 0.74, 0.50},
+    {16, 64, 4, 16, 32, 1, 0.50, 0.40},   {64, 16, 4, 32, 16, 1, 0.50, 0.40},
+    {16, 32, 8, 16, 32, 1, 0.50, 0.40},   {32, 16, 8, 32, 16, 1, 0.50, 0.40},
+};
 
 enum {
   STAGES_MOST = 6,
   PADDING = 32,
+  FOLD_PADDING = 64,
   BLOCK_BYTES = 1024 /* of the system's in each block's shared memory */
 };
 
-static int64_t panel_bytes(bool across, int lines) {
-  const int row = across ? lines : TSL_CUDA_DMMA_DEPTH, rows = across ? TSL_CUDA_DMMA_DEPTH : lines;
+static int64_t panel_bytes(bool across, int lines, int depth) {
+  const int row = across ? lines : depth, rows = across ? depth : lines;
   return (int64_t)rows * (8 * row + PADDING);
 }
 
-/* As many stages as there is memory for. */
+/* As many stages as there is memory for; and where sums meet in shared memory, these fit. */
 static void share_memory(tsl_cuda_dmma *tile, const tsl_device *device) {
-  const int64_t stage = panel_bytes(tile->a_across, tile->tile_m) + panel_bytes(tile->b_across, tile->tile_n),
+  const int64_t stage = panel_bytes(tile->a_across, tile->tile_m, tile->depth) +
+                        panel_bytes(tile->b_across, tile->tile_n, tile->depth),
                 own = ((int64_t)device->local_bytes_inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES,
-                fits = own / stage;
+                fits = own / stage,
+                sums = (int64_t)tile->slices * tile->tile_m * (8 * tile->tile_n + FOLD_PADDING);
   tile->stages = fits < 2 ? 0 : (int)tsl_least(fits, STAGES_MOST);
+  if (tile->slices * tile->cluster > 1 && tile->stages * stage < sums)
+    tile->stages = 0;
   tile->shared_bytes = (uint64_t)(tile->stages * stage);
 }
 
@@ -57,16 +68,20 @@ tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *con
       .swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1,
       .tile_m = (int)config->value[TSL_CUDA_DMMA_TILE_M],
       .tile_n = (int)config->value[TSL_CUDA_DMMA_TILE_N],
+      .slices = (int)config->value[TSL_CUDA_DMMA_SLICES],
+      .cluster = (int)config->value[TSL_CUDA_DMMA_CLUSTER],
   };
+  tile.depth = tile.slices * TSL_CUDA_DMMA_DEPTH;
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   tile.a_across = !tsl_launch_along(a->col_stride, a->row_stride);
   tile.b_across = !tsl_launch_along(b->row_stride, b->col_stride);
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-    if (shapes[i].tile_m == tile.tile_m && shapes[i].tile_n == tile.tile_n) {
+    if (shapes[i].tile_m == tile.tile_m && shapes[i].tile_n == tile.tile_n &&
+        shapes[i].slices == tile.slices) {
       tile.warp_m = shapes[i].warp_m, tile.warp_n = shapes[i].warp_n, tile.groups = shapes[i].groups;
       tile.efficiency = by_pairs(&tile) ? shapes[i].by_pairs : shapes[i].by_ones;
-      tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n);
+      tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) * tile.slices;
       share_memory(&tile, device);
     }
   return tile;
@@ -91,28 +106,39 @@ static double unit_rate(const tsl_device *device) {
   return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
 }
 
+/* Of a step in which slices' sums meet in shared memory, and blocks': each one's start, and bytes that are moved there in a clock. */
+static const double slices_clocks = 400, blocks_clocks = 1500, fold_bytes = 100;
+
+/* Clocks of the last step of a block, beyond those of its sums. */
+static double meeting_clocks(const tsl_cuda_dmma *tile) {
+  const double bytes = 16.0 * tile->tile_m * tile->tile_n;
+  return (tile->slices * tile->cluster > 1 ? slices_clocks + tile->slices * bytes / fold_bytes : 0) +
+         (tile->cluster > 1 ? blocks_clocks + bytes / fold_bytes : 0);
+}
+
 static double seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
-  const double units = fmax(1, device->compute_units), blocks = tiles * (double)parts,
+  const double units = fmax(1, device->compute_units),
+               blocks = tiles * (double)parts * (double)tsl_problem_batch(problem),
                each = ceil(blocks / units), together = fmin(each, tile->groups),
                warps = together * tile->items / 128, area = (double)tile->tile_m * tile->tile_n,
                lines = tile->tile_m + tile->tile_n;
-  const double depth =
-      ceil(ceil((double)problem->k / TSL_CUDA_DMMA_DEPTH) / (double)parts) * TSL_CUDA_DMMA_DEPTH;
+  const double depth = ceil(ceil((double)problem->k / tile->depth) / (double)parts) * tile->depth;
   const bool is_part = problem->m < tile->tile_m || problem->n < tile->tile_n;
-  const double copies = lines * TSL_CUDA_DMMA_DEPTH / tile->items,
+  const double copies = lines * tile->depth / tile->items,
                products = (double)tile->warp_m * tile->warp_n / 64 /* 16 x 8 x 8 each */,
                slowed = is_part ? 1 + part_cost * copies / products : 1,
                rate = unit_rate(device) * tile->efficiency * (warps >= 2 ? 1 : few_warps) / slowed;
   const double rounds = ceil(each / tile->groups),
-               waited = rounds * depth / TSL_CUDA_DMMA_DEPTH * panel_clocks / fmax(1, tile->stages - 1);
+               waited = rounds * depth / tile->depth * panel_clocks / fmax(1, tile->stages - 1);
   const double clocks = fmax(each * depth * area / rate, waited) +
-                        rounds * (first_clocks + sum_clocks * area / tile->items),
+                        rounds * (first_clocks + sum_clocks * area / tile->items + meeting_clocks(tile)),
                cached = blocks * depth * lines * 8 / (cache_bytes * units);
   const double seconds = fmax(fmax(clocks, cached) / (1e6 * fmax(1, device->clock_mhz)),
                               tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
   const double sums = 16.0 * (double)problem->m * (double)problem->n * (double)parts;
-  return device->launch_seconds + seconds + (parts > 1 ? fold_seconds + sums / device->bandwidth : 0);
+  return device->launch_seconds + seconds +
+         (parts > 1 && tile->cluster == 1 ? fold_seconds + sums / device->bandwidth : 0);
 }
 
 double tsl_cuda_dmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -126,10 +152,14 @@ enum { PART_PANELS = 2 };
 
 static int64_t parts_of(const tsl_cuda_dmma *tile, int64_t tiles, const tsl_device *device) {
   const int64_t slots = device->compute_units * (int64_t)tile->groups,
-                panels = tsl_ceil_div(tile->problem.k, TSL_CUDA_DMMA_DEPTH),
-                most = tiles > 0 ? tsl_least(slots / tiles, panels / PART_PANELS) : 1;
+                panels = tsl_ceil_div(tile->problem.k, tile->depth),
+                most = tiles > 0 && tsl_problem_batch(&tile->problem) == 1
+                           ? tsl_least(slots / tiles, panels / PART_PANELS)
+                           : 1;
   int64_t best = 1;
   double least = INFINITY;
+  if (tile->cluster > 1)
+    return tile->cluster;
   for (int64_t parts = 1; parts <= tsl_most(1, most); parts++) {
     const double seconds = seconds_of(tile, (double)tiles, parts, device);
     if (seconds < least)
@@ -146,7 +176,7 @@ tsl_cuda_dmma_shares tsl_cuda_dmma_shares_of(const tsl_cuda_dmma *tile, const ts
   shares.parts = parts_of(tile, tiles, device);
   shares.blocks = tiles * shares.parts;
   shares.pitch = tsl_round_up(n, 2);
-  shares.sums_bytes = shares.parts > 1 ? shares.parts * m * shares.pitch * 8 : 0;
+  shares.sums_bytes = shares.parts > 1 && tile->cluster == 1 ? shares.parts * m * shares.pitch * 8 : 0;
   return shares;
 }
 
@@ -155,8 +185,7 @@ void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config,
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
   const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, device);
   const double tiles = (double)shares.tiles_m * (double)shares.tiles_n,
-               depth = ceil((double)problem->k / TSL_CUDA_DMMA_DEPTH) * TSL_CUDA_DMMA_DEPTH,
-               bytes = tiles * depth * 8;
+               depth = ceil((double)problem->k / tile.depth) * tile.depth, bytes = tiles * depth * 8;
   tsl_account_groups((double)shares.blocks, tile.items, (double)shares.blocks * tile.items,
                      (int64_t)tile.shared_bytes, device, account);
   account->per_unit = tile.groups;

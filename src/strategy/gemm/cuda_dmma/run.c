@@ -48,68 +48,117 @@ void tsl_cuda_dmma_release(tsl_work *work) {
 
 /* --- running --- */
 
-/* Whether a matrix can be read or written by pairs along `along`, in `lines` lines. */
-static int is_wide(tsl_buffer *buffer, int64_t along, int64_t line, int64_t lines, int64_t offset) {
-  return tsl_cuda_dmma_pairs(along, line, lines, offset) &&
-         (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
+/* Whether matrices can be read or written by pairs along `along`, in `lines` lines; of a batch, all of them. */
+static int is_wide(const tsl_operand *operand, int64_t along, int64_t line, int64_t lines, int64_t offset) {
+  return tsl_cuda_dmma_pairs(along, line, lines, offset) && operand->step % 2 == 0 &&
+         (uintptr_t)operand->buffer->device->ops->native_buffer(operand->buffer) % 16 == 0;
 }
 
+/* One run; A, B and the sizes are those of C = A B as the kernel sees it, swapped or not. */
+typedef struct running {
+  const tsl_work *work;
+  const tsl_operands *operands;
+  tsl_cuda_dmma tile;
+  tsl_cuda_dmma_shares shares;
+  tsl_gemm_sizes sizes;
+  const tsl_operand *a, *b;
+  bool is_split; /* parts of k go to memory, and the fold adds them up */
+  cuda_dmma_matrix result;
+  int64_t first, count; /* products of the batch that a launch takes */
+  tsl_stream *stream;
+} running;
+
 /* C from the sums of all parts; or from nothing, where there are none. */
-static tesela_status fold(const tsl_work *work, const tsl_operands *operands,
-                          const cuda_dmma_fold_arguments *given, tsl_stream *stream) {
+static tesela_status fold(const running *run) {
+  const tsl_work *work = run->work;
   const dmma_kernels *kernels = work->state;
-  const int64_t blocks = tsl_ceil_div(given->m * given->n, FOLD_ELEMENTS),
+  const tsl_gemm_sizes *s = &run->sizes;
+  tsl_buffer *c = run->operands->c.buffer;
+  cuda_dmma_fold_arguments given = {.m = s->m,
+                                    .n = s->n,
+                                    .pitch = run->shares.pitch,
+                                    .part = s->m * run->shares.pitch,
+                                    .c_step = run->operands->c.step,
+                                    .c = run->result,
+                                    .parts = s->k > 0 ? (int)run->shares.parts : 0,
+                                    .alpha = work->problem.alpha[0],
+                                    .beta = work->problem.beta[0]};
+  given.c.offset += run->first * given.c_step;
+  const int64_t blocks = tsl_ceil_div(given.m * given.n, FOLD_ELEMENTS),
                 most = (int64_t)UNIT_BLOCKS * work->device->compute_units;
-  const tsl_grid grid = {{(uint64_t)tsl_least(blocks, most), 1, 1}, {FOLD_ITEMS, 1, 1}};
-  const tsl_argument list[] = {TSL_ARG_BUFFER(operands->c.buffer),
-                               TSL_ARG_BUFFER(given->parts > 0 ? operands->scratch : operands->c.buffer),
-                               {.value = given, .bytes = sizeof *given}};
-  return work->device->ops->launch(stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
+  const tsl_grid grid = {{(uint64_t)tsl_least(blocks, most), (uint64_t)run->count, 1}, {FOLD_ITEMS, 1, 1}};
+  const tsl_argument list[] = {
+      TSL_ARG_BUFFER(c), TSL_ARG_BUFFER(given.parts > 0 ? run->operands->scratch : c), TSL_ARG_VALUE(given)};
+  return work->device->ops->launch(run->stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
+}
+
+static cuda_dmma_matrix factor(const running *run, const tsl_operand *operand, bool across, int64_t offset,
+                               int64_t row, int64_t col, int64_t rows, int64_t cols, bool is_a) {
+  const bool by_rows = is_a != across; /* elements of a row of the matrix lie side by side */
+  return (cuda_dmma_matrix){offset + run->first * operand->step, row, col,
+                            by_rows ? is_wide(operand, col, row, rows, offset)
+                                    : is_wide(operand, row, col, cols, offset)};
+}
+
+static tesela_status multiply(const running *run) {
+  const tsl_work *work = run->work;
+  const dmma_kernels *kernels = work->state;
+  const tsl_gemm_sizes *s = &run->sizes;
+  const tsl_cuda_dmma_shares *shares = &run->shares;
+  const int64_t panels = tsl_ceil_div(s->k, run->tile.depth), c_step = run->operands->c.step;
+  cuda_dmma_arguments given = {
+      .m = (int)s->m,
+      .n = (int)s->n,
+      .k = (int)s->k,
+      .tiles_m = (int)shares->tiles_m,
+      .tiles_n = (int)shares->tiles_n,
+      .parts = (int)shares->parts,
+      .part_panels = (int)(panels / shares->parts),
+      .longer_parts = (int)(panels % shares->parts),
+      .a = factor(run, run->a, run->tile.a_across, s->a_offset, s->a_row_stride, s->a_col_stride, s->m, s->k,
+                  true),
+      .b = factor(run, run->b, run->tile.b_across, s->b_offset, s->b_row_stride, s->b_col_stride, s->k, s->n,
+                  false),
+      .c = run->is_split ? (cuda_dmma_matrix){0, shares->pitch, 1, 1} : run->result,
+      .c_part = s->m * shares->pitch,
+      .a_step = run->a->step,
+      .b_step = run->b->step,
+      .c_step = c_step,
+      .alpha = run->is_split ? 1 : work->problem.alpha[0],
+      .beta = run->is_split ? 0 : work->problem.beta[0],
+  };
+  if (!run->is_split)
+    given.c.offset += run->first * c_step, given.c_part = 0;
+  tsl_buffer *c = run->is_split ? run->operands->scratch : run->operands->c.buffer;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a->buffer), TSL_ARG_BUFFER(run->b->buffer),
+                               TSL_ARG_BUFFER(c), TSL_ARG_VALUE(given)};
+  const tsl_grid grid = {{(uint64_t)shares->blocks, (uint64_t)run->count, 1}, {run->tile.items, 1, 1}};
+  return work->device->ops->launch(run->stream, kernels->multiply, &grid, list, sizeof list / sizeof *list);
 }
 
 tesela_status tsl_cuda_dmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const dmma_kernels *kernels = work->state;
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(&work->problem, &work->config, work->device);
-  const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, work->device);
-  const tsl_gemm_sizes given_sizes = tsl_launch_sizes(work, operands),
-                       s = tile.swapped ? tsl_launch_swapped(&given_sizes) : given_sizes;
-  const bool is_split = shares.parts > 1;
-  tsl_buffer *a = tile.swapped ? operands->b.buffer : operands->a.buffer,
-             *b = tile.swapped ? operands->a.buffer : operands->b.buffer,
-             *c = is_split ? operands->scratch : operands->c.buffer;
-  const cuda_dmma_matrix result = {
-      s.c_offset, s.c_row_stride, s.c_col_stride,
-      is_wide(operands->c.buffer, s.c_col_stride, s.c_row_stride, s.m, s.c_offset)};
-  const cuda_dmma_fold_arguments folding = {.m = s.m,
-                                            .n = s.n,
-                                            .pitch = shares.pitch,
-                                            .part = s.m * shares.pitch,
-                                            .c = result,
-                                            .parts = s.k > 0 ? (int)shares.parts : 0,
-                                            .alpha = work->problem.alpha[0],
-                                            .beta = work->problem.beta[0]};
-  if (s.k == 0)
-    return fold(work, operands, &folding, stream);
-  const cuda_dmma_arguments given = {
-      .m = (int)s.m,
-      .n = (int)s.n,
-      .k = (int)s.k,
-      .tiles_m = (int)shares.tiles_m,
-      .tiles_n = (int)shares.tiles_n,
-      .parts = (int)shares.parts,
-      .a = {s.a_offset, s.a_row_stride, s.a_col_stride,
-            tile.a_across ? is_wide(a, s.a_row_stride, s.a_col_stride, s.k, s.a_offset)
-                          : is_wide(a, s.a_col_stride, s.a_row_stride, s.m, s.a_offset)},
-      .b = {s.b_offset, s.b_row_stride, s.b_col_stride,
-            tile.b_across ? is_wide(b, s.b_col_stride, s.b_row_stride, s.k, s.b_offset)
-                          : is_wide(b, s.b_row_stride, s.b_col_stride, s.n, s.b_offset)},
-      .c = is_split ? (cuda_dmma_matrix){0, shares.pitch, 1, 1} : result,
-      .c_part = folding.part,
-      .alpha = is_split ? 1 : folding.alpha,
-      .beta = is_split ? 0 : folding.beta,
-  };
-  const tsl_argument list[] = {TSL_ARG_BUFFER(a), TSL_ARG_BUFFER(b), TSL_ARG_BUFFER(c), TSL_ARG_VALUE(given)};
-  const tsl_grid grid = {{(uint64_t)shares.blocks, 1, 1}, {tile.items, 1, 1}};
-  TSL_TRY(work->device->ops->launch(stream, kernels->multiply, &grid, list, sizeof list / sizeof *list));
-  return is_split ? fold(work, operands, &folding, stream) : TESELA_OK;
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
+  const int64_t batch = tsl_problem_batch(&work->problem),
+                most = (int64_t)tsl_launch_limited(work->device, 1, batch);
+  running run = {.work = work,
+                 .operands = operands,
+                 .tile = tile,
+                 .shares = tsl_cuda_dmma_shares_of(&tile, work->device),
+                 .sizes = tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
+                 .a = tile.swapped ? &operands->b : &operands->a,
+                 .b = tile.swapped ? &operands->a : &operands->b,
+                 .stream = stream};
+  const tsl_gemm_sizes *s = &run.sizes;
+  run.is_split = run.shares.sums_bytes > 0;
+  run.result = (cuda_dmma_matrix){s->c_offset, s->c_row_stride, s->c_col_stride,
+                                  is_wide(&operands->c, s->c_col_stride, s->c_row_stride, s->m, s->c_offset)};
+  for (; run.first < batch; run.first += most) {
+    run.count = tsl_least(most, batch - run.first);
+    if (s->k > 0)
+      TSL_TRY(multiply(&run));
+    if (s->k == 0 || run.is_split)
+      TSL_TRY(fold(&run));
+  }
+  return TESELA_OK;
 }
