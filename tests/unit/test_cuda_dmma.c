@@ -45,9 +45,13 @@ static void memory_is_shared_out(void **state) {
     const tsl_cuda_dmma tile = tsl_cuda_dmma_of(&problem, &config, &device);
     assert_true(tile.stages >= 2 && tile.groups >= 1);
     assert_true((tile.shared_bytes + 1024) * (uint64_t)tile.groups <= device.local_bytes_inside + 1024);
-    const uint64_t dense = (uint64_t)tile.stages * 16 * 8 * (uint64_t)(tile.tile_m + tile.tile_n);
+    const uint64_t dense = (uint64_t)(tile.stages * tile.depth) * 8 * (uint64_t)(tile.tile_m + tile.tile_n);
     assert_true(tile.shared_bytes > dense && tile.shared_bytes < dense * 3 / 2);
-    assert_int_equal(tile.items, 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n));
+    assert_int_equal(tile.items,
+                     32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) * tile.slices);
+    assert_int_equal(tile.depth, tile.slices * TSL_CUDA_DMMA_DEPTH);
+    if (tile.slices * tile.cluster > 1) /* sums meet where panels were */
+      assert_true((int64_t)tile.shared_bytes >= tile.slices * tile.tile_m * tile.tile_n * 8);
     assert_true(tile.items * tile.groups <= 512 && tile.items % 32 == 0);
   }
   assert_true(seen >= 5);
@@ -105,17 +109,40 @@ static void few_tiles_split_k(void **state) {
   }
 }
 
+/* Blocks of a cluster share out k, without memory for sums; a batch is no reason to split it. */
+static void clusters_and_batches_need_no_sums(void **state) {
+  (void)state;
+  tsl_device device = hopper();
+  device.capabilities |= TSL_CAN_WGMMA;
+  tsl_problem problem = tsl_problem_gemm(64, 64, 16384, TESELA_F64), short_one = problem;
+  const tsl_config apart = config_of(strategy, "tile_m=64 tile_n=64"),
+                   together = config_of(strategy, "tile_m=64 tile_n=64 slices=2 cluster=4");
+  tsl_cuda_dmma tile = tsl_cuda_dmma_of(&problem, &together, &device);
+  tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, &device);
+  assert_int_equal(shares.parts, 4);
+  assert_int_equal(shares.blocks, 4);
+  assert_int_equal(shares.sums_bytes, 0);
+  short_one.k = short_one.a.cols = short_one.b.rows = short_one.a.row_stride = 100;
+  assert_refused_for(strategy, "tile_m=64 tile_n=64 slices=2 cluster=4", &device, &short_one,
+                     "k is shorter than 4 panels of 32");
+  device.capabilities &= ~(unsigned)TSL_CAN_WGMMA;
+  assert_refused_for(strategy, "tile_m=64 tile_n=64 cluster=2", &device, &problem, "clusters are of sm_90");
+  problem.batch = 100;
+  tile = tsl_cuda_dmma_of(&problem, &apart, &device);
+  shares = tsl_cuda_dmma_shares_of(&tile, &device);
+  assert_int_equal(shares.parts, 1);
+  assert_int_equal(shares.sums_bytes, 0);
+}
+
 /* Large products get large tiles, others what fills the units; no tile is longer than the product by much. */
 static void the_model_likes_what_fits(void **state) {
   (void)state;
   const tsl_device device = hopper();
   static const struct {
     int64_t m, n, k, tile_m, least, most; /* rows of a tile at most, elements of it */
-  } cases[] = {{4096, 4096, 4096, 128, 128 * 128, 128 * 128},
-               {4093, 4093, 4093, 128, 128 * 64, 128 * 64},
-               {1024, 1024, 1024, 128, 64 * 64, 64 * 64},
-               {16, 4096, 4096, 16, 16 * 128, 16 * 128},
-               {64, 4096, 4096, 64, 32 * 128, 64 * 128}};
+  } cases[] = {{4096, 4096, 4096, 128, 128 * 128, 128 * 128}, {4093, 4093, 4093, 128, 128 * 64, 128 * 64},
+               {1024, 1024, 1024, 128, 64 * 64, 64 * 64},     {16, 4096, 4096, 16, 16 * 32, 16 * 64},
+               {64, 4096, 4096, 64, 64 * 64, 64 * 64},        {256, 256, 256, 32, 16 * 32, 16 * 64}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tsl_problem problem = tsl_problem_gemm(cases[i].m, cases[i].n, cases[i].k, TESELA_F64);
     double seconds;
@@ -149,6 +176,7 @@ int main(void) {
       cmocka_unit_test(layouts_are_read_as_they_lie),
       cmocka_unit_test(pairs_are_aligned),
       cmocka_unit_test(few_tiles_split_k),
+      cmocka_unit_test(clusters_and_batches_need_no_sums),
       cmocka_unit_test(the_model_likes_what_fits),
       cmocka_unit_test(slow_f64_stays_slow),
   };

@@ -66,7 +66,7 @@ const tsl_strategy tsl_gemm_cuda_dmma = {
             "they lie in memory",
     .lifts = "FMA's rate in f64, half of what tensor cores multiply",
     .op = TSL_OP_GEMM,
-    .version = 1,
+    .version = 2,
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA | TSL_CAN_F64,
     .accuracy = tsl_accuracy_in_order,
     .params = params,

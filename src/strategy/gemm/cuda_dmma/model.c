@@ -11,15 +11,15 @@ static const struct {
   int tile_m, tile_n, slices, warp_m, warp_n, groups;
   double by_pairs, by_ones;
 } shapes[] = {
-    {128, 128, 1, 64, 32, 1, 0.90, 0.68}, {128, 64, 1, 64, 32, 2, 0.86, 0.79},
-    {64, 128, 1, 32, 64, 2, 0.86, 0.67},  {64, 64, 1, 32, 32, 3, 0.82, 0.63},
-    {128, 32, 1, 32, 32, 3, 0.78, 0.52},  {32, 128, 1, 32, 32, 3, 0.74, 0.56},
-    {64, 32, 1, 32, 16, 4, 0.69, 0.54},   {32, 64, 1, 32, 16, 4, 0.72, 0.44},
-    {128, 16, 1, 32, 16, 4, 0.49, 0.39},  {16, 128, 1, 16, 32, 4, 0.49, 0.39},
-    {64, 64, 2, 32, 32, 1, 0.82, 0.63},   {64, 32, 4, 32, 32, 1, 0.78, 0.55},
-    {32, 64, 4, 32, 32, 1, 0.78, 0.55},   {32, 32, 8, 32, 32, 1, 0.74, 0.50},
-    {16, 64, 4, 16, 32, 1, 0.50, 0.40},   {64, 16, 4, 32, 16, 1, 0.50, 0.40},
-    {16, 32, 8, 16, 32, 1, 0.50, 0.40},   {32, 16, 8, 32, 16, 1, 0.50, 0.40},
+    {128, 128, 1, 64, 32, 1, 0.92, 0.60}, {128, 64, 1, 64, 32, 2, 0.90, 0.77},
+    {64, 128, 1, 32, 64, 2, 0.85, 0.65},  {64, 64, 1, 32, 32, 3, 0.87, 0.62},
+    {128, 32, 1, 32, 32, 3, 0.78, 0.49},  {32, 128, 1, 32, 32, 3, 0.79, 0.55},
+    {64, 32, 1, 32, 16, 4, 0.70, 0.58},   {32, 64, 1, 32, 16, 4, 0.68, 0.47},
+    {128, 16, 1, 32, 16, 4, 0.75, 0.39},  {16, 128, 1, 16, 32, 4, 0.68, 0.48},
+    {64, 64, 2, 32, 32, 1, 0.77, 0.49},   {64, 32, 4, 32, 32, 1, 0.72, 0.42},
+    {32, 64, 4, 32, 32, 1, 0.67, 0.44},   {32, 32, 8, 32, 32, 1, 0.55, 0.36},
+    {16, 64, 4, 16, 32, 1, 0.56, 0.27},   {64, 16, 4, 32, 16, 1, 0.47, 0.28},
+    {16, 32, 8, 16, 32, 1, 0.43, 0.21},   {32, 16, 8, 32, 16, 1, 0.42, 0.28},
 };
 
 enum {
@@ -92,12 +92,15 @@ tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *con
 /* Clocks from a block's start to its first full stage, and of its last step for each sum of a thread; what one warp for each tensor core
  * makes of what two do; and what elements cost that are copied one by one and looked at, because a tile is longer than the matrix, for
  * each copy over each product of a warp. */
-static const double first_clocks = 2450, sum_clocks = 98, few_warps = 0.65, part_cost = 1.5;
+static const double first_clocks = 2630, sum_clocks = 74, few_warps = 0.75, part_cost = 0.91;
 /* Clocks from asking for a panel until it has come. */
-static const double panel_clocks = 1500;
-/* Of what memory's bandwidth and the last cache's are called, what such copies reach; and of a fold, its start. */
-static const double bandwidth_share = 0.85, cache_bytes = 37 /* a clock and multiprocessor */,
-                    fold_seconds = 1.7e-6;
+static const double panel_clocks = 1880;
+/* Of what memory's bandwidth and the last cache's are called, what such copies reach; of a fold, its start; and of a launch's, what is
+ * left where one follows another. */
+static const double bandwidth_share = 0.85, cache_bytes = 31 /* a clock and multiprocessor */,
+                    fold_seconds = 2.7e-6, launch_share = 0.35;
+/* Units that blocks of a cluster, which are neighbours, leave over for each block but the first. */
+static const double cluster_loss = 4;
 
 /* Multiply-adds of f64 that a multiprocessor's tensor cores do in a clock: twice those of FMA where it has these at half the rate of
  * f32, and no more than those where it hardly has any. */
@@ -107,7 +110,7 @@ static double unit_rate(const tsl_device *device) {
 }
 
 /* Of a step in which slices' sums meet in shared memory, and blocks': each one's start, and bytes that are moved there in a clock. */
-static const double slices_clocks = 400, blocks_clocks = 1500, fold_bytes = 100;
+static const double slices_clocks = 210, blocks_clocks = 1060, fold_bytes = 130;
 
 /* Clocks of the last step of a block, beyond those of its sums. */
 static double meeting_clocks(const tsl_cuda_dmma *tile) {
@@ -120,9 +123,9 @@ static double seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts,
   const tsl_problem *problem = &tile->problem;
   const double units = fmax(1, device->compute_units),
                blocks = tiles * (double)parts * (double)tsl_problem_batch(problem),
-               each = ceil(blocks / units), together = fmin(each, tile->groups),
-               warps = together * tile->items / 128, area = (double)tile->tile_m * tile->tile_n,
-               lines = tile->tile_m + tile->tile_n;
+               each = ceil(blocks / fmax(1, units - cluster_loss * (tile->cluster - 1))),
+               together = fmin(each, tile->groups), warps = together * tile->items / 128,
+               area = (double)tile->tile_m * tile->tile_n, lines = tile->tile_m + tile->tile_n;
   const double depth = ceil(ceil((double)problem->k / tile->depth) / (double)parts) * tile->depth;
   const bool is_part = problem->m < tile->tile_m || problem->n < tile->tile_n;
   const double copies = lines * tile->depth / tile->items,
@@ -137,7 +140,7 @@ static double seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts,
   const double seconds = fmax(fmax(clocks, cached) / (1e6 * fmax(1, device->clock_mhz)),
                               tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
   const double sums = 16.0 * (double)problem->m * (double)problem->n * (double)parts;
-  return device->launch_seconds + seconds +
+  return launch_share * device->launch_seconds + seconds +
          (parts > 1 && tile->cluster == 1 ? fold_seconds + sums / device->bandwidth : 0);
 }
 
