@@ -3,6 +3,8 @@
  *   Re alpha A B = sum over l of (p Re B - q Im B),  Im alpha A B = sum of (p Im B + q Re B),
  *   p = ar Re A - ai Im A,  q = ar Im A + ai Re A
  *
+ * alpha without a power of 2, or 1 where one of its parts is 0, so that p and q are of A's size: what is left out multiplies the sums.
+ *
  * p and q are not rounded: each product that makes them is kept as the two doubles whose sum it is (Dekker 1971), and
  * every double is a column of its own. So a part has 2 to 8 columns for each of A's, and as many rows for B's:
  *
@@ -32,6 +34,7 @@ typedef struct expanding {
   const tsl_problem *problem;
   const unsigned char *a, *b, *before, *c;
   double alpha[2], beta[2]; /* as C's type has them */
+  double unit[2], scale;    /* alpha is scale times unit */
   int64_t rows, cols;       /* of the sample */
   term terms[TERMS_MAX];
   int term_count;
@@ -60,6 +63,16 @@ static void load_factor(const tsl_shape *shape, bool conjugate, const unsigned c
     value[1] = -value[1];
 }
 
+static void split_alpha(expanding *job) {
+  const double *alpha = job->alpha, most = fmax(fabs(alpha[0]), fabs(alpha[1]));
+  const int one = alpha[0] == 0 ? 1 : 0;
+  job->scale = !isfinite(alpha[0]) || !isfinite(alpha[1]) || most == 0 ? 1
+               : alpha[0] == 0 || alpha[1] == 0                        ? alpha[one]
+                                                                       : ldexp(1, ilogb(most));
+  for (int part = 0; part < 2; part++)
+    job->unit[part] = alpha[part] / job->scale;
+}
+
 /* Im i A B and Re A B differ in which parts meet, and in the sign where two imaginary ones do. */
 static void choose_terms(expanding *job, int part) {
   job->term_count = 0;
@@ -69,7 +82,7 @@ static void choose_terms(expanding *job, int part) {
         const int imaginary = alpha_part + a_part, b_part = (part + imaginary) % 2;
         /* i to the power of how many imaginary parts meet: 1, i, -1, -i. */
         const int power = imaginary + b_part, sign = power == 2 || power == 3 ? -1 : 1;
-        const double alpha = job->alpha[alpha_part];
+        const double alpha = job->unit[alpha_part];
         if (alpha != 0 && !(tail && fabs(alpha) == 1))
           job->terms[job->term_count++] = (term){alpha_part, a_part, b_part, sign, tail};
       }
@@ -94,7 +107,7 @@ static void expand_a(const expanding *job) {
       load_factor(&problem->a, problem->conjugate_a, job->a, sampled(i, job->rows, problem->m), l, value);
       for (int t = 0; t < job->term_count; t++) {
         const term *from = &job->terms[t];
-        *out++ = from->sign * product_part(job->alpha[from->alpha_part], value[from->a_part], from->tail);
+        *out++ = from->sign * product_part(job->unit[from->alpha_part], value[from->a_part], from->tail);
       }
     }
 }
@@ -160,13 +173,14 @@ static void guess_sums(const expanding *job, int64_t row, int64_t col, tsl_guess
   for (int64_t l = 0; l < problem->k; l++) {
     load_factor(&problem->a, problem->conjugate_a, job->a, row, l, x);
     load_factor(&problem->b, problem->conjugate_b, job->b, l, col, u);
-    tsl_terms_add(&seen[0], x[0] * u[0]);
-    tsl_terms_add(&seen[0], -(x[1] * u[1]));
-    tsl_terms_add(&seen[1], x[0] * u[1]);
-    tsl_terms_add(&seen[1], x[1] * u[0]);
+    tsl_terms_add(&seen[0], x[0], u[0], false);
+    tsl_terms_add(&seen[0], x[1], u[1], true);
+    tsl_terms_add(&seen[1], x[0], u[1], false);
+    tsl_terms_add(&seen[1], x[1], u[0], false);
   }
   for (int part = 0; part < 2; part++)
-    sum[part] = tsl_guess_of_terms(&seen[part], job->slack, job->largest);
+    sum[part] =
+        tsl_guess_of_terms(&seen[part], job->slack, fabs(job->alpha[0]) + fabs(job->alpha[1]), job->largest);
 }
 
 /* Both parts of a scalar times a number whose parts are x. */
@@ -226,6 +240,7 @@ static tesela_status judge_part(expanding *job, int part, const tsl_judge *judge
   if (tsl_problem_reads(job->problem, TSL_OPERAND_A)) {
     expand_a(job);
     expand_b(job);
+    real.alpha[0] = job->scale;
   } else {
     real.alpha[0] = 0;
   }
@@ -304,6 +319,7 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
     return TESELA_OK;
   round_scalar(problem->c.type, problem->alpha, job.alpha);
   round_scalar(problem->c.type, problem->beta, job.beta);
+  split_alpha(&job);
   job.rows = at_most(problem->m, fmin(fmin(limit, 4096), rows_within(problem, judge->operations_max)));
   job.cols = at_most(problem->n, fmin(limit, 4096));
   TSL_TRY(take(&job, &block));

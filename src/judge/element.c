@@ -72,10 +72,11 @@ static double expected_value(const tsl_element *right) {
 }
 
 /* Sums of a wider type overflow where they are rounded to C, or not at all. */
-static void end_in_range(const tsl_judged *job, double slack, tsl_element *right) {
-  const double limit = ldexp(job->type->largest * (1 - slack), -right->exponent);
-  right->up |= right->high >= limit;
-  right->down |= right->high <= -limit;
+static void end_in_range(const tsl_judged *job, tsl_element *right) {
+  const double limit = ldexp(job->type->largest, -right->exponent),
+               off = job->judge->factor * job->type->unit_roundoff * right->magnitude;
+  right->up |= right->high + off >= limit;
+  right->down |= right->high - off <= -limit;
 }
 
 static void compare_slowly(const tsl_judged *job, int64_t row, int64_t col, double value,
@@ -86,7 +87,7 @@ static void compare_slowly(const tsl_judged *job, int64_t row, int64_t col, doub
   tsl_reference_element(job->problem, job->alpha, job->beta, job->a, job->b, job->before, row, col, &limits,
                         &right);
   if (job->sums != job->type)
-    end_in_range(job, slack, &right);
+    end_in_range(job, &right);
   out->expected = expected_value(&right);
   out->bound = 0;
   if (right.nan || right.plus || right.minus || !isfinite(value)) {

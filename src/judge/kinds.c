@@ -67,8 +67,9 @@ tsl_guess tsl_guess_added(tsl_guess x, tsl_guess y, double largest) {
   return with_overflow(sum, largest);
 }
 
-void tsl_terms_add(tsl_terms_seen *seen, double product) {
-  const unsigned kind = tsl_kind_of(product);
+void tsl_terms_add(tsl_terms_seen *seen, double x, double y, bool minus) {
+  const double product = minus ? -(x * y) : x * y;
+  const unsigned kind = isfinite(x) && isfinite(y) ? FINITE : tsl_kind_of(product);
   seen->nan |= kind == NONE;
   seen->plus |= kind == PLUS;
   seen->minus |= kind == MINUS;
@@ -78,15 +79,16 @@ void tsl_terms_add(tsl_terms_seen *seen, double product) {
     seen->negative -= product;
 }
 
-tsl_guess tsl_guess_of_terms(const tsl_terms_seen *seen, double slack, double largest) {
-  const double limit = largest * (1 - fmin(0.5, slack));
+tsl_guess tsl_guess_of_terms(const tsl_terms_seen *seen, double slack, double scale, double largest) {
+  const double limit = largest * (1 - fmin(0.5, slack)) / fmax(1, scale);
   const bool up = seen->positive >= limit, down = seen->negative >= limit;
   if (seen->nan || (seen->plus && seen->minus))
     return (tsl_guess){.kinds = NONE};
   if (seen->plus || seen->minus)
     return (tsl_guess){.kinds = (seen->plus ? PLUS : MINUS) | ((seen->plus ? down : up) ? NONE : 0)};
-  const tsl_guess sum = {.kinds = FINITE | (up ? PLUS : 0) | (down ? MINUS : 0) | (up && down ? NONE : 0),
-                         .value = seen->positive - seen->negative,
-                         .error = slack * (seen->positive + seen->negative)};
+  const tsl_guess sum = {
+      .kinds = FINITE | (up ? PLUS : 0) | (down ? MINUS : 0) | (up && down ? NONE : 0),
+      .value = isinf(seen->positive) && isinf(seen->negative) ? 0 : seen->positive - seen->negative,
+      .error = slack * (seen->positive + seen->negative)};
   return with_overflow(sum, largest);
 }

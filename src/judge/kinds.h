@@ -29,7 +29,9 @@ typedef struct tsl_terms_seen {
   bool nan, plus, minus;
   double positive, negative; /* sums of magnitudes */
 } tsl_terms_seen;
-void tsl_terms_add(tsl_terms_seen *seen, double product);
-tsl_guess tsl_guess_of_terms(const tsl_terms_seen *seen, double slack, double largest);
+/* x y, or -x y. Finite factors whose product overflows may be added exactly, as a fused multiply-add does. */
+void tsl_terms_add(tsl_terms_seen *seen, double x, double y, bool minus);
+/* `scale` is what parts of the sum may be multiplied by before they are added. */
+tsl_guess tsl_guess_of_terms(const tsl_terms_seen *seen, double slack, double scale, double largest);
 
 #endif
