@@ -133,11 +133,6 @@ static dot_data make(dot_case what) {
   return data;
 }
 
-static void drop(dot_data *data) {
-  free(data->x);
-  free(data->y);
-}
-
 static void must(tesela_status status, const char *who) {
   if (status != TESELA_OK)
     fail_msg("%s: %s\n%s", who, tesela_last_error(), tesela_last_log());
@@ -156,14 +151,26 @@ static void compare(const dot_data *data, const void *result, const char *who) {
         (unsigned long long)data->expected);
 }
 
+/* Every case, made when it is first asked for: to draw and to add up takes longer than most of what is compared. */
+enum { TYPES = 2, ALL_CASES = CASES + LENGTH(large) };
+static dot_data made[TYPES][ALL_CASES];
+
 /* Calls each() for every case, made. */
 static void for_each_case(void (*each)(const dot_data *data, void *argument), void *argument) {
-  static const tesela_type types[] = {TESELA_F32, TESELA_F64};
-  for (size_t t = 0; t < LENGTH(types); t++)
-    for (int i = 0; i < CASES + (int)LENGTH(large); i++) {
-      dot_data data = make(i < CASES ? case_at(i, types[t]) : large_case(i - CASES, types[t]));
-      each(&data, argument);
-      drop(&data);
+  static const tesela_type types[TYPES] = {TESELA_F32, TESELA_F64};
+  for (int t = 0; t < TYPES; t++)
+    for (int i = 0; i < (int)ALL_CASES; i++) {
+      if (!made[t][i].x)
+        made[t][i] = make(i < CASES ? case_at(i, types[t]) : large_case(i - CASES, types[t]));
+      each(&made[t][i], argument);
+    }
+}
+
+static void drop_cases(void) {
+  for (int t = 0; t < TYPES; t++)
+    for (int i = 0; i < (int)ALL_CASES; i++) {
+      free(made[t][i].x);
+      free(made[t][i].y);
     }
 }
 
@@ -406,5 +413,6 @@ int main(void) {
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   for (int i = 0; i < POOLS; i++)
     tsl_pool_destroy(pools[i]);
+  drop_cases();
   return failed;
 }

@@ -34,7 +34,7 @@ static const char *const form_names[] = {"local", "packed", "packed_serial", "lo
  * takes. */
 static const char *const probes[] = {
     "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=2 slices=1 split=1",
-    "form=local vector=16 tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=16 stages=1 slices=4 split=2",
+    "form=local vector=16 tile_m=32 tile_n=32 micro_m=4 micro_n=4 tile_k=8 stages=1 slices=2 split=2",
     "form=packed_serial vector=64 tile_m=16 tile_n=48 micro_m=4 micro_n=48 tile_k=8 stages=1 slices=1 "
     "split=1",
     "form=packed vector=32 tile_m=16 tile_n=32 micro_m=2 micro_n=8 tile_k=8 stages=1 slices=1 split=1",
