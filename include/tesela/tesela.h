@@ -67,19 +67,21 @@ typedef enum tesela_status {
 #undef TESELA_STATUS_MEMBER
 } tesela_status;
 
-/** Element types. TESELA_TYPE_DEFAULT is f32 for a product's A and B, and for C A's type, or i32 where A is i8 or u8; of
- * a dot and a transpose, f32 for the first operand, and its type for the others (i32 for a dot of i8 or u8). */
+/** Element types. TESELA_TYPE_DEFAULT is f32 for a product's A and B, and for C A's type, or i32 where A is i8 or u8, and f32
+ * where A is e4m3 or e5m2; of a dot and a transpose, f32 for the first operand, and its type for the others (i32 for a dot of i8 or u8). */
 typedef enum tesela_type {
   TESELA_TYPE_DEFAULT = 0,
-  TESELA_F64 = 1,  /**< IEEE 754 binary64 */
-  TESELA_F32 = 2,  /**< IEEE 754 binary32 */
-  TESELA_F16 = 3,  /**< IEEE 754 binary16 */
-  TESELA_BF16 = 4, /**< the upper half of a binary32 */
-  TESELA_I8 = 5,   /**< two's complement, 8 bits */
-  TESELA_I32 = 6,  /**< two's complement, 32 bits */
-  TESELA_C64 = 7,  /**< two f32: real, imaginary */
-  TESELA_C128 = 8, /**< two f64: real, imaginary */
-  TESELA_U8 = 9    /**< unsigned, 8 bits */
+  TESELA_F64 = 1,   /**< IEEE 754 binary64 */
+  TESELA_F32 = 2,   /**< IEEE 754 binary32 */
+  TESELA_F16 = 3,   /**< IEEE 754 binary16 */
+  TESELA_BF16 = 4,  /**< the upper half of a binary32 */
+  TESELA_I8 = 5,    /**< two's complement, 8 bits */
+  TESELA_I32 = 6,   /**< two's complement, 32 bits */
+  TESELA_C64 = 7,   /**< two f32: real, imaginary */
+  TESELA_C128 = 8,  /**< two f64: real, imaginary */
+  TESELA_U8 = 9,    /**< unsigned, 8 bits */
+  TESELA_E4M3 = 10, /**< 8-bit floating point of the Open Compute Project: up to 448, NaN, no infinity */
+  TESELA_E5M2 = 11  /**< the other one: up to 57344, infinities, NaN */
 } tesela_type;
 
 /** Owns devices, compiled kernels and remembered plans. */
@@ -147,7 +149,8 @@ typedef struct tesela_result {
  * overlap that is certain (the same first element, or ranges without gaps that meet) is refused, any other
  * gives unspecified results.
  *
- * Sums are made in the type of C, in f32 where that is f16 or bf16, and rounded to C once, at the end. Integers are
+ * Sums are made in the type of C, in f32 where that is f16 or bf16, and rounded to C once, at the end. A and B have the type
+ * of C; or f16 or bf16 where C is f32; e4m3 or e5m2, in any mix, where C is f32, f16 or bf16; i8 or u8 where C is i32. Integers are
  * multiplied modulo 2^32, as two's complement: exact wherever the result fits, in whatever order terms are added, and
  * wrapped where it does not. alpha and beta are rounded to the type of the sums; of integers they are whole numbers.
  *

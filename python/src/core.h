@@ -38,6 +38,8 @@ const char *dtype_name(tesela_type type);
 size_t type_size(tesela_type type);
 nb::dlpack::dtype dlpack_type(tesela_type type);
 tesela_type type_of_dlpack(nb::dlpack::dtype dtype);
+/* By Python's name; TESELA_TYPE_DEFAULT where there is none. */
+tesela_type type_named(const char *dtype);
 
 View view_of(nb::handle array);
 /* Of no array: an element type by its name. */

@@ -39,7 +39,7 @@ static tesela_type type_of(PyArrayObject *array) {
   }
   /* ml_dtypes' types have numbers of their own in every process. */
   const char *name = PyArray_DESCR(array)->typeobj->tp_name, *dot = strrchr(name, '.');
-  return strcmp(dot ? dot + 1 : name, "bfloat16") == 0 ? TESELA_BF16 : TESELA_TYPE_DEFAULT;
+  return type_named(dot ? dot + 1 : name);
 }
 
 void view_numpy(PyObject *object, View *view) {

@@ -3,16 +3,20 @@
 
 #include <nanobind/stl/string.h>
 
+#include <cstring>
+
 namespace core {
 
 static const struct {
   tesela_type type;
   const char *name;
   uint8_t code, bits; /* DLPack's */
-} types[] = {
-    {TESELA_F64, "float64", 2, 64},   {TESELA_F32, "float32", 2, 32},   {TESELA_F16, "float16", 2, 16},
-    {TESELA_BF16, "bfloat16", 4, 16}, {TESELA_C64, "complex64", 5, 64}, {TESELA_C128, "complex128", 5, 128},
-    {TESELA_I8, "int8", 0, 8},        {TESELA_U8, "uint8", 1, 8},       {TESELA_I32, "int32", 0, 32}};
+} types[] = {{TESELA_F64, "float64", 2, 64},     {TESELA_F32, "float32", 2, 32},
+             {TESELA_F16, "float16", 2, 16},     {TESELA_BF16, "bfloat16", 4, 16},
+             {TESELA_C64, "complex64", 5, 64},   {TESELA_C128, "complex128", 5, 128},
+             {TESELA_I8, "int8", 0, 8},          {TESELA_U8, "uint8", 1, 8},
+             {TESELA_I32, "int32", 0, 32},       {TESELA_E4M3, "float8_e4m3fn", 10, 8},
+             {TESELA_E5M2, "float8_e5m2", 12, 8}};
 
 const char *dtype_name(tesela_type type) {
   for (const auto &row : types)
@@ -42,12 +46,17 @@ tesela_type type_of_dlpack(nb::dlpack::dtype dtype) {
   return TESELA_TYPE_DEFAULT;
 }
 
+tesela_type type_named(const char *dtype) {
+  for (const auto &row : types)
+    if (strcmp(dtype, row.name) == 0)
+      return row.type;
+  return TESELA_TYPE_DEFAULT;
+}
+
 View view_named(const std::string &dtype) {
   View view;
   view.dtype = dtype;
-  for (const auto &row : types)
-    if (dtype == row.name)
-      view.type = row.type;
+  view.type = type_named(dtype.c_str());
   return view;
 }
 

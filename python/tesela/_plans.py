@@ -217,4 +217,5 @@ class Plan:
         return Packed("ab"[which], self._plan().pack(*operands), self.text)
 
 
-_KINDS = ("", "float64", "float32", "float16", "bfloat16", "int8", "int32", "complex64", "complex128", "uint8")
+_KINDS = ("", "float64", "float32", "float16", "bfloat16", "int8", "int32", "complex64", "complex128", "uint8",
+          "float8_e4m3fn", "float8_e5m2")

@@ -18,7 +18,7 @@ from . import _core
 
 TOOL = pathlib.Path(__file__).parent / "bin" / "tesela"
 _SHORT = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "int8": "i8", "uint8": "u8",
-          "int32": "i32", "complex64": "c64", "complex128": "c128"}
+          "int32": "i32", "complex64": "c64", "complex128": "c128", "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2"}
 
 
 def _word(value) -> str:

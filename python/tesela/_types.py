@@ -17,14 +17,19 @@ PRODUCTS = {
     ("int8", "uint8"): ("int32",),
     ("uint8", "uint8"): ("int32",),
 }
+#: 8-bit floating point, in any mix; of products alone.
+EIGHTS = ("float8_e4m3fn", "float8_e5m2")
+PRODUCTS |= {(a, b): ("float32", "bfloat16", "float16") for a in EIGHTS for b in EIGHTS}
 #: The same of dots' x, y and result.
-DOTS = {pair: results for pair, results in PRODUCTS.items() if not pair[0].startswith("complex")}
+DOTS = {pair: results for pair, results in PRODUCTS.items() if not pair[0].startswith(("complex", "float8"))}
 #: What can be transposed, and scaled.
-TRANSPOSES = ("float64", "float32", "float16", "bfloat16", "complex64", "complex128", "int8", "uint8", "int32")
+TRANSPOSES = ("float64", "float32", "float16", "bfloat16", "complex64", "complex128", "int8", "uint8", "int32",
+              *EIGHTS)
 
 _POSSIBLE = (
     "possible are float64, float32, complex64 and complex128 with their own type, float16 and bfloat16 with their own type "
-    "(to that or to float32), and int8 or uint8 with either (to int32)"
+    "(to that or to float32), int8 or uint8 with either (to int32), and float8_e4m3fn or float8_e5m2 with either (to float32, "
+    "bfloat16 or float16)"
 )
 
 
@@ -44,13 +49,13 @@ def result_type(a: str, b: str, dtype: str | None, table=PRODUCTS) -> str:
 
 
 def numpy_dtype(name: str) -> numpy.dtype:
-    """NumPy's type of this name; bfloat16 is that of ml_dtypes."""
-    if name == "bfloat16":
+    """NumPy's type of this name; bfloat16 and 8-bit floating point are those of ml_dtypes."""
+    if name == "bfloat16" or name in EIGHTS:
         try:
             import ml_dtypes
         except ImportError:
-            raise TypeError("NumPy has no bfloat16 of its own: install ml_dtypes") from None
-        return numpy.dtype(ml_dtypes.bfloat16)
+            raise TypeError(f"NumPy has no {name} of its own: install ml_dtypes") from None
+        return numpy.dtype(getattr(ml_dtypes, name))
     return numpy.dtype(name)
 
 

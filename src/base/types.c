@@ -26,29 +26,23 @@ static void store_f32(void *at, const double value[2]) {
   memcpy(at, &number, sizeof number);
 }
 
-static void load_f16(const void *at, double value[2]) {
-  uint16_t bits;
-  memcpy(&bits, at, sizeof bits);
-  value[0] = tsl_f16_to_f64(bits);
-  value[1] = 0;
-}
-
-static void store_f16(void *at, const double value[2]) {
-  const uint16_t bits = tsl_f16_from_f64(value[0]);
-  memcpy(at, &bits, sizeof bits);
-}
-
-static void load_bf16(const void *at, double value[2]) {
-  uint16_t bits;
-  memcpy(&bits, at, sizeof bits);
-  value[0] = tsl_bf16_to_f64(bits);
-  value[1] = 0;
-}
-
-static void store_bf16(void *at, const double value[2]) {
-  const uint16_t bits = tsl_bf16_from_f64(value[0]);
-  memcpy(at, &bits, sizeof bits);
-}
+/* The narrow floating-point types, as bits. */
+#define NARROW(name, bits_type)                                                                              \
+  static void load_##name(const void *at, double value[2]) {                                                 \
+    bits_type bits;                                                                                          \
+    memcpy(&bits, at, sizeof bits);                                                                          \
+    value[0] = tsl_##name##_to_f64(bits);                                                                    \
+    value[1] = 0;                                                                                            \
+  }                                                                                                          \
+  static void store_##name(void *at, const double value[2]) {                                                \
+    const bits_type bits = tsl_##name##_from_f64(value[0]);                                                  \
+    memcpy(at, &bits, sizeof bits);                                                                          \
+  }
+NARROW(f16, uint16_t)
+NARROW(bf16, uint16_t)
+NARROW(e4m3, uint8_t)
+NARROW(e5m2, uint8_t)
+#undef NARROW
 
 /* Rounds to nearest even, as rint() does in the usual rounding mode; NaN becomes 0. */
 static double round_between(double least, double value, double most) {
@@ -124,7 +118,9 @@ static void store_c128(void *at, const double value[2]) {
   X(I32, i32, "int", 4, I32, I32, false, true, 0, INT32_MAX, 0)                                              \
   X(C64, c64, NULL, 8, F32, C64, true, false, 0x1p-24, FLT_MAX, 0x1p-149)                                    \
   X(C128, c128, NULL, 16, F64, C128, true, false, 0x1p-53, DBL_MAX, 0x1p-1074)                               \
-  X(U8, u8, "uchar", 1, U8, I32, false, true, 0, UINT8_MAX, 0)
+  X(U8, u8, "uchar", 1, U8, I32, false, true, 0, UINT8_MAX, 0)                                               \
+  X(E4M3, e4m3, NULL, 1, E4M3, F32, false, false, 0x1p-4, 448, 0x1p-9)                                       \
+  X(E5M2, e5m2, NULL, 1, E5M2, F32, false, false, 0x1p-3, 57344, 0x1p-16)
 
 static const struct {
   tsl_type_info info;

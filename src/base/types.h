@@ -16,8 +16,8 @@ typedef struct tsl_type_info {
       *kernel_name;      /* what the kernel dialect calls it: "float"; NULL where kernels have no such type */
   size_t size;           /* bytes of an element */
   tesela_type component; /* itself, or the type of the two halves of a complex element */
-  tesela_type sums;      /* what sums of products that end in it are made in: f32 for f16 and bf16, i32 for
-                            integers, else itself */
+  tesela_type sums;      /* what sums of products that end in it are made in: f32 for narrower numbers, i32
+                            for integers, else itself */
   bool is_complex;
   bool is_integer;
   double unit_roundoff; /* u = 2^-p of a component, round to nearest; 0 for integers */
@@ -34,7 +34,7 @@ const tsl_type_info *tsl_type_at(int index);
 /* Names of all types, "f64, f32, ...", for messages. */
 const char *tsl_type_names(void);
 
-/* One element to or from (real, imaginary). Rounds once, to nearest even; too large becomes infinity; integers
+/* One element to or from (real, imaginary). Rounds once, to nearest even; too large becomes infinity (NaN in e4m3); integers
  * saturate, and NaN becomes 0 there. `value[1]` is 0 for real types, and ignored: a complex number that becomes
  * real loses its imaginary part, so callers who mind refuse such a pair of types. `at` needs no alignment. */
 void tsl_type_load(tesela_type type, const void *at, double value[2]);
@@ -46,10 +46,15 @@ void tsl_type_store(tesela_type type, void *at, const double value[2]);
 void tsl_type_convert(tesela_type from, const void *source, int64_t source_step, tesela_type to, void *target,
                       int64_t target_step, size_t count);
 
-/* f16 and bf16 as bits. Rounded once from double, subnormals included; NaN stays NaN and becomes quiet. */
+/* The narrow floating-point types as bits. Rounded once from double, subnormals included; NaN stays NaN and becomes
+ * quiet. e4m3 has no infinity: what is too large becomes NaN there. */
 uint16_t tsl_f16_from_f64(double value);
 double tsl_f16_to_f64(uint16_t bits);
 uint16_t tsl_bf16_from_f64(double value);
 double tsl_bf16_to_f64(uint16_t bits);
+uint8_t tsl_e4m3_from_f64(double value);
+double tsl_e4m3_to_f64(uint8_t bits);
+uint8_t tsl_e5m2_from_f64(double value);
+double tsl_e5m2_to_f64(uint8_t bits);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/types.h"
 #include "comm/product.h"
 #include "comm/setup.h"
 
@@ -44,8 +45,9 @@ static void fill_in(call *c) {
     g->a.type = TESELA_F32;
   if (g->b.type == TESELA_TYPE_DEFAULT)
     g->b.type = TESELA_F32;
+  const tsl_type_info *a = tsl_type(g->a.type);
   if (g->c.type == TESELA_TYPE_DEFAULT)
-    g->c.type = g->a.type == TESELA_I8 || g->a.type == TESELA_U8 ? TESELA_I32 : g->a.type;
+    g->c.type = a && a->size == 1 ? a->sums : g->a.type;
   c->c = (tesela_matrix){.data = g->c.data,
                          .buffer = g->c.buffer,
                          .offset = g->c.offset,

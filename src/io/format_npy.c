@@ -312,7 +312,7 @@ static tesela_status npy_read_end(tsl_reader *reader) {
 }
 
 tesela_type tsl_npy_stored_type(tesela_type type) {
-  return type == TESELA_BF16 ? TESELA_F32 : type;
+  return type == TESELA_BF16 || type == TESELA_E4M3 || type == TESELA_E5M2 ? TESELA_F32 : type;
 }
 
 size_t tsl_npy_header_print(tesela_type type, int64_t rows, int64_t cols, char header[TSL_NPY_HEADER_MOST]) {

@@ -194,7 +194,9 @@ size_t tsl_number_write(tesela_type type, double value, char out[TSL_NUMBER_MAX]
     return sign + put_whole((uint64_t)magnitude, out + sign);
   pthread_once(&powers_once, make_powers);
   const tsl_type_info *info = tsl_type(type);
-  size_t length = put_real(info, magnitude, out + sign);
+  /* One digit would tell most numbers of one byte apart, and 1.25 would be 1.2. */
+  const tsl_type_info *digits = info->size == 1 ? tsl_type(TESELA_F32) : info;
+  size_t length = put_real(digits, magnitude, out + sign);
   if (type != TESELA_F64 && !reads_back(info, out + sign, length, magnitude))
     length = put_real(tsl_type(TESELA_F64), magnitude, out + sign);
   return sign + length;

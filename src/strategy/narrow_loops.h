@@ -23,6 +23,14 @@ static float load_bf16(const void *at) {
   return (float)tsl_bf16_to_f64(*(const uint16_t *)at);
 }
 
+static float load_e4m3(const void *at) {
+  return (float)tsl_e4m3_to_f64(*(const uint8_t *)at);
+}
+
+static float load_e5m2(const void *at) {
+  return (float)tsl_e5m2_to_f64(*(const uint8_t *)at);
+}
+
 static int32_t load_i8(const void *at) {
   return *(const int8_t *)at;
 }
@@ -43,8 +51,11 @@ static void store_bf16(void *at, float value) {
   *(uint16_t *)at = tsl_bf16_from_f64((double)value);
 }
 
-static load_function *const loads[] = {
-    [TESELA_F32] = load_f32, [TESELA_F16] = load_f16, [TESELA_BF16] = load_bf16};
+static load_function *const loads[] = {[TESELA_F32] = load_f32,
+                                       [TESELA_F16] = load_f16,
+                                       [TESELA_BF16] = load_bf16,
+                                       [TESELA_E4M3] = load_e4m3,
+                                       [TESELA_E5M2] = load_e5m2};
 static store_function *const stores[] = {
     [TESELA_F32] = store_f32, [TESELA_F16] = store_f16, [TESELA_BF16] = store_bf16};
 static load_integer_function *const integer_loads[] = {[TESELA_I8] = load_i8, [TESELA_U8] = load_u8};
@@ -53,13 +64,14 @@ static const char *element_of(const tsl_operand *of, int64_t size, int64_t row, 
   return (const char *)of->host + (row * of->row_stride + col * of->col_stride) * size;
 }
 
-/* f16 and bf16: sums in f32, rounded to C once. */
+/* f16, bf16, e4m3 and e5m2: sums in f32, rounded to C once. */
 static void multiply_narrow(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *const a = &operands->a, *const b = &operands->b, *const c = &operands->c;
   load_function *const load_a = loads[problem->a.type], *const load_b = loads[problem->b.type],
                        *const load_c = loads[problem->c.type];
   store_function *const store_c = stores[problem->c.type];
-  const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
+  const int64_t size = (int64_t)tsl_type(problem->c.type)->size,
+                factor = (int64_t)tsl_type(problem->a.type)->size; /* B's, too */
   const float alpha = (float)problem->alpha[0], beta = (float)problem->beta[0];
   const int64_t k = alpha == 0 ? 0 : problem->k; /* alpha = 0 never reads A and B */
   for (int64_t i = 0; i < problem->m; i++) {
@@ -67,7 +79,7 @@ static void multiply_narrow(const tsl_problem *problem, const tsl_operands *oper
       char *element = (char *)c->host + (i * c->row_stride + j * c->col_stride) * size;
       float sum = 0;
       for (int64_t l = 0; l < k; l++)
-        sum += load_a(element_of(a, 2, i, l)) * load_b(element_of(b, 2, l, j));
+        sum += load_a(element_of(a, factor, i, l)) * load_b(element_of(b, factor, l, j));
       const float scaled = k == 0 ? 0 : alpha * sum;
       store_c(element, beta == 0 ? scaled : scaled + beta * load_c(element));
     }

@@ -221,10 +221,10 @@ bool tsl_param_is_silent(const tsl_param *param, int64_t value) {
 #define THROUGHOUT(type)                                                                                     \
   { type, type, type }
 static const tsl_types real_types[] = {THROUGHOUT(TESELA_F32), THROUGHOUT(TESELA_F64), THROUGHOUT(0)};
-const tsl_types tsl_types_all[] = {
-    THROUGHOUT(TESELA_F32), THROUGHOUT(TESELA_F64), THROUGHOUT(TESELA_F16), THROUGHOUT(TESELA_BF16),
-    THROUGHOUT(TESELA_I8),  THROUGHOUT(TESELA_I32), THROUGHOUT(TESELA_C64), THROUGHOUT(TESELA_C128),
-    THROUGHOUT(TESELA_U8),  THROUGHOUT(0)};
+const tsl_types tsl_types_all[] = {THROUGHOUT(TESELA_F32),  THROUGHOUT(TESELA_F64),  THROUGHOUT(TESELA_F16),
+                                   THROUGHOUT(TESELA_BF16), THROUGHOUT(TESELA_I8),   THROUGHOUT(TESELA_I32),
+                                   THROUGHOUT(TESELA_C64),  THROUGHOUT(TESELA_C128), THROUGHOUT(TESELA_U8),
+                                   THROUGHOUT(TESELA_E4M3), THROUGHOUT(TESELA_E5M2), THROUGHOUT(0)};
 #define NARROW                                                                                               \
   {TESELA_BF16, TESELA_BF16, TESELA_F32}, {TESELA_I8, TESELA_I8, TESELA_I32},                                \
       {TESELA_F16, TESELA_F16, TESELA_F32}, {TESELA_BF16, TESELA_BF16, TESELA_BF16},                         \
@@ -232,7 +232,14 @@ const tsl_types tsl_types_all[] = {
       {TESELA_I8, TESELA_U8, TESELA_I32}, {                                                                  \
     TESELA_U8, TESELA_U8, TESELA_I32                                                                         \
   }
+/* Both types of 8-bit floating point in any mix. */
+#define EIGHTS_IN(c)                                                                                         \
+  {TESELA_E4M3, TESELA_E4M3, c}, {TESELA_E5M2, TESELA_E4M3, c}, {TESELA_E4M3, TESELA_E5M2, c}, {             \
+    TESELA_E5M2, TESELA_E5M2, c                                                                              \
+  }
+#define EIGHTS EIGHTS_IN(TESELA_F32), EIGHTS_IN(TESELA_BF16), EIGHTS_IN(TESELA_F16)
 const tsl_types tsl_types_narrow[] = {NARROW, THROUGHOUT(0)};
+const tsl_types tsl_types_small[] = {NARROW, EIGHTS, THROUGHOUT(0)};
 const tsl_types tsl_types_real[] = {THROUGHOUT(TESELA_F32), THROUGHOUT(TESELA_F64), NARROW, THROUGHOUT(0)};
 const tsl_types tsl_types_every[] = {THROUGHOUT(TESELA_F32),
                                      THROUGHOUT(TESELA_F64),
@@ -246,7 +253,10 @@ const tsl_types tsl_types_every[] = {THROUGHOUT(TESELA_F32),
                                      {TESELA_U8, TESELA_U8, TESELA_I32},
                                      THROUGHOUT(TESELA_C64),
                                      THROUGHOUT(TESELA_C128),
+                                     EIGHTS,
                                      THROUGHOUT(0)};
+#undef EIGHTS
+#undef EIGHTS_IN
 #undef NARROW
 
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types) {

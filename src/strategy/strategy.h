@@ -275,6 +275,8 @@ const tsl_strategy *tsl_strategy_specification(tsl_op op);
 extern const tsl_types tsl_types_all[];
 /* What matrix instructions of processors multiply: bf16 and f16 with sums of 32 bits, 8-bit integers in all mixes. */
 extern const tsl_types tsl_types_narrow[];
+/* Those, and both types of 8-bit floating point in any mix with results of f32, bf16 and f16. */
+extern const tsl_types tsl_types_small[];
 /* f32 and f64 throughout, and those. */
 extern const tsl_types tsl_types_real[];
 /* Every combination that any gemm takes. */

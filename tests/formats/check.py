@@ -12,10 +12,10 @@ import numpy as np
 import scipy.io
 
 ROWS, COLS = 5, 7
-# What each type is in a .npy; NumPy has no bf16.
+# What each type is in a .npy; NumPy has no bf16, e4m3 or e5m2.
 NPY_TYPES = {
     "f64": "<f8", "f32": "<f4", "f16": "<f2", "bf16": "<f4", "i8": "|i1", "i32": "<i4", "c64": "<c8", "c128": "<c16",
-    "u8": "|u1",
+    "u8": "|u1", "e4m3": "<f4", "e5m2": "<f4",
 }  # fmt: skip
 
 
@@ -66,8 +66,8 @@ def main():
                 check(path)
             except Exception as error:
                 sys.exit(f"{path.name}: {error!r}")
-        # 9 types in two formats and 7 real ones in three, in four layouts.
-        if len(paths) != (9 * 2 + 7 * 3) * 4:
+        # 11 types in two formats and 9 real ones in three, in four layouts.
+        if len(paths) != (11 * 2 + 9 * 3) * 4:
             sys.exit(f"{len(paths)} files were written")
         print(f"NumPy and SciPy read all {len(paths)} files")
 

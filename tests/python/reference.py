@@ -5,12 +5,14 @@ import numpy
 
 TYPES = {name: numpy.dtype(name) for name in
          ("float64", "float32", "float16", "complex64", "complex128", "int8", "uint8", "int32")}
-TYPES["bfloat16"] = numpy.dtype(ml_dtypes.bfloat16)
+TYPES |= {name: numpy.dtype(getattr(ml_dtypes, name)) for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2")}
 #: A, B, C
 COMBINATIONS = [
     ("float64",) * 3, ("float32",) * 3, ("complex64",) * 3, ("complex128",) * 3, ("float16",) * 3,
     ("float16", "float16", "float32"), ("bfloat16",) * 3, ("bfloat16", "bfloat16", "float32"), ("int8", "int8", "int32"),
-    ("uint8", "int8", "int32"), ("int8", "uint8", "int32"), ("uint8", "uint8", "int32")]
+    ("uint8", "int8", "int32"), ("int8", "uint8", "int32"), ("uint8", "uint8", "int32"),
+    ("float8_e4m3fn", "float8_e4m3fn", "float32"), ("float8_e5m2", "float8_e4m3fn", "bfloat16"),
+    ("float8_e4m3fn", "float8_e5m2", "float16")]
 ROUNDOFF = {"float64": 2.0**-53, "complex128": 2.0**-53, "float32": 2.0**-24, "complex64": 2.0**-24, "float16": 2.0**-11,
             "bfloat16": 2.0**-8, "int32": 0.0}
 

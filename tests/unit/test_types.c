@@ -22,15 +22,15 @@ static void test_table(void **state) {
     assert_true(info->largest == component->largest && info->smallest == component->smallest);
     assert_int_equal(info->is_integer, info->unit_roundoff == 0);
   }
-  assert_int_equal(count, 9);
+  assert_int_equal(count, 11);
   assert_null(tsl_type_at(-1));
   assert_null(tsl_type(TESELA_TYPE_DEFAULT));
-  assert_null(tsl_type((tesela_type)10));
+  assert_null(tsl_type((tesela_type)12));
   assert_null(tsl_type((tesela_type)-1));
   assert_int_equal(tsl_type_parse("F32"), TESELA_TYPE_DEFAULT);
   assert_int_equal(tsl_type_parse(""), TESELA_TYPE_DEFAULT);
   assert_int_equal(tsl_type_parse("f3"), TESELA_TYPE_DEFAULT);
-  assert_string_equal(tsl_type_names(), "f64, f32, f16, bf16, i8, i32, c64, c128, u8");
+  assert_string_equal(tsl_type_names(), "f64, f32, f16, bf16, i8, i32, c64, c128, u8, e4m3, e5m2");
 }
 
 /* The table's limits against the conversions: what is largest stays, a little more does not; and so on. */
@@ -153,6 +153,52 @@ static void test_half_edges(void **state) {
   assert_int_equal(tsl_bf16_from_f64(nan), 0x7fc0);
 }
 
+/* Types of one byte: every pattern. `last` is the pattern of the largest number, and `beyond` of what is larger. */
+static const struct byte_type {
+  uint8_t (*from)(double);
+  double (*to)(uint8_t);
+  uint8_t last, beyond;
+  tesela_type type;
+} byte_types[] = {{tsl_e4m3_from_f64, tsl_e4m3_to_f64, 0x7e, 0x7f, TESELA_E4M3},
+                  {tsl_e5m2_from_f64, tsl_e5m2_to_f64, 0x7b, 0x7c, TESELA_E5M2}};
+
+static void test_bytes(void **state) {
+  (void)state;
+  for (int t = 0; t < 2; t++) {
+    const struct byte_type *const of = &byte_types[t];
+    for (unsigned bits = 0; bits <= of->last; bits++) {
+      const double value = of->to((uint8_t)bits);
+      assert_true(isfinite(value) && of->to((uint8_t)(bits | 0x80)) == -value);
+      assert_int_equal(of->from(value), bits);
+      assert_int_equal(of->from(-value), bits | 0x80);
+      if (bits == of->last)
+        break;
+      const double high = of->to((uint8_t)(bits + 1)), middle = value + (high - value) / 2;
+      assert_true(value < high);
+      assert_int_equal(of->from(middle), bits + (bits & 1));
+      assert_int_equal(of->from(nextafter(middle, value)), bits);
+      assert_int_equal(of->from(nextafter(-middle, -high)), 0x80 | (bits + 1));
+    }
+    const double largest = of->to(of->last), step = largest - of->to((uint8_t)(of->last - 1)),
+                 middle = largest + step / 2;
+    assert_true(largest == tsl_type(of->type)->largest && of->to(1) == tsl_type(of->type)->smallest);
+    /* A tie goes to the even one of the largest number and what would come next. */
+    assert_int_equal(of->from(middle), of->last % 2 == 0 ? of->last : of->beyond);
+    assert_int_equal(of->from(nextafter(middle, INFINITY)), of->beyond);
+    assert_int_equal(of->from(-DBL_MAX), 0x80 | of->beyond);
+    assert_int_equal(of->from(INFINITY), of->beyond);
+    assert_true(isnan(of->to(of->from(NAN))) && isnan(of->to(0x7f)) && isnan(of->to(0xff)));
+    assert_int_equal(of->from(DBL_TRUE_MIN), 0);
+    assert_int_equal(of->from(-DBL_MIN), 0x80);
+  }
+  assert_true(tsl_e5m2_to_f64(0xfc) == -INFINITY && isnan(tsl_e5m2_to_f64(0x7d)));
+  /* Known patterns. */
+  assert_int_equal(tsl_e4m3_from_f64(1), 0x38);
+  assert_int_equal(tsl_e4m3_from_f64(-448), 0xfe);
+  assert_int_equal(tsl_e5m2_from_f64(1), 0x3c);
+  assert_int_equal(tsl_e5m2_from_f64(57344), 0x7b);
+}
+
 static double through(tesela_type type, double real) {
   const double value[2] = {real, 5};
   double back[2] = {7, 7};
@@ -265,9 +311,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_table),           cmocka_unit_test(test_limits),
       cmocka_unit_test(test_half_round_trip), cmocka_unit_test(test_half_rounding),
-      cmocka_unit_test(test_half_edges),      cmocka_unit_test(test_integers),
-      cmocka_unit_test(test_floats),          cmocka_unit_test(test_convert),
-      cmocka_unit_test(test_convert_edges),
+      cmocka_unit_test(test_half_edges),      cmocka_unit_test(test_bytes),
+      cmocka_unit_test(test_integers),        cmocka_unit_test(test_floats),
+      cmocka_unit_test(test_convert),         cmocka_unit_test(test_convert_edges),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

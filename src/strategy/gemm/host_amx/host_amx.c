@@ -1,9 +1,9 @@
 /* Idea: what narrow types are for. Instructions that multiply two or four neighbours along k at once and add them to
  * 32-bit sums: AMX's tile registers, and the dot products of AVX-512 (BF16, VNNI) where there are none.
- * What it adds to host_packed: the types, f16, bf16 and 8-bit integers; copies in units of 32 bits along k, which those
+ * What it adds to host_packed: the types, f16, bf16, 8-bit floating point and integers; copies in units of 32 bits along k, which those
  * instructions want; up to sixteen times the operations of f32 per clock.
  *
- *            k                    a unit: 2 bf16, 4 i8 or u8, or an f32 made from an f16
+ *            k                    a unit: 2 bf16 (made from 8-bit numbers, too), 4 i8 or u8, or an f32
  *   A  +-----------+              micro-panel of A:  unit 0 of its rows, unit 1 of its rows, ...
  *      |uuuu uuuu..| micro-panel  micro-panel of B:  unit 0 of its columns, unit 1 of its columns, ...
  *      +-----------+
@@ -49,9 +49,10 @@ static const tsl_param params[] = {
 static const char *const probes[] = {"depth=256 block=256", "depth=128 block=128", "depth=1024 block=1024",
                                      NULL};
 
-/* A unit has two bf16, or one where there are no instructions for pairs: the longer panel, and the larger number. */
+/* A unit has two bf16, as which 8-bit numbers are multiplied, or one number where there are no instructions for pairs: the
+ * longer panel, and the larger number. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
-  const bool pairs = problem->a.type == TESELA_BF16;
+  const bool pairs = problem->a.type != TESELA_F16;
   const int64_t k = problem->k, depth = config->value[DEPTH], panel = (pairs ? 2 : 1) * depth,
                 panels = k == 0 ? 1 : (k - 1) / depth + 1;
   const double factor = (double)(k < panel ? k : panel) + (double)panels + 5 + 0x1p-23 * (double)k;
@@ -157,7 +158,7 @@ const tsl_strategy tsl_gemm_host_amx = {
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .takes = {.types = tsl_types_narrow, .why = "host_packed is for wide types"},
+    .takes = {.types = tsl_types_small, .why = "host_packed is for wide types"},
     .uses = {.account = account},
     .testing = {.probes = probes},
     .packing = {.bytes = tsl_job_form_bytes, .pack = tsl_job_make_form},

@@ -74,9 +74,9 @@ static bool in_place_pays(const tsl_amx_job *job) {
 tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *problem,
                              const tsl_operands *strides, int64_t depth, int64_t kept, int threads) {
   tsl_amx_job job = {.kernels = kernels,
-                     .pack_a = tsl_amx_pack_for(kernels, kernels->a),
-                     .pack_b = tsl_amx_pack_for(kernels, kernels->b),
-                     .epilogue = tsl_amx_epilogue_for(kernels, problem->c.type),
+                     .pack_a = kernels->packing->copy[kernels->format][kernels->a],
+                     .pack_b = kernels->packing->copy[kernels->format][kernels->b],
+                     .epilogue = kernels->packing->finish[problem->c.type],
                      .views = tsl_views_of(problem, strides),
                      .size = (int64_t)tsl_type(kernels->a)->size,
                      .c_size = (int64_t)tsl_type(problem->c.type)->size,
@@ -136,24 +136,4 @@ const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigne
       if (row->a == a && row->b == b)
         return row;
   return NULL;
-}
-
-tsl_amx_pack_function *tsl_amx_pack_for(const tsl_amx_kernels *kernels, tesela_type type) {
-  const tsl_amx_packing *packing = kernels->packing;
-  if (kernels->format == TSL_AMX_QUADS)
-    return packing->quads;
-  if (kernels->format == TSL_AMX_PAIRS_BF16)
-    return packing->pairs_bf16;
-  return type == TESELA_F16    ? packing->floats_f16
-         : type == TESELA_BF16 ? packing->floats_bf16
-         : type == TESELA_I8   ? packing->pairs_i8
-                               : packing->pairs_u8;
-}
-
-tsl_amx_epilogue_function *tsl_amx_epilogue_for(const tsl_amx_kernels *kernels, tesela_type c) {
-  const tsl_amx_packing *packing = kernels->packing;
-  return c == TESELA_F32    ? packing->epilogue_f32
-         : c == TESELA_F16  ? packing->epilogue_f16
-         : c == TESELA_BF16 ? packing->epilogue_bf16
-                            : packing->epilogue_i32;
 }

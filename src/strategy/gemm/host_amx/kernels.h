@@ -2,7 +2,7 @@
  * knows how wide a vector or a tile register is. The loops above them (job.c) know units and micro-panels only.
  *
  * A unit is what an instruction multiplies in 32 bits: a pair of bf16, a quad of 8-bit integers, a pair of 16-bit
- * integers made from them, or one f32 made from f16 or bf16. Copies are units, so that all kernels look alike. */
+ * integers made from them, or one f32 made from a narrower number. Copies are units, so that all kernels look alike. */
 #ifndef TSL_GEMM_HOST_AMX_KERNELS_H
 #define TSL_GEMM_HOST_AMX_KERNELS_H
 
@@ -79,8 +79,8 @@ typedef void tsl_amx_epilogue_function(const tsl_amx_epilogue *last);
 
 /* How many elements a unit has, and what it is made of. */
 typedef enum tsl_amx_format {
-  TSL_AMX_FLOATS,     /* 1: f32, from f16 or bf16 */
-  TSL_AMX_PAIRS_BF16, /* 2: bf16 as they are */
+  TSL_AMX_FLOATS,     /* 1: f32, from f16, bf16, e4m3 or e5m2 */
+  TSL_AMX_PAIRS_BF16, /* 2: bf16 as they are, or made from e4m3 or e5m2 */
   TSL_AMX_PAIRS_I16,  /* 2: 16-bit integers, from i8 or u8 */
   TSL_AMX_QUADS,      /* 4: i8 or u8 as they are, or with their sign bits flipped */
   TSL_AMX_FORMATS
@@ -95,12 +95,14 @@ static inline int tsl_amx_elements(tsl_amx_format format) {
 typedef uint32_t tsl_amx_least_function(const void *at, int64_t rows, int64_t row_bytes, int64_t units);
 enum { TSL_AMX_ALL_ZERO = 0x10000 };
 
-/* Copies by the operand's type, epilogues by C's. */
+/* Copies by what units are made of and the operand's type, epilogues by C's. */
+enum { TSL_AMX_TYPES = TESELA_E5M2 + 1 };
 typedef struct tsl_amx_packing {
-  tsl_amx_pack_function *floats_f16, *floats_bf16, *pairs_bf16, *pairs_i8, *pairs_u8, *quads;
-  tsl_amx_epilogue_function *epilogue_f32, *epilogue_f16, *epilogue_bf16, *epilogue_i32;
+  tsl_amx_pack_function *copy[TSL_AMX_FORMATS][TSL_AMX_TYPES];
+  tsl_amx_epilogue_function *finish[TSL_AMX_TYPES];
   tsl_amx_least_function *least;
 } tsl_amx_packing;
+
 /* A row of a set's table, which ends with one without packing. Where an instruction wants one operand signed and the
  * other one not, and both are alike, A's sign bits are flipped, which adds `bias` to each of its elements; the tiles
  * start with -bias times the sums of B's columns. */
@@ -119,10 +121,13 @@ typedef struct tsl_amx_kernels {
   void (*begin)(void), (*end)(void);
 } tsl_amx_kernels;
 
+/* ROW(a, b, ...) for both types of 8-bit floating point in any mix. */
+#define TSL_AMX_EIGHTS(ROW, ...)                                                                             \
+  ROW(TESELA_E4M3, TESELA_E4M3, __VA_ARGS__), ROW(TESELA_E4M3, TESELA_E5M2, __VA_ARGS__),                    \
+      ROW(TESELA_E5M2, TESELA_E4M3, __VA_ARGS__), ROW(TESELA_E5M2, TESELA_E5M2, __VA_ARGS__)
+
 /* The best row for two types among what a device offers; NULL: there is none for these. */
 const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigned offers);
-tsl_amx_pack_function *tsl_amx_pack_for(const tsl_amx_kernels *kernels, tesela_type type);
-tsl_amx_epilogue_function *tsl_amx_epilogue_for(const tsl_amx_kernels *kernels, tesela_type c);
 
 #define TSL_AMX_DECLARE(isa, header, needs, ...) extern const tsl_amx_kernels tsl_amx_##isa[];
 TSL_ISA_EXTENSION_LIST(TSL_AMX_DECLARE)

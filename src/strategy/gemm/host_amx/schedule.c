@@ -298,7 +298,7 @@ static tsl_amx_job part_of(const adding *run, int64_t index) {
                             .row_stride = run->row,
                             .col_stride = 1};
   part.c_size = (int64_t)sizeof(uint32_t);
-  part.epilogue = tsl_amx_epilogue_for(part.kernels, is_integer(whole) ? TESELA_I32 : TESELA_F32);
+  part.epilogue = part.kernels->packing->finish[is_integer(whole) ? TESELA_I32 : TESELA_F32];
   part.alpha = 1;
   part.beta = 0;
   part.nontemporal = false;

@@ -1,5 +1,5 @@
-/* Tiles of dot instructions, and what they are for: of every set f32 made from f16 or bf16, and pairs of 16-bit
- * integers made from 8-bit ones; of extensions what they multiply as it is. */
+/* Tiles of dot instructions, and what they are for: of every set f32 made from narrower numbers, and pairs of 16-bit
+ * integers made from 8-bit ones; of extensions what they multiply as it is, and 8-bit numbers as bf16. */
 #include "strategy/gemm/host_amx/kernels.h"
 
 #include "host/simd.h"
@@ -33,9 +33,9 @@ enum { WIDTH = 2 * LANES_f32 };
 #define DOT dot_bf16_careful
 #include "strategy/gemm/host_amx/kernels/dot_tile.h"
 
-const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {ROW(TESELA_BF16, TESELA_BF16, .format = TSL_AMX_PAIRS_BF16,
-                                                     .tiles = tiles_bf16, .careful = tiles_careful),
-                                                 LAST_ROW};
+#define PAIRS .format = TSL_AMX_PAIRS_BF16, .tiles = tiles_bf16, .careful = tiles_careful
+const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {ROW(TESELA_BF16, TESELA_BF16, PAIRS),
+                                                 TSL_AMX_EIGHTS(ROW, PAIRS), LAST_ROW};
 
 #elif HAS_DOT_U8
 
@@ -94,12 +94,10 @@ const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {
 /* 16-bit pairs take any signs. */
 #define FLOATS .format = TSL_AMX_FLOATS, .tiles = tiles_floats
 #define PAIRS .format = TSL_AMX_PAIRS_I16, .tiles = tiles_pairs
-const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {ROW(TESELA_BF16, TESELA_BF16, FLOATS),
-                                                 ROW(TESELA_F16, TESELA_F16, FLOATS),
-                                                 ROW(TESELA_I8, TESELA_I8, PAIRS),
-                                                 ROW(TESELA_U8, TESELA_I8, PAIRS),
-                                                 ROW(TESELA_I8, TESELA_U8, PAIRS),
-                                                 ROW(TESELA_U8, TESELA_U8, PAIRS),
-                                                 LAST_ROW};
+const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {
+    ROW(TESELA_BF16, TESELA_BF16, FLOATS), ROW(TESELA_F16, TESELA_F16, FLOATS),
+    TSL_AMX_EIGHTS(ROW, FLOATS),           ROW(TESELA_I8, TESELA_I8, PAIRS),
+    ROW(TESELA_U8, TESELA_I8, PAIRS),      ROW(TESELA_I8, TESELA_U8, PAIRS),
+    ROW(TESELA_U8, TESELA_U8, PAIRS),      LAST_ROW};
 
 #endif

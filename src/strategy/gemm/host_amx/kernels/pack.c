@@ -40,6 +40,36 @@ TSL_INLINE uint32_t unit_pair_bf16(const unsigned char *at, int64_t step, int co
   return load_16(at) | (count > 1 ? load_16(at + step) << 16 : 0);
 }
 
+/* Mantissa and exponent in f32's places are the number times 2^-120, also where it is subnormal. */
+TSL_INLINE uint32_t f32_of_e4m3(uint32_t byte) {
+  const uint32_t magnitude = bits_of(from_bits((byte & 0x7f) << 20) * 0x1p120f);
+  return (byte & 0x80) << 24 | magnitude | ((byte & 0x7f) == 0x7f ? 0x7fc00000 : 0);
+}
+
+/* The upper half of an f16. */
+TSL_INLINE uint32_t f32_of_e5m2(uint32_t byte) {
+  return bits_of(f32_of_f16((uint16_t)(byte << 8)));
+}
+
+TSL_INLINE uint32_t unit_float_e4m3(const unsigned char *at, int64_t step, int count) {
+  (void)step, (void)count;
+  return f32_of_e4m3(*at);
+}
+
+TSL_INLINE uint32_t unit_float_e5m2(const unsigned char *at, int64_t step, int count) {
+  (void)step, (void)count;
+  return f32_of_e5m2(*at);
+}
+
+/* bf16 holds each number of both, none of them as a subnormal number. */
+TSL_INLINE uint32_t unit_pair_e4m3(const unsigned char *at, int64_t step, int count) {
+  return f32_of_e4m3(*at) >> 16 | (count > 1 ? f32_of_e4m3(at[step]) & 0xffff0000 : 0);
+}
+
+TSL_INLINE uint32_t unit_pair_e5m2(const unsigned char *at, int64_t step, int count) {
+  return f32_of_e5m2(*at) >> 16 | (count > 1 ? f32_of_e5m2(at[step]) & 0xffff0000 : 0);
+}
+
 TSL_INLINE uint32_t unit_pair_i8(const unsigned char *at, int64_t step, int count) {
   const uint32_t first = (uint16_t)(int8_t)at[0];
   return first | (count > 1 ? (uint32_t)(int8_t)at[step] << 16 : 0);
@@ -236,29 +266,21 @@ TSL_INLINE void copy_any(const tsl_amx_copy *copy, unit_function *make, const in
     copy_units(copy, make, per, size, across, along, 0, 0);
 }
 
-static void floats_f16(const tsl_amx_copy *copy) {
-  copy_any(copy, unit_float_f16, 1, 2);
-}
-
-static void floats_bf16(const tsl_amx_copy *copy) {
-  copy_any(copy, unit_float_bf16, 1, 2);
-}
-
-static void pairs_bf16(const tsl_amx_copy *copy) {
-  copy_any(copy, unit_pair_bf16, 2, 2);
-}
-
-static void pairs_i8(const tsl_amx_copy *copy) {
-  copy_any(copy, unit_pair_i8, 2, 1);
-}
-
-static void pairs_u8(const tsl_amx_copy *copy) {
-  copy_any(copy, unit_pair_u8, 2, 1);
-}
-
-static void quads(const tsl_amx_copy *copy) {
-  copy_any(copy, unit_quad, 4, 1);
-}
+#define COPY(name, unit, per, size)                                                                          \
+  static void name(const tsl_amx_copy *copy) {                                                               \
+    copy_any(copy, unit, per, size);                                                                         \
+  }
+COPY(floats_f16, unit_float_f16, 1, 2)
+COPY(floats_bf16, unit_float_bf16, 1, 2)
+COPY(floats_e4m3, unit_float_e4m3, 1, 1)
+COPY(floats_e5m2, unit_float_e5m2, 1, 1)
+COPY(pairs_bf16, unit_pair_bf16, 2, 2)
+COPY(pairs_e4m3, unit_pair_e4m3, 2, 1)
+COPY(pairs_e5m2, unit_pair_e5m2, 2, 1)
+COPY(pairs_i8, unit_pair_i8, 2, 1)
+COPY(pairs_u8, unit_pair_u8, 2, 1)
+COPY(quads, unit_quad, 4, 1)
+#undef COPY
 
 /* --- epilogues --- */
 
@@ -379,14 +401,17 @@ static uint32_t least(const void *at, int64_t rows, int64_t row_bytes, int64_t u
   return (uint32_t)all + 1;
 }
 
-const tsl_amx_packing TSL_ISA_NAME(tsl_amx_packing) = {.floats_f16 = floats_f16,
-                                                       .floats_bf16 = floats_bf16,
-                                                       .pairs_bf16 = pairs_bf16,
-                                                       .pairs_i8 = pairs_i8,
-                                                       .pairs_u8 = pairs_u8,
-                                                       .quads = quads,
-                                                       .epilogue_f32 = epilogue_f32,
-                                                       .epilogue_f16 = epilogue_f16,
-                                                       .epilogue_bf16 = epilogue_bf16,
-                                                       .epilogue_i32 = epilogue_i32,
-                                                       .least = least};
+const tsl_amx_packing TSL_ISA_NAME(tsl_amx_packing) = {
+    .copy = {[TSL_AMX_FLOATS] = {[TESELA_F16] = floats_f16,
+                                 [TESELA_BF16] = floats_bf16,
+                                 [TESELA_E4M3] = floats_e4m3,
+                                 [TESELA_E5M2] = floats_e5m2},
+             [TSL_AMX_PAIRS_BF16] =
+                 {[TESELA_BF16] = pairs_bf16, [TESELA_E4M3] = pairs_e4m3, [TESELA_E5M2] = pairs_e5m2},
+             [TSL_AMX_PAIRS_I16] = {[TESELA_I8] = pairs_i8, [TESELA_U8] = pairs_u8},
+             [TSL_AMX_QUADS] = {[TESELA_I8] = quads, [TESELA_U8] = quads}},
+    .finish = {[TESELA_F32] = epilogue_f32,
+               [TESELA_F16] = epilogue_f16,
+               [TESELA_BF16] = epilogue_bf16,
+               [TESELA_I32] = epilogue_i32},
+    .least = least};

@@ -100,8 +100,9 @@ static void end(void) {
     .packing = &JOIN(tsl_amx_packing_, TSL_ISA_BASE), .begin = begin, .end = end, __VA_ARGS__                \
   }
 #define QUADS .format = TSL_AMX_QUADS
-const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {ROW(TESELA_BF16, TESELA_BF16, .format = TSL_AMX_PAIRS_BF16,
-                                                     .tiles = tiles_bf16, .careful = tiles_careful),
+#define PAIRS .format = TSL_AMX_PAIRS_BF16, .tiles = tiles_bf16, .careful = tiles_careful
+const tsl_amx_kernels TSL_ISA_NAME(tsl_amx)[] = {ROW(TESELA_BF16, TESELA_BF16, PAIRS),
+                                                 TSL_AMX_EIGHTS(ROW, PAIRS),
                                                  ROW(TESELA_I8, TESELA_I8, QUADS, .tiles = tiles_ss),
                                                  ROW(TESELA_I8, TESELA_U8, QUADS, .tiles = tiles_su),
                                                  ROW(TESELA_U8, TESELA_I8, QUADS, .tiles = tiles_us),

@@ -1,0 +1,92 @@
+/* The floating-point types of 16 and of 8 bits, by integer arithmetic on the bits of a double, so that a double is
+ * rounded once and the result does not depend on the processor. Those of 8 bits are as the Open Compute Project's "8-bit
+ * Floating Point Specification" (2023) has them. */
+#include "base/types.h"
+
+#include <string.h>
+
+#define F64_MANTISSA 52
+#define F64_BIAS 1023
+#define F64_SPECIAL 0x7ff /* exponent field of infinities and NaN */
+
+/* 1 sign bit, then these. Without infinities the largest exponent is one of numbers, but for the last of its
+ * mantissas, which is NaN. */
+typedef struct format {
+  int exponent_bits, mantissa_bits;
+  bool has_infinity;
+} format;
+
+static const format f16 = {5, 10, true}, bf16 = {8, 7, true}, e4m3 = {4, 3, false}, e5m2 = {5, 2, true};
+
+/* Rounds to nearest, ties to even. What is too large becomes infinity, or NaN where there is none; NaN keeps its sign
+ * and leading bits and is made quiet. */
+static uint16_t narrow(double value, format to) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  const uint64_t sign = bits >> 63 << (to.exponent_bits + to.mantissa_bits);
+  const int field = (int)(bits >> F64_MANTISSA & F64_SPECIAL);
+  const uint64_t fraction = bits & (((uint64_t)1 << F64_MANTISSA) - 1);
+  const int bias = (1 << (to.exponent_bits - 1)) - 1, most = to.has_infinity ? bias : bias + 1;
+  const uint64_t all = ((uint64_t)1 << (to.exponent_bits + to.mantissa_bits)) - 1,
+                 last = (uint64_t)((1 << to.exponent_bits) - 1) << to.mantissa_bits,
+                 above_all = to.has_infinity ? last : all;
+  if (field == F64_SPECIAL && fraction != 0)
+    return (uint16_t)(sign | above_all | (uint64_t)1 << (to.mantissa_bits - 1) |
+                      fraction >> (F64_MANTISSA - to.mantissa_bits));
+  const int exponent = field - F64_BIAS, least = 1 - bias;
+  if (exponent > most)
+    return (uint16_t)(sign | above_all);
+  /* Below the least exponent the mantissa loses one more bit a step. A subnormal double has no leading bit,
+   * but is far below half of the smallest number here, as is everything that is shifted by 54 or more. */
+  const int shift = F64_MANTISSA - to.mantissa_bits + (exponent < least ? least - exponent : 0);
+  if (shift > F64_MANTISSA + 1)
+    return (uint16_t)sign;
+  const uint64_t whole = fraction | (uint64_t)1 << F64_MANTISSA, half = (uint64_t)1 << (shift - 1);
+  uint64_t kept = whole >> shift;
+  const uint64_t lost = whole & ((half << 1) - 1);
+  if (lost > half || (lost == half && (kept & 1)))
+    kept++;
+  /* The leading bit of a normal number adds 1 to the exponent field, and so does a carry out of the mantissa,
+   * up to infinity, and past the numbers of a format that has none. */
+  const uint64_t above = exponent > least ? (uint64_t)(exponent - least) : 0,
+                 rounded = (above << to.mantissa_bits) + kept;
+  return (uint16_t)(sign | (rounded < above_all ? rounded : above_all));
+}
+
+/* Exact; a signalling NaN becomes quiet. */
+static double widen(uint16_t bits, format from) {
+  const int last = (1 << from.exponent_bits) - 1, bias = last >> 1;
+  const int field = bits >> from.mantissa_bits & last;
+  const uint64_t most = ((uint64_t)1 << from.mantissa_bits) - 1, fraction = bits & most;
+  uint64_t wide = (uint64_t)(bits >> (from.exponent_bits + from.mantissa_bits)) << 63;
+  if (field == 0) {
+    /* Below the normal numbers: a whole number of the smallest step, which a double holds as a normal number.
+     */
+    const uint64_t step = (uint64_t)(1 - bias - from.mantissa_bits + F64_BIAS) << F64_MANTISSA;
+    double magnitude;
+    memcpy(&magnitude, &step, sizeof magnitude);
+    magnitude *= (double)fraction;
+    return wide ? -magnitude : magnitude;
+  }
+  const bool special = field == last && (from.has_infinity || fraction == most);
+  const int exponent = special ? F64_SPECIAL : field - bias + F64_BIAS;
+  wide |= (uint64_t)exponent << F64_MANTISSA | fraction << (F64_MANTISSA - from.mantissa_bits);
+  if (special && fraction != 0)
+    wide |= (uint64_t)1 << (F64_MANTISSA - 1);
+  double value;
+  memcpy(&value, &wide, sizeof value);
+  return value;
+}
+
+#define TYPE(name, bits)                                                                                     \
+  bits tsl_##name##_from_f64(double value) {                                                                 \
+    return (bits)narrow(value, name);                                                                        \
+  }                                                                                                          \
+  double tsl_##name##_to_f64(bits value) {                                                                   \
+    return widen(value, name);                                                                               \
+  }
+TYPE(f16, uint16_t)
+TYPE(bf16, uint16_t)
+TYPE(e4m3, uint8_t)
+TYPE(e5m2, uint8_t)
+#undef TYPE
