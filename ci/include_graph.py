@@ -49,6 +49,7 @@ TOOL_EXCEPTIONS = {
     "tools/tesela/cli/ladder_results.c": {"src/strategy/strategy.h"},
     "tools/tesela/cli/measured.h": {"src/tune/roofs.h"},
     "tools/tesela/cli/options.c": {"src/device/devices.h", "src/strategy/ask.h"},
+    "tools/tesela/cli/ranks.h": {"src/comm/comm.h"},
     "tools/tesela/cli/report.h": {"src/device/devices.h", "src/explain/values.h", "src/judge/judge.h", "src/strategy/strategy.h"},
     "tools/tesela/cli/select.c": {"src/planner/planner.h"},
     "tools/tesela/cli/select.h": {"src/device/devices.h", "src/strategy/strategy.h"},
@@ -59,6 +60,8 @@ TOOL_EXCEPTIONS = {
     "tools/tesela/explore/explore.h": {"src/tune/race.h"},
     "tools/tesela/page/bounds.c": {"src/explain/counted.h"},
     "tools/tesela/page/why.c": {"src/explain/counted.h"},
+    "tools/tesela/product/together.c": {"src/comm/agree.h"},
+    "tools/tesela/product/together.h": {"src/comm/comm.h"},
 }
 # What multiplies files sees nothing of these, by way of another header neither.
 TOOL_COMPUTES, UNSEEN = "tools/tesela/product/", re.compile(r"src/(api|tune|planner|plan)/")

@@ -37,6 +37,9 @@
             TSL_ISA_EXTENSIONS_aarch64(TSL_ISA_TEXT))                                                        \
   X(BLAS, "auto", "who computes in libtesela_blas.so: auto (the faster one), tesela, other, loops")          \
   X(SCALAPACK, "auto", "who computes in libtesela_scalapack.so: auto (the faster one), tesela, other")       \
+  X(MPI, "",                                                                                                 \
+    "path of libtesela_mpi for the tool's processes that mpirun starts; none: each of them works for "       \
+    "itself")                                                                                                \
   X(RUN, "", "set by tesela run --log: the process that is to say so where it made no BLAS calls")           \
   X(NVRTC, "", "path of the NVRTC library; default: the names and folders where CUDA installs it")           \
   X(CUDA, "", "path of the CUDA driver library; none: behave as if there were no CUDA device")               \

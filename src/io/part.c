@@ -123,21 +123,34 @@ static tesela_status take_done(tsl_part *part) {
   return TESELA_OK;
 }
 
-tesela_status tsl_part_open(const char *path, tsl_part **out) {
-  tesela_status status = TESELA_OK;
+static tesela_status name_all(const char *path, tsl_part *part) {
+  part->path = strdup(path);
+  if (part->path == NULL)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory to write it", path);
+  TSL_TRY(tsl_output_target(path, &part->target, &part->mode));
+  TSL_TRY(name_of(part, ".tesela-part", &part->data_name));
+  return name_of(part, ".tesela-journal", &part->journal_name);
+}
+
+static tesela_status make(const char *path, tsl_part **out) {
   tsl_part *part = calloc(1, sizeof *part);
   *out = NULL;
   if (part == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory to write it", path);
   part->data = part->journal = -1;
-  part->path = strdup(path);
-  if (part->path == NULL) {
-    status = tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory to write it", path);
-    goto out;
-  }
-  TSL_GO(tsl_output_target(path, &part->target, &part->mode));
-  TSL_GO(name_of(part, ".tesela-part", &part->data_name));
-  TSL_GO(name_of(part, ".tesela-journal", &part->journal_name));
+  const tesela_status status = name_all(path, part);
+  if (status == TESELA_OK)
+    *out = part;
+  else
+    tsl_part_close(part);
+  return status;
+}
+
+tesela_status tsl_part_open(const char *path, tsl_part **out) {
+  tesela_status status = TESELA_OK;
+  tsl_part *part;
+  *out = NULL;
+  TSL_TRY(make(path, &part));
   TSL_GO(lock(part));
   part->begun = true;
   TSL_GO(read_journal(part));
@@ -268,6 +281,29 @@ tesela_status tsl_part_continue(tsl_part *part, const tsl_rectangle *whole, tese
   return TESELA_OK;
 }
 
+tesela_status tsl_part_join(const char *path, const tsl_rectangle *whole, tesela_type type, tsl_part **out) {
+  char header[TSL_NPY_HEADER_MOST];
+  struct stat about;
+  tesela_status status = TESELA_OK;
+  tsl_part *part;
+  *out = NULL;
+  TSL_TRY(make(path, &part));
+  part->type = type;
+  part->cols = whole->cols;
+  part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
+  part->data = open(part->data_name, O_RDWR | O_CLOEXEC);
+  if (part->data < 0)
+    TSL_GO(fail(part, part->data_name, "cannot be opened"));
+  if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != size_of(part, whole))
+    TSL_GO(tsl_fail(TESELA_IO_FAILED, "%s: %s has not the size that it was begun with", part->path,
+                    part->data_name));
+  *out = part;
+out:
+  if (status != TESELA_OK)
+    tsl_part_close(part);
+  return status;
+}
+
 /* Rows of a type that files do not have, converted a piece at a time. */
 static tesela_status write_converted(const tsl_part *part, const char *row, int64_t count, uint64_t place) {
   enum { PIECE = 4096 };
@@ -299,12 +335,17 @@ tesela_status tsl_part_write(tsl_part *part, const tsl_rectangle *block, const v
   return TESELA_OK;
 }
 
+tesela_status tsl_part_flush(tsl_part *part) {
+  if (fdatasync(part->data) != 0 && errno != EINVAL && errno != ENOTSUP)
+    return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written: %s", part->path, strerror(errno));
+  return TESELA_OK;
+}
+
 tesela_status tsl_part_sync(tsl_part *part) {
   const double start = tsl_clock();
   if (part->lines.length == 0)
     return TESELA_OK;
-  if (fdatasync(part->data) != 0 && errno != EINVAL && errno != ENOTSUP)
-    return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written: %s", part->path, strerror(errno));
+  TSL_TRY(tsl_part_flush(part));
   const tesela_status status = append(part, part->lines.data, part->lines.length);
   tsl_text_free(&part->lines);
   part->synced = tsl_clock();

@@ -31,6 +31,12 @@ tesela_status tsl_part_begin(tsl_part *part, const tsl_rectangle *whole, tesela_
 /* Goes on with what is left over, which is of this shape. TESELA_BAD_INPUT where it is not. */
 tesela_status tsl_part_continue(tsl_part *part, const tsl_rectangle *whole, tesela_type type, int64_t blocks);
 
+/* A file that another process began (tsl_part_begin()), whose blocks this one writes, too: tsl_part_write(), tsl_part_flush() and
+ * tsl_part_close() are for it, nothing else. *part is NULL after a failure. */
+tesela_status tsl_part_join(const char *path, const tsl_rectangle *whole, tesela_type type, tsl_part **part);
+/* What was written is on the disk. */
+tesela_status tsl_part_flush(tsl_part *part);
+
 /* Writes a block of elements of the file's type, whose columns lie side by side. */
 tesela_status tsl_part_write(tsl_part *part, const tsl_rectangle *block, const void *data,
                              int64_t row_stride);

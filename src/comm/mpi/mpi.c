@@ -3,6 +3,7 @@
 #include <tesela/tesela_mpi.h>
 
 #include "comm/call.h"
+#include "comm/world.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -245,4 +246,24 @@ tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesela_context *
   const tesela_status status = find(communicator, &ranks);
   return status != TESELA_OK ? status
                              : tesela_ranks_transpose(ranks, context, desc, record, desc_size, record_size);
+}
+
+/* --- for the tool --- */
+
+static int began; /* MPI was begun here, and is to end here */
+
+tesela_status tesela_mpi_world(tsl_ranks **ranks) {
+  int initialized = 0, level = 0;
+  *ranks = NULL;
+  MPI_Initialized(&initialized);
+  if (!initialized && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
+    return tesela_ranks_fail(TESELA_DEVICE_FAILED, "MPI did not begin");
+  began = began || !initialized;
+  return find(MPI_COMM_WORLD, ranks);
+}
+
+void tesela_mpi_world_end(void) {
+  if (began)
+    MPI_Finalize();
+  began = 0;
 }

@@ -2,6 +2,7 @@
 #include "cli/tool.h"
 
 #include "base/status.h"
+#include "cli/beside.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -34,24 +35,6 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-/* Where the library may be, from the folder of the tool: a build tree, and installations. */
-static const char *const folders[] = {"../lib", "../lib64", TESELA_LIBRARY_FROM_TOOL, NULL};
-
-static tesela_status find_library(char out[PATH_MAX]) {
-  char tool[PATH_MAX], candidate[2 * PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 1);
-  if (length < 0)
-    return tsl_fail(TESELA_IO_FAILED, "/proc/self/exe: %s", strerror(errno));
-  tool[length] = '\0';
-  *strrchr(tool, '/') = '\0';
-  for (const char *const *folder = folders; *folder; folder++) {
-    snprintf(candidate, sizeof candidate, "%s/%s/%s", tool, *folder, LIBRARY);
-    if (realpath(candidate, out))
-      return TESELA_OK;
-  }
-  return tsl_fail(TESELA_BAD_INPUT, "%s is not beside the tool: it should be in %s/../lib", LIBRARY, tool);
-}
-
 static tesela_status set(const char *variable, const char *value) {
   return setenv(variable, value, 1) == 0 ? TESELA_OK
                                          : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %s", variable);
@@ -83,7 +66,7 @@ static tesela_status listen_to(void) {
 static tesela_status run(const tsl_call *call) {
   const run_options *given = call->options;
   char library[PATH_MAX];
-  TSL_TRY(find_library(library));
+  TSL_TRY(tsl_library_beside(LIBRARY, library));
   if (strpbrk(library, " :"))
     return tsl_fail(TESELA_BAD_INPUT, "%s: LD_PRELOAD takes no path with a blank or a colon", library);
   TSL_TRY(put_in_front("LD_PRELOAD", library, ":"));

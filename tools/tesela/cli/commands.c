@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "cli/help.h"
 #include "cli/interrupt.h"
+#include "cli/ranks.h"
 #include "cli/select.h"
 
 #include <stdio.h>
@@ -44,10 +45,17 @@ static const tsl_command *const commands[] = {
 #undef COMMAND_ROW
         NULL};
 
+/* Of several processes that are one call, one. */
+static bool speaks(const tsl_command *command) {
+  return !command || !command->together || tsl_ranks_is_speaker();
+}
+
 /* The sentence, and below it what a compiler had to say. */
 static int report(const tsl_command *command, tesela_status status) {
   if (status == TESELA_OK)
     return 0;
+  if (!speaks(command))
+    return exit_code(status);
   fprintf(stderr, "tesela%s%s: %s\n", command ? " " : "", command ? command->name : "", tesela_last_error());
   if (status == TESELA_BUILD_FAILED && *tesela_last_log())
     fprintf(stderr, "%s\n", tesela_last_log());
@@ -118,8 +126,11 @@ int tsl_tool_main(int argc, char **argv) {
   if (!command)
     return report(NULL, TESELA_BAD_CALL);
   const tesela_status status = run_command(command, argc - 1, argv + 1);
-  tell_notices();
+  if (speaks(command))
+    tell_notices();
   const int code = report(command, status);
+  if (command->together)
+    tsl_ranks_leave(code != 0);
   tsl_interrupt_end();
   return code;
 }

@@ -1,7 +1,8 @@
 /* tesela multiply: from files to a verified file. */
 #include "base/status.h"
+#include "cli/ranks.h"
 #include "cli/select.h"
-#include "product/product.h"
+#include "product/together.h"
 
 typedef struct multiply_options {
   tsl_product_options shared;
@@ -61,6 +62,8 @@ static const tsl_example examples[] = {
      "from a pipe and from a packed file"},
     {"tesela multiply huge.npy vast.npy -o c.npy --memory 2GiB --resume",
      "files larger than memory, within 2 GiB, going on where an interrupted run stopped"},
+    {"mpirun -n 4 tesela multiply huge.npy vast.npy -o c.npy",
+     "by four processes, of one machine or of many, each with a part of the matrices"},
     {NULL, NULL},
 };
 
@@ -84,7 +87,8 @@ static tesela_status run(const tsl_call *call) {
   request.transpose_b = given->transpose_b;
   request.conjugate_a = given->conjugate_a;
   request.conjugate_b = given->conjugate_b;
-  return tsl_product_do(call, &request, &given->shared);
+  return tsl_ranks_started() ? tsl_product_together(call, &request, &given->shared)
+                             : tsl_product_do(call, &request, &given->shared);
 }
 
 const tsl_command tsl_command_multiply = {
@@ -99,11 +103,14 @@ const tsl_command tsl_command_multiply = {
         "as output standard output, which then gets nothing else. Ends with the plan that ran, where the "
         "time went, the error bound and, with --verify, the measured error: the grade is the "
         "largest error in units of u (|alpha||A||B| + |beta||C0|), u being the unit roundoff.\n"
+        "Processes that mpirun or srun started multiply together by libtesela_mpi: each reads and writes its "
+        "part of .npy files.\n"
         "An older file of the output's name is replaced when everything is right, and as it was otherwise.",
     .options = options,
     .examples = examples,
     .words_min = 2,
     .words_max = 2,
     .options_bytes = sizeof(multiply_options),
+    .together = true,
     .run = run,
 };

@@ -232,7 +232,7 @@ tesela_status tsl_product_open(const tsl_product_request *request, tsl_product *
   product->seconds[TSL_STAGE_READ] = tsl_clock() - product->started;
   product->memory = request->memory ? request->memory : tsl_memory_available() / 5 * 4;
   product->by_blocks = tsl_blocks_wanted(product);
-  if (request->output && !product->by_blocks)
+  if (request->output && !product->by_blocks && !request->in_parts)
     TSL_TRY(tsl_matrix_output(request->output, request->format, product->m, product->n, product->type,
                               &product->writer));
   return tesela_context_create(&(tesela_context_desc){.device = request->device}, &product->context);

@@ -58,6 +58,7 @@ typedef struct tsl_product_request {
       *expected;      /* paths, of which one input may be "-", and the output; NULL: none */
   const char *format; /* of "-", and of an output without an ending; NULL: by first bytes and by ending */
   bool transpose_a, transpose_b, conjugate_a, conjugate_b, in_place, verify, resume;
+  bool in_parts; /* whoever asks writes the output */
   double alpha[2], beta[2];
   tsl_number tolerance; /* of `expected` */
   tsl_types types;      /* zeros: from the files */
@@ -172,6 +173,8 @@ typedef struct tsl_layout {
 } tsl_layout;
 tsl_layout tsl_product_layout(const tsl_product *product, int64_t rows);
 
+/* "C = 1.5 A^T B,  3 x 4 by 4 x 5, f64" and a line end. */
+void tsl_product_add_heading(const tsl_product *product, tsl_text *out);
 /* "product", "dot product", "transpose" */
 const char *tsl_product_result_name(const tsl_product *product);
 /* What a plan made, whose element (0, 0) is at this row and column of the whole. */

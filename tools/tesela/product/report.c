@@ -70,7 +70,7 @@ static void add_transpose(const tsl_product *product, tsl_text *out) {
                request->in_place ? " in place" : "");
 }
 
-static void add_heading(const tsl_product *product, tsl_text *out) {
+void tsl_product_add_heading(const tsl_product *product, tsl_text *out) {
   static void (*const add[TSL_OP_COUNT])(const tsl_product *product, tsl_text *out) = {
       [TSL_OP_GEMM] = add_gemm, [TSL_OP_DOT] = add_dot, [TSL_OP_TRANSPOSE] = add_transpose};
   add[product->request.op](product, out);
@@ -242,7 +242,7 @@ static tesela_status print_text(const tsl_product *product) {
   const bool colour = tsl_output_colour();
   tsl_text out = {0};
   tsl_table facts = tsl_table_of_pairs(), stages = {0};
-  add_heading(product, &out);
+  tsl_product_add_heading(product, &out);
   add_facts(product, &facts);
   add_stages(product, &stages);
   tsl_table_text(&facts, 2, width, colour, &out);

@@ -1,0 +1,117 @@
+#include "cli/ranks.h"
+
+#include "base/env.h"
+#include "base/library.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/beside.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* What starters of MPI's programs set: the number of processes, and which one this is. */
+static const struct starter {
+  const char *size, *rank, *name;
+} starters[] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's mpirun"},
+    {"PMI_SIZE", "PMI_RANK", "MPICH's mpirun, or one like it,"},
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun"},
+};
+
+static int64_t number_of(const char *variable) {
+  const char *text = getenv(variable);
+  int64_t number = 0;
+  return text && tsl_parse_i64(text, &number) ? number : -1;
+}
+
+static const struct starter *find_starter(void) {
+  for (size_t i = 0; i < sizeof starters / sizeof *starters; i++)
+    if (number_of(starters[i].size) > 1 && number_of(starters[i].rank) >= 0)
+      return &starters[i];
+  return NULL;
+}
+
+bool tsl_ranks_started(void) {
+  return strcmp(tsl_env_get(TSL_ENV_MPI), "none") != 0 && find_starter() != NULL;
+}
+
+bool tsl_ranks_is_speaker(void) {
+  const struct starter *by = tsl_ranks_started() ? find_starter() : NULL;
+  return !by || number_of(by->rank) == 0;
+}
+
+/* What is taken from the library; its sentences are those of the libtesela behind it. */
+static struct library {
+  tesela_status (*world)(tsl_ranks **ranks);
+  void (*end)(void);
+  const char *(*last_error)(void);
+  tesela_status (*gemm)(tsl_ranks *ranks, tesela_context *context, const tesela_mpi_desc *desc,
+                        tesela_mpi_record *record, size_t desc_size, size_t gemm_size, size_t record_size);
+} library;
+
+static tsl_ranks *joined; /* NULL: MPI did not begin */
+
+static const tsl_library_symbol symbols[] = {
+    {"tesela_mpi_world", offsetof(struct library, world), 0},
+    {"tesela_mpi_world_end", offsetof(struct library, end), 0},
+    {"tesela_last_error", offsetof(struct library, last_error), 0},
+    {"tesela_ranks_gemm", offsetof(struct library, gemm), 0},
+};
+
+/* A failure of the library's, in the tool's own words' place. */
+static tesela_status told(tesela_status status) {
+  return status == TESELA_OK ? status : tsl_fail(status, "%s", library.last_error());
+}
+
+static tesela_status load(const struct starter *by) {
+  static char beside[PATH_MAX];
+  static const char file[] = "libtesela_mpi.so.1";
+  const char *names[] = {file, NULL, NULL};
+  const char *chosen = tsl_env_get(TSL_ENV_MPI);
+  if (tsl_library_beside(file, beside) == TESELA_OK) {
+    names[0] = beside;
+    names[1] = file;
+  }
+  const tesela_status status = tsl_library_load("libtesela_mpi", *chosen ? chosen : NULL, names, symbols,
+                                                sizeof symbols / sizeof *symbols, &library);
+  if (status == TESELA_OK)
+    return status;
+  tsl_status_saved why;
+  tsl_status_save(&why);
+  return tsl_fail(
+      status,
+      "%s started %lld processes, which multiply together by libtesela_mpi, and that is not there (%s); with "
+      "TESELA_MPI=none each would work for itself",
+      by->name, (long long)number_of(by->size), why.sentence);
+}
+
+tesela_status tsl_ranks_join(tsl_ranks **ranks) {
+  const struct starter *by = find_starter();
+  *ranks = NULL;
+  TSL_TRY(load(by));
+  TSL_TRY(told(library.world(ranks)));
+  joined = *ranks;
+  if ((*ranks)->size != number_of(by->size))
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "%s started %lld processes, and libtesela_mpi's MPI sees %d: it was built for another "
+                    "MPI; start the tool by "
+                    "that one, or with TESELA_MPI=none, each for itself",
+                    by->name, (long long)number_of(by->size), (*ranks)->size);
+  return TESELA_OK;
+}
+
+tesela_status tsl_ranks_multiply(tsl_ranks *ranks, const tesela_mpi_desc *desc, tesela_mpi_record *record) {
+  return told(library.gemm(ranks, NULL, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record));
+}
+
+void tsl_ranks_leave(bool failed) {
+  static const struct timespec moment = {.tv_nsec = 300000000};
+  double least = 0;
+  if (joined) {
+    (void)joined->ops->least(joined, 0, &least); /* nobody ends before all are here */
+    library.end();
+  } else if (failed && !tsl_ranks_is_speaker())
+    nanosleep(&moment, NULL);
+  joined = NULL;
+}

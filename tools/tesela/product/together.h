@@ -1,0 +1,41 @@
+/* A product of matrix files by processes that MPI started: each reads its part of A, B and C0 by itself, all multiply together, and each
+ * writes its part of C into one file, which appears when it is whole.
+ *
+ *   rank 0   rows of A | rows of B | rows of C     of a file in Fortran order columns, so that each reads and writes one piece
+ *   rank 1   ...       | ...       | ...
+ *
+ * Whatever fails on one of them, all end with its status and its sentence, which rank 0 tells. */
+#ifndef TSL_TOOL_PRODUCT_TOGETHER_H
+#define TSL_TOOL_PRODUCT_TOGETHER_H
+
+#include "comm/comm.h"
+#include "io/part.h"
+#include "product/product.h"
+
+#include <tesela/tesela_layout.h>
+
+/* A matrix that lies on the ranks. */
+typedef struct tsl_dealt {
+  tesela_layout layout;
+  tsl_rectangle own; /* of the file: this rank's */
+  int64_t row_stride, col_stride;
+  void *data;
+} tsl_dealt;
+
+typedef struct tsl_together {
+  tsl_ranks *ranks;
+  tsl_product product; /* its files, sizes and types; not its plans */
+  tsl_dealt a, b, c;
+  tesela_mpi_record record;
+  tsl_part *part;            /* NULL: nothing is written */
+  double read, write, total; /* seconds */
+} tsl_together;
+
+/* All of it, on each of the processes; the report is rank 0's. */
+tesela_status tsl_product_together(const tsl_call *call, const tsl_product_request *request,
+                                   const tsl_product_options *given);
+
+/* Prints what was done: the speaker's. */
+tesela_status tsl_together_report(const tsl_call *call, const tsl_together *work, bool json);
+
+#endif
