@@ -74,11 +74,13 @@ static tesela_scalar as_scalar(const Operand &operand) {
   return scalar;
 }
 
-/* (plan, seconds, of which: allocation, copies in, computation, copies out; error bound, flushed below) */
-static nb::tuple tuple_of(const tesela_record &record) {
+/* (plan, seconds, of which: allocation, copies in, computation, copies out; error bound, flushed below; error measured, rows, columns,
+ * seconds of that) */
+nb::tuple tuple_of(const tesela_record &record) {
   return nb::make_tuple(record.plan ? record.plan : "", record.seconds, record.seconds_allocate,
                         record.seconds_copy_in, record.seconds_compute, record.seconds_copy_out,
-                        record.error_bound, record.flushed_below);
+                        record.error_bound, record.flushed_below, record.error_measured, record.measured_rows,
+                        record.measured_cols, record.seconds_measure);
 }
 
 static tesela_context *open() {
@@ -88,15 +90,24 @@ static tesela_context *open() {
   return where;
 }
 
+template <class Desc>
+static void demand(Desc *desc, const Ask &ask) {
+  desc->accuracy = ask.accuracy_or_null();
+  desc->bits = ask.bits_or_null();
+  desc->measure_error = ask.measure_error;
+}
+
 /* What a product is, in the struct and behind its pointers. */
 struct Product {
   tesela_gemm_desc desc{};
   Scalar alpha, beta;
   Text device, strategy;
+  Ask ask;
 
   Product(int64_t m, int64_t n, int64_t k, const Operand &a, const Operand &b, const Operand &c,
-          Scalar alpha_, Scalar beta_, Text device_, Text strategy_, int64_t runs)
-      : alpha(alpha_), beta(beta_), device(std::move(device_)), strategy(std::move(strategy_)) {
+          Scalar alpha_, Scalar beta_, Text device_, Text strategy_, Ask ask_, int64_t runs)
+      : alpha(alpha_), beta(beta_), device(std::move(device_)), strategy(std::move(strategy_)),
+        ask(std::move(ask_)) {
     desc.m = m;
     desc.n = n;
     desc.k = k;
@@ -108,14 +119,15 @@ struct Product {
     desc.device = or_null(device);
     desc.strategy = or_null(strategy);
     desc.runs = runs;
+    demand(&desc, ask);
   }
   Product(const Product &) = delete;
 };
 
 /* One product. */
 static nb::tuple multiply(int64_t m, int64_t n, int64_t k, Operand a, Operand b, Operand c, Scalar alpha,
-                          Scalar beta, Text device, Text strategy) {
-  const Product product(m, n, k, a, b, c, alpha, beta, device, strategy, 0);
+                          Scalar beta, Text device, Text strategy, const Ask &ask) {
+  const Product product(m, n, k, a, b, c, alpha, beta, device, strategy, ask, 0);
   tesela_context *const where = open();
   tesela_record record{};
   tesela_status status;
@@ -129,10 +141,10 @@ static nb::tuple multiply(int64_t m, int64_t n, int64_t k, Operand a, Operand b,
 
 /* Products at the indices of `shape`, with operands so many elements apart along each of its dimensions. */
 static nb::tuple multiply_many(int64_t m, int64_t n, int64_t k, Operand a, Operand b, Operand c, Scalar alpha,
-                               Scalar beta, Text device, Text strategy, std::vector<int64_t> shape,
-                               std::vector<int64_t> a_steps, std::vector<int64_t> b_steps,
-                               std::vector<int64_t> c_steps) {
-  Product product(m, n, k, a, b, c, alpha, beta, device, strategy, 0);
+                               Scalar beta, Text device, Text strategy, const Ask &ask,
+                               std::vector<int64_t> shape, std::vector<int64_t> a_steps,
+                               std::vector<int64_t> b_steps, std::vector<int64_t> c_steps) {
+  Product product(m, n, k, a, b, c, alpha, beta, device, strategy, ask, 0);
   tesela_batch batch{};
   std::vector<const void *> as, bs;
   std::vector<void *> cs;
@@ -182,7 +194,7 @@ static nb::tuple multiply_many(int64_t m, int64_t n, int64_t k, Operand a, Opera
 }
 
 static nb::tuple dot(int64_t n, Operand x, Operand y, Operand result, Scalar alpha, Scalar beta, Text device,
-                     Text strategy) {
+                     Text strategy, const Ask &ask) {
   tesela_dot_desc desc{};
   desc.n = n;
   desc.x = as_vector(x);
@@ -192,6 +204,7 @@ static nb::tuple dot(int64_t n, Operand x, Operand y, Operand result, Scalar alp
   desc.beta = reinterpret_cast<const double *>(&beta);
   desc.device = or_null(device);
   desc.strategy = or_null(strategy);
+  demand(&desc, ask);
   tesela_context *const where = open();
   tesela_record record{};
   tesela_status status;
@@ -204,7 +217,7 @@ static nb::tuple dot(int64_t n, Operand x, Operand y, Operand result, Scalar alp
 }
 
 static nb::tuple transpose(int64_t rows, int64_t cols, Operand a, Operand b, bool in_place, Scalar alpha,
-                           Text device, Text strategy) {
+                           Text device, Text strategy, const Ask &ask) {
   tesela_transpose_desc desc{};
   desc.rows = rows;
   desc.cols = cols;
@@ -215,6 +228,7 @@ static nb::tuple transpose(int64_t rows, int64_t cols, Operand a, Operand b, boo
   desc.alpha = reinterpret_cast<const double *>(&alpha);
   desc.device = or_null(device);
   desc.strategy = or_null(strategy);
+  demand(&desc, ask);
   tesela_context *const where = open();
   tesela_record record{};
   tesela_status status;
@@ -242,9 +256,10 @@ struct Plan {
 };
 
 static std::unique_ptr<Plan> plan(int64_t m, int64_t n, int64_t k, Operand a, Operand b, Operand c,
-                                  Scalar alpha, Scalar beta, Text device, Text strategy, int64_t runs) {
+                                  Scalar alpha, Scalar beta, Text device, Text strategy, const Ask &ask,
+                                  int64_t runs) {
   auto made = std::make_unique<Plan>();
-  const Product product(m, n, k, a, b, c, alpha, beta, device, strategy, runs);
+  const Product product(m, n, k, a, b, c, alpha, beta, device, strategy, ask, runs);
   tesela_context *const where = open();
   tesela_status status;
   {
@@ -296,6 +311,12 @@ static std::unique_ptr<Packed> pack(Plan &self, Given a, Given b) {
 
 void bind_calls(nb::module_ &module) {
   nb::class_<Operand>(module, "Operand");
+  nb::class_<Ask>(module, "Ask")
+      .def("__init__",
+           [](Ask *made, const std::string &accuracy, const std::string &bits, uint64_t measure_error) {
+             new (made) Ask{accuracy, bits, measure_error};
+           })
+      .def_ro("measure_error", &Ask::measure_error);
   nb::class_<Packed>(module, "Packed");
   nb::class_<Plan>(module, "Plan")
       .def("run", &run, nb::arg("a").none(), nb::arg("packed_a").none(), nb::arg("b").none(),

@@ -26,6 +26,18 @@ struct View {
   nb::ndarray<nb::ro> held; /* so does this, of arrays that came by DLPack */
 };
 
+/* What a caller asks of a result, as descriptions have it. */
+struct Ask {
+  std::string accuracy, bits; /* "": nothing */
+  uint64_t measure_error = 0;
+
+  const char *accuracy_or_null() const { return accuracy.empty() ? nullptr : accuracy.c_str(); }
+  const char *bits_or_null() const { return bits.empty() ? nullptr : bits.c_str(); }
+};
+
+/* A record for Python's Info, in its order. */
+nb::tuple tuple_of(const tesela_record &record);
+
 /* Makes of a status that is not TESELA_OK the exception that it stands for, with the library's sentence. */
 void check(tesela_status status);
 /* The same without C++'s exceptions: sets Python's error. */

@@ -105,8 +105,10 @@ static std::string key_of(const DeviceProduct &product) {
   }
   add(product.alpha);
   add(product.beta);
+  add(product.ask.measure_error);
   if (product.strategy)
     key += product.strategy;
+  key += '/' + product.ask.accuracy + '/' + product.ask.bits;
   return key;
 }
 
@@ -131,6 +133,9 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   desc.alpha = reinterpret_cast<const double *>(&product.alpha);
   desc.beta = reinterpret_cast<const double *>(&product.beta);
   desc.strategy = product.strategy;
+  desc.accuracy = product.ask.accuracy_or_null();
+  desc.bits = product.ask.bits_or_null();
+  desc.measure_error = product.ask.measure_error;
   tesela_status status;
   {
     nb::gil_scoped_release others_run; /* a kernel may have to be compiled */
@@ -146,13 +151,13 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
 
 /* As plan->run(), of buffers, when all that the stream has is done. */
 static tesela_status run_now(const DevicePlan &plan, Stream &stream, const tesela_matrix &a,
-                             const tesela_matrix &b, const tesela_result &c) {
+                             const tesela_matrix &b, const tesela_result &c, tesela_record *record) {
   nb::gil_scoped_release others_run;
   const tesela_status status = tesela_stream_wait(stream.stream);
-  return status == TESELA_OK ? tesela_plan_run(plan.plan, &a, &b, &c, nullptr) : status;
+  return status == TESELA_OK ? tesela_plan_run(plan.plan, &a, &b, &c, record) : status;
 }
 
-std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle) {
+std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle, tesela_record *record) {
   tesela_context *const where = context();
   if (!where)
     throw nb::python_error();
@@ -177,7 +182,7 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   result.type = product.c.type;
   tesela_status status = tesela_plan_enqueue(plan->plan, stream.stream, &left, &right, &result, nullptr);
   if (status == TESELA_UNSUPPORTED)
-    status = run_now(*plan, stream, left, right, result);
+    status = run_now(*plan, stream, left, right, result, record);
   else if (status == TESELA_OK && !has_stream) {
     nb::gil_scoped_release others_run;
     status = tesela_stream_wait(stream.stream);
@@ -224,23 +229,26 @@ static DeviceMatrix device_matrix(const View &view, int64_t offset, int64_t rows
           conjugate};
 }
 
-static std::string enqueue_python(int64_t m, int64_t n, int64_t k, const DeviceMatrix &a,
-                                  const DeviceMatrix &b, const DeviceMatrix &c, std::complex<double> alpha,
-                                  std::complex<double> beta, std::optional<std::string> strategy,
-                                  int device_id, std::optional<uintptr_t> stream) {
-  const DeviceProduct product = {m, n, k,     device_id, a,
-                                 b, c, alpha, beta,      strategy ? strategy->c_str() : nullptr};
-  return enqueue(product, stream.has_value(), stream.value_or(0));
+/* The plan's text, and what was measured, or None. */
+static nb::tuple enqueue_python(int64_t m, int64_t n, int64_t k, const DeviceMatrix &a, const DeviceMatrix &b,
+                                const DeviceMatrix &c, std::complex<double> alpha, std::complex<double> beta,
+                                std::optional<std::string> strategy, const Ask &ask, int device_id,
+                                std::optional<uintptr_t> stream) {
+  const DeviceProduct product = {
+      m, n, k, device_id, a, b, c, alpha, beta, strategy ? strategy->c_str() : nullptr, ask};
+  tesela_record record{};
+  const std::string plan = enqueue(product, stream.has_value(), stream.value_or(0), &record);
+  return nb::make_tuple(plan, record.plan ? nb::object(tuple_of(record)) : nb::none());
 }
 
 /* Makes the plan that later products will find. There is no C yet: of buffers, a plan asks only for the device. */
 static std::string prepare(int64_t m, int64_t n, int64_t k, const DeviceMatrix &a, const DeviceMatrix &b,
                            const std::string &dtype, int64_t row_stride, int64_t col_stride,
                            std::complex<double> alpha, std::complex<double> beta,
-                           std::optional<std::string> strategy, int device_id) {
+                           std::optional<std::string> strategy, const Ask &ask, int device_id) {
   const DeviceMatrix c = {a.data, view_named(dtype).type, m, n, row_stride, col_stride, false};
-  const DeviceProduct product = {m, n, k,     device_id, a,
-                                 b, c, alpha, beta,      strategy ? strategy->c_str() : nullptr};
+  const DeviceProduct product = {
+      m, n, k, device_id, a, b, c, alpha, beta, strategy ? strategy->c_str() : nullptr, ask};
   tesela_context *const where = context();
   if (!where)
     throw nb::python_error();

@@ -20,10 +20,12 @@ struct DeviceProduct {
   DeviceMatrix a, b, c;
   std::complex<double> alpha, beta;
   const char *strategy; /* NULL: the planner's */
+  Ask ask;
 };
 
-/* Queues it on a stream of CUDA, or without one does it now. Returns the plan's text. Throws Python's exceptions. */
-std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle);
+/* Queues it on a stream of CUDA, or without one does it now. Returns the plan's text. Throws Python's exceptions. What cannot be
+ * queued, as a measurement of its error, waits for the stream and is done on return: the record is filled then, its plan not NULL. */
+std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle, tesela_record *record);
 
 /* A product of two tensors on a device, whose library has a table of C functions. Not done: of others. */
 PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, bool *is_done);

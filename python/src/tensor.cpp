@@ -157,7 +157,7 @@ PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, boo
   if (!result.is_valid())
     return nullptr;
   try {
-    enqueue(product, true, reinterpret_cast<uintptr_t>(stream));
+    enqueue(product, true, reinterpret_cast<uintptr_t>(stream), nullptr);
   } catch (nb::python_error &error) {
     error.restore();
     return nullptr;

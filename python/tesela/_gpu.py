@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from . import _core
-from ._products import Info, Problem
+from ._products import Info, Problem, info_of
 
 
 def handle_of(stream: Any) -> int:
@@ -23,7 +23,7 @@ def handle_of(stream: Any) -> int:
     raise TypeError(f"stream is a {type(stream).__name__}: a number or a stream of PyTorch, CuPy or Numba is expected")
 
 
-def compute(problem: Problem, alpha, beta, device, strategy, stream) -> Info:
+def compute(problem: Problem, alpha, beta, device, strategy, stream, ask) -> Info:
     """Queues the products; without a stream (JAX) they are complete on return."""
     m, n, k = problem.m, problem.n, problem.k
     seen = problem.a.seen
@@ -37,12 +37,21 @@ def compute(problem: Problem, alpha, beta, device, strategy, stream) -> Info:
                                    operand.col_stride, operand.conjugate)
 
     begin = time.perf_counter()
-    plan = ""
+    plan, seen_errors = "", []
     for index in itertools.product(*map(range, problem.batch)):
         a, b, c = (sum(i * step for i, step in zip(index, operand.steps)) for operand in (problem.a, problem.b, problem.c))
-        plan = _core.enqueue(m, n, k, matrix(problem.a, m, k, a), matrix(problem.b, k, n, b), matrix(problem.c, m, n, c),
-                             alpha, beta, strategy, number, handle)
-    return Info(plan, time.perf_counter() - begin, float("nan"))
+        plan, record = _core.enqueue(m, n, k, matrix(problem.a, m, k, a), matrix(problem.b, k, n, b), matrix(problem.c, m, n, c),
+                             alpha, beta, strategy, ask, number, handle)
+        if record is not None:
+            seen_errors.append(info_of(record))
+    info = Info(plan, time.perf_counter() - begin, float("nan"))
+    if not ask.measure_error or not seen_errors:
+        return info
+    return info._replace(error_bound=max(each.error_bound for each in seen_errors),
+                         error_measured=max(each.error_measured for each in seen_errors),
+                         measured_rows=sum(each.measured_rows for each in seen_errors),
+                         measured_cols=seen_errors[0].measured_cols,
+                         seconds_measure=sum(each.seconds_measure for each in seen_errors))
 
 
 def prepare(plan, a, b) -> str:
@@ -54,4 +63,4 @@ def prepare(plan, a, b) -> str:
         return _core.device_matrix(seen.view, 0, *key[1:6])
 
     return _core.prepare(m, n, k, matrix(a, plan._key[0]), matrix(b, plan._key[1]), plan._kind, *plan._c_strides, plan._alpha,
-                         plan._beta, plan._strategy, number)
+                         plan._beta, plan._strategy, plan._ask, number)

@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _core
 from ._libraries import see, NumPy
-from ._products import (check_out, info_of, is_repeated, matrix_strides, nothing_ran, same_place, scalar,
+from ._products import (ask_of, check_out, info_of, is_repeated, matrix_strides, nothing_ran, same_place, scalar,
                         see_out)
 from ._types import DOTS, TRANSPOSES, result_type, type_name
 
@@ -20,7 +20,7 @@ def _vector(seen):
 
 
 def dot(x: Any, y: Any, *, alpha=1, dtype=None, device: str | None = None, strategy: str | None = None,
-        full_output: bool = False):
+        accuracy: str | float | None = None, bits: str | None = None, measure_error: int = 0, full_output: bool = False):
     """Dot product of two vectors, alpha (x[0] y[0] + ... + x[n-1] y[n-1]).
 
     Parameters
@@ -30,6 +30,8 @@ def dot(x: Any, y: Any, *, alpha=1, dtype=None, device: str | None = None, strat
     alpha : number, optional
     dtype : type, optional
         Of the result: that of `x`, float32 of float16 and bfloat16 too, and int32 of integers.
+    accuracy, bits, measure_error : optional
+        As in `matmul`; measuring takes longer than the dot itself.
     device, strategy : str, optional
         As in `matmul`; "exact" rounds once, whatever the vectors are.
     full_output : bool, optional
@@ -67,7 +69,7 @@ def dot(x: Any, y: Any, *, alpha=1, dtype=None, device: str | None = None, strat
     left, a = _vector(left)
     right, b = _vector(right)
     info = info_of(_core.dot(n, a, b, _core.operand(into.view, 0, 1, 1, False), scalar(alpha, kind, "alpha"), 0, device,
-                             strategy))
+                             strategy, ask_of(accuracy, bits, measure_error)))
     result = left.library.finish(result)
     if left.library is NumPy:
         result = result[()]
@@ -75,6 +77,7 @@ def dot(x: Any, y: Any, *, alpha=1, dtype=None, device: str | None = None, strat
 
 
 def transpose(a: Any, out: Any = None, *, alpha=1, device: str | None = None, strategy: str | None = None,
+              accuracy: str | float | None = None, bits: str | None = None, measure_error: int = 0,
               full_output: bool = False):
     """The transpose alpha a', as a matrix of its own that lies by rows; a view of the same memory is what `a.T` is.
 
@@ -85,7 +88,7 @@ def transpose(a: Any, out: Any = None, *, alpha=1, device: str | None = None, st
     out : array, shape (cols, rows), optional
         Shares no memory with `a`, or is `a`, which is square then and transposed in place.
     alpha : number, optional
-    device, strategy : str, optional
+    device, strategy, accuracy, bits, measure_error : optional
         As in `matmul`.
     full_output : bool, optional
 
@@ -127,7 +130,8 @@ def transpose(a: Any, out: Any = None, *, alpha=1, device: str | None = None, st
     else:
         source = _core.operand(view, 0, *matrix_strides(rows, cols, *view.strides), False)
         target = _core.operand(into.view, 0, *matrix_strides(cols, rows, *into.view.strides), False)
-        info = info_of(_core.transpose(rows, cols, source, target, in_place, factor, device, strategy))
+        info = info_of(_core.transpose(rows, cols, source, target, in_place, factor, device, strategy,
+                                        ask_of(accuracy, bits, measure_error)))
     if seen.conjugate:
         raise TypeError("a is a conjugate that was not computed yet: resolve_conj() computes it")
     if out is None:

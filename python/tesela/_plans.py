@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _core, _gpu
 from ._libraries import Seen, see
-from ._products import (Matrices, Problem, as_matrices, check_out, info_of, matrix_strides, nothing_ran, same_place, scalar,
+from ._products import (Matrices, Problem, as_matrices, check_out, ask_of, info_of, matrix_strides, nothing_ran, same_place, scalar,
                         see_out)
 from ._types import result_type, type_name
 
@@ -33,8 +33,8 @@ class Plan:
         Where its strides are not those of a new array.
     alpha, beta : number, optional
         Parts of the plan.
-    dtype, device, strategy : optional
-        As in `matmul`.
+    dtype, device, strategy, accuracy, bits, measure_error : optional
+        As in `matmul`; of a plan that measures errors, no operand is packed.
     runs : int, optional
         How often the plan will run: what comes before its first run (opening a device, compiling) is shared out among
         them. 0: so often that it does not count.
@@ -65,7 +65,9 @@ class Plan:
     """
 
     def __init__(self, a: Any, b: Any, *, out: Any = None, alpha=1, beta=0, dtype=None, device: str | None = None,
-                 strategy: str | None = None, runs: int = 0):
+                 strategy: str | None = None, runs: int = 0, accuracy: str | float | None = None, bits: str | None = None,
+                 measure_error: int = 0):
+        self._ask = ask_of(accuracy, bits, measure_error)
         left, right = see(a, "a"), see(b, "b")
         same_place(("a", left), ("b", right))
         for name, seen in (("a", left), ("b", right)):
@@ -107,7 +109,7 @@ class Plan:
         if self._made is None or self._generation != _core.generation():
             lies = [(_KINDS.index(key[0]), *key[3:6]) for key in self._key] + [(_KINDS.index(self._kind), *self._c_strides, False)]
             self._made = _core.plan(*self.shape, *(_core.no_operand(*words) for words in lies), self._alpha, self._beta,
-                                    self._device, self._strategy, self._runs)
+                                    self._device, self._strategy, self._ask, self._runs)
             self._generation = _core.generation()
         return self._made
 
@@ -181,7 +183,8 @@ class Plan:
                 raise ValueError("stream is for arrays on a device; these are on the host")
             info = info_of(self._plan().run(left and left.operand(), packed_a, right and right.operand(), packed_b, c.operand()))
         else:
-            info = _gpu.compute(Problem(m, n, k, (), left, right, c), self._alpha, self._beta, self._device, self._strategy, stream)
+            info = _gpu.compute(Problem(m, n, k, (), left, right, c), self._alpha, self._beta, self._device, self._strategy, stream,
+                                self._ask)
         if out is None:
             result = self._library.finish(result)
         return (result, info) if full_output else result

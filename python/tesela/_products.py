@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import threading
 from typing import Any, NamedTuple
 
@@ -35,6 +36,12 @@ class Info(NamedTuple):
         Parts of `seconds`.
     flushed_below : float
         Smaller magnitudes than this count as 0; 0 on all but a few devices.
+    error_measured : float
+        Where `measure_error` asked for it, the largest error seen, in the unit of `error_bound`.
+    measured_rows, measured_cols : int
+        What that rests on: elements where so many rows and columns meet; 0 where nothing was measured.
+    seconds_measure : float
+        What measuring took, beside `seconds`.
     """
 
     plan: str
@@ -45,11 +52,29 @@ class Info(NamedTuple):
     seconds_compute: float = 0.0
     seconds_copy_out: float = 0.0
     flushed_below: float = 0.0
+    error_measured: float = 0.0
+    measured_rows: int = 0
+    measured_cols: int = 0
+    seconds_measure: float = 0.0
 
 
 def info_of(record: tuple) -> Info:
-    plan, seconds, allocate, copy_in, compute, copy_out, bound, flushed = record
-    return Info(plan, seconds, bound, allocate, copy_in, compute, copy_out, flushed)
+    plan, seconds, allocate, copy_in, compute, copy_out, bound, *others = record
+    return Info(plan, seconds, bound, allocate, copy_in, compute, copy_out, *others)
+
+
+def ask_of(accuracy, bits, measure_error):
+    """What a call asks of its result, for the library."""
+    if isinstance(accuracy, (int, float)) and not isinstance(accuracy, bool):
+        accuracy = repr(float(accuracy))
+    for name, word in (("accuracy", accuracy), ("bits", bits)):
+        if word is not None and not isinstance(word, str):
+            raise TypeError(f"{name} is {word!r}: a word{' or a number' if name == 'accuracy' else ''} is expected")
+    seed = operator.index(measure_error)
+    if seed < 0 or seed >= 1 << 64:
+        raise ValueError(f"measure_error is {seed}: True, or a number from 1 on that draws the sample")
+    # An empty word is wrong, and the library says so; none is no word to it.
+    return _core.Ask("" if accuracy is None else accuracy or " ", "" if bits is None else bits or " ", seed)
 
 
 def nothing_ran() -> Info:
@@ -229,14 +254,14 @@ def same_place(*arrays: tuple) -> None:
             raise ValueError(f"{first_name} is on {place(first)} and {name} on {place(seen)}: bring them together first")
 
 
-def in_pieces(problem: Problem, alpha, beta, device, strategy) -> Info | None:
+def in_pieces(problem: Problem, alpha, beta, device, strategy, ask) -> Info | None:
     """A long product on the processor, by the rows of C, all with the plan that the whole would have and so with its bits;
     Ctrl-C ends it between two pieces. None: it is short, or not of the processor."""
     m, n, k = problem.m, problem.n, problem.k
     if m * n * k < SHORT or threading.current_thread() is not threading.main_thread():
         return None
     a, b, c = problem.a, problem.b, problem.c
-    plan = _core.plan(m, n, k, a.operand(), b.operand(), c.operand(), alpha, beta, device, strategy, 0)
+    plan = _core.plan(m, n, k, a.operand(), b.operand(), c.operand(), alpha, beta, device, strategy, ask, 0)
     words = plan.text.split()
     if plan.seconds < 2 * PATIENCE or "device=cpu" not in words:
         return None
@@ -247,40 +272,42 @@ def in_pieces(problem: Problem, alpha, beta, device, strategy) -> Info | None:
     total = None
     for row in range(0, m, height):
         record = _core.multiply(min(height, m - row), n, k, a.operand(row * a.row_stride), b.operand(),
-                                c.operand(row * c.row_stride), alpha, beta, "cpu", text)
+                                c.operand(row * c.row_stride), alpha, beta, "cpu", text, ask)
         _core.check_signals()
         piece = info_of(record)
-        total = piece if total is None else total._replace(**{
-            name: getattr(total, name) + getattr(piece, name) for name in Info._fields if name.startswith("seconds")})
+        total = piece if total is None else total._replace(
+            error_measured=max(total.error_measured, piece.error_measured),
+            **{name: getattr(total, name) + getattr(piece, name) for name in Info._fields
+               if name.startswith("seconds") or name == "measured_rows"})
     return total._replace(plan=plan.text) if total else None
 
 
-def compute_on_host(problem: Problem, alpha, beta, device, strategy) -> Info:
+def compute_on_host(problem: Problem, alpha, beta, device, strategy, ask) -> Info:
     m, n, k = problem.m, problem.n, problem.k
     a, b, c = problem.a, problem.b, problem.c
     if problem.batch:
-        record = _core.multiply_many(m, n, k, a.operand(), b.operand(), c.operand(), alpha, beta, device, strategy,
+        record = _core.multiply_many(m, n, k, a.operand(), b.operand(), c.operand(), alpha, beta, device, strategy, ask,
                                      problem.batch, a.steps, b.steps, c.steps)
         return info_of(record)
-    long = in_pieces(problem, alpha, beta, device, strategy)
+    long = in_pieces(problem, alpha, beta, device, strategy, ask)
     if long is not None:
         return long
-    return info_of(_core.multiply(m, n, k, a.operand(), b.operand(), c.operand(), alpha, beta, device, strategy))
+    return info_of(_core.multiply(m, n, k, a.operand(), b.operand(), c.operand(), alpha, beta, device, strategy, ask))
 
 
-def compute(problem: Problem, alpha, beta, device, strategy, stream) -> Info:
+def compute(problem: Problem, alpha, beta, device, strategy, stream, ask) -> Info:
     if problem.m == 0 or problem.n == 0 or 0 in problem.batch:
         return nothing_ran()
     problem = simplified(problem)
     if problem.a.seen.on_host:
         if stream is not None:
             raise ValueError("stream is for arrays on a device; these are on the host")
-        return compute_on_host(problem, alpha, beta, device, strategy)
+        return compute_on_host(problem, alpha, beta, device, strategy, ask)
     from . import _gpu
-    return _gpu.compute(problem, alpha, beta, device, strategy, stream)
+    return _gpu.compute(problem, alpha, beta, device, strategy, stream, ask)
 
 
-def multiply(a: Seen, b: Seen, out, dtype, alpha, beta, device, strategy, stream, full_output):
+def multiply(a: Seen, b: Seen, out, dtype, alpha, beta, device, strategy, stream, ask, full_output):
     """What matmul() is once its operands are views."""
     for name, seen in (("a", a), ("b", b)):
         if not seen.view.shape:
@@ -322,7 +349,7 @@ def multiply(a: Seen, b: Seen, out, dtype, alpha, beta, device, strategy, stream
         strides = strides + (1,)
     c = Matrices(into, 0, *matrix_strides(m, n, *strides[-2:]), strides[:-2])
     problem = Problem(m, n, k, batch, as_matrices(a, "a", batch), as_matrices(b, "b", batch, column=True), c)
-    info = compute(problem, alpha, beta, device, strategy, stream)
+    info = compute(problem, alpha, beta, device, strategy, stream, ask)
     if out is None:
         result = a.library.finish(result)
         if not shape and a.library is NumPy:
@@ -331,7 +358,8 @@ def multiply(a: Seen, b: Seen, out, dtype, alpha, beta, device, strategy, stream
 
 
 def matmul(a: Any, b: Any, out: Any = None, *, alpha=1, beta=0, dtype=None, device: str | None = None,
-           strategy: str | None = None, stream: Any = None, full_output: bool = False):
+           strategy: str | None = None, stream: Any = None, accuracy: str | float | None = None, bits: str | None = None,
+           measure_error: int = 0, full_output: bool = False):
     """Matrix product alpha a b, or alpha a b + beta out.
 
     Dimensions are those of `numpy.matmul`: the last two are matrices, one alone is a row of `a` or a column of `b`, and
@@ -361,6 +389,14 @@ def matmul(a: Any, b: Any, out: Any = None, *, alpha=1, beta=0, dtype=None, devi
     stream : stream or int, optional
         Of arrays on a device: the stream that the work is queued on, as the arrays' library has it. Default: that
         library's current one.
+    accuracy : str or float, optional
+        How right the result is to be (docs/ACCURACY.md): a number, of which and of abs(A) abs(B) no error is larger, "tf32", "bf16",
+        "f32", "f64" or "exact". What cannot guarantee it does not run. Default: TESELA_ACCURACY.
+    bits : {"any", "run", "threads", "devices"}, optional
+        When the same bits are to come again. Default: TESELA_BITS.
+    measure_error : bool or int, optional
+        Measure the result's error, on a sample that the number draws where the result is large: `error_measured` of the info. One that
+        is beyond its bound raises `tesela.Error`. Of arrays on a device it waits for the result.
     full_output : bool, optional
         Also return what ran.
 
@@ -397,7 +433,8 @@ def matmul(a: Any, b: Any, out: Any = None, *, alpha=1, beta=0, dtype=None, devi
     >>> tesela.matmul(numpy.array([[1.0, 2.0]]), numpy.array([[3.0], [4.0]]))
     array([[11.]])
     """
-    return multiply(see(a, "a"), see(b, "b"), out, dtype, alpha, beta, device, strategy, stream, full_output)
+    return multiply(see(a, "a"), see(b, "b"), out, dtype, alpha, beta, device, strategy, stream,
+                    ask_of(accuracy, bits, measure_error), full_output)
 
 
 def transposed(seen: Seen, how: str, name: str) -> tuple:
@@ -417,7 +454,8 @@ def transposed(seen: Seen, how: str, name: str) -> tuple:
 
 
 def gemm(a: Any, b: Any, c: Any = None, *, alpha=1, beta=None, trans_a: str = "n", trans_b: str = "n", out: Any = None,
-         dtype=None, device: str | None = None, strategy: str | None = None, stream: Any = None, full_output: bool = False):
+         dtype=None, device: str | None = None, strategy: str | None = None, stream: Any = None,
+         accuracy: str | float | None = None, bits: str | None = None, measure_error: int = 0, full_output: bool = False):
     """The product of BLAS: alpha op(a) op(b) + beta c, of matrices, where op may transpose.
 
     Parameters
@@ -430,7 +468,7 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha=1, beta=None, trans_a: str = "n
         `beta` is 1 where there is a `c`.
     trans_a, trans_b : {"n", "t", "c"}, optional
         As it is, transposed, or conjugated and transposed.
-    out, dtype, device, strategy, stream, full_output : optional
+    out, dtype, device, strategy, stream, accuracy, bits, measure_error, full_output : optional
         As in `matmul`.
 
     Returns
@@ -445,6 +483,7 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha=1, beta=None, trans_a: str = "n
     ValueError, TypeError, MemoryError, tesela.Error
         As `matmul`.
     """
+    ask = ask_of(accuracy, bits, measure_error)
     left, right = see(a, "a"), see(b, "b")
     same_place(("a", left), ("b", right))
     m, k, a_matrix = transposed(left, trans_a, "trans_a")
@@ -476,7 +515,7 @@ def gemm(a: Any, b: Any, c: Any = None, *, alpha=1, beta=None, trans_a: str = "n
             raise TypeError("JAX's arrays on a device cannot be added to: give gemm no c")
         result[...] = added.array
     target = Matrices(into, 0, *matrix_strides(m, n, *into.view.strides), ())
-    info = compute(Problem(m, n, k, (), a_matrix, b_matrix, target), alpha, beta, device, strategy, stream)
+    info = compute(Problem(m, n, k, (), a_matrix, b_matrix, target), alpha, beta, device, strategy, stream, ask)
     if out is None:
         result = left.library.finish(result)
     return (result, info) if full_output else result
