@@ -21,6 +21,7 @@ static const struct {
   double
       level; /* of all models of a device. Shipped records over models: 1.5 for the cpu of one machine, 0.9 for PoCL */
   double core; /* the same of the cpu where a core was measured: what is left of that 1.5 is 1.06 */
+  double most; /* of a measurement */
 } doubts = {.measured = 0.03,
             .elsewhere = 0.05,
             .relative = 0.2,
@@ -29,7 +30,8 @@ static const struct {
             .config = 0.604,
             .strategy = 0.437,
             .level = 0.4,
-            .core = 0.15};
+            .core = 0.15,
+            .most = 1}; /* of a machine that others use, where quartiles may lie anywhere */
 
 /* A candidate on its way. */
 typedef struct weighing {
@@ -60,7 +62,8 @@ static double model_of(const tsl_problem *problem, const tsl_candidate *of) {
 
 static tsl_estimate measured(const tsl_wisdom_hit *hit, const tsl_device *device) {
   const double elsewhere = hit->own ? 0 : device->is_cpu ? doubts.relative : doubts.elsewhere;
-  const tsl_estimate here = {hit->seconds, fmax(doubts.measured, hit->record->spread / 1.35)};
+  const tsl_estimate here = {hit->seconds,
+                             fmin(fmax(doubts.measured, hit->record->spread / 1.35), doubts.most)};
   return tsl_estimate_times(here, 1, elsewhere);
 }
 

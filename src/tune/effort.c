@@ -119,9 +119,11 @@ static tesela_status search(const tsl_problem *problem, const tsl_choice *choice
     found->won = (tsl_candidate){.strategy = best->strategy, .config = best->config, .device = device};
     tsl_tuned_print(&tuned, space, problem, device, &found->records);
   }
-  tsl_log(TSL_LOG_PLAN, "effort: %d of %d configs were measured on %s in %.3g s%s%s", tuned.tried_count,
-          space->count, device->name, tuned.seconds, status == TESELA_OK ? "" : ": ",
-          status == TESELA_OK ? "" : tesela_last_error());
+  const char *why = status != TESELA_OK               ? tesela_last_error()
+                    : tuned.best < 0 && tuned.results ? tuned.results[tuned.start].why
+                                                      : "";
+  tsl_log(TSL_LOG_PLAN, "effort: %d of %d configs were tried on %s in %.3g s%s%s", tuned.tried_count,
+          space->count, device->name, tuned.seconds, *why ? ": " : "", why);
   tsl_tuned_free(&tuned);
   free(known);
   return status == TESELA_OUT_OF_MEMORY ? status : TESELA_OK;
