@@ -1,6 +1,6 @@
 /* What a caller asks of a result: accuracy and bits, in descriptions and in the environment, what runs then, and what is said
  * where nothing can. */
-#include "unit/unit.h"
+#include "unit/calls.h"
 
 #include <tesela/tesela.h>
 
@@ -21,17 +21,6 @@ static tesela_context *context_of(int threads) {
   return made;
 }
 
-static void expect(tesela_status status, tesela_status expected, const char *names) {
-  if (status != expected || !strstr(tesela_last_error(), names))
-    fail_msg("%s instead of %s, '%s' should name '%s'", tesela_status_name(status),
-             tesela_status_name(expected), tesela_last_error(), names);
-}
-
-static void expect_ok(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
-}
-
 static tesela_gemm_desc product(float *c) {
   return (tesela_gemm_desc){
       .m = M, .n = N, .k = K, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}, .device = "cpu"};
@@ -47,7 +36,7 @@ static void accuracies(void **state) {
     tesela_record record;
     tesela_gemm_desc desc = product(c);
     desc.accuracy = words[i];
-    expect_ok(tesela_gemm(context, &desc, &record));
+    must(tesela_gemm(context, &desc, &record));
     const double asked = atof(words[i]);
     if (asked > 0 && !(record.error_bound <= asked))
       fail_msg("%s was asked, and %s guarantees %g", words[i], record.plan, record.error_bound);
@@ -77,14 +66,14 @@ static void exact_results(void **state) {
                                  .b = {.data = y, .type = TESELA_F64},
                                  .c = {.data = &c, .type = TESELA_F64},
                                  .accuracy = "exact"};
-  expect_ok(tesela_gemm(context, &desc, NULL));
+  must(tesela_gemm(context, &desc, NULL));
   assert_true(c == 3);
   const double ones[2] = {1, 0}, minus = -3;
   tesela_gemm_desc added = desc;
   double before = minus;
   added.c.data = &before;
   added.beta = ones;
-  expect_ok(tesela_gemm(context, &added, NULL));
+  must(tesela_gemm(context, &added, NULL));
   assert_true(before == 0x1p-59 + 0x1p-120);
   tesela_context_destroy(context);
 }
@@ -129,7 +118,7 @@ static void run_with(int threads, const char *isa, const char *bits, int64_t m, 
   tesela_record record;
   const tesela_gemm_desc desc = {
       .m = m, .n = n, .k = k, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}, .bits = bits};
-  expect_ok(tesela_gemm(context, &desc, &record));
+  must(tesela_gemm(context, &desc, &record));
   snprintf(plan, 256, "%s", record.plan);
   tesela_context_destroy(context);
   unsetenv("TESELA_ISA");
@@ -173,7 +162,7 @@ static void same_dots(void **state) {
                                     .device = devices[d],
                                     .bits = asks[i][0],
                                     .accuracy = asks[i][1]};
-      expect_ok(tesela_dot(context, &desc, &record));
+      must(tesela_dot(context, &desc, &record));
       if (i < 2 && !strstr(record.plan, i == 0 ? "dot fixed_tree" : "dot exact"))
         fail_msg("bits=%s accuracy=%s runs %s", asks[i][0], asks[i][1], record.plan);
     }
@@ -200,12 +189,12 @@ static void environment(void **state) {
   unsetenv("TESELA_ACCURACY");
   unsetenv("TESELA_BITS");
   tesela_gemm_desc desc = product(c);
-  expect_ok(tesela_gemm(context, &desc, &record));
+  must(tesela_gemm(context, &desc, &record));
   assert_non_null(strstr(record.plan, "gemm exact"));
   assert_non_null(strstr(record.plan, "accuracy=exact bits=devices"));
   desc.accuracy = "default";
   desc.bits = "any";
-  expect_ok(tesela_gemm(context, &desc, &record));
+  must(tesela_gemm(context, &desc, &record));
   assert_null(strstr(record.plan, "accuracy"));
   /* 2^24 + 1 + 1 in f32 by an exact sum, three times over: known calls are asked for the same. */
   const float ones[3] = {1, 1, 1}, terms[3] = {0x1p24f, 1, 1};
@@ -213,7 +202,7 @@ static void environment(void **state) {
     float sum = NAN;
     const tesela_gemm_desc small = {
         .m = 1, .n = 1, .k = 3, .a = {.data = terms}, .b = {.data = ones}, .c = {.data = &sum}};
-    expect_ok(tesela_gemm(context, &small, NULL));
+    must(tesela_gemm(context, &small, NULL));
     assert_true(sum == 0x1p24f + 2);
   }
   tesela_context_destroy(context);

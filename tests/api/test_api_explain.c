@@ -1,5 +1,5 @@
 /* tesela_explain(): the JSON that the tool prints, of the context that is asked. */
-#include "unit/unit.h"
+#include "unit/calls.h"
 
 #include <tesela/tesela.h>
 
@@ -18,12 +18,6 @@ static int close_context(void **state) {
   (void)state;
   tesela_context_destroy(context);
   return 0;
-}
-
-static void expect(tesela_status status, tesela_status expected, const char *names) {
-  if (status != expected || !strstr(tesela_last_error(), names))
-    fail_msg("%s instead of %s, '%s' should name '%s'", tesela_status_name(status),
-             tesela_status_name(expected), tesela_last_error(), names);
 }
 
 /* Takes the text. */

@@ -1,7 +1,7 @@
 /* desc.measure_error: what it measures is what the result is off, of every operation, layout and place; a result that is beyond its
  * bound is a failure. */
 #include "api/api.h"
-#include "unit/unit.h"
+#include "unit/calls.h"
 
 #include <tesela/tesela.h>
 
@@ -14,17 +14,6 @@ enum { M = 37, N = 29, K = 53, LARGE = 300, SEED = 11 };
 
 static float a[LARGE * LARGE], b[LARGE * LARGE], c[LARGE * LARGE], kept[LARGE * LARGE];
 static tesela_context *context;
-
-static void expect_ok(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
-}
-
-static void expect(tesela_status status, tesela_status expected, const char *names) {
-  if (status != expected || !strstr(tesela_last_error(), names))
-    fail_msg("%s instead of %s, '%s' should name '%s'", tesela_status_name(status),
-             tesela_status_name(expected), tesela_last_error(), names);
-}
 
 static tesela_gemm_desc product(int64_t m, int64_t n, int64_t k) {
   return (tesela_gemm_desc){.m = m,
@@ -65,7 +54,7 @@ static void the_error_itself(void **state) {
     desc.alpha = &scalars[i][0];
     desc.beta = &scalars[i][1];
     memcpy(c, kept, sizeof c);
-    expect_ok(tesela_gemm(context, &desc, &record));
+    must(tesela_gemm(context, &desc, &record));
     const double error = error_of(scalars[i][0], scalars[i][1]);
     if (record.measured_rows != M || record.measured_cols != N ||
         !(fabs(record.error_measured - error) <= 1e-6 * error) || error == 0 ||
@@ -73,7 +62,7 @@ static void the_error_itself(void **state) {
       fail_msg("measured %g of %lld x %lld, it is %g of %d x %d", record.error_measured,
                (long long)record.measured_rows, (long long)record.measured_cols, error, M, N);
     desc.measure_error = 0;
-    expect_ok(tesela_gemm(context, &desc, &record));
+    must(tesela_gemm(context, &desc, &record));
     assert_true(record.measured_rows == 0 && record.error_measured == 0 && record.seconds_measure == 0);
   }
 }
@@ -83,16 +72,16 @@ static void samples(void **state) {
   tesela_record first, again, other;
   (void)state;
   tesela_gemm_desc desc = product(LARGE, LARGE, LARGE);
-  expect_ok(tesela_gemm(context, &desc, &first));
+  must(tesela_gemm(context, &desc, &first));
   memcpy(kept, c, sizeof kept);
   assert_true(first.measured_rows > 8 && first.measured_rows < LARGE && first.measured_cols < LARGE);
-  expect_ok(tesela_gemm(context, &desc, &again));
+  must(tesela_gemm(context, &desc, &again));
   assert_true(first.error_measured > 0 && again.error_measured == first.error_measured);
   desc.measure_error++;
-  expect_ok(tesela_gemm(context, &desc, &other));
+  must(tesela_gemm(context, &desc, &other));
   assert_true(other.error_measured != first.error_measured);
   desc.measure_error = 0;
-  expect_ok(tesela_gemm(context, &desc, NULL));
+  must(tesela_gemm(context, &desc, NULL));
   assert_memory_equal(c, kept, sizeof c);
 }
 
@@ -111,7 +100,7 @@ static void layouts(void **state) {
     tesela_buffer *buffers[3];
     float *const host[3] = {a, b, c};
     for (int i = 0; i < 3; i++)
-      expect_ok(tesela_buffer_create(context, devices[d], bytes, &buffers[i]));
+      must(tesela_buffer_create(context, devices[d], bytes, &buffers[i]));
     for (size_t i = 0; i < 2 * sizeof strides / sizeof *strides; i++) {
       const int64_t *s = strides[i / 2];
       double measured[2];
@@ -131,12 +120,12 @@ static void layouts(void **state) {
           desc.c.data = c + offsets[2];
         } else {
           for (int j = 0; j < 3; j++)
-            expect_ok(tesela_buffer_write(buffers[j], 0, host[j], bytes));
+            must(tesela_buffer_write(buffers[j], 0, host[j], bytes));
           desc.a.buffer = buffers[0], desc.a.offset = offsets[0];
           desc.b.buffer = buffers[1], desc.b.offset = offsets[1];
           desc.c.buffer = buffers[2], desc.c.offset = offsets[2];
         }
-        expect_ok(tesela_gemm(context, &desc, &record));
+        must(tesela_gemm(context, &desc, &record));
         measured[place] = record.error_measured;
         if (record.measured_rows < 8 || record.measured_cols < 8 || !(record.error_measured > 0))
           fail_msg("%s, layout %zu: %g of %lld x %lld", devices[d], i, record.error_measured,
@@ -160,7 +149,7 @@ static void others(void **state) {
                                .result = {.data = c},
                                .measure_error = SEED,
                                .device = "cpu"};
-  expect_ok(tesela_dot(context, &dot, &record));
+  must(tesela_dot(context, &dot, &record));
   assert_true(record.measured_rows == 1 && record.measured_cols == 1 && record.error_measured > 0);
   tesela_transpose_desc move = {.rows = M,
                                 .cols = K,
@@ -169,29 +158,29 @@ static void others(void **state) {
                                 .device = "cpu",
                                 .alpha = &half,
                                 .measure_error = SEED};
-  expect_ok(tesela_transpose(context, &move, &record));
+  must(tesela_transpose(context, &move, &record));
   assert_true(record.measured_rows == K && record.measured_cols == M && record.error_measured > 0);
   move = (tesela_transpose_desc){
       .rows = LARGE, .cols = LARGE, .b = {.data = c}, .in_place = 1, .device = "cpu", .measure_error = SEED};
   memcpy(c, a, sizeof c);
-  expect_ok(tesela_transpose(context, &move, &record));
+  must(tesela_transpose(context, &move, &record));
   assert_true(record.measured_rows > 8 && record.error_measured == 0);
   /* A batch of even distances, and by addresses. */
   tesela_gemm_desc desc = product(9, 7, 5);
   tesela_batch batch = {.count = 100, .a_stride = 45, .b_stride = 35, .c_stride = 63};
-  expect_ok(tesela_gemm_batched(context, &desc, &batch, &record));
+  must(tesela_gemm_batched(context, &desc, &batch, &record));
   assert_true(record.measured_rows == 8 * 9 && record.measured_cols == 7 && record.error_measured > 0);
   desc.device = "opencl:0";
-  expect_ok(tesela_gemm_batched(context, &desc, &batch, &record));
+  must(tesela_gemm_batched(context, &desc, &batch, &record));
   assert_true(record.measured_rows == 8 * 9);
   /* Complex numbers and integers. */
   desc = product(M, N, K);
   desc.a.type = desc.b.type = desc.c.type = TESELA_C64;
-  expect_ok(tesela_gemm(context, &desc, &record));
+  must(tesela_gemm(context, &desc, &record));
   assert_true(record.measured_rows == M && record.error_measured > 0);
   desc.a.type = desc.b.type = TESELA_I8;
   desc.c.type = TESELA_I32;
-  expect_ok(tesela_gemm(context, &desc, &record));
+  must(tesela_gemm(context, &desc, &record));
   assert_true(record.measured_rows == M && record.error_measured == 0);
 }
 
@@ -217,13 +206,13 @@ static void wrong_results(void **state) {
   for (int size = 0; size < 2; size++) {
     tesela_gemm_desc desc = size ? product(LARGE, LARGE, LARGE) : product(M, N, K);
     desc.strategy = "sequential";
-    expect_ok(tesela_plan_create(context, &desc, &plan));
+    must(tesela_plan_create(context, &desc, &plan));
     tsl_strategy wrong = *plan->plan->work.strategy;
     right_run = wrong.run;
     wrong.run = wrong_run;
     plan->plan->work.strategy = &wrong;
     off_by = 0;
-    expect_ok(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record));
+    must(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record));
     off_by = 0.5f;
     memset(&record, 0, sizeof record);
     expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record), TESELA_WRONG_RESULT,
@@ -245,7 +234,7 @@ static void specials(void **state) {
   (void)state;
   a[3] = INFINITY;
   const tesela_gemm_desc desc = product(M, N, K);
-  expect_ok(tesela_gemm(context, &desc, &record));
+  must(tesela_gemm(context, &desc, &record));
   assert_true(isfinite(record.error_measured) && record.measured_rows == M);
   a[3] = before;
 }
@@ -256,15 +245,15 @@ static void refusals(void **state) {
   tesela_stream *stream;
   (void)state;
   tesela_gemm_desc desc = product(M, N, K);
-  expect_ok(tesela_plan_create(context, &desc, &plan));
-  expect_ok(tesela_pack(plan, NULL, &desc.b, &packed));
+  must(tesela_plan_create(context, &desc, &plan));
+  must(tesela_pack(plan, NULL, &desc.b, &packed));
   const tesela_matrix right = {.packed = packed};
   memcpy(c, kept, sizeof c);
   const tesela_status status = tesela_plan_run(plan, &desc.a, &right, &desc.c, NULL);
   if (status != TESELA_OK) /* a strategy that packs nothing has a plain copy, which can be looked at */
     expect(status, TESELA_UNSUPPORTED, "packed");
   tesela_packed_destroy(packed);
-  expect_ok(tesela_stream_create(context, "cpu", &stream));
+  must(tesela_stream_create(context, "cpu", &stream));
   expect(tesela_plan_enqueue(plan, stream, &desc.a, &desc.b, &desc.c, NULL), TESELA_UNSUPPORTED, "queued");
   tesela_stream_destroy(stream);
   tesela_plan_destroy(plan);
@@ -278,11 +267,11 @@ static void environment(void **state) {
   expect(tesela_context_create(NULL, &asking), TESELA_BAD_CALL, "TESELA_MEASURE_ERROR");
   assert_null(asking);
   setenv("TESELA_MEASURE_ERROR", "5", 1);
-  expect_ok(tesela_context_create(NULL, &asking));
+  must(tesela_context_create(NULL, &asking));
   unsetenv("TESELA_MEASURE_ERROR");
   tesela_gemm_desc desc = product(M, N, K);
   desc.measure_error = 0;
-  expect_ok(tesela_gemm(asking, &desc, &record));
+  must(tesela_gemm(asking, &desc, &record));
   assert_true(record.measured_rows == M);
   tesela_context_destroy(asking);
 }

@@ -1,5 +1,5 @@
 /* The public calls on the first OpenCL device, which every machine that tests has (PoCL). */
-#include "unit/unit.h"
+#include "unit/calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,16 +31,6 @@ static int tear_down(void **state) {
   return 0;
 }
 
-static void expect_ok(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
-}
-
-static void expect(tesela_status status, tesela_status wanted, const char *names) {
-  if (status != wanted || !strstr(tesela_last_error(), names))
-    fail_msg("%s: '%s' should name '%s'", tesela_status_name(status), tesela_last_error(), names);
-}
-
 /* Page-aligned operands are used where they lie, others are copied: the same result, and both take part in
  * the record. */
 static void aligned_or_not(void **state) {
@@ -53,7 +43,7 @@ static void aligned_or_not(void **state) {
     memcpy(memory + skew, a, sizeof a);
     const tesela_gemm_desc desc = {
         .m = M, .n = N, .k = K, .a = {.data = memory + skew}, .b = {.data = b}, .c = {.data = c}};
-    expect_ok(tesela_gemm(context, &desc, &record));
+    must(tesela_gemm(context, &desc, &record));
     assert_memory_equal(c, expected, sizeof c);
     assert_non_null(strstr(record.plan, "device=opencl:0 place=host"));
     assert_true(record.seconds_compute > 0 && record.seconds_copy_in > 0 && record.seconds_copy_out > 0);
@@ -70,7 +60,7 @@ static void shared_and_interleaved_operands(void **state) {
   float *both = aligned_alloc(4096, 4096), square[9], x[] = {1, 2, 3};
   const tesela_gemm_desc outer = {
       .m = 3, .n = 3, .k = 1, .a = {.data = x}, .b = {.data = x, .transpose = 1}, .c = {.data = square}};
-  expect_ok(tesela_gemm(context, &outer, NULL));
+  must(tesela_gemm(context, &outer, NULL));
   for (int i = 0; i < 9; i++)
     assert_true(square[i] == x[i / 3] * x[i % 3]);
   for (int i = 0; i < 16; i++)
@@ -82,7 +72,7 @@ static void shared_and_interleaved_operands(void **state) {
                                     .a = {.data = both, .row_stride = 4, .col_stride = 2},
                                     .b = {.data = swap},
                                     .c = {.data = both + 1, .row_stride = 4, .col_stride = 2}};
-  expect_ok(tesela_gemm(context, &between, NULL));
+  must(tesela_gemm(context, &between, NULL));
   for (int i = 0; i < 4; i++) {
     assert_true(both[4 * i] == (float)(4 * i) && both[4 * i + 2] == (float)(4 * i + 2));
     assert_true(both[4 * i + 1] == both[4 * i + 2] && both[4 * i + 3] == both[4 * i]);
@@ -94,26 +84,26 @@ static void chained_in_buffers(void **state) {
   (void)state;
   tesela_buffer *in, *out;
   float c[M * N];
-  expect_ok(tesela_buffer_create(context, NULL, sizeof a + sizeof b, &in));
-  expect_ok(tesela_buffer_create(context, "opencl:0", 2 * sizeof c, &out));
-  expect_ok(tesela_buffer_write(in, 0, a, sizeof a));
-  expect_ok(tesela_buffer_write(in, sizeof a, b, sizeof b));
+  must(tesela_buffer_create(context, NULL, sizeof a + sizeof b, &in));
+  must(tesela_buffer_create(context, "opencl:0", 2 * sizeof c, &out));
+  must(tesela_buffer_write(in, 0, a, sizeof a));
+  must(tesela_buffer_write(in, sizeof a, b, sizeof b));
   tesela_gemm_desc desc = {.m = M,
                            .n = N,
                            .k = K,
                            .a = {.buffer = in},
                            .b = {.buffer = in, .offset = M * K},
                            .c = {.buffer = out}};
-  expect_ok(tesela_gemm(context, &desc, NULL));
+  must(tesela_gemm(context, &desc, NULL));
   /* and once more behind it, transposed, upside down */
   desc.c = (tesela_result){.buffer = out, .offset = M * N + M - 1, .row_stride = -1, .col_stride = M};
   tesela_record record;
-  expect_ok(tesela_gemm(context, &desc, &record));
+  must(tesela_gemm(context, &desc, &record));
   assert_non_null(strstr(record.plan, "place=device"));
   assert_true(record.seconds_copy_in == 0 && record.seconds_copy_out == 0);
-  expect_ok(tesela_buffer_read(out, 0, c, sizeof c));
+  must(tesela_buffer_read(out, 0, c, sizeof c));
   assert_memory_equal(c, expected, sizeof c);
-  expect_ok(tesela_buffer_read(out, sizeof c, c, sizeof c));
+  must(tesela_buffer_read(out, sizeof c, c, sizeof c));
   for (int i = 0; i < M; i++)
     for (int j = 0; j < N; j++)
       assert_true(c[M - 1 - i + j * M] == expected[i * N + j]);
@@ -125,8 +115,8 @@ static void buffers_say_where_the_product_runs(void **state) {
   (void)state;
   tesela_buffer *here, *there;
   tesela_plan *plan;
-  expect_ok(tesela_buffer_create(context, "cpu", 64, &here));
-  expect_ok(tesela_buffer_create(context, "opencl:0", 64, &there));
+  must(tesela_buffer_create(context, "cpu", 64, &here));
+  must(tesela_buffer_create(context, "opencl:0", 64, &there));
   tesela_gemm_desc desc = {.m = 2, .n = 2, .k = 2, .a = {.buffer = here}, .b = {.buffer = there}};
   expect(tesela_plan_create(context, &desc, &plan), TESELA_BAD_CALL,
          "desc.a.buffer is on cpu and desc.b.buffer on opencl:0");
@@ -135,7 +125,7 @@ static void buffers_say_where_the_product_runs(void **state) {
   expect(tesela_plan_create(context, &desc, &plan), TESELA_BAD_CALL,
          "desc.device is cpu, but the buffers are on opencl:0");
   desc.device = "opencl"; /* its first device */
-  expect_ok(tesela_plan_create(context, &desc, &plan));
+  must(tesela_plan_create(context, &desc, &plan));
   assert_non_null(strstr(tesela_plan_describe(plan), "device=opencl:0 place=device"));
   const tesela_matrix wrong = {.buffer = here}, right = {.buffer = there};
   const tesela_result result = {.buffer = there};
@@ -152,11 +142,11 @@ static void plans_come_back_from_text(void **state) {
   float c[M * N] = {0};
   const tesela_matrix first = {.data = a}, second = {.data = b};
   const tesela_result third = {.data = c};
-  expect_ok(tesela_plan_parse(context,
-                              "gemm tile_local version=1 tile=8 device=opencl:0 place=host m=37 n=29 k=41 "
-                              "types=f32,f32,f32",
-                              &plan));
-  expect_ok(tesela_plan_run(plan, &first, &second, &third, NULL));
+  must(tesela_plan_parse(context,
+                         "gemm tile_local version=1 tile=8 device=opencl:0 place=host m=37 n=29 k=41 "
+                         "types=f32,f32,f32",
+                         &plan));
+  must(tesela_plan_run(plan, &first, &second, &third, NULL));
   assert_memory_equal(c, expected, sizeof c);
   tesela_plan_destroy(plan);
 }

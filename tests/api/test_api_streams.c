@@ -1,7 +1,7 @@
 /* Queued runs, streams and memory of others, on the cpu and on OpenCL: a host program's own context, queue and memory, made through
  * OpenCL itself. What is CUDA's alone is in examples/cuda_stream.c. */
 #include "device/opencl/opencl.h"
-#include "unit/unit.h"
+#include "unit/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +12,6 @@ static float a[M * K], b[K * N], expected[M * N];
 static tesela_context *own, *shared; /* the second one in the program's own cl_context */
 static cl_context cl;
 static cl_command_queue queue;
-
-static void expect_ok(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
-}
-
-static void expect(tesela_status status, tesela_status wanted, const char *names) {
-  if (status != wanted || !strstr(tesela_last_error(), names))
-    fail_msg("%s: '%s' should name '%s'", tesela_status_name(status), tesela_last_error(), names);
-}
 
 /* The same OpenCL device as "opencl:0": the first of the first platform that has one. */
 static cl_device_id first_device(void) {
@@ -52,8 +42,8 @@ static int set_up(void **state) {
   assert_int_equal(code, CL_SUCCESS);
   queue = tsl_opencl.clCreateCommandQueue(cl, id, 0, &code);
   assert_int_equal(code, CL_SUCCESS);
-  expect_ok(tesela_context_create(NULL, &own));
-  expect_ok(tesela_context_create(&(tesela_context_desc){.opencl_context = cl}, &shared));
+  must(tesela_context_create(NULL, &own));
+  must(tesela_context_create(&(tesela_context_desc){.opencl_context = cl}, &shared));
   return 0;
 }
 
@@ -75,11 +65,11 @@ typedef struct product {
 
 static product product_on(tesela_context *context, const char *device, const char *strategy) {
   product made;
-  expect_ok(tesela_buffer_create(context, device, sizeof a, &made.a));
-  expect_ok(tesela_buffer_create(context, device, sizeof b, &made.b));
-  expect_ok(tesela_buffer_create(context, device, sizeof expected, &made.c));
-  expect_ok(tesela_buffer_write(made.a, 0, a, sizeof a));
-  expect_ok(tesela_buffer_write(made.b, 0, b, sizeof b));
+  must(tesela_buffer_create(context, device, sizeof a, &made.a));
+  must(tesela_buffer_create(context, device, sizeof b, &made.b));
+  must(tesela_buffer_create(context, device, sizeof expected, &made.c));
+  must(tesela_buffer_write(made.a, 0, a, sizeof a));
+  must(tesela_buffer_write(made.b, 0, b, sizeof b));
   const tesela_gemm_desc desc = {.m = M,
                                  .n = N,
                                  .k = K,
@@ -87,7 +77,7 @@ static product product_on(tesela_context *context, const char *device, const cha
                                  .b = {.buffer = made.b},
                                  .c = {.buffer = made.c},
                                  .strategy = strategy};
-  expect_ok(tesela_plan_create(context, &desc, &made.plan));
+  must(tesela_plan_create(context, &desc, &made.plan));
   return made;
 }
 
@@ -99,7 +89,7 @@ static tesela_status enqueue(const product *of, tesela_stream *stream, tesela_bu
 
 static void expect_result(const tesela_buffer *c) {
   float got[M * N];
-  expect_ok(tesela_buffer_read(c, 0, got, sizeof got));
+  must(tesela_buffer_read(c, 0, got, sizeof got));
   assert_memory_equal(got, expected, sizeof got);
 }
 
@@ -121,9 +111,9 @@ static void queued_runs(void **state) {
   for (int d = 0; d < 2; d++) {
     tesela_stream *stream;
     tesela_event *begin, *end;
-    expect_ok(tesela_stream_create(own, devices[d], &stream));
-    expect_ok(tesela_event_create(stream, &begin));
-    expect_ok(tesela_event_create(stream, &end));
+    must(tesela_stream_create(own, devices[d], &stream));
+    must(tesela_event_create(stream, &begin));
+    must(tesela_event_create(stream, &end));
     for (size_t s = 0; s < sizeof strategies / sizeof *strategies; s++) {
       const tesela_gemm_desc desc = {.m = M, .n = N, .k = K, .device = devices[d], .strategy = strategies[s]};
       tesela_plan *fits;
@@ -133,14 +123,14 @@ static void queued_runs(void **state) {
       product of = product_on(own, devices[d], strategies[s]);
       size_t bytes;
       double seconds;
-      expect_ok(tesela_plan_workspace(of.plan, &bytes));
-      expect_ok(tesela_stream_reserve(stream, bytes));
-      expect_ok(tesela_event_record(begin, stream));
+      must(tesela_plan_workspace(of.plan, &bytes));
+      must(tesela_stream_reserve(stream, bytes));
+      must(tesela_event_record(begin, stream));
       for (int i = 0; i < RUNS; i++)
-        expect_ok(enqueue(&of, stream, NULL));
-      expect_ok(tesela_event_record(end, stream));
-      expect_ok(tesela_stream_wait(stream));
-      expect_ok(tesela_event_seconds(begin, end, &seconds));
+        must(enqueue(&of, stream, NULL));
+      must(tesela_event_record(end, stream));
+      must(tesela_stream_wait(stream));
+      must(tesela_event_seconds(begin, end, &seconds));
       assert_true(seconds > 0);
       expect_result(of.c);
       forget(&of);
@@ -160,17 +150,17 @@ static void workspaces(void **state) {
   tesela_stream *stream;
   tesela_buffer *workspace, *small, *elsewhere;
   size_t bytes;
-  expect_ok(tesela_plan_workspace(of.plan, &bytes));
+  must(tesela_plan_workspace(of.plan, &bytes));
   assert_true(bytes > 0);
-  expect_ok(tesela_stream_create(own, "opencl:0", &stream));
-  expect_ok(tesela_buffer_create(own, "opencl:0", bytes, &workspace));
-  expect_ok(tesela_buffer_create(own, "opencl:0", bytes - 1, &small));
-  expect_ok(tesela_buffer_create(own, "cpu", bytes, &elsewhere));
+  must(tesela_stream_create(own, "opencl:0", &stream));
+  must(tesela_buffer_create(own, "opencl:0", bytes, &workspace));
+  must(tesela_buffer_create(own, "opencl:0", bytes - 1, &small));
+  must(tesela_buffer_create(own, "cpu", bytes, &elsewhere));
   expect(enqueue(&of, stream, NULL), TESELA_BAD_CALL, "the stream reserved 0: tesela_stream_reserve()");
   expect(enqueue(&of, stream, small), TESELA_BAD_CALL, "the one given has");
   expect(enqueue(&of, stream, elsewhere), TESELA_BAD_CALL, "workspace is on cpu");
-  expect_ok(enqueue(&of, stream, workspace));
-  expect_ok(tesela_stream_wait(stream));
+  must(enqueue(&of, stream, workspace));
+  must(tesela_stream_wait(stream));
   expect_result(of.c);
   tesela_stream_destroy(stream);
   tesela_buffer_destroy(workspace);
@@ -189,27 +179,27 @@ static void dots_and_transposes(void **state) {
     size_t bytes;
     float got[4], zeros[4] = {0};
     const float values[] = {1, 2, 3, 4}, transposed[] = {1, 3, 2, 4};
-    expect_ok(tesela_stream_create(own, devices[d], &stream));
-    expect_ok(tesela_stream_reserve(stream, 1 << 20));
-    expect_ok(tesela_buffer_create(own, devices[d], sizeof values, &x));
-    expect_ok(tesela_buffer_create(own, devices[d], sizeof values, &y));
-    expect_ok(tesela_buffer_write(x, 0, values, sizeof values));
-    expect_ok(tesela_buffer_write(y, 0, zeros, sizeof zeros));
+    must(tesela_stream_create(own, devices[d], &stream));
+    must(tesela_stream_reserve(stream, 1 << 20));
+    must(tesela_buffer_create(own, devices[d], sizeof values, &x));
+    must(tesela_buffer_create(own, devices[d], sizeof values, &y));
+    must(tesela_buffer_write(x, 0, values, sizeof values));
+    must(tesela_buffer_write(y, 0, zeros, sizeof zeros));
     const tesela_dot_desc dot = {.n = 4, .x = {.buffer = x}, .y = {.buffer = x}, .result = {.buffer = y}};
-    expect_ok(tesela_plan_create_dot(own, &dot, &plan));
-    expect_ok(tesela_plan_workspace(plan, &bytes));
+    must(tesela_plan_create_dot(own, &dot, &plan));
+    must(tesela_plan_workspace(plan, &bytes));
     assert_true(bytes <= 1 << 20);
     expect(tesela_plan_enqueue(plan, stream, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "one of a dot");
-    expect_ok(tesela_plan_enqueue_dot(plan, stream, &dot.x, &dot.y, &dot.result, NULL));
-    expect_ok(tesela_stream_wait(stream));
-    expect_ok(tesela_buffer_read(y, 0, got, sizeof got));
+    must(tesela_plan_enqueue_dot(plan, stream, &dot.x, &dot.y, &dot.result, NULL));
+    must(tesela_stream_wait(stream));
+    must(tesela_buffer_read(y, 0, got, sizeof got));
     assert_true(got[0] == 30 && got[1] == 0);
     tesela_plan_destroy(plan);
     const tesela_transpose_desc desc = {.rows = 2, .cols = 2, .a = {.buffer = x}, .b = {.buffer = y}};
-    expect_ok(tesela_plan_create_transpose(own, &desc, &plan));
-    expect_ok(tesela_plan_enqueue_transpose(plan, stream, &desc.a, &desc.b, NULL));
-    expect_ok(tesela_stream_wait(stream));
-    expect_ok(tesela_buffer_read(y, 0, got, sizeof got));
+    must(tesela_plan_create_transpose(own, &desc, &plan));
+    must(tesela_plan_enqueue_transpose(plan, stream, &desc.a, &desc.b, NULL));
+    must(tesela_stream_wait(stream));
+    must(tesela_buffer_read(y, 0, got, sizeof got));
     assert_memory_equal(got, transposed, sizeof got);
     tesela_plan_destroy(plan);
     tesela_buffer_destroy(x);
@@ -239,22 +229,22 @@ static void opencl_of_others(void **state) {
   product of;
   float got[M * N];
   size_t bytes;
-  expect_ok(tesela_stream_wrap(shared, "opencl:0", queue, &stream));
+  must(tesela_stream_wrap(shared, "opencl:0", queue, &stream));
   assert_ptr_equal(tesela_stream_native(stream), queue);
-  expect_ok(tesela_buffer_wrap(shared, "opencl:0", left, 0, &of.a));
-  expect_ok(tesela_buffer_wrap(shared, "opencl:0", right, sizeof b, &of.b));
-  expect_ok(tesela_buffer_wrap(shared, "opencl:0", result, 0, &of.c));
+  must(tesela_buffer_wrap(shared, "opencl:0", left, 0, &of.a));
+  must(tesela_buffer_wrap(shared, "opencl:0", right, sizeof b, &of.b));
+  must(tesela_buffer_wrap(shared, "opencl:0", result, 0, &of.c));
   assert_ptr_equal(tesela_buffer_native(of.a), left);
   assert_true(tesela_buffer_bytes(of.a) == sizeof a);
   assert_string_equal(tesela_buffer_device(of.a), "opencl:0");
   const tesela_gemm_desc desc = {
       .m = M, .n = N, .k = K, .a = {.buffer = of.a}, .b = {.buffer = of.b}, .c = {.buffer = of.c}};
-  expect_ok(tesela_plan_create(shared, &desc, &of.plan));
-  expect_ok(tesela_plan_workspace(of.plan, &bytes));
-  expect_ok(tesela_stream_reserve(stream, bytes));
+  must(tesela_plan_create(shared, &desc, &of.plan));
+  must(tesela_plan_workspace(of.plan, &bytes));
+  must(tesela_stream_reserve(stream, bytes));
   assert_int_equal(tsl_opencl.clEnqueueWriteBuffer(queue, left, CL_FALSE, 0, sizeof a, a, 0, NULL, NULL),
                    CL_SUCCESS);
-  expect_ok(enqueue(&of, stream, NULL));
+  must(enqueue(&of, stream, NULL));
   tesela_buffer_destroy(of.a); /* the memory is the program's */
   assert_int_equal(tsl_opencl.clEnqueueReadBuffer(queue, result, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL),
                    CL_SUCCESS);
@@ -274,17 +264,17 @@ static void host_memory(void **state) {
   float got[M * N];
   tesela_stream *stream;
   product of;
-  expect_ok(tesela_stream_create(own, "cpu", &stream));
+  must(tesela_stream_create(own, "cpu", &stream));
   assert_null(tesela_stream_native(stream));
-  expect_ok(tesela_buffer_wrap(own, "cpu", a, sizeof a, &of.a));
-  expect_ok(tesela_buffer_wrap(own, NULL, b, sizeof b, &of.b)); /* asked: no other device knows it */
-  expect_ok(tesela_buffer_wrap(own, NULL, got, sizeof got, &of.c));
+  must(tesela_buffer_wrap(own, "cpu", a, sizeof a, &of.a));
+  must(tesela_buffer_wrap(own, NULL, b, sizeof b, &of.b)); /* asked: no other device knows it */
+  must(tesela_buffer_wrap(own, NULL, got, sizeof got, &of.c));
   assert_string_equal(tesela_buffer_device(of.b), "cpu");
   assert_ptr_equal(tesela_buffer_native(of.c), got);
   const tesela_gemm_desc desc = {
       .m = M, .n = N, .k = K, .a = {.buffer = of.a}, .b = {.buffer = of.b}, .c = {.buffer = of.c}};
-  expect_ok(tesela_plan_create(own, &desc, &of.plan));
-  expect_ok(enqueue(&of, stream, NULL));
+  must(tesela_plan_create(own, &desc, &of.plan));
+  must(enqueue(&of, stream, NULL));
   assert_memory_equal(got, expected, sizeof got);
   forget(&of);
   tesela_stream_destroy(stream);
@@ -322,28 +312,28 @@ static void wrong_calls(void **state) {
          "desc.reserved");
 
   product of = product_on(own, "opencl:0", NULL), theirs = product_on(shared, "opencl:0", NULL);
-  expect_ok(tesela_stream_create(shared, "opencl:0", &stream));
-  expect_ok(tesela_stream_create(own, "cpu", &on_cpu));
+  must(tesela_stream_create(shared, "opencl:0", &stream));
+  must(tesela_stream_create(own, "cpu", &on_cpu));
   expect(enqueue(&of, stream, NULL), TESELA_BAD_CALL, "opencl:0 of another context");
   expect(enqueue(&of, on_cpu, NULL), TESELA_BAD_CALL, "the stream is of cpu");
   const product mixed = {of.a, theirs.b, of.c, of.plan};
   tesela_stream *right;
-  expect_ok(tesela_stream_create(own, "opencl:0", &right));
-  expect_ok(tesela_stream_reserve(right, 1 << 20));
+  must(tesela_stream_create(own, "opencl:0", &right));
+  must(tesela_stream_reserve(right, 1 << 20));
   expect(enqueue(&mixed, right, NULL), TESELA_BAD_CALL,
          "b.buffer is on opencl:0, but the plan runs on opencl:0 of");
   const tesela_gemm_desc on_host = {.m = M, .n = N, .k = K, .device = "opencl:0"};
   tesela_plan *plan;
-  expect_ok(tesela_plan_create(own, &on_host, &plan));
+  must(tesela_plan_create(own, &on_host, &plan));
   expect(tesela_plan_enqueue(plan, right, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "is for host memory");
   expect(tesela_plan_enqueue(NULL, right, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "plan is NULL");
   expect(tesela_plan_enqueue(plan, NULL, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "stream is NULL");
   expect(tesela_stream_wait(NULL), TESELA_BAD_CALL, "stream is NULL");
   expect(tesela_event_create(NULL, &event), TESELA_BAD_CALL, "stream is NULL");
-  expect_ok(tesela_event_create(on_cpu, &event));
-  expect_ok(tesela_event_create(right, &other));
+  must(tesela_event_create(on_cpu, &event));
+  must(tesela_event_create(right, &other));
   expect(tesela_event_record(event, right), TESELA_BAD_CALL, "the event is of cpu");
-  expect_ok(tesela_event_record(other, right));
+  must(tesela_event_record(other, right));
   expect(tesela_event_seconds(event, event, &seconds), TESELA_BAD_CALL, "begin was not recorded");
   expect(tesela_event_seconds(event, other, &seconds), TESELA_BAD_CALL, "begin is of cpu");
   tesela_event_destroy(event);

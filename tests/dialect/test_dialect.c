@@ -1,16 +1,10 @@
 /* Every word of the kernel dialect, on every device that compiles kernels, for both element types and all
  * vector lengths: words.cl against the same computation on the host, bit by bit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/source.h"
 #include "base/status.h"
 #include "device/devices.h"
 #include "device/jit_cache.h"
+#include "unit/calls.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -25,11 +19,6 @@ enum { WIDTH_X = GROUPS_X * ITEMS_X, HEIGHT = GROUPS_Y * ITEMS_Y, DEPTH = GROUPS
 enum { COUNT = WIDTH_X * HEIGHT * DEPTH, GROUP_ITEMS = ITEMS_X * ITEMS_Y * ITEMS_Z, PAD = 17 };
 
 static tsl_devices *devices;
-
-static void must(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s\n%s", tesela_status_name(status), tesela_last_error(), tesela_last_log());
-}
 
 static char *read_text(const char *path) {
   tsl_text text = {0};

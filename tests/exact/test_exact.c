@@ -1,6 +1,6 @@
 /* The exact dot against MPFR, bit by bit, on every device, with every config; with a device's name as its argument, on
  * that device alone. */
-#include "unit/unit.h"
+#include "unit/calls.h"
 
 #include "base/random.h"
 #include "base/status.h"
@@ -18,11 +18,6 @@ static const char *only; /* NULL: all */
 static const tsl_strategy *strategy;
 
 static const tesela_type types[] = {TESELA_F32, TESELA_F64};
-
-static void must(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s\n%s", tesela_status_name(status), tesela_last_error(), tesela_last_log());
-}
 
 /* --- one result --- */
 

@@ -1,15 +1,9 @@
 /* How image_microtile gets B into images: where it lies, packed, in parts where an image is too small, and by
  * columns. The fake device over opencl:0 counts images and launches; its limits are made smaller for the parts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/status.h"
 #include "fake/fake.h"
 #include "judge/check.h"
+#include "unit/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +12,6 @@ static tsl_devices *devices;
 static tsl_device *device;
 static const tsl_strategy *strategy;
 static tsl_device limits; /* as the device has them */
-
-static void must(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s\n%s", tesela_status_name(status), tesela_last_error(), tesela_last_log());
-}
 
 /* --- counting --- */
 
@@ -75,7 +64,7 @@ static counts count(const tsl_problem *problem) {
   return made;
 }
 
-static void expect(const tsl_problem *problem, int images, int launches) {
+static void expect_images(const tsl_problem *problem, int images, int launches) {
   const counts made = count(problem);
   if (made.images != images || made.launches != launches)
     fail_msg("%lld x %lld x %lld: %d images and %d launches, not %d and %d", (long long)problem->m,
@@ -97,22 +86,22 @@ static void by_columns(tsl_shape *shape) {
 static void b_is_read_where_it_lies(void **state) {
   (void)state;
   tsl_problem problem = square(256);
-  expect(&problem, 1, 1);
+  expect_images(&problem, 1, 1);
   problem = square(255);
-  expect(&problem, 1, 2);
+  expect_images(&problem, 1, 2);
   problem = square(256);
   by_columns(&problem.b);
-  expect(&problem, 1, 2);
+  expect_images(&problem, 1, 2);
   by_columns(&problem.a); /* both: the transposes' product, and no packing */
-  expect(&problem, 1, 1);
+  expect_images(&problem, 1, 1);
   by_columns(&problem.c);
-  expect(&problem, 1, 1);
+  expect_images(&problem, 1, 1);
 }
 
 static void nothing_of_b_is_read(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(7, 9, 0, TESELA_F32);
-  expect(&problem, 1, 1);
+  expect_images(&problem, 1, 1);
 }
 
 /* 1100 columns are one part of 1024 and one of 76; 150 rows are shares of 50, in steps of 64. */
@@ -121,9 +110,9 @@ static void what_is_too_large_comes_in_parts(void **state) {
   const tsl_problem problem = tsl_problem_gemm(3, 1100, 150, TESELA_F32);
   device->image_width_max = 300;
   device->image_height_max = 100;
-  expect(&problem, 6, 12);
+  expect_images(&problem, 6, 12);
   *device = limits;
-  expect(&problem, 1, device->image_pitch_alignment == 0 ? 1 : 2);
+  expect_images(&problem, 1, device->image_pitch_alignment == 0 ? 1 : 2);
 }
 
 /* Every layout and scalar of the check's own lists, on images too small for most of B. */

@@ -1,16 +1,10 @@
 /* The public calls on the cpu: defaults, layouts, errors, plans, buffers. */
-#include <tesela/tesela.h>
+#include "unit/calls.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static tesela_context *context;
 
@@ -34,24 +28,13 @@ static tesela_gemm_desc usual(float *c) {
   return (tesela_gemm_desc){.m = 2, .n = 2, .k = 3, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}};
 }
 
-static void expect_ok(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
-}
-
-static void expect(tesela_status status, tesela_status expected, const char *names) {
-  if (status != expected || !strstr(tesela_last_error(), names))
-    fail_msg("%s instead of %s, '%s' should name '%s'", tesela_status_name(status),
-             tesela_status_name(expected), tesela_last_error(), names);
-}
-
 /* --- results --- */
 
 static void defaults_are_dense_row_major_f32(void **state) {
   (void)state;
   float c[4] = {NAN, NAN, NAN, NAN};
   const tesela_gemm_desc desc = usual(c);
-  expect_ok(tesela_gemm(context, &desc, NULL));
+  must(tesela_gemm(context, &desc, NULL));
   assert_memory_equal(c, product, sizeof product);
 }
 
@@ -62,7 +45,7 @@ static void scalars_apply(void **state) {
   tesela_gemm_desc desc = usual(c);
   desc.alpha = &alpha;
   desc.beta = &beta;
-  expect_ok(tesela_gemm(context, &desc, NULL));
+  must(tesela_gemm(context, &desc, NULL));
   for (int i = 0; i < 4; i++)
     assert_true(c[i] == 0.5f * product[i] - (float)(i + 1));
 }
@@ -76,7 +59,7 @@ static void doubles_are_asked_for(void **state) {
                                  .a = {.data = x, .type = TESELA_F64},
                                  .b = {.data = y, .type = TESELA_F64},
                                  .c = {.data = &z}};
-  expect_ok(tesela_gemm(context, &desc, NULL));
+  must(tesela_gemm(context, &desc, NULL));
   assert_true(z == 4);
 }
 
@@ -90,7 +73,7 @@ static void transposes_are_of_what_is_stored(void **state) {
   desc.a = (tesela_matrix){.data = a_stored, .transpose = 1};
   desc.b = (tesela_matrix){.data = b_stored, .transpose = 1, .row_stride = 4, .col_stride = 1};
   desc.c.transpose = 1;
-  expect_ok(tesela_gemm(context, &desc, NULL));
+  must(tesela_gemm(context, &desc, NULL));
   const float expected[] = {58, 139, 64, 154};
   assert_memory_equal(c_stored, expected, sizeof expected);
 }
@@ -101,7 +84,7 @@ static void strides_may_be_negative(void **state) {
   tesela_gemm_desc desc = usual(c + 3);
   desc.c.row_stride = -3;
   desc.c.col_stride = 1;
-  expect_ok(tesela_gemm(context, &desc, NULL));
+  must(tesela_gemm(context, &desc, NULL));
   const float expected[] = {139, 154, -1, 58, 64, -1};
   assert_memory_equal(c, expected, sizeof expected);
 }
@@ -114,17 +97,17 @@ static void what_is_not_read_may_be_missing(void **state) {
   desc.a.data = desc.b.data = NULL;
   desc.alpha = &zero;
   desc.beta = &two;
-  expect_ok(tesela_gemm(context, &desc, NULL));
+  must(tesela_gemm(context, &desc, NULL));
   const float doubled[] = {2, 4, 6, 8};
   assert_memory_equal(c, doubled, sizeof doubled);
   desc.alpha = NULL;
   desc.beta = NULL;
   desc.k = 0;
-  expect_ok(tesela_gemm(context, &desc, NULL));
+  must(tesela_gemm(context, &desc, NULL));
   const float zeros[4] = {0};
   assert_memory_equal(c, zeros, sizeof zeros);
   const tesela_gemm_desc nothing = {.m = 0, .n = 7, .k = 3};
-  expect_ok(tesela_gemm(context, &nothing, NULL));
+  must(tesela_gemm(context, &nothing, NULL));
 }
 
 static void columns_may_be_interleaved(void **state) {
@@ -137,7 +120,7 @@ static void columns_may_be_interleaved(void **state) {
                                  .a = {.data = both, .row_stride = 4, .col_stride = 2},
                                  .b = {.data = identity},
                                  .c = {.data = both + 1, .row_stride = 4, .col_stride = 2}};
-  expect_ok(tesela_gemm(context, &desc, NULL));
+  must(tesela_gemm(context, &desc, NULL));
   const float expected[] = {1, 1, 2, 2, 3, 3, 4, 4};
   assert_memory_equal(both, expected, sizeof expected);
 }
@@ -148,7 +131,7 @@ static void records_say_what_ran(void **state) {
   tesela_gemm_desc desc = usual(c);
   tesela_record record;
   desc.strategy = "sequential";
-  expect_ok(tesela_gemm(context, &desc, &record));
+  must(tesela_gemm(context, &desc, &record));
   assert_string_equal(record.plan,
                       "gemm sequential version=1 device=cpu place=host m=2 n=2 k=3 types=f32,f32,f32");
   assert_true(record.seconds > 0 && record.seconds_compute > 0 && record.seconds_compute <= record.seconds);
@@ -292,11 +275,11 @@ static void the_environment_names_a_device(void **state) {
   setenv("TESELA_DEVICE", "abacus", 1);
   expect(tesela_context_create(NULL, &made), TESELA_BAD_CALL, "TESELA_DEVICE");
   setenv("TESELA_DEVICE", "cpu", 1);
-  expect_ok(tesela_context_create(NULL, &made));
+  must(tesela_context_create(NULL, &made));
   float c[4];
   const tesela_gemm_desc desc = usual(c);
   tesela_record record;
-  expect_ok(tesela_gemm(made, &desc, &record));
+  must(tesela_gemm(made, &desc, &record));
   assert_non_null(strstr(record.plan, "device=cpu"));
   tesela_context_destroy(made);
   unsetenv("TESELA_DEVICE");
@@ -312,18 +295,18 @@ static void plans_are_run_again(void **state) {
   const tesela_result third = {.data = c}, fourth = {.data = d}, onto_a = {.data = a};
   tesela_plan *plan, *again;
   tesela_record record;
-  expect_ok(tesela_plan_create(context, &shape, &plan));
-  expect_ok(tesela_plan_run(plan, &first, &second, &third, NULL));
-  expect_ok(tesela_plan_run(plan, &first, &second, &fourth, &record));
+  must(tesela_plan_create(context, &shape, &plan));
+  must(tesela_plan_run(plan, &first, &second, &third, NULL));
+  must(tesela_plan_run(plan, &first, &second, &fourth, &record));
   assert_memory_equal(c, product, sizeof product);
   assert_memory_equal(d, product, sizeof product);
   assert_string_equal(record.plan, tesela_plan_describe(plan));
-  expect_ok(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
+  must(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
   assert_string_equal(tesela_plan_describe(again), tesela_plan_describe(plan));
   assert_true(tesela_plan_seconds(plan) > 0 && tesela_plan_seconds(plan) < 1);
   assert_true(tesela_plan_seconds(again) == 0 && tesela_plan_seconds(NULL) == 0);
   memset(c, 0, sizeof c);
-  expect_ok(tesela_plan_run(again, &first, &second, &third, NULL));
+  must(tesela_plan_run(again, &first, &second, &third, NULL));
   assert_memory_equal(c, product, sizeof product);
   expect(tesela_plan_run(plan, NULL, &second, &third, NULL), TESELA_BAD_CALL, "a.data is NULL");
   expect(tesela_plan_run(plan, &first, &second, &onto_a, NULL), TESELA_BAD_CALL, "c overlaps a");
@@ -344,7 +327,7 @@ static void many_shapes_are_remembered_and_forgotten(void **state) {
       const tesela_gemm_desc desc = {
           .m = 1, .n = n, .k = 1, .a = {.data = ones}, .b = {.data = ones}, .c = {.data = c}};
       memset(c, 0, sizeof c);
-      expect_ok(tesela_gemm(context, &desc, NULL));
+      must(tesela_gemm(context, &desc, NULL));
       assert_true(c[0] == 1 && c[n - 1] == 1 && (n == 100 || c[n] == 0));
     }
 }
@@ -355,10 +338,10 @@ static void buffers_hold_operands(void **state) {
   (void)state;
   tesela_buffer *buffer, *result;
   float c[4] = {0};
-  expect_ok(tesela_buffer_create(context, "cpu", 14 * sizeof(float), &buffer));
-  expect_ok(tesela_buffer_create(context, NULL, 6 * sizeof(float), &result));
-  expect_ok(tesela_buffer_write(buffer, 0, a, sizeof a));
-  expect_ok(tesela_buffer_write(buffer, 8 * sizeof(float), b, sizeof b));
+  must(tesela_buffer_create(context, "cpu", 14 * sizeof(float), &buffer));
+  must(tesela_buffer_create(context, NULL, 6 * sizeof(float), &result));
+  must(tesela_buffer_write(buffer, 0, a, sizeof a));
+  must(tesela_buffer_write(buffer, 8 * sizeof(float), b, sizeof b));
   tesela_gemm_desc desc = {.m = 2,
                            .n = 2,
                            .k = 3,
@@ -366,9 +349,9 @@ static void buffers_hold_operands(void **state) {
                            .b = {.buffer = buffer, .offset = 8},
                            .c = {.buffer = result, .offset = 1}};
   tesela_record record;
-  expect_ok(tesela_gemm(context, &desc, &record));
+  must(tesela_gemm(context, &desc, &record));
   assert_non_null(strstr(record.plan, "place=device"));
-  expect_ok(tesela_buffer_read(result, sizeof(float), c, sizeof c));
+  must(tesela_buffer_read(result, sizeof(float), c, sizeof c));
   assert_memory_equal(c, product, sizeof product);
 
   desc.c.offset = 3;
@@ -388,7 +371,7 @@ static void buffers_hold_operands(void **state) {
   expect(tesela_buffer_write(result, 20, c, 8), TESELA_BAD_CALL, "8 bytes at offset 20");
   expect(tesela_buffer_read(result, SIZE_MAX, c, 8), TESELA_BAD_CALL, "offset");
   expect(tesela_buffer_read(result, 0, NULL, 8), TESELA_BAD_CALL, "host is NULL");
-  expect_ok(tesela_buffer_read(result, 24, NULL, 0));
+  must(tesela_buffer_read(result, 24, NULL, 0));
   tesela_buffer_destroy(result);
   tesela_buffer_destroy(buffer);
 }
@@ -398,16 +381,16 @@ static void places_do_not_mix(void **state) {
   (void)state;
   tesela_buffer *buffer;
   float c[4];
-  expect_ok(tesela_buffer_create(context, "cpu", 64, &buffer));
+  must(tesela_buffer_create(context, "cpu", 64, &buffer));
   const tesela_gemm_desc on_device = {.m = 2, .n = 2, .k = 3, .a = {.buffer = buffer}},
                          on_host = {.m = 2, .n = 2, .k = 3};
   const tesela_matrix host_a = {.data = a}, host_b = {.data = b}, there = {.buffer = buffer};
   const tesela_result host_c = {.data = c};
   tesela_plan *plan;
-  expect_ok(tesela_plan_create(context, &on_device, &plan));
+  must(tesela_plan_create(context, &on_device, &plan));
   expect(tesela_plan_run(plan, &host_a, &host_b, &host_c, NULL), TESELA_BAD_CALL, "the plan is for buffers");
   tesela_plan_destroy(plan);
-  expect_ok(tesela_plan_create(context, &on_host, &plan));
+  must(tesela_plan_create(context, &on_host, &plan));
   expect(tesela_plan_run(plan, &there, &host_b, &host_c, NULL), TESELA_BAD_CALL,
          "the plan is for host memory");
   tesela_plan_destroy(plan);
@@ -418,9 +401,9 @@ static void devices_are_told(void **state) {
   (void)state;
   int count;
   tesela_device info;
-  expect_ok(tesela_device_count(context, &count));
+  must(tesela_device_count(context, &count));
   assert_true(count >= 1);
-  expect_ok(tesela_device_info(context, 0, &info));
+  must(tesela_device_info(context, 0, &info));
   assert_string_equal(info.name, "cpu");
   assert_true(info.has_f64 && info.shares_host_memory);
   assert_true(info.compute_units >= 1 && info.memory_bytes > 1 << 20);

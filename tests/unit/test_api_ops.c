@@ -2,6 +2,7 @@
 #include <tesela/tesela.h>
 
 #include "strategy/strategy.h"
+#include "unit/calls.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,17 +26,6 @@ static int tear_down(void **state) {
   return 0;
 }
 
-static void expect_ok(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
-}
-
-static void expect(tesela_status status, tesela_status expected, const char *names) {
-  if (status != expected || !strstr(tesela_last_error(), names))
-    fail_msg("%s instead of %s, '%s' should name '%s'", tesela_status_name(status),
-             tesela_status_name(expected), tesela_last_error(), names);
-}
-
 /* --- dots --- */
 
 static float x[] = {1, 2, 3, 4}, y[] = {5, 6, 7, 8};
@@ -45,7 +35,7 @@ static void dots_have_defaults(void **state) {
   float result = -1;
   const tesela_dot_desc desc = {.n = 4, .x = {.data = x}, .y = {.data = y}, .result = {.data = &result}};
   tesela_record record;
-  expect_ok(tesela_dot(context, &desc, &record));
+  must(tesela_dot(context, &desc, &record));
   assert_true(result == 70);
   assert_non_null(strstr(record.plan, "dot "));
   assert_true(record.error_bound > 0 && record.error_bound < 1e-5);
@@ -61,7 +51,7 @@ static void dots_take_strides_and_scalars(void **state) {
                                 .result = {.data = &result},
                                 .alpha = &alpha,
                                 .beta = &beta};
-  expect_ok(tesela_dot(context, &desc, NULL));
+  must(tesela_dot(context, &desc, NULL));
   assert_true(result == 2 * (1 * 6 + 3 * 4 + 5 * 2) - 10);
 }
 
@@ -69,7 +59,7 @@ static void empty_dots_are_zero(void **state) {
   (void)state;
   float result = 5;
   const tesela_dot_desc desc = {.result = {.data = &result}};
-  expect_ok(tesela_dot(context, &desc, NULL));
+  must(tesela_dot(context, &desc, NULL));
   assert_true(result == 0);
 }
 
@@ -99,11 +89,11 @@ static void dot_plans_run_again_and_come_back(void **state) {
   const tesela_vector a = {.data = x}, b = {.data = y};
   const tesela_scalar c = {.data = &result}, d = {.data = &other};
   tesela_plan *plan, *again;
-  expect_ok(tesela_plan_create_dot(context, &desc, &plan));
-  expect_ok(tesela_plan_run_dot(plan, &a, &b, &c, NULL));
-  expect_ok(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
+  must(tesela_plan_create_dot(context, &desc, &plan));
+  must(tesela_plan_run_dot(plan, &a, &b, &c, NULL));
+  must(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
   assert_string_equal(tesela_plan_describe(plan), tesela_plan_describe(again));
-  expect_ok(tesela_plan_run_dot(again, &b, &a, &d, NULL));
+  must(tesela_plan_run_dot(again, &b, &a, &d, NULL));
   assert_true(result == 70 && other == 70);
   tesela_plan_destroy(plan);
   tesela_plan_destroy(again);
@@ -116,7 +106,7 @@ static void transposes_have_defaults(void **state) {
   float a[] = {1, 2, 3, 4, 5, 6}, b[6] = {0};
   const float right[] = {1, 4, 2, 5, 3, 6};
   const tesela_transpose_desc desc = {.rows = 2, .cols = 3, .a = {.data = a}, .b = {.data = b}};
-  expect_ok(tesela_transpose(context, &desc, NULL));
+  must(tesela_transpose(context, &desc, NULL));
   assert_memory_equal(b, right, sizeof right);
 }
 
@@ -130,7 +120,7 @@ static void transposes_scale_and_keep_gaps(void **state) {
                                       .a = {.data = a, .row_stride = 3, .col_stride = 1, .type = TESELA_F64},
                                       .b = {.data = b, .row_stride = 3, .col_stride = 1},
                                       .alpha = &alpha};
-  expect_ok(tesela_transpose(context, &desc, NULL));
+  must(tesela_transpose(context, &desc, NULL));
   assert_memory_equal(b, right, sizeof right);
 }
 
@@ -143,7 +133,7 @@ static void every_type_moves(void **state) {
       a[i] = (unsigned char)(i * 37 + 1);
     const tesela_transpose_desc desc = {
         .rows = 3, .cols = 2, .a = {.data = a, .type = (tesela_type)type}, .b = {.data = b}};
-    expect_ok(tesela_transpose(context, &desc, NULL));
+    must(tesela_transpose(context, &desc, NULL));
     for (size_t i = 0; i < 3; i++)
       for (size_t j = 0; j < 2; j++)
         assert_memory_equal(a + (i * 2 + j) * size, b + (j * 3 + i) * size, size);
@@ -155,7 +145,7 @@ static void squares_turn_in_place(void **state) {
   int32_t a[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   const int32_t right[] = {1, 4, 7, 2, 5, 8, 3, 6, 9};
   tesela_transpose_desc desc = {.rows = 3, .cols = 3, .b = {.data = a, .type = TESELA_I32}, .in_place = 1};
-  expect_ok(tesela_transpose(context, &desc, NULL));
+  must(tesela_transpose(context, &desc, NULL));
   assert_memory_equal(a, right, sizeof right);
   desc.cols = 2;
   expect(tesela_transpose(context, &desc, NULL), TESELA_BAD_CALL, "square");
@@ -169,12 +159,12 @@ static void both_ways_are_kept_apart(void **state) {
   float a[] = {1, 2, 3, 4}, b[4];
   const float transposed[] = {1, 3, 2, 4};
   tesela_transpose_desc desc = {.rows = 2, .cols = 2, .a = {.data = a}, .b = {.data = b}};
-  expect_ok(tesela_transpose(context, &desc, NULL));
+  must(tesela_transpose(context, &desc, NULL));
   assert_memory_equal(b, transposed, sizeof transposed);
   desc.a.data = NULL;
   desc.b.data = a;
   desc.in_place = 1;
-  expect_ok(tesela_transpose(context, &desc, NULL));
+  must(tesela_transpose(context, &desc, NULL));
   assert_memory_equal(a, transposed, sizeof transposed);
 }
 
@@ -191,11 +181,11 @@ static void products_conjugate_what_is_said(void **state) {
                                    .a = {.data = a, .type = TESELA_C128, .conjugate = way & 1},
                                    .b = {.data = b, .type = TESELA_C128, .conjugate = way & 2},
                                    .c = {.data = c, .type = TESELA_C128}};
-    expect_ok(tesela_gemm(context, &desc, NULL));
+    must(tesela_gemm(context, &desc, NULL));
     assert_true(c[0] == right[way][0] && c[1] == right[way][1]);
     tesela_plan *plan, *again;
-    expect_ok(tesela_plan_create(context, &desc, &plan));
-    expect_ok(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
+    must(tesela_plan_create(context, &desc, &plan));
+    must(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
     assert_string_equal(tesela_plan_describe(plan), tesela_plan_describe(again));
     tesela_plan_destroy(plan);
     tesela_plan_destroy(again);
@@ -225,10 +215,10 @@ static void transpose_plans_come_back(void **state) {
   const tesela_transpose_desc desc = {.rows = 2, .cols = 2, .in_place = 1};
   const tesela_result c = {.data = a};
   tesela_plan *plan, *again;
-  expect_ok(tesela_plan_create_transpose(context, &desc, &plan));
-  expect_ok(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
+  must(tesela_plan_create_transpose(context, &desc, &plan));
+  must(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
   assert_string_equal(tesela_plan_describe(plan), tesela_plan_describe(again));
-  expect_ok(tesela_plan_run_transpose(again, NULL, &c, NULL));
+  must(tesela_plan_run_transpose(again, NULL, &c, NULL));
   assert_memory_equal(a, right, sizeof right);
   tesela_plan_destroy(plan);
   tesela_plan_destroy(again);

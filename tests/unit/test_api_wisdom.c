@@ -1,5 +1,5 @@
 /* Wisdom by call: imported, exported, forgotten, while other threads plan and run. */
-#include "unit/unit.h"
+#include "unit/calls.h"
 
 #include <tesela/tesela.h>
 
@@ -21,17 +21,6 @@ static const tesela_gemm_desc product = {
     .m = SIZE, .n = SIZE, .k = SIZE, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}, .device = "cpu"};
 static char line[1024]; /* a record that makes the product one of slow_one */
 static tesela_context *context;
-
-static void must(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
-}
-
-static void expect(tesela_status status, tesela_status expected, const char *names) {
-  if (status != expected || !strstr(tesela_last_error(), names))
-    fail_msg("%s instead of %s, '%s' should name '%s'", tesela_status_name(status),
-             tesela_status_name(expected), tesela_last_error(), names);
-}
 
 static int begin(void **state) {
   tsl_devices *devices;

@@ -1,5 +1,5 @@
 /* Planning with effort: what is measured, what is not, and what is known afterwards. */
-#include "unit/unit.h"
+#include "unit/calls.h"
 
 #include <tesela/tesela.h>
 
@@ -22,17 +22,6 @@ static int close_context(void **state) {
   (void)state;
   tesela_context_destroy(context);
   return 0;
-}
-
-static void must(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
-}
-
-static void expect(tesela_status status, tesela_status expected, const char *names) {
-  if (status != expected || !strstr(tesela_last_error(), names))
-    fail_msg("%s instead of %s, '%s' should name '%s'", tesela_status_name(status),
-             tesela_status_name(expected), tesela_last_error(), names);
 }
 
 /* The first record of the context's own; false: it has none. */

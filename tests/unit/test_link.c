@@ -7,6 +7,7 @@
 #include "scratch.h"
 #include "tune/choose.h"
 #include "tune/link.h"
+#include "unit/calls.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,11 +17,6 @@
 static scratch cache;
 static tsl_devices *devices;
 static tsl_device *cpu, *opencl;
-
-static void must(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s", tesela_status_name(status), tesela_last_error());
-}
 
 /* An empty cache, and new devices. */
 static int set_up(void **state) {

@@ -6,6 +6,7 @@
 #include "device/devices.h"
 #include "tune/roofs.h"
 #include "tune/roofs/bench.h"
+#include "unit/calls.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,11 +15,6 @@
 static const tsl_roofs_options small = {.seconds = 0.05, .bytes = 8 * MIB};
 
 static tsl_devices *devices;
-
-static void must(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
-}
 
 /* --- devices --- */
 

@@ -10,6 +10,7 @@
 #include "scratch.h"
 #include "strategy/launch.h"
 #include "tune/choose.h"
+#include "unit/calls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +20,6 @@
 enum { N = 60 };
 static scratch tree, cache;
 static float x[N * N], y[N * N], z[N * N];
-
-static void must(tesela_status status) {
-  if (status != TESELA_OK)
-    fail_msg("%s: %s\n%s", tesela_status_name(status), tesela_last_error(), tesela_last_log());
-}
 
 /* Puts `by` in the place of `words` in a kernel's file of the copied tree. */
 static void plant(const char *file, const char *words, const char *by) {

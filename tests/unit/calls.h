@@ -1,0 +1,23 @@
+/* How tests hold calls to what they should return. */
+#ifndef TSL_TESTS_CALLS_H
+#define TSL_TESTS_CALLS_H
+
+#include "unit/unit.h"
+
+#include <string.h>
+#include <tesela/tesela.h>
+
+/* The call succeeds. */
+static inline void must(tesela_status status) {
+  if (status != TESELA_OK)
+    fail_msg("%s: %s\n%s", tesela_status_name(status), tesela_last_error(), tesela_last_log());
+}
+
+/* The call returns `expected`, and its sentence has `names` in it. */
+static inline void expect(tesela_status status, tesela_status expected, const char *names) {
+  if (status != expected || !strstr(tesela_last_error(), names))
+    fail_msg("%s instead of %s, '%s' should name '%s'", tesela_status_name(status),
+             tesela_status_name(expected), tesela_last_error(), names);
+}
+
+#endif
