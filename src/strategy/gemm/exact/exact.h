@@ -1,0 +1,12 @@
+/* The two forms of exact: on the cpu (host.c), and by kernels (exact.cl). */
+#ifndef TSL_GEMM_EXACT_H
+#define TSL_GEMM_EXACT_H
+
+#include "strategy/account.h"
+#include "strategy/strategy.h"
+
+tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *operands);
+double tsl_gemm_exact_score_host(const tsl_problem *problem, const tsl_device *device);
+void tsl_gemm_exact_account_host(const tsl_problem *problem, const tsl_device *device, tsl_account *account);
+
+#endif
