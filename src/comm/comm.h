@@ -29,8 +29,8 @@ typedef struct tsl_ranks_ops {
   /* Begin a message; the memory stays as it is until its batch was waited for. Not to itself. */
   tesela_status (*send)(tsl_ranks *ranks, int batch, int to, int tag, const void *data, size_t bytes);
   tesela_status (*receive)(tsl_ranks *ranks, int batch, int from, int tag, void *data, size_t bytes);
-  /* Lets messages go on that need the processor for it. */
-  tesela_status (*progress)(tsl_ranks *ranks, int batch);
+  /* Lets messages go on that need the processor for it, and tells whether all of the batch have arrived; it is waited for all the same. */
+  tesela_status (*progress)(tsl_ranks *ranks, int batch, int *done);
   /* Waits for all messages of the batch, and leaves it empty. */
   tesela_status (*wait)(tsl_ranks *ranks, int batch);
   /* The following are called by all ranks, with the same sizes and root, take no memory, and are not counted.

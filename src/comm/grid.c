@@ -80,10 +80,10 @@ static sides sides_of(const tsl_rank_grid *grid, int which) {
 }
 
 /* Bytes for a tile and panels of so many terms: partial sums, packed and received once more; and panels with their messages, coming in
- * twice and going out. */
+ * and going out, most of it twice. */
 static double bytes_for(const tsl_task *task, double rows, double cols, double terms) {
   return 3 * rows * cols * (double)task->size_sum +
-         4 * terms * (rows * (double)task->size_a + cols * (double)task->size_b);
+         5 * terms * (rows * (double)task->size_a + cols * (double)task->size_b);
 }
 
 /* Bytes of the larger of both kinds of blocks, made in so many tiles and panels. */

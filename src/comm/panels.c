@@ -5,6 +5,7 @@
 #include "base/status.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 /* A message that goes to each rank that needs the same window. */
 typedef struct tsl_packed_window {
@@ -104,7 +105,7 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
   return TESELA_OK;
 }
 
-tesela_status tsl_panels_begin(tsl_panels *p, int step) {
+tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_beside *beside) {
   const double begin = tsl_clock();
   char *in = p->incoming[step % 2], *out = p->outgoing[step % 2];
   size_t bytes = 0;
@@ -112,7 +113,7 @@ tesela_status tsl_panels_begin(tsl_panels *p, int step) {
     TSL_TRY(receive(p, operand, step, &in));
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
     TSL_TRY(send_or_count(p, operand, step, &out, &bytes));
-  p->seconds_move += tsl_clock() - begin;
+  p->seconds_move += tsl_beside_exposed(beside, begin);
   return TESELA_OK;
 }
 
@@ -120,7 +121,7 @@ tesela_status tsl_panels_begin(tsl_panels *p, int step) {
 static void assemble(tsl_panels *p, int operand, int step, const char **at) {
   const tsl_part *part = &p->job->part[operand];
   const int own = p->job->ranks->rank;
-  tsl_panel *panel = &p->panel[operand];
+  tsl_panel *panel = &p->panel[step % 2][operand];
   look(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return;
@@ -139,15 +140,29 @@ static void assemble(tsl_panels *p, int operand, int step, const char **at) {
     }
 }
 
-tesela_status tsl_panels_end(tsl_panels *p, int step) {
+/* Waiting of MPI's own keeps a processor busy, which the work beside may need: so long, batches are asked about. */
+static tesela_status arrive(const tsl_panels *p, int step, const tsl_beside *beside) {
+  static const struct timespec moment = {.tv_nsec = 50000};
+  tsl_ranks *ranks = p->job->ranks;
+  int done = 0;
+  while (tsl_beside_runs(beside)) {
+    TSL_TRY(ranks->ops->progress(ranks, step % 2, &done));
+    if (done)
+      break;
+    nanosleep(&moment, NULL);
+  }
+  return ranks->ops->wait(ranks, step % 2);
+}
+
+tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_beside *beside) {
   const double begin = tsl_clock();
-  TSL_TRY(p->job->ranks->ops->wait(p->job->ranks, step % 2));
+  TSL_TRY(arrive(p, step, beside));
+  p->seconds_wait += tsl_beside_exposed(beside, begin);
   const double arrived = tsl_clock();
   const char *at = p->incoming[step % 2];
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->own; operand++)
     assemble(p, operand, step, &at);
-  p->seconds_wait += arrived - begin;
-  p->seconds_move += tsl_clock() - arrived;
+  p->seconds_move += tsl_beside_exposed(beside, arrived);
   return TESELA_OK;
 }
 
@@ -179,7 +194,8 @@ tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, con
   size_t panel[2] = {0, 0}, in = 0, most = 0;
   TSL_TRY(measure(out, panel, &in, &most));
   for (int i = 0; i < 2; i++) {
-    TSL_TRY(tsl_alloc(panel[i], "a panel", &out->panel[i].memory));
+    for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
+      TSL_TRY(tsl_alloc(panel[operand], "a panel", &out->panel[i][operand].memory));
     TSL_TRY(tsl_alloc(in, "panels that arrive", &out->incoming[i]));
     TSL_TRY(tsl_alloc(most, "panels that are sent", &out->outgoing[i]));
     TSL_TRY(job->ranks->ops->reserve(job->ranks, i, 2 * (grid->used + job->ranks->size)));
@@ -189,7 +205,8 @@ tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, con
 
 void tsl_panels_free(tsl_panels *panels) {
   for (int i = 0; i < 2; i++) {
-    tsl_free(panels->panel[i].memory);
+    tsl_free(panels->panel[i][TSL_PART_A].memory);
+    tsl_free(panels->panel[i][TSL_PART_B].memory);
     tsl_free(panels->incoming[i]);
     tsl_free(panels->outgoing[i]);
   }

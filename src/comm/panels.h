@@ -1,7 +1,9 @@
-/* The panels of A and B that a rank multiplies in each step: they are on their way while those of the step before are multiplied. */
+/* The panels of A and B that a rank multiplies in each step: they are on their way, and put together, while those of the step before are
+ * multiplied. So there are two of each, by turns. */
 #ifndef TSL_COMM_PANELS_H
 #define TSL_COMM_PANELS_H
 
+#include "comm/beside.h"
 #include "comm/blocks.h"
 #include "comm/job.h"
 
@@ -18,8 +20,8 @@ typedef struct tsl_panels {
   const tsl_job *job;
   const tsl_rank_grid *grid;
   const tsl_blocks *blocks;
-  const tsl_block *own; /* NULL: this rank needs none, but others need what it holds */
-  tsl_panel panel[2];   /* TSL_PART_A, TSL_PART_B */
+  const tsl_block *own;  /* NULL: this rank needs none, but others need what it holds */
+  tsl_panel panel[2][2]; /* of even steps and of odd ones; TSL_PART_A, TSL_PART_B */
   void *outgoing[2], *incoming[2];
   struct tsl_packed_window *packed; /* windows of a step that were packed already */
   double seconds_wait, seconds_move;
@@ -29,8 +31,10 @@ typedef struct tsl_panels {
 tesela_status tsl_panels_make(const tsl_job *job, const tsl_rank_grid *grid, const tsl_blocks *blocks,
                               const tsl_block *own, tsl_panels *out);
 void tsl_panels_free(tsl_panels *panels);
-/* Lets the messages of a step begin; at most the next step's are on their way with it. Then waits for them, and has the panels. */
-tesela_status tsl_panels_begin(tsl_panels *panels, int step);
-tesela_status tsl_panels_end(tsl_panels *panels, int step);
+/* Lets the messages of a step begin; at most the next step's are on their way with it. Then waits for them, and has the panels, which are
+ * as they are until the step after the next. While there is work beside, messages are asked about now and then, and the processor is left
+ * to that; what of the time nothing ran beside is counted. */
+tesela_status tsl_panels_begin(tsl_panels *panels, int step, const tsl_beside *beside);
+tesela_status tsl_panels_end(tsl_panels *panels, int step, const tsl_beside *beside);
 
 #endif

@@ -124,9 +124,11 @@ static void release(product *p) {
 }
 
 /* sums += A's panel times B's; the first panel's are stored. */
-static tesela_status multiply(product *p, tsl_step step) {
+static tesela_status multiply(product *p, int number) {
   const tsl_job *job = p->job;
-  const tsl_panel *a = &p->panels.panel[TSL_PART_A], *b = &p->panels.panel[TSL_PART_B];
+  const tsl_panel *panels = p->panels.panel[number % 2];
+  const tsl_panel *a = &panels[TSL_PART_A], *b = &panels[TSL_PART_B];
+  const tsl_step step = tsl_step_at(p->grid, number);
   const tsl_patch c = own_window(p, step);
   static const double one[2] = {1, 0}, zero[2] = {0, 0};
   const tesela_gemm_desc desc = {
@@ -155,15 +157,50 @@ static tesela_status multiply(product *p, tsl_step step) {
   return TESELA_OK;
 }
 
-/* Panels of a tile, one after the other. A failure of this rank's own is kept: the others wait for its messages. */
+typedef struct step_work {
+  product *p;
+  int number;
+} step_work;
+
+static tesela_status multiply_step(void *argument) {
+  const step_work *work = argument;
+  return multiply(work->p, work->number);
+}
+
+/* Whether a step's product takes longer than starting a thread for it. */
+static bool is_long(const product *p, int number) {
+  const tsl_panel *a = &p->panels.panel[number % 2][TSL_PART_A],
+                  *b = &p->panels.panel[number % 2][TSL_PART_B];
+  return (double)tsl_dim_total(&a->window.rows) * (double)tsl_dim_total(&a->window.cols) *
+             (double)tsl_dim_total(&b->window.cols) >
+         1e6;
+}
+
+/* The panels of a step are put together, and the messages of the one behind it begin. */
+static tesela_status advance(product *p, int number, const tsl_beside *beside) {
+  const int steps = tsl_steps(p->grid);
+  if (number < steps)
+    TSL_TRY(tsl_panels_end(&p->panels, number, beside));
+  return number + 1 < steps ? tsl_panels_begin(&p->panels, number + 1, beside) : TESELA_OK;
+}
+
+/* Panels of a tile, one after the other, each beside the messages of the next ones. A failure of this rank's own is kept: the others wait
+ * for its messages. */
 static tesela_status run_tile(product *p, int tile, tesela_status *own) {
-  const int first = tile * p->grid->panels, steps = tsl_steps(p->grid);
-  for (int i = 0; i < p->grid->panels; i++) {
-    if (first + i + 1 < steps)
-      TSL_TRY(tsl_panels_begin(&p->panels, first + i + 1));
-    TSL_TRY(tsl_panels_end(&p->panels, first + i));
-    if (p->own && *own == TESELA_OK)
-      *own = multiply(p, tsl_step_at(p->grid, first + i));
+  const int first = tile * p->grid->panels, end = first + p->grid->panels;
+  for (int number = first; number < end; number++) {
+    const bool is_own = p->own && *own == TESELA_OK;
+    step_work work = {p, number};
+    tsl_beside beside = {0};
+    if (is_own && number + 1 < tsl_steps(p->grid) && is_long(p, number))
+      tsl_beside_start(&beside, multiply_step, &work);
+    else if (is_own)
+      *own = multiply(p, number);
+    const tesela_status messages = advance(p, number + 1, &beside);
+    const tesela_status multiplied = tsl_beside_join(&beside);
+    if (messages != TESELA_OK)
+      return messages;
+    *own = multiplied != TESELA_OK ? multiplied : *own;
   }
   return TESELA_OK;
 }
@@ -277,7 +314,9 @@ static tesela_status finish_tile(product *p, int tile, tesela_status own) {
 
 static tesela_status run_all(product *p) {
   tesela_status own = TESELA_OK;
-  TSL_TRY(tsl_panels_begin(&p->panels, 0));
+  static const tsl_beside nothing = {0};
+  TSL_TRY(tsl_panels_begin(&p->panels, 0, &nothing));
+  TSL_TRY(advance(p, 0, &nothing));
   for (int tile = 0; tile < p->grid->tiles_m * p->grid->tiles_n; tile++) {
     TSL_TRY(run_tile(p, tile, &own));
     TSL_TRY(finish_tile(p, tile, own));

@@ -115,8 +115,14 @@ static tesela_status receive_message(tsl_ranks *ranks, int number, int from, int
                false);
 }
 
-static tesela_status progress(tsl_ranks *ranks, int number) {
-  (void)ranks, (void)number;
+static tesela_status progress(tsl_ranks *ranks, int number, int *done) {
+  thread_rank *self = (thread_rank *)ranks;
+  const batch *own = &self->batches[number];
+  *done = 1;
+  pthread_mutex_lock(&self->world->lock);
+  for (int i = 0; i < own->count; i++)
+    *done = *done && own->messages[i].done;
+  pthread_mutex_unlock(&self->world->lock);
   return TESELA_OK;
 }
 

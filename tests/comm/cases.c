@@ -48,7 +48,7 @@ comm_case comm_case_at(int number, int ranks) {
   memcpy(c.alpha, factors[pick(&bits, 12) % 5], sizeof c.alpha);
   memcpy(c.beta, factors[pick(&bits, 5)], sizeof c.beta);
   /* Some have so little memory that blocks are made tile by tile. */
-  c.memory = pick(&bits, 4) == 0 ? 9000 : 0;
+  c.memory = pick(&bits, 4) == 0 ? 12000 : 0;
   return c;
 }
 

@@ -100,10 +100,10 @@ static tesela_status receive_message(tsl_ranks *ranks, int batch, int from, int 
   return begin(self_of(ranks), batch, from, tag, data, bytes, 0);
 }
 
-static tesela_status progress(tsl_ranks *ranks, int batch) {
+static tesela_status progress(tsl_ranks *ranks, int batch, int *done) {
   requests *r = &self_of(ranks)->batches[batch];
-  int done = 0;
-  return r->count == 0 ? TESELA_OK : told(MPI_Testall(r->count, r->list, &done, MPI_STATUSES_IGNORE));
+  *done = 1;
+  return r->count == 0 ? TESELA_OK : told(MPI_Testall(r->count, r->list, done, MPI_STATUSES_IGNORE));
 }
 
 static tesela_status wait_batch(tsl_ranks *ranks, int batch) {
