@@ -1,0 +1,79 @@
+/* Idea: f32 and f64 products by 8-bit integers, which multiply forty times as fast on some GPUs: the second scheme of Ozaki, Uchino
+ * and Imamura (2025), with a guarantee for every element.
+ *
+ *   rows of A, columns of B      modulo p_0 ... p_N-1         residues of C'              C
+ *   +---+  2^e_i, 2^f_j          +--+ +--+                    +--+
+ *   | A |  ------------>  A', B' |A0| |B0| ... N pairs  --->  |C0| ... N of them  --->  alpha 2^-(e_i + f_j) C' + beta C
+ *   +---+  integers              +--+ +--+                    +--+
+ *
+ * A' and B' are rounded to integers, and that is the only error: C' = A' B' is made of its residues exactly, where P = p_0 p_1 ... is
+ * more than twice its magnitude (Cauchy and Schwarz: scales follow from norms, no further product is needed). A line's error is
+ * relative to its norm, but what is promised is relative to |A||B|, element by element. So lines are measured first: how many of a line's
+ * elements are too small for their digits, and how much of a line's sum its largest element is. A row with few small elements and a
+ * column with no few large ones meet in an element whose error is small (NOTES.md has the proof). Each call takes as few moduli as
+ * leave few lines without that proof; these, and lines with NaN or infinity, are multiplied as they are, in C's type; and where they
+ * are many, everything is.
+ *
+ * What it adds to the rungs below: no unit that multiplies C's type.
+ * Parameters: moduli, the least number of them. Limits: f32 and f64; the processor, and NVIDIA's sm_90a. */
+#include "strategy/gemm/residue_int8/residue_int8.h"
+
+#include "strategy/launch.h"
+
+static const tsl_param params[] = {
+    [TSL_RESIDUE_INT8_LEAST] = {"moduli",
+                                "least number of moduli; 0: 7 for f32, 14 for f64, or fewer if accuracy= allows",
+                                0,
+                                {0}},
+    {NULL, NULL, 0, {0}},
+};
+
+static bool is_host(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_HOST) != 0;
+}
+
+/* The sums of lines that are multiplied as they are err as much as this; the others do not (rules.c). */
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  tsl_accuracy promised = tsl_accuracy_in_order(problem, config);
+  promised.tree = true;
+  return promised;
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const unsigned needs = TSL_CAN_CUDA | TSL_CAN_WGMMA | TSL_CAN_F64;
+  const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
+  if (said != 0 && (said < 4 || said > tsl_residue_most(problem)))
+    return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)said, tsl_type(problem->c.type)->name,
+                       tsl_residue_most(problem));
+  if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
+    return "lines and their elements are counted in 31 bits";
+  const char *missing = is_host(device) ? NULL : tsl_capability_missing(needs, device->capabilities);
+  return missing ? tsl_refusal("%s lacks: %s", device->name, missing) : NULL;
+}
+
+static tesela_status build(tsl_work *work) {
+  return is_host(work->device) ? TESELA_OK : tsl_residue_int8_build(work);
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  return is_host(work->device) ? tsl_residue_int8_run_host(work, operands)
+                               : tsl_residue_int8_run_cuda(work, operands, stream);
+}
+
+const tsl_strategy tsl_gemm_residue_int8 = {
+    .name = "residue_int8",
+    .idea = "f32 and f64 by products of 8-bit residues, as many as the call's numbers need for its guarantee",
+    .lifts = "the rate of units that multiply f32 and f64",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .accuracy = accuracy,
+    .params = params,
+    .refuse = refuse,
+    .score = tsl_residue_int8_seconds,
+    .build = build,
+    .run = run,
+    .release = tsl_residue_int8_release,
+    .values = {.ranges = {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}}},
+    .uses = {.scratch = tsl_residue_int8_scratch, .account = tsl_residue_int8_account},
+    .splits = {.note = tsl_residue_int8_note},
+};

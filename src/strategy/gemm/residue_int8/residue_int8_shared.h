@@ -1,0 +1,342 @@
+/* The arithmetic of residue_int8, for the host and for kernels: one text, made of integers and of single operations on doubles, so
+ * that every device rounds alike. The includer defines TSL_FUNCTION ("static inline", "static __device__") and TSL_FUSE(a, b, c),
+ * a b + c rounded once; it compiles nothing else fused.
+ *
+ * A line is a row of A or a column of B. 2^e is its scale; a' = the integer nearest to 2^e a. C' = A' B' is known modulo
+ * P = p_0 p_1 ..., and that is all of it where |C'| < P / 2. NOTES.md proves the bounds. */
+#ifndef TSL_RESIDUE_INT8_SHARED_H
+#define TSL_RESIDUE_INT8_SHARED_H
+
+#define TSL_RESIDUE_MODULI 16    /* most that there are */
+#define TSL_RESIDUE_CANDIDATES 3 /* numbers of moduli that a call chooses among */
+#define TSL_RESIDUE_LEVELS 32    /* powers of two that lines are counted by */
+#define TSL_RESIDUE_PART 65536   /* terms of k whose products' sum 32 bits hold, however its residues are */
+#define TSL_RESIDUE_TOP 10       /* bits of an element that count for its line's norm */
+#define TSL_RESIDUE_GROUP 64     /* columns of B whose order wgmma's sums decide */
+
+typedef unsigned long long residue_word;
+
+/* --- moduli --- */
+
+/* What makes C' of residues, for some number of moduli: C' = sum of weight_l c_l + q minus_product, modulo 2^128, where
+ * q = the integer nearest to the sum of part_l c_l / 2^20, and c_l is at least 0 and below p_l. Limbs have 32 bits, the lowest
+ * first. 2^half_exponent half is at most P (1/2 - 1/256), and what a line's sum of squares may be. */
+typedef struct residue_sieve {
+  unsigned weight[TSL_RESIDUE_MODULI][4], part[TSL_RESIDUE_MODULI], minus_product[4];
+  residue_word half; /* at least 2^63 */
+  int half_exponent, moduli;
+} residue_sieve;
+
+/* A modulus as it is divided by: x / p = high word of x magic, / 2^7, for x up to 2^31 + 255; bias is its first multiple from 2^30
+ * on. inverse = 1 / p. Bytes of `powers` are 2^14, 2^28, 2^42, 2^56 modulo p, of least magnitude. */
+typedef struct residue_modulus {
+  unsigned p, magic, bias;
+  float inverse;
+  unsigned powers;
+} residue_modulus;
+
+/* What all kernels and the host know of a call. `margin`: an element may be 2^(x + 10 + margin) smaller than its line's largest and
+ * have the relative error that the call allows, x being its line's (residue_line). */
+typedef struct residue_rules {
+  residue_sieve sieves[TSL_RESIDUE_CANDIDATES];
+  residue_modulus moduli[TSL_RESIDUE_MODULI];
+  long long lines[2], k;
+  int candidates, margin;
+  int native_weight; /* what the native product of an element costs, where a modulus costs 1 */
+} residue_rules;
+
+/* --- lines --- */
+
+#define TSL_RESIDUE_NOT_FINITE 1
+#define TSL_RESIDUE_NATIVE 2 /* is computed without residues */
+#define TSL_RESIDUE_NO_SCALE (-0x40000000)
+
+/* What is known of a line. All |a| < 2^exponent; `spread` times its largest magnitude is at most the sum of all. Of each candidate:
+ * the scale e, or NO_SCALE; and how many elements are so small that a' has too few digits. */
+typedef struct residue_line {
+  int exponent, zeros, spread, flags;
+  int scale[TSL_RESIDUE_CANDIDATES], small[TSL_RESIDUE_CANDIDATES];
+} residue_line;
+
+/* What was chosen: sieve `candidate`, or no residues at all (`moduli` 0); lines with more than 2^(level - 1) small and zero elements
+ * (level 0: with any small ones) are native, and so are those of the other operand with less spread. */
+typedef struct residue_choice {
+  int candidate, moduli, level[2], native[2]; /* native: lines, nearly */
+} residue_choice;
+
+/* Numbers of one type: bits, their magnitude m 2^s with an integer m, as small exponents have it. */
+#ifdef TSL_RESIDUE_F64
+typedef double residue_real;
+typedef unsigned long long residue_bits;
+#define TSL_RESIDUE_FRACTION 52
+#define TSL_RESIDUE_BIAS 1075
+#define TSL_RESIDUE_INFINITY 0x7ff0000000000000ull
+#else
+typedef float residue_real;
+typedef unsigned residue_bits;
+#define TSL_RESIDUE_FRACTION 23
+#define TSL_RESIDUE_BIAS 150
+#define TSL_RESIDUE_INFINITY 0x7f800000u
+#endif
+#define TSL_RESIDUE_SIGN ((residue_bits)1 << (sizeof(residue_bits) * 8 - 1))
+
+TSL_FUNCTION int residue_length(residue_word x) { /* bits up to the highest that is set */
+  int length = 0;
+  for (int step = 32; step > 0; step /= 2)
+    if (x >> step != 0) {
+      x >>= step;
+      length += step;
+    }
+  return length + (x != 0 ? 1 : 0);
+}
+
+/* Of a magnitude (no sign): m, and s + TSL_RESIDUE_BIAS. */
+TSL_FUNCTION residue_bits residue_mantissa(residue_bits magnitude) {
+  const residue_bits hidden = (residue_bits)1 << TSL_RESIDUE_FRACTION, m = magnitude & (hidden - 1);
+  return magnitude >= hidden ? m | hidden : m;
+}
+TSL_FUNCTION int residue_field(residue_bits magnitude) {
+  const int field = (int)(magnitude >> TSL_RESIDUE_FRACTION);
+  return field > 1 ? field : 1;
+}
+
+/* The least exponent with magnitude < 2^exponent, of a number that is not 0. */
+TSL_FUNCTION int residue_exponent(residue_bits magnitude) {
+  const residue_bits hidden = (residue_bits)1 << TSL_RESIDUE_FRACTION;
+  if (magnitude >= hidden)
+    return (int)(magnitude >> TSL_RESIDUE_FRACTION) + TSL_RESIDUE_FRACTION + 1 - TSL_RESIDUE_BIAS;
+  return residue_length(magnitude) + 1 - TSL_RESIDUE_BIAS;
+}
+
+/* floor(magnitude 2^(TOP - exponent)), where magnitude < 2^exponent. */
+TSL_FUNCTION unsigned residue_top(residue_bits magnitude, int exponent) {
+  const int down = exponent - TSL_RESIDUE_TOP - (residue_field(magnitude) - TSL_RESIDUE_BIAS);
+  const int most = (int)sizeof(residue_bits) * 8 - 1;
+  const residue_bits m = residue_mantissa(magnitude);
+  return (unsigned)(down < 0 ? m << -down : m >> (down < most ? down : most));
+}
+
+/* The integer nearest to magnitude 2^scale, halves away from 0. */
+TSL_FUNCTION residue_word residue_scaled(residue_bits magnitude, int scale) {
+  const int up = residue_field(magnitude) - TSL_RESIDUE_BIAS + scale;
+  const residue_word m = residue_mantissa(magnitude);
+  if (up >= 0)
+    return m << (up < 63 ? up : 63);
+  return up < -(TSL_RESIDUE_FRACTION + 2) ? 0 : (m + ((residue_word)1 << (-up - 1))) >> -up;
+}
+
+/* The largest x with squares 4^x at most the sieve's half; squares is not 0. */
+TSL_FUNCTION int residue_steps(const residue_sieve *sieve, residue_word squares) {
+  const int length = residue_length(squares);
+  const residue_word top = squares << (64 - length);
+  const int ratio = sieve->half_exponent - (length - 64) - (top > sieve->half ? 1 : 0);
+  return ratio >= 0 ? ratio / 2 : -((1 - ratio) / 2);
+}
+
+/* Scales of a line whose largest magnitude is `largest`; `sum`, `sum_of_squares` and `count` are of the tops of elements that are
+ * not 0. An element's a' is at most (top + 1) 2^x, an integer, so that `squares` is enough for what is rounded, too. */
+TSL_FUNCTION void residue_scales(const residue_rules *rules, residue_bits largest, residue_word sum,
+                                 residue_word sum_of_squares, residue_word count, residue_line *line) {
+  line->flags = largest >= TSL_RESIDUE_INFINITY ? TSL_RESIDUE_NOT_FINITE : 0;
+  line->zeros = (int)(rules->k - (long long)count);
+  line->exponent = 0;
+  line->spread = 0;
+  for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++) {
+    line->scale[c] = TSL_RESIDUE_NO_SCALE;
+    line->small[c] = 0;
+  }
+  if (largest == 0)
+    for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
+      line->scale[c] = 0;
+  if (largest == 0 || line->flags)
+    return;
+  line->exponent = residue_exponent(largest);
+  line->spread = (int)(sum / (residue_top(largest, line->exponent) + 1));
+  for (int c = 0; c < rules->candidates; c++) {
+    const int x = residue_steps(&rules->sieves[c], sum_of_squares + 2 * sum + count);
+    if (x >= 0)
+      line->scale[c] = x + TSL_RESIDUE_TOP - line->exponent;
+  }
+}
+
+/* The exponent (residue_exponent) below which an element of the line is small, by candidate. */
+TSL_FUNCTION int residue_least(const residue_rules *rules, const residue_line *line, int candidate) {
+  const int scale = line->scale[candidate];
+  return scale == TSL_RESIDUE_NO_SCALE ? -0x10000000 : -scale - rules->margin;
+}
+
+/* The magnitude from which on an element's exponent is at least `least`. */
+TSL_FUNCTION residue_bits residue_threshold(int least) {
+  const int field = least - 1 - TSL_RESIDUE_FRACTION + TSL_RESIDUE_BIAS, digit = least - 2 + TSL_RESIDUE_BIAS;
+  if (field >= (int)(TSL_RESIDUE_INFINITY >> TSL_RESIDUE_FRACTION))
+    return TSL_RESIDUE_INFINITY;
+  if (field >= 1)
+    return (residue_bits)field << TSL_RESIDUE_FRACTION;
+  return digit >= 0 ? (residue_bits)1 << digit : 0;
+}
+
+/* --- choosing --- */
+
+/* Levels: of how many elements a line leaves to the others, 0 for none and i for at most 2^(i - 1); of a spread, i for at least
+ * 2^(i - 1). */
+TSL_FUNCTION int residue_need(const residue_line *line, int candidate) {
+  if (line->small[candidate] == 0)
+    return 0;
+  return residue_length((residue_word)(2 * ((long long)line->small[candidate] + line->zeros) - 1)) + 1;
+}
+TSL_FUNCTION int residue_has(const residue_line *line) {
+  return residue_length((residue_word)line->spread);
+}
+TSL_FUNCTION int residue_is_zero(const residue_line *line, long long k) {
+  return line->flags == 0 && line->zeros == k;
+}
+
+/* How many lines of each operand there are: without a scale; by need; by spread. */
+typedef struct residue_counts {
+  unsigned lost[TSL_RESIDUE_CANDIDATES][2];
+  unsigned needs[TSL_RESIDUE_CANDIDATES][2][TSL_RESIDUE_LEVELS + 2], has[2][TSL_RESIDUE_LEVELS + 2];
+} residue_counts;
+
+/* Elements of C that are native, at most, where lines of `operand` may need 2^(level - 1) and those of the other have as much. */
+TSL_FUNCTION residue_word residue_cost(const residue_rules *rules, const residue_counts *counts,
+                                       int candidate, int operand, int level) {
+  residue_word own = 0, other = 0;
+  for (int i = level + 1; i < TSL_RESIDUE_LEVELS + 2; i++)
+    own += counts->needs[candidate][operand][i];
+  for (int i = 0; i < level; i++)
+    other += counts->has[1 - operand][i];
+  return own * (residue_word)rules->lines[1 - operand] + other * (residue_word)rules->lines[operand];
+}
+
+/* Chooses, by the least costs and their levels for each candidate and operand. Native lines cost as much as the tiles that they
+ * lie in: 128 lines each. */
+TSL_FUNCTION void residue_choose(const residue_rules *rules, const residue_counts *counts,
+                                 const residue_word costs[TSL_RESIDUE_CANDIDATES][2],
+                                 const int levels[TSL_RESIDUE_CANDIDATES][2], residue_choice *choice) {
+  const residue_word all = (residue_word)rules->lines[0] * (residue_word)rules->lines[1];
+  residue_word least = all * (residue_word)rules->native_weight;
+  choice->candidate = choice->moduli = 0;
+  choice->level[0] = choice->level[1] = 0;
+  choice->native[0] = (int)rules->lines[0];
+  choice->native[1] = (int)rules->lines[1];
+  for (int c = 0; c < rules->candidates; c++) {
+    residue_word native = costs[c][0] + costs[c][1];
+    for (int o = 0; o < 2; o++)
+      native += (residue_word)counts->lost[c][o] * (residue_word)rules->lines[1 - o];
+    native = native > all / 128 ? all : native * 128;
+    const residue_word cost =
+        all * (residue_word)rules->sieves[c].moduli + native * (residue_word)rules->native_weight;
+    if (cost >= least)
+      continue;
+    least = cost;
+    choice->candidate = c;
+    choice->moduli = rules->sieves[c].moduli;
+    for (int o = 0; o < 2; o++) {
+      choice->level[o] = levels[c][o];
+      choice->native[o] = (int)counts->lost[c][o];
+    }
+  }
+}
+
+/* Whether a line is native. */
+TSL_FUNCTION int residue_is_native(const residue_rules *rules, const residue_choice *choice, int operand,
+                                   const residue_line *line) {
+  if (line->flags & TSL_RESIDUE_NOT_FINITE || line->scale[choice->candidate] == TSL_RESIDUE_NO_SCALE)
+    return 1;
+  if (residue_is_zero(line, rules->k))
+    return 0;
+  return residue_need(line, choice->candidate) > choice->level[operand] ||
+         residue_has(line) < choice->level[1 - operand];
+}
+
+/* --- back from residues --- */
+
+/* A sum of weights, by limbs that have not passed their carries on. */
+typedef struct residue_sum {
+  residue_word limb[4];
+  unsigned quotient; /* 2^20 times, and a half */
+} residue_sum;
+
+TSL_FUNCTION void residue_sum_add(residue_sum *sum, const residue_sieve *sieve, int modulus, unsigned c,
+                                  int limbs) {
+  for (int i = 0; i < limbs; i++)
+    sum->limb[i] += (residue_word)sieve->weight[modulus][i] * c;
+  sum->quotient += sieve->part[modulus] * c;
+}
+
+/* C' where P < 2^64: two limbs. */
+TSL_FUNCTION long long residue_sum_short(const residue_sum *sum, const residue_sieve *sieve) {
+  const residue_word q = sum->quotient >> 20;
+  const residue_word low = sum->limb[0] + q * sieve->minus_product[0],
+                     high = sum->limb[1] + q * sieve->minus_product[1];
+  return (long long)(low + (high << 32));
+}
+
+/* x 2^exponent with one rounding, unless it is too large or too small for a normal number. */
+TSL_FUNCTION double residue_power(int exponent, double x) {
+  while (exponent < -1000) {
+    x *= 0x1p-1000;
+    exponent += 1000;
+  }
+  while (exponent > 1000) {
+    x *= 0x1p1000;
+    exponent -= 1000;
+  }
+  union {
+    residue_word bits;
+    double value;
+  } power;
+  power.bits = (residue_word)(exponent + 1023) << 52;
+  return x * power.value;
+}
+
+/* C' 2^-scale, rounded once, in general. */
+TSL_FUNCTION double residue_sum_long(const residue_sum *sum, const residue_sieve *sieve, int scale) {
+  const residue_word q = sum->quotient >> 20, mask = 0xffffffffu;
+  residue_word part[4], carry = 0;
+  for (int i = 0; i < 4; i++) {
+    carry += sum->limb[i] + q * sieve->minus_product[i];
+    part[i] = carry & mask;
+    carry >>= 32;
+  }
+  residue_word low = part[0] | part[1] << 32, high = part[2] | part[3] << 32;
+  const int is_negative = (high >> 63) != 0;
+  if (is_negative) {
+    low = ~low + 1;
+    high = ~high + (low == 0 ? 1 : 0);
+  }
+  const int length = high != 0 ? 64 + residue_length(high) : residue_length(low), down = length - 64;
+  residue_word top = low;
+  if (down > 0) {
+    top = down == 64 ? high : high << (64 - down) | low >> down;
+    top |= (down == 64 ? low : low << (64 - down)) != 0 ? 1 : 0;
+  }
+  const double value = residue_power((down > 0 ? down : 0) - scale, (double)top);
+  return is_negative ? -value : value;
+}
+
+/* alpha x + beta c in the type of C, a NaN being the quiet one without a sign. With f32 everything is double, rounded once more at
+ * the end; beta 0 does not read c. */
+TSL_FUNCTION residue_real residue_finish(double x, residue_real alpha, residue_real beta,
+                                         const residue_real *c) {
+  union {
+    residue_bits bits;
+    residue_real value;
+  } out;
+  double sum = (double)alpha * x;
+#ifdef TSL_RESIDUE_F64
+  if (beta != 0)
+    sum = TSL_FUSE(beta, *c, sum);
+#else
+  if (beta != 0) {
+    const double before = (double)beta * (double)*c;
+    sum = sum + before;
+  }
+#endif
+  out.value = (residue_real)sum;
+  if (out.value != out.value)
+    out.bits = TSL_RESIDUE_INFINITY | TSL_RESIDUE_INFINITY >> 1;
+  return out.value;
+}
+
+#endif
