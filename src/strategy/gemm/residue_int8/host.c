@@ -12,6 +12,7 @@ enum { TILE = 32 };
 typedef struct running {
   tsl_residue_job job;
   const tsl_residue_kernel *kernel;
+  tsl_residue_state *state;
   int64_t down; /* tiles along a column of C */
 } running;
 
@@ -63,7 +64,7 @@ static void count_lines(const tsl_residue_job *job, residue_counts *counts) {
     }
 }
 
-static void choose(tsl_residue_job *job) {
+static void choose(tsl_residue_job *job, tsl_residue_state *state) {
   residue_word costs[TSL_RESIDUE_CANDIDATES][2];
   int levels[TSL_RESIDUE_CANDIDATES][2];
   residue_counts counts;
@@ -78,6 +79,8 @@ static void choose(tsl_residue_job *job) {
         }
       }
   residue_choose(job->rules, &counts, costs, levels, &job->choice);
+  state->moduli = job->choice.moduli;
+  state->native_lines = job->choice.native[0] + job->choice.native[1];
   for (int o = 0; o < 2 && job->choice.moduli > 0; o++)
     for (int64_t i = 0; i < job->rules->lines[o]; i++) {
       residue_line *line = &job->of[o].lines[i];
@@ -93,7 +96,7 @@ static tesela_status run_all(running *run, const tsl_operands *operands) {
   const int64_t lines = job->m + job->n;
   void *planes;
   tsl_team_run(operands->team, lines, measure, run);
-  choose(job);
+  choose(job, run->state);
   TSL_TRY(tsl_scratch_take((size_t)(lines * job->choice.moduli * job->pitch + 1), "residues", &planes));
   job->of[0].planes = planes;
   job->of[1].planes = job->of[0].planes + job->m * job->choice.moduli * job->pitch;
@@ -122,6 +125,7 @@ tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands
                          .c_col = c->col_stride,
                          .alpha = reads ? problem->alpha[0] : 0,
                          .beta = problem->beta[0]},
+                 .state = work->state,
                  .kernel = kernel_for(work->device, problem->c.type),
                  .down = tsl_pieces(problem->m, TILE)};
   if (!reads) {

@@ -18,6 +18,8 @@
  * Parameters: moduli, the least number of them. Limits: f32 and f64; the processor, and NVIDIA's sm_90a. */
 #include "strategy/gemm/residue_int8/residue_int8.h"
 
+#include "base/memory.h"
+#include "base/status.h"
 #include "strategy/launch.h"
 
 static const tsl_param params[] = {
@@ -51,8 +53,39 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return missing ? tsl_refusal("%s lacks: %s", device->name, missing) : NULL;
 }
 
+static void release(tsl_work *work) {
+  const tsl_residue_state *state = work->state;
+  if (state && state->said)
+    work->device->ops->pinned_destroy(state->said);
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
 static tesela_status build(tsl_work *work) {
-  return is_host(work->device) ? TESELA_OK : tsl_residue_int8_build(work);
+  void *block;
+  TSL_TRY(tsl_alloc(sizeof(tsl_residue_state), "residue_int8's state", &block));
+  tsl_residue_state *state = block;
+  *state = (tsl_residue_state){.moduli = tsl_residue_least(&work->problem, &work->config)};
+  work->state = block;
+  const tesela_status status = is_host(work->device) ? TESELA_OK : tsl_residue_int8_build_cuda(work);
+  if (status != TESELA_OK)
+    release(work);
+  return status;
+}
+
+/* What was chosen, where it is not what the plan expects. */
+static const char *note(const tsl_work *work) {
+  const tsl_residue_state *state = work->state;
+  const residue_choice *said = state->said ? state->said->host : NULL;
+  const int moduli = said ? said->moduli : state->moduli,
+            native = said ? said->native[0] + said->native[1] : state->native_lines;
+  if (moduli == 0)
+    return "residue_int8: these numbers need more moduli than pay: the product was computed in C's own type";
+  if (native > 0)
+    return "residue_int8: rows or columns that residues give no guarantee for were computed in C's own type";
+  if (moduli > tsl_residue_least(&work->problem, &work->config))
+    return "residue_int8: these numbers need more moduli than usual for what is guaranteed";
+  return NULL;
 }
 
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
@@ -72,8 +105,8 @@ const tsl_strategy tsl_gemm_residue_int8 = {
     .score = tsl_residue_int8_seconds,
     .build = build,
     .run = run,
-    .release = tsl_residue_int8_release,
+    .release = release,
     .values = {.ranges = {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}}},
     .uses = {.scratch = tsl_residue_int8_scratch, .account = tsl_residue_int8_account},
-    .splits = {.note = tsl_residue_int8_note},
+    .splits = {.note = note},
 };

@@ -58,17 +58,23 @@ typedef struct tsl_residue_kernel {
 TSL_ISA_LIST(TSL_RESIDUE_DECLARE)
 #undef TSL_RESIDUE_DECLARE
 
+/* What build() leaves in work->state. */
+typedef struct tsl_residue_state {
+  tsl_kernel *lines, *choose, *multiply, *join, *native;
+  tsl_pinned *said; /* the residue_choice of the last run on a GPU; NULL: there is no memory for it */
+  _Atomic int moduli, native_lines; /* on the processor, as chosen by the last run */
+} tsl_residue_state;
+
 tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands *operands);
 
 /* --- on NVIDIA's GPUs --- */
 
 uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device);
-tesela_status tsl_residue_int8_build(tsl_work *work);
+/* Fills in a state that is there. */
+tesela_status tsl_residue_int8_build_cuda(tsl_work *work);
 tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,
                                         tsl_stream *stream);
-void tsl_residue_int8_release(tsl_work *work);
-const char *tsl_residue_int8_note(const tsl_work *work);
 
 /* Predicted seconds, and what is moved; NOTES.md has what the model was fitted to. */
 double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *config,

@@ -8,11 +8,13 @@
 #define TSL_RESIDUE_INT8_SHARED_H
 
 #define TSL_RESIDUE_MODULI 16    /* most that there are */
-#define TSL_RESIDUE_CANDIDATES 3 /* numbers of moduli that a call chooses among */
+#define TSL_RESIDUE_CANDIDATES 2 /* numbers of moduli that a call chooses among */
 #define TSL_RESIDUE_LEVELS 32    /* powers of two that lines are counted by */
 #define TSL_RESIDUE_PART 65536   /* terms of k whose products' sum 32 bits hold, however its residues are */
 #define TSL_RESIDUE_TOP 10       /* bits of an element that count for its line's norm */
 #define TSL_RESIDUE_GROUP 64     /* columns of B whose order wgmma's sums decide */
+#define TSL_RESIDUE_BLOCK_ALONG 4   /* lines of a block that makes residues, whose numbers follow each other; */
+#define TSL_RESIDUE_BLOCK_ACROSS 16 /* where numbers of different lines do */
 
 typedef unsigned long long residue_word;
 
@@ -57,6 +59,27 @@ typedef struct residue_line {
   int exponent, zeros, spread, flags;
   int scale[TSL_RESIDUE_CANDIDATES], small[TSL_RESIDUE_CANDIDATES];
 } residue_line;
+
+/* What kernels are given. Offsets into scratch memory are bytes: residues of operand o, a plane of `plane` bytes for each modulus, a
+ * line of `pitch` bytes each; lines; their final scales (NO_SCALE: native), o after o; the choice; residues of C, for each modulus and
+ * part of k a plane of `rest_plane` bytes, in rows of rest_pitch. Strides count elements. */
+typedef struct residue_matrix {
+  long long offset, across, along;
+  int is_across; /* numbers of different lines follow each other */
+  int is_wide;   /* 16 bytes along a line are aligned */
+} residue_matrix;
+typedef struct residue_arguments {
+  residue_rules rules;
+  residue_matrix of[2];
+  long long c_offset, c_row, c_col;
+  double alpha, beta;
+  long long planes[2], plane[2], pitch;
+  long long lines[2], scales[2], choice, rests, rest_plane, rest_pitch;
+  int m, n, k, parts, tiles_m, tiles_n, band;
+  int blocks[2]; /* that make residues */
+  int is_wide;   /* pairs or fours of C in a row are aligned to 16 bytes */
+  int is_empty;  /* there are no products */
+} residue_arguments;
 
 /* What was chosen: sieve `candidate`, or no residues at all (`moduli` 0); lines with more than 2^(level - 1) small and zero elements
  * (level 0: with any small ones) are native, and so are those of the other operand with less spread. */

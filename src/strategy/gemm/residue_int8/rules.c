@@ -145,14 +145,15 @@ int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
 }
 
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n) {
-  const int least = tsl_residue_least(problem, config), most = tsl_residue_most(problem);
+  const int least = tsl_residue_least(problem, config), most = tsl_residue_most(problem),
+            step = is_double(problem) ? 2 : 1;
   residue_rules rules = {.lines = {m, n},
                          .k = problem->k,
-                         .candidates = (int)tsl_least(TSL_RESIDUE_CANDIDATES, most - least + 1),
+                         .candidates = (int)tsl_least(TSL_RESIDUE_CANDIDATES, (most - least) / step + 1),
                          .margin = margin_of(problem),
                          .native_weight = is_double(problem) ? 64 : 32};
   for (int c = 0; c < rules.candidates; c++)
-    rules.sieves[c] = sieve_of(least + c);
+    rules.sieves[c] = sieve_of(least + c * step);
   for (int l = 0; l < TSL_RESIDUE_MODULI; l++)
     rules.moduli[l] = modulus_of(moduli[l]);
   return rules;
