@@ -17,6 +17,8 @@ enum { TSL_RESIDUE_INT8_LEAST };
 
 /* Tables and limits of a product with so many rows, columns and terms: k of the problem counts for the guarantee. */
 residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n);
+/* What an error may be, relative to |A||B|: what a careful sum's is, or more where that is asked for. */
+double tsl_residue_allowed(const tsl_problem *problem);
 /* The least number of moduli that a call may come out with, and the most that its type has. */
 int tsl_residue_least(const tsl_problem *problem, const tsl_config *config);
 int tsl_residue_most(const tsl_problem *problem);
@@ -60,7 +62,7 @@ TSL_ISA_LIST(TSL_RESIDUE_DECLARE)
 
 /* What build() leaves in work->state. */
 typedef struct tsl_residue_state {
-  tsl_kernel *lines, *choose, *multiply, *join, *native;
+  tsl_kernel *measure, *choose, *convert, *multiply, *join, *native;
   tsl_pinned *said; /* the residue_choice of the last run on a GPU; NULL: there is no memory for it */
   _Atomic int moduli, native_lines; /* on the processor, as chosen by the last run */
 } tsl_residue_state;

@@ -12,8 +12,9 @@
 #define TSL_RESIDUE_LEVELS 32    /* powers of two that lines are counted by */
 #define TSL_RESIDUE_PART 65536   /* terms of k whose products' sum 32 bits hold, however its residues are */
 #define TSL_RESIDUE_TOP 10       /* bits of an element that count for its line's norm */
+#define TSL_RESIDUE_SHALLOW 7    /* moduli with which |a'| < 2^28 */
 #define TSL_RESIDUE_GROUP 64     /* columns of B whose order wgmma's sums decide */
-#define TSL_RESIDUE_BLOCK_ALONG 4   /* lines of a block that makes residues, whose numbers follow each other; */
+#define TSL_RESIDUE_BLOCK_ALONG 4   /* lines of a block that measures, whose numbers follow each other; */
 #define TSL_RESIDUE_BLOCK_ACROSS 16 /* where numbers of different lines do */
 
 typedef unsigned long long residue_word;
@@ -30,20 +31,20 @@ typedef struct residue_sieve {
 } residue_sieve;
 
 /* A modulus as it is divided by: x / p = high word of x magic, / 2^7, for x up to 2^31 + 255; bias is its first multiple from 2^30
- * on. inverse = 1 / p. Bytes of `powers` are 2^14, 2^28, 2^42, 2^56 modulo p, of least magnitude. */
+ * on. inverse = 1 / p. 2^14, 2^28, 2^42, 2^56 modulo p, of least magnitude, are the bytes of `powers`; the first two also as floats. */
 typedef struct residue_modulus {
-  unsigned p, magic, bias;
-  float inverse;
-  unsigned powers;
+  unsigned p, magic, bias, powers;
+  float inverse, minus_p, first, second;
 } residue_modulus;
 
 /* What all kernels and the host know of a call. `margin`: an element may be 2^(x + 10 + margin) smaller than its line's largest and
- * have the relative error that the call allows, x being its line's (residue_line). */
+ * have the relative error that the call allows, x being its line's steps (residue_steps), which are `steps_least` at least of the
+ * first candidate. */
 typedef struct residue_rules {
   residue_sieve sieves[TSL_RESIDUE_CANDIDATES];
   residue_modulus moduli[TSL_RESIDUE_MODULI];
   long long lines[2], k;
-  int candidates, margin;
+  int candidates, margin, steps_least;
   int native_weight; /* what the native product of an element costs, where a modulus costs 1 */
 } residue_rules;
 
@@ -76,7 +77,7 @@ typedef struct residue_arguments {
   long long planes[2], plane[2], pitch;
   long long lines[2], scales[2], choice, rests, rest_plane, rest_pitch;
   int m, n, k, parts, tiles_m, tiles_n, band;
-  int blocks[2]; /* that make residues */
+  int blocks[2], converters; /* that measure lines of A, of B; that make residues of A */
   int is_wide;   /* pairs or fours of C in a row are aligned to 16 bytes */
   int is_empty;  /* there are no products */
 } residue_arguments;
@@ -139,13 +140,15 @@ TSL_FUNCTION unsigned residue_top(residue_bits magnitude, int exponent) {
   return (unsigned)(down < 0 ? m << -down : m >> (down < most ? down : most));
 }
 
-/* The integer nearest to magnitude 2^scale, halves away from 0. */
+/* The integer nearest to magnitude 2^scale, halves to even. */
 TSL_FUNCTION residue_word residue_scaled(residue_bits magnitude, int scale) {
   const int up = residue_field(magnitude) - TSL_RESIDUE_BIAS + scale;
-  const residue_word m = residue_mantissa(magnitude);
+  const residue_word m = residue_mantissa(magnitude), one = 1;
   if (up >= 0)
     return m << (up < 63 ? up : 63);
-  return up < -(TSL_RESIDUE_FRACTION + 2) ? 0 : (m + ((residue_word)1 << (-up - 1))) >> -up;
+  if (up < -(TSL_RESIDUE_FRACTION + 2))
+    return 0;
+  return (m + (one << (-up - 1)) - 1 + (m >> -up & 1)) >> -up;
 }
 
 /* The largest x with squares 4^x at most the sieve's half; squares is not 0. */
@@ -156,36 +159,44 @@ TSL_FUNCTION int residue_steps(const residue_sieve *sieve, residue_word squares)
   return ratio >= 0 ? ratio / 2 : -((1 - ratio) / 2);
 }
 
-/* Scales of a line whose largest magnitude is `largest`; `sum`, `sum_of_squares` and `count` are of the tops of elements that are
- * not 0. An element's a' is at most (top + 1) 2^x, an integer, so that `squares` is enough for what is rounded, too. */
-TSL_FUNCTION void residue_scales(const residue_rules *rules, residue_bits largest, residue_word sum,
-                                 residue_word sum_of_squares, residue_word count, residue_line *line) {
+/* What is added up of a line's elements: of their tops; how many are not 0; and how many of those are smaller than the largest by
+ * more than 2^(drop + 0, 2, 4, 8), where drop is residue_drop(). */
+#define TSL_RESIDUE_DROPS 4
+#define TSL_RESIDUE_DROP(i) ((i) < 3 ? 2 * (i) : 8)
+typedef struct residue_sums {
+  residue_word sum, squares;
+  unsigned count, few[TSL_RESIDUE_DROPS];
+} residue_sums;
+TSL_FUNCTION int residue_drop(const residue_rules *rules) {
+  return rules->steps_least + TSL_RESIDUE_TOP + rules->margin;
+}
+
+/* What is known of a line whose largest magnitude is `largest`. An element's a' is at most (top + 1) 2^x, an integer, so that the
+ * squares of these are enough for what is rounded, too. Elements count as small by the next lower of the drops that were counted. */
+TSL_FUNCTION void residue_know(const residue_rules *rules, residue_bits largest, const residue_sums *of,
+                               residue_line *line) {
   line->flags = largest >= TSL_RESIDUE_INFINITY ? TSL_RESIDUE_NOT_FINITE : 0;
-  line->zeros = (int)(rules->k - (long long)count);
+  line->zeros = (int)(rules->k - (long long)of->count);
   line->exponent = 0;
   line->spread = 0;
   for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++) {
-    line->scale[c] = TSL_RESIDUE_NO_SCALE;
+    line->scale[c] = largest == 0 ? 0 : TSL_RESIDUE_NO_SCALE;
     line->small[c] = 0;
   }
-  if (largest == 0)
-    for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
-      line->scale[c] = 0;
   if (largest == 0 || line->flags)
     return;
   line->exponent = residue_exponent(largest);
-  line->spread = (int)(sum / (residue_top(largest, line->exponent) + 1));
+  line->spread = (int)(of->sum / (residue_top(largest, line->exponent) + 1));
   for (int c = 0; c < rules->candidates; c++) {
-    const int x = residue_steps(&rules->sieves[c], sum_of_squares + 2 * sum + count);
-    if (x >= 0)
-      line->scale[c] = x + TSL_RESIDUE_TOP - line->exponent;
+    const int x = residue_steps(&rules->sieves[c], of->squares + 2 * of->sum + of->count);
+    if (x < 0)
+      continue;
+    line->scale[c] = x + TSL_RESIDUE_TOP - line->exponent;
+    line->small[c] = (int)of->count;
+    for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
+      if (TSL_RESIDUE_DROP(i) <= x - rules->steps_least)
+        line->small[c] = (int)of->few[i];
   }
-}
-
-/* The exponent (residue_exponent) below which an element of the line is small, by candidate. */
-TSL_FUNCTION int residue_least(const residue_rules *rules, const residue_line *line, int candidate) {
-  const int scale = line->scale[candidate];
-  return scale == TSL_RESIDUE_NO_SCALE ? -0x10000000 : -scale - rules->margin;
 }
 
 /* The magnitude from which on an element's exponent is at least `least`. */

@@ -93,18 +93,22 @@ static residue_modulus modulus_of(unsigned p) {
   residue_modulus modulus = {.p = p,
                              .magic = (unsigned)(((one << 39) + p - 1) / p),
                              .bias = ((1u << 30) + p - 1) / p * p,
-                             .inverse = 1.0f / (float)p};
+                             .inverse = 1.0f / (float)p,
+                             .minus_p = -(float)p};
+  int least[4];
   for (int i = 0; i < 4; i++) {
-    const int rest = (int)((one << 14 * (i + 1)) % p), least = rest > (int)p / 2 ? rest - (int)p : rest;
-    modulus.powers |= ((unsigned)least & 255u) << 8 * i;
+    const int rest = (int)((one << 14 * (i + 1)) % p);
+    least[i] = rest > (int)p / 2 ? rest - (int)p : rest;
+    modulus.powers |= ((unsigned)least[i] & 255u) << 8 * i;
   }
+  modulus.first = (float)least[0];
+  modulus.second = (float)least[1];
   return modulus;
 }
 
 /* --- limits --- */
 
-/* What an error may be, relative to |A||B|. */
-static double allowed(const tsl_problem *problem) {
+double tsl_residue_allowed(const tsl_problem *problem) {
   const double u = tsl_type(problem->c.type)->unit_roundoff, always = ((double)problem->k + 4) * u;
   const tsl_ask *ask = &problem->ask;
   if (ask->accuracy != TSL_ACCURACY_NUMBER && ask->accuracy != TSL_ACCURACY_TYPE)
@@ -115,7 +119,7 @@ static double allowed(const tsl_problem *problem) {
 /* NOTES.md: six errors of so much of an element each, 2^margin, beside the roundings of the result. */
 static int margin_of(const tsl_problem *problem) {
   const double u = tsl_type(problem->c.type)->unit_roundoff;
-  const double rest = fmin(0.125, (allowed(problem) - 4 * u) * (1 - 0x1p-10));
+  const double rest = fmin(0.125, (tsl_residue_allowed(problem) - 4 * u) * (1 - 0x1p-10));
   int exponent;
   if (!(rest > 0)) /* no terms */
     return 0;
@@ -156,5 +160,8 @@ residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *co
     rules.sieves[c] = sieve_of(least + c * step);
   for (int l = 0; l < TSL_RESIDUE_MODULI; l++)
     rules.moduli[l] = modulus_of(moduli[l]);
+  /* Of a line whose elements are all as large as the largest. */
+  rules.steps_least =
+      residue_steps(&rules.sieves[0], (residue_word)tsl_most(problem->k, 1) << 2 * TSL_RESIDUE_TOP);
   return rules;
 }

@@ -14,7 +14,9 @@ enum {
   PANEL = 128,
   STAGES = 4,
   BAND = 8,
-  LINES_ITEMS = 512,
+  MEASURE_ITEMS = 512,
+  CONVERT_ITEMS = 256,
+  CONVERT_NUMBERS = 16, /* of a thread */
   CHOOSE_ITEMS = 1024,
   MULTIPLY_ITEMS = 384,
   JOIN_ITEMS = 256,
@@ -80,10 +82,12 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   char stages[40];
   tsl_residue_state made = {.said = NULL};
   snprintf(stages, sizeof stages, "#define STAGES %d\n", STAGES);
-  TSL_TRY(find(work, FOLDER "residue_int8_lines.cu", "tsl_gemm_residue_int8_lines", LINES_ITEMS, type,
-               &made.lines));
+  TSL_TRY(find(work, FOLDER "residue_int8_lines.cu", "tsl_gemm_residue_int8_measure", MEASURE_ITEMS, type,
+               &made.measure));
   TSL_TRY(find(work, FOLDER "residue_int8_lines.cu", "tsl_gemm_residue_int8_choose", CHOOSE_ITEMS, type,
                &made.choose));
+  TSL_TRY(find(work, FOLDER "residue_int8_convert.cu", "tsl_gemm_residue_int8_convert", CONVERT_ITEMS, type,
+               &made.convert));
   TSL_TRY(find(work, FOLDER "residue_int8_multiply.cu", "tsl_gemm_residue_int8_multiply", MULTIPLY_ITEMS,
                stages, &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, shared_bytes));
@@ -108,10 +112,11 @@ typedef struct residue_run {
   residue_arguments given;
 } residue_run;
 
-/* Whether 16 bytes that start at multiples of their size, along the stride `along`, are aligned in every line. */
+/* Whether 16 bytes that start at multiples of their size, along the stride `along`, are aligned in every line. No buffer: what is
+ * not read. */
 static int is_wide(tsl_buffer *buffer, int64_t size, int64_t along, int64_t across, int64_t offset) {
   const int64_t unit = 16 / size;
-  return along == 1 && across % unit == 0 && offset % unit == 0 &&
+  return buffer && along == 1 && across % unit == 0 && offset % unit == 0 &&
          (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
 }
 
@@ -122,6 +127,13 @@ static residue_matrix matrix_of(tsl_buffer *buffer, int64_t size, int64_t offset
                           .along = along,
                           .is_across = !tsl_launch_along(along, across),
                           .is_wide = is_wide(buffer, size, along, across, offset)};
+}
+
+/* Blocks that make residues of an operand. */
+static int64_t converters(const residue_arguments *given, int operand) {
+  const int64_t unit = given->of[operand].is_across ? TSL_RESIDUE_BLOCK_ACROSS : 1;
+  const int64_t lines = tsl_round_up(operand ? given->n : given->m, unit);
+  return tsl_ceil_div(lines * tsl_ceil_div(given->k, CONVERT_NUMBERS), CONVERT_ITEMS);
 }
 
 static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
@@ -147,6 +159,7 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   for (int o = 0; o < 2; o++)
     given->blocks[o] =
         (int)tsl_ceil_div(o ? s.n : s.m, given->of[o].is_across ? TSL_RESIDUE_BLOCK_ACROSS : TSL_RESIDUE_BLOCK_ALONG);
+  given->converters = (int)converters(given, 0);
   return run;
 }
 
@@ -180,20 +193,17 @@ static tesela_status launch_native(const tsl_work *work, const residue_run *run,
                 sizeof list / sizeof *list);
 }
 
-/* Lines, the choice, and lines once more where it was another candidate. */
 static tesela_status make_residues(const tsl_work *work, const residue_run *run, tsl_buffer *scratch,
                                    tsl_stream *stream) {
   const tsl_residue_state *kernels = work->state;
-  const int blocks = run->given.blocks[0] + run->given.blocks[1];
-  const tsl_argument choosing[] = {TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(run->given)};
-  for (int again = 0; again < (run->given.rules.candidates > 1 ? 2 : 1); again++) {
-    const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(scratch),
-                                 TSL_ARG_VALUE(run->given), TSL_ARG_VALUE(again)};
-    TSL_TRY(launch(work, stream, kernels->lines, blocks, 1, LINES_ITEMS, list, sizeof list / sizeof *list));
-    if (again == 0)
-      TSL_TRY(launch(work, stream, kernels->choose, 1, 1, CHOOSE_ITEMS, choosing, 2));
-  }
-  return TESELA_OK;
+  const residue_arguments *given = &run->given;
+  const tsl_argument choosing[] = {TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(*given)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(scratch),
+                               TSL_ARG_VALUE(*given)};
+  TSL_TRY(launch(work, stream, kernels->measure, given->blocks[0] + given->blocks[1], 1, MEASURE_ITEMS, list, 4));
+  TSL_TRY(launch(work, stream, kernels->choose, 1, 1, CHOOSE_ITEMS, choosing, 2));
+  return launch(work, stream, kernels->convert, converters(given, 0) + converters(given, 1), 1, CONVERT_ITEMS,
+                list, 4);
 }
 
 static tesela_status multiply(const tsl_work *work, const residue_run *run, const tsl_operands *operands,

@@ -33,31 +33,26 @@ static void measure(const tsl_residue_job *job, int operand, int64_t number) {
   const REAL *from = line_at(of, number);
   const int64_t step = of->along;
   residue_line *line = &of->lines[number];
-  residue_bits largest = 0;
-  residue_word sum = 0, squares = 0, count = 0;
+  residue_bits largest = 0, least[TSL_RESIDUE_DROPS];
+  residue_sums sums = {.sum = 0};
   for (int64_t h = 0; h < job->k; h++) {
     const residue_bits magnitude = magnitude_of(from + h * step);
     largest = magnitude > largest ? magnitude : largest;
   }
   const bool counts = largest > 0 && largest < TSL_RESIDUE_INFINITY;
   const int exponent = counts ? residue_exponent(largest) : 0;
+  for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
+    least[i] = residue_threshold(exponent - residue_drop(job->rules) - TSL_RESIDUE_DROP(i));
   for (int64_t h = 0; h < job->k && counts; h++) {
     const residue_bits magnitude = magnitude_of(from + h * step);
     const unsigned top = residue_top(magnitude, exponent);
-    sum += top;
-    squares += (residue_word)top * top;
-    count += magnitude != 0;
+    sums.sum += top;
+    sums.squares += (residue_word)top * top;
+    sums.count += magnitude != 0;
+    for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
+      sums.few[i] += magnitude != 0 && magnitude < least[i];
   }
-  residue_scales(job->rules, largest, sum, squares, count, line);
-  for (int c = 0; c < job->rules->candidates && counts; c++) {
-    const residue_bits least = residue_threshold(residue_least(job->rules, line, c));
-    int small = 0;
-    for (int64_t h = 0; h < job->k; h++) {
-      const residue_bits magnitude = magnitude_of(from + h * step);
-      small += magnitude != 0 && magnitude < least;
-    }
-    line->small[c] = small;
-  }
+  residue_know(job->rules, largest, &sums, line);
 }
 
 static void convert(const tsl_residue_job *job, int operand, int64_t number) {
