@@ -51,16 +51,15 @@ static void count_lines(const tsl_residue_job *job, residue_counts *counts) {
   memset(counts, 0, sizeof *counts);
   for (int o = 0; o < 2; o++)
     for (int64_t i = 0; i < job->rules->lines[o]; i++) {
-      const residue_line *line = &job->of[o].lines[i];
-      if (residue_is_zero(line, job->k))
+      const unsigned key = job->of[o].lines[i].key;
+      if (key & TSL_RESIDUE_ZERO)
         continue;
-      if (!line->flags)
-        counts->has[o][residue_has(line)]++;
+      counts->has[o][residue_has(key)]++;
       for (int c = 0; c < job->rules->candidates; c++)
-        if (line->flags || line->scale[c] == TSL_RESIDUE_NO_SCALE)
+        if (key & TSL_RESIDUE_LOST << c)
           counts->lost[c][o]++;
         else
-          counts->needs[c][o][residue_need(line, c)]++;
+          counts->needs[c][o][residue_need(key, c)]++;
     }
 }
 
@@ -79,14 +78,15 @@ static void choose(tsl_residue_job *job, tsl_residue_state *state) {
         }
       }
   residue_choose(job->rules, &counts, costs, levels, &job->choice);
+  for (int o = 0; o < 2; o++)
+    for (int64_t i = 0; i < job->rules->lines[o]; i++) {
+      const residue_line *line = &job->of[o].lines[i];
+      const bool is_native = residue_is_native(&job->choice, o, line->key);
+      job->of[o].scales[i] = is_native ? TSL_RESIDUE_NO_SCALE : line->scale[job->choice.candidate];
+      job->choice.native[o] += is_native;
+    }
   state->moduli = job->choice.moduli;
   state->native_lines = job->choice.native[0] + job->choice.native[1];
-  for (int o = 0; o < 2 && job->choice.moduli > 0; o++)
-    for (int64_t i = 0; i < job->rules->lines[o]; i++) {
-      residue_line *line = &job->of[o].lines[i];
-      if (residue_is_native(job->rules, &job->choice, o, line))
-        line->flags |= TSL_RESIDUE_NATIVE;
-    }
 }
 
 /* --- a run --- */
@@ -132,9 +132,12 @@ tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands
     tsl_team_run(operands->team, run.down * tsl_pieces(problem->n, TILE), multiply, &run);
     return TESELA_OK;
   }
-  TSL_TRY(tsl_scratch_take((size_t)(problem->m + problem->n) * sizeof(residue_line), "lines", &lines));
+  const size_t both = (size_t)(problem->m + problem->n);
+  TSL_TRY(tsl_scratch_take(both * (sizeof(residue_line) + sizeof(int)), "lines", &lines));
   run.job.of[0].lines = lines;
   run.job.of[1].lines = run.job.of[0].lines + problem->m;
+  run.job.of[0].scales = (int *)(void *)(run.job.of[0].lines + both);
+  run.job.of[1].scales = run.job.of[0].scales + problem->m;
   const tesela_status status = run_all(&run, operands);
   tsl_scratch_give(lines);
   return status;

@@ -30,6 +30,8 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
+enum { TERMS_MOST = 1 << 24 };
+
 static bool is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
@@ -47,8 +49,8 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   if (said != 0 && (said < 4 || said > tsl_residue_most(problem)))
     return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)said, tsl_type(problem->c.type)->name,
                        tsl_residue_most(problem));
-  if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
-    return "lines and their elements are counted in 31 bits";
+  if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > TERMS_MOST)
+    return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MOST);
   const char *missing = is_host(device) ? NULL : tsl_capability_missing(needs, device->capabilities);
   return missing ? tsl_refusal("%s lacks: %s", device->name, missing) : NULL;
 }

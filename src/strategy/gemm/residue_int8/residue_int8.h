@@ -9,6 +9,8 @@
 
 #ifndef TSL_FUNCTION
 #define TSL_FUNCTION static inline
+#define TSL_TIMES(a, b) ((a) * (b))
+#define TSL_PLUS(a, b) ((a) + (b))
 #define TSL_FUSE(a, b, c) fma(a, b, c)
 #endif
 #include "strategy/gemm/residue_int8/residue_int8_shared.h"
@@ -32,6 +34,7 @@ typedef struct tsl_residue_lines {
   const unsigned char *at;
   int64_t across, along; /* strides in elements: from line to line, and in a line */
   residue_line *lines;
+  int *scales; /* final ones; NO_SCALE: native */
   signed char *planes;
 } tsl_residue_lines;
 

@@ -7,10 +7,12 @@
  *
  *   scales of rows, of columns: NO_SCALE marks what the one kernel leaves to the other
  *
- * From the host: TSL_RESIDUE_F64 or not. */
+ * From the host: TSL_RESIDUE_F64 or not; MODULI_FIRST, MODULI_SECOND, of both candidates. */
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
+#define TSL_TIMES(a, b) __dmul_rn(a, b)
+#define TSL_PLUS(a, b) __dadd_rn(a, b)
 #define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
 #include "residue_int8_shared.h"
 
@@ -23,13 +25,80 @@ constexpr int LIMBS = 2, PER = 8;
 
 /* --- from residues --- */
 
+/* C' 2^-scale. A sum that fits 64 bits becomes a double by its halves: each is a double's low bits, so that only their sum is rounded. */
 SM90_FUNCTION double number_of(residue_sum *sum, const residue_sieve &sieve, int scale) {
   sum->quotient += 1u << 19;
 #ifdef TSL_RESIDUE_F64
   return residue_sum_long(sum, &sieve, scale);
 #else
-  return residue_power(-scale, (double)residue_sum_short(sum, &sieve));
+  const long long whole = residue_sum_short(sum, &sieve);
+  const double low = __hiloint2double(0x43300000, (int)whole),
+               high = __hiloint2double(0x45300000, (int)(whole >> 32) ^ (int)0x80000000);
+  return __dadd_rn(__dsub_rn(high, 0x1.00000801p84), low) * residue_two(-scale);
 #endif
+}
+
+/* Residues of four neighbours, a byte each; where k was cut, their sums reduced again. */
+SM90_FUNCTION unsigned rests_of(const unsigned char *from, int modulus, const residue_arguments &given) {
+  if (given.parts == 1)
+    return *(const unsigned *)(from + modulus * given.rest_plane);
+  unsigned out = 0;
+#pragma unroll
+  for (int i = 0; i < FOUR; i++) {
+    unsigned rest = 0;
+    for (int part = 0; part < given.parts; part++)
+      rest += from[(modulus * given.parts + part) * given.rest_plane + i];
+    out |= rest % given.rules.moduli[modulus].p << 8 * i;
+  }
+  return out;
+}
+
+/* All rows of four columns, with a number of moduli that the compiler knows. */
+template <int CANDIDATE, int MODULI>
+SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const residue_arguments &given, int col) {
+  const residue_sieve &sieve = given.rules.sieves[CANDIDATE];
+  const int4 across = *(const int4 *)((const int *)(scratch + given.scales[1]) + col);
+  const int scales[FOUR] = {across.x, across.y, across.z, across.w};
+  const residue_real alpha = (residue_real)given.alpha, beta = (residue_real)given.beta;
+  bool is_wide = given.is_wide && col + FOUR <= given.n, here[FOUR];
+#pragma unroll
+  for (int i = 0; i < FOUR; i++) {
+    here[i] = col + i < given.n && scales[i] != TSL_RESIDUE_NO_SCALE;
+    is_wide = is_wide && here[i];
+  }
+  for (int row = blockIdx.y; row < given.m; row += gridDim.y) {
+    const int down = ((const int *)(scratch + given.scales[0]))[row];
+    if (down == TSL_RESIDUE_NO_SCALE)
+      continue;
+    const unsigned char *from = scratch + given.rests + row * given.rest_pitch + col;
+    residue_real *to = c + given.c_offset + row * given.c_row + col * given.c_col, out[FOUR];
+    unsigned rests[MODULI];
+#pragma unroll
+    for (int l = 0; l < MODULI; l++)
+      rests[l] = rests_of(from, l, given);
+#pragma unroll
+    for (int i = 0; i < FOUR; i++) {
+      residue_sum sum = {};
+#pragma unroll
+      for (int l = 0; l < MODULI; l++)
+        residue_sum_add(&sum, &sieve, l, rests[l] >> 8 * i & 255, LIMBS);
+      if (here[i])
+        out[i] = residue_finish(number_of(&sum, sieve, down + scales[i]), alpha, beta, to + i * given.c_col);
+    }
+    if (is_wide) {
+#ifdef TSL_RESIDUE_F64
+      *(double2 *)to = make_double2(out[0], out[1]);
+      *(double2 *)(to + 2) = make_double2(out[2], out[3]);
+#else
+      *(float4 *)to = make_float4(out[0], out[1], out[2], out[3]);
+#endif
+    } else {
+#pragma unroll
+      for (int i = 0; i < FOUR; i++)
+        if (here[i])
+          to[i * given.c_col] = out[i];
+    }
+  }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -37,62 +106,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                                const __grid_constant__ residue_arguments given) {
   const int col = (blockIdx.x * THREADS + threadIdx.x) * FOUR;
   dependency_wait();
-  const residue_choice choice = *(const residue_choice *)(scratch + given.choice);
-  if (choice.moduli == 0 || col >= given.n)
+  const residue_choice *choice = (const residue_choice *)(scratch + given.choice);
+  if (choice->moduli == 0 || col >= given.n)
     return;
-  const residue_sieve &sieve = given.rules.sieves[choice.candidate];
-  const int4 across = *(const int4 *)((const int *)(scratch + given.scales[1]) + col);
-  const int scales[FOUR] = {across.x, across.y, across.z, across.w};
-  const residue_real alpha = (residue_real)given.alpha, beta = (residue_real)given.beta;
-  for (int row = blockIdx.y; row < given.m; row += gridDim.y) {
-    const int down = ((const int *)(scratch + given.scales[0]))[row];
-    if (down == TSL_RESIDUE_NO_SCALE)
-      continue;
-    const unsigned char *from = scratch + given.rests + row * given.rest_pitch + col;
-    residue_sum sums[FOUR] = {};
-#pragma unroll 2
-    for (int l = 0; l < choice.moduli; l++) {
-      unsigned rests[FOUR];
-      if (given.parts == 1) {
-        const unsigned bytes = *(const unsigned *)(from + l * given.rest_plane);
-#pragma unroll
-        for (int i = 0; i < FOUR; i++)
-          rests[i] = bytes >> 8 * i & 255;
-      } else {
-        for (int i = 0; i < FOUR; i++) {
-          rests[i] = 0;
-          for (int part = 0; part < given.parts; part++)
-            rests[i] += from[(l * given.parts + part) * given.rest_plane + i];
-          rests[i] %= given.rules.moduli[l].p;
-        }
-      }
-#pragma unroll
-      for (int i = 0; i < FOUR; i++)
-        residue_sum_add(&sums[i], &sieve, l, rests[i], LIMBS);
-    }
-    residue_real *to = c + given.c_offset + row * given.c_row + col * given.c_col, out[FOUR];
-#pragma unroll
-    for (int i = 0; i < FOUR; i++)
-      if (col + i < given.n && scales[i] != TSL_RESIDUE_NO_SCALE)
-        out[i] = residue_finish(number_of(&sums[i], sieve, down + scales[i]), alpha, beta, to + i * given.c_col);
-    bool all = given.is_wide && col + FOUR <= given.n;
-#pragma unroll
-    for (int i = 0; i < FOUR; i++)
-      all = all && scales[i] != TSL_RESIDUE_NO_SCALE;
-    if (all) {
-#ifdef TSL_RESIDUE_F64
-      *(double2 *)to = make_double2(out[0], out[1]);
-      *(double2 *)(to + 2) = make_double2(out[2], out[3]);
-#else
-      *(float4 *)to = make_float4(out[0], out[1], out[2], out[3]);
-#endif
-      continue;
-    }
-#pragma unroll
-    for (int i = 0; i < FOUR; i++)
-      if (col + i < given.n && scales[i] != TSL_RESIDUE_NO_SCALE)
-        to[i * given.c_col] = out[i];
-  }
+  if (choice->candidate == 0)
+    join<0, MODULI_FIRST>(c, scratch, given, col);
+  else
+    join<1, MODULI_SECOND>(c, scratch, given, col);
 }
 
 /* --- as they are --- */
@@ -129,8 +149,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const residue_real alpha = (residue_real)given.alpha, beta = (residue_real)given.beta;
   const int *scales[2] = {(const int *)(scratch + given.scales[0]), (const int *)(scratch + given.scales[1])};
   dependency_wait();
-  const bool everything =
-      given.is_empty || ((const volatile residue_choice *)(scratch + given.choice))->moduli == 0;
+  bool everything = true;
+  if (!given.is_empty) {
+    const residue_choice choice = *(const residue_choice *)(scratch + given.choice);
+    everything = choice.moduli == 0;
+    if (!everything && choice.native[0] == 0 && choice.native[1] == 0)
+      return;
+  }
   const int k = given.is_empty ? 0 : given.k;
   for (long long tile = blockIdx.x; tile < (long long)across * down; tile += gridDim.x) {
     const int row = (int)(tile / across) * SIDE, col = (int)(tile % across) * SIDE;

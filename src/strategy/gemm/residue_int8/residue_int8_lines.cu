@@ -1,7 +1,7 @@
 /* The first kernels of residue_int8: lines are measured, and one block chooses.
  *
- * tsl_gemm_residue_int8_measure: a block reads its lines twice, the second time from caches: for the largest magnitude; and for what
- * is added up of all (residue_sums).
+ * tsl_gemm_residue_int8_measure: a block reads some elements of its lines, to guess what all are below, and then all of them once,
+ * for what is added up (residue_sums); again where the guess was wrong.
  *
  *   along: numbers of a line follow each other       across: numbers of different lines do
  *   4 lines a block, 128 threads each                16 lines a block, 32 threads each: half-warps read 16 neighbours
@@ -12,6 +12,8 @@
 #include "sm90.h"
 
 #define TSL_FUNCTION static __device__ __forceinline__
+#define TSL_TIMES(a, b) __dmul_rn(a, b)
+#define TSL_PLUS(a, b) __dadd_rn(a, b)
 #define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
 #include "residue_int8_shared.h"
 
@@ -42,82 +44,146 @@ SM90_FUNCTION word larger(word value, bool is_across) {
   return value;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 3)
+/* What a block knows of its lines. */
+struct totals {
+  residue_bits largest[MOST_LINES];
+  unsigned long long sum[MOST_LINES], squares[MOST_LINES], excess[TSL_RESIDUE_EXCESSES][MOST_LINES];
+  unsigned count[MOST_LINES], few[TSL_RESIDUE_DROPS][MOST_LINES];
+};
+
+/* What a thread does of its line. */
+struct share {
+  const residue_real *from;
+  long long step;
+  int own, worker, workers, k;
+  bool is_across, says; /* says: this thread speaks for those of its line in the warp */
+};
+
+SM90_FUNCTION void forget(totals *all, int line) {
+  all->largest[line] = 0;
+  all->sum[line] = all->squares[line] = all->count[line] = 0;
+  for (int i = 0; i < TSL_RESIDUE_EXCESSES; i++)
+    all->excess[i][line] = 0;
+  for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
+    all->few[i][line] = 0;
+}
+
+SM90_FUNCTION residue_bits largest_of(const share &at, int count, totals *all) {
+  residue_bits largest = 0;
+#pragma unroll 4
+  for (int h = at.worker; h < count; h += at.workers) {
+    const residue_bits magnitude = magnitude_of(at.from + h * at.step);
+    largest = magnitude > largest ? magnitude : largest;
+  }
+  largest = larger(largest, at.is_across);
+  if (at.says)
+    atomicMax(&all->largest[at.own], largest);
+  __syncthreads();
+  return all->largest[at.own];
+}
+
+/* Adds up the elements of lines whose threads want it. A thread's sums of tops fit 32 bits (residue_int8.c limits k). */
+SM90_FUNCTION void add_up(const share &at, int exponent, const residue_rules &rules, bool wants, totals *all) {
+  unsigned sum = 0, count = 0, excess[TSL_RESIDUE_EXCESSES] = {}, few[TSL_RESIDUE_DROPS] = {};
+  unsigned long long squares = 0;
+  residue_bits largest = 0, least[TSL_RESIDUE_DROPS];
+#pragma unroll
+  for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
+    least[i] = residue_threshold(exponent - residue_drop(&rules) - TSL_RESIDUE_DROP(i));
+  const int k = wants ? at.k : 0;
+#pragma unroll 8
+  for (int h = at.worker; h < k; h += at.workers) {
+    const residue_bits magnitude = magnitude_of(at.from + h * at.step);
+    const unsigned top = residue_top(magnitude, exponent);
+    largest = magnitude > largest ? magnitude : largest;
+    sum += top;
+    squares += (unsigned long long)top * top;
+    count += magnitude != 0;
+#pragma unroll
+    for (int i = 0; i < TSL_RESIDUE_EXCESSES; i++)
+      excess[i] += max((int)(top + 1 - TSL_RESIDUE_EXCESS(i)), 0);
+#pragma unroll
+    for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
+      few[i] += magnitude < least[i]; /* zeros, too */
+  }
+  largest = larger(largest, at.is_across);
+  const unsigned long long own_sum = added((unsigned long long)sum, at.is_across),
+                           own_squares = added(squares, at.is_across);
+  const unsigned own_count = added(count, at.is_across);
+  if (at.says && wants) {
+    atomicMax(&all->largest[at.own], largest);
+    atomicAdd(&all->sum[at.own], own_sum);
+    atomicAdd(&all->squares[at.own], own_squares);
+    atomicAdd(&all->count[at.own], own_count);
+  }
+#pragma unroll
+  for (int i = 0; i < TSL_RESIDUE_EXCESSES; i++) {
+    const unsigned long long of = added((unsigned long long)excess[i], at.is_across);
+    if (at.says && wants)
+      atomicAdd(&all->excess[i][at.own], of);
+  }
+#pragma unroll
+  for (int i = 0; i < TSL_RESIDUE_DROPS; i++) {
+    const unsigned of = added(few[i], at.is_across);
+    if (at.says && wants)
+      atomicAdd(&all->few[i][at.own], of);
+  }
+  __syncthreads();
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
     tsl_gemm_residue_int8_measure(const residue_real *a, const residue_real *b, unsigned char *scratch,
                                   const __grid_constant__ residue_arguments given) {
-  __shared__ residue_bits all_largest[MOST_LINES];
-  __shared__ unsigned long long all_sum[MOST_LINES], all_squares[MOST_LINES];
-  __shared__ unsigned all_count[MOST_LINES], all_few[TSL_RESIDUE_DROPS][MOST_LINES];
-  const int operand = blockIdx.x >= given.blocks[0], thread = threadIdx.x;
+  __shared__ totals all;
+  const int operand = blockIdx.x < given.blocks[1], thread = threadIdx.x;
   const residue_matrix &of = given.of[operand];
   const bool is_across = of.is_across;
   const int workers = THREADS / (is_across ? LINES_ACROSS : LINES_ALONG),
             own = is_across ? thread % LINES_ACROSS : thread / workers,
-            worker = is_across ? thread / LINES_ACROSS : thread % workers,
-            number = (blockIdx.x - (operand ? given.blocks[0] : 0)) * (is_across ? LINES_ACROSS : LINES_ALONG) + own;
-  const bool is_there = number < (operand ? given.n : given.m), says = thread % 32 < (is_across ? 16 : 1);
-  const int k = is_there ? given.k : 0;
-  const long long step = of.along;
-  const residue_real *from = (operand ? b : a) + of.offset + number * of.across;
-  if (thread < MOST_LINES) {
-    all_largest[thread] = 0;
-    all_sum[thread] = all_squares[thread] = all_count[thread] = 0;
-    for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
-      all_few[i][thread] = 0;
-  }
+            block = blockIdx.x - (operand ? 0 : given.blocks[1]),
+            number = block * (is_across ? LINES_ACROSS : LINES_ALONG) + own;
+  const bool is_there = number < (operand ? given.n : given.m);
+  const share at = {(operand ? b : a) + of.offset + number * of.across,
+                    of.along,
+                    own,
+                    is_across ? thread / LINES_ACROSS : thread % workers,
+                    workers,
+                    is_there ? given.k : 0,
+                    is_across,
+                    thread % 32 < (is_across ? 16 : 1)};
+  if (thread < MOST_LINES)
+    forget(&all, thread);
   __syncthreads();
   dependency_wait();
-  residue_bits largest = 0;
-#pragma unroll 8
-  for (int h = worker; h < k; h += workers) {
-    const residue_bits magnitude = magnitude_of(from + h * step);
-    largest = magnitude > largest ? magnitude : largest;
-  }
-  largest = larger(largest, is_across);
-  if (says)
-    atomicMax(&all_largest[own], largest);
+  const residue_bits sample = largest_of(at, min(at.k, TSL_RESIDUE_SAMPLE), &all);
+  const bool guesses = sample > 0 && sample < TSL_RESIDUE_INFINITY;
+  int exponent = guesses ? residue_exponent(sample) + TSL_RESIDUE_ROOM : -TSL_RESIDUE_BIAS;
   __syncthreads();
-  largest = all_largest[own];
-  residue_sums sums = {};
-  if (largest > 0 && largest < TSL_RESIDUE_INFINITY) {
-    const int exponent = residue_exponent(largest);
-    residue_bits least[TSL_RESIDUE_DROPS];
-#pragma unroll
-    for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
-      least[i] = residue_threshold(exponent - residue_drop(&given.rules) - TSL_RESIDUE_DROP(i));
-#pragma unroll 8
-    for (int h = worker; h < k; h += workers) {
-      const residue_bits magnitude = magnitude_of(from + h * step);
-      const unsigned top = residue_top(magnitude, exponent);
-      sums.sum += top;
-      sums.squares += (unsigned long long)top * top;
-      sums.count += magnitude != 0;
-#pragma unroll
-      for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
-        sums.few[i] += magnitude < least[i];
+  add_up(at, exponent, given.rules, true, &all);
+  const residue_bits largest = all.largest[own];
+  const bool is_wrong = largest > 0 && largest < TSL_RESIDUE_INFINITY && residue_exponent(largest) > exponent;
+  if (__syncthreads_or(is_wrong)) {
+    if (is_wrong) {
+      exponent = residue_exponent(largest);
+      if (at.worker == 0)
+        forget(&all, own);
     }
+    __syncthreads();
+    add_up(at, exponent, given.rules, is_wrong, &all);
   }
-  sums.sum = added(sums.sum, is_across);
-  sums.squares = added(sums.squares, is_across);
-  sums.count = added(sums.count, is_across);
-#pragma unroll
-  for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
-    sums.few[i] = added(sums.few[i], is_across);
-  if (says) {
-    atomicAdd(&all_sum[own], sums.sum);
-    atomicAdd(&all_squares[own], sums.squares);
-    atomicAdd(&all_count[own], sums.count);
-    for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
-      atomicAdd(&all_few[i][own], sums.few[i]);
-  }
-  __syncthreads();
-  if (worker == 0 && is_there) {
+  if (at.worker == 0 && is_there) {
+    residue_sums sums;
     residue_line line;
-    sums.sum = all_sum[own], sums.squares = all_squares[own], sums.count = all_count[own];
-    for (int i = 0; i < TSL_RESIDUE_DROPS; i++) /* less the zeros, which are smaller than anything */
-      sums.few[i] = largest == 0 ? 0 : all_few[i][own] - (all_few[i][own] > 0 ? k - sums.count : 0);
-    residue_know(&given.rules, largest, &sums, &line);
-    ((residue_line *)(scratch + given.lines[operand]))[number] = line;
+    sums.sum = all.sum[own], sums.squares = all.squares[own], sums.count = all.count[own];
+    for (int i = 0; i < TSL_RESIDUE_EXCESSES; i++)
+      sums.excess[i] = all.excess[i][own];
+    for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
+      sums.few[i] = all.few[i][own] > 0 ? all.few[i][own] - (at.k - sums.count) : 0;
+    residue_know(&given.rules, largest, exponent, &sums, &line);
+    ((unsigned *)(scratch + given.keys[operand]))[number] = line.key;
+#pragma unroll
+    for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
+      ((int *)(scratch + given.candidates[operand][c]))[number] = line.scale[c];
   }
 }
 
@@ -145,18 +211,16 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
   __syncthreads();
   dependency_wait();
   for (int o = 0; o < 2; o++)
+#pragma unroll 4
     for (int i = thread; i < given.rules.lines[o]; i += CHOOSERS) {
-      const residue_line line = ((const residue_line *)(scratch + given.lines[o]))[i];
-      if (residue_is_zero(&line, given.k))
+      const unsigned key = ((const unsigned *)(scratch + given.keys[o]))[i];
+      if (key & TSL_RESIDUE_ZERO)
         continue;
-      if (!line.flags)
-        count(&counts.has[o][residue_has(&line)]);
+      count(&counts.has[o][residue_has(key)]);
 #pragma unroll
       for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
         if (c < given.rules.candidates)
-          count(line.flags || line.scale[c] == TSL_RESIDUE_NO_SCALE
-                    ? &counts.lost[c][o]
-                    : &counts.needs[c][o][residue_need(&line, c)]);
+          count(key & TSL_RESIDUE_LOST << c ? &counts.lost[c][o] : &counts.needs[c][o][residue_need(key, c)]);
     }
   __syncthreads();
   for (int i = thread; i < WAYS * LEVELS; i += CHOOSERS)
@@ -171,16 +235,23 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
     least[thread / 2][thread % 2] = costs[thread][best];
   }
   __syncthreads();
-  if (thread == 0) {
+  if (thread == 0)
     residue_choose(&given.rules, &counts, least, levels, &choice);
-    *(residue_choice *)(scratch + given.choice) = choice;
+  __syncthreads();
+  for (int o = 0; o < 2; o++) {
+    const int *scales = (const int *)(scratch + given.candidates[o][choice.candidate]);
+    int native = 0;
+#pragma unroll 4
+    for (int i = thread; i < given.rules.lines[o]; i += CHOOSERS) {
+      const unsigned key = ((const unsigned *)(scratch + given.keys[o]))[i];
+      const int is_native = residue_is_native(&choice, o, key);
+      ((int *)(scratch + given.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : scales[i];
+      native += is_native;
+    }
+    if (native > 0)
+      atomicAdd(&choice.native[o], native);
   }
   __syncthreads();
-  for (int o = 0; o < 2; o++)
-    for (int i = thread; i < given.rules.lines[o]; i += CHOOSERS) {
-      const residue_line line = ((const residue_line *)(scratch + given.lines[o]))[i];
-      ((int *)(scratch + given.scales[o]))[i] = residue_is_native(&given.rules, &choice, o, &line)
-                                                    ? TSL_RESIDUE_NO_SCALE
-                                                    : line.scale[choice.candidate];
-    }
+  if (thread == 0)
+    *(residue_choice *)(scratch + given.choice) = choice;
 }

@@ -1,6 +1,6 @@
 /* The arithmetic of residue_int8, for the host and for kernels: one text, made of integers and of single operations on doubles, so
- * that every device rounds alike. The includer defines TSL_FUNCTION ("static inline", "static __device__") and TSL_FUSE(a, b, c),
- * a b + c rounded once; it compiles nothing else fused.
+ * that every device rounds alike. The includer defines TSL_FUNCTION ("static inline", "static __device__"), and of doubles TSL_TIMES(a, b),
+ * TSL_PLUS(a, b) and TSL_FUSE(a, b, c), a b + c rounded once; nothing else is fused.
  *
  * A line is a row of A or a column of B. 2^e is its scale; a' = the integer nearest to 2^e a. C' = A' B' is known modulo
  * P = p_0 p_1 ..., and that is all of it where |C'| < P / 2. NOTES.md proves the bounds. */
@@ -11,7 +11,9 @@
 #define TSL_RESIDUE_CANDIDATES 2 /* numbers of moduli that a call chooses among */
 #define TSL_RESIDUE_LEVELS 32    /* powers of two that lines are counted by */
 #define TSL_RESIDUE_PART 65536   /* terms of k whose products' sum 32 bits hold, however its residues are */
-#define TSL_RESIDUE_TOP 10       /* bits of an element that count for its line's norm */
+#define TSL_RESIDUE_TOP 12       /* bits of an element that count for its line's norm */
+#define TSL_RESIDUE_SAMPLE 256   /* elements that a line's exponent is guessed from, */
+#define TSL_RESIDUE_ROOM 2       /* so many bits above the largest of them */
 #define TSL_RESIDUE_SHALLOW 7    /* moduli with which |a'| < 2^28 */
 #define TSL_RESIDUE_GROUP 64     /* columns of B whose order wgmma's sums decide */
 #define TSL_RESIDUE_BLOCK_ALONG 4   /* lines of a block that measures, whose numbers follow each other; */
@@ -37,7 +39,7 @@ typedef struct residue_modulus {
   float inverse, minus_p, first, second;
 } residue_modulus;
 
-/* What all kernels and the host know of a call. `margin`: an element may be 2^(x + 10 + margin) smaller than its line's largest and
+/* What all kernels and the host know of a call. `margin`: an element may be 2^(x + TOP + margin) smaller than its line's largest and
  * have the relative error that the call allows, x being its line's steps (residue_steps), which are `steps_least` at least of the
  * first candidate. */
 typedef struct residue_rules {
@@ -50,19 +52,20 @@ typedef struct residue_rules {
 
 /* --- lines --- */
 
-#define TSL_RESIDUE_NOT_FINITE 1
-#define TSL_RESIDUE_NATIVE 2 /* is computed without residues */
-#define TSL_RESIDUE_NO_SCALE (-0x40000000)
+#define TSL_RESIDUE_NO_SCALE (-0x40000000) /* of a line that is computed without residues: native */
 
-/* What is known of a line. All |a| < 2^exponent; `spread` times its largest magnitude is at most the sum of all. Of each candidate:
- * the scale e, or NO_SCALE; and how many elements are so small that a' has too few digits. */
+/* What is known of a line: scales e of each candidate, or NO_SCALE; and in `key`, from the lowest bit, levels of six bits each: what it
+ * has for lines of the other operand, what it needs of them with each candidate; and the flags. Levels count powers of two: 0 is
+ * nothing, i is up to 2^(i - 1) that are needed, and 2^(i - 1) or more that are there. */
+#define TSL_RESIDUE_ZERO (1u << 24) /* all zeros */
+#define TSL_RESIDUE_LOST (1u << 25) /* << candidate: it has no scale, or is not finite */
 typedef struct residue_line {
-  int exponent, zeros, spread, flags;
-  int scale[TSL_RESIDUE_CANDIDATES], small[TSL_RESIDUE_CANDIDATES];
+  unsigned key;
+  int scale[TSL_RESIDUE_CANDIDATES];
 } residue_line;
 
 /* What kernels are given. Offsets into scratch memory are bytes: residues of operand o, a plane of `plane` bytes for each modulus, a
- * line of `pitch` bytes each; lines; their final scales (NO_SCALE: native), o after o; the choice; residues of C, for each modulus and
+ * line of `pitch` bytes each; the lines' keys, their scales for each candidate, and the final ones; the choice; residues of C, for each modulus and
  * part of k a plane of `rest_plane` bytes, in rows of rest_pitch. Strides count elements. */
 typedef struct residue_matrix {
   long long offset, across, along;
@@ -75,7 +78,7 @@ typedef struct residue_arguments {
   long long c_offset, c_row, c_col;
   double alpha, beta;
   long long planes[2], plane[2], pitch;
-  long long lines[2], scales[2], choice, rests, rest_plane, rest_pitch;
+  long long keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], choice, rests, rest_plane, rest_pitch;
   int m, n, k, parts, tiles_m, tiles_n, band;
   int blocks[2], converters; /* that measure lines of A, of B; that make residues of A */
   int is_wide;   /* pairs or fours of C in a row are aligned to 16 bytes */
@@ -85,7 +88,7 @@ typedef struct residue_arguments {
 /* What was chosen: sieve `candidate`, or no residues at all (`moduli` 0); lines with more than 2^(level - 1) small and zero elements
  * (level 0: with any small ones) are native, and so are those of the other operand with less spread. */
 typedef struct residue_choice {
-  int candidate, moduli, level[2], native[2]; /* native: lines, nearly */
+  int candidate, moduli, level[2], native[2]; /* native: lines of each operand */
 } residue_choice;
 
 /* Numbers of one type: bits, their magnitude m 2^s with an integer m, as small exponents have it. */
@@ -132,12 +135,13 @@ TSL_FUNCTION int residue_exponent(residue_bits magnitude) {
   return residue_length(magnitude) + 1 - TSL_RESIDUE_BIAS;
 }
 
-/* floor(magnitude 2^(TOP - exponent)), where magnitude < 2^exponent. */
+/* floor(magnitude 2^(TOP - exponent)), where magnitude < 2^exponent; else anything. */
 TSL_FUNCTION unsigned residue_top(residue_bits magnitude, int exponent) {
   const int down = exponent - TSL_RESIDUE_TOP - (residue_field(magnitude) - TSL_RESIDUE_BIAS);
   const int most = (int)sizeof(residue_bits) * 8 - 1;
   const residue_bits m = residue_mantissa(magnitude);
-  return (unsigned)(down < 0 ? m << -down : m >> (down < most ? down : most));
+  return (unsigned)(down < 0 ? m << (-down < TSL_RESIDUE_TOP ? -down : TSL_RESIDUE_TOP)
+                             : m >> (down < most ? down : most));
 }
 
 /* The integer nearest to magnitude 2^scale, halves to even. */
@@ -159,43 +163,60 @@ TSL_FUNCTION int residue_steps(const residue_sieve *sieve, residue_word squares)
   return ratio >= 0 ? ratio / 2 : -((1 - ratio) / 2);
 }
 
-/* What is added up of a line's elements: of their tops; how many are not 0; and how many of those are smaller than the largest by
- * more than 2^(drop + 0, 2, 4, 8), where drop is residue_drop(). */
+/* What is added up of a line's elements, all of which are below 2^exponent: their tops, these squared, and what of (top + 1) is above
+ * EXCESS(i); how many are not 0, and how many of those are below 2^(exponent - drop - 0, 2, 4, 8), where drop is residue_drop(). */
 #define TSL_RESIDUE_DROPS 4
 #define TSL_RESIDUE_DROP(i) ((i) < 3 ? 2 * (i) : 8)
+#define TSL_RESIDUE_EXCESSES 3
+#define TSL_RESIDUE_EXCESS(i) (1u << (TSL_RESIDUE_TOP - 4 - 2 * (i)))
 typedef struct residue_sums {
-  residue_word sum, squares;
+  residue_word sum, squares, excess[TSL_RESIDUE_EXCESSES];
   unsigned count, few[TSL_RESIDUE_DROPS];
 } residue_sums;
 TSL_FUNCTION int residue_drop(const residue_rules *rules) {
   return rules->steps_least + TSL_RESIDUE_TOP + rules->margin;
 }
 
+/* A line's spread: so many of its elements, the largest ones, are half of its sum at most; twice that. Any w elements have at most w
+ * times the largest, or w limit and what all have above the limit. */
+TSL_FUNCTION residue_word residue_spread(const residue_sums *of, unsigned largest_top) {
+  residue_word most = of->sum / (largest_top + 1);
+  for (int i = 0; i < TSL_RESIDUE_EXCESSES; i++)
+    if (of->sum > 2 * of->excess[i]) {
+      const residue_word spread = (of->sum - 2 * of->excess[i]) / TSL_RESIDUE_EXCESS(i);
+      most = spread > most ? spread : most;
+    }
+  return most;
+}
+
 /* What is known of a line whose largest magnitude is `largest`. An element's a' is at most (top + 1) 2^x, an integer, so that the
  * squares of these are enough for what is rounded, too. Elements count as small by the next lower of the drops that were counted. */
-TSL_FUNCTION void residue_know(const residue_rules *rules, residue_bits largest, const residue_sums *of,
-                               residue_line *line) {
-  line->flags = largest >= TSL_RESIDUE_INFINITY ? TSL_RESIDUE_NOT_FINITE : 0;
-  line->zeros = (int)(rules->k - (long long)of->count);
-  line->exponent = 0;
-  line->spread = 0;
-  for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++) {
-    line->scale[c] = largest == 0 ? 0 : TSL_RESIDUE_NO_SCALE;
-    line->small[c] = 0;
-  }
-  if (largest == 0 || line->flags)
+TSL_FUNCTION void residue_know(const residue_rules *rules, residue_bits largest, int exponent,
+                               const residue_sums *of, residue_line *line) {
+  const long long zeros = rules->k - (long long)of->count;
+  line->key = largest == 0 ? TSL_RESIDUE_ZERO : 0;
+  for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
+    line->scale[c] = 0;
+  if (largest == 0)
     return;
-  line->exponent = residue_exponent(largest);
-  line->spread = (int)(of->sum / (residue_top(largest, line->exponent) + 1));
-  for (int c = 0; c < rules->candidates; c++) {
-    const int x = residue_steps(&rules->sieves[c], of->squares + 2 * of->sum + of->count);
-    if (x < 0)
+  if (largest < TSL_RESIDUE_INFINITY)
+    line->key = (unsigned)residue_length(residue_spread(of, residue_top(largest, exponent)));
+  for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++) {
+    const int x = c < rules->candidates && largest < TSL_RESIDUE_INFINITY
+                      ? residue_steps(&rules->sieves[c], of->squares + 2 * of->sum + of->count)
+                      : -1;
+    if (x < 0) {
+      line->scale[c] = TSL_RESIDUE_NO_SCALE;
+      line->key |= TSL_RESIDUE_LOST << c;
       continue;
-    line->scale[c] = x + TSL_RESIDUE_TOP - line->exponent;
-    line->small[c] = (int)of->count;
+    }
+    line->scale[c] = x + TSL_RESIDUE_TOP - exponent;
+    long long small = of->count;
     for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
       if (TSL_RESIDUE_DROP(i) <= x - rules->steps_least)
-        line->small[c] = (int)of->few[i];
+        small = of->few[i];
+    if (small > 0)
+      line->key |= (unsigned)(residue_length((residue_word)(2 * (small + zeros) - 1)) + 1) << 6 * (c + 1);
   }
 }
 
@@ -211,18 +232,11 @@ TSL_FUNCTION residue_bits residue_threshold(int least) {
 
 /* --- choosing --- */
 
-/* Levels: of how many elements a line leaves to the others, 0 for none and i for at most 2^(i - 1); of a spread, i for at least
- * 2^(i - 1). */
-TSL_FUNCTION int residue_need(const residue_line *line, int candidate) {
-  if (line->small[candidate] == 0)
-    return 0;
-  return residue_length((residue_word)(2 * ((long long)line->small[candidate] + line->zeros) - 1)) + 1;
+TSL_FUNCTION int residue_has(unsigned key) {
+  return (int)(key & 63);
 }
-TSL_FUNCTION int residue_has(const residue_line *line) {
-  return residue_length((residue_word)line->spread);
-}
-TSL_FUNCTION int residue_is_zero(const residue_line *line, long long k) {
-  return line->flags == 0 && line->zeros == k;
+TSL_FUNCTION int residue_need(unsigned key, int candidate) {
+  return (int)(key >> 6 * (candidate + 1) & 63);
 }
 
 /* How many lines of each operand there are: without a scale; by need; by spread. */
@@ -243,7 +257,7 @@ TSL_FUNCTION residue_word residue_cost(const residue_rules *rules, const residue
 }
 
 /* Chooses, by the least costs and their levels for each candidate and operand. Native lines cost as much as the tiles that they
- * lie in: 128 lines each. */
+ * lie in: 128 lines each. Whoever asks counts the native lines of each operand. */
 TSL_FUNCTION void residue_choose(const residue_rules *rules, const residue_counts *counts,
                                  const residue_word costs[TSL_RESIDUE_CANDIDATES][2],
                                  const int levels[TSL_RESIDUE_CANDIDATES][2], residue_choice *choice) {
@@ -251,8 +265,7 @@ TSL_FUNCTION void residue_choose(const residue_rules *rules, const residue_count
   residue_word least = all * (residue_word)rules->native_weight;
   choice->candidate = choice->moduli = 0;
   choice->level[0] = choice->level[1] = 0;
-  choice->native[0] = (int)rules->lines[0];
-  choice->native[1] = (int)rules->lines[1];
+  choice->native[0] = choice->native[1] = 0;
   for (int c = 0; c < rules->candidates; c++) {
     residue_word native = costs[c][0] + costs[c][1];
     for (int o = 0; o < 2; o++)
@@ -265,22 +278,18 @@ TSL_FUNCTION void residue_choose(const residue_rules *rules, const residue_count
     least = cost;
     choice->candidate = c;
     choice->moduli = rules->sieves[c].moduli;
-    for (int o = 0; o < 2; o++) {
+    for (int o = 0; o < 2; o++)
       choice->level[o] = levels[c][o];
-      choice->native[o] = (int)counts->lost[c][o];
-    }
   }
 }
 
 /* Whether a line is native. */
-TSL_FUNCTION int residue_is_native(const residue_rules *rules, const residue_choice *choice, int operand,
-                                   const residue_line *line) {
-  if (line->flags & TSL_RESIDUE_NOT_FINITE || line->scale[choice->candidate] == TSL_RESIDUE_NO_SCALE)
-    return 1;
-  if (residue_is_zero(line, rules->k))
+TSL_FUNCTION int residue_is_native(const residue_choice *choice, int operand, unsigned key) {
+  if (key & TSL_RESIDUE_ZERO)
     return 0;
-  return residue_need(line, choice->candidate) > choice->level[operand] ||
-         residue_has(line) < choice->level[1 - operand];
+  return (key & TSL_RESIDUE_LOST << choice->candidate) != 0 ||
+         residue_need(key, choice->candidate) > choice->level[operand] ||
+         residue_has(key) < choice->level[1 - operand];
 }
 
 /* --- back from residues --- */
@@ -306,6 +315,16 @@ TSL_FUNCTION long long residue_sum_short(const residue_sum *sum, const residue_s
   return (long long)(low + (high << 32));
 }
 
+/* 2^exponent, from -1022 to 1023. */
+TSL_FUNCTION double residue_two(int exponent) {
+  union {
+    residue_word bits;
+    double value;
+  } power;
+  power.bits = (residue_word)(exponent + 1023) << 52;
+  return power.value;
+}
+
 /* x 2^exponent with one rounding, unless it is too large or too small for a normal number. */
 TSL_FUNCTION double residue_power(int exponent, double x) {
   while (exponent < -1000) {
@@ -316,12 +335,7 @@ TSL_FUNCTION double residue_power(int exponent, double x) {
     x *= 0x1p1000;
     exponent -= 1000;
   }
-  union {
-    residue_word bits;
-    double value;
-  } power;
-  power.bits = (residue_word)(exponent + 1023) << 52;
-  return x * power.value;
+  return x * residue_two(exponent);
 }
 
 /* C' 2^-scale, rounded once, in general. */
@@ -357,14 +371,14 @@ TSL_FUNCTION residue_real residue_finish(double x, residue_real alpha, residue_r
     residue_bits bits;
     residue_real value;
   } out;
-  double sum = (double)alpha * x;
+  double sum = TSL_TIMES((double)alpha, x);
 #ifdef TSL_RESIDUE_F64
   if (beta != 0)
     sum = TSL_FUSE(beta, *c, sum);
 #else
   if (beta != 0) {
-    const double before = (double)beta * (double)*c;
-    sum = sum + before;
+    const double before = TSL_TIMES((double)beta, (double)*c);
+    sum = TSL_PLUS(sum, before);
   }
 #endif
   out.value = (residue_real)sum;

@@ -48,7 +48,9 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
   for (int o = 0; o < 2; o++) {
     given->plane[o] = tsl_round_up(tsl_round_up(lines[o], TSL_RESIDUE_GROUP) * given->pitch, ALIGNED);
     given->planes[o] = take(&bytes, planes * given->plane[o]);
-    given->lines[o] = take(&bytes, lines[o] * (int64_t)sizeof(residue_line));
+    given->keys[o] = take(&bytes, lines[o] * 4);
+    for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
+      given->candidates[o][c] = take(&bytes, lines[o] * 4);
     given->scales[o] = take(&bytes, tsl_round_up(lines[o], 4) * 4);
   }
   given->choice = take(&bytes, sizeof(residue_choice));
@@ -79,9 +81,12 @@ static tesela_status find(tsl_work *work, const char *path, const char *name, in
 tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   const tsl_device_ops *ops = work->device->ops;
   const char *type = work->problem.c.type == TESELA_F64 ? "#define TSL_RESIDUE_F64\n" : "";
-  char stages[40];
+  const residue_rules rules = tsl_residue_rules(&work->problem, &work->config, 1, 1);
+  const int first = rules.sieves[0].moduli, second = rules.sieves[rules.candidates - 1].moduli;
+  char stages[40], moduli[100];
   tsl_residue_state made = {.said = NULL};
   snprintf(stages, sizeof stages, "#define STAGES %d\n", STAGES);
+  snprintf(moduli, sizeof moduli, "%s#define MODULI_FIRST %d\n#define MODULI_SECOND %d\n", type, first, second);
   TSL_TRY(find(work, FOLDER "residue_int8_lines.cu", "tsl_gemm_residue_int8_measure", MEASURE_ITEMS, type,
                &made.measure));
   TSL_TRY(find(work, FOLDER "residue_int8_lines.cu", "tsl_gemm_residue_int8_choose", CHOOSE_ITEMS, type,
@@ -92,8 +97,8 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
                stages, &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, shared_bytes));
   TSL_TRY(
-      find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_join", JOIN_ITEMS, type, &made.join));
-  TSL_TRY(find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_native", JOIN_ITEMS, type,
+      find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_join", JOIN_ITEMS, moduli, &made.join));
+  TSL_TRY(find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_native", JOIN_ITEMS, moduli,
                &made.native));
   if (ops->pinned_create && ops->pinned_create(work->device, sizeof(residue_choice), &made.said) != TESELA_OK)
     made.said = NULL; /* and nobody is told what was chosen */

@@ -28,40 +28,66 @@ static const REAL *line_at(const tsl_residue_lines *of, int64_t line) {
 
 /* --- lines --- */
 
-static void measure(const tsl_residue_job *job, int operand, int64_t number) {
-  const tsl_residue_lines *of = &job->of[operand];
-  const REAL *from = line_at(of, number);
-  const int64_t step = of->along;
-  residue_line *line = &of->lines[number];
-  residue_bits largest = 0, least[TSL_RESIDUE_DROPS];
-  residue_sums sums = {.sum = 0};
+static residue_bits largest_of(const tsl_residue_job *job, const REAL *from, int64_t step) {
+  residue_bits largest = 0;
   for (int64_t h = 0; h < job->k; h++) {
     const residue_bits magnitude = magnitude_of(from + h * step);
     largest = magnitude > largest ? magnitude : largest;
   }
-  const bool counts = largest > 0 && largest < TSL_RESIDUE_INFINITY;
-  const int exponent = counts ? residue_exponent(largest) : 0;
+  return largest;
+}
+
+/* Adds up a line whose elements are below 2^exponent: else what comes out is of no use, but for the largest magnitude, which is
+ * returned. */
+static residue_bits add_up(const tsl_residue_job *job, const REAL *from, int64_t step, int exponent,
+                           residue_sums *sums) {
+  const residue_bits largest = largest_of(job, from, step);
+  residue_bits least[TSL_RESIDUE_DROPS];
+  memset(sums, 0, sizeof *sums);
+  if (largest >= TSL_RESIDUE_INFINITY || residue_exponent(largest) > exponent)
+    return largest;
   for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
     least[i] = residue_threshold(exponent - residue_drop(job->rules) - TSL_RESIDUE_DROP(i));
-  for (int64_t h = 0; h < job->k && counts; h++) {
+  for (int64_t h = 0; h < job->k; h++) {
     const residue_bits magnitude = magnitude_of(from + h * step);
     const unsigned top = residue_top(magnitude, exponent);
-    sums.sum += top;
-    sums.squares += (residue_word)top * top;
-    sums.count += magnitude != 0;
+    sums->sum += top;
+    sums->squares += (residue_word)top * top;
+    sums->count += magnitude != 0;
+    for (int i = 0; i < TSL_RESIDUE_EXCESSES; i++)
+      sums->excess[i] += top >= TSL_RESIDUE_EXCESS(i) ? top + 1 - TSL_RESIDUE_EXCESS(i) : 0;
     for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
-      sums.few[i] += magnitude != 0 && magnitude < least[i];
+      sums->few[i] += magnitude != 0 && magnitude < least[i];
   }
-  residue_know(job->rules, largest, &sums, line);
+  return largest;
+}
+
+static void measure(const tsl_residue_job *job, int operand, int64_t number) {
+  const tsl_residue_lines *of = &job->of[operand];
+  const REAL *from = line_at(of, number);
+  const int64_t step = of->along;
+  residue_sums sums = {.sum = 0};
+  residue_bits sample = 0;
+  for (int64_t h = 0; h < tsl_least(job->k, TSL_RESIDUE_SAMPLE); h++) {
+    const residue_bits magnitude = magnitude_of(from + h * step);
+    sample = magnitude > sample ? magnitude : sample;
+  }
+  const bool guesses = sample > 0 && sample < TSL_RESIDUE_INFINITY;
+  int exponent = guesses ? residue_exponent(sample) + TSL_RESIDUE_ROOM : -TSL_RESIDUE_BIAS;
+  residue_bits largest = guesses ? add_up(job, from, step, exponent, &sums) : largest_of(job, from, step);
+  if (largest > 0 && largest < TSL_RESIDUE_INFINITY && residue_exponent(largest) > exponent) {
+    exponent = residue_exponent(largest);
+    add_up(job, from, step, exponent, &sums);
+  }
+  residue_know(job->rules, largest, exponent, &sums, &of->lines[number]);
 }
 
 static void convert(const tsl_residue_job *job, int operand, int64_t number) {
   const tsl_residue_lines *of = &job->of[operand];
-  const residue_line *line = &of->lines[number];
   const REAL *from = line_at(of, number);
-  const int moduli = job->choice.moduli, scale = line->scale[job->choice.candidate];
+  const int moduli = job->choice.moduli, scale = of->scales[number];
   signed char *to = of->planes + number * moduli * job->pitch;
-  if (line->flags)
+  if (scale == TSL_RESIDUE_NO_SCALE)
     return;
   for (int64_t h = 0; h < job->k; h++) {
     residue_bits bits;
@@ -104,7 +130,7 @@ static void dots(const signed char *restrict a, const signed char *restrict b, i
 /* Elements of a row, in columns that follow each other: the last WIDE ones of C are together, where it has so many. */
 static void multiply_few(const tsl_residue_job *job, int64_t row, int64_t column, int64_t columns) {
   const residue_sieve *sieve = &job->rules->sieves[job->choice.candidate];
-  const int moduli = job->choice.moduli, candidate = job->choice.candidate;
+  const int moduli = job->choice.moduli;
   const int64_t step = moduli * job->pitch, first = job->n >= WIDE ? tsl_least(column, job->n - WIDE) : column;
   const signed char *a = job->of[0].planes + row * step, *b = job->of[1].planes + first * step;
   residue_sum of[WIDE];
@@ -123,11 +149,11 @@ static void multiply_few(const tsl_residue_job *job, int64_t row, int64_t column
       residue_sum_add(&of[j], sieve, l, rest[j] % p->p, 4);
   }
   for (int64_t j = column; j < column + columns; j++) {
-    const residue_line *across = &job->of[1].lines[j], *down = &job->of[0].lines[row];
+    const int across = job->of[1].scales[j], down = job->of[0].scales[row];
     residue_sum *sum = &of[j - first];
     sum->quotient += 1u << 19;
-    if (across->flags == 0)
-      finish(job, row, j, residue_sum_long(sum, sieve, down->scale[candidate] + across->scale[candidate]));
+    if (across != TSL_RESIDUE_NO_SCALE)
+      finish(job, row, j, residue_sum_long(sum, sieve, down + across));
   }
 }
 
@@ -143,13 +169,13 @@ static void native(const tsl_residue_job *job, int64_t row, int64_t column) {
 static void multiply(const tsl_residue_job *job, int64_t row, int64_t rows, int64_t column, int64_t columns) {
   const int64_t together = job->n >= WIDE ? WIDE : 1;
   for (int64_t i = row; i < row + rows; i++) {
-    const bool all = job->choice.moduli == 0 || job->of[0].lines[i].flags != 0;
+    const bool all = job->choice.moduli == 0 || job->of[0].scales[i] == TSL_RESIDUE_NO_SCALE;
     for (int64_t j = column; j < column + columns; j += together) {
       const int64_t wide = tsl_least(together, column + columns - j);
       if (!all)
         multiply_few(job, i, j, wide);
       for (int64_t w = j; w < j + wide; w++)
-        if (all || job->of[1].lines[w].flags != 0)
+        if (all || job->of[1].scales[w] == TSL_RESIDUE_NO_SCALE)
           native(job, i, w);
     }
   }
