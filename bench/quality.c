@@ -235,7 +235,8 @@ int main(int words, char **word) {
       stop(word[i], "is not one of --type, --rounds, --data, --strategies");
   }
   if (i == words || rounds < 1 || rounds > ROUNDS_MOST)
-    stop("usage", "bench_quality [--type f32] [--rounds 1 to 101] [--data normal] [--strategies A,B] SIZE...");
+    stop("usage",
+         "bench_quality [--type f32] [--rounds 1 to 101] [--data normal] [--strategies A,B] SIZE...");
   for (char *name = strtok(names, ","); name && count < STRATEGIES_MOST; name = strtok(NULL, ","))
     all[count++].name = name;
   must(tesela_context_create(NULL, &context), "a context");

@@ -179,8 +179,8 @@ static void nothing_exceeds_its_bound(void **state) {
           fail_msg("%s kind %d: %d x %d x %d by %s is %g of its bound", t ? "f64" : "f32", kind, of->m, of->n,
                    of->k, of->strategy, now);
       }
-      print_message("  %s kind %d: largest %.3f of its bound, %d of %d by residues\n", t ? "f64" : "f32", kind,
-                    most, residues, PER_KIND);
+      print_message("  %s kind %d: largest %.3f of its bound, %d of %d by residues\n", t ? "f64" : "f32",
+                    kind, most, residues, PER_KIND);
       assert_true(most > 0);
       assert_true(residues > 0 || (kind != NORMAL && kind != GRADED && kind != CANCELLED));
       free(of);
@@ -293,8 +293,8 @@ int main(void) {
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     return 1;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(sieves_are_right),           cmocka_unit_test(nothing_exceeds_its_bound),
-      cmocka_unit_test(climbing_finds_no_way_out),  cmocka_unit_test(ordinary_data_takes_residues),
+      cmocka_unit_test(sieves_are_right),          cmocka_unit_test(nothing_exceeds_its_bound),
+      cmocka_unit_test(climbing_finds_no_way_out), cmocka_unit_test(ordinary_data_takes_residues),
       cmocka_unit_test(refusals_say_why),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

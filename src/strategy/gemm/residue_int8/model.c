@@ -10,7 +10,7 @@ static const double panel_clocks = 1024, share_clocks = 2600;
 /* Of the clock that the card names, what is left under such load. */
 static const double hot_clock = 0.75;
 /* Instructions for each number that becomes residues: all of them, and for each modulus. */
-static const double number_work[2] = {40, 80}, modulus_work[2] = {7.5, 9};
+static const double number_work[2] = {220, 300}, modulus_work[2] = {7.5, 9};
 /* Multiply-adds of residues in a clock of a core, with vectors and without. */
 static const double vector_dots = 12, plain_dots = 2;
 
@@ -48,10 +48,12 @@ double tsl_residue_int8_seconds(const tsl_problem *problem, const tsl_config *co
   const double elements = (double)problem->m * (double)problem->n;
   const double products =
       ceil(all.shares / units) * (all.panels * panel_clocks + share_clocks) / (hot_clock * clock);
-  const double lines = fmax(all.numbers * (number_work[all.is_double] + all.moduli * modulus_work[all.is_double]) /
-                                (128 * units * clock),
-                            all.numbers * (2 * all.size + all.moduli) / device->bandwidth);
-  const double join = elements * (all.moduli + all.size * (problem->beta[0] != 0 ? 2 : 1)) / device->bandwidth;
+  const double lines =
+      fmax(all.numbers * (number_work[all.is_double] + all.moduli * modulus_work[all.is_double]) /
+               (128 * units * clock),
+           all.numbers * (2 * all.size + all.moduli) / device->bandwidth);
+  const double join =
+      elements * (all.moduli + all.size * (problem->beta[0] != 0 ? 2 : 1)) / device->bandwidth;
   return products + lines + join + 6e-6 + 6 * device->launch_seconds;
 }
 

@@ -23,10 +23,8 @@
 #include "strategy/launch.h"
 
 static const tsl_param params[] = {
-    [TSL_RESIDUE_INT8_LEAST] = {"moduli",
-                                "least number of moduli; 0: 7 for f32, 14 for f64, or fewer if accuracy= allows",
-                                0,
-                                {0}},
+    [TSL_RESIDUE_INT8_LEAST] =
+        {"moduli", "least number of moduli; 0: 7 for f32, 14 for f64, or fewer if accuracy= allows", 0, {0}},
     {NULL, NULL, 0, {0}},
 };
 

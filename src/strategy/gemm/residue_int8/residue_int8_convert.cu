@@ -23,7 +23,6 @@
 constexpr int THREADS = 256, AT_ONCE = 16, LINES_ACROSS = TSL_RESIDUE_BLOCK_ACROSS;
 constexpr float ROUNDER = 12582912; /* 2^23 + 2^22 */
 
-
 /* Where a line's residues lie in a plane. */
 SM90_FUNCTION long long row_of(int operand, int line) {
   const int in = line % TSL_RESIDUE_GROUP;
@@ -58,7 +57,8 @@ SM90_FUNCTION void load(const residue_real *from, long long step, int h, int k, 
 
 #ifdef TSL_RESIDUE_F64
 struct digits {
-  int first[AT_ONCE], second[AT_ONCE], third[AT_ONCE]; /* the lowest, in a float's bits; pairs of the others */
+  int first[AT_ONCE], second[AT_ONCE],
+      third[AT_ONCE]; /* the lowest, in a float's bits; pairs of the others */
 };
 template <bool IS_DEEP>
 SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *to) {
@@ -81,7 +81,9 @@ SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *t
 template <bool IS_DEEP>
 SM90_FUNCTION float sum_of(const digits &of, int i, const residue_modulus &modulus) {
   int sum;
-  asm("dp2a.lo.s32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(of.second[i]), "r"(modulus.powers), "r"(of.first[i]));
+  asm("dp2a.lo.s32.s32 %0, %1, %2, %3;"
+      : "=r"(sum)
+      : "r"(of.second[i]), "r"(modulus.powers), "r"(of.first[i]));
   asm("dp2a.hi.s32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(of.third[i]), "r"(modulus.powers), "r"(sum));
   return __int_as_float(sum) - ROUNDER;
 }

@@ -55,7 +55,8 @@ SM90_FUNCTION unsigned rests_of(const unsigned char *from, int modulus, const re
 
 /* All rows of four columns, with a number of moduli that the compiler knows. */
 template <int CANDIDATE, int MODULI>
-SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const residue_arguments &given, int col) {
+SM90_FUNCTION void join(residue_real *c, const unsigned char *scratch, const residue_arguments &given,
+                        int col) {
   const residue_sieve &sieve = given.rules.sieves[CANDIDATE];
   const int4 across = *(const int4 *)((const int *)(scratch + given.scales[1]) + col);
   const int scales[FOUR] = {across.x, across.y, across.z, across.w};
@@ -133,9 +134,8 @@ SM90_FUNCTION void fetch(residue_real to[DEPTH][ROW], const residue_real *from, 
 #pragma unroll
   for (int e = threadIdx.x; e < SIDE * DEPTH; e += THREADS) {
     const int i = of.is_across ? e % SIDE : e / DEPTH, d = of.is_across ? e / SIDE : e % DEPTH;
-    to[d][i] = line + i < lines && h + d < k
-                   ? from[of.offset + (line + i) * of.across + (h + d) * of.along]
-                   : (residue_real)0;
+    to[d][i] = line + i < lines && h + d < k ? from[of.offset + (line + i) * of.across + (h + d) * of.along]
+                                             : (residue_real)0;
   }
 }
 

@@ -82,19 +82,47 @@ SM90_FUNCTION residue_bits largest_of(const share &at, int count, totals *all) {
   return all->largest[at.own];
 }
 
+/* residue_top() for an exponent that is known: a float adds 2^23 and cuts off. Two factors, because 2^(TOP - exponent) may be too large
+ * for a float; what becomes subnormal on the way is 0 in any case. */
+struct tops {
+#ifdef TSL_RESIDUE_F64
+  int exponent;
+  static __device__ __forceinline__ tops of(int exponent) {
+    return {exponent};
+  }
+#else
+  float one, other;
+  static __device__ __forceinline__ tops of(int exponent) {
+    const int all = TSL_RESIDUE_TOP - exponent, half = max(-126, min(127, all)),
+              rest = max(-126, min(127, all - half));
+    return {__int_as_float((half + 127) << 23), __int_as_float((rest + 127) << 23)};
+  }
+#endif
+};
+SM90_FUNCTION unsigned top_of(residue_bits magnitude, const tops &by) {
+#ifdef TSL_RESIDUE_F64
+  return residue_top(magnitude, by.exponent);
+#else
+  const float scaled = __fmul_rn(__fmul_rn(__uint_as_float(magnitude), by.one), by.other);
+  return __float_as_uint(__fadd_rz(scaled, 8388608)) - 0x4b000000u;
+#endif
+}
+
 /* Adds up the elements of lines whose threads want it. A thread's sums of tops fit 32 bits (residue_int8.c limits k). */
-SM90_FUNCTION void add_up(const share &at, int exponent, const residue_rules &rules, bool wants, totals *all) {
+SM90_FUNCTION void add_up(const share &at, int exponent, const residue_rules &rules, bool wants,
+                          totals *all) {
   unsigned sum = 0, count = 0, excess[TSL_RESIDUE_EXCESSES] = {}, few[TSL_RESIDUE_DROPS] = {};
   unsigned long long squares = 0;
   residue_bits largest = 0, least[TSL_RESIDUE_DROPS];
 #pragma unroll
   for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
     least[i] = residue_threshold(exponent - residue_drop(&rules) - TSL_RESIDUE_DROP(i));
+  const tops by = tops::of(exponent);
   const int k = wants ? at.k : 0;
 #pragma unroll 8
   for (int h = at.worker; h < k; h += at.workers) {
     const residue_bits magnitude = magnitude_of(at.from + h * at.step);
-    const unsigned top = residue_top(magnitude, exponent);
+    const unsigned top = top_of(magnitude, by);
     largest = magnitude > largest ? magnitude : largest;
     sum += top;
     squares += (unsigned long long)top * top;
@@ -131,7 +159,7 @@ SM90_FUNCTION void add_up(const share &at, int exponent, const residue_rules &ru
   __syncthreads();
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 2)
+extern "C" __global__ void __launch_bounds__(THREADS, sizeof(residue_real) == 8 ? 2 : 3)
     tsl_gemm_residue_int8_measure(const residue_real *a, const residue_real *b, unsigned char *scratch,
                                   const __grid_constant__ residue_arguments given) {
   __shared__ totals all;

@@ -38,8 +38,8 @@ SM90_FUNCTION share share_of(int number, const residue_arguments &given) {
   const int height = min(given.tiles_m - above, given.band);
   const int panels = (given.k + PANEL - 1) / PANEL, most = TSL_RESIDUE_PART / PANEL;
   const int part = plane % given.parts;
-  return {plane / given.parts, part, (above + place % height) * TILE_M, place / height * TILE_N,
-          part * most, min(panels, (part + 1) * most)};
+  return {plane / given.parts,     part,        (above + place % height) * TILE_M,
+          place / height * TILE_N, part * most, min(panels, (part + 1) * most)};
 }
 
 struct stage {
@@ -123,8 +123,9 @@ SM90_FUNCTION void store_share(unsigned char *rests, sums_t sums, const share &o
 #pragma unroll
       for (int w = 0; w < 4; w++) {
         const int *one = &sums[8 * g + 2 * w][2 * half], *two = &sums[8 * g + 2 * w + 1][2 * half];
-        word[w] = __byte_perm(__byte_perm(rest_of(one[0], modulus), rest_of(one[1], modulus), 0x0040),
-                              __byte_perm(rest_of(two[0], modulus), rest_of(two[1], modulus), 0x0040), 0x5410);
+        word[w] =
+            __byte_perm(__byte_perm(rest_of(one[0], modulus), rest_of(one[1], modulus), 0x0040),
+                        __byte_perm(rest_of(two[0], modulus), rest_of(two[1], modulus), 0x0040), 0x5410);
       }
       if (row + 8 * half < given.m && own.col + TSL_RESIDUE_GROUP * g < given.rest_pitch)
         *(uint4 *)(to + 8 * half * given.rest_pitch + TSL_RESIDUE_GROUP * g) = out;
@@ -136,8 +137,8 @@ extern "C" __global__ void __launch_bounds__(128 * (WARPGROUPS + 1), 1)
     tsl_gemm_residue_int8_multiply(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
                                    unsigned char *scratch, const __grid_constant__ residue_arguments given) {
   extern __shared__ char memory[];
-  const shared_t stages = (shared_address(memory) + 1023) / 1024 * 1024,
-                 full = stages + STAGES * STAGE_BYTES, empty = full + 8 * STAGES;
+  const shared_t stages = (shared_address(memory) + 1023) / 1024 * 1024, full = stages + STAGES * STAGE_BYTES,
+                 empty = full + 8 * STAGES;
   const int group = threadIdx.x / 128;
   if (threadIdx.x == 0) {
     tma_prefetch(&a);

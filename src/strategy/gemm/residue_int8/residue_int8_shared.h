@@ -7,16 +7,16 @@
 #ifndef TSL_RESIDUE_INT8_SHARED_H
 #define TSL_RESIDUE_INT8_SHARED_H
 
-#define TSL_RESIDUE_MODULI 16    /* most that there are */
-#define TSL_RESIDUE_CANDIDATES 2 /* numbers of moduli that a call chooses among */
-#define TSL_RESIDUE_LEVELS 32    /* powers of two that lines are counted by */
-#define TSL_RESIDUE_PART 65536   /* terms of k whose products' sum 32 bits hold, however its residues are */
-#define TSL_RESIDUE_TOP 12       /* bits of an element that count for its line's norm */
-#define TSL_RESIDUE_SAMPLE 256   /* elements that a line's exponent is guessed from, */
-#define TSL_RESIDUE_ROOM 2       /* so many bits above the largest of them */
-#define TSL_RESIDUE_SHALLOW 7    /* moduli with which |a'| < 2^28 */
-#define TSL_RESIDUE_GROUP 64     /* columns of B whose order wgmma's sums decide */
-#define TSL_RESIDUE_BLOCK_ALONG 4   /* lines of a block that measures, whose numbers follow each other; */
+#define TSL_RESIDUE_MODULI 16     /* most that there are */
+#define TSL_RESIDUE_CANDIDATES 2  /* numbers of moduli that a call chooses among */
+#define TSL_RESIDUE_LEVELS 32     /* powers of two that lines are counted by */
+#define TSL_RESIDUE_PART 65536    /* terms of k whose products' sum 32 bits hold, however its residues are */
+#define TSL_RESIDUE_TOP 12        /* bits of an element that count for its line's norm */
+#define TSL_RESIDUE_SAMPLE 256    /* elements that a line's exponent is guessed from, */
+#define TSL_RESIDUE_ROOM 2        /* so many bits above the largest of them */
+#define TSL_RESIDUE_SHALLOW 7     /* moduli with which |a'| < 2^28 */
+#define TSL_RESIDUE_GROUP 64      /* columns of B whose order wgmma's sums decide */
+#define TSL_RESIDUE_BLOCK_ALONG 4 /* lines of a block that measures, whose numbers follow each other; */
 #define TSL_RESIDUE_BLOCK_ACROSS 16 /* where numbers of different lines do */
 
 typedef unsigned long long residue_word;
@@ -81,8 +81,8 @@ typedef struct residue_arguments {
   long long keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], choice, rests, rest_plane, rest_pitch;
   int m, n, k, parts, tiles_m, tiles_n, band;
   int blocks[2], converters; /* that measure lines of A, of B; that make residues of A */
-  int is_wide;   /* pairs or fours of C in a row are aligned to 16 bytes */
-  int is_empty;  /* there are no products */
+  int is_wide;               /* pairs or fours of C in a row are aligned to 16 bytes */
+  int is_empty;              /* there are no products */
 } residue_arguments;
 
 /* What was chosen: sieve `candidate`, or no residues at all (`moduli` 0); lines with more than 2^(level - 1) small and zero elements
@@ -140,6 +140,10 @@ TSL_FUNCTION unsigned residue_top(residue_bits magnitude, int exponent) {
   const int down = exponent - TSL_RESIDUE_TOP - (residue_field(magnitude) - TSL_RESIDUE_BIAS);
   const int most = (int)sizeof(residue_bits) * 8 - 1;
   const residue_bits m = residue_mantissa(magnitude);
+#ifdef TSL_RESIDUE_F64
+  if (down >= 32)
+    return (unsigned)(m >> 32) >> (down < 63 ? down - 32 : 31);
+#endif
   return (unsigned)(down < 0 ? m << (-down < TSL_RESIDUE_TOP ? -down : TSL_RESIDUE_TOP)
                              : m >> (down < most ? down : most));
 }
@@ -164,11 +168,11 @@ TSL_FUNCTION int residue_steps(const residue_sieve *sieve, residue_word squares)
 }
 
 /* What is added up of a line's elements, all of which are below 2^exponent: their tops, these squared, and what of (top + 1) is above
- * EXCESS(i); how many are not 0, and how many of those are below 2^(exponent - drop - 0, 2, 4, 8), where drop is residue_drop(). */
-#define TSL_RESIDUE_DROPS 4
-#define TSL_RESIDUE_DROP(i) ((i) < 3 ? 2 * (i) : 8)
-#define TSL_RESIDUE_EXCESSES 3
-#define TSL_RESIDUE_EXCESS(i) (1u << (TSL_RESIDUE_TOP - 4 - 2 * (i)))
+ * EXCESS(i); how many are not 0, and how many of those are below 2^(exponent - drop - 0, 3, 7), where drop is residue_drop(). */
+#define TSL_RESIDUE_DROPS 3
+#define TSL_RESIDUE_DROP(i) ((i) < 2 ? 3 * (i) : 7)
+#define TSL_RESIDUE_EXCESSES 2
+#define TSL_RESIDUE_EXCESS(i) (1u << (TSL_RESIDUE_TOP - 5 - 3 * (i)))
 typedef struct residue_sums {
   residue_word sum, squares, excess[TSL_RESIDUE_EXCESSES];
   unsigned count, few[TSL_RESIDUE_DROPS];

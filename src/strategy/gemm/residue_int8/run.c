@@ -41,8 +41,8 @@ static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int
                        residue_arguments *given) {
   const int64_t lines[2] = {m, n}, parts = tsl_pieces(problem->k, TSL_RESIDUE_PART);
   const int step = problem->c.type == TESELA_F64 ? 2 : 1;
-  const int64_t planes =
-      tsl_least(tsl_residue_least(problem, config) + step * (TSL_RESIDUE_CANDIDATES - 1), tsl_residue_most(problem));
+  const int64_t planes = tsl_least(tsl_residue_least(problem, config) + step * (TSL_RESIDUE_CANDIDATES - 1),
+                                   tsl_residue_most(problem));
   int64_t bytes = 0;
   given->pitch = tsl_round_up(problem->k, 16);
   for (int o = 0; o < 2; o++) {
@@ -86,7 +86,8 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   char stages[40], moduli[100];
   tsl_residue_state made = {.said = NULL};
   snprintf(stages, sizeof stages, "#define STAGES %d\n", STAGES);
-  snprintf(moduli, sizeof moduli, "%s#define MODULI_FIRST %d\n#define MODULI_SECOND %d\n", type, first, second);
+  snprintf(moduli, sizeof moduli, "%s#define MODULI_FIRST %d\n#define MODULI_SECOND %d\n", type, first,
+           second);
   TSL_TRY(find(work, FOLDER "residue_int8_lines.cu", "tsl_gemm_residue_int8_measure", MEASURE_ITEMS, type,
                &made.measure));
   TSL_TRY(find(work, FOLDER "residue_int8_lines.cu", "tsl_gemm_residue_int8_choose", CHOOSE_ITEMS, type,
@@ -96,14 +97,15 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   TSL_TRY(find(work, FOLDER "residue_int8_multiply.cu", "tsl_gemm_residue_int8_multiply", MULTIPLY_ITEMS,
                stages, &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, shared_bytes));
-  TSL_TRY(
-      find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_join", JOIN_ITEMS, moduli, &made.join));
+  TSL_TRY(find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_join", JOIN_ITEMS, moduli,
+               &made.join));
   TSL_TRY(find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_native", JOIN_ITEMS, moduli,
                &made.native));
   if (ops->pinned_create && ops->pinned_create(work->device, sizeof(residue_choice), &made.said) != TESELA_OK)
     made.said = NULL; /* and nobody is told what was chosen */
   if (made.said)
-    *(residue_choice *)made.said->host = (residue_choice){.moduli = tsl_residue_least(&work->problem, &work->config)};
+    *(residue_choice *)made.said->host =
+        (residue_choice){.moduli = tsl_residue_least(&work->problem, &work->config)};
   tsl_residue_state *state = work->state;
   *state = made;
   return TESELA_OK;
@@ -162,8 +164,8 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
   given->is_empty = s.k == 0;
   lay_out(problem, &work->config, s.m, s.n, given);
   for (int o = 0; o < 2; o++)
-    given->blocks[o] =
-        (int)tsl_ceil_div(o ? s.n : s.m, given->of[o].is_across ? TSL_RESIDUE_BLOCK_ACROSS : TSL_RESIDUE_BLOCK_ALONG);
+    given->blocks[o] = (int)tsl_ceil_div(o ? s.n : s.m, given->of[o].is_across ? TSL_RESIDUE_BLOCK_ACROSS
+                                                                               : TSL_RESIDUE_BLOCK_ALONG);
   given->converters = (int)converters(given, 0);
   return run;
 }
@@ -205,7 +207,8 @@ static tesela_status make_residues(const tsl_work *work, const residue_run *run,
   const tsl_argument choosing[] = {TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(*given)};
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(scratch),
                                TSL_ARG_VALUE(*given)};
-  TSL_TRY(launch(work, stream, kernels->measure, given->blocks[0] + given->blocks[1], 1, MEASURE_ITEMS, list, 4));
+  TSL_TRY(
+      launch(work, stream, kernels->measure, given->blocks[0] + given->blocks[1], 1, MEASURE_ITEMS, list, 4));
   TSL_TRY(launch(work, stream, kernels->choose, 1, 1, CHOOSE_ITEMS, choosing, 2));
   return launch(work, stream, kernels->convert, converters(given, 0) + converters(given, 1), 1, CONVERT_ITEMS,
                 list, 4);

@@ -131,7 +131,8 @@ static void dots(const signed char *restrict a, const signed char *restrict b, i
 static void multiply_few(const tsl_residue_job *job, int64_t row, int64_t column, int64_t columns) {
   const residue_sieve *sieve = &job->rules->sieves[job->choice.candidate];
   const int moduli = job->choice.moduli;
-  const int64_t step = moduli * job->pitch, first = job->n >= WIDE ? tsl_least(column, job->n - WIDE) : column;
+  const int64_t step = moduli * job->pitch,
+                first = job->n >= WIDE ? tsl_least(column, job->n - WIDE) : column;
   const signed char *a = job->of[0].planes + row * step, *b = job->of[1].planes + first * step;
   residue_sum of[WIDE];
   memset(of, 0, sizeof of);
