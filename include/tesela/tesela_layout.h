@@ -65,8 +65,8 @@ typedef struct tesela_layout {
  * ScaLAPACK's LLD: row_stride 1, col_stride LLD; both 0: dense and row-major); of RECTANGLES they stand in the rectangles, and the
  * operand's are not read. data may be NULL where the rank has nothing of a matrix. Operands are in host memory. */
 typedef struct tesela_mpi_desc {
-  const tesela_gemm_desc
-      *gemm;       /**< all ranks give the same, but for data, local strides, device and strategy */
+  const tesela_gemm_desc *
+      gemm; /**< all ranks give the same, but for data, local strides, device and strategy; no accuracy and measure_error */
   tesela_layout a; /**< of A as it is stored */
   tesela_layout b; /**< of B as it is stored */
   tesela_layout c; /**< of C as it is stored */

@@ -66,6 +66,13 @@ static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) 
     return tsl_fail(TESELA_BAD_CALL, "c has reserved fields that are not 0");
   for (int i = 0; i < TSL_PARTS; i++)
     TSL_TRY(tsl_given_check(&c->given[i], ranks->size));
+  if (g->accuracy && strcmp(g->accuracy, "default") != 0)
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "accuracy is \"%.32s\", and ranks add up parts of sums: what they guarantee is the "
+                    "record's error_bound",
+                    g->accuracy);
+  if (g->measure_error != 0)
+    return tsl_fail(TESELA_UNSUPPORTED, "measure_error is of products on one rank");
   if (c->desc.memory < 0)
     return tsl_fail(TESELA_BAD_CALL, "memory is %lld", (long long)c->desc.memory);
   job->m = g->m;
@@ -73,6 +80,7 @@ static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) 
   job->k = g->k;
   job->device = g->device;
   job->strategy = g->strategy;
+  job->bits = g->bits;
   job->sums = tsl_type(tsl_type(g->c.type)->sums);
   TSL_TRY(tsl_given_scalar(g->alpha, "alpha", job->sums, 1, job->alpha));
   return tsl_given_scalar(g->beta, "beta", job->sums, 0, job->beta);
@@ -86,6 +94,7 @@ static void say(const call *c, const tsl_ranks *ranks, tsl_sayings *sayings) {
   tsl_say(sayings, "k", (uint64_t)g->k);
   for (int i = 0; i < TSL_PARTS; i++)
     tsl_say_operand(sayings, &c->given[i], ranks->size);
+  tsl_say(sayings, "bits", g->bits ? tsl_said_bytes(g->bits, strlen(g->bits)) : 0);
   tsl_say_scalar(sayings, "alpha", g->alpha, complex_c, 1);
   tsl_say_scalar(sayings, "beta", g->beta, complex_c, 0);
 }

@@ -23,9 +23,9 @@ typedef struct tsl_job {
   int64_t m, n, k;
   tsl_part part[TSL_PARTS];
   const tsl_type_info *sums;
-  double alpha[2], beta[2]; /* as the type of the sums has them */
-  const char *device, *strategy;
-  int64_t memory; /* bytes a rank may take; the same on all ranks */
+  double alpha[2], beta[2];             /* as the type of the sums has them */
+  const char *device, *strategy, *bits; /* of local products; bits: the same on all ranks */
+  int64_t memory;                       /* bytes a rank may take; the same on all ranks */
 } tsl_job;
 
 #endif

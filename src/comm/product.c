@@ -149,6 +149,7 @@ static tesela_status multiply(product *p, int number) {
       .beta = step.panel == 0 ? zero : one,
       .device = job->device,
       .strategy = job->strategy,
+      .bits = job->bits,
   };
   tesela_record record = {0};
   TSL_TRY(tesela_gemm(job->context, &desc, &record));

@@ -107,6 +107,18 @@ static void half_of_one(rank_call *c) {
   c->gemm.c.type = TESELA_I32;
   c->alpha = 0.5;
 }
+static void accuracy(rank_call *c) {
+  c->gemm.accuracy = "1e-9";
+}
+static void measured(rank_call *c) {
+  c->gemm.measure_error = 1;
+}
+static void other_bits(rank_call *c) {
+  c->gemm.bits = "threads";
+}
+static void no_bits(rank_call *c) {
+  c->gemm.bits = "all";
+}
 
 enum { ALL = (1 << RANKS) - 1 };
 static const fault faults[] = {
@@ -137,6 +149,10 @@ static const fault faults[] = {
     {"little memory", 1 << 3, little_memory, TESELA_OUT_OF_MEMORY, "rank 0: 1 bytes a rank are too few"},
     {"no block", ALL, zero_block, TESELA_BAD_CALL, "rank 0: layout of c has blocks of 3 x 0"},
     {"a large grid", ALL, large_grid, TESELA_BAD_CALL, "rank 0: layout of b has a grid of 5 x 2 processes"},
+    {"an accuracy", ALL, accuracy, TESELA_UNSUPPORTED, "rank 0: accuracy is \"1e-9\""},
+    {"a measured error", 1 << 2, measured, TESELA_UNSUPPORTED, "rank 2: measure_error is of products on one"},
+    {"other bits", 1 << 2, other_bits, TESELA_BAD_CALL, "rank 2: its bits is not that of rank 0"},
+    {"bits that are not there", ALL, no_bits, TESELA_BAD_CALL, "rank 0: "},
     {"a half of whole numbers", ALL, half_of_one, TESELA_BAD_CALL, "rank 0: alpha is 0.5"},
 };
 
