@@ -100,5 +100,6 @@ bool tsl_case_quick(const tsl_problem *like, int index, tsl_case *out) {
     odd(like, &lists[like->op][index - 1], out);
   }
   tsl_case_set_types(out, &(tsl_types){like->a.type, like->b.type, like->c.type});
+  out->problem.ask = like->ask; /* some kernels run by an ask alone */
   return true;
 }

@@ -19,9 +19,10 @@ typedef enum tsl_accuracy_kind {
 #undef TSL_ACCURACY_MEMBER
 } tsl_accuracy_kind;
 
-/* X(word, unit roundoff of factors, of sums). */
+/* X(word, unit roundoff of factors, of sums). tf32 is what tensor cores call so: of factors they cut off what is behind ten binary
+ * places, and of sums' terms what is below the last place of the largest. */
 #define TSL_PRECISION_LIST(X)                                                                                \
-  X(tf32, 0x1p-11, 0x1p-24)                                                                                  \
+  X(tf32, 0x1p-10, 0x1p-22)                                                                                  \
   X(bf16, 0x1p-8, 0x1p-24)                                                                                   \
   X(f32, 0x1p-24, 0x1p-24)                                                                                   \
   X(f64, 0x1p-53, 0x1p-53)

@@ -9,7 +9,11 @@
  *
  *   read: 4 bytes of rows r to r + 3, at each of 16 elements        written: 16 bytes to each of 4 rows
  *
- * From the host: SIZE (bytes of an element, 1 or 2). */
+ * Numbers of 4 bytes whose rows lie side by side go through local memory, so that what is written lies together, too:
+ *
+ *   read: SIDE rows of one element after the other             written: rows of SIDE elements
+ *
+ * From the host: SIZE (bytes of an element, 1, 2 or 4). */
 #include "ptx.h"
 
 #include "pack_rows_shared.h"
@@ -17,8 +21,10 @@
 #define CHUNK (16 / SIZE)
 #if SIZE == 1
 #define PACK_ELEMENT unsigned char
-#else
+#elif SIZE == 2
 #define PACK_ELEMENT unsigned short
+#else
+#define PACK_ELEMENT unsigned int
 #endif
 #define PACK_ITEMS 256
 
@@ -82,6 +88,44 @@ TSL_FUNCTION void turn_block(TSL_LOCAL_POINTER char *block, TSL_GLOBAL const PAC
 }
 #endif
 
+#if SIZE == 4
+/* A block of SIDE rows by SIDE elements. In local memory rows are one word longer, so that elements of one place lie in different
+ * banks. */
+#define SIDE 64
+TSL_FUNCTION void turn_numbers(TSL_LOCAL_POINTER unsigned int *block,
+                               TSL_GLOBAL const unsigned int *TSL_RESTRICT from,
+                               TSL_GLOBAL char *TSL_RESTRICT to, TSL_INDEX row, TSL_INDEX first,
+                               const tsl_pack_rows_arguments given) {
+  const int own_row = TSL_ITEM(0) % SIDE, own_chunk = TSL_ITEM(0) % (SIDE / CHUNK);
+  unsigned int words[SIDE * SIDE / PACK_ITEMS];
+  TSL_UNROLL
+  for (int i = 0; i < SIDE * SIDE / PACK_ITEMS; i++) {
+    const TSL_INDEX element = first + TSL_ITEM(0) / SIDE + i * (PACK_ITEMS / SIDE);
+    words[i] = row + own_row < given.rows && element < given.elements
+                   ? from[given.offset + row + own_row + element * given.step]
+                   : 0;
+  }
+  TSL_BARRIER(); /* the block before has been written */
+  TSL_UNROLL
+  for (int i = 0; i < SIDE * SIDE / PACK_ITEMS; i++)
+    block[own_row * (SIDE + 1) + TSL_ITEM(0) / SIDE + i * (PACK_ITEMS / SIDE)] = words[i];
+  TSL_BARRIER();
+  TSL_UNROLL
+  for (int i = 0; i < SIDE * SIDE / CHUNK / PACK_ITEMS; i++) {
+    const int line = TSL_ITEM(0) / (SIDE / CHUNK) + i * (PACK_ITEMS / (SIDE / CHUNK));
+    unsigned int chunk[4];
+    TSL_UNROLL
+    for (int w = 0; w < 4; w++)
+      chunk[w] = block[line * (SIDE + 1) + own_chunk * CHUNK + w];
+    if (row + line < given.rows && first + own_chunk * CHUNK < given.elements)
+      TSL_STORE_WHOLE(int, 4,
+                      (TSL_GLOBAL int *)(to + (given.to + (row + line) * given.pitch +
+                                               (first + own_chunk * CHUNK) * SIZE)),
+                      chunk_of(chunk));
+  }
+}
+#endif
+
 TSL_KERNEL(PACK_ITEMS, 1, 1)
 tsl_pack_rows(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_GLOBAL char *TSL_RESTRICT to,
               const tsl_pack_rows_arguments given) {
@@ -92,6 +136,16 @@ tsl_pack_rows(TSL_GLOBAL const PACK_ELEMENT *TSL_RESTRICT from, TSL_GLOBAL char 
                     count_blocks = down * ((given.elements + BLOCK - 1) / BLOCK);
     for (TSL_INDEX i = TSL_GROUP(0); i < count_blocks; i += TSL_GROUPS(0))
       turn_block(block, from, to, i % down * BLOCK, i / down * BLOCK, given);
+    return;
+  }
+#endif
+#if SIZE == 4
+  TSL_LOCAL unsigned int block[SIDE * (SIDE + 1)];
+  if (given.row_stride == 1) {
+    const TSL_INDEX down = (given.rows + SIDE - 1) / SIDE,
+                    count_blocks = down * ((given.elements + SIDE - 1) / SIDE);
+    for (TSL_INDEX i = TSL_GROUP(0); i < count_blocks; i += TSL_GROUPS(0))
+      turn_numbers(block, from, to, i % down * SIDE, i / down * SIDE, given);
     return;
   }
 #endif

@@ -21,7 +21,7 @@ typedef struct tsl_rows_place {
       step; /* elements: to the first; from row to row; from one to the next in a row */
 } tsl_rows_place;
 
-/* Finds the kernel that packs elements of 1 or 2 bytes. Of build(). */
+/* Finds the kernel that packs elements of 1, 2 or 4 bytes. Of build(). */
 tesela_status tsl_pack_rows_kernel(tsl_work *work, int element, tsl_kernel **kernel);
 /* Packs a factor to byte `to` of scratch memory, and says in `place` that it lies there. Enqueued. */
 tesela_status tsl_pack_rows(const tsl_work *work, tsl_kernel *kernel, const tsl_rows *rows, int element,

@@ -396,7 +396,7 @@ static const char *refuse_accuracy(const tsl_ask *ask, const tsl_problem *proble
                factors = tsl_type(problem->a.type)->unit_roundoff;
   if (promised->rounded || promised->factor == 0)
     return NULL;
-  if (promised->flushes > 0 || promised->finite)
+  if ((promised->flushes > 0 && !promised->cuts) || promised->finite)
     return tsl_refusal(
         "takes small numbers as 0 or promises nothing of infinities, and accuracy is asked for");
   if (ask->accuracy == TSL_ACCURACY_EXACT)

@@ -55,6 +55,8 @@ typedef struct tsl_accuracy {
   bool tree; /* sums are cut and added alike on every device: the bits are the same everywhere */
   double
       flushes; /* magnitudes below it may be taken as 0, in A, in B and in sums, as tile units do; 0: none are */
+  bool
+      cuts; /* factors are cut to fewer digits, which the factor above counts; `flushes` says which ones nothing is left of */
   bool finite; /* of finite operands and results alone: what NaN and infinity become is not promised */
 } tsl_accuracy;
 

@@ -7,6 +7,7 @@
  * tight: in buffers that hold an operand and nothing else, for a memory checker to see what is read beside it; a run each, the
  * first pair of config and types said case by case, and the kernels that were used. Other configs take one type, but few
  * probes all of them; from the third pair on every STEPth standard case (1), each time others. */
+#include "base/env.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "judge/check.h"
@@ -55,6 +56,9 @@ static void tell(const tsl_device *device) {
 
 /* --- checking --- */
 
+/* TESELA_ACCURACY, as a call that says nothing has it: what runs by an ask alone is tried so. */
+static tsl_ask ask;
+
 typedef struct counts {
   int right, wrong, refused;
 } counts;
@@ -63,6 +67,7 @@ static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_de
                   counts *tally) {
   tsl_case_report report = {0};
   what->tight = tight;
+  what->problem.ask = ask;
   what->repeats = tight ? 1 : what->repeats;
   const tesela_status status = tsl_check_case(strategy, config, device, what, &report);
   if (tight && is_first)
@@ -230,7 +235,8 @@ int main(int argc, char **argv) {
     printf("there is no strategy '%s %s'\n", argv[1], argv[2]);
     return 1;
   }
-  if (tsl_devices_create(&devices) != TESELA_OK) {
+  if (tsl_ask_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &ask) != TESELA_OK ||
+      tsl_devices_create(&devices) != TESELA_OK) {
     printf("%s\n", tesela_last_error());
     return 1;
   }

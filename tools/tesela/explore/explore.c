@@ -27,6 +27,7 @@ tsl_problem tsl_explore_problem(const tsl_exploration *all, int type, int size) 
   tsl_problem problem = tsl_problem_of(all->op, extent->m, extent->n, extent->k, types->a);
   problem.b.type = types->b;
   problem.c.type = types->c;
+  problem.ask = all->ask;
   return problem;
 }
 

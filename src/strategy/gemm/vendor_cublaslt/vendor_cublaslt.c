@@ -207,7 +207,9 @@ static const tsl_types types[] = {
 /* Sums may be taken in another order by another algorithm. */
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   if (tsl_lt_takes_tf32(problem))
-    return (tsl_accuracy){.factor = tsl_lt_tf32_bound(problem) / tsl_type(problem->c.type)->unit_roundoff};
+    return (tsl_accuracy){.factor = tsl_lt_tf32_bound(problem) / tsl_type(problem->c.type)->unit_roundoff,
+                          .flushes = 0x1p-126,
+                          .cuts = true};
   if (tsl_type(problem->a.type)->size >= 4)
     return tsl_vendor_accuracy(problem, config);
   tsl_accuracy promised = tsl_accuracy_of_tensor_cores(problem, config);
