@@ -19,7 +19,6 @@
   X(gemm, cuda_dmma)                                                                                         \
   X(gemm, subgroup_mma)                                                                                      \
   X(gemm, exact)                                                                                             \
-  X(gemm, residue_int8)                                                                                      \
   X(gemm, blocked)                                                                                           \
   X(gemm, host_packed)                                                                                       \
   X(gemm, host_small)                                                                                        \

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "judge/data.h"
+#include "judge/judge.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 
 static const tsl_strategy *strategy;
@@ -32,11 +34,25 @@ static void refusals_have_numbers(void **state) {
                     wide = problem_of(256, 256, 256, TESELA_F32, TESELA_F32),
                     deep = problem_of(64, 64, (int64_t)1 << 31, TESELA_BF16, TESELA_F32);
   assert_refused_for(strategy, "", &other, &floats, "warpgroup");
-  assert_refused_for(strategy, "", &device, &wide, "narrow types");
+  assert_refused_for(strategy, "", &device, &wide, "only an ask allows");
   assert_refused_for(strategy, "", &device, &deep, "31 bits");
   assert_refused_for(strategy, "tile_m=256 tile_n=256", &device, &floats, "256 sums a thread, where 128");
   assert_refused_for(strategy, "tile_m=128 tile_n=256", &small, &floats,
                      "do not fit into the 102400 bytes of mock:0");
+  tsl_problem asked = wide;
+  asked.ask.accuracy = TSL_ACCURACY_NUMBER;
+  asked.ask.number = 1e-2;
+  const tsl_config fallback = tsl_strategy_defaults(strategy);
+  assert_null(tsl_strategy_refuse(strategy, &asked, &fallback, &device));
+  asked.ask.number = 0x1p-9;
+  assert_refused_for(strategy, "", &device, &asked, "guarantees |error| <=");
+  assert_int_equal(tsl_ask_parse_accuracy("tf32", &asked.ask), TESELA_OK);
+  for (int64_t k = 1; k < (int64_t)1 << 22; k = 3 * k + 1) {
+    asked.k = asked.a.cols = asked.b.rows = k;
+    assert_null(tsl_strategy_refuse(strategy, &asked, &fallback, &device));
+  }
+  assert_refused_for(strategy, "cluster=4", &device, &floats, "more than two blocks share only k");
+  assert_refused_for(strategy, "band=4 form=flow", &device, &floats, "take tiles as they come");
   /* Row-major: 64 columns of B side by side are what is copied at a time, by each block of a cluster. */
   assert_refused_for(strategy, "tile_n=32", &device, &floats, "each block loads 64 or more");
   assert_refused_for(strategy, "tile_n=64 cluster=2", &device, &floats, "cluster=2");
@@ -99,6 +115,79 @@ static void few_tiles_split_k(void **state) {
   }
 }
 
+/* Blocks that flow leave room for as many others beside them; one for each part of k of each tile, and one a unit where parts are many. */
+static void small_blocks_flow(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    const char *config;
+    int64_t m, n, k, parts, blocks;
+    int stages;
+  } cases[] = {{"tile_m=64 tile_n=16 cluster=2 order=swapped form=flow", 16, 4096, 4096, 1, 128, 11},
+               {"tile_m=128 tile_n=32 cluster=1 order=swapped form=flow", 24, 11008, 4096, 1, 86, 5},
+               {"tile_m=128 tile_n=128 cluster=8 form=flow", 128, 128, 65536, 16, 128, 3},
+               {"tile_m=64 tile_n=64 cluster=2 form=flow", 256, 256, 512, 1, 32, 6},
+               {"tile_m=64 tile_n=64 cluster=1 form=flow", 256, 256, 512, 2, 32, 6}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_F32);
+    const tsl_config config = config_of(strategy, cases[i].config);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
+    const tsl_cuda_wgmma_shares shares =
+        tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem.k, &device);
+    assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
+    assert_int_equal(tile.stages, cases[i].stages);
+    assert_true(2 * (tile.shared_bytes + 1024) <= device.local_bytes_inside + 1024);
+    assert_int_equal(shares.parts, cases[i].parts);
+    assert_int_equal(shares.blocks, cases[i].blocks);
+    assert_int_equal(shares.sums_bytes, shares.parts == 1 ? 0 : shares.parts * problem.m * problem.n * 4);
+  }
+}
+
+/* Ten binary places of a number, as tensor cores read f32. */
+static float cut(float number) {
+  uint32_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  bits &= ~(uint32_t)0x1fff;
+  memcpy(&number, &bits, sizeof bits);
+  return number;
+}
+
+/* What the judge says of a product whose factors are cut (f32 as tf32), by the strategy's guarantee, or by one that does not know
+ * of numbers of which nothing is left. */
+static bool is_right(tsl_data data, uint64_t seed, bool knows_flushes) {
+  enum { M = 18, N = 20, K = 33 };
+  static float a[M * K], b[K * N], c[M * N];
+  tsl_problem problem = problem_of(M, N, K, TESELA_F32, TESELA_F32);
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  tsl_verdict verdict;
+  assert_int_equal(tsl_ask_parse_accuracy("tf32", &problem.ask), TESELA_OK);
+  assert_int_equal(tsl_data_fill(data, seed, &problem.a, K, a), TESELA_OK);
+  assert_int_equal(tsl_data_fill(data, seed + 1, &problem.b, K, b), TESELA_OK);
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      double sum = 0;
+      for (int k = 0; k < K; k++)
+        sum += (double)cut(a[i * K + k]) * (double)cut(b[k * N + j]);
+      c[i * N + j] = (float)sum;
+    }
+  const tsl_accuracy promised = strategy->accuracy(&problem, &config);
+  const tsl_judge judge = {.factor = promised.factor, .flushes = knows_flushes ? promised.flushes : 0};
+  assert_int_equal(tsl_judge_result(&problem, a, b, NULL, c, &judge, &verdict), TESELA_OK);
+  return verdict.right;
+}
+
+static void cut_factors_are_guaranteed(void **state) {
+  int wrong = 0;
+  (void)state;
+  for (uint64_t seed = 1; seed < 40; seed += 2) {
+    for (int data = 0; data < TSL_DATA_COUNT; data++)
+      if (!is_right((tsl_data)data, seed, true))
+        fail_msg("%s data, seed %d: wrong", tsl_data_name((tsl_data)data), (int)seed);
+    wrong += !is_right(TSL_DATA_SPECIAL, seed, false);
+  }
+  assert_true(wrong > 0); /* infinities met numbers of which nothing is left */
+}
+
 /* What is packed: elements that lie apart, rows that do not start at multiples of 16 bytes, rows in the other direction. */
 static void operands_that_maps_do_not_take_are_packed(void **state) {
   (void)state;
@@ -138,6 +227,8 @@ int main(void) {
       cmocka_unit_test(refusals_have_numbers),
       cmocka_unit_test(memory_is_shared_out),
       cmocka_unit_test(few_tiles_split_k),
+      cmocka_unit_test(small_blocks_flow),
+      cmocka_unit_test(cut_factors_are_guaranteed),
       cmocka_unit_test(operands_that_maps_do_not_take_are_packed),
       cmocka_unit_test(the_model_likes_what_fits),
   };

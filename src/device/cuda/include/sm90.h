@@ -36,6 +36,22 @@ SM90_FUNCTION void cluster_barrier() {
                    : "memory");
 }
 
+/* Where block `rank` of the cluster, which has not exited, has what lies at `address` here. */
+SM90_FUNCTION shared_t cluster_address(shared_t address, unsigned rank) {
+  shared_t remote;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(remote) : "r"(address), "r"(rank));
+  return remote;
+}
+/* 16 bytes from a cluster_address(), a multiple of 16: what was written there before a cluster_barrier(). */
+SM90_FUNCTION uint4 cluster_load(shared_t from) {
+  uint4 words;
+  asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+               : "r"(from)
+               : "memory");
+  return words;
+}
+
 /* `threads` threads (whole warps) that name barrier NUMBER (1 to 15) wait for each other. */
 template <int NUMBER>
 SM90_FUNCTION void named_barrier(int threads) {
@@ -109,6 +125,13 @@ SM90_FUNCTION void barrier_wait(shared_t barrier, unsigned parity) {
 
 SM90_FUNCTION void tma_prefetch(const tensor_map *map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+/* Asks for a box to be brought to the last cache, which all of the device sees: also before dependency_wait(), because what is written
+ * to memory later is written there. By one thread. */
+SM90_FUNCTION void tma_prefetch_box(const tensor_map *map, int x, int y, int z) {
+  asm volatile("cp.async.bulk.prefetch.tensor.3d.L2.global.tile [%0, {%1, %2, %3}];" ::"l"(map), "r"(x),
+               "r"(y), "r"(z)
+               : "memory");
 }
 /* Copies a box to shared memory (aligned to 128 bytes, with swizzling to 1024), its first element being (x, y, z): by one thread.
  * `barrier` counts the box's bytes, also of elements outside the matrix, which are zeros. */

@@ -53,6 +53,15 @@ SM90_FUNCTION void wgmma_tile_hold(wgmma_sums *sums, int blocks) {
       wgmma_hold(WGMMA_REGISTER, sums[i], j);
 }
 
+/* A sum from a word that wgmma_tile_put_words() put. */
+SM90_FUNCTION sum_t wgmma_tile_sum(unsigned word) {
+#if IS_INTEGER
+  return (int)word;
+#else
+  return __uint_as_float(word);
+#endif
+}
+
 /* --- boxes: 64 rows of 128 bytes in shared memory, chunks of 16 bytes exchanged by row --- */
 
 SM90_FUNCTION int swizzled(int row, int byte) {

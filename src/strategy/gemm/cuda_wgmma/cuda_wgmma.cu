@@ -13,9 +13,7 @@
  *
  *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | boxes of C, by warpgroup | barriers "full", "empty" of stages |
  *
- * A panel has 128 bytes of each row along k, as wgmma reads it (sm90.h): its rows are rows of A (columns of B), or, where elements
- * lie side by side across k, blocks of 64 such elements (A_ACROSS, B_ACROSS; types of 16 bits). What lies beyond the matrix arrives
- * as zeros. A stage is full when its bytes have come, and empty when all warpgroups that read it have said so, in both blocks of a
+ * A stage is full when its bytes have come, and empty when all warpgroups that read it have said so, in both blocks of a
  * cluster: either of them writes to both.
  *
  * C: a warpgroup puts boxes of 64 rows by 128 bytes into shared memory and lets them be copied (by_map), or, where C's rows do not
@@ -31,13 +29,10 @@
 #include "sm90.h"
 #include "wgmma_tile.h"
 
-constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N, CLUSTER = TSL_PARAM_CLUSTER;
-constexpr int PANEL_BYTES = 128, DEPTH = PANEL_BYTES / ELEMENT; /* of k */
-constexpr int WARPGROUPS = TILE_M == 64 ? 1 : 2, ROWS = TILE_M / WARPGROUPS, BLOCKS = ROWS / 64;
-constexpr int A_BYTES = TILE_M * PANEL_BYTES, B_BYTES = TILE_N * PANEL_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
-constexpr int SLAB_BYTES = DEPTH * 128; /* 64 elements side by side, across k */
+constexpr int WARPGROUPS = TSL_PARAM_TILE_M > 64 ? 2 : 1, ROWS = TSL_PARAM_TILE_M / WARPGROUPS,
+              BLOCKS = ROWS / 64;
+#include "wgmma_panels.h"
 constexpr int BOX_BYTES = 64 * 128;
-constexpr int STEPS = PANEL_BYTES / 32; /* products along k of a panel */
 constexpr int LOADING_REGISTERS = 40, MULTIPLYING_REGISTERS = 232;
 
 /* What a block does at a time: a tile, and of its panels along k the first and the one behind the last. */
@@ -54,38 +49,11 @@ SM90_FUNCTION share share_of(int number, unsigned rank, const cuda_wgmma_argumen
   const int above = tile / (given.band * given.tiles_n) * given.band,
             place = tile % (given.band * given.tiles_n);
   const int height = min(given.tiles_m - above, given.band);
-  const int panels = (given.k + DEPTH - 1) / DEPTH;
   return {((above + place % height) * CLUSTER + (int)rank) * TILE_M, place / height * TILE_N, part,
-          (int)((long long)panels * part / given.parts), (int)((long long)panels * (part + 1) / given.parts)};
-}
-
-struct stage {
-  int number;
-  unsigned parity;
-};
-
-SM90_FUNCTION void next_stage(stage &at) {
-  if (++at.number == STAGES) {
-    at.number = 0;
-    at.parity ^= 1;
-  }
+          part_begins(given.k, part, given.parts), part_begins(given.k, part + 1, given.parts)};
 }
 
 /* --- loading --- */
-
-/* LINES rows of A (columns of B) from `line` on, of the panel at `depth`, for this block alone or for all of its cluster. */
-template <int ACROSS, int LINES, bool IS_SHARED>
-SM90_FUNCTION void load_panel(shared_t to, const tensor_map *map, shared_t full, int line, int depth) {
-  constexpr int STEP = ACROSS ? 64 : LINES;
-#pragma unroll
-  for (int i = 0; i < LINES; i += STEP) {
-    const int x = ACROSS ? line + i : depth, y = ACROSS ? depth : line;
-    if (IS_SHARED)
-      tma_load_multicast(to + i / STEP * SLAB_BYTES, map, full, x, y, 0, (1 << CLUSTER) - 1);
-    else
-      tma_load(to + i / STEP * SLAB_BYTES, map, full, x, y, 0);
-  }
-}
 
 /* All panels of all of this block's shares, by one thread. */
 SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &given,
@@ -109,22 +77,6 @@ SM90_FUNCTION void load_shares(const tensor_map *a, const tensor_map *b, const c
 
 /* --- multiplying --- */
 
-/* A warpgroup starts to multiply what a stage holds; `a` and `b` are where its rows of A and all columns of B lie. */
-SM90_FUNCTION void multiply_panel(wgmma_sums sums[BLOCKS], shared_t a, shared_t b, bool add) {
-  wgmma_fence();
-#pragma unroll
-  for (int i = 0; i < BLOCKS; i++) {
-#pragma unroll
-    for (int s = 0; s < STEPS; s++) {
-      const shared_t from_a = a + (A_ACROSS ? i * SLAB_BYTES + s * 2048 : i * 64 * PANEL_BYTES + s * 32),
-                     from_b = b + (B_ACROSS ? s * 2048 : s * 32);
-      wgmma_tile_multiply(sums[i], factor_descriptor(from_a, SLAB_BYTES, 1024),
-                          factor_descriptor(from_b, SLAB_BYTES, 1024), add || s > 0);
-    }
-  }
-  wgmma_commit();
-}
-
 /* This warpgroup has read a stage: says so here and to the other block of the cluster. */
 SM90_FUNCTION void release_stage(shared_t empty) {
   if (threadIdx.x % 128 < CLUSTER) {
@@ -135,11 +87,15 @@ SM90_FUNCTION void release_stage(shared_t empty) {
   }
 }
 
+/* Rows of a block's tile above this warpgroup's. */
+SM90_FUNCTION int rows_above() {
+  return ((int)threadIdx.x / 128 - 1) * ROWS;
+}
+
 /* The sums of a share: ROWS rows by TILE_N columns. */
 SM90_FUNCTION void multiply_share(wgmma_sums sums[BLOCKS], const share &own, shared_t stages, shared_t full,
                                   shared_t empty, stage &at) {
-  const int group = threadIdx.x / 128 - 1;
-  const shared_t from_a = A_ACROSS ? group * ROWS / 64 * SLAB_BYTES : group * ROWS * PANEL_BYTES;
+  const shared_t from_a = A_ACROSS ? rows_above() / 64 * SLAB_BYTES : rows_above() * PANEL_BYTES;
   shared_t before = 0; /* the stage whose products may be under way when the next ones start */
   for (int p = own.first; p < own.end; p++) {
     const shared_t panel = stages + at.number * STAGE_BYTES;
@@ -191,7 +147,7 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[BLOCKS], co
 #pragma unroll
       for (int j = is_last ? 0 : i; j < i + TOGETHER; j++)
         tma_store(c, boxes + (is_last ? j : j % BOXES) * BOX_BYTES, own.col + j % ACROSS_BOXES * BOX_N,
-                  own.row + group * ROWS + j / ACROSS_BOXES * 64, own.part);
+                  own.row + rows_above() + j / ACROSS_BOXES * 64, own.part);
       tma_stores_commit();
     }
   }
@@ -206,7 +162,7 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const
   c += given.c_offset + own.part * given.c_part;
 #pragma unroll
   for (int j = 0; j < BLOCKS * (TILE_N / WIDE); j++) {
-    const int row = own.row + group * ROWS + j / (TILE_N / WIDE) * 64,
+    const int row = own.row + rows_above() + j / (TILE_N / WIDE) * 64,
               col = own.col + j % (TILE_N / WIDE) * WIDE;
     warpgroup_barrier(group);
     wgmma_tile_put_words(boxes, sums[j / (TILE_N / WIDE)], j % (TILE_N / WIDE), given.alpha);

@@ -9,12 +9,19 @@ enum {
   TSL_CUDA_WGMMA_TILE_N,
   TSL_CUDA_WGMMA_CLUSTER,
   TSL_CUDA_WGMMA_BAND,
-  TSL_CUDA_WGMMA_ORDER
+  TSL_CUDA_WGMMA_ORDER,
+  TSL_CUDA_WGMMA_FORM
 };
 enum { TSL_CUDA_WGMMA_DIRECT = 1, TSL_CUDA_WGMMA_SWAPPED };
+/* Forms: blocks that stay and take tile after tile (cuda_wgmma.cu), or as many small ones as there are parts, which flow through
+ * the device (cuda_wgmma_flow.cu). */
+enum { TSL_CUDA_WGMMA_STAY = 1, TSL_CUDA_WGMMA_FLOW };
 
 /* Bytes of a row of a panel. */
 enum { TSL_CUDA_WGMMA_PANEL = 128 };
+
+/* Blocks that flow of a multiprocessor: of one launch, and of the next. */
+enum { TSL_CUDA_WGMMA_RESIDENT = 2 };
 
 /* A problem and a config as the kernel sees them. */
 typedef struct tsl_cuda_wgmma {
@@ -24,6 +31,7 @@ typedef struct tsl_cuda_wgmma {
   int element;             /* bytes of an element of A and B */
   int c_element;
   int tile_m, tile_n, cluster, band;
+  bool flows;
   int warpgroups; /* that multiply */
   int stages, boxes;
   int depth;                /* elements of k in a panel */
@@ -33,13 +41,16 @@ typedef struct tsl_cuda_wgmma {
 tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device);
 
-/* How a product of these sizes is shared out: tiles (of clusters along m), parts of k, blocks, and bytes of the sums of parts (0 of
- * one part), in rows of `pitch` sums. */
+/* How a product of these sizes is shared out: tiles (of clusters along m), parts of k (of clusters, where they flow), blocks, and bytes
+ * of the sums of parts (0 of one part), in rows of `pitch` sums. */
 typedef struct tsl_cuda_wgmma_shares {
   int64_t tiles_m, tiles_n, parts, blocks, pitch, sums_bytes;
 } tsl_cuda_wgmma_shares;
 tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
                                                const tsl_device *device);
+
+/* Columns of B that a block loads. */
+int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile);
 
 /* Whether an operand with these strides has to be packed before it is copied by maps. */
 bool tsl_cuda_wgmma_packs(int64_t row_stride, int64_t step, int64_t offset, const tsl_rows *rows,

@@ -1,12 +1,12 @@
 /* The last step where cuda_wgmma.cu splits k: C from the sums of all parts. Also the only one where there are no products: of no
  * parts the sum is 0.
  *
- *   sums: | part 0: rows of `pitch` sums | part 1 | ...        a block: 32 elements of C by 8 shares of the parts
+ *   sums: | part 0: rows of `pitch` sums | part 1 | ...        a block: ACROSS elements of C by SHARES shares of the parts
  *
- * Each warp of a block adds up a share of the parts for 32 elements, in their order; the first warp adds up what the eight have, in
+ * ACROSS threads of a block add up a share of the parts, each for an element, in their order; the first of them add up what all have, in
  * their order, so that the same parts always give the same bits.
  *
- * From the host: C_FORM, as cuda_wgmma.cu. */
+ * From the host: C_FORM, as cuda_wgmma.cu; SHARES, 1 to 8. */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 
@@ -17,18 +17,20 @@
 #define B_ACROSS 0
 #include "wgmma_tile.h"
 
-constexpr int SHARES = 8;
+constexpr int ITEMS = 256, ACROSS = ITEMS / SHARES;
 
-extern "C" __global__ void __launch_bounds__(32 * SHARES)
+extern "C" __global__ void __launch_bounds__(ITEMS)
     tsl_gemm_cuda_wgmma_fold(c_element *c, const sum_t *sums, long long sums_offset,
                              const __grid_constant__ cuda_wgmma_fold_arguments given) {
-  __shared__ sum_t shares[SHARES][32];
-  const int lane = threadIdx.x % 32, own = threadIdx.x / 32;
+  __shared__ sum_t shares[SHARES][ACROSS];
+  const int lane = threadIdx.x % ACROSS, own = threadIdx.x / ACROSS;
   const int first = given.parts * own / SHARES, end = given.parts * (own + 1) / SHARES;
   const bool rows_first = given.c_row == 1 && given.c_col != 1;
   const long long count = given.m * given.n;
+  dependency_launch();
   dependency_wait();
-  for (long long start = 32ll * blockIdx.x; start < count; start += 32ll * gridDim.x) {
+  for (long long start = (long long)ACROSS * blockIdx.x; start < count;
+       start += (long long)ACROSS * gridDim.x) {
     const long long i = start + lane < count ? start + lane : count - 1;
     const long long row = rows_first ? i % given.m : i / given.n,
                     col = rows_first ? i / given.m : i % given.n;

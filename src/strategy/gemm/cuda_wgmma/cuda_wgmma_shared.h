@@ -12,7 +12,8 @@ typedef struct cuda_wgmma_arguments {
   int m, n, k;
   int tiles_m, tiles_n;                     /* of a cluster: CLUSTER tiles one below the other are one here */
   int band;                                 /* rows of those that blocks take together */
-  int parts;                                /* of k */
+  int parts;                                /* of k; of each of them, a cluster's blocks have parts (flow) */
+  int ahead;                                /* panels that are brought to the last cache early (flow) */
   int by_map;                               /* C goes by its map; else by these: */
   long long c_offset, c_row, c_col, c_part; /* c_part: from the sums of one part of k to the next's */
   cuda_wgmma_scalar alpha, beta;

@@ -10,6 +10,8 @@ static const double first_clocks = 3500, tile_clocks = 900, store_bytes = 64, ca
                     shared_bytes = 128;
 /* Of the clock that the card names, what is left under such load for longer than its power allows; and the time after which it is. */
 static const double hot_clock = 0.75, cool_seconds = 20e-6;
+/* After this time, clusters of two win some of it back: less comes from the last cache. */
+static const double shared_clock = 0.79, warm_seconds = 150e-6;
 
 /* Clocks of a panel: the products of all warpgroups, one after the other; what comes from the last cache; shared memory. */
 static double panel_clocks(const tsl_cuda_wgmma *tile) {
@@ -47,28 +49,71 @@ static bool by_map(const tsl_cuda_wgmma *tile) {
   return tsl_cuda_wgmma_by_map(tile, &sizes, problem->beta[0] != 0);
 }
 
+/* Of blocks that flow, seconds: from a launch's end to the next one's first full stage and its last sums; more for each further 64 rows or
+ * columns of a tile, and for each doubling of a cluster beyond two blocks, which find less often room together. */
+static const double flow_seconds = 2e-6, flow_lines_seconds = 1.5e-6, flow_cluster_seconds = 1.5e-6,
+                    flow_fold_seconds = 1.5e-6;
+/* What multiprocessors lose that wait for others: where each has one block, which nobody balances; by a last round that is not full; and
+ * by each round that finds no room beside the first. */
+static const double flow_alone = 1.13, flow_uneven = 0.35, flow_queue = 0.2;
+/* Of memory's bandwidth, what they get; of that, what the last cache gives; and bytes a second that a block's stages bring. */
+static const double flow_part = 0.885, flow_cache = 1.6, flow_block_bytes = 6e10;
+
+/* No product was measured whose work takes less: nothing better is promised of them. */
+static const double flow_least_seconds = 5.5e-6;
+
+static double flowing_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
+                              const tsl_problem *problem, const tsl_device *device) {
+  const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
+  const double blocks = (double)shares->blocks, panel = (tile->tile_m + (double)tile->tile_n) * 128;
+  const double parts = (double)shares->parts * tile->cluster,
+               panels = ceil(ceil((double)problem->k / tile->depth) / parts);
+  const double each = fmax(1, ceil(blocks / units)), memory = flow_part * device->bandwidth;
+  const double from_memory = tsl_problem_bytes(problem) / memory,
+               from_cache = blocks * panels * panel / (flow_cache * memory),
+               loaded = panels * panel * (each > 2 ? each / 2 : 1) / flow_block_bytes,
+               multiplied = each * panels * panel_clocks(tile) / clock;
+  const double uneven = each <= 1 ? flow_alone
+                                  : 1 + flow_uneven * (each * units / blocks - 1) +
+                                        flow_queue * fmax(0, each - TSL_CUDA_WGMMA_RESIDENT);
+  const double work = fmax(fmax(from_memory, from_cache), fmax(loaded, multiplied)) * uneven;
+  return fmax(work, flow_least_seconds) + flow_seconds + (shares->parts > 1 ? flow_fold_seconds : 0) +
+         flow_lines_seconds * (tile->tile_m / 64.0 - 1 + fmax(0, tile->tile_n / 64.0 - 1)) +
+         flow_cluster_seconds * fmax(0, log2(tile->cluster) - 1);
+}
+
+static double staying_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares,
+                              const tsl_problem *problem, const tsl_device *device) {
+  const double clock = 1e6 * fmax(1, device->clock_mhz);
+  const double all =
+      (double)shares->tiles_m * (double)shares->tiles_n * (double)shares->parts * tile->cluster;
+  const double each = ceil(all / fmax(1, (double)shares->blocks));
+  const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)shares->parts);
+  const double c_bytes = (double)tile->tile_m * tile->tile_n * (shares->parts > 1 ? 4 : tile->c_element);
+  const double store = tile_clocks + c_bytes / store_bytes * (by_map(tile) || shares->parts > 1 ? 1 : 4);
+  const double clocks = first_clocks + each * (panels * panel_clocks(tile) + store);
+  double seconds = clocks / clock;
+  if (seconds > cool_seconds)
+    seconds = cool_seconds + (seconds - cool_seconds) / hot_clock;
+  if (seconds > warm_seconds && tile->cluster == 2)
+    seconds = warm_seconds + (seconds - warm_seconds) * (hot_clock / shared_clock);
+  seconds = fmax(seconds, tsl_problem_bytes(problem) / (0.9 * device->bandwidth));
+  return seconds * (1 + 0.002 * fabs(log2(tile->band / 8.0))) + device->launch_seconds;
+}
+
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const tsl_cuda_wgmma_shares shares =
       tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const double clock = 1e6 * fmax(1, device->clock_mhz);
-  const double all = (double)shares.tiles_m * (double)shares.tiles_n * (double)shares.parts * tile.cluster;
-  const double each = ceil(all / fmax(1, (double)shares.blocks));
-  const double panels = ceil(ceil((double)problem->k / tile.depth) / (double)shares.parts);
-  const double c_bytes = (double)tile.tile_m * tile.tile_n * (shares.parts > 1 ? 4 : tile.c_element);
-  const double store = tile_clocks + c_bytes / store_bytes * (by_map(&tile) || shares.parts > 1 ? 1 : 4);
-  const double clocks = first_clocks + each * (panels * panel_clocks(&tile) + store);
-  double seconds = clocks / clock;
-  if (seconds > cool_seconds)
-    seconds = cool_seconds + (seconds - cool_seconds) / hot_clock;
-  seconds = fmax(seconds, tsl_problem_bytes(problem) / (0.9 * device->bandwidth));
-  const double band = 1 + 0.002 * fabs(log2(tile.band / 8.0)), copies = packed_bytes(&tile);
+  const double copies = packed_bytes(&tile);
   const double packing = copies > 0 ? 2.5 * copies / device->bandwidth + device->launch_seconds : 0;
   const double folding =
       shares.parts > 1 ? 0.5 * device->launch_seconds + 1.5 * (double)shares.sums_bytes / device->bandwidth
                        : 0;
-  return seconds * band + packing + folding + device->launch_seconds;
+  return packing + folding +
+         (tile.flows ? flowing_seconds(&tile, &shares, problem, device)
+                     : staying_seconds(&tile, &shares, problem, device));
 }
 
 void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
@@ -76,17 +121,17 @@ void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
   const tsl_cuda_wgmma_shares shares =
       tsl_cuda_wgmma_shares_of(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n * tile.cluster,
+  const double tiles = (double)shares.tiles_m * (double)shares.tiles_n * (tile.flows ? 1 : tile.cluster),
                panels = ceil((double)problem->k / tile.depth),
                panel = (double)(tile.tile_m + tile.tile_n) * 128;
-  const int items = 128 * (tile.warpgroups + 1);
+  const int items = tile.flows ? 160 : 128 * (tile.warpgroups + 1);
   tsl_account_groups((double)shares.blocks, items, (double)shares.blocks * items, (int64_t)tile.shared_bytes,
                      device, account);
   account->computed = tiles * panels * tile.tile_m * tile.tile_n * tile.depth;
   account->local =
       (tsl_moved){.read = tiles * panels * (tile.tile_m / 64.0) * (64 + (double)tile.tile_n) * 128,
                   .written = tiles * panels * panel};
-  account->global.read = tiles * panels * (tile.tile_m + (double)tile.tile_n / tile.cluster) * 128;
+  account->global.read = tiles * panels * (tile.tile_m + (double)tsl_cuda_wgmma_columns(&tile)) * 128;
   /* 512 multiply-adds of 32 bytes along k a clock, for each of four tensor cores: 8192 bytes' worth. */
   account->rate =
       2.0 * 4096 / tile.element * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);

@@ -1,6 +1,7 @@
 /* Compiling and launching cuda_wgmma. */
 #include "base/memory.h"
 #include "base/status.h"
+#include "host/split.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/gemm/cuda_wgmma/cuda_wgmma_shared.h"
 
@@ -14,7 +15,19 @@ typedef struct wgmma_kernels {
   tsl_kernel *multiply, *fold, *pack;
 } wgmma_kernels;
 
-enum { WARPGROUP = 128, FOLD_ITEMS = 256, FOLD_ELEMENTS = 32, UNIT_BLOCKS = 16 };
+enum { WARPGROUP = 128, WARP = 32, FOLD_ITEMS = 256, UNIT_BLOCKS = 4 };
+/* Bytes that a launch's blocks together have brought to the last cache before they may start: what memory gives in the time from the
+ * last bytes of one product to the first of the next. */
+enum { AHEAD = 6 << 20 };
+
+static int items_of(const tsl_cuda_wgmma *tile) {
+  return tile->flows ? WARPGROUP + WARP : WARPGROUP * (tile->warpgroups + 1);
+}
+
+/* Threads that share the parts of an element in the last step. */
+static int fold_shares(const tsl_cuda_wgmma_shares *shares) {
+  return shares->parts >= 32 ? 8 : shares->parts >= 8 ? 4 : 1;
+}
 
 static tsl_cuda_wgmma_shares shares_of(const tsl_work *work, const tsl_cuda_wgmma *tile) {
   const tsl_problem *problem = &tile->problem;
@@ -23,24 +36,31 @@ static tsl_cuda_wgmma_shares shares_of(const tsl_work *work, const tsl_cuda_wgmm
 
 /* --- building --- */
 
+static const char *word_of(tesela_type type) {
+  return type == TESELA_F32 ? "tf32" : tsl_launch_ptx_word(type);
+}
+
 tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
   const tsl_device_ops *ops = work->device->ops;
   const tsl_problem *problem = &tile.problem;
   const int form = tsl_launch_form(problem->c.type);
+  const tsl_cuda_wgmma_shares shares = shares_of(work, &tile);
+  const bool flows = tile.flows;
   char defines[320];
   wgmma_kernels made;
   void *block;
   snprintf(defines, sizeof defines,
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
-           "#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n#define SPLIT %d\n",
-           tile.stages, tile.boxes, tile.element, tsl_launch_ptx_word(problem->a.type),
-           tsl_launch_ptx_word(problem->b.type), form, tile.a_across, tile.b_across,
-           shares_of(work, &tile).parts > 1);
-  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma.cu", "tsl_gemm_cuda_wgmma",
-                                 WARPGROUP * (tile.warpgroups + 1), defines, &made.multiply));
+           "#define C_FORM %d\n#define A_ACROSS %d\n#define B_ACROSS %d\n#define SPLIT %d\n"
+           "#define RESIDENT %d\n",
+           tile.stages, tile.boxes, tile.element, word_of(problem->a.type), word_of(problem->b.type), form,
+           tile.a_across, tile.b_across, shares.parts > 1, TSL_CUDA_WGMMA_RESIDENT);
+  TSL_TRY(tsl_launch_kernel_with(work, flows ? FOLDER "cuda_wgmma_flow.cu" : FOLDER "cuda_wgmma.cu",
+                                 flows ? "tsl_gemm_cuda_wgmma_flow" : "tsl_gemm_cuda_wgmma", items_of(&tile),
+                                 defines, &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  snprintf(defines, sizeof defines, "#define C_FORM %d\n", form);
+  snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n", form, fold_shares(&shares));
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_fold.cu", "tsl_gemm_cuda_wgmma_fold", FOLD_ITEMS,
                                  defines, &made.fold));
   TSL_TRY(tsl_pack_rows_kernel(work, tile.element, &made.pack));
@@ -102,7 +122,7 @@ static tesela_status prepare_factors(const tsl_work *work, const tsl_cuda_wgmma 
                   b ? sizes->b_row_stride : sizes->b_col_stride,
                   b ? sizes->b_col_stride : sizes->b_row_stride}};
   TSL_TRY(prepare(work, tile, a, tile->tile_m, 0, operands->scratch, stream, &of_a, &maps[0]));
-  return prepare(work, tile, b, tile->tile_n / tile->cluster, tile->a_bytes, operands->scratch, stream, &of_b,
+  return prepare(work, tile, b, tsl_cuda_wgmma_columns(tile), tile->a_bytes, operands->scratch, stream, &of_b,
                  &maps[1]);
 }
 
@@ -137,7 +157,7 @@ static tesela_status map_sums(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *
                               tsl_tensor_map *map) {
   *place = (sums_place){.offset = (tile->a_bytes + tile->b_bytes) / 4,
                         .part = shares->sums_bytes / shares->parts / 4,
-                        .by_map = tile->tile_n >= 32};
+                        .by_map = tile->tile_n >= 32 && !tile->flows};
   const tsl_tensor tensor = {.buffer = scratch,
                              .offset = (size_t)(tile->a_bytes + tile->b_bytes),
                              .element = 4,
@@ -149,10 +169,10 @@ static tesela_status map_sums(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *
 
 /* C from the sums of all parts; or from nothing, where there are no products. */
 static tesela_status fold(const tsl_work *work, const tsl_operands *operands, const tsl_gemm_sizes *sizes,
-                          const cuda_wgmma_fold_arguments *given, bool any, int64_t offset,
+                          const cuda_wgmma_fold_arguments *given, int across, bool any, int64_t offset,
                           tsl_stream *stream) {
   const wgmma_kernels *kernels = work->state;
-  const int64_t blocks = (sizes->m * sizes->n + FOLD_ELEMENTS - 1) / FOLD_ELEMENTS,
+  const int64_t blocks = (sizes->m * sizes->n + across - 1) / across,
                 most = (int64_t)UNIT_BLOCKS * work->device->compute_units;
   const tsl_grid grid = {{(uint64_t)(blocks < most ? blocks : most), 1, 1}, {FOLD_ITEMS, 1, 1}};
   const long long from = any ? offset : 0;
@@ -163,6 +183,12 @@ static tesela_status fold(const tsl_work *work, const tsl_operands *operands, co
   return work->device->ops->launch(stream, kernels->fold, &grid, list, sizeof list / sizeof *list);
 }
 
+/* Panels that each block has brought to the last cache early. */
+static int ahead_of(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_shares *shares) {
+  const int64_t panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
+  return tile->flows ? (int)tsl_ceil_div(AHEAD, panel * tsl_most(1, shares->blocks)) : 0;
+}
+
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const wgmma_kernels *kernels = work->state;
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
@@ -171,7 +197,8 @@ tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *opera
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, &sizes),
                           plain = tsl_launch_unscaled(work, &sizes);
   const tsl_cuda_wgmma_shares shares = shares_of(work, &tile);
-  const bool any = sizes.k > 0, is_split = any && shares.parts > 1;
+  const bool any = sizes.k > 0, is_split = any && shares.parts > 1, flows = tile.flows;
+  const int across = FOLD_ITEMS / fold_shares(&shares);
   cuda_wgmma_fold_arguments folding = {.m = sizes.m,
                                        .n = sizes.n,
                                        .pitch = shares.pitch,
@@ -181,7 +208,7 @@ tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *opera
                                        .alpha = scalar_of(&scaled, 0),
                                        .beta = scalar_of(&scaled, 1)};
   if (!any)
-    return fold(work, operands, &sizes, &folding, false, 0, stream);
+    return fold(work, operands, &sizes, &folding, across, false, 0, stream);
   _Alignas(64) tsl_tensor_map maps[3];
   sums_place place = {0, 0, false};
   memset(&maps[2], 0, sizeof maps[2]);
@@ -193,6 +220,7 @@ tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *opera
                                 .tiles_n = (int)shares.tiles_n,
                                 .band = tile.band,
                                 .parts = (int)shares.parts,
+                                .ahead = ahead_of(&tile, &shares),
                                 .c_offset = sizes.c_offset,
                                 .c_row = sizes.c_row_stride,
                                 .c_col = sizes.c_col_stride,
@@ -204,18 +232,21 @@ tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *opera
     given.c_offset = place.offset, given.c_part = place.part;
     given.c_row = shares.pitch, given.c_col = 1;
     given.alpha = scalar_of(&plain, 0), given.beta = scalar_of(&plain, 1);
-  } else if (tsl_cuda_wgmma_by_map(&tile, &sizes, folding.beta.integer != 0)) {
+  } else if (!flows && tsl_cuda_wgmma_by_map(&tile, &sizes, folding.beta.integer != 0)) {
     TSL_TRY(map_result(&tile, &sizes, operands->c.buffer, &maps[2]));
     given.by_map = 1;
   }
-  const tsl_argument list[] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1]), TSL_ARG_VALUE(maps[2]),
-                               TSL_ARG_BUFFER(is_split ? operands->scratch : operands->c.buffer),
-                               TSL_ARG_VALUE(given)};
-  const tsl_grid grid = {{(uint64_t)shares.blocks, 1, 1}, {WARPGROUP * (tile.warpgroups + 1), 1, 1}};
-  TSL_TRY(work->device->ops->launch(stream, kernels->multiply, &grid, list, sizeof list / sizeof *list));
+  tsl_argument list[5] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
+  int count = 2;
+  if (!flows)
+    list[count++] = (tsl_argument)TSL_ARG_VALUE(maps[2]);
+  list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? operands->scratch : operands->c.buffer);
+  list[count++] = (tsl_argument)TSL_ARG_VALUE(given);
+  const tsl_grid grid = {{(uint64_t)shares.blocks, 1, 1}, {items_of(&tile), 1, 1}};
+  TSL_TRY(work->device->ops->launch(stream, kernels->multiply, &grid, list, count));
   if (!is_split)
     return TESELA_OK;
   folding.parts = (int)shares.parts;
   folding.part = place.part;
-  return fold(work, operands, &sizes, &folding, true, place.offset, stream);
+  return fold(work, operands, &sizes, &folding, across, true, place.offset, stream);
 }

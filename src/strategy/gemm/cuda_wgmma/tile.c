@@ -16,6 +16,23 @@ bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *siz
          (sizes->m == 1 || (sizes->c_row_stride > 0 && sizes->c_row_stride * tile->c_element % 16 == 0));
 }
 
+int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile) {
+  return tile->flows ? tile->tile_n : tile->tile_n / tile->cluster;
+}
+
+/* What a multiprocessor keeps for itself of its memory, for each block. */
+enum { KEPT = 1024 };
+
+/* Of blocks that flow: a share of the multiprocessor's memory, stages that take the sums in the end, and barriers. */
+static void share_flowing(tsl_cuda_wgmma *tile, const tsl_device *device) {
+  const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
+                sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
+                room = ((int64_t)device->local_bytes_inside + KEPT) / TSL_CUDA_WGMMA_RESIDENT - KEPT,
+                beside = 1024 + 16 * STAGES_MOST, fits = tsl_least((room - beside) / stage, STAGES_MOST);
+  tile->stages = fits < 2 || fits * stage < sums ? 0 : (int)fits;
+  tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
+}
+
 /* As many stages as there is memory for, beside boxes of C and barriers. */
 static void share_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   const int box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
@@ -42,25 +59,48 @@ tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *c
       .band = (int)value[TSL_CUDA_WGMMA_BAND],
   };
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
-  tile.warpgroups = tile.tile_m == 64 ? 1 : 2;
+  tile.flows = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
+  tile.warpgroups = tile.tile_m > 64 && !tile.flows ? 2 : 1;
   tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
-  /* wgmma takes elements of 8 bits along k alone. */
+  /* wgmma takes elements of 8 and of 32 bits along k alone. */
   tile.a_across = tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride);
   tile.b_across = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
   const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_across, tile.element),
                  rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_across, tile.element);
   tile.a_bytes = tsl_rows_bytes(&rows_a);
   tile.b_bytes = tsl_rows_bytes(&rows_b);
-  share_memory(&tile, device);
+  if (tile.flows)
+    share_flowing(&tile, device);
+  else
+    share_memory(&tile, device);
   return tile;
 }
 
 /* k is split where tiles are too few for all units, into parts of at least so many panels. */
 enum { PART_PANELS = 4 };
 
+/* Of blocks that flow, one a multiprocessor where it is the parts that count: the next launch's lie beside them. */
+static tsl_cuda_wgmma_shares shares_that_flow(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
+                                              const tsl_device *device) {
+  const int64_t blocks = device->compute_units, panels = tsl_ceil_div(k, tile->depth);
+  tsl_cuda_wgmma_shares shares = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
+                                  .tiles_n = tsl_ceil_div(n, tile->tile_n),
+                                  .parts = 1,
+                                  .pitch = tsl_round_up(n, 32)};
+  const int64_t clusters = shares.tiles_m * shares.tiles_n;
+  if (clusters > 0)
+    shares.parts = tsl_most(
+        1, tsl_least(blocks / (clusters * tile->cluster), panels / ((int64_t)PART_PANELS * tile->cluster)));
+  shares.blocks = clusters * shares.parts * tile->cluster;
+  shares.sums_bytes = shares.parts > 1 ? shares.parts * tsl_round_up(m * shares.pitch * 4, 128) : 0;
+  return shares;
+}
+
 tsl_cuda_wgmma_shares tsl_cuda_wgmma_shares_of(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
                                                const tsl_device *device) {
+  if (tile->flows)
+    return shares_that_flow(tile, m, n, k, device);
   const int64_t clusters = tsl_most(1, device->compute_units / tile->cluster),
                 panels = tsl_ceil_div(k, tile->depth);
   tsl_cuda_wgmma_shares shares = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster),

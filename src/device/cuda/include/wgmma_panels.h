@@ -1,0 +1,64 @@
+/* Panels of k in shared memory, for kernels of warpgroups: how they are copied there by maps, and how a warpgroup multiplies them. Before it
+ * is included: sm90.h, wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER; STAGES, ELEMENT, A_ACROSS, B_ACROSS; and, of a warpgroup's sums,
+ * BLOCKS of 64 rows.
+ *
+ * A panel has 128 bytes of each row along k, as wgmma reads it (sm90.h): its rows are rows of A (columns of B), or, where elements
+ * lie side by side across k, blocks of 64 such elements (A_ACROSS, B_ACROSS; types of 16 bits). What lies beyond the matrix arrives
+ * as zeros. */
+#ifndef TSL_WGMMA_PANELS_H
+#define TSL_WGMMA_PANELS_H
+
+constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N, CLUSTER = TSL_PARAM_CLUSTER;
+constexpr int PANEL_BYTES = 128, DEPTH = PANEL_BYTES / ELEMENT; /* of k */
+constexpr int A_BYTES = TILE_M * PANEL_BYTES, B_BYTES = TILE_N * PANEL_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
+constexpr int SLAB_BYTES = DEPTH * 128; /* 64 elements side by side, across k */
+constexpr int STEPS = PANEL_BYTES / 32; /* products along k of a panel */
+
+/* The first panel of part `part` of all, and the one behind the last of the part before. */
+SM90_FUNCTION int part_begins(int k, int part, int parts) {
+  return (int)((long long)((k + DEPTH - 1) / DEPTH) * part / parts);
+}
+
+struct stage {
+  int number;
+  unsigned parity;
+};
+
+SM90_FUNCTION void next_stage(stage &at) {
+  if (++at.number == STAGES) {
+    at.number = 0;
+    at.parity ^= 1;
+  }
+}
+
+/* LINES rows of A (columns of B) from `line` on, of the panel at `depth`, for this block alone or for all of its cluster. */
+template <int ACROSS, int LINES, bool IS_SHARED>
+SM90_FUNCTION void load_panel(shared_t to, const tensor_map *map, shared_t full, int line, int depth) {
+  constexpr int STEP = ACROSS ? 64 : LINES;
+#pragma unroll
+  for (int i = 0; i < LINES; i += STEP) {
+    const int x = ACROSS ? line + i : depth, y = ACROSS ? depth : line;
+    if (IS_SHARED)
+      tma_load_multicast(to + i / STEP * SLAB_BYTES, map, full, x, y, 0, (1 << CLUSTER) - 1);
+    else
+      tma_load(to + i / STEP * SLAB_BYTES, map, full, x, y, 0);
+  }
+}
+
+/* A warpgroup starts to multiply what a stage holds; `a` and `b` are where its rows of A and all columns of B lie. */
+SM90_FUNCTION void multiply_panel(wgmma_sums sums[BLOCKS], shared_t a, shared_t b, bool add) {
+  wgmma_fence();
+#pragma unroll
+  for (int i = 0; i < BLOCKS; i++) {
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+      const shared_t from_a = a + (A_ACROSS ? i * SLAB_BYTES + s * 2048 : i * 64 * PANEL_BYTES + s * 32),
+                     from_b = b + (B_ACROSS ? s * 2048 : s * 32);
+      wgmma_tile_multiply(sums[i], factor_descriptor(from_a, SLAB_BYTES, 1024),
+                          factor_descriptor(from_b, SLAB_BYTES, 1024), add || s > 0);
+    }
+  }
+  wgmma_commit();
+}
+
+#endif
