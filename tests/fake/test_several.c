@@ -344,6 +344,43 @@ static void test_closed(void **state) {
   tesela_fake_reset();
 }
 
+/* What a program sees of it: the product is there, and the record's note tells. */
+static void test_note(void **state) {
+  (void)state;
+  static const float a[30 * 8] = {1, 2, 3}, b[8 * 20] = {1, 2, 3};
+  float c[30 * 20];
+  tesela_context *context;
+  const tesela_gemm_desc desc = {.m = 30,
+                                 .n = 20,
+                                 .k = 8,
+                                 .a = {.data = a},
+                                 .b = {.data = b},
+                                 .c = {.data = c},
+                                 .device = "fake:*",
+                                 .strategy = "several cut=1 part1=10 part2=20"};
+  setenv("TESELA_SELFTEST", "0", 1); /* its launches would fail before */
+  for (int fails = 0; fails < 2; fails++) {
+    tesela_record record = {.note = "something"};
+    assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
+    tesela_fake_reset();
+    tesela_fake_only(1);
+    if (fails)
+      tesela_fake_fail_from(TESELA_FAKE_LAUNCH, 1);
+    if (tesela_gemm(context, &desc, &record) != TESELA_OK)
+      fail_msg("%s", tesela_last_error());
+    tesela_fake_reset();
+    assert_true(c[0] == 1 && c[1] == 2 && c[20] == 0);
+    if (fails) {
+      assert_non_null(record.note);
+      assert_non_null(
+          strstr(record.note, "fake:1 failed, and fake:0 computed its part of the product again"));
+    } else
+      assert_null(record.note);
+    tesela_context_destroy(context);
+  }
+  unsetenv("TESELA_SELFTEST");
+}
+
 /* --- threads, and the same bits --- */
 
 static void test_threads(void **state) {
@@ -380,7 +417,7 @@ int main(void) {
       cmocka_unit_test(test_names),    cmocka_unit_test(test_no_memory), cmocka_unit_test(test_shares),
       cmocka_unit_test(test_cases),    cmocka_unit_test(test_text),      cmocka_unit_test(test_alone),
       cmocka_unit_test(test_failures), cmocka_unit_test(test_all_fail),  cmocka_unit_test(test_closed),
-      cmocka_unit_test(test_threads),  cmocka_unit_test(test_bits),
+      cmocka_unit_test(test_note),     cmocka_unit_test(test_threads),   cmocka_unit_test(test_bits),
   };
   simple = tsl_plan_children;
   simple.make = make_simple;
