@@ -19,6 +19,7 @@
   X(gemm, cuda_dmma)                                                                                         \
   X(gemm, subgroup_mma)                                                                                      \
   X(gemm, exact)                                                                                             \
+  X(gemm, residue_int8)                                                                                      \
   X(gemm, blocked)                                                                                           \
   X(gemm, host_packed)                                                                                       \
   X(gemm, host_small)                                                                                        \

@@ -173,8 +173,15 @@ static bool is_kernel_of_strategy(const char *path) {
          !(strategy && strategy->needs & TSL_CAN_OPENCL) && strncmp(path, "strategy/", 9) == 0;
 }
 
+/* A strategy without needs looks at the device itself: at one of its problems. */
 static bool is_for(const tsl_strategy *strategy, const tsl_device *device) {
-  return tsl_capability_missing(strategy->needs, device->capabilities) == NULL;
+  static form forms[FORMS_MAX];
+  if (strategy->needs != 0)
+    return tsl_capability_missing(strategy->needs, device->capabilities) == NULL;
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  assert_true(forms_of(strategy, forms) > 0);
+  const tsl_problem problem = problem_of(strategy, &forms[0]);
+  return tsl_strategy_refuse(strategy, &problem, &config, device) == NULL;
 }
 
 /* How many of the first `count` devices have what the strategy needs. */

@@ -1,0 +1,251 @@
+/* quality [--type f32|f64] [--rounds N] [--data normal|wide] [--strategies A,B,...] SIZE...: speed beside errors on the first CUDA
+ * device, of strategies that compute the same (residue_int8, vendor_cublas by default; that of a vendor is a peer). Each round times every
+ * one by turns, by events around two queued products; medians, and the median of the ratios to the last one's time. Errors of
+ * ROWS rows of C, in double precision from the exact product: the largest and the median relative to |C|, the largest relative to
+ * u |A||B|, and that of what the guarantee allows. `wide`: uniform numbers times exp(a normal one), as GEMMul8 is measured. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tesela/tesela.h>
+
+enum { ROWS = 16, ROUNDS_MOST = 101, STRATEGIES_MOST = 8, TIMES = 2 };
+
+static int rounds = 9, is_wide;
+static tesela_type type = TESELA_F32;
+
+static _Noreturn void stop(const char *what, const char *why) {
+  fprintf(stderr, "bench_quality: %s: %s\n", what, why);
+  exit(1);
+}
+
+static void must(tesela_status status, const char *what) {
+  if (status != TESELA_OK)
+    stop(what, tesela_last_error());
+}
+
+static void *take(size_t bytes) {
+  void *block = malloc(bytes);
+  if (!block)
+    stop("memory", "none");
+  return block;
+}
+
+static int compare(const void *a, const void *b) {
+  const double left = *(const double *)a, right = *(const double *)b;
+  return (left > right) - (left < right);
+}
+static double median(double *values, size_t count) {
+  qsort(values, count, sizeof *values, compare);
+  return values[count / 2];
+}
+
+/* --- data --- */
+
+static uint64_t next(uint64_t *state) { /* splitmix64 */
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+static double uniform(uint64_t *state) {
+  return (double)(int64_t)next(state) * 0x1p-64;
+}
+/* Four uniform numbers added up: near enough. */
+static double normal(uint64_t *state) {
+  return 1.7320508 * (uniform(state) + uniform(state) + uniform(state) + uniform(state));
+}
+
+static double element(uint64_t *state) {
+  return is_wide ? uniform(state) * exp(normal(state)) : normal(state);
+}
+
+static void fill(void *host, size_t count, uint64_t seed) {
+  for (size_t i = 0; i < count; i++)
+    if (type == TESELA_F32)
+      ((float *)host)[i] = (float)element(&seed);
+    else
+      ((double *)host)[i] = element(&seed);
+}
+
+static double number(const void *host, size_t i) {
+  return type == TESELA_F32 ? (double)((const float *)host)[i] : ((const double *)host)[i];
+}
+
+/* --- errors --- */
+
+/* The exact rows, and those of |A||B|, as doubles. */
+typedef struct reference {
+  size_t rows[ROWS];
+  double *exact, *size; /* ROWS x n */
+} reference;
+
+static void refer(tesela_context *context, size_t n, const void *a, const void *b, reference *to) {
+  double *few = take(ROWS * n * sizeof *few), *all = take(n * n * sizeof *all);
+  to->exact = take(ROWS * n * sizeof(double));
+  to->size = take(ROWS * n * sizeof(double));
+  for (size_t i = 0; i < n * n; i++)
+    all[i] = number(b, i);
+  for (int r = 0; r < ROWS; r++) {
+    to->rows[r] = n / ROWS * (size_t)r + (size_t)r % (n / ROWS);
+    for (size_t i = 0; i < n; i++)
+      few[(size_t)r * n + i] = number(a, to->rows[r] * n + i);
+  }
+  tesela_gemm_desc desc = {.m = ROWS,
+                           .n = (int64_t)n,
+                           .k = (int64_t)n,
+                           .a = {.data = few, .type = TESELA_F64},
+                           .b = {.data = all, .type = TESELA_F64},
+                           .c = {.data = to->exact, .type = TESELA_F64},
+                           .device = "cpu",
+                           .strategy = "exact"};
+  must(tesela_gemm(context, &desc, NULL), "the exact rows");
+  for (size_t i = 0; i < n * n; i++)
+    all[i] = fabs(all[i]);
+  for (size_t i = 0; i < ROWS * n; i++)
+    few[i] = fabs(few[i]);
+  desc.c.data = to->size;
+  desc.strategy = NULL;
+  must(tesela_gemm(context, &desc, NULL), "|A||B|");
+  free(few);
+  free(all);
+}
+
+static void tell_errors(const tesela_buffer *c, size_t n, const reference *right, double bound) {
+  const size_t size = type == TESELA_F32 ? 4 : 8;
+  const double u = type == TESELA_F32 ? 0x1p-24 : 0x1p-53;
+  double *relative = take(ROWS * n * sizeof *relative), largest = 0, grade = 0;
+  void *row = take(n * size);
+  for (int r = 0; r < ROWS; r++) {
+    must(tesela_buffer_read(c, right->rows[r] * n * size, row, n * size), "rows");
+    for (size_t i = 0; i < n; i++) {
+      const size_t at = (size_t)r * n + i;
+      const double error = fabs(number(row, i) - right->exact[at]);
+      relative[at] = right->exact[at] != 0 ? error / fabs(right->exact[at]) : 0;
+      largest = fmax(largest, relative[at]);
+      grade = error == error ? fmax(grade, error / (u * right->size[at])) : INFINITY;
+    }
+  }
+  printf(" relative error %.2e largest, %.2e median; %.3f u |A||B|, %.1e of its bound\n", largest,
+         median(relative, ROWS * n), grade, grade * u / bound);
+  free(relative);
+  free(row);
+}
+
+/* --- a size --- */
+
+typedef struct one {
+  const char *name;
+  tesela_plan *plan;
+  double seconds[ROUNDS_MOST];
+} one;
+
+static void queue(const one *of, tesela_stream *stream, const tesela_gemm_desc *desc) {
+  must(tesela_plan_enqueue(of->plan, stream, &desc->a, &desc->b, &desc->c, NULL), of->name);
+}
+
+static void run(tesela_context *context, size_t n, one *all, int count) {
+  const size_t bytes = n * n * (type == TESELA_F32 ? 4 : 8);
+  void *a = take(bytes), *b = take(bytes);
+  tesela_buffer *buffers[3];
+  tesela_stream *stream;
+  tesela_event *begin, *end;
+  reference right;
+  fill(a, n * n, 1);
+  fill(b, n * n, 2);
+  refer(context, n, a, b, &right);
+  for (int i = 0; i < 3; i++)
+    must(tesela_buffer_create(context, "cuda:0", bytes, &buffers[i]), "a buffer");
+  must(tesela_buffer_write(buffers[0], 0, a, bytes), "A");
+  must(tesela_buffer_write(buffers[1], 0, b, bytes), "B");
+  tesela_gemm_desc desc = {.m = (int64_t)n,
+                           .n = (int64_t)n,
+                           .k = (int64_t)n,
+                           .a = {.buffer = buffers[0], .type = type},
+                           .b = {.buffer = buffers[1], .type = type},
+                           .c = {.buffer = buffers[2], .type = type}};
+  size_t workspace = 0;
+  for (int i = 0; i < count; i++) {
+    size_t own;
+    desc.strategy = all[i].name;
+    must(tesela_plan_create(context, &desc, &all[i].plan), all[i].name);
+    must(tesela_plan_workspace(all[i].plan, &own), "a workspace");
+    workspace = own > workspace ? own : workspace;
+  }
+  must(tesela_stream_create(context, "cuda:0", &stream), "a stream");
+  must(tesela_stream_reserve(stream, workspace), "a workspace");
+  must(tesela_event_create(stream, &begin), "an event");
+  must(tesela_event_create(stream, &end), "an event");
+  for (int r = -1; r < rounds; r++)
+    for (int i = 0; i < count; i++) {
+      double seconds;
+      must(tesela_event_record(begin, stream), "an event");
+      for (int t = 0; t < TIMES; t++)
+        queue(&all[i], stream, &desc);
+      must(tesela_event_record(end, stream), "an event");
+      must(tesela_event_seconds(begin, end, &seconds), "an event");
+      if (r >= 0)
+        all[i].seconds[r] = seconds / TIMES;
+    }
+  for (int i = 0; i < count; i++) {
+    double ratios[ROUNDS_MOST], times[ROUNDS_MOST];
+    tesela_record record;
+    for (int r = 0; r < rounds; r++) {
+      times[r] = all[i].seconds[r];
+      ratios[r] = all[count - 1].seconds[r] / all[i].seconds[r];
+    }
+    must(tesela_plan_run(all[i].plan, &desc.a, &desc.b, &desc.c, &record), all[i].name);
+    const double middle = median(times, (size_t)rounds);
+    printf("%s %5zu %-24s %9.1f us %7.1f TFLOP/s, %.3f of %s;", type == TESELA_F32 ? "f32" : "f64", n,
+           all[i].name, 1e6 * middle, 2e-12 * (double)n * (double)n * (double)n / middle,
+           median(ratios, (size_t)rounds), all[count - 1].name);
+    tell_errors(buffers[2], n, &right, record.error_bound);
+    if (record.note)
+      printf("  %s\n", record.note);
+    fflush(stdout);
+    tesela_plan_destroy(all[i].plan);
+  }
+  tesela_event_destroy(begin);
+  tesela_event_destroy(end);
+  tesela_stream_destroy(stream);
+  for (int i = 0; i < 3; i++)
+    tesela_buffer_destroy(buffers[i]);
+  free(right.exact);
+  free(right.size);
+  free(a);
+  free(b);
+}
+
+int main(int words, char **word) {
+  static char names[1024] = "residue_int8,vendor_cublas";
+  one all[STRATEGIES_MOST];
+  tesela_context *context;
+  int i = 1, count = 0;
+  for (; i + 1 < words && word[i][0] == '-'; i += 2) {
+    if (strcmp(word[i], "--type") == 0)
+      type = strcmp(word[i + 1], "f64") == 0 ? TESELA_F64 : TESELA_F32;
+    else if (strcmp(word[i], "--rounds") == 0)
+      rounds = atoi(word[i + 1]);
+    else if (strcmp(word[i], "--data") == 0)
+      is_wide = strcmp(word[i + 1], "wide") == 0;
+    else if (strcmp(word[i], "--strategies") == 0)
+      snprintf(names, sizeof names, "%s", word[i + 1]);
+    else
+      stop(word[i], "is not one of --type, --rounds, --data, --strategies");
+  }
+  if (i == words || rounds < 1 || rounds > ROUNDS_MOST)
+    stop("usage",
+         "bench_quality [--type f32] [--rounds 1 to 101] [--data normal] [--strategies A,B] SIZE...");
+  for (char *name = strtok(names, ","); name && count < STRATEGIES_MOST; name = strtok(NULL, ","))
+    all[count++].name = name;
+  must(tesela_context_create(NULL, &context), "a context");
+  for (; i < words; i++) {
+    const long n = atol(word[i]);
+    if (n < ROWS)
+      stop(word[i], "is too small");
+    run(context, (size_t)n, all, count);
+  }
+  tesela_context_destroy(context);
+  return 0;
+}

@@ -1,0 +1,112 @@
+/* Idea: f32 and f64 products by 8-bit integers, which multiply forty times as fast on some GPUs: the second scheme of Ozaki, Uchino
+ * and Imamura (2025), with a guarantee for every element.
+ *
+ *   rows of A, columns of B      modulo p_0 ... p_N-1         residues of C'              C
+ *   +---+  2^e_i, 2^f_j          +--+ +--+                    +--+
+ *   | A |  ------------>  A', B' |A0| |B0| ... N pairs  --->  |C0| ... N of them  --->  alpha 2^-(e_i + f_j) C' + beta C
+ *   +---+  integers              +--+ +--+                    +--+
+ *
+ * A' and B' are rounded to integers, and that is the only error: C' = A' B' is made of its residues exactly, where P = p_0 p_1 ... is
+ * more than twice its magnitude (Cauchy and Schwarz: scales follow from norms, no further product is needed). A line's error is
+ * relative to its norm, but what is promised is relative to |A||B|, element by element. So lines are measured first: how many of a line's
+ * elements are too small for their digits, and how much of a line's sum its largest element is. A row with few small elements and a
+ * column with no few large ones meet in an element whose error is small (NOTES.md has the proof). Each call takes as few moduli as
+ * leave few lines without that proof; these, and lines with NaN or infinity, are multiplied as they are, in C's type; and where they
+ * are many, everything is.
+ *
+ * What it adds to the rungs below: no unit that multiplies C's type.
+ * Parameters: moduli, the least number of them. Limits: f32 and f64; the processor, and NVIDIA's sm_90a. */
+#include "strategy/gemm/residue_int8/residue_int8.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "strategy/launch.h"
+
+static const tsl_param params[] = {
+    [TSL_RESIDUE_INT8_LEAST] =
+        {"moduli", "least number of moduli; 0: 7 for f32, 14 for f64, or fewer if accuracy= allows", 0, {0}},
+    {NULL, NULL, 0, {0}},
+};
+
+enum { TERMS_MOST = 1 << 24 };
+
+static bool is_host(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_HOST) != 0;
+}
+
+/* What was asked for is what moduli are chosen for; lines that are multiplied as they are err no more than a careful sum. */
+static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  const double factor = tsl_residue_allowed(problem) / tsl_type(problem->c.type)->unit_roundoff;
+  return (tsl_accuracy){.factor = factor, .repeats = true, .tree = true};
+}
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const unsigned needs = TSL_CAN_CUDA | TSL_CAN_WGMMA | TSL_CAN_F64;
+  const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
+  if (said != 0 && (said < 4 || said > tsl_residue_most(problem)))
+    return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)said, tsl_type(problem->c.type)->name,
+                       tsl_residue_most(problem));
+  if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > TERMS_MOST)
+    return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MOST);
+  const char *missing = is_host(device) ? NULL : tsl_capability_missing(needs, device->capabilities);
+  return missing ? tsl_refusal("%s lacks: %s", device->name, missing) : NULL;
+}
+
+static void release(tsl_work *work) {
+  const tsl_residue_state *state = work->state;
+  if (state && state->said)
+    work->device->ops->pinned_destroy(state->said);
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+static tesela_status build(tsl_work *work) {
+  void *block;
+  TSL_TRY(tsl_alloc(sizeof(tsl_residue_state), "residue_int8's state", &block));
+  tsl_residue_state *state = block;
+  *state = (tsl_residue_state){.moduli = tsl_residue_least(&work->problem, &work->config)};
+  work->state = block;
+  const tesela_status status = is_host(work->device) ? TESELA_OK : tsl_residue_int8_build_cuda(work);
+  if (status != TESELA_OK)
+    release(work);
+  return status;
+}
+
+/* What was chosen, where it is not what the plan expects. */
+static const char *note(const tsl_work *work) {
+  const tsl_residue_state *state = work->state;
+  const residue_choice *said = state->said ? state->said->host : NULL;
+  const int moduli = said ? said->moduli : state->moduli,
+            native = said ? said->native[0] + said->native[1] : state->native_lines;
+  if (moduli == 0)
+    return "residue_int8: these numbers need more moduli than pay: the product was computed in C's own type";
+  if (native > 0)
+    return "residue_int8: rows or columns that residues give no guarantee for were computed in C's own type";
+  if (moduli > tsl_residue_least(&work->problem, &work->config))
+    return "residue_int8: these numbers need more moduli than usual for what is guaranteed";
+  return NULL;
+}
+
+static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  return is_host(work->device) ? tsl_residue_int8_run_host(work, operands)
+                               : tsl_residue_int8_run_cuda(work, operands, stream);
+}
+
+const tsl_strategy tsl_gemm_residue_int8 = {
+    .name = "residue_int8",
+    .idea = "f32 and f64 by products of 8-bit residues, as many as the call's numbers need for its guarantee",
+    .lifts = "the rate of units that multiply f32 and f64",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .accuracy = accuracy,
+    .params = params,
+    .refuse = refuse,
+    .score = tsl_residue_int8_seconds,
+    .build = build,
+    .run = run,
+    .release = release,
+    .values = {.ranges = {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}}},
+    .uses = {.scratch = tsl_residue_int8_scratch, .account = tsl_residue_int8_account},
+    .splits = {.note = note},
+};

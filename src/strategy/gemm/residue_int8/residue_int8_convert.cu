@@ -1,0 +1,191 @@
+/* Numbers become residues, by the scales that residue_int8_lines.cu left: a thread takes 16 numbers of a line, and stores 16 bytes for
+ * each modulus.
+ *
+ *   along: numbers of a line follow each other       across: numbers of different lines do
+ *   neighbours along the line, then lines            16 lines, then neighbours along them: half-warps read 16 neighbours
+ *
+ * Planes of B have their lines in the order in which a thread of wgmma has 16 neighbours of a row of C (residue_int8_multiply.cu).
+ *
+ * a' is cut into signed digits of 14 bits, the lowest first. Modulo p, 2^14, 2^28, ... are at most p / 2, so that the digits times these
+ * add up to |v| < 2^22, exactly, in a float (f32), or, two at a time, in an integer that is a float's low bits (f64). v / p is rounded by
+ * adding 2^23 + 2^22; v - q p is the residue, at most 127 of magnitude, because v inverse errs by less than 0.001 and p is odd.
+ * Of p = 256 it is the lowest digit's low byte. Two residues r + 128 are joined in a float, r_0 + 256 r_1, and two of these as bytes.
+ *
+ * From the host: TSL_RESIDUE_F64 or not. */
+#include "sm90.h"
+
+#define TSL_FUNCTION static __device__ __forceinline__
+#define TSL_TIMES(a, b) __dmul_rn(a, b)
+#define TSL_PLUS(a, b) __dadd_rn(a, b)
+#define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
+#include "residue_int8_shared.h"
+
+constexpr int THREADS = 256, AT_ONCE = 16, LINES_ACROSS = TSL_RESIDUE_BLOCK_ACROSS;
+constexpr float ROUNDER = 12582912; /* 2^23 + 2^22 */
+
+/* Where a line's residues lie in a plane. */
+SM90_FUNCTION long long row_of(int operand, int line) {
+  const int in = line % TSL_RESIDUE_GROUP;
+  return operand == 0 ? line : line - in + in % 16 / 2 * 8 + in / 16 * 2 + in % 2;
+}
+
+/* AT_ONCE numbers of a line from `h` on; zeros behind the k-th. */
+SM90_FUNCTION void load(const residue_real *from, long long step, int h, int k, bool is_wide,
+                        residue_real numbers[AT_ONCE]) {
+  if (is_wide && h + AT_ONCE <= k) {
+#ifdef TSL_RESIDUE_F64
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i += 2) {
+      const double2 two = __ldg((const double2 *)(from + h + i));
+      numbers[i] = two.x, numbers[i + 1] = two.y;
+    }
+#else
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i += 4) {
+      const float4 four = __ldg((const float4 *)(from + h + i));
+      numbers[i] = four.x, numbers[i + 1] = four.y, numbers[i + 2] = four.z, numbers[i + 3] = four.w;
+    }
+#endif
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; i++)
+    numbers[i] = h + i < k ? __ldg(from + (h + i) * step) : (residue_real)0;
+}
+
+/* --- digits --- */
+
+#ifdef TSL_RESIDUE_F64
+struct digits {
+  int first[AT_ONCE], second[AT_ONCE],
+      third[AT_ONCE]; /* the lowest, in a float's bits; pairs of the others */
+};
+template <bool IS_DEEP>
+SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *to) {
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; i++) {
+    const residue_bits bits = (residue_bits)__double_as_longlong(numbers[i]);
+    const long long whole = (long long)residue_scaled(bits & ~TSL_RESIDUE_SIGN, scale);
+    long long rest = bits & TSL_RESIDUE_SIGN ? -whole : whole;
+    int digit[4];
+#pragma unroll
+    for (int d = 0; d < 4; d++) {
+      digit[d] = (int)((unsigned)rest << 18) >> 18;
+      rest = (rest - digit[d]) >> 14;
+    }
+    to->first[i] = __float_as_int(ROUNDER) + digit[0];
+    to->second[i] = (digit[1] & 0xffff) | digit[2] << 16;
+    to->third[i] = (digit[3] & 0xffff) | (int)rest << 16;
+  }
+}
+template <bool IS_DEEP>
+SM90_FUNCTION float sum_of(const digits &of, int i, const residue_modulus &modulus) {
+  int sum;
+  asm("dp2a.lo.s32.s32 %0, %1, %2, %3;"
+      : "=r"(sum)
+      : "r"(of.second[i]), "r"(modulus.powers), "r"(of.first[i]));
+  asm("dp2a.hi.s32.s32 %0, %1, %2, %3;" : "=r"(sum) : "r"(of.third[i]), "r"(modulus.powers), "r"(sum));
+  return __int_as_float(sum) - ROUNDER;
+}
+SM90_FUNCTION int lowest(const digits &of, int i) {
+  return of.first[i];
+}
+#else
+struct digits {
+  float first[AT_ONCE], second[AT_ONCE], third[AT_ONCE];
+};
+/* By floats, in which every step is exact but the one that rounds. Two factors, because 2^scale may be too large for a float; no number
+ * that counts becomes subnormal on the way. IS_DEEP: |a'| may be 2^28 or more. */
+template <bool IS_DEEP>
+SM90_FUNCTION void cut(const residue_real numbers[AT_ONCE], int scale, digits *to) {
+  const int half = max(-126, min(127, scale)), rest = max(-126, min(127, scale - half));
+  const float one = __int_as_float((half + 127) << 23), other = __int_as_float((rest + 127) << 23);
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; i++) {
+    const float whole = numbers[i] * one * other;
+    float upper = __fmaf_rn(whole, 0x1p-14f, ROUNDER) - ROUNDER;
+    const float lower = __fmaf_rn(upper, -0x1p14f, whole);
+    to->first[i] = (lower + ROUNDER) - ROUNDER;
+    if (IS_DEEP) {
+      to->third[i] = __fmaf_rn(upper, 0x1p-14f, ROUNDER) - ROUNDER;
+      upper = __fmaf_rn(to->third[i], -0x1p14f, upper);
+    }
+    to->second[i] = upper;
+  }
+}
+template <bool IS_DEEP>
+SM90_FUNCTION float sum_of(const digits &of, int i, const residue_modulus &modulus) {
+  const float sum = __fmaf_rn(of.second[i], modulus.first, of.first[i]);
+  return IS_DEEP ? __fmaf_rn(of.third[i], modulus.second, sum) : sum;
+}
+SM90_FUNCTION int lowest(const digits &of, int i) {
+  return __float_as_int(of.first[i] + ROUNDER);
+}
+#endif
+
+/* --- residues --- */
+
+template <bool IS_DEEP>
+SM90_FUNCTION float residue_of(const digits &of, int i, const residue_modulus &modulus) {
+  const float v = sum_of<IS_DEEP>(of, i, modulus), q = __fmaf_rn(v, modulus.inverse, ROUNDER) - ROUNDER;
+  return __fmaf_rn(q, modulus.minus_p, v);
+}
+
+SM90_FUNCTION unsigned joined(float first, float second) {
+  return __float_as_uint(__fmaf_rn(second, 256, first) + (ROUNDER + 128 * 257));
+}
+
+template <bool IS_DEEP>
+SM90_FUNCTION void store(const digits &own, const residue_arguments &given, int moduli, long long plane,
+                         unsigned char *to) {
+  uint4 out;
+  unsigned *word = &out.x;
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    word[i] = __byte_perm(__byte_perm(lowest(own, 4 * i), lowest(own, 4 * i + 1), 0x0040),
+                          __byte_perm(lowest(own, 4 * i + 2), lowest(own, 4 * i + 3), 0x0040), 0x5410);
+  *(uint4 *)to = out;
+#pragma unroll 1
+  for (int l = 1; l < moduli; l++) {
+    const residue_modulus modulus = given.rules.moduli[l];
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      const unsigned low = joined(residue_of<IS_DEEP>(own, 4 * i, modulus),
+                                  residue_of<IS_DEEP>(own, 4 * i + 1, modulus)),
+                     high = joined(residue_of<IS_DEEP>(own, 4 * i + 2, modulus),
+                                   residue_of<IS_DEEP>(own, 4 * i + 3, modulus));
+      word[i] = __byte_perm(low, high, 0x5410) ^ 0x80808080u;
+    }
+    *(uint4 *)(to + l * plane) = out;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    tsl_gemm_residue_int8_convert(const residue_real *a, const residue_real *b, unsigned char *scratch,
+                                  const __grid_constant__ residue_arguments given) {
+  const int operand = blockIdx.x >= given.converters, chunks = (given.k + AT_ONCE - 1) / AT_ONCE;
+  const residue_matrix &of = given.of[operand];
+  const long long index = (blockIdx.x - (operand ? given.converters : 0)) * (long long)THREADS + threadIdx.x;
+  const int lines = of.is_across ? LINES_ACROSS : 1, in = (int)(index % lines);
+  const int line = (int)(index / lines / chunks) * lines + in, h = (int)(index / lines % chunks) * AT_ONCE;
+  dependency_wait();
+  const int moduli = ((const volatile residue_choice *)(scratch + given.choice))->moduli;
+  if (moduli == 0 || line >= (operand ? given.n : given.m))
+    return;
+  const int scale = ((const int *)(scratch + given.scales[operand]))[line];
+  if (scale == TSL_RESIDUE_NO_SCALE)
+    return;
+  residue_real numbers[AT_ONCE];
+  digits own;
+  load((operand ? b : a) + of.offset + line * of.across, of.along, h, given.k, of.is_wide, numbers);
+  unsigned char *to = scratch + given.planes[operand] + row_of(operand, line) * given.pitch + h;
+#ifndef TSL_RESIDUE_F64
+  if (moduli > TSL_RESIDUE_SHALLOW) {
+    cut<true>(numbers, scale, &own);
+    store<true>(own, given, moduli, given.plane[operand], to);
+    return;
+  }
+#endif
+  cut<false>(numbers, scale, &own);
+  store<false>(own, given, moduli, given.plane[operand], to);
+}

@@ -1,0 +1,394 @@
+/* The arithmetic of residue_int8, for the host and for kernels: one text, made of integers and of single operations on doubles, so
+ * that every device rounds alike. The includer defines TSL_FUNCTION ("static inline", "static __device__"), and of doubles TSL_TIMES(a, b),
+ * TSL_PLUS(a, b) and TSL_FUSE(a, b, c), a b + c rounded once; nothing else is fused.
+ *
+ * A line is a row of A or a column of B. 2^e is its scale; a' = the integer nearest to 2^e a. C' = A' B' is known modulo
+ * P = p_0 p_1 ..., and that is all of it where |C'| < P / 2. NOTES.md proves the bounds. */
+#ifndef TSL_RESIDUE_INT8_SHARED_H
+#define TSL_RESIDUE_INT8_SHARED_H
+
+#define TSL_RESIDUE_MODULI 16     /* most that there are */
+#define TSL_RESIDUE_CANDIDATES 2  /* numbers of moduli that a call chooses among */
+#define TSL_RESIDUE_LEVELS 32     /* powers of two that lines are counted by */
+#define TSL_RESIDUE_PART 65536    /* terms of k whose products' sum 32 bits hold, however its residues are */
+#define TSL_RESIDUE_TOP 12        /* bits of an element that count for its line's norm */
+#define TSL_RESIDUE_SAMPLE 256    /* elements that a line's exponent is guessed from, */
+#define TSL_RESIDUE_ROOM 2        /* so many bits above the largest of them */
+#define TSL_RESIDUE_SHALLOW 7     /* moduli with which |a'| < 2^28 */
+#define TSL_RESIDUE_GROUP 64      /* columns of B whose order wgmma's sums decide */
+#define TSL_RESIDUE_BLOCK_ALONG 4 /* lines of a block that measures, whose numbers follow each other; */
+#define TSL_RESIDUE_BLOCK_ACROSS 16 /* where numbers of different lines do */
+
+typedef unsigned long long residue_word;
+
+/* --- moduli --- */
+
+/* What makes C' of residues, for some number of moduli: C' = sum of weight_l c_l + q minus_product, modulo 2^128, where
+ * q = the integer nearest to the sum of part_l c_l / 2^20, and c_l is at least 0 and below p_l. Limbs have 32 bits, the lowest
+ * first. 2^half_exponent half is at most P (1/2 - 1/256), and what a line's sum of squares may be. */
+typedef struct residue_sieve {
+  unsigned weight[TSL_RESIDUE_MODULI][4], part[TSL_RESIDUE_MODULI], minus_product[4];
+  residue_word half; /* at least 2^63 */
+  int half_exponent, moduli;
+} residue_sieve;
+
+/* A modulus as it is divided by: x / p = high word of x magic, / 2^7, for x up to 2^31 + 255; bias is its first multiple from 2^30
+ * on. inverse = 1 / p. 2^14, 2^28, 2^42, 2^56 modulo p, of least magnitude, are the bytes of `powers`; the first two also as floats. */
+typedef struct residue_modulus {
+  unsigned p, magic, bias, powers;
+  float inverse, minus_p, first, second;
+} residue_modulus;
+
+/* What all kernels and the host know of a call. `margin`: an element may be 2^(x + TOP + margin) smaller than its line's largest and
+ * have the relative error that the call allows, x being its line's steps (residue_steps), which are `steps_least` at least of the
+ * first candidate. */
+typedef struct residue_rules {
+  residue_sieve sieves[TSL_RESIDUE_CANDIDATES];
+  residue_modulus moduli[TSL_RESIDUE_MODULI];
+  long long lines[2], k;
+  int candidates, margin, steps_least;
+  int native_weight; /* what the native product of an element costs, where a modulus costs 1 */
+} residue_rules;
+
+/* --- lines --- */
+
+#define TSL_RESIDUE_NO_SCALE (-0x40000000) /* of a line that is computed without residues: native */
+
+/* What is known of a line: scales e of each candidate, or NO_SCALE; and in `key`, from the lowest bit, levels of six bits each: what it
+ * has for lines of the other operand, what it needs of them with each candidate; and the flags. Levels count powers of two: 0 is
+ * nothing, i is up to 2^(i - 1) that are needed, and 2^(i - 1) or more that are there. */
+#define TSL_RESIDUE_ZERO (1u << 24) /* all zeros */
+#define TSL_RESIDUE_LOST (1u << 25) /* << candidate: it has no scale, or is not finite */
+typedef struct residue_line {
+  unsigned key;
+  int scale[TSL_RESIDUE_CANDIDATES];
+} residue_line;
+
+/* What kernels are given. Offsets into scratch memory are bytes: residues of operand o, a plane of `plane` bytes for each modulus, a
+ * line of `pitch` bytes each; the lines' keys, their scales for each candidate, and the final ones; the choice; residues of C, for each modulus and
+ * part of k a plane of `rest_plane` bytes, in rows of rest_pitch. Strides count elements. */
+typedef struct residue_matrix {
+  long long offset, across, along;
+  int is_across; /* numbers of different lines follow each other */
+  int is_wide;   /* 16 bytes along a line are aligned */
+} residue_matrix;
+typedef struct residue_arguments {
+  residue_rules rules;
+  residue_matrix of[2];
+  long long c_offset, c_row, c_col;
+  double alpha, beta;
+  long long planes[2], plane[2], pitch;
+  long long keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], choice, rests, rest_plane, rest_pitch;
+  int m, n, k, parts, tiles_m, tiles_n, band;
+  int blocks[2], converters; /* that measure lines of A, of B; that make residues of A */
+  int is_wide;               /* pairs or fours of C in a row are aligned to 16 bytes */
+  int is_empty;              /* there are no products */
+} residue_arguments;
+
+/* What was chosen: sieve `candidate`, or no residues at all (`moduli` 0); lines with more than 2^(level - 1) small and zero elements
+ * (level 0: with any small ones) are native, and so are those of the other operand with less spread. */
+typedef struct residue_choice {
+  int candidate, moduli, level[2], native[2]; /* native: lines of each operand */
+} residue_choice;
+
+/* Numbers of one type: bits, their magnitude m 2^s with an integer m, as small exponents have it. */
+#ifdef TSL_RESIDUE_F64
+typedef double residue_real;
+typedef unsigned long long residue_bits;
+#define TSL_RESIDUE_FRACTION 52
+#define TSL_RESIDUE_BIAS 1075
+#define TSL_RESIDUE_INFINITY 0x7ff0000000000000ull
+#else
+typedef float residue_real;
+typedef unsigned residue_bits;
+#define TSL_RESIDUE_FRACTION 23
+#define TSL_RESIDUE_BIAS 150
+#define TSL_RESIDUE_INFINITY 0x7f800000u
+#endif
+#define TSL_RESIDUE_SIGN ((residue_bits)1 << (sizeof(residue_bits) * 8 - 1))
+
+TSL_FUNCTION int residue_length(residue_word x) { /* bits up to the highest that is set */
+  int length = 0;
+  for (int step = 32; step > 0; step /= 2)
+    if (x >> step != 0) {
+      x >>= step;
+      length += step;
+    }
+  return length + (x != 0 ? 1 : 0);
+}
+
+/* Of a magnitude (no sign): m, and s + TSL_RESIDUE_BIAS. */
+TSL_FUNCTION residue_bits residue_mantissa(residue_bits magnitude) {
+  const residue_bits hidden = (residue_bits)1 << TSL_RESIDUE_FRACTION, m = magnitude & (hidden - 1);
+  return magnitude >= hidden ? m | hidden : m;
+}
+TSL_FUNCTION int residue_field(residue_bits magnitude) {
+  const int field = (int)(magnitude >> TSL_RESIDUE_FRACTION);
+  return field > 1 ? field : 1;
+}
+
+/* The least exponent with magnitude < 2^exponent, of a number that is not 0. */
+TSL_FUNCTION int residue_exponent(residue_bits magnitude) {
+  const residue_bits hidden = (residue_bits)1 << TSL_RESIDUE_FRACTION;
+  if (magnitude >= hidden)
+    return (int)(magnitude >> TSL_RESIDUE_FRACTION) + TSL_RESIDUE_FRACTION + 1 - TSL_RESIDUE_BIAS;
+  return residue_length(magnitude) + 1 - TSL_RESIDUE_BIAS;
+}
+
+/* floor(magnitude 2^(TOP - exponent)), where magnitude < 2^exponent; else anything. */
+TSL_FUNCTION unsigned residue_top(residue_bits magnitude, int exponent) {
+  const int down = exponent - TSL_RESIDUE_TOP - (residue_field(magnitude) - TSL_RESIDUE_BIAS);
+  const int most = (int)sizeof(residue_bits) * 8 - 1;
+  const residue_bits m = residue_mantissa(magnitude);
+#ifdef TSL_RESIDUE_F64
+  if (down >= 32)
+    return (unsigned)(m >> 32) >> (down < 63 ? down - 32 : 31);
+#endif
+  return (unsigned)(down < 0 ? m << (-down < TSL_RESIDUE_TOP ? -down : TSL_RESIDUE_TOP)
+                             : m >> (down < most ? down : most));
+}
+
+/* The integer nearest to magnitude 2^scale, halves to even. */
+TSL_FUNCTION residue_word residue_scaled(residue_bits magnitude, int scale) {
+  const int up = residue_field(magnitude) - TSL_RESIDUE_BIAS + scale;
+  const residue_word m = residue_mantissa(magnitude), one = 1;
+  if (up >= 0)
+    return m << (up < 63 ? up : 63);
+  if (up < -(TSL_RESIDUE_FRACTION + 2))
+    return 0;
+  return (m + (one << (-up - 1)) - 1 + (m >> -up & 1)) >> -up;
+}
+
+/* The largest x with squares 4^x at most the sieve's half; squares is not 0. */
+TSL_FUNCTION int residue_steps(const residue_sieve *sieve, residue_word squares) {
+  const int length = residue_length(squares);
+  const residue_word top = squares << (64 - length);
+  const int ratio = sieve->half_exponent - (length - 64) - (top > sieve->half ? 1 : 0);
+  return ratio >= 0 ? ratio / 2 : -((1 - ratio) / 2);
+}
+
+/* What is added up of a line's elements, all of which are below 2^exponent: their tops, these squared, and what of (top + 1) is above
+ * EXCESS(i); how many are not 0, and how many of those are below 2^(exponent - drop - 0, 3, 7), where drop is residue_drop(). */
+#define TSL_RESIDUE_DROPS 3
+#define TSL_RESIDUE_DROP(i) ((i) < 2 ? 3 * (i) : 7)
+#define TSL_RESIDUE_EXCESSES 2
+#define TSL_RESIDUE_EXCESS(i) (1u << (TSL_RESIDUE_TOP - 5 - 3 * (i)))
+typedef struct residue_sums {
+  residue_word sum, squares, excess[TSL_RESIDUE_EXCESSES];
+  unsigned count, few[TSL_RESIDUE_DROPS];
+} residue_sums;
+TSL_FUNCTION int residue_drop(const residue_rules *rules) {
+  return rules->steps_least + TSL_RESIDUE_TOP + rules->margin;
+}
+
+/* A line's spread: so many of its elements, the largest ones, are half of its sum at most; twice that. Any w elements have at most w
+ * times the largest, or w limit and what all have above the limit. */
+TSL_FUNCTION residue_word residue_spread(const residue_sums *of, unsigned largest_top) {
+  residue_word most = of->sum / (largest_top + 1);
+  for (int i = 0; i < TSL_RESIDUE_EXCESSES; i++)
+    if (of->sum > 2 * of->excess[i]) {
+      const residue_word spread = (of->sum - 2 * of->excess[i]) / TSL_RESIDUE_EXCESS(i);
+      most = spread > most ? spread : most;
+    }
+  return most;
+}
+
+/* What is known of a line whose largest magnitude is `largest`. An element's a' is at most (top + 1) 2^x, an integer, so that the
+ * squares of these are enough for what is rounded, too. Elements count as small by the next lower of the drops that were counted. */
+TSL_FUNCTION void residue_know(const residue_rules *rules, residue_bits largest, int exponent,
+                               const residue_sums *of, residue_line *line) {
+  const long long zeros = rules->k - (long long)of->count;
+  line->key = largest == 0 ? TSL_RESIDUE_ZERO : 0;
+  for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
+    line->scale[c] = 0;
+  if (largest == 0)
+    return;
+  if (largest < TSL_RESIDUE_INFINITY)
+    line->key = (unsigned)residue_length(residue_spread(of, residue_top(largest, exponent)));
+  for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++) {
+    const int x = c < rules->candidates && largest < TSL_RESIDUE_INFINITY
+                      ? residue_steps(&rules->sieves[c], of->squares + 2 * of->sum + of->count)
+                      : -1;
+    if (x < 0) {
+      line->scale[c] = TSL_RESIDUE_NO_SCALE;
+      line->key |= TSL_RESIDUE_LOST << c;
+      continue;
+    }
+    line->scale[c] = x + TSL_RESIDUE_TOP - exponent;
+    long long small = of->count;
+    for (int i = 0; i < TSL_RESIDUE_DROPS; i++)
+      if (TSL_RESIDUE_DROP(i) <= x - rules->steps_least)
+        small = of->few[i];
+    if (small > 0)
+      line->key |= (unsigned)(residue_length((residue_word)(2 * (small + zeros) - 1)) + 1) << 6 * (c + 1);
+  }
+}
+
+/* The magnitude from which on an element's exponent is at least `least`. */
+TSL_FUNCTION residue_bits residue_threshold(int least) {
+  const int field = least - 1 - TSL_RESIDUE_FRACTION + TSL_RESIDUE_BIAS, digit = least - 2 + TSL_RESIDUE_BIAS;
+  if (field >= (int)(TSL_RESIDUE_INFINITY >> TSL_RESIDUE_FRACTION))
+    return TSL_RESIDUE_INFINITY;
+  if (field >= 1)
+    return (residue_bits)field << TSL_RESIDUE_FRACTION;
+  return digit >= 0 ? (residue_bits)1 << digit : 0;
+}
+
+/* --- choosing --- */
+
+TSL_FUNCTION int residue_has(unsigned key) {
+  return (int)(key & 63);
+}
+TSL_FUNCTION int residue_need(unsigned key, int candidate) {
+  return (int)(key >> 6 * (candidate + 1) & 63);
+}
+
+/* How many lines of each operand there are: without a scale; by need; by spread. */
+typedef struct residue_counts {
+  unsigned lost[TSL_RESIDUE_CANDIDATES][2];
+  unsigned needs[TSL_RESIDUE_CANDIDATES][2][TSL_RESIDUE_LEVELS + 2], has[2][TSL_RESIDUE_LEVELS + 2];
+} residue_counts;
+
+/* Elements of C that are native, at most, where lines of `operand` may need 2^(level - 1) and those of the other have as much. */
+TSL_FUNCTION residue_word residue_cost(const residue_rules *rules, const residue_counts *counts,
+                                       int candidate, int operand, int level) {
+  residue_word own = 0, other = 0;
+  for (int i = level + 1; i < TSL_RESIDUE_LEVELS + 2; i++)
+    own += counts->needs[candidate][operand][i];
+  for (int i = 0; i < level; i++)
+    other += counts->has[1 - operand][i];
+  return own * (residue_word)rules->lines[1 - operand] + other * (residue_word)rules->lines[operand];
+}
+
+/* Chooses, by the least costs and their levels for each candidate and operand. Native lines cost as much as the tiles that they
+ * lie in: 128 lines each. Whoever asks counts the native lines of each operand. */
+TSL_FUNCTION void residue_choose(const residue_rules *rules, const residue_counts *counts,
+                                 const residue_word costs[TSL_RESIDUE_CANDIDATES][2],
+                                 const int levels[TSL_RESIDUE_CANDIDATES][2], residue_choice *choice) {
+  const residue_word all = (residue_word)rules->lines[0] * (residue_word)rules->lines[1];
+  residue_word least = all * (residue_word)rules->native_weight;
+  choice->candidate = choice->moduli = 0;
+  choice->level[0] = choice->level[1] = 0;
+  choice->native[0] = choice->native[1] = 0;
+  for (int c = 0; c < rules->candidates; c++) {
+    residue_word native = costs[c][0] + costs[c][1];
+    for (int o = 0; o < 2; o++)
+      native += (residue_word)counts->lost[c][o] * (residue_word)rules->lines[1 - o];
+    native = native > all / 128 ? all : native * 128;
+    const residue_word cost =
+        all * (residue_word)rules->sieves[c].moduli + native * (residue_word)rules->native_weight;
+    if (cost >= least)
+      continue;
+    least = cost;
+    choice->candidate = c;
+    choice->moduli = rules->sieves[c].moduli;
+    for (int o = 0; o < 2; o++)
+      choice->level[o] = levels[c][o];
+  }
+}
+
+/* Whether a line is native. */
+TSL_FUNCTION int residue_is_native(const residue_choice *choice, int operand, unsigned key) {
+  if (key & TSL_RESIDUE_ZERO)
+    return 0;
+  return (key & TSL_RESIDUE_LOST << choice->candidate) != 0 ||
+         residue_need(key, choice->candidate) > choice->level[operand] ||
+         residue_has(key) < choice->level[1 - operand];
+}
+
+/* --- back from residues --- */
+
+/* A sum of weights, by limbs that have not passed their carries on. */
+typedef struct residue_sum {
+  residue_word limb[4];
+  unsigned quotient; /* 2^20 times, and a half */
+} residue_sum;
+
+TSL_FUNCTION void residue_sum_add(residue_sum *sum, const residue_sieve *sieve, int modulus, unsigned c,
+                                  int limbs) {
+  for (int i = 0; i < limbs; i++)
+    sum->limb[i] += (residue_word)sieve->weight[modulus][i] * c;
+  sum->quotient += sieve->part[modulus] * c;
+}
+
+/* C' where P < 2^64: two limbs. */
+TSL_FUNCTION long long residue_sum_short(const residue_sum *sum, const residue_sieve *sieve) {
+  const residue_word q = sum->quotient >> 20;
+  const residue_word low = sum->limb[0] + q * sieve->minus_product[0],
+                     high = sum->limb[1] + q * sieve->minus_product[1];
+  return (long long)(low + (high << 32));
+}
+
+/* 2^exponent, from -1022 to 1023. */
+TSL_FUNCTION double residue_two(int exponent) {
+  union {
+    residue_word bits;
+    double value;
+  } power;
+  power.bits = (residue_word)(exponent + 1023) << 52;
+  return power.value;
+}
+
+/* x 2^exponent with one rounding, unless it is too large or too small for a normal number. */
+TSL_FUNCTION double residue_power(int exponent, double x) {
+  while (exponent < -1000) {
+    x *= 0x1p-1000;
+    exponent += 1000;
+  }
+  while (exponent > 1000) {
+    x *= 0x1p1000;
+    exponent -= 1000;
+  }
+  return x * residue_two(exponent);
+}
+
+/* C' 2^-scale, rounded once, in general. */
+TSL_FUNCTION double residue_sum_long(const residue_sum *sum, const residue_sieve *sieve, int scale) {
+  const residue_word q = sum->quotient >> 20, mask = 0xffffffffu;
+  residue_word part[4], carry = 0;
+  for (int i = 0; i < 4; i++) {
+    carry += sum->limb[i] + q * sieve->minus_product[i];
+    part[i] = carry & mask;
+    carry >>= 32;
+  }
+  residue_word low = part[0] | part[1] << 32, high = part[2] | part[3] << 32;
+  const int is_negative = (high >> 63) != 0;
+  if (is_negative) {
+    low = ~low + 1;
+    high = ~high + (low == 0 ? 1 : 0);
+  }
+  const int length = high != 0 ? 64 + residue_length(high) : residue_length(low), down = length - 64;
+  residue_word top = low;
+  if (down > 0) {
+    top = down == 64 ? high : high << (64 - down) | low >> down;
+    top |= (down == 64 ? low : low << (64 - down)) != 0 ? 1 : 0;
+  }
+  const double value = residue_power((down > 0 ? down : 0) - scale, (double)top);
+  return is_negative ? -value : value;
+}
+
+/* alpha x + beta c in the type of C, a NaN being the quiet one without a sign. With f32 everything is double, rounded once more at
+ * the end; beta 0 does not read c. */
+TSL_FUNCTION residue_real residue_finish(double x, residue_real alpha, residue_real beta,
+                                         const residue_real *c) {
+  union {
+    residue_bits bits;
+    residue_real value;
+  } out;
+  double sum = TSL_TIMES((double)alpha, x);
+#ifdef TSL_RESIDUE_F64
+  if (beta != 0)
+    sum = TSL_FUSE(beta, *c, sum);
+#else
+  if (beta != 0) {
+    const double before = TSL_TIMES((double)beta, (double)*c);
+    sum = TSL_PLUS(sum, before);
+  }
+#endif
+  out.value = (residue_real)sum;
+  if (out.value != out.value)
+    out.bits = TSL_RESIDUE_INFINITY | TSL_RESIDUE_INFINITY >> 1;
+  return out.value;
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* Tables of residue_int8: the moduli, what makes a number of its residues (the Chinese remainder theorem), and the limits that follow
+ * from what was asked. The moduli are those of Ozaki, Uchino and Imamura (2025): the largest coprime ones up to 256. */
+#include "host/split.h"
+#include "strategy/gemm/residue_int8/residue_int8.h"
+
+#include <string.h>
+
+static const unsigned moduli[TSL_RESIDUE_MODULI] = {256, 255, 253, 251, 247, 241, 239, 233,
+                                                    229, 227, 223, 217, 211, 199, 197, 193};
+
+/* Most whose product is below 2^64, and all: numbers of two limbs, and of four. */
+enum { MOST_SHORT = 8, LIMBS = 4 };
+
+static bool is_double(const tsl_problem *problem) {
+  return problem->c.type == TESELA_F64;
+}
+
+/* --- the sieve --- */
+
+/* number *= factor. */
+static void multiply(unsigned number[LIMBS], unsigned factor) {
+  residue_word carry = 0;
+  for (int i = 0; i < LIMBS; i++) {
+    carry += (residue_word)number[i] * factor;
+    number[i] = (unsigned)carry;
+    carry >>= 32;
+  }
+}
+
+/* The product of the first `count` moduli, without number `without`. */
+static void product_of(int count, int without, unsigned number[LIMBS]) {
+  memset(number, 0, LIMBS * sizeof *number);
+  number[0] = 1;
+  for (int l = 0; l < count; l++)
+    if (l != without)
+      multiply(number, moduli[l]);
+}
+
+static unsigned remainder_of(const unsigned number[LIMBS], unsigned p) {
+  residue_word rest = 0;
+  for (int i = LIMBS - 1; i >= 0; i--)
+    rest = (rest << 32 | number[i]) % p;
+  return (unsigned)rest;
+}
+
+static unsigned inverse_of(unsigned number, unsigned p) {
+  unsigned inverse = 1;
+  while (number * inverse % p != 1)
+    inverse++;
+  return inverse;
+}
+
+/* P (1/2 - 1/256), cut off. */
+static void halve(const unsigned product[LIMBS], residue_sieve *sieve) {
+  int length = 32 * LIMBS;
+  while (!(product[(length - 1) / 32] >> (length - 1) % 32 & 1))
+    length--;
+  residue_word top = 0;
+  for (int bit = length - 1; bit >= length - 64; bit--)
+    top = top << 1 | (bit >= 0 ? product[bit / 32] >> bit % 32 & 1 : 0);
+  sieve->half = (top >> 8) * 127;
+  sieve->half_exponent = length - 64;
+  while (!(sieve->half >> 63)) {
+    sieve->half <<= 1;
+    sieve->half_exponent--;
+  }
+}
+
+static residue_sieve sieve_of(int count) {
+  residue_sieve sieve = {.moduli = count};
+  unsigned product[LIMBS];
+  residue_word carry = 1;
+  product_of(count, -1, product);
+  halve(product, &sieve);
+  for (int i = 0; i < LIMBS; i++) {
+    carry += ~product[i];
+    sieve.minus_product[i] = (unsigned)carry;
+    carry >>= 32;
+  }
+  for (int l = 0; l < count; l++) {
+    product_of(count, l, sieve.weight[l]);
+    const unsigned inverse = inverse_of(remainder_of(sieve.weight[l], moduli[l]), moduli[l]);
+    multiply(sieve.weight[l], inverse);
+    sieve.part[l] = (inverse * (2u << 20) / moduli[l] + 1) / 2;
+  }
+  return sieve;
+}
+
+/* --- moduli --- */
+
+static residue_modulus modulus_of(unsigned p) {
+  const residue_word one = 1;
+  residue_modulus modulus = {.p = p,
+                             .magic = (unsigned)(((one << 39) + p - 1) / p),
+                             .bias = ((1u << 30) + p - 1) / p * p,
+                             .inverse = 1.0f / (float)p,
+                             .minus_p = -(float)p};
+  int least[4];
+  for (int i = 0; i < 4; i++) {
+    const int rest = (int)((one << 14 * (i + 1)) % p);
+    least[i] = rest > (int)p / 2 ? rest - (int)p : rest;
+    modulus.powers |= ((unsigned)least[i] & 255u) << 8 * i;
+  }
+  modulus.first = (float)least[0];
+  modulus.second = (float)least[1];
+  return modulus;
+}
+
+/* --- limits --- */
+
+double tsl_residue_allowed(const tsl_problem *problem) {
+  const double u = tsl_type(problem->c.type)->unit_roundoff, always = ((double)problem->k + 4) * u;
+  const tsl_ask *ask = &problem->ask;
+  if (ask->accuracy != TSL_ACCURACY_NUMBER && ask->accuracy != TSL_ACCURACY_TYPE)
+    return always;
+  return fmax(always, tsl_ask_allows(ask, problem->k, u, u));
+}
+
+/* NOTES.md: six errors of so much of an element each, 2^margin, beside the roundings of the result. */
+static int margin_of(const tsl_problem *problem) {
+  const double u = tsl_type(problem->c.type)->unit_roundoff;
+  const double rest = fmin(0.125, (tsl_residue_allowed(problem) - 4 * u) * (1 - 0x1p-10));
+  int exponent;
+  if (!(rest > 0)) /* no terms */
+    return 0;
+  frexp(rest / 6, &exponent);
+  return exponent - 1;
+}
+
+int tsl_residue_most(const tsl_problem *problem) {
+  return is_double(problem) ? TSL_RESIDUE_MODULI : MOST_SHORT;
+}
+
+/* As many as give most rows of ordinary numbers what is allowed, elements of a 64th of a typical one included; by default enough to
+ * be no worse than sums in the type of C are in fact. */
+int tsl_residue_least(const tsl_problem *problem, const tsl_config *config) {
+  const int64_t said = config->value[TSL_RESIDUE_INT8_LEAST];
+  const tsl_accuracy_kind ask = problem->ask.accuracy;
+  const bool is_loose = ask == TSL_ACCURACY_NUMBER || ask == TSL_ACCURACY_TYPE;
+  const int usual = is_double(problem) ? 14 : 7, most = tsl_residue_most(problem);
+  if (said > 0)
+    return (int)tsl_least(said, most);
+  const double bits = 2 * (4 - margin_of(problem) + log2((double)tsl_most(problem->k, 1)) / 2) + 1;
+  double product = 0;
+  int count = 0;
+  while (count < most && (count < 4 || product < bits))
+    product += log2(moduli[count++]);
+  return is_loose || count > usual ? count : usual;
+}
+
+residue_rules tsl_residue_rules(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n) {
+  const int least = tsl_residue_least(problem, config), most = tsl_residue_most(problem),
+            step = is_double(problem) ? 2 : 1;
+  residue_rules rules = {.lines = {m, n},
+                         .k = problem->k,
+                         .candidates = (int)tsl_least(TSL_RESIDUE_CANDIDATES, (most - least) / step + 1),
+                         .margin = margin_of(problem),
+                         .native_weight = is_double(problem) ? 64 : 32};
+  for (int c = 0; c < rules.candidates; c++)
+    rules.sieves[c] = sieve_of(least + c * step);
+  for (int l = 0; l < TSL_RESIDUE_MODULI; l++)
+    rules.moduli[l] = modulus_of(moduli[l]);
+  /* Of a line whose elements are all as large as the largest. */
+  rules.steps_least =
+      residue_steps(&rules.sieves[0], (residue_word)tsl_most(problem->k, 1) << 2 * TSL_RESIDUE_TOP);
+  return rules;
+}

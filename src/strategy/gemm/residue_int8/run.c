@@ -1,0 +1,257 @@
+/* residue_int8 on NVIDIA's GPUs: where things lie in scratch memory, compiling, and the launches of a run. */
+#include "base/status.h"
+#include "host/split.h"
+#include "strategy/gemm/residue_int8/residue_int8.h"
+#include "strategy/launch.h"
+
+#include <stdio.h>
+
+#define FOLDER "strategy/gemm/residue_int8/"
+
+enum {
+  TILE_M = 128,
+  TILE_N = 256,
+  PANEL = 128,
+  STAGES = 4,
+  BAND = 8,
+  MEASURE_ITEMS = 512,
+  CONVERT_ITEMS = 256,
+  CONVERT_NUMBERS = 16, /* of a thread */
+  CHOOSE_ITEMS = 1024,
+  MULTIPLY_ITEMS = 384,
+  JOIN_ITEMS = 256,
+  JOIN_COLUMNS = 4 * JOIN_ITEMS,
+  JOIN_ROWS = 65535,
+  UNIT_NATIVE = 4, /* blocks */
+  ALIGNED = 256
+};
+/* Stages, what aligns them, barriers. */
+static const size_t shared_bytes = (size_t)STAGES * (TILE_M + TILE_N) * PANEL + 1024 + 16 * STAGES;
+
+/* --- memory --- */
+
+static int64_t take(int64_t *bytes, int64_t more) {
+  const int64_t at = *bytes;
+  *bytes += tsl_round_up(more, ALIGNED);
+  return at;
+}
+
+/* Fills in offsets and pitches for m rows of A and n columns of B; returns the bytes of it all. */
+static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
+                       residue_arguments *given) {
+  const int64_t lines[2] = {m, n}, parts = tsl_pieces(problem->k, TSL_RESIDUE_PART);
+  const int step = problem->c.type == TESELA_F64 ? 2 : 1;
+  const int64_t planes = tsl_least(tsl_residue_least(problem, config) + step * (TSL_RESIDUE_CANDIDATES - 1),
+                                   tsl_residue_most(problem));
+  int64_t bytes = 0;
+  given->pitch = tsl_round_up(problem->k, 16);
+  for (int o = 0; o < 2; o++) {
+    given->plane[o] = tsl_round_up(tsl_round_up(lines[o], TSL_RESIDUE_GROUP) * given->pitch, ALIGNED);
+    given->planes[o] = take(&bytes, planes * given->plane[o]);
+    given->keys[o] = take(&bytes, lines[o] * 4);
+    for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
+      given->candidates[o][c] = take(&bytes, lines[o] * 4);
+    given->scales[o] = take(&bytes, tsl_round_up(lines[o], 4) * 4);
+  }
+  given->choice = take(&bytes, sizeof(residue_choice));
+  given->rest_pitch = tsl_round_up(n, TSL_RESIDUE_GROUP);
+  given->rest_plane = tsl_round_up(m * given->rest_pitch, ALIGNED);
+  given->rests = take(&bytes, planes * parts * given->rest_plane);
+  given->parts = (int)parts;
+  return bytes;
+}
+
+uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *config,
+                                  const tsl_device *device) {
+  residue_arguments given;
+  (void)device;
+  return (uint64_t)tsl_most(lay_out(problem, config, problem->m, problem->n, &given),
+                            lay_out(problem, config, problem->n, problem->m, &given));
+}
+
+/* --- building --- */
+
+static tesela_status find(tsl_work *work, const char *path, const char *name, int items, const char *defines,
+                          tsl_kernel **kernel) {
+  TSL_TRY(tsl_launch_kernel_with(work, path, name, items, defines, kernel));
+  work->device->ops->kernel_early(*kernel);
+  return TESELA_OK;
+}
+
+tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
+  const tsl_device_ops *ops = work->device->ops;
+  const char *type = work->problem.c.type == TESELA_F64 ? "#define TSL_RESIDUE_F64\n" : "";
+  const residue_rules rules = tsl_residue_rules(&work->problem, &work->config, 1, 1);
+  const int first = rules.sieves[0].moduli, second = rules.sieves[rules.candidates - 1].moduli;
+  char stages[40], moduli[100];
+  tsl_residue_state made = {.said = NULL};
+  snprintf(stages, sizeof stages, "#define STAGES %d\n", STAGES);
+  snprintf(moduli, sizeof moduli, "%s#define MODULI_FIRST %d\n#define MODULI_SECOND %d\n", type, first,
+           second);
+  TSL_TRY(find(work, FOLDER "residue_int8_lines.cu", "tsl_gemm_residue_int8_measure", MEASURE_ITEMS, type,
+               &made.measure));
+  TSL_TRY(find(work, FOLDER "residue_int8_lines.cu", "tsl_gemm_residue_int8_choose", CHOOSE_ITEMS, type,
+               &made.choose));
+  TSL_TRY(find(work, FOLDER "residue_int8_convert.cu", "tsl_gemm_residue_int8_convert", CONVERT_ITEMS, type,
+               &made.convert));
+  TSL_TRY(find(work, FOLDER "residue_int8_multiply.cu", "tsl_gemm_residue_int8_multiply", MULTIPLY_ITEMS,
+               stages, &made.multiply));
+  TSL_TRY(ops->kernel_local_bytes(made.multiply, shared_bytes));
+  TSL_TRY(find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_join", JOIN_ITEMS, moduli,
+               &made.join));
+  TSL_TRY(find(work, FOLDER "residue_int8_join.cu", "tsl_gemm_residue_int8_native", JOIN_ITEMS, moduli,
+               &made.native));
+  if (ops->pinned_create && ops->pinned_create(work->device, sizeof(residue_choice), &made.said) != TESELA_OK)
+    made.said = NULL; /* and nobody is told what was chosen */
+  if (made.said)
+    *(residue_choice *)made.said->host =
+        (residue_choice){.moduli = tsl_residue_least(&work->problem, &work->config)};
+  tsl_residue_state *state = work->state;
+  *state = made;
+  return TESELA_OK;
+}
+
+/* --- running --- */
+
+/* A run: operands as the kernels have them, C' = B' A' where C's columns follow each other. */
+typedef struct residue_run {
+  tsl_buffer *a, *b;
+  residue_arguments given;
+} residue_run;
+
+/* Whether 16 bytes that start at multiples of their size, along the stride `along`, are aligned in every line. No buffer: what is
+ * not read. */
+static int is_wide(tsl_buffer *buffer, int64_t size, int64_t along, int64_t across, int64_t offset) {
+  const int64_t unit = 16 / size;
+  return buffer && along == 1 && across % unit == 0 && offset % unit == 0 &&
+         (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
+}
+
+static residue_matrix matrix_of(tsl_buffer *buffer, int64_t size, int64_t offset, int64_t across,
+                                int64_t along) {
+  return (residue_matrix){.offset = offset,
+                          .across = across,
+                          .along = along,
+                          .is_across = !tsl_launch_along(along, across),
+                          .is_wide = is_wide(buffer, size, along, across, offset)};
+}
+
+/* Blocks that make residues of an operand. */
+static int64_t converters(const residue_arguments *given, int operand) {
+  const int64_t unit = given->of[operand].is_across ? TSL_RESIDUE_BLOCK_ACROSS : 1;
+  const int64_t lines = tsl_round_up(operand ? given->n : given->m, unit);
+  return tsl_ceil_div(lines * tsl_ceil_div(given->k, CONVERT_NUMBERS), CONVERT_ITEMS);
+}
+
+static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
+  const tsl_problem *problem = &work->problem;
+  const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
+  const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
+  const bool is_swapped = plain.c_col_stride != 1 && plain.c_row_stride == 1;
+  const tsl_gemm_sizes s = is_swapped ? tsl_launch_swapped(&plain) : plain;
+  residue_run run = {.a = is_swapped ? operands->b.buffer : operands->a.buffer,
+                     .b = is_swapped ? operands->a.buffer : operands->b.buffer};
+  residue_arguments *given = &run.given;
+  given->rules = tsl_residue_rules(problem, &work->config, s.m, s.n);
+  given->of[0] = matrix_of(run.a, size, s.a_offset, s.a_row_stride, s.a_col_stride);
+  given->of[1] = matrix_of(run.b, size, s.b_offset, s.b_col_stride, s.b_row_stride);
+  given->c_offset = s.c_offset, given->c_row = s.c_row_stride, given->c_col = s.c_col_stride;
+  given->alpha = problem->alpha[0], given->beta = problem->beta[0];
+  given->m = (int)s.m, given->n = (int)s.n, given->k = (int)s.k;
+  given->tiles_m = (int)tsl_ceil_div(s.m, TILE_M), given->tiles_n = (int)tsl_ceil_div(s.n, TILE_N);
+  given->band = BAND;
+  given->is_wide = is_wide(operands->c.buffer, size, s.c_col_stride, s.c_row_stride, s.c_offset);
+  given->is_empty = s.k == 0;
+  lay_out(problem, &work->config, s.m, s.n, given);
+  for (int o = 0; o < 2; o++)
+    given->blocks[o] = (int)tsl_ceil_div(o ? s.n : s.m, given->of[o].is_across ? TSL_RESIDUE_BLOCK_ACROSS
+                                                                               : TSL_RESIDUE_BLOCK_ALONG);
+  given->converters = (int)converters(given, 0);
+  return run;
+}
+
+static tesela_status map_planes(const residue_arguments *given, int operand, int moduli, tsl_buffer *scratch,
+                                tsl_tensor_map *map) {
+  const int64_t lines = operand ? tsl_round_up(given->n, TSL_RESIDUE_GROUP) : given->m;
+  const tsl_tensor tensor = {.buffer = scratch,
+                             .offset = (size_t)given->planes[operand],
+                             .element = 1,
+                             .size = {given->k, lines, moduli},
+                             .pitch = {given->pitch, given->plane[operand]},
+                             .box = {PANEL, operand ? TILE_N : TILE_M}};
+  return scratch->device->ops->tensor_map(&tensor, map);
+}
+
+static tesela_status launch(const tsl_work *work, tsl_stream *stream, tsl_kernel *kernel, int64_t across,
+                            int64_t down, int items, const tsl_argument *list, int count) {
+  const tsl_grid grid = {{(uint64_t)across, (uint64_t)down, 1}, {items, 1, 1}};
+  return work->device->ops->launch(stream, kernel, &grid, list, count);
+}
+
+static tesela_status launch_native(const tsl_work *work, const residue_run *run, tsl_buffer *c,
+                                   tsl_buffer *scratch, tsl_stream *stream) {
+  const tsl_residue_state *kernels = work->state;
+  const int64_t side = work->problem.c.type == TESELA_F64 ? 64 : 128;
+  const int64_t tiles = tsl_ceil_div(run->given.m, side) * tsl_ceil_div(run->given.n, side),
+                most = (int64_t)UNIT_NATIVE * work->device->compute_units;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(c),
+                               TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(run->given)};
+  return launch(work, stream, kernels->native, tsl_least(tiles, most), 1, JOIN_ITEMS, list,
+                sizeof list / sizeof *list);
+}
+
+static tesela_status make_residues(const tsl_work *work, const residue_run *run, tsl_buffer *scratch,
+                                   tsl_stream *stream) {
+  const tsl_residue_state *kernels = work->state;
+  const residue_arguments *given = &run->given;
+  const tsl_argument choosing[] = {TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(*given)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(scratch),
+                               TSL_ARG_VALUE(*given)};
+  TSL_TRY(
+      launch(work, stream, kernels->measure, given->blocks[0] + given->blocks[1], 1, MEASURE_ITEMS, list, 4));
+  TSL_TRY(launch(work, stream, kernels->choose, 1, 1, CHOOSE_ITEMS, choosing, 2));
+  return launch(work, stream, kernels->convert, converters(given, 0) + converters(given, 1), 1, CONVERT_ITEMS,
+                list, 4);
+}
+
+static tesela_status multiply(const tsl_work *work, const residue_run *run, const tsl_operands *operands,
+                              tsl_stream *stream) {
+  const tsl_residue_state *kernels = work->state;
+  const residue_arguments *given = &run->given;
+  const int moduli = given->rules.sieves[given->rules.candidates - 1].moduli;
+  const int64_t shares = (int64_t)moduli * given->parts * given->tiles_m * given->tiles_n;
+  _Alignas(64) tsl_tensor_map maps[2];
+  for (int o = 0; o < 2; o++)
+    TSL_TRY(map_planes(given, o, moduli, operands->scratch, &maps[o]));
+  const tsl_argument products[] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1]),
+                                   TSL_ARG_BUFFER(operands->scratch), TSL_ARG_VALUE(*given)};
+  TSL_TRY(launch(work, stream, kernels->multiply, tsl_least(shares, work->device->compute_units), 1,
+                 MULTIPLY_ITEMS, products, 4));
+  const tsl_argument joining[] = {TSL_ARG_BUFFER(operands->c.buffer), TSL_ARG_BUFFER(operands->scratch),
+                                  TSL_ARG_VALUE(*given)};
+  return launch(work, stream, kernels->join, tsl_ceil_div(given->n, JOIN_COLUMNS),
+                tsl_least(given->m, JOIN_ROWS), JOIN_ITEMS, joining, 3);
+}
+
+tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,
+                                        tsl_stream *stream) {
+  const tsl_residue_state *kernels = work->state;
+  const residue_run run = run_of(work, operands);
+  tsl_buffer *scratch = operands->scratch;
+  if (run.given.is_empty) {
+    residue_run empty = run;
+    empty.a = empty.b = operands->c.buffer;
+    return launch_native(work, &empty, operands->c.buffer, scratch, stream);
+  }
+  TSL_TRY(make_residues(work, &run, scratch, stream));
+  TSL_TRY(multiply(work, &run, operands, stream));
+  TSL_TRY(launch_native(work, &run, operands->c.buffer, scratch, stream));
+  if (!kernels->said)
+    return TESELA_OK;
+  const tsl_copy copy = {.buffer = scratch,
+                         .offset = (size_t)run.given.choice,
+                         .host = kernels->said->host,
+                         .rows = 1,
+                         .row_bytes = sizeof(residue_choice)};
+  return work->device->ops->read_later(stream, &copy);
+}

@@ -1,0 +1,303 @@
+/* residue_int8: no input exceeds its guarantee, whatever its exponents are, searched for at random and by climbing; residues are what
+ * computes ordinary data; its tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "strategy/gemm/residue_int8/residue_int8.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tesela/tesela.h>
+
+enum { SIDE_MOST = 24, DEPTH_MOST = 200, PER_KIND = 60, CLIMBS = 4, STEPS = 1500 };
+
+static tesela_context *context;
+static uint64_t seed = 1;
+
+static uint64_t next(void) { /* splitmix64 */
+  uint64_t z = seed += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+static int below(int most) {
+  return (int)(next() % (unsigned)most);
+}
+static double uniform(void) {
+  return (double)(int64_t)next() * 0x1p-63;
+}
+
+/* --- a product and its errors --- */
+
+typedef struct product {
+  tesela_type type;
+  int m, n, k;
+  const char *strategy, *accuracy;
+  double a[SIDE_MOST * DEPTH_MOST], b[DEPTH_MOST * SIDE_MOST]; /* numbers of the type */
+} product;
+
+static double as_type(const product *of, double value) {
+  return of->type == TESELA_F32 ? (double)(float)value : value;
+}
+
+/* C by a strategy, of numbers of `type`, as doubles. */
+static void multiply(const product *of, const char *strategy, tesela_type type, bool magnitudes, double *c,
+                     tesela_record *record) {
+  static float a32[SIDE_MOST * DEPTH_MOST], b32[SIDE_MOST * DEPTH_MOST], c32[SIDE_MOST * SIDE_MOST];
+  static double a64[SIDE_MOST * DEPTH_MOST], b64[SIDE_MOST * DEPTH_MOST], c64[SIDE_MOST * SIDE_MOST];
+  const bool narrow = type == TESELA_F32;
+  for (int i = 0; i < of->m * of->k; i++)
+    a32[i] = narrow ? (float)of->a[i] : 0, a64[i] = magnitudes ? fabs(of->a[i]) : of->a[i];
+  for (int i = 0; i < of->k * of->n; i++)
+    b32[i] = narrow ? (float)of->b[i] : 0, b64[i] = magnitudes ? fabs(of->b[i]) : of->b[i];
+  const tesela_gemm_desc desc = {.m = of->m,
+                                 .n = of->n,
+                                 .k = of->k,
+                                 .a = {.data = narrow ? (void *)a32 : (void *)a64, .type = type},
+                                 .b = {.data = narrow ? (void *)b32 : (void *)b64, .type = type},
+                                 .c = {.data = narrow ? (void *)c32 : (void *)c64, .type = type},
+                                 .device = "cpu",
+                                 .strategy = strategy,
+                                 .accuracy = magnitudes || type != of->type ? NULL : of->accuracy};
+  if (tesela_gemm(context, &desc, record) != TESELA_OK)
+    fail_msg("%s", tesela_last_error());
+  for (int i = 0; i < of->m * of->n; i++)
+    c[i] = narrow ? (double)c32[i] : c64[i];
+}
+
+/* The largest error over its bound; both factors of f32 are exact in f64, whose own exact sums are the reference. What is below the
+ * smallest normal number may err by k of the last digits there. */
+static double worst(const product *of, const char **note) {
+  static double c[SIDE_MOST * SIDE_MOST], exact[SIDE_MOST * SIDE_MOST], size[SIDE_MOST * SIDE_MOST];
+  const double least = of->type == TESELA_F32 ? 0x1p-149 : 0x1p-1074;
+  tesela_record record;
+  double most = 0;
+  multiply(of, of->strategy, of->type, false, c, &record);
+  *note = record.note;
+  const double bound = record.error_bound;
+  multiply(of, "exact", TESELA_F64, false, exact, NULL);
+  multiply(of, "exact", TESELA_F64, true, size, NULL);
+  for (int i = 0; i < of->m * of->n; i++) {
+    const double error = fabs(c[i] - exact[i]), allowed = bound * size[i] * (1 + 0x1p-40) + of->k * least;
+    most = fmax(most, error > 0 ? error / allowed : error == 0 ? 0 : INFINITY);
+  }
+  return most;
+}
+
+/* Of a record: no residues were used. */
+static bool is_native(const char *note) {
+  return note && strstr(note, "the product");
+}
+
+/* --- data --- */
+
+typedef enum data_kind {
+  NORMAL,
+  GRADED,    /* rows and columns by powers of two */
+  BALANCED,  /* A D and D^-1 B */
+  HALVES,    /* half of the terms are tiny in A and large in B */
+  SPREAD,    /* exponents anywhere */
+  SUBNORMAL, /* near the least numbers */
+  HUGE_ONE,  /* a row's largest is alone */
+  CANCELLED, /* [X X] [Y; -Y (1 + tiny)] */
+  SPARSE,
+  KINDS
+} data_kind;
+
+static double range_of(const product *of) {
+  return of->type == TESELA_F32 ? 30 : 250;
+}
+
+static void fill(product *of, data_kind kind) {
+  const int m = of->m, n = of->n, k = of->k;
+  const int spread = 1 + below((int)range_of(of));
+  for (int i = 0; i < m; i++)
+    for (int h = 0; h < k; h++) {
+      double *a = &of->a[i * k + h];
+      const double x = uniform();
+      *a = kind == GRADED      ? ldexp(x, -spread * i / m)
+           : kind == BALANCED  ? ldexp(x, spread * h / k)
+           : kind == HALVES    ? ldexp(x, h % 2 ? -spread : 0)
+           : kind == SPREAD    ? ldexp(x, below(2 * spread) - spread)
+           : kind == SUBNORMAL ? ldexp(x, (of->type == TESELA_F32 ? -130 : -1030) - below(15))
+           : kind == HUGE_ONE  ? ldexp(x, h == i % k ? spread : 0)
+           : kind == CANCELLED ? (h < k / 2 ? x : of->a[i * k + h - k / 2])
+           : kind == SPARSE    ? (below(4) ? 0 : ldexp(x, -below(spread)))
+                               : x;
+      *a = as_type(of, *a);
+    }
+  for (int h = 0; h < k; h++)
+    for (int j = 0; j < n; j++) {
+      double *b = &of->b[h * n + j];
+      const double x = uniform();
+      *b = kind == GRADED      ? ldexp(x, -spread * j / n)
+           : kind == BALANCED  ? ldexp(x, -spread * h / k)
+           : kind == HALVES    ? ldexp(x, h % 2 ? spread : 0)
+           : kind == SPREAD    ? ldexp(x, below(2 * spread) - spread)
+           : kind == HUGE_ONE  ? (below(3) ? x : 0)
+           : kind == CANCELLED ? (h < k / 2 ? x : -of->b[(h - k / 2) * n + j] * (1 + 0x1p-20 * x))
+           : kind == SPARSE    ? (below(4) ? 0 : ldexp(x, -below(spread)))
+                               : x;
+      *b = as_type(of, *b);
+    }
+}
+
+static product *new_product(tesela_type type) {
+  product *of = calloc(1, sizeof *of);
+  assert_non_null(of);
+  *of = (product){.type = type, .strategy = "residue_int8"};
+  return of;
+}
+
+/* --- tests --- */
+
+static const char *const strategies[] = {"residue_int8", "residue_int8 moduli=5", "residue_int8 moduli=8"};
+static const char *const asks[] = {NULL, "1e-3", "1e-4"};
+
+static void nothing_exceeds_its_bound(void **state) {
+  (void)state;
+  for (int t = 0; t < 2; t++)
+    for (int kind = 0; kind < KINDS; kind++) {
+      product *of = new_product(t ? TESELA_F64 : TESELA_F32);
+      double most = 0;
+      int residues = 0;
+      for (int i = 0; i < PER_KIND; i++) {
+        const char *note;
+        of->m = 1 + below(SIDE_MOST), of->n = 1 + below(SIDE_MOST), of->k = 2 + 2 * below(DEPTH_MOST / 2);
+        of->strategy = strategies[i % 3];
+        of->accuracy = asks[i / 3 % 3];
+        fill(of, (data_kind)kind);
+        const double now = worst(of, &note);
+        most = fmax(most, now);
+        residues += !is_native(note);
+        if (now > 1)
+          fail_msg("%s kind %d: %d x %d x %d by %s is %g of its bound", t ? "f64" : "f32", kind, of->m, of->n,
+                   of->k, of->strategy, now);
+      }
+      print_message("  %s kind %d: largest %.3f of its bound, %d of %d by residues\n", t ? "f64" : "f32",
+                    kind, most, residues, PER_KIND);
+      assert_true(most > 0);
+      assert_true(residues > 0 || (kind != NORMAL && kind != GRADED && kind != CANCELLED));
+      free(of);
+    }
+}
+
+/* Numbers are changed one at a time, and what makes the worst error larger is kept, as long as residues compute it. */
+static void climbing_finds_no_way_out(void **state) {
+  (void)state;
+  for (int climb = 0; climb < CLIMBS; climb++) {
+    product *of = new_product(climb % 2 ? TESELA_F64 : TESELA_F32);
+    const char *note;
+    of->m = of->n = 4, of->k = climb < 2 ? 16 : 64;
+    of->accuracy = climb < 2 ? "1e-2" : NULL;
+    fill(of, NORMAL);
+    double best = worst(of, &note);
+    const double first = best;
+    assert_false(is_native(note));
+    for (int step = 0; step < STEPS; step++) {
+      const bool of_a = below(2);
+      double *at = of_a ? &of->a[below(of->m * of->k)] : &of->b[below(of->k * of->n)];
+      const double before = *at;
+      *at = as_type(of, below(3) ? ldexp(before, below(9) - 4) : below(2) ? uniform() : 0);
+      const double now = worst(of, &note);
+      if (now >= best && !is_native(note))
+        best = now;
+      else
+        *at = before;
+    }
+    print_message("  climb %d: from %.4f to %.4f of its bound\n", climb, first, best);
+    assert_true(best <= 1);
+    assert_true(best > first);
+    free(of);
+  }
+}
+
+/* Ordinary data is computed by residues, and more exactly than a sum in its type. */
+static void ordinary_data_takes_residues(void **state) {
+  (void)state;
+  for (int t = 0; t < 2; t++) {
+    product *of = new_product(t ? TESELA_F64 : TESELA_F32);
+    const char *note;
+    of->m = of->n = 20, of->k = 200;
+    fill(of, NORMAL);
+    const double residues = worst(of, &note);
+    assert_true(!note || strstr(note, "more moduli than usual"));
+    of->strategy = "sequential";
+    const double sums = worst(of, &note);
+    assert_true(residues < sums);
+    free(of);
+  }
+}
+
+/* Every number up to half of P comes back from its residues, in both ways. */
+static void sieves_are_right(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(100, 100, 1000, TESELA_F64);
+  for (int moduli = 4; moduli <= TSL_RESIDUE_MODULI; moduli++) {
+    const tsl_config config = {{moduli}};
+    const residue_rules rules = tsl_residue_rules(&problem, &config, 100, 100);
+    const residue_sieve *sieve = &rules.sieves[0];
+    assert_int_equal(sieve->moduli, moduli);
+    double whole = 1;
+    for (int l = 0; l < moduli; l++)
+      whole *= rules.moduli[l].p;
+    const double half = ldexp((double)sieve->half, sieve->half_exponent);
+    assert_true(half <= whole * (0.5 - 1. / 256) * (1 + 1e-14) && half > whole * 0.49);
+    for (int i = 0; i < 1000; i++) {
+      const double bits = fmin(62.9, log2(half));
+      const long long number = (long long)ldexp(uniform(), (int)bits);
+      residue_sum sum = {{0}, 1u << 19};
+      for (int l = 0; l < moduli; l++) {
+        const long long p = rules.moduli[l].p, rest = (number % p + p) % p;
+        residue_sum_add(&sum, sieve, l, (unsigned)rest, 4);
+      }
+      assert_true(residue_sum_long(&sum, sieve, 3) == ldexp((double)number, -3));
+      if (moduli <= 8)
+        assert_true(residue_sum_short(&sum, sieve) == number);
+    }
+    for (int l = 0; l < moduli; l++) {
+      const residue_modulus *p = &rules.moduli[l];
+      for (int i = 0; i < 1000; i++) {
+        const unsigned x = i < 300 ? 0x80000000u + 255 - (unsigned)i : (unsigned)(next() >> 33);
+        assert_int_equal(((residue_word)x * p->magic >> 32) >> 7, x / p->p);
+      }
+      assert_true(p->bias % p->p == 0 && p->bias >= 1u << 30 && p->bias < (1u << 30) + 256);
+    }
+  }
+}
+
+static void refusals_say_why(void **state) {
+  (void)state;
+  float a[4] = {1, 2, 3, 4}, c[4];
+  tesela_gemm_desc desc = {.m = 2,
+                           .n = 2,
+                           .k = 2,
+                           .a = {.data = a},
+                           .b = {.data = a},
+                           .c = {.data = c},
+                           .device = "cpu",
+                           .strategy = "residue_int8 moduli=9"};
+  assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED);
+  assert_non_null(strstr(tesela_last_error(), "f32 has 4 to 8"));
+  desc.strategy = "residue_int8";
+  desc.accuracy = "1e-9";
+  assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED);
+}
+
+int main(void) {
+  if (tesela_context_create(NULL, &context) != TESELA_OK)
+    return 1;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sieves_are_right),          cmocka_unit_test(nothing_exceeds_its_bound),
+      cmocka_unit_test(climbing_finds_no_way_out), cmocka_unit_test(ordinary_data_takes_residues),
+      cmocka_unit_test(refusals_say_why),
+  };
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  tesela_context_destroy(context);
+  return failed;
+}
