@@ -29,7 +29,7 @@ static void refusals_have_numbers(void **state) {
   assert_refused_for(strategy, "", &device, &floats, "these instructions multiply f64");
   assert_refused_for(strategy, "", &device, &deep, "31 bits");
   assert_refused_for(strategy, "tile_m=16 tile_n=16", &device, &doubles,
-                     "no shape of warps makes tiles of 16 x 16 in 1 slices");
+                     "no shape of warps makes tiles of 16 x 16 numbers in 1 slices");
   assert_refused_for(strategy, "tile_m=128 tile_n=128", &small, &doubles,
                      "do not fit into the 49152 bytes of mock:0");
 }
@@ -43,6 +43,8 @@ static void memory_is_shared_out(void **state) {
   int seen = 0;
   for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++, seen++) {
     const tsl_cuda_dmma tile = tsl_cuda_dmma_of(&problem, &config, &device);
+    if (tile.warp_m == 0)
+      continue; /* of complex numbers */
     assert_true(tile.stages >= 2 && tile.groups >= 1);
     assert_true((tile.shared_bytes + 1024) * (uint64_t)tile.groups <= device.local_bytes_inside + 1024);
     const uint64_t dense = (uint64_t)(tile.stages * tile.depth) * 8 * (uint64_t)(tile.tile_m + tile.tile_n);
@@ -77,12 +79,13 @@ static void layouts_are_read_as_they_lie(void **state) {
 
 static void pairs_are_aligned(void **state) {
   (void)state;
-  assert_true(tsl_cuda_dmma_pairs(1, 104, 100, 8));
-  assert_false(tsl_cuda_dmma_pairs(2, 104, 100, 8));
-  assert_false(tsl_cuda_dmma_pairs(1, 105, 100, 8));
-  assert_false(tsl_cuda_dmma_pairs(1, 104, 100, 7));
-  assert_true(tsl_cuda_dmma_pairs(1, 105, 1, 8));
-  assert_true(tsl_cuda_dmma_pairs(1, -104, 100, 8));
+  assert_true(tsl_cuda_dmma_pairs(1, 1, 104, 100, 8));
+  assert_false(tsl_cuda_dmma_pairs(1, 2, 104, 100, 8));
+  assert_false(tsl_cuda_dmma_pairs(1, 1, 105, 100, 8));
+  assert_false(tsl_cuda_dmma_pairs(1, 1, 104, 100, 7));
+  assert_true(tsl_cuda_dmma_pairs(1, 1, 105, 1, 8));
+  assert_true(tsl_cuda_dmma_pairs(1, 1, -104, 100, 8));
+  assert_true(tsl_cuda_dmma_pairs(2, 3, 105, 100, 7)); /* complex numbers are pairs */
 }
 
 /* Few tiles share the units by parts of k, none of which is short; their sums are scratch memory. */
@@ -134,6 +137,25 @@ static void clusters_and_batches_need_no_sums(void **state) {
   assert_int_equal(shares.sums_bytes, 0);
 }
 
+/* Complex numbers are twice as long and four products each; their tiles take as much memory as there is, too. */
+static void complex_numbers_are_two(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  const tsl_problem problem = tsl_problem_gemm(1024, 1024, 1024, TESELA_C128),
+                    real = tsl_problem_gemm(1024, 1024, 1024, TESELA_F64);
+  double seconds, real_seconds;
+  const tsl_config best = best_config(strategy, &problem, &device, &seconds);
+  say_choice(strategy, &problem, &best, seconds);
+  (void)best_config(strategy, &real, &device, &real_seconds);
+  assert_true(seconds > 2.5 * real_seconds && seconds < 6 * real_seconds);
+  const tsl_cuda_dmma tile = tsl_cuda_dmma_of(&problem, &best, &device);
+  assert_int_equal(tile.numbers, 2);
+  const uint64_t dense = (uint64_t)(tile.stages * tile.depth) * 16 * (uint64_t)(tile.tile_m + tile.tile_n);
+  assert_true(tile.stages >= 2 && tile.shared_bytes > dense);
+  assert_true((tile.shared_bytes + 1024) * (uint64_t)tile.groups <= device.local_bytes_inside + 1024);
+  assert_refused_for(strategy, "tile_m=128 tile_n=128", &device, &problem, "128 x 128 complex numbers");
+}
+
 /* Large products get large tiles, others what fills the units; no tile is longer than the product by much. */
 static void the_model_likes_what_fits(void **state) {
   (void)state;
@@ -141,7 +163,7 @@ static void the_model_likes_what_fits(void **state) {
   static const struct {
     int64_t m, n, k, tile_m, least, most; /* rows of a tile at most, elements of it */
   } cases[] = {{4096, 4096, 4096, 128, 128 * 128, 128 * 128}, {4093, 4093, 4093, 128, 128 * 64, 128 * 64},
-               {1024, 1024, 1024, 128, 64 * 64, 64 * 64},     {16, 4096, 4096, 16, 16 * 32, 16 * 64},
+               {1024, 1024, 1024, 128, 128 * 64, 128 * 64},     {16, 4096, 4096, 16, 16 * 32, 16 * 64},
                {64, 4096, 4096, 64, 64 * 64, 64 * 64},        {256, 256, 256, 32, 16 * 32, 16 * 64}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tsl_problem problem = tsl_problem_gemm(cases[i].m, cases[i].n, cases[i].k, TESELA_F64);
@@ -177,6 +199,7 @@ int main(void) {
       cmocka_unit_test(pairs_are_aligned),
       cmocka_unit_test(few_tiles_split_k),
       cmocka_unit_test(clusters_and_batches_need_no_sums),
+      cmocka_unit_test(complex_numbers_are_two),
       cmocka_unit_test(the_model_likes_what_fits),
       cmocka_unit_test(slow_f64_stays_slow),
   };

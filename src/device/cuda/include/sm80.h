@@ -29,18 +29,6 @@ SM80_FUNCTION void copy_async_if(bool asked, shared_t to, const void *from) {
         "l"(__cvta_generic_to_global(from)), "r"((int)asked), "n"(BYTES)
         : "memory");
 }
-/* BYTES bytes, 8 or 16, of which the first `there` are read, and the others are 0. */
-template <int BYTES>
-SM80_FUNCTION void copy_async_part(int there, shared_t to, const void *from) {
-  if (BYTES == 16)
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to),
-                 "l"(__cvta_generic_to_global(from)), "r"(there)
-                 : "memory");
-  else
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(to),
-                 "l"(__cvta_generic_to_global(from)), "r"(there), "n"(BYTES)
-                 : "memory");
-}
 /* Ends a group of this thread's copies. */
 SM80_FUNCTION void copies_commit() {
   asm volatile("cp.async.commit_group;" ::: "memory");
@@ -88,6 +76,22 @@ SM80_FUNCTION void dmma_16x8x8(double (&sums)[4], const double (&a)[4], const do
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                  : "+d"(sums[i % 2 * 2]), "+d"(sums[i % 2 * 2 + 1])
                  : "d"(a[i]), "d"(b[i / 2]));
+#endif
+}
+
+/* The same of A (16 x 4) B (4 x 8): a[0] is row t / 4, column t % 4, a[1] row + 8; b is row t % 4, column t / 4. */
+SM80_FUNCTION void dmma_16x8x4(double (&sums)[4], const double (&a)[2], double b) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, "
+               "%2, %3};"
+               : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3])
+               : "d"(a[0]), "d"(a[1]), "d"(b));
+#else
+#pragma unroll
+  for (int i = 0; i < 2; i++)
+    asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+                 : "+d"(sums[2 * i]), "+d"(sums[2 * i + 1])
+                 : "d"(a[i]), "d"(b));
 #endif
 }
 

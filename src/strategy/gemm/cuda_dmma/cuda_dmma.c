@@ -13,24 +13,17 @@ static const tsl_param params[] = {
 };
 
 static const char *const probes[] = {
-    "tile_m=128 tile_n=64",
-    "tile_m=32 tile_n=64",
-    "tile_m=128 tile_n=128",
-    "tile_m=64 tile_n=64",
-    "tile_m=16 tile_n=128",
-    "tile_m=128 tile_n=32",
-    "tile_m=64 tile_n=64 slices=2",
-    "tile_m=16 tile_n=32 slices=8",
-    "tile_m=32 tile_n=32 slices=8 cluster=4",
-    "tile_m=64 tile_n=64 cluster=2",
-    NULL,
+    "tile_m=128 tile_n=64",          "tile_m=32 tile_n=64",          "tile_m=128 tile_n=128",
+    "tile_m=64 tile_n=64",           "tile_m=16 tile_n=128",         "tile_m=128 tile_n=32",
+    "tile_m=64 tile_n=64 slices=2",  "tile_m=16 tile_n=32 slices=8", "tile_m=32 tile_n=32 slices=8 cluster=4",
+    "tile_m=64 tile_n=64 cluster=2", "tile_m=32 tile_n=32 slices=4", NULL,
 };
 
 static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
   if (tile.warp_m == 0)
-    return tsl_refusal("no shape of warps makes tiles of %d x %d in %d slices", tile.tile_m, tile.tile_n,
-                       (int)config->value[TSL_CUDA_DMMA_SLICES]);
+    return tsl_refusal("no shape of warps makes tiles of %d x %d %snumbers in %d slices", tile.tile_m,
+                       tile.tile_n, tile.numbers == 2 ? "complex " : "", tile.slices);
   if (tile.cluster > 1 && !(device->capabilities & TSL_CAN_WGMMA))
     return "clusters are of sm_90";
   if (tile.cluster > 1 && problem->k < tile.cluster * (int64_t)tile.depth)
@@ -57,12 +50,14 @@ static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, co
 
 static const tsl_types types[] = {
     {TESELA_F64, TESELA_F64, TESELA_F64},
+    {TESELA_C128, TESELA_C128, TESELA_C128},
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
 const tsl_strategy tsl_gemm_cuda_dmma = {
     .name = "cuda_dmma",
-    .idea = "f64 by tensor cores in CUDA C++: panels come by asynchronous copies several stages ahead, as "
+    .idea = "f64 and c128 by tensor cores in CUDA C++: panels come by asynchronous copies several stages "
+            "ahead, as "
             "they lie in memory",
     .lifts = "FMA's rate in f64, half of what tensor cores multiply",
     .op = TSL_OP_GEMM,
@@ -75,7 +70,7 @@ const tsl_strategy tsl_gemm_cuda_dmma = {
     .build = tsl_cuda_dmma_build,
     .run = tsl_cuda_dmma_run,
     .release = tsl_cuda_dmma_release,
-    .takes = {.types = types, .why = "these instructions multiply f64", .batches = true},
+    .takes = {.types = types, .why = "these instructions multiply f64", .conjugates = true, .batches = true},
     .uses = {.scratch = scratch, .account = tsl_cuda_dmma_account},
     .testing = {.probes = probes},
 };

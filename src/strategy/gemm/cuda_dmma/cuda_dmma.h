@@ -15,6 +15,7 @@ typedef struct tsl_cuda_dmma {
   tsl_problem problem; /* swapped where C's columns lie side by side: C' = B' A' */
   bool swapped;
   bool a_across, b_across; /* rows of A (columns of B) lie side by side in memory, elements along k do not */
+  int numbers;             /* of f64 in a number: 2 in a complex one */
   int tile_m, tile_n;
   int warp_m, warp_n; /* of a warp; 0: there is no such tile */
   int slices;         /* of a panel's k, each multiplied by warps of its own */
@@ -36,8 +37,8 @@ typedef struct tsl_cuda_dmma_shares {
 } tsl_cuda_dmma_shares;
 tsl_cuda_dmma_shares tsl_cuda_dmma_shares_of(const tsl_cuda_dmma *tile, const tsl_device *device);
 
-/* Whether elements along one stride, in lines along the other, can be copied two at a time. */
-bool tsl_cuda_dmma_pairs(int64_t along, int64_t line, int64_t lines, int64_t offset);
+/* Whether numbers along one stride, in lines along the other, can be copied 16 bytes at a time: real ones by pairs. */
+bool tsl_cuda_dmma_pairs(int numbers, int64_t along, int64_t line, int64_t lines, int64_t offset);
 
 /* Predicted seconds; NOTES.md has what it was fitted to. */
 double tsl_cuda_dmma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);

@@ -1,39 +1,56 @@
-/* The last step where cuda_dmma.cu splits k: C from the sums of all parts. Also the only one where there are no products: of no
- * parts the sum is 0.
+/* The last step where cuda_dmma.cu splits k: C from the sums of all parts. Also
+ * the only one where there are no products: of no parts the sum is 0.
  *
- *   sums: | part 0: rows of `pitch` sums | part 1 | ...        a block: 32 elements of C by 8 shares of the parts
+ *   sums: | part 0: rows of `pitch` sums | part 1 | ...        a block: 32
+ * elements of C by 8 shares of the parts
  *
- * Each warp of a block adds up a share of the parts for 32 elements, in their order; the first warp adds up what the eight have, in
- * their order, so that the same parts always give the same bits. */
+ * Each warp of a block adds up a share of the parts for 32 elements, in their
+ * order; the first warp adds up what the eight have, in their order, so that
+ * the same parts always give the same bits. */
+#include "cuda_dmma_number.h"
 #include "cuda_dmma_shared.h"
-#include "sm80.h"
 
 constexpr int SHARES = 8;
 
 extern "C" __global__ void __launch_bounds__(32 * SHARES)
     tsl_gemm_cuda_dmma_fold(double *c, const double *sums,
                             const __grid_constant__ cuda_dmma_fold_arguments given) {
-  __shared__ double shares[SHARES][32];
+  __shared__ double shares[SHARES][NUMBERS][32];
   const int lane = threadIdx.x % 32, own = threadIdx.x / 32;
   const int first = given.parts * own / SHARES, end = given.parts * (own + 1) / SHARES;
   const long long count = given.m * given.n;
-  c += blockIdx.y * given.c_step;
+  c += blockIdx.y * given.c_step * NUMBERS;
   dependency_wait();
   for (long long start = 32ll * blockIdx.x; start < count; start += 32ll * gridDim.x) {
     const long long i = start + lane < count ? start + lane : count - 1, row = i / given.n, col = i % given.n;
-    const double *from = sums + first * given.part + row * given.pitch + col;
-    double sum = 0;
+    const double *from = sums + NUMBERS * (first * given.part + row * given.pitch + col);
+    double sum[NUMBERS] = {};
 #pragma unroll 8
-    for (int p = first; p < end; p++, from += given.part)
-      sum += *from;
-    shares[own][lane] = sum;
+    for (int p = first; p < end; p++, from += NUMBERS * given.part)
+#pragma unroll
+      for (int e = 0; e < NUMBERS; e++)
+        sum[e] += from[e];
+#pragma unroll
+    for (int e = 0; e < NUMBERS; e++)
+      shares[own][e][lane] = sum[e];
     __syncthreads();
     if (own == 0 && start + lane < count) {
 #pragma unroll
       for (int s = 1; s < SHARES; s++)
-        sum += shares[s][lane];
-      double *to = c + given.c.offset + row * given.c.row + col * given.c.col;
-      *to = given.beta == 0 ? given.alpha * sum : fma(given.beta, *to, given.alpha * sum);
+#pragma unroll
+        for (int e = 0; e < NUMBERS; e++)
+          sum[e] += shares[s][e][lane];
+      double *to = c + NUMBERS * (given.c.offset + row * given.c.row + col * given.c.col);
+#if NUMBERS == 2
+      double2 value = scaled(make_double2(sum[0], sum[1]), given.alpha);
+      if (given.beta[0] != 0 || given.beta[1] != 0) {
+        const double2 before = scaled(make_double2(to[0], to[1]), given.beta);
+        value.x += before.x, value.y += before.y;
+      }
+      to[0] = value.x, to[1] = value.y;
+#else
+      *to = given.beta[0] == 0 ? given.alpha[0] * sum[0] : fma(given.beta[0], *to, given.alpha[0] * sum[0]);
+#endif
     }
     __syncthreads();
   }

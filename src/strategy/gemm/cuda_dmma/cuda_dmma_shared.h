@@ -1,8 +1,11 @@
-/* What the host gives cuda_dmma's kernels: read by C and by CUDA C++. Everything counts elements. */
+/* What the host gives cuda_dmma's kernels: read by C and by CUDA C++.
+ * Everything counts numbers, real or complex ones. */
 #ifndef TSL_CUDA_DMMA_SHARED_H
 #define TSL_CUDA_DMMA_SHARED_H
 
-/* A matrix, and whether pairs of elements that follow each other as the build says lie at multiples of 16 bytes. */
+/* A matrix, and whether what is copied at a time, a complex number or a pair of
+ * real ones that follow each other as the build says, lies at multiples of 16
+ * bytes. */
 typedef struct cuda_dmma_matrix {
   long long offset, row, col;
   int is_wide;
@@ -15,15 +18,16 @@ typedef struct cuda_dmma_arguments {
   cuda_dmma_matrix a, b, c;
   long long c_part;                 /* from the sums of one part of k to the next's */
   long long a_step, b_step, c_step; /* from product to product of a batch */
-  double alpha, beta;
+  double alpha[2], beta[2];
 } cuda_dmma_arguments;
 
-/* Sums of `parts` parts, each `pitch` elements a row and `part` elements apart, to C. */
+/* Sums of `parts` parts, each `pitch` elements a row and `part` elements apart,
+ * to C. */
 typedef struct cuda_dmma_fold_arguments {
   long long m, n, pitch, part, c_step /* from product to product of a batch, which has no sums */;
   cuda_dmma_matrix c;
   int parts;
-  double alpha, beta;
+  double alpha[2], beta[2];
 } cuda_dmma_fold_arguments;
 
 #endif

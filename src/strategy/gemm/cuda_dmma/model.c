@@ -8,18 +8,24 @@
 /* Tiles, slices of k that warps share out, their warps' tiles, blocks a multiprocessor has registers for, and what tensor cores make of
  * their peak in long sums, where elements come by pairs and one by one. */
 static const struct {
-  int tile_m, tile_n, slices, warp_m, warp_n, groups;
+  int numbers, tile_m, tile_n, slices, warp_m, warp_n, groups;
   double by_pairs, by_ones;
 } shapes[] = {
-    {128, 128, 1, 64, 32, 1, 0.92, 0.60}, {128, 64, 1, 64, 32, 2, 0.90, 0.77},
-    {64, 128, 1, 32, 64, 2, 0.85, 0.65},  {64, 64, 1, 32, 32, 3, 0.87, 0.62},
-    {128, 32, 1, 32, 32, 3, 0.78, 0.49},  {32, 128, 1, 32, 32, 3, 0.79, 0.55},
-    {64, 32, 1, 32, 16, 4, 0.70, 0.58},   {32, 64, 1, 32, 16, 4, 0.68, 0.47},
-    {128, 16, 1, 32, 16, 4, 0.75, 0.39},  {16, 128, 1, 16, 32, 4, 0.68, 0.48},
-    {64, 64, 2, 32, 32, 1, 0.77, 0.49},   {64, 32, 4, 32, 32, 1, 0.72, 0.42},
-    {32, 64, 4, 32, 32, 1, 0.67, 0.44},   {32, 32, 8, 32, 32, 1, 0.55, 0.36},
-    {16, 64, 4, 16, 32, 1, 0.56, 0.27},   {64, 16, 4, 32, 16, 1, 0.47, 0.28},
-    {16, 32, 8, 16, 32, 1, 0.43, 0.21},   {32, 16, 8, 32, 16, 1, 0.42, 0.28},
+    {1, 128, 128, 1, 64, 32, 1, 0.92, 0.60}, {1, 128, 64, 1, 64, 32, 2, 0.90, 0.77},
+    {1, 64, 128, 1, 32, 64, 2, 0.85, 0.65},  {1, 64, 64, 1, 32, 32, 3, 0.87, 0.62},
+    {1, 128, 32, 1, 32, 32, 3, 0.78, 0.49},  {1, 32, 128, 1, 32, 32, 3, 0.79, 0.55},
+    {1, 64, 32, 1, 32, 16, 4, 0.70, 0.58},   {1, 32, 64, 1, 32, 16, 4, 0.68, 0.47},
+    {1, 128, 16, 1, 32, 16, 4, 0.75, 0.39},  {1, 16, 128, 1, 16, 32, 4, 0.68, 0.48},
+    {1, 128, 64, 2, 64, 32, 1, 0.92, 0.70},
+    {1, 64, 128, 2, 32, 64, 1, 0.90, 0.65},
+    {1, 64, 64, 2, 32, 32, 1, 0.77, 0.49},   {1, 64, 32, 4, 32, 32, 1, 0.72, 0.42},
+    {1, 32, 64, 4, 32, 32, 1, 0.67, 0.44},   {1, 32, 32, 8, 32, 32, 1, 0.55, 0.36},
+    {1, 16, 64, 4, 16, 32, 1, 0.56, 0.27},   {1, 64, 16, 4, 32, 16, 1, 0.47, 0.28},
+    {1, 16, 32, 8, 16, 32, 1, 0.43, 0.21},   {1, 32, 16, 8, 32, 16, 1, 0.42, 0.28},
+    {2, 128, 64, 1, 32, 32, 1, 0.90, 0.80},  {2, 64, 64, 1, 32, 32, 2, 0.90, 0.80},
+    {2, 64, 32, 1, 32, 16, 3, 0.80, 0.70},   {2, 32, 64, 1, 16, 32, 3, 0.80, 0.70},
+    {2, 64, 64, 2, 32, 32, 1, 0.85, 0.75},   {2, 32, 32, 4, 32, 32, 1, 0.75, 0.65},
+    {2, 16, 32, 4, 16, 32, 1, 0.55, 0.45},   {2, 32, 16, 4, 32, 16, 1, 0.55, 0.45},
 };
 
 enum {
@@ -29,43 +35,45 @@ enum {
   BLOCK_BYTES = 1024 /* of the system's in each block's shared memory */
 };
 
-static int64_t panel_bytes(bool across, int lines, int depth) {
+static int64_t panel_bytes(int numbers, bool across, int lines, int depth) {
   const int row = across ? lines : depth, rows = across ? depth : lines;
-  return (int64_t)rows * (8 * row + PADDING);
+  return (int64_t)rows * (8 * numbers * row + (numbers == 2 && !across ? 2 * PADDING : PADDING));
 }
 
 /* As many stages as there is memory for; and where sums meet in shared memory, these fit. */
 static void share_memory(tsl_cuda_dmma *tile, const tsl_device *device) {
-  const int64_t stage = panel_bytes(tile->a_across, tile->tile_m, tile->depth) +
-                        panel_bytes(tile->b_across, tile->tile_n, tile->depth),
+  const int64_t stage = panel_bytes(tile->numbers, tile->a_across, tile->tile_m, tile->depth) +
+                        panel_bytes(tile->numbers, tile->b_across, tile->tile_n, tile->depth),
                 own = ((int64_t)device->local_bytes_inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES,
                 fits = own / stage,
-                sums = (int64_t)tile->slices * tile->tile_m * (8 * tile->tile_n + FOLD_PADDING);
+                sums =
+                    (int64_t)tile->slices * tile->tile_m * (8 * tile->numbers * tile->tile_n + FOLD_PADDING);
   tile->stages = fits < 2 ? 0 : (int)tsl_least(fits, STAGES_MOST);
   if (tile->slices * tile->cluster > 1 && tile->stages * stage < sums)
     tile->stages = 0;
   tile->shared_bytes = (uint64_t)(tile->stages * stage);
 }
 
-bool tsl_cuda_dmma_pairs(int64_t along, int64_t line, int64_t lines, int64_t offset) {
-  return along == 1 && offset % 2 == 0 && (lines == 1 || line % 2 == 0);
+bool tsl_cuda_dmma_pairs(int numbers, int64_t along, int64_t line, int64_t lines, int64_t offset) {
+  return numbers == 2 || (along == 1 && offset % 2 == 0 && (lines == 1 || line % 2 == 0));
 }
 
-static bool shape_by_pairs(const tsl_shape *shape, bool by_rows) {
-  return by_rows ? tsl_cuda_dmma_pairs(shape->col_stride, shape->row_stride, shape->rows, 0)
-                 : tsl_cuda_dmma_pairs(shape->row_stride, shape->col_stride, shape->cols, 0);
+static bool shape_by_pairs(int numbers, const tsl_shape *shape, bool by_rows) {
+  return by_rows ? tsl_cuda_dmma_pairs(numbers, shape->col_stride, shape->row_stride, shape->rows, 0)
+                 : tsl_cuda_dmma_pairs(numbers, shape->row_stride, shape->col_stride, shape->cols, 0);
 }
 
 /* Whether both factors' elements come two at a time. */
 static bool by_pairs(const tsl_cuda_dmma *tile) {
-  return shape_by_pairs(&tile->problem.a, !tile->a_across) &&
-         shape_by_pairs(&tile->problem.b, tile->b_across);
+  return shape_by_pairs(tile->numbers, &tile->problem.a, !tile->a_across) &&
+         shape_by_pairs(tile->numbers, &tile->problem.b, tile->b_across);
 }
 
 tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   tsl_cuda_dmma tile = {
       .swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1,
+      .numbers = tsl_type(problem->c.type)->is_complex ? 2 : 1,
       .tile_m = (int)config->value[TSL_CUDA_DMMA_TILE_M],
       .tile_n = (int)config->value[TSL_CUDA_DMMA_TILE_N],
       .slices = (int)config->value[TSL_CUDA_DMMA_SLICES],
@@ -77,8 +85,8 @@ tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *con
   tile.a_across = !tsl_launch_along(a->col_stride, a->row_stride);
   tile.b_across = !tsl_launch_along(b->row_stride, b->col_stride);
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-    if (shapes[i].tile_m == tile.tile_m && shapes[i].tile_n == tile.tile_n &&
-        shapes[i].slices == tile.slices) {
+    if (shapes[i].numbers == tile.numbers && shapes[i].tile_m == tile.tile_m &&
+        shapes[i].tile_n == tile.tile_n && shapes[i].slices == tile.slices) {
       tile.warp_m = shapes[i].warp_m, tile.warp_n = shapes[i].warp_n, tile.groups = shapes[i].groups;
       tile.efficiency = by_pairs(&tile) ? shapes[i].by_pairs : shapes[i].by_ones;
       tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) * tile.slices;
@@ -114,7 +122,7 @@ static const double slices_clocks = 210, blocks_clocks = 1060, fold_bytes = 130;
 
 /* Clocks of the last step of a block, beyond those of its sums. */
 static double meeting_clocks(const tsl_cuda_dmma *tile) {
-  const double bytes = 16.0 * tile->tile_m * tile->tile_n;
+  const double bytes = 16.0 * tile->numbers * tile->tile_m * tile->tile_n;
   return (tile->slices * tile->cluster > 1 ? slices_clocks + tile->slices * bytes / fold_bytes : 0) +
          (tile->cluster > 1 ? blocks_clocks + bytes / fold_bytes : 0);
 }
@@ -125,21 +133,25 @@ static double seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts,
                blocks = tiles * (double)parts * (double)tsl_problem_batch(problem),
                each = ceil(blocks / fmax(1, units - cluster_loss * (tile->cluster - 1))),
                together = fmin(each, tile->groups), warps = together * tile->items / 128,
-               area = (double)tile->tile_m * tile->tile_n, lines = tile->tile_m + tile->tile_n;
+               numbers = tile->numbers, products_each = numbers * numbers,
+               area = products_each * tile->tile_m * tile->tile_n,
+               lines = numbers * (tile->tile_m + tile->tile_n);
   const double depth = ceil(ceil((double)problem->k / tile->depth) / (double)parts) * tile->depth;
   const bool is_part = problem->m < tile->tile_m || problem->n < tile->tile_n;
   const double copies = lines * tile->depth / tile->items,
-               products = (double)tile->warp_m * tile->warp_n / 64 /* 16 x 8 x 8 each */,
+               products = products_each * tile->warp_m * tile->warp_n / 64 /* 16 x 8 x 8 each */,
                slowed = is_part ? 1 + part_cost * copies / products : 1,
                rate = unit_rate(device) * tile->efficiency * (warps >= 2 ? 1 : few_warps) / slowed;
   const double rounds = ceil(each / tile->groups),
                waited = rounds * depth / tile->depth * panel_clocks / fmax(1, tile->stages - 1);
   const double clocks = fmax(each * depth * area / rate, waited) +
-                        rounds * (first_clocks + sum_clocks * area / tile->items + meeting_clocks(tile)),
+                        rounds * (first_clocks +
+                                  sum_clocks * tile->numbers * tile->tile_m * tile->tile_n / tile->items +
+                                  meeting_clocks(tile)),
                cached = blocks * depth * lines * 8 / (cache_bytes * units);
   const double seconds = fmax(fmax(clocks, cached) / (1e6 * fmax(1, device->clock_mhz)),
                               tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
-  const double sums = 16.0 * (double)problem->m * (double)problem->n * (double)parts;
+  const double sums = 16.0 * tile->numbers * (double)problem->m * (double)problem->n * (double)parts;
   return launch_share * device->launch_seconds + seconds +
          (parts > 1 && tile->cluster == 1 ? fold_seconds + sums / device->bandwidth : 0);
 }
@@ -178,8 +190,9 @@ tsl_cuda_dmma_shares tsl_cuda_dmma_shares_of(const tsl_cuda_dmma *tile, const ts
   const int64_t tiles = shares.tiles_m * shares.tiles_n;
   shares.parts = parts_of(tile, tiles, device);
   shares.blocks = tiles * shares.parts;
-  shares.pitch = tsl_round_up(n, 2);
-  shares.sums_bytes = shares.parts > 1 && tile->cluster == 1 ? shares.parts * m * shares.pitch * 8 : 0;
+  shares.pitch = tile->numbers == 2 ? n : tsl_round_up(n, 2);
+  shares.sums_bytes =
+      shares.parts > 1 && tile->cluster == 1 ? shares.parts * m * shares.pitch * 8 * tile->numbers : 0;
   return shares;
 }
 
@@ -188,7 +201,8 @@ void tsl_cuda_dmma_account(const tsl_problem *problem, const tsl_config *config,
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(problem, config, device);
   const tsl_cuda_dmma_shares shares = tsl_cuda_dmma_shares_of(&tile, device);
   const double tiles = (double)shares.tiles_m * (double)shares.tiles_n,
-               depth = ceil((double)problem->k / tile.depth) * tile.depth, bytes = tiles * depth * 8;
+               depth = ceil((double)problem->k / tile.depth) * tile.depth,
+               bytes = tiles * depth * 8 * tile.numbers;
   tsl_account_groups((double)shares.blocks, tile.items, (double)shares.blocks * tile.items,
                      (int64_t)tile.shared_bytes, device, account);
   account->per_unit = tile.groups;

@@ -19,18 +19,20 @@ enum { FOLD_ITEMS = 256, FOLD_ELEMENTS = 32, UNIT_BLOCKS = 16 };
 tesela_status tsl_cuda_dmma_build(tsl_work *work) {
   const tsl_cuda_dmma tile = tsl_cuda_dmma_of(&work->problem, &work->config, work->device);
   const tsl_device_ops *ops = work->device->ops;
-  char defines[200];
+  char defines[300];
   dmma_kernels made;
   void *block;
   snprintf(defines, sizeof defines,
            "#define STAGES %d\n#define WARP_M %d\n#define WARP_N %d\n#define GROUPS %d\n#define A_ACROSS %d\n"
-           "#define B_ACROSS %d\n",
-           tile.stages, tile.warp_m, tile.warp_n, tile.groups, tile.a_across, tile.b_across);
+           "#define B_ACROSS %d\n#define NUMBERS %d\n#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n",
+           tile.stages, tile.warp_m, tile.warp_n, tile.groups, tile.a_across, tile.b_across, tile.numbers,
+           tile.problem.conjugate_a ? -1 : 1, tile.problem.conjugate_b ? -1 : 1);
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_dmma.cu", "tsl_gemm_cuda_dmma", tile.items, defines,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  TSL_TRY(
-      tsl_launch_kernel(work, FOLDER "cuda_dmma_fold.cu", "tsl_gemm_cuda_dmma_fold", FOLD_ITEMS, &made.fold));
+  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_dmma_fold.cu", "tsl_gemm_cuda_dmma_fold", FOLD_ITEMS,
+                                 tile.numbers == 2 ? "#define NUMBERS 2\n" : "#define NUMBERS 1\n",
+                                 &made.fold));
   if (work->device->capabilities & TSL_CAN_WGMMA) {
     ops->kernel_early(made.multiply);
     ops->kernel_early(made.fold);
@@ -49,8 +51,9 @@ void tsl_cuda_dmma_release(tsl_work *work) {
 /* --- running --- */
 
 /* Whether matrices can be read or written by pairs along `along`, in `lines` lines; of a batch, all of them. */
-static int is_wide(const tsl_operand *operand, int64_t along, int64_t line, int64_t lines, int64_t offset) {
-  return tsl_cuda_dmma_pairs(along, line, lines, offset) && operand->step % 2 == 0 &&
+static int is_wide(int numbers, const tsl_operand *operand, int64_t along, int64_t line, int64_t lines,
+                   int64_t offset) {
+  return tsl_cuda_dmma_pairs(numbers, along, line, lines, offset) && operand->step * numbers % 2 == 0 &&
          (uintptr_t)operand->buffer->device->ops->native_buffer(operand->buffer) % 16 == 0;
 }
 
@@ -81,8 +84,8 @@ static tesela_status fold(const running *run) {
                                     .c_step = run->operands->c.step,
                                     .c = run->result,
                                     .parts = s->k > 0 ? (int)run->shares.parts : 0,
-                                    .alpha = work->problem.alpha[0],
-                                    .beta = work->problem.beta[0]};
+                                    .alpha = {work->problem.alpha[0], work->problem.alpha[1]},
+                                    .beta = {work->problem.beta[0], work->problem.beta[1]}};
   given.c.offset += run->first * given.c_step;
   const int64_t blocks = tsl_ceil_div(given.m * given.n, FOLD_ELEMENTS),
                 most = (int64_t)UNIT_BLOCKS * work->device->compute_units;
@@ -96,8 +99,8 @@ static cuda_dmma_matrix factor(const running *run, const tsl_operand *operand, b
                                int64_t row, int64_t col, int64_t rows, int64_t cols, bool is_a) {
   const bool by_rows = is_a != across; /* elements of a row of the matrix lie side by side */
   return (cuda_dmma_matrix){offset + run->first * operand->step, row, col,
-                            by_rows ? is_wide(operand, col, row, rows, offset)
-                                    : is_wide(operand, row, col, cols, offset)};
+                            by_rows ? is_wide(run->tile.numbers, operand, col, row, rows, offset)
+                                    : is_wide(run->tile.numbers, operand, row, col, cols, offset)};
 }
 
 static tesela_status multiply(const running *run) {
@@ -124,11 +127,13 @@ static tesela_status multiply(const running *run) {
       .a_step = run->a->step,
       .b_step = run->b->step,
       .c_step = c_step,
-      .alpha = run->is_split ? 1 : work->problem.alpha[0],
-      .beta = run->is_split ? 0 : work->problem.beta[0],
+      .alpha = {1},
   };
-  if (!run->is_split)
+  if (!run->is_split) {
     given.c.offset += run->first * c_step, given.c_part = 0;
+    for (int part = 0; part < 2; part++)
+      given.alpha[part] = work->problem.alpha[part], given.beta[part] = work->problem.beta[part];
+  }
   tsl_buffer *c = run->is_split ? run->operands->scratch : run->operands->c.buffer;
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a->buffer), TSL_ARG_BUFFER(run->b->buffer),
                                TSL_ARG_BUFFER(c), TSL_ARG_VALUE(given)};
@@ -151,8 +156,9 @@ tesela_status tsl_cuda_dmma_run(const tsl_work *work, const tsl_operands *operan
                  .stream = stream};
   const tsl_gemm_sizes *s = &run.sizes;
   run.is_split = run.shares.sums_bytes > 0;
-  run.result = (cuda_dmma_matrix){s->c_offset, s->c_row_stride, s->c_col_stride,
-                                  is_wide(&operands->c, s->c_col_stride, s->c_row_stride, s->m, s->c_offset)};
+  run.result = (cuda_dmma_matrix){
+      s->c_offset, s->c_row_stride, s->c_col_stride,
+      is_wide(tile.numbers, &operands->c, s->c_col_stride, s->c_row_stride, s->m, s->c_offset)};
   for (; run.first < batch; run.first += most) {
     run.count = tsl_least(most, batch - run.first);
     if (s->k > 0)

@@ -1,0 +1,171 @@
+/* cuda_dmma's panels: which of A and B a block multiplies, and the copies that
+ * bring it to shared memory (cuda_dmma.cu has the picture). */
+#ifndef TSL_CUDA_DMMA_PANELS_H
+#define TSL_CUDA_DMMA_PANELS_H
+
+#include "cuda_dmma_number.h"
+#include "cuda_dmma_shared.h"
+
+constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N;
+constexpr int SLICES = TSL_PARAM_SLICES, CLUSTER = TSL_PARAM_CLUSTER;
+constexpr int SLICE = 16, DEPTH = SLICE * SLICES; /* of k: a warp's share, and a panel */
+constexpr int WARPS_N = TILE_N / WARP_N, WARPS = TILE_M / WARP_M * WARPS_N /* of a slice */,
+              THREADS = 32 * WARPS * SLICES;
+constexpr int BAND = 8; /* rows of tiles that blocks take together */
+
+/* A panel in shared memory, LINES rows of A or columns of B: bytes from a line,
+ * or from a k, to the next, such that threads that read together meet in no
+ * bank; all of it; where a number lies. */
+template <int ACROSS, int LINES>
+constexpr int PITCH = (ACROSS ? LINES : DEPTH) * NUMBER_BYTES + (NUMBERS == 2 && !ACROSS ? 64 : 32);
+template <int ACROSS, int LINES>
+constexpr int PANEL_BYTES = PITCH<ACROSS, LINES> *(ACROSS ? DEPTH : LINES);
+template <int ACROSS, int LINES>
+SM80_FUNCTION int place(int line, int k) {
+  return ACROSS ? k * PITCH<ACROSS, LINES> + line * NUMBER_BYTES
+                : line * PITCH<ACROSS, LINES> + k * NUMBER_BYTES;
+}
+constexpr int A_BYTES = PANEL_BYTES<A_ACROSS, TILE_M>, STAGE_BYTES = A_BYTES + PANEL_BYTES<B_ACROSS, TILE_N>;
+
+/* --- a block's share of the work --- */
+
+/* Its tile of C, where the rows and columns that it multiplies start, and its
+ * part of k: a tile at the end of C starts further up, where it is whole. */
+struct own_tile {
+  int row, col, first_row, first_col, part, first_k, end_k;
+};
+
+/* Where a tile's lines start: further up where it would end behind the last.
+ * Pairs stay aligned. */
+template <int LINES>
+SM80_FUNCTION int first_of(int line, int count, bool by_pairs) {
+  return line + LINES > count && count >= LINES && !(by_pairs && count % 2 != 0) ? count - LINES : line;
+}
+
+SM80_FUNCTION bool is_wide(const cuda_dmma_arguments &given) {
+  return given.a.is_wide && given.b.is_wide;
+}
+
+/* What it says is found anew wherever it is asked, and takes no registers in
+ * between: the compiler does not know that it stays the same. */
+SM80_FUNCTION own_tile tile_of(const cuda_dmma_arguments &given) {
+  unsigned number;
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(number));
+  const unsigned tiles = given.tiles_m * given.tiles_n;
+  unsigned part = 0, tile = number;
+  if (CLUSTER > 1)
+    part = number % CLUSTER, tile = number / CLUSTER;
+  else if (given.parts > 1)
+    part = number / tiles, tile = number % tiles;
+  /* Divisions take as long as a panel does: there is one where the band is
+   * whole. */
+  const unsigned band_tiles = BAND * given.tiles_n, band = given.tiles_m > BAND ? tile / band_tiles : 0,
+                 beside = tile - band * band_tiles,
+                 height = min((unsigned)given.tiles_m - band * BAND, (unsigned)BAND),
+                 column = height == BAND ? beside / BAND
+                          : height == 1  ? beside
+                                         : beside / height;
+  const int row = (int)(band * BAND + beside - column * height) * TILE_M, col = (int)column * TILE_N;
+  const int first = (int)part * given.part_panels + min((int)part, given.longer_parts),
+            panels = given.part_panels + ((int)part < given.longer_parts);
+  return {row,
+          col,
+          first_of<TILE_M>(row, given.m, NUMBERS == 1 && A_ACROSS && is_wide(given)),
+          first_of<TILE_N>(col, given.n, NUMBERS == 1 && B_ACROSS && is_wide(given)),
+          (int)part,
+          first * DEPTH,
+          min(given.k, (first + panels) * DEPTH)};
+}
+
+/* LINES lines of a factor: number (0, 0) of the first of them, numbers from a
+ * line and from a k to the next, and how many lines and k there are. */
+struct lines {
+  const number *from;
+  long long line, k;
+  int count, depth;
+};
+
+SM80_FUNCTION lines rows_of(const number *a, const own_tile &own, const cuda_dmma_arguments &given) {
+  return {a + given.a.offset + own.first_row * given.a.row + own.first_k * given.a.col, given.a.row,
+          given.a.col, given.m - own.first_row, own.end_k - own.first_k};
+}
+SM80_FUNCTION lines columns_of(const number *b, const own_tile &own, const cuda_dmma_arguments &given) {
+  return {b + given.b.offset + own.first_col * given.b.col + own.first_k * given.b.row, given.b.col,
+          given.b.row, given.n - own.first_col, own.end_k - own.first_k};
+}
+
+/* --- panels to shared memory --- */
+
+/* A thread's copies of BYTES bytes each, of which COUNT make a panel: each is
+ * APART lines (across: k) behind the one before. A complex number that is not
+ * aligned takes two of 8 bytes. */
+template <int ACROSS, int LINES, int BYTES>
+struct copies {
+  static constexpr int WIDE = BYTES > NUMBER_BYTES ? BYTES / NUMBER_BYTES : 1 /* numbers */,
+                       HALVES = BYTES < NUMBER_BYTES ? 2 : 1, ROW = (ACROSS ? LINES : DEPTH) / WIDE,
+                       APART = THREADS / ROW, COUNT = LINES * DEPTH / WIDE / THREADS;
+  static_assert(THREADS % ROW == 0, "a thread's copies lie a constant apart");
+};
+
+/* Where they come from and go to: the next one's number, numbers from one to
+ * the next and from a panel's last to the next panel's first, and the first
+ * one's place in a panel. */
+struct feed {
+  const number *from;
+  long long step, turn;
+  shared_t to;
+};
+
+template <int ACROSS, int LINES, int BYTES>
+SM80_FUNCTION feed feed_of(const lines &own) {
+  typedef copies<ACROSS, LINES, BYTES> each;
+  const int side = threadIdx.x % each::ROW * each::WIDE, row = threadIdx.x / each::ROW;
+  const int line = ACROSS ? side : row, k = ACROSS ? row : side;
+  const long long step = each::APART * (ACROSS ? own.k : own.line);
+  return {own.from + line * own.line + k * own.k, step, DEPTH * own.k - (each::COUNT - 1) * step,
+          (shared_t)place<ACROSS, LINES>(line, k)};
+}
+
+/* The share FIRST / OF of a panel's copies, where `is_whole`. */
+template <int ACROSS, int LINES, int BYTES, int FIRST, int OF>
+SM80_FUNCTION void copy_share(shared_t panel, feed &own, bool is_whole) {
+  typedef copies<ACROSS, LINES, BYTES> each;
+#pragma unroll
+  for (int i = each::COUNT * FIRST / OF; i < each::COUNT * (FIRST + 1) / OF; i++) {
+#pragma unroll
+    for (int half = 0; half < each::HALVES; half++)
+      copy_async_if<BYTES>(is_whole, panel + own.to + i * each::APART * PITCH<ACROSS, LINES> + 8 * half,
+                           (const char *)own.from + 8 * half);
+    own.from += i + 1 < each::COUNT ? own.step : own.turn;
+    asm("" : "+l"(own.from)); /* or the compiler multiplies for each copy */
+  }
+}
+
+/* A panel of which less than all is there, from `depth` on, and zeros beyond. (A copy can leave out what is not there and write zeros
+ * itself; memory checkers take such a copy for one of 16 bytes.) */
+template <int ACROSS, int LINES, int BYTES>
+SM80_FUNCTION void copy_part(shared_t panel, const lines &own, int depth) {
+  typedef copies<ACROSS, LINES, BYTES> each;
+#pragma unroll 1
+  for (int i = threadIdx.x; i < LINES * DEPTH / each::WIDE; i += THREADS) {
+    const int side = i % each::ROW * each::WIDE, row = i / each::ROW, line = ACROSS ? side : row,
+              k = ACROSS ? row : side;
+    const int more_lines = own.count - line, more_depth = own.depth - depth - k,
+              more = ACROSS ? (more_depth > 0 ? more_lines : 0) : (more_lines > 0 ? more_depth : 0),
+              there = max(0, min(more, each::WIDE)) * NUMBER_BYTES;
+    const number *from = own.from + line * own.line + (depth + k) * own.k;
+    const shared_t to = panel + place<ACROSS, LINES>(line, k);
+    if (BYTES == 16 && there == 16) {
+      copy_async_if<16>(true, to, from);
+      continue;
+    }
+#pragma unroll
+    for (int half = 0; half < (BYTES == 16 ? 2 : each::HALVES); half++)
+      if (there > 8 * half)
+        copy_async_if<8>(true, to + 8 * half, (const char *)from + 8 * half);
+      else
+        store_double(to + 8 * half, 0);
+  }
+}
+
+#endif
