@@ -11,7 +11,7 @@ static const tsl_strategy *strategy;
 
 static tsl_device hopper(void) {
   tsl_device device = graphics;
-  device.capabilities |= TSL_CAN_CUDA | TSL_CAN_MMA | TSL_CAN_F64;
+  device.capabilities |= TSL_CAN_CUDA | TSL_CAN_MMA | TSL_CAN_F64 | TSL_CAN_WGMMA;
   device.local_bytes_inside = 227 << 10;
   return device;
 }
@@ -116,7 +116,6 @@ static void few_tiles_split_k(void **state) {
 static void clusters_and_batches_need_no_sums(void **state) {
   (void)state;
   tsl_device device = hopper();
-  device.capabilities |= TSL_CAN_WGMMA;
   tsl_problem problem = tsl_problem_gemm(64, 64, 16384, TESELA_F64), short_one = problem;
   const tsl_config apart = config_of(strategy, "tile_m=64 tile_n=64"),
                    together = config_of(strategy, "tile_m=64 tile_n=64 slices=2 cluster=4");

@@ -151,17 +151,16 @@ SM80_FUNCTION void copy_part(shared_t panel, const lines &own, int depth) {
     const int side = i % each::ROW * each::WIDE, row = i / each::ROW, line = ACROSS ? side : row,
               k = ACROSS ? row : side;
     const int more_lines = own.count - line, more_depth = own.depth - depth - k,
-              more = ACROSS ? (more_depth > 0 ? more_lines : 0) : (more_lines > 0 ? more_depth : 0),
-              there = max(0, min(more, each::WIDE)) * NUMBER_BYTES;
+              more = ACROSS ? (more_depth > 0 ? more_lines : 0) : (more_lines > 0 ? more_depth : 0);
     const number *from = own.from + line * own.line + (depth + k) * own.k;
     const shared_t to = panel + place<ACROSS, LINES>(line, k);
-    if (BYTES == 16 && there == 16) {
+    if (BYTES == 16 && more >= each::WIDE) {
       copy_async_if<16>(true, to, from);
       continue;
     }
 #pragma unroll
     for (int half = 0; half < (BYTES == 16 ? 2 : each::HALVES); half++)
-      if (there > 8 * half)
+      if (more > (NUMBERS == 2 ? 0 : half))
         copy_async_if<8>(true, to + 8 * half, (const char *)from + 8 * half);
       else
         store_double(to + 8 * half, 0);

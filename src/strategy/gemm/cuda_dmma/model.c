@@ -11,21 +11,20 @@ static const struct {
   int numbers, tile_m, tile_n, slices, warp_m, warp_n, groups;
   double by_pairs, by_ones;
 } shapes[] = {
-    {1, 128, 128, 1, 64, 32, 1, 0.92, 0.60}, {1, 128, 64, 1, 64, 32, 2, 0.90, 0.77},
-    {1, 64, 128, 1, 32, 64, 2, 0.85, 0.65},  {1, 64, 64, 1, 32, 32, 3, 0.87, 0.62},
-    {1, 128, 32, 1, 32, 32, 3, 0.78, 0.49},  {1, 32, 128, 1, 32, 32, 3, 0.79, 0.55},
-    {1, 64, 32, 1, 32, 16, 4, 0.70, 0.58},   {1, 32, 64, 1, 32, 16, 4, 0.68, 0.47},
-    {1, 128, 16, 1, 32, 16, 4, 0.75, 0.39},  {1, 16, 128, 1, 16, 32, 4, 0.68, 0.48},
-    {1, 128, 64, 2, 64, 32, 1, 0.92, 0.70},
-    {1, 64, 128, 2, 32, 64, 1, 0.90, 0.65},
-    {1, 64, 64, 2, 32, 32, 1, 0.77, 0.49},   {1, 64, 32, 4, 32, 32, 1, 0.72, 0.42},
-    {1, 32, 64, 4, 32, 32, 1, 0.67, 0.44},   {1, 32, 32, 8, 32, 32, 1, 0.55, 0.36},
-    {1, 16, 64, 4, 16, 32, 1, 0.56, 0.27},   {1, 64, 16, 4, 32, 16, 1, 0.47, 0.28},
-    {1, 16, 32, 8, 16, 32, 1, 0.43, 0.21},   {1, 32, 16, 8, 32, 16, 1, 0.42, 0.28},
-    {2, 128, 64, 1, 32, 32, 1, 0.90, 0.80},  {2, 64, 64, 1, 32, 32, 2, 0.90, 0.80},
-    {2, 64, 32, 1, 32, 16, 3, 0.80, 0.70},   {2, 32, 64, 1, 16, 32, 3, 0.80, 0.70},
-    {2, 64, 64, 2, 32, 32, 1, 0.85, 0.75},   {2, 32, 32, 4, 32, 32, 1, 0.75, 0.65},
-    {2, 16, 32, 4, 16, 32, 1, 0.55, 0.45},   {2, 32, 16, 4, 32, 16, 1, 0.55, 0.45},
+    {1, 128, 64, 2, 64, 32, 1, 0.863, 0.557},  {1, 64, 128, 2, 32, 64, 1, 0.926, 0.601},
+    {1, 128, 128, 1, 64, 32, 1, 0.936, 0.607}, {1, 128, 64, 1, 64, 32, 2, 0.910, 0.807},
+    {1, 64, 128, 1, 32, 64, 2, 0.904, 0.675},  {1, 64, 64, 1, 32, 32, 3, 0.925, 0.600},
+    {1, 128, 32, 1, 32, 32, 3, 0.801, 0.503},  {1, 32, 128, 1, 32, 32, 3, 0.936, 0.562},
+    {1, 64, 32, 1, 32, 16, 4, 0.752, 0.570},   {1, 32, 64, 1, 32, 16, 4, 0.790, 0.510},
+    {1, 128, 16, 1, 32, 16, 4, 0.792, 0.409},  {1, 16, 128, 1, 16, 32, 4, 0.723, 0.520},
+    {1, 64, 64, 2, 32, 32, 1, 0.801, 0.511},   {1, 64, 32, 4, 32, 32, 1, 0.762, 0.451},
+    {1, 32, 64, 4, 32, 32, 1, 0.719, 0.476},   {1, 32, 32, 8, 32, 32, 1, 0.603, 0.356},
+    {1, 16, 64, 4, 16, 32, 1, 0.572, 0.268},   {1, 64, 16, 4, 32, 16, 1, 0.428, 0.268},
+    {1, 16, 32, 8, 16, 32, 1, 0.494, 0.214},   {1, 32, 16, 8, 32, 16, 1, 0.475, 0.278},
+    {2, 128, 64, 1, 32, 32, 1, 0.903, 0.803},  {2, 64, 64, 1, 32, 32, 2, 0.900, 0.800},
+    {2, 64, 32, 1, 32, 16, 3, 0.801, 0.701},   {2, 32, 64, 1, 16, 32, 3, 0.813, 0.713},
+    {2, 64, 64, 2, 32, 32, 1, 0.846, 0.746},   {2, 32, 32, 4, 32, 32, 1, 0.926, 0.826},
+    {2, 16, 32, 4, 16, 32, 1, 0.822, 0.722},   {2, 32, 16, 4, 32, 16, 1, 0.800, 0.700},
 };
 
 enum {
@@ -100,13 +99,13 @@ tsl_cuda_dmma tsl_cuda_dmma_of(const tsl_problem *problem, const tsl_config *con
 /* Clocks from a block's start to its first full stage, and of its last step for each sum of a thread; what one warp for each tensor core
  * makes of what two do; and what elements cost that are copied one by one and looked at, because a tile is longer than the matrix, for
  * each copy over each product of a warp. */
-static const double first_clocks = 2630, sum_clocks = 74, few_warps = 0.75, part_cost = 0.91;
+static const double first_clocks = 3320, sum_clocks = 67, few_warps = 0.746, part_cost = 0.975;
 /* Clocks from asking for a panel until it has come. */
-static const double panel_clocks = 1880;
+static const double panel_clocks = 1620;
 /* Of what memory's bandwidth and the last cache's are called, what such copies reach; of a fold, its start; and of a launch's, what is
  * left where one follows another. */
-static const double bandwidth_share = 0.85, cache_bytes = 31 /* a clock and multiprocessor */,
-                    fold_seconds = 2.7e-6, launch_share = 0.35;
+static const double bandwidth_share = 0.777, cache_bytes = 37.4 /* a clock and multiprocessor */,
+                    fold_seconds = 3.1e-6, launch_share = 0.33;
 /* Units that blocks of a cluster, which are neighbours, leave over for each block but the first. */
 static const double cluster_loss = 4;
 
@@ -117,14 +116,19 @@ static double unit_rate(const tsl_device *device) {
   return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
 }
 
-/* Of a step in which slices' sums meet in shared memory, and blocks': each one's start, and bytes that are moved there in a clock. */
-static const double slices_clocks = 210, blocks_clocks = 1060, fold_bytes = 130;
+/* Of the last step, where blocks' sums meet, its start, and bytes of slices' and of blocks' sums that are moved in a clock. */
+static const double blocks_clocks = 1220, fold_bytes = 152;
 
 /* Clocks of the last step of a block, beyond those of its sums. */
 static double meeting_clocks(const tsl_cuda_dmma *tile) {
   const double bytes = 16.0 * tile->numbers * tile->tile_m * tile->tile_n;
-  return (tile->slices * tile->cluster > 1 ? slices_clocks + tile->slices * bytes / fold_bytes : 0) +
+  return (tile->slices * tile->cluster > 1 ? tile->slices * bytes / fold_bytes : 0) +
          (tile->cluster > 1 ? blocks_clocks + bytes / fold_bytes : 0);
+}
+
+/* Three that go on at once: the longest, and more where others are nearly as long. */
+static double together_of(double a, double b, double c) {
+  return pow(pow(a, 4) + pow(b, 4) + pow(c, 4), 0.25);
 }
 
 static double seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts, const tsl_device *device) {
@@ -149,8 +153,9 @@ static double seconds_of(const tsl_cuda_dmma *tile, double tiles, int64_t parts,
                                   sum_clocks * tile->numbers * tile->tile_m * tile->tile_n / tile->items +
                                   meeting_clocks(tile)),
                cached = blocks * depth * lines * 8 / (cache_bytes * units);
-  const double seconds = fmax(fmax(clocks, cached) / (1e6 * fmax(1, device->clock_mhz)),
-                              tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
+  const double clock = 1e6 * fmax(1, device->clock_mhz),
+               seconds = together_of(clocks / clock, cached / clock,
+                                     tsl_problem_bytes(problem) / (bandwidth_share * device->bandwidth));
   const double sums = 16.0 * tile->numbers * (double)problem->m * (double)problem->n * (double)parts;
   return launch_share * device->launch_seconds + seconds +
          (parts > 1 && tile->cluster == 1 ? fold_seconds + sums / device->bandwidth : 0);
