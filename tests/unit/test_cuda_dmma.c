@@ -162,7 +162,7 @@ static void the_model_likes_what_fits(void **state) {
   static const struct {
     int64_t m, n, k, tile_m, least, most; /* rows of a tile at most, elements of it */
   } cases[] = {{4096, 4096, 4096, 128, 128 * 128, 128 * 128}, {4093, 4093, 4093, 128, 128 * 64, 128 * 64},
-               {1024, 1024, 1024, 128, 128 * 64, 128 * 64},     {16, 4096, 4096, 16, 16 * 32, 16 * 64},
+               {1024, 1024, 1024, 128, 128 * 64, 128 * 64},   {16, 4096, 4096, 16, 16 * 32, 16 * 64},
                {64, 4096, 4096, 64, 64 * 64, 64 * 64},        {256, 256, 256, 32, 16 * 32, 16 * 64}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tsl_problem problem = tsl_problem_gemm(cases[i].m, cases[i].n, cases[i].k, TESELA_F64);

@@ -35,7 +35,7 @@
  * STAGES, WARP_M, WARP_N, GROUPS (blocks that share a multiprocessor),
  * A_ACROSS, B_ACROSS, NUMBERS (of f64 in a number: 2 of c128), CONJUGATE_A and
  * _B (-1: yes). Limits: sm_80; m, n and k below 2^31. */
-#include "cuda_dmma_factors.h"
+#include "cuda_dmma_factors.cu"
 
 /* --- multiplying --- */
 

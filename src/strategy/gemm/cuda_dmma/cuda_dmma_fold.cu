@@ -7,7 +7,7 @@
  * Each warp of a block adds up a share of the parts for 32 elements, in their
  * order; the first warp adds up what the eight have, in their order, so that
  * the same parts always give the same bits. */
-#include "cuda_dmma_number.h"
+#include "cuda_dmma_number.cu"
 #include "cuda_dmma_shared.h"
 
 constexpr int SHARES = 8;

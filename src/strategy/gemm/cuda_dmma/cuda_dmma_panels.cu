@@ -1,9 +1,6 @@
 /* cuda_dmma's panels: which of A and B a block multiplies, and the copies that
  * bring it to shared memory (cuda_dmma.cu has the picture). */
-#ifndef TSL_CUDA_DMMA_PANELS_H
-#define TSL_CUDA_DMMA_PANELS_H
-
-#include "cuda_dmma_number.h"
+#include "cuda_dmma_number.cu"
 #include "cuda_dmma_shared.h"
 
 constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N;
@@ -166,5 +163,3 @@ SM80_FUNCTION void copy_part(shared_t panel, const lines &own, int depth) {
         store_double(to + 8 * half, 0);
   }
 }
-
-#endif

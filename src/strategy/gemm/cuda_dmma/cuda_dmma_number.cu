@@ -1,7 +1,4 @@
 /* A number of cuda_dmma's A, B and C: one of f64, or a complex number of two. */
-#ifndef TSL_CUDA_DMMA_NUMBER_H
-#define TSL_CUDA_DMMA_NUMBER_H
-
 #include "sm80.h"
 
 #if NUMBERS == 2
@@ -17,5 +14,3 @@ SM80_FUNCTION double2 scaled(double2 value, const double (&by)[2]) {
     return make_double2(by[0] * value.x, by[0] * value.y);
   return make_double2(by[0] * value.x - by[1] * value.y, by[0] * value.y + by[1] * value.x);
 }
-
-#endif

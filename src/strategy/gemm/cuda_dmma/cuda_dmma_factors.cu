@@ -4,10 +4,7 @@
  * Complex numbers are four real products, re += a.re b.re - a.im b.im and im +=
  * a.re b.im + a.im b.re; the factors of a step are half as deep, so that
  * registers hold two of them. */
-#ifndef TSL_CUDA_DMMA_FACTORS_H
-#define TSL_CUDA_DMMA_FACTORS_H
-
-#include "cuda_dmma_panels.h"
+#include "cuda_dmma_panels.cu"
 
 constexpr int BLOCKS_M = WARP_M / 16, BLOCKS_N = WARP_N / 8; /* of 16 rows and of 8 columns, in a warp */
 constexpr int STEP = 8 / NUMBERS, STEPS = SLICE / STEP;      /* of k: what is multiplied at a time, and
@@ -90,7 +87,5 @@ SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function betwee
     between(i);
   }
 }
-
-#endif
 
 #endif
