@@ -20,8 +20,8 @@ void tsl_exact_sum_begin(tsl_exact_sum *sum, int top) {
   sum->top = top;
 }
 
-/* Moves the window's sum into the digits. */
-static void empty_window(tsl_exact_sum *sum) {
+/* Moves the window's sum into the digits, which are not settled then. */
+static void place_window(tsl_exact_sum *sum) {
   tsl_exact_settle_levels(sum->levels, LEVELS);
   for (int j = 0; j < LEVELS; j++) {
     const int position = sum->top - 52 * j - TSL_EXACT_LOW;
@@ -29,6 +29,10 @@ static void empty_window(tsl_exact_sum *sum) {
     tsl_exact_add(sum->digits, sum->levels[j] >> 32, position + 32);
     sum->levels[j] = 0;
   }
+}
+
+static void empty_window(tsl_exact_sum *sum) {
+  place_window(sum);
   tsl_exact_settle(sum->digits);
 }
 
@@ -39,6 +43,7 @@ static double number_at(const void *numbers, int i, bool twice) {
 /* A block term by term; the window moves to where this block's products are. */
 static void add_slowly(tsl_exact_sum *sum, const void *x, const void *y, int count, bool twice) {
   int largest = 0;
+  sum->slow = true;
   for (int i = 0; i < count; i++) {
     const double a = number_at(x, i, twice), b = number_at(y, i, twice), product = a * b;
     const int exponent = tsl_exact_exponent(product);
@@ -83,6 +88,8 @@ tsl_exact_store tsl_exact_store_of(const tsl_problem *problem) {
   const bool twice = type->type == TESELA_F64;
   const double given = problem->k == 0 ? 0 : problem->alpha[0];
   return (tsl_exact_store){.type = type,
+                           .precision = type->is_integer ? 0 : -ilogb(type->unit_roundoff),
+                           .least = type->is_integer ? 0 : ilogb(type->smallest),
                            .alpha = twice ? given : (double)(float)given,
                            .beta = twice ? problem->beta[0] : (double)(float)problem->beta[0]};
 }
@@ -96,20 +103,32 @@ static void store_integer(const tsl_exact_store *how, int64_t *digits, uint32_t 
   *c = beta == 0 ? scaled : scaled + beta * *c;
 }
 
-void tsl_exact_sum_store(const tsl_exact_store *how, int64_t *digits, int flags, void *c) {
-  if (how->type->is_integer) {
-    store_integer(how, digits, c);
-    return;
-  }
+/* Of digits from `first` to `end`. */
+static void store_real(const tsl_exact_store *how, int64_t *digits, int first, int end, int flags, void *c) {
   int64_t wide[TSL_EXACT_WIDE] = {0};
   double before[2] = {0, 0}, result[2] = {0, 0};
-  /* The number of bits that a type keeps, and the exponent of the least one. */
-  const int precision = -ilogb(how->type->unit_roundoff), least = ilogb(how->type->smallest);
   if (how->beta != 0)
     tsl_type_load(how->type->type, c, before);
-  result[0] = tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, flags, how->alpha, how->beta, before[0], wide,
-                               precision, least);
+  result[0] = tsl_exact_result(digits, first, end, flags, how->alpha, how->beta, before[0], wide,
+                               how->precision, how->least);
   if (isnan(result[0]))
     result[0] = (double)NAN;
   tsl_type_store(how->type->type, c, result);
+}
+
+void tsl_exact_sum_store(const tsl_exact_store *how, int64_t *digits, int flags, void *c) {
+  if (how->type->is_integer)
+    store_integer(how, digits, c);
+  else
+    store_real(how, digits, 0, TSL_EXACT_DIGITS, flags, c);
+}
+
+void tsl_exact_sum_finish(const tsl_exact_store *how, tsl_exact_sum *sum, void *c) {
+  /* From the last level's digit to that of the first one's upper half, and a carry. */
+  const int lowest = (sum->top - 52 * (LEVELS - 1) - TSL_EXACT_LOW) / 52,
+            highest = (sum->top + 32 - TSL_EXACT_LOW) / 52 + 3;
+  const bool few = !sum->slow;
+  place_window(sum);
+  store_real(how, sum->digits, few ? lowest : 0,
+             few && highest < TSL_EXACT_DIGITS ? highest : TSL_EXACT_DIGITS, sum->flags, c);
 }

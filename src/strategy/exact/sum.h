@@ -20,6 +20,7 @@ tsl_exact_terms tsl_exact_terms_of(tesela_type result, unsigned capabilities);
 typedef struct tsl_exact_sum {
   int flags, top; /* TSL_EXACT_NAN ...; the window */
   int blocks;     /* since the levels were settled */
+  bool slow;      /* digits hold something */
   int64_t levels[TSL_EXACT_LEVELS];
   int64_t digits[TSL_EXACT_DIGITS];
 } tsl_exact_sum;
@@ -35,11 +36,14 @@ void tsl_exact_sum_settle(tsl_exact_sum *sum);
 /* How a sum becomes an element of C. alpha and beta are 0 where what they multiply is not there. */
 typedef struct tsl_exact_store {
   const tsl_type_info *type; /* of C */
+  int precision, least;      /* the bits that it keeps, and the exponent of the least one; of integers 0 */
   double alpha, beta;
 } tsl_exact_store;
 tsl_exact_store tsl_exact_store_of(const tsl_problem *problem);
 /* round(alpha * sum + beta * *c) to *c; what is read of *c is nothing where beta is 0. Settled digits, which are used up, and what
  * was not finite among the products. */
 void tsl_exact_sum_store(const tsl_exact_store *how, int64_t *digits, int flags, void *c);
+/* The same of one sum as it is, where C is no integer: most are in their windows, and have few digits. */
+void tsl_exact_sum_finish(const tsl_exact_store *how, tsl_exact_sum *sum, void *c);
 
 #endif

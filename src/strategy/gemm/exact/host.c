@@ -51,7 +51,6 @@ static void add_up(const running *run, const unsigned char *x, const unsigned ch
   for (int64_t first = 0; first < run->k; first += BLOCK)
     tsl_exact_sum_add(&run->terms, sum, x + (size_t)first * run->number, y + (size_t)first * run->number,
                       (int)tsl_least(run->k - first, BLOCK));
-  tsl_exact_sum_settle(sum);
 }
 
 static void multiply(void *argument, int64_t tile, int worker) {
@@ -76,7 +75,7 @@ static void multiply(void *argument, int64_t tile, int worker) {
       top = sum.top;
       unsigned char *c = at->c.host;
       c += ((row + i) * at->c.row_stride + (column + j) * at->c.col_stride) * (int64_t)run->store.type->size;
-      tsl_exact_sum_store(&run->store, sum.digits, sum.flags, c);
+      tsl_exact_sum_finish(&run->store, &sum, c);
     }
 }
 
@@ -115,7 +114,7 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
 double tsl_gemm_exact_score_host(const tsl_problem *problem, const tsl_device *device) {
   const bool twice = problem->c.type == TESELA_F64,
              wide = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512);
-  const double term = wide ? (twice ? 2 : 1.2) : twice ? 8 : 2.5, end = twice ? 1500 : 700;
+  const double term = wide ? (twice ? 1.8 : 1.1) : twice ? 8 : 2.5, end = 250;
   const double elements = (double)problem->m * (double)problem->n,
                k = (double)tsl_round_up(problem->k, BLOCK);
   return 1e-6 + elements * (term * k + end) / (1e6 * device->clock_mhz * device->threads);
