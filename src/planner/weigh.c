@@ -163,18 +163,31 @@ enum { MOST = TSL_STRATEGY_LIST(ONE_MORE) };
 /* Up to so many operations a product is one of those that fast paths are for. */
 static const double small_flops = 2. * 64 * 64 * 64;
 
+/* The lowest rung of those that round once; 0: there is none. */
+static int lowest_rounded(const tsl_problem *problem, const tsl_candidate *candidates, int count) {
+  int lowest = 0;
+  for (int i = 0; i < count; i++)
+    if (!candidates[i].refusal[0] &&
+        candidates[i].strategy->accuracy(problem, &candidates[i].config).rounded) {
+      const int rung = tsl_strategy_rung(candidates[i].strategy);
+      lowest = lowest == 0 || rung < lowest ? rung : lowest;
+    }
+  return lowest;
+}
+
 /* Where bits are to come again with any number of threads, or on the next day, nothing may be chosen on the processor by models,
  * which know of threads and clocks: the ladder's highest rung that takes the problem, with its own defaults, and what is there
- * for small products only for these. Bits that are the same everywhere may come from whatever is fastest, but for trees,
- * which are of one strategy. */
+ * for small products only for these. Results that are rounded once are the same from whoever is fastest; trees are of one strategy
+ * each, which some devices may not have: the lowest rung that promises devices' bits is what every device has. */
 static void settle(const tsl_problem *problem, tsl_candidate *candidates, int count) {
+  const int once = lowest_rounded(problem, candidates, count);
   for (int i = 0; i < count; i++) {
     tsl_candidate *to = &candidates[i];
     if (to->refusal[0])
       continue;
     const tsl_accuracy promised = to->strategy->accuracy(problem, &to->config);
     if (problem->ask.bits == TSL_BITS_DEVICES)
-      to->order = promised.tree ? -1 : 0;
+      to->order = promised.factor == 0 ? 0 : promised.rounded ? once : tsl_strategy_rung(to->strategy);
     else if (is_settled(problem, to->device))
       to->order = to->strategy->fast_path.multiply && tsl_problem_flops(problem) > small_flops
                       ? 0
