@@ -234,6 +234,37 @@ static void ordinary_data_takes_residues(void **state) {
   }
 }
 
+/* Few lines that residues cannot have are multiplied as they are, beside all others. */
+static void few_lines_are_native(void **state) {
+  (void)state;
+  enum { M = 220, N = 230, K = 40 };
+  static float a[M * K], b[K * N], c[M * N], right[M * N];
+  for (int i = 0; i < M * K; i++)
+    a[i] = (float)(below(201) - 100);
+  for (int i = 0; i < K * N; i++)
+    b[i] = (float)(below(201) - 100);
+  a[5 * K + 7] = INFINITY;
+  tesela_gemm_desc desc = {.m = M,
+                           .n = N,
+                           .k = K,
+                           .a = {.data = a},
+                           .b = {.data = b},
+                           .c = {.data = c},
+                           .device = "cpu",
+                           .strategy = "residue_int8"};
+  tesela_record record;
+  assert_int_equal(tesela_gemm(context, &desc, &record), TESELA_OK);
+  assert_non_null(record.note);
+  assert_non_null(strstr(record.note, "rows or columns"));
+  desc.c.data = right;
+  desc.strategy = "sequential";
+  assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
+  for (int i = 0; i < M * N; i++) {
+    assert_true(c[i] == right[i] || (isnan(c[i]) && isnan(right[i])));
+    assert_int_equal(isfinite(c[i]) != 0, i / N != 5);
+  }
+}
+
 /* Every number up to half of P comes back from its residues, in both ways. */
 static void sieves_are_right(void **state) {
   (void)state;
@@ -295,7 +326,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sieves_are_right),          cmocka_unit_test(nothing_exceeds_its_bound),
       cmocka_unit_test(climbing_finds_no_way_out), cmocka_unit_test(ordinary_data_takes_residues),
-      cmocka_unit_test(refusals_say_why),
+      cmocka_unit_test(few_lines_are_native),      cmocka_unit_test(refusals_say_why),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   tesela_context_destroy(context);

@@ -118,7 +118,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 /* --- as they are --- */
 
-constexpr int SIDE = 16 * PER, DEPTH = 8, ROW = SIDE + 4;
+constexpr int SIDE = 16 * PER, DEPTH = 8, ROW = SIDE + 4, EACH = SIDE * DEPTH / THREADS;
+
+typedef residue_real panel_t[DEPTH][ROW];
 
 SM90_FUNCTION residue_real fused(residue_real a, residue_real b, residue_real c) {
 #ifdef TSL_RESIDUE_F64
@@ -128,22 +130,64 @@ SM90_FUNCTION residue_real fused(residue_real a, residue_real b, residue_real c)
 #endif
 }
 
-/* DEPTH numbers of SIDE lines; zeros where there are none. */
-SM90_FUNCTION void fetch(residue_real to[DEPTH][ROW], const residue_real *from, const residue_matrix &of,
-                         int line, int lines, int h, int k) {
+/* Which number of a panel (SIDE lines, DEPTH numbers of each) is number `e` of a thread. */
+SM90_FUNCTION int line_of(bool is_across, int e) {
+  return is_across ? threadIdx.x % 32 + e % (SIDE / 32) * 32 : threadIdx.x / (DEPTH / EACH);
+}
+SM90_FUNCTION int depth_of(bool is_across, int e) {
+  return is_across ? threadIdx.x / 32 + e / (SIDE / 32) * 8 : threadIdx.x % (DEPTH / EACH) * EACH + e;
+}
+
+/* A thread's numbers of a panel; zeros where there are none. */
+SM90_FUNCTION void fetch(residue_real own[EACH], const residue_real *from, const residue_matrix &of, int line,
+                         int lines, int h, int k) {
 #pragma unroll
-  for (int e = threadIdx.x; e < SIDE * DEPTH; e += THREADS) {
-    const int i = of.is_across ? e % SIDE : e / DEPTH, d = of.is_across ? e / SIDE : e % DEPTH;
-    to[d][i] = line + i < lines && h + d < k ? from[of.offset + (line + i) * of.across + (h + d) * of.along]
-                                             : (residue_real)0;
+  for (int e = 0; e < EACH; e++) {
+    const int i = line + line_of(of.is_across, e), d = h + depth_of(of.is_across, e);
+    own[e] = i < lines && d < k ? from[of.offset + i * of.across + d * of.along] : (residue_real)0;
   }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
+SM90_FUNCTION void put(panel_t to, const residue_real own[EACH], bool is_across) {
+#pragma unroll
+  for (int e = 0; e < EACH; e++)
+    to[depth_of(is_across, e)][line_of(is_across, e)] = own[e];
+}
+
+/* Where a thread's lines are: four neighbours, and four more 64 lines on. */
+SM90_FUNCTION int line_at(int thread, int i) {
+  return i / FOUR * 64 + thread * FOUR + i % FOUR;
+}
+
+SM90_FUNCTION void take(residue_real own[PER], const residue_real *row, int thread) {
+#pragma unroll
+  for (int i = 0; i < PER; i++)
+    own[i] = row[line_at(thread, i)];
+}
+
+/* Adds `depth` products, one after the other. */
+SM90_FUNCTION void multiply(residue_real sums[PER][PER], const panel_t rows, const panel_t columns,
+                            int depth) {
+  const int x = threadIdx.x % 16, y = threadIdx.x / 16;
+  residue_real left[PER], above[PER];
+#pragma unroll
+  for (int d = 0; d < DEPTH; d++)
+    if (d < depth) {
+      take(left, rows[d], y);
+      take(above, columns[d], x);
+#pragma unroll
+      for (int i = 0; i < PER; i++)
+#pragma unroll
+        for (int j = 0; j < PER; j++)
+          sums[i][j] = fused(left[i], above[j], sums[i][j]);
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
     tsl_gemm_residue_int8_native(const residue_real *a, const residue_real *b, residue_real *c,
                                  const unsigned char *scratch,
                                  const __grid_constant__ residue_arguments given) {
-  __shared__ residue_real rows[DEPTH][ROW], columns[DEPTH][ROW];
+  alignas(16) __shared__ panel_t rows[2], columns[2];
   const int across = (given.n + SIDE - 1) / SIDE, down = (given.m + SIDE - 1) / SIDE;
   const int x = threadIdx.x % 16, y = threadIdx.x / 16;
   const residue_real alpha = (residue_real)given.alpha, beta = (residue_real)given.beta;
@@ -158,46 +202,45 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   }
   const int k = given.is_empty ? 0 : given.k;
   for (long long tile = blockIdx.x; tile < (long long)across * down; tile += gridDim.x) {
-    const int row = (int)(tile / across) * SIDE, col = (int)(tile % across) * SIDE;
-    bool marked[2][PER], any = everything;
+    const int row = (int)(tile % down) * SIDE, col = (int)(tile / down) * SIDE;
+    bool any = everything;
 #pragma unroll
-    for (int i = 0; i < PER; i++) {
-      const int r = row + y + 16 * i, s = col + x + 16 * i;
-      marked[0][i] = everything || (r < given.m && scales[0][r] == TSL_RESIDUE_NO_SCALE);
-      marked[1][i] = everything || (s < given.n && scales[1][s] == TSL_RESIDUE_NO_SCALE);
-      any = any || marked[0][i] || marked[1][i];
+    for (int i = 0; i < PER && !everything; i++) {
+      const int r = row + line_at(y, i), s = col + line_at(x, i);
+      any = any || (r < given.m && scales[0][r] == TSL_RESIDUE_NO_SCALE) ||
+            (s < given.n && scales[1][s] == TSL_RESIDUE_NO_SCALE);
     }
     if (!__syncthreads_or(any))
       continue;
-    residue_real sums[PER][PER] = {};
-    for (int h = 0; h < k; h += DEPTH) {
-      fetch(rows, a, given.of[0], row, given.m, h, k);
-      fetch(columns, b, given.of[1], col, given.n, h, k);
+    residue_real sums[PER][PER] = {}, left[EACH], above[EACH];
+    int at = 0;
+    if (k > 0) {
+      fetch(left, a, given.of[0], row, given.m, 0, k);
+      fetch(above, b, given.of[1], col, given.n, 0, k);
+    }
+    for (int h = 0; h < k; h += DEPTH, at ^= 1) {
+      put(rows[at], left, given.of[0].is_across);
+      put(columns[at], above, given.of[1].is_across);
       __syncthreads();
-      const int depth = min(DEPTH, k - h);
-#pragma unroll
-      for (int d = 0; d < DEPTH; d++)
-        if (d < depth) {
-          residue_real left[PER], above[PER];
-#pragma unroll
-          for (int i = 0; i < PER; i++)
-            left[i] = rows[d][y + 16 * i], above[i] = columns[d][x + 16 * i];
-#pragma unroll
-          for (int i = 0; i < PER; i++)
-#pragma unroll
-            for (int j = 0; j < PER; j++)
-              sums[i][j] = fused(left[i], above[j], sums[i][j]);
-        }
-      __syncthreads();
+      if (h + DEPTH < k) {
+        fetch(left, a, given.of[0], row, given.m, h + DEPTH, k);
+        fetch(above, b, given.of[1], col, given.n, h + DEPTH, k);
+      }
+      if (k - h >= DEPTH)
+        multiply(sums, rows[at], columns[at], DEPTH);
+      else
+        multiply(sums, rows[at], columns[at], k - h);
     }
 #pragma unroll
     for (int i = 0; i < PER; i++)
 #pragma unroll
       for (int j = 0; j < PER; j++) {
-        const int r = row + y + 16 * i, s = col + x + 16 * j;
+        const int r = row + line_at(y, i), s = col + line_at(x, j);
         residue_real *to = c + given.c_offset + r * given.c_row + s * given.c_col;
-        if (r < given.m && s < given.n && (marked[0][i] || marked[1][j]))
+        if (r < given.m && s < given.n &&
+            (everything || scales[0][r] == TSL_RESIDUE_NO_SCALE || scales[1][s] == TSL_RESIDUE_NO_SCALE))
           *to = residue_finish(sums[i][j], given.is_empty ? (residue_real)0 : alpha, beta, to);
       }
+    __syncthreads(); /* before the next tile's panels */
   }
 }
