@@ -32,6 +32,21 @@ typedef TSL_REAL tsl_result;
 typedef unsigned short tsl_result;
 #endif
 
+/* Digits of a number of the type of C, in bits, and the exponent of the smallest subnormal one. */
+#ifdef TSL_REAL_IS_DOUBLE
+#define TSL_C_DIGITS 53
+#define TSL_C_LEAST (-1074)
+#elif TSL_TYPE_C == TSL_TYPE_F16
+#define TSL_C_DIGITS 11
+#define TSL_C_LEAST (-24)
+#elif TSL_TYPE_C == TSL_TYPE_BF16
+#define TSL_C_DIGITS 8
+#define TSL_C_LEAST (-133)
+#else
+#define TSL_C_DIGITS 24
+#define TSL_C_LEAST (-149)
+#endif
+
 /* a * b + c of numbers or vectors of them, where TSL_REAL may be int. */
 #ifdef TSL_REAL_IS_INTEGER
 #define TSL_REAL_FMA(a, b, c) ((a) * (b) + (c))

@@ -1,4 +1,4 @@
-/* check_strategy OP NAME KIND [RANDOM [tight [STEP]]]: one strategy with all its configs, or its probes, on all devices of a
+/* check_strategy OP NAME KIND [RANDOM [tight [STEP] | shared]]: one strategy with all its configs, or its probes, on all devices of a
  * kind, or on the device that is named ("cuda:1"), or several ("cuda:*", "opencl:0,cpu"), over the standard cases and RANDOM random ones (200): all of these for the first config in its first two types, a
  * quarter, each time another, for the rest. The first config takes all types that the strategy does; the others the first two,
  * but probes, whose kernels take long to compile, one of them each, by turns. Exits 0 when all are right, 1 when one is not,
@@ -6,7 +6,10 @@
  *
  * tight: in buffers that hold an operand and nothing else, for a memory checker to see what is read beside it; a run each, the
  * first pair of config and types said case by case, and the kernels that were used. Other configs take one type, but few
- * probes all of them; from the third pair on every STEPth standard case (1), each time others. */
+ * probes all of them; from the third pair on every STEPth standard case (1), each time others.
+ *
+ * shared: types are shared out among configs, for where compiling takes long: each type goes to the next config that takes it,
+ * the first to the first, and a config without one takes one by turns. */
 #include "base/env.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -19,7 +22,7 @@
 enum { SKIPPED = 77, MOST_REPORTED = 20, TYPES_OF_EVERY_CONFIG = 2, MOST_KERNELS = 64, MOST_TIGHT = 40 };
 static const uint64_t random_seed = 20240229;
 static int64_t random_cases = 200;
-static bool tight;
+static bool tight, shared;
 static int64_t tight_step = 1;
 static bool is_first = true; /* no pair of config and types is done */
 
@@ -123,6 +126,36 @@ static void check_config(const tsl_strategy *strategy, int turn, const tsl_confi
   total->refused += tally.refused;
 }
 
+/* --- pairs of config and types --- */
+
+/* Whether a config takes a product of 256 cubed in types. */
+static bool takes(const tsl_strategy *strategy, int index, int type, const tsl_device *device) {
+  tsl_config config;
+  tsl_types types;
+  tsl_strategy_probe(strategy, index, &config);
+  tsl_strategy_types(strategy, type, &types);
+  tsl_problem problem = tsl_problem_of(strategy->op, 256, 256, 256, types.c);
+  problem.a.type = types.a;
+  problem.b.type = types.b;
+  return tsl_strategy_refuse(strategy, &problem, &config, device) == NULL;
+}
+
+/* The config that is to try a type where they are shared out: the next one from its own number on. */
+static int config_of(const tsl_strategy *strategy, int type, int configs, const tsl_device *device) {
+  for (int i = 0; i < configs; i++)
+    if (takes(strategy, (type + i) % configs, type, device))
+      return (type + i) % configs;
+  return 0;
+}
+
+static bool is_shared_out(const tsl_strategy *strategy, int index, int configs, int type, int types,
+                          const tsl_device *device) {
+  bool has_one = false;
+  for (int t = 0; t < types && !has_one; t++)
+    has_one = config_of(strategy, t, configs, device) == index;
+  return config_of(strategy, type, configs, device) == index || (!has_one && type == index % types);
+}
+
 /* Whether config number `index` of `configs` is tried in type number `type` of `types`. */
 static bool is_tried(const tsl_strategy *strategy, int index, int configs, int type, int types) {
   const int most = tight ? 1 : TYPES_OF_EVERY_CONFIG;
@@ -143,7 +176,8 @@ static int check_device(const tsl_strategy *strategy, tsl_device *device) {
     configs++;
   for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++)
     for (int t = 0; tsl_strategy_types(strategy, t, &types); t++)
-      if (is_tried(strategy, i, configs, t, count))
+      if (shared ? is_shared_out(strategy, i, configs, t, count, device)
+                 : is_tried(strategy, i, configs, t, count))
         check_config(strategy, turn++, &config, device, &types, &total);
   if (own_ops) {
     tell(device);
@@ -225,9 +259,14 @@ static const tsl_strategy *find(const char *op, const char *name) {
 int main(int argc, char **argv) {
   tsl_devices *devices;
   tight = argc > 5 && strcmp(argv[5], "tight") == 0;
-  if (argc < 4 || argc > (tight ? 7 : 5) || (argc > 4 && !tsl_parse_i64(argv[4], &random_cases)) ||
+  shared = argc > 5 && strcmp(argv[5], "shared") == 0;
+  if (argc < 4 ||
+      argc > (tight    ? 7
+              : shared ? 6
+                       : 5) ||
+      (argc > 4 && !tsl_parse_i64(argv[4], &random_cases)) ||
       (argc > 6 && (!tsl_parse_i64(argv[6], &tight_step) || tight_step < 1))) {
-    printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP]]]\n");
+    printf("usage: check_strategy OP NAME KIND [RANDOM [tight [STEP] | shared]]\n");
     return 1;
   }
   const tsl_strategy *strategy = find(argv[1], argv[2]);

@@ -6,7 +6,7 @@
 #include "elements.h"
 #include "gemm.h"
 
-#include "exact_shared.h"
+#include "../../exact_shared.h"
 
 #define GROUP TSL_PARAM_GROUP
 /* What terms are of: narrow types are floats, too. */
@@ -26,21 +26,9 @@
 #ifdef TSL_REAL_IS_DOUBLE
 #define SHALLOW TSL_EXACT_SHALLOW_F64
 #define WIDTH 2
-#define PRECISION 53
-#define LEAST (-1074)
 #else
 #define SHALLOW TSL_EXACT_SHALLOW_F32
 #define WIDTH 4
-#if TSL_TYPE_C == TSL_TYPE_F16
-#define PRECISION 11
-#define LEAST (-24)
-#elif TSL_TYPE_C == TSL_TYPE_BF16
-#define PRECISION 8
-#define LEAST (-133)
-#else
-#define PRECISION 24
-#define LEAST (-149)
-#endif
 #endif
 
 /* The terms that an item has: vectors of WIDTH neighbours, each a group's vectors from the next. */

@@ -19,26 +19,12 @@
 /* An item's numbers are its own here, and not the group's. */
 #undef TSL_LOCAL_POINTER
 #define TSL_LOCAL_POINTER
-#include "../../dot/exact/exact_shared.h"
+#include "../../exact_shared.h"
 
 #define COLUMNS 16
 #define ROWS 4
 /* Products between two settlings: each adds less than 3 * (2^53 + 2^52) to a digit. */
 #define SETTLE_TERMS 256
-
-#ifdef TSL_REAL_IS_DOUBLE
-#define PRECISION 53
-#define LEAST (-1074)
-#elif TSL_TYPE_C == TSL_TYPE_F16
-#define PRECISION 11
-#define LEAST (-24)
-#elif TSL_TYPE_C == TSL_TYPE_BF16
-#define PRECISION 8
-#define LEAST (-133)
-#else
-#define PRECISION 24
-#define LEAST (-149)
-#endif
 
 /* Products of two floats are doubles without an error. */
 TSL_FUNCTION int exact_add_term(TSL_INDEX *digits, double x, double y) {
@@ -68,8 +54,9 @@ TSL_FUNCTION void exact_element(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL cons
   }
   tsl_exact_settle(digits);
   /* A sum of nothing is not scaled. */
-  const double result = tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, flags, g->k == 0 ? 0 : g->alpha,
-                                         g->beta, g->beta == 0 ? 0 : tsl_before(*c), wide, PRECISION, LEAST);
+  const double result =
+      tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, flags, g->k == 0 ? 0 : g->alpha, g->beta,
+                       g->beta == 0 ? 0 : tsl_before(*c), wide, TSL_C_DIGITS, TSL_C_LEAST);
   *c = tsl_rounded(result == result ? (TSL_REAL)result : TSL_NAN(TSL_REAL));
 }
 
