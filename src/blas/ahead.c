@@ -4,6 +4,7 @@
 
 #include "api/fast_path.h"
 #include "base/cancel.h"
+#include "base/guard.h"
 #include "base/log.h"
 #include "base/pool.h"
 
@@ -30,6 +31,13 @@ static pthread_cond_t is_idle = PTHREAD_COND_INITIALIZER;
 static asked queue[WAITING], refused[REFUSED], current;
 static int first, count, refusals;
 static bool runs, is_at_work, ends, is_watched;
+
+/* The thread's while it is at work, so that a fork waits: what a driver has half made would be so in the child, which may fail at its end. */
+static tsl_guard making;
+static pthread_once_t making_once = PTHREAD_ONCE_INIT;
+static void make_guard(void) {
+  tsl_guard_init(&making);
+}
 
 static asked asked_of(tesela_context *context, const tesela_gemm_desc *desc) {
   asked call = {.context = context, .desc = *desc};
@@ -126,8 +134,11 @@ static bool take(asked *call) {
 static void *work(void *unused) {
   asked call;
   (void)unused;
-  while (take(&call))
+  while (take(&call)) {
+    tsl_guard_lock(&making);
     find_out(&call);
+    tsl_guard_unlock(&making);
+  }
   return NULL;
 }
 
@@ -136,6 +147,7 @@ static bool start(void) {
   sigset_t all, before;
   pthread_attr_t attributes;
   pthread_t thread;
+  pthread_once(&making_once, make_guard);
   if (pthread_attr_init(&attributes) != 0)
     return false;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -187,9 +199,12 @@ tsl_blas_place tsl_blas_look_ahead(tesela_context *context, const tesela_gemm_de
   return TSL_BLAS_NOT_YET;
 }
 
+/* A driver that was at work in the parent lacks its threads in the child, where whoever waited for it would wait for ever:
+ * there, no job begins any more. */
 void tsl_blas_forget_ahead(void) {
   pthread_mutex_init(&lock, NULL);
   pthread_cond_init(&is_idle, NULL);
+  ends = ends || runs || is_watched;
   first = count = refusals = 0;
-  runs = is_at_work = ends = false;
+  runs = is_at_work = false;
 }
