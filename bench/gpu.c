@@ -198,7 +198,11 @@ static void list_group(const gpu_group *group) {
 static void fill(tsl_stream *stream, tsl_buffer *buffer, tesela_type type, uint64_t seed) {
   const size_t size = tsl_type(type)->size,
                bytes = buffer->bytes < SEED_BYTES ? buffer->bytes / size * size : SEED_BYTES;
-  const tsl_shape line = {type, 1, (int64_t)(bytes / size), (int64_t)(bytes / size), 1};
+  const tsl_shape line = {.type = type,
+                          .rows = 1,
+                          .cols = (int64_t)(bytes / size),
+                          .row_stride = (int64_t)(bytes / size),
+                          .col_stride = 1};
   void *block = array_of(bytes, 1);
   check(tsl_data_fill(TSL_DATA_NORMAL, seed, &line, 1, block), "numbers");
   check(tsl_device_write(stream, buffer, 0, block, bytes), "numbers");

@@ -63,7 +63,14 @@ tsl_problem tsl_problem_transpose(int64_t m, int64_t n, tesela_type type) {
 }
 
 static tsl_shape transposed(const tsl_shape *shape) {
-  return (tsl_shape){shape->type, shape->cols, shape->rows, shape->col_stride, shape->row_stride};
+  static const tesela_triangle other[] = {TESELA_WHOLE, TESELA_UPPER, TESELA_LOWER};
+  return (tsl_shape){.type = shape->type,
+                     .rows = shape->cols,
+                     .cols = shape->rows,
+                     .row_stride = shape->col_stride,
+                     .col_stride = shape->row_stride,
+                     .structure = shape->structure,
+                     .triangle = other[shape->triangle]};
 }
 
 tsl_problem tsl_problem_swapped(const tsl_problem *problem) {
@@ -86,6 +93,24 @@ static bool is_zero(const double scalar[2]) {
   return scalar[0] == 0 && scalar[1] == 0;
 }
 
+bool tsl_is_triangular(tesela_structure structure) {
+  return structure == TESELA_TRIANGULAR || structure == TESELA_UNIT_TRIANGULAR;
+}
+
+int tsl_problem_structured(const tsl_problem *problem) {
+  return problem->a.structure != TESELA_GENERAL   ? TSL_OPERAND_A
+         : problem->b.structure != TESELA_GENERAL ? TSL_OPERAND_B
+                                                  : TSL_OPERAND_C;
+}
+
+static bool is_plain(const tsl_shape *shape) {
+  return shape->structure == TESELA_GENERAL && shape->triangle == TESELA_WHOLE;
+}
+
+bool tsl_problem_has_structure(const tsl_problem *problem) {
+  return !is_plain(&problem->a) || !is_plain(&problem->b) || !is_plain(&problem->c);
+}
+
 bool tsl_problem_reads(const tsl_problem *problem, int operand) {
   if (problem->m == 0 || problem->n == 0)
     return false;
@@ -93,6 +118,8 @@ bool tsl_problem_reads(const tsl_problem *problem, int operand) {
     return problem->in_place || !is_zero(problem->beta);
   if (problem->op == TSL_OP_TRANSPOSE)
     return operand == TSL_OPERAND_A && !problem->in_place && !is_zero(problem->alpha);
+  if (problem->in_place && operand != tsl_problem_structured(problem))
+    return false;
   return problem->k > 0 && !is_zero(problem->alpha);
 }
 
@@ -162,6 +189,87 @@ static bool same_layout(const tsl_shape *a, const tsl_shape *b) {
   return a->type == b->type && a->row_stride == b->row_stride && a->col_stride == b->col_stride;
 }
 
+/* --- structures --- */
+
+static const char *const structure_words[TESELA_STRUCTURES] = {"general", "symmetric", "hermitian",
+                                                               "triangular", "unit triangular"};
+
+static bool has_words(const tsl_shape *shape) {
+  return (unsigned)shape->structure < TESELA_STRUCTURES && (unsigned)shape->triangle < TESELA_TRIANGLES;
+}
+
+/* A factor, of which a triangle is stored where it is not general. */
+static tesela_status check_factor(const tsl_shape *shape, const char *name) {
+  if (is_plain(shape))
+    return TESELA_OK;
+  if (shape->structure == TESELA_GENERAL)
+    return tsl_fail(TESELA_BAD_CALL, "%s is general, and all of it takes part, not a triangle", name);
+  if (shape->triangle == TESELA_WHOLE)
+    return tsl_fail(TESELA_BAD_CALL, "%s is %s: which triangle of it is stored has to be said", name,
+                    structure_words[shape->structure]);
+  if (shape->rows != shape->cols)
+    return tsl_fail(TESELA_BAD_CALL, "%s is %s and %lld x %lld: it must be square", name,
+                    structure_words[shape->structure], (long long)shape->rows, (long long)shape->cols);
+  return TESELA_OK;
+}
+
+static tesela_status check_triangle_of_c(const tsl_problem *problem) {
+  const tsl_shape *c = &problem->c;
+  const bool is_hermitian = c->structure == TESELA_HERMITIAN;
+  if (c->structure != TESELA_GENERAL && !is_hermitian)
+    return tsl_fail(TESELA_BAD_CALL, "C is %s: a result is general, or a triangle of it hermitian",
+                    structure_words[c->structure]);
+  if (is_hermitian && (c->triangle == TESELA_WHOLE || !tsl_type(c->type)->is_complex))
+    return tsl_fail(TESELA_BAD_CALL,
+                    "C is hermitian: it must be complex, and which triangle of it is computed be said");
+  if (is_hermitian && problem->beta[1] != 0)
+    return tsl_fail(TESELA_BAD_CALL, "beta has an imaginary part where C is hermitian");
+  if (c->triangle != TESELA_WHOLE && c->rows != c->cols)
+    return tsl_fail(TESELA_BAD_CALL, "a triangle of C is computed, which is %lld x %lld and must be square",
+                    (long long)c->rows, (long long)c->cols);
+  return TESELA_OK;
+}
+
+/* Where a triangle is meant, all operands are of one type, which is no narrow one. */
+static tesela_status check_structures(const tsl_problem *problem) {
+  const tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    if (!has_words(shapes[i]))
+      return tsl_fail(TESELA_BAD_CALL, "%c has structure %d and triangle %d, which are none", "ABC"[i],
+                      (int)shapes[i] -> structure, (int)shapes[i] -> triangle);
+  if (!tsl_problem_has_structure(problem))
+    return TESELA_OK;
+  if (problem->op != TSL_OP_GEMM || tsl_problem_batch(problem) > 1)
+    return tsl_fail(TESELA_BAD_CALL, "only operands of one product have structures and triangles");
+  const tesela_type type = problem->c.type;
+  if (problem->a.type != type || problem->b.type != type || tsl_type(type)->sums != type ||
+      tsl_type(type)->is_integer)
+    return tsl_fail(TESELA_BAD_CALL,
+                    "operands with structures are all f32, f64, c64 or c128, not %s x %s -> %s",
+                    tsl_type(problem->a.type)->name, tsl_type(problem->b.type)->name, tsl_type(type)->name);
+  TSL_TRY(check_factor(&problem->a, "A"));
+  TSL_TRY(check_factor(&problem->b, "B"));
+  if (problem->a.structure != TESELA_GENERAL && problem->b.structure != TESELA_GENERAL)
+    return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: one of them must be general",
+                    structure_words[problem->a.structure], structure_words[problem->b.structure]);
+  if (tsl_problem_structured(problem) != TSL_OPERAND_C && problem->c.triangle != TESELA_WHOLE)
+    return tsl_fail(TESELA_BAD_CALL, "a triangle of C is computed of general factors only");
+  return check_triangle_of_c(problem);
+}
+
+/* C = alpha A C, or C = alpha C B. */
+static tesela_status check_in_place(const tsl_problem *problem) {
+  const int triangle = tsl_problem_structured(problem);
+  const tsl_shape *general = triangle == TSL_OPERAND_A ? &problem->b : &problem->a;
+  if (triangle == TSL_OPERAND_C || !tsl_is_triangular(tsl_problem_shape(problem, triangle)->structure))
+    return tsl_fail(TESELA_BAD_CALL, "a product is made in place where a factor is triangular only");
+  if (!is_zero(problem->beta))
+    return tsl_fail(TESELA_BAD_CALL, "a product in place has no beta");
+  if (!same_layout(general, &problem->c))
+    return tsl_fail(TESELA_BAD_CALL, "in place, the general factor and C have one type and the same strides");
+  return TESELA_OK;
+}
+
 /* What an operation has beside its shapes. */
 static tesela_status check_op(const tsl_problem *problem) {
   if ((unsigned)problem->op >= TSL_OP_COUNT)
@@ -173,6 +281,8 @@ static tesela_status check_op(const tsl_problem *problem) {
     return tsl_fail(TESELA_BAD_CALL, "a transpose has no k and no beta");
   if (!problem->in_place)
     return TESELA_OK;
+  if (problem->op == TSL_OP_GEMM)
+    return check_in_place(problem);
   if (problem->op != TSL_OP_TRANSPOSE)
     return tsl_fail(TESELA_BAD_CALL, "a %s is not made in place", tsl_op_name(problem->op));
   if (problem->m != problem->n)
@@ -234,6 +344,7 @@ tesela_status tsl_problem_check(const tsl_problem *problem) {
     TSL_TRY(check_shape(tsl_problem_shape(problem, i), name, size_of(problem, letters[0]),
                         size_of(problem, letters[1])));
   }
+  TSL_TRY(check_structures(problem));
   TSL_TRY(check_conjugates(problem));
   TSL_TRY(check_scalars(problem));
   TSL_TRY(check_integers(problem));
@@ -266,10 +377,18 @@ int64_t tsl_problem_batch(const tsl_problem *problem) {
   return problem->batch < 1 ? 1 : problem->batch;
 }
 
+/* What a triangle is of its square. */
+static double share_of(const tsl_shape *shape) {
+  return shape->triangle == TESELA_WHOLE || shape->rows == 0 ? 1 : 0.5 + 0.5 / (double)shape->rows;
+}
+
 double tsl_problem_flops(const tsl_problem *problem) {
   const double per_term =
       (tsl_type(problem->c.type)->is_complex ? 8 : 2) * (double)tsl_problem_batch(problem);
-  return per_term * (double)problem->m * (double)problem->n * (double)problem->k;
+  const int factor = tsl_problem_structured(problem);
+  const tsl_shape *shape = tsl_problem_shape(problem, factor);
+  const double share = factor == TSL_OPERAND_C || tsl_is_triangular(shape->structure) ? share_of(shape) : 1;
+  return share * per_term * (double)problem->m * (double)problem->n * (double)problem->k;
 }
 
 double tsl_problem_bytes(const tsl_problem *problem) {
@@ -277,13 +396,14 @@ double tsl_problem_bytes(const tsl_problem *problem) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem, i);
     const int times = tsl_problem_reads(problem, i) + (i == TSL_OPERAND_C);
-    bytes += times * (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
+    bytes += times * share_of(shape) * (double)shape->rows * (double)shape->cols *
+             (double)tsl_type(shape->type)->size;
   }
   return bytes * (double)tsl_problem_batch(problem);
 }
 
 double tsl_problem_lines(const tsl_problem *problem) {
-  const double c_bytes = (double)problem->m * (double)problem->n * (double)tsl_type(problem->c.type)->size *
-                         (double)tsl_problem_batch(problem);
+  const double c_bytes = share_of(&problem->c) * (double)problem->m * (double)problem->n *
+                         (double)tsl_type(problem->c.type)->size * (double)tsl_problem_batch(problem);
   return tsl_problem_bytes(problem) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? 0 : c_bytes);
 }

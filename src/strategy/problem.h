@@ -22,6 +22,10 @@ typedef struct tsl_shape {
   tesela_type type;
   int64_t rows, cols;
   int64_t row_stride, col_stride;
+  /* Of a gemm's operands. A factor that is not general is square, and `triangle` is what is stored of it. C's triangle is what
+   * is computed, the rest of C being neither read nor written; C is general or, with a real diagonal, hermitian. */
+  tesela_structure structure;
+  tesela_triangle triangle;
 } tsl_shape;
 
 enum { TSL_OPERAND_A, TSL_OPERAND_B, TSL_OPERAND_C, TSL_OPERANDS };
@@ -31,13 +35,17 @@ enum { TSL_OPERAND_A, TSL_OPERAND_B, TSL_OPERAND_C, TSL_OPERANDS };
  *   gemm       C (m x n) = alpha A (m x k) B (k x n) + beta C
  *   dot        the same with m = n = 1: A is the row of x, B the column of y, C one number
  *   transpose  C (m x n) = alpha A', where A is n x m; k = 0, and B is empty. In place, C = alpha C' with m = n, and
- *              A is not touched (its shape is C's). */
+ *              A is not touched (its shape is C's).
+ *
+ * Level 3 of BLAS is gemm with structures: syrk is B = A' and a triangle of C, symm and trmm have a factor that is symmetric or
+ * triangular. In place, the general factor beside a triangular one is what C holds (C = alpha A C or C = alpha C B): its operand
+ * is not touched, and has C's shape. */
 typedef struct tsl_problem {
   tsl_op op;
   int64_t m, n, k;
   tsl_shape a, b, c;
   double alpha[2], beta[2]; /* real, imaginary; as tsl_problem_round() leaves them */
-  bool in_place;            /* transpose only */
+  bool in_place;            /* a transpose, and a product with a triangular factor */
   /* gemm of complex types only: what takes part is the complex conjugate of what is stored. */
   bool conjugate_a, conjugate_b;
   int64_t batch; /* gemm: so many products of this kind, one after the other in memory; 0: one */
@@ -59,6 +67,12 @@ tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_ty
 /* C' = B' A': the same product, seen from the other side. */
 tsl_problem tsl_problem_swapped(const tsl_problem *problem);
 
+/* Whether any operand has a structure, or C a triangle; the factor that has a structure, TSL_OPERAND_C: none. */
+bool tsl_problem_has_structure(const tsl_problem *problem);
+int tsl_problem_structured(const tsl_problem *problem);
+/* Whether a matrix of this structure is 0 beside its triangle. */
+bool tsl_is_triangular(tesela_structure structure);
+
 /* An operand's shape; whether a run reads its elements; whether it reads or writes them (C is always written). */
 const tsl_shape *tsl_problem_shape(const tsl_problem *problem, int operand);
 bool tsl_problem_reads(const tsl_problem *problem, int operand);
@@ -66,7 +80,7 @@ bool tsl_problem_uses(const tsl_problem *problem, int operand);
 
 /* TESELA_BAD_CALL with the reason: a negative size, an extent that overflows 63 bits (in bytes), elements of
  * C that overlap, sizes of the operands that do not belong together, a value that is no type, a scalar or a way
- * that the operation does not have, an integer C with operands or scalars that are not. */
+ * that the operation does not have, an integer C with operands or scalars that are not, a structure that the operand cannot have. */
 tesela_status tsl_problem_check(const tsl_problem *problem);
 
 /* Rounds alpha and beta to the type that sums are made in: a factor that this makes 0 is 0 everywhere, in what is read
@@ -113,7 +127,7 @@ int64_t tsl_shape_below(const tsl_shape *shape);
 /* Whether the elements fill their extent without a gap. */
 bool tsl_shape_is_dense(const tsl_shape *shape);
 
-/* Floating-point operations, 2 m n k (8 m n k for complex; a transpose has none), and the fewest bytes that must
+/* Floating-point operations, 2 m n k (8 m n k for complex; of a triangle what it has of that; a transpose has none), and the fewest bytes that must
  * move. */
 double tsl_problem_flops(const tsl_problem *problem);
 double tsl_problem_bytes(const tsl_problem *problem);

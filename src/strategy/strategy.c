@@ -336,6 +336,8 @@ static const char *refuse_types(const tsl_strategy *strategy, const tsl_problem 
     return refuse_these_types(strategy, problem);
   if ((problem->conjugate_a || problem->conjugate_b) && !strategy->takes.conjugates)
     return "takes no conjugates";
+  if (tsl_problem_has_structure(problem) && !strategy->takes.structures)
+    return "takes general matrices, and all of C";
   if (problem->batch > 1 && !strategy->takes.batches)
     return "takes one product at a time";
   if (computes_in_double(problem) && !(device->capabilities & TSL_CAN_F64))

@@ -159,6 +159,8 @@ struct tsl_strategy {
     const tsl_types *types; /* ends with a zero; NULL: f32 throughout or f64 throughout */
     const char *why; /* why no others, for refusals ("texels of images are f32"); NULL: nothing to say */
     bool conjugates, batches; /* conjugates of A and B; problems that are batches */
+    bool
+        structures; /* factors and C of which one triangle is stored or computed, each of the types above that has them */
   } takes;
   struct {
     tsl_range ranges[TSL_PARAMS_MAX]; /* of each parameter */

@@ -10,7 +10,8 @@ enum { SEED = 77 };
 
 /* Every element is the one of its number, and gaps stay as they were. */
 static void expect_values(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride) {
-  const tsl_shape shape = {TESELA_F64, rows, cols, row_stride, col_stride};
+  const tsl_shape shape = {
+      .type = TESELA_F64, .rows = rows, .cols = cols, .row_stride = row_stride, .col_stride = col_stride};
   const int64_t extent = tsl_shape_extent(&shape), below = tsl_shape_below(&shape);
   double *memory = malloc((size_t)extent * sizeof *memory);
   int64_t untouched = 0;
@@ -47,7 +48,8 @@ static void every_shape(void **state) {
 /* Elements that lie over each other: the last one stays. */
 static void repeated(void **state) {
   (void)state;
-  const tsl_shape row = {TESELA_F64, 1, 40001, 1, 0}, rows = {TESELA_F64, 40001, 3, 0, 1};
+  const tsl_shape row = {.type = TESELA_F64, .rows = 1, .cols = 40001, .row_stride = 1},
+                  rows = {.type = TESELA_F64, .rows = 40001, .cols = 3, .col_stride = 1};
   double last[3];
   assert_int_equal(tsl_data_fill(TSL_DATA_NORMAL, SEED, &row, 1, last), TESELA_OK);
   assert_true(last[0] == tsl_random_value(TSL_DRAW_NORMAL, SEED, 40000));

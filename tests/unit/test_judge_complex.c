@@ -280,7 +280,7 @@ static void special_data_are_not_finite(void **state) {
   static const tesela_type types[] = {TESELA_F32, TESELA_BF16, TESELA_C64, TESELA_C128};
   for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
     const tsl_type_info *type = tsl_type(types[t]);
-    const tsl_shape shape = {types[t], 64, 64, 64, 1};
+    const tsl_shape shape = {.type = types[t], .rows = 64, .cols = 64, .row_stride = 64, .col_stride = 1};
     unsigned char *data = malloc(64 * 64 * type->size);
     assert_int_equal(tsl_data_fill(TSL_DATA_SPECIAL, 5, &shape, 8, data), TESELA_OK);
     for (int part = 0; part < (type->is_complex ? 2 : 1); part++) {

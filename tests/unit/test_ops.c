@@ -75,7 +75,71 @@ static void impossible_problems_are_refused(void **state) {
   transpose.a.row_stride = 7;
   expect_refused(&transpose, "same strides");
   gemm.in_place = true;
-  expect_refused(&gemm, "gemm is not made in place");
+  expect_refused(&gemm, "in place where a factor is triangular");
+}
+
+/* A product of squares, whose A has this structure. */
+static tsl_problem with_structure(tesela_type type, tesela_structure structure, tesela_triangle triangle) {
+  tsl_problem problem = tsl_problem_gemm(4, 4, 4, type);
+  problem.a.structure = structure;
+  problem.a.triangle = triangle;
+  return problem;
+}
+
+static void impossible_structures_are_refused(void **state) {
+  (void)state;
+  tsl_problem problem = with_structure(TESELA_F32, TESELA_SYMMETRIC, TESELA_LOWER);
+  assert_int_equal(tsl_problem_check(&problem), TESELA_OK);
+  problem.b.structure = TESELA_TRIANGULAR;
+  problem.b.triangle = TESELA_UPPER;
+  expect_refused(&problem, "one of them must be general");
+  problem = with_structure(TESELA_F32, TESELA_SYMMETRIC, TESELA_WHOLE);
+  expect_refused(&problem, "which triangle");
+  problem = with_structure(TESELA_F32, TESELA_GENERAL, TESELA_UPPER);
+  expect_refused(&problem, "all of it takes part");
+  problem = with_structure(TESELA_F32, (tesela_structure)9, TESELA_UPPER);
+  expect_refused(&problem, "structure 9");
+  problem = with_structure(TESELA_F16, TESELA_TRIANGULAR, TESELA_UPPER);
+  expect_refused(&problem, "f32, f64, c64 or c128");
+  problem = with_structure(TESELA_F64, TESELA_TRIANGULAR, TESELA_UPPER);
+  problem.m = problem.a.rows = problem.c.rows = 3;
+  expect_refused(&problem, "must be square");
+  problem = with_structure(TESELA_F64, TESELA_UNIT_TRIANGULAR, TESELA_UPPER);
+  problem.in_place = true;
+  assert_int_equal(tsl_problem_check(&problem), TESELA_OK);
+  problem.beta[0] = 1;
+  expect_refused(&problem, "no beta");
+  problem.beta[0] = 0;
+  problem.c.row_stride = 5;
+  expect_refused(&problem, "same strides");
+  problem = tsl_problem_gemm(4, 4, 2, TESELA_C64);
+  problem.c.triangle = TESELA_LOWER;
+  problem.c.structure = TESELA_HERMITIAN;
+  assert_int_equal(tsl_problem_check(&problem), TESELA_OK);
+  problem.beta[1] = 1;
+  expect_refused(&problem, "beta has an imaginary part");
+  problem = tsl_problem_gemm(4, 3, 2, TESELA_C64);
+  problem.c.triangle = TESELA_LOWER;
+  expect_refused(&problem, "4 x 3");
+  problem = tsl_problem_dot(4, TESELA_F64);
+  problem.c.triangle = TESELA_LOWER;
+  expect_refused(&problem, "only operands of one product");
+}
+
+static void structures_count_what_they_store(void **state) {
+  (void)state;
+  tsl_problem problem = with_structure(TESELA_F64, TESELA_TRIANGULAR, TESELA_LOWER);
+  assert_true(tsl_problem_flops(&problem) == 2 * 4 * 10 && tsl_problem_bytes(&problem) == 8 * (10 + 16 + 16));
+  const tsl_problem swapped = tsl_problem_swapped(&problem);
+  assert_true(swapped.b.structure == TESELA_TRIANGULAR && swapped.b.triangle == TESELA_UPPER);
+  assert_int_equal(tsl_problem_structured(&swapped), TSL_OPERAND_B);
+  problem.in_place = true;
+  assert_false(tsl_problem_uses(&problem, TSL_OPERAND_B));
+  assert_true(tsl_problem_reads(&problem, TSL_OPERAND_C) &&
+              tsl_problem_bytes(&problem) == 8 * (10 + 16 + 16));
+  problem = tsl_problem_gemm(4, 4, 3, TESELA_F32);
+  problem.c.triangle = TESELA_UPPER;
+  assert_true(tsl_problem_flops(&problem) == 2 * 10 * 3 && tsl_problem_bytes(&problem) == 4 * (12 + 12 + 10));
 }
 
 static void operands_take_part_as_the_operation_says(void **state) {
@@ -395,6 +459,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(problems_survive_their_text),
       cmocka_unit_test(impossible_problems_are_refused),
+      cmocka_unit_test(impossible_structures_are_refused),
+      cmocka_unit_test(structures_count_what_they_store),
       cmocka_unit_test(operands_take_part_as_the_operation_says),
       cmocka_unit_test(cases_are_problems_of_their_operation),
       cmocka_unit_test(each_wrong_element_is_found),

@@ -301,7 +301,8 @@ static void refusals_fail_the_plan(void **state) {
 /* --- how operands travel --- */
 
 static tsl_shape shape_of(int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride) {
-  return (tsl_shape){TESELA_F32, rows, cols, row_stride, col_stride};
+  return (tsl_shape){
+      .type = TESELA_F32, .rows = rows, .cols = cols, .row_stride = row_stride, .col_stride = col_stride};
 }
 
 static void routes(void **state) {
