@@ -2,7 +2,8 @@
 """Checks that includes point one way:
 
     base <- device <- host <- strategy <- plan <- judge <- planner <- tune <- explain <- api <- tools
-    base <- blas (beside the public header, and what api has for small products)
+    base <- device <- host <- vector
+    base, vector <- blas (beside the public header, and what api has for small products)
     base <- scalapack (beside the public headers)
     base <- comm <- tools (beside the public header, and what api has for structs that grow)
     base <- io <- tools
@@ -22,7 +23,8 @@ import tempfile
 FLOORS = ["base", "device", "host", "strategy", "plan", "judge", "planner", "tune", "explain", "api"]
 MAY_INCLUDE = {room: set(FLOORS[: floor + 1]) for floor, room in enumerate(FLOORS)}
 MAY_INCLUDE["io"] = {"base", "io"}
-MAY_INCLUDE["blas"] = {"base", "blas"}
+MAY_INCLUDE["vector"] = {"base", "device", "host", "vector"}
+MAY_INCLUDE["blas"] = {"base", "vector", "blas"}
 MAY_INCLUDE["scalapack"] = {"base", "scalapack"}
 MAY_INCLUDE["comm"] = {"base", "comm"}
 MAY_INCLUDE["tools"] = {*FLOORS, "comm", "io", "tools"}
@@ -236,7 +238,8 @@ PLANTED = {
     "src/io/chain.c": ('#include "io/chain.h"\n#include "io/ring.h"\n', 0),
     "src/io/chain.h": ("#include <stddef.h>\n", 0),
     "src/io/ring.h": ('#include "io/chain.h"\n', 1),  # a circle with chain.c
-    "src/blas/blas.h": ("#include <tesela/tesela.h>\n", 0),
+    "src/vector/vector.h": ('#include "host/view.h"\n#include "strategy/strategy.h"\n', 1),
+    "src/blas/blas.h": ('#include <tesela/tesela.h>\n#include "vector/vector.h"\n', 0),
     "src/blas/route.c": ('#include "blas/blas.h"\n#include "base/text.h"\n#include "plan/plan.h"\n', 1),
     "src/scalapack/gemm.c": ('#include "base/text.h"\n#include "comm/comm.h"\n', 1),
     "src/api/growth.h": ("#include <stddef.h>\n", 0),

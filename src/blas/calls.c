@@ -51,11 +51,8 @@ void tsl_blas_forget_calls(void) {
 
 /* How many calls this thread is inside of, and of how many tesela computes: what comes from within one is not the
  * program's, and is not counted. */
-static _Thread_local int inside, depth;
-
-bool tsl_blas_is_nested(void) {
-  return depth > 0;
-}
+static _Thread_local int inside;
+_Thread_local int tsl_blas_depth;
 
 void tsl_blas_hear(tsl_blas_call *call) {
   call->began = true;
@@ -72,7 +69,7 @@ void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
 }
 
 void tsl_blas_begin(tsl_blas_call *call) {
-  depth++;
+  tsl_blas_depth++;
   call->entered = true;
   tsl_blas_hear(call);
 }
@@ -81,7 +78,7 @@ void tsl_blas_begin(tsl_blas_call *call) {
 static double finish(const tsl_blas_call *call) {
   const double seconds = call->started > 0 ? tsl_clock() - call->started : 0;
   if (call->entered)
-    depth--;
+    tsl_blas_depth--;
   if (tsl_blas_listens)
     inside--;
   return call->started > 0 && seconds <= 0 ? 1e-9 : seconds;

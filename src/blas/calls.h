@@ -22,8 +22,12 @@ extern bool tsl_blas_listens; /* whether there is a table of calls; it changes n
 void tsl_blas_begin(tsl_blas_call *call);
 void tsl_blas_end(tsl_blas_call *call, const char *who);
 void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record);
-/* Whether this thread is between the two. */
-bool tsl_blas_is_nested(void);
+/* Whether this thread is between the two, of how many calls. A vector of a few elements takes less time than a lookup of a
+ * thread's variables by a function. */
+extern _Thread_local int tsl_blas_depth __attribute__((tls_model("initial-exec")));
+static inline bool tsl_blas_is_nested(void) {
+  return tsl_blas_depth > 0;
+}
 
 /* Shape and work of a product. */
 void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product);

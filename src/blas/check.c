@@ -3,7 +3,6 @@
 
 #include "blas/next.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,8 +18,6 @@ static int64_t at_least_one(int64_t size) {
 static bool is_order(int order) {
   return order == TSL_BLAS_ROW_MAJOR || order == TSL_BLAS_COLUMN_MAJOR;
 }
-
-enum { ORDER_IS_WRONG = -1 };
 
 /* The sizes as a column-major routine sees them: a row-major product is that of the transposes, B' A'. */
 static tsl_blas_multiply as_columns(const tsl_blas_multiply *given) {
@@ -38,7 +35,7 @@ static tsl_blas_multiply as_columns(const tsl_blas_multiply *given) {
 
 int tsl_blas_check_gemm(const tsl_blas_multiply *product) {
   if (!is_order(product->order))
-    return ORDER_IS_WRONG;
+    return TSL_BLAS_ORDER_IS_WRONG;
   /* The letters are looked at before anything is exchanged. */
   if (!is_trans(product->trans_a))
     return 1;
@@ -60,7 +57,7 @@ int tsl_blas_check_gemm(const tsl_blas_multiply *product) {
 
 int tsl_blas_check_gemmt(const tsl_blas_multiply *product) {
   if (!is_order(product->order))
-    return ORDER_IS_WRONG;
+    return TSL_BLAS_ORDER_IS_WRONG;
   if (product->uplo != 'U' && product->uplo != 'L')
     return 1;
   if (!is_trans(product->trans_a))
@@ -98,24 +95,40 @@ int tsl_blas_check_matcopy(const tsl_blas_copy *copy) {
   return 0;
 }
 
-/* The caller's own number of an argument that the exchange of A and B has moved; the sizes of gemmt, which is square,
- * have not. */
-static int exchanged(int number, bool square) {
-  static const int pairs[][2] = {{9, 11}, {4, 5}};
-  for (int i = 0; i < (square ? 1 : 2); i++)
-    for (int side = 0; side < 2; side++)
-      if (pairs[i][side] == number)
-        return pairs[i][1 - side];
+/* Pairs of arguments' numbers that change places where rows are seen as columns, by a piece of the routine's name; the first
+ * row that fits. The sizes of gemmt, which is square, stay. */
+static const struct {
+  const char *piece;
+  int pairs[2][2];
+} exchanges[] = {
+    {"gemmt", {{9, 11}}}, {"gemm", {{9, 11}, {4, 5}}}, {"gemv", {{3, 4}}},        {"gbmv", {{3, 4}, {5, 6}}},
+    {"her2", {{6, 8}}},   {"hpr2", {{6, 8}}},          {"ger", {{2, 3}, {6, 8}}},
+};
+
+/* The caller's own number. */
+static int exchanged(const char *title, int number) {
+  for (size_t row = 0; row < sizeof exchanges / sizeof *exchanges; row++) {
+    if (!strstr(title, exchanges[row].piece))
+      continue;
+    for (int i = 0; i < 2; i++)
+      for (int side = 0; side < 2; side++)
+        if (exchanges[row].pairs[i][side] == number)
+          return exchanges[row].pairs[i][1 - side];
+    return number;
+  }
   return number;
 }
 
+extern int RowMajorStrg; /* entries/alone.c: nobody's handler looks at ours */
+
 /* The reference's cblas_xerbla exchanges the numbers itself, and learns from this variable that it has to. */
 static bool tell_row_major(bool row_major) {
-  void *address = dlsym(RTLD_DEFAULT, "RowMajorStrg");
+  void *address = tsl_blas_program_has("RowMajorStrg");
   const int value = row_major;
-  if (address)
-    memcpy(address, &value, sizeof value);
-  return address != NULL;
+  if (!address || address == (void *)&RowMajorStrg)
+    return false;
+  memcpy(address, &value, sizeof value);
+  return true;
 }
 
 static void refuse_cblas(const tsl_blas_symbol *symbol, tsl_blas_function *xerbla, int number,
@@ -123,14 +136,14 @@ static void refuse_cblas(const tsl_blas_symbol *symbol, tsl_blas_function *xerbl
   typedef void cblas_xerbla(int, const char *, const char *, ...);
   const bool told = tell_row_major(row_major);
   if (row_major && !told)
-    number = exchanged(number, strstr(symbol->title, "gemmt") != NULL);
+    number = exchanged(symbol->title, number);
   ((cblas_xerbla *)xerbla)(number, symbol->title, "");
 }
 
 void tsl_blas_tell_wrong(const tsl_blas_symbol *symbol, int number, bool row_major, bool product) {
   typedef void fortran_xerbla(const char *, const int64_t *, size_t);
   /* CBLAS has the order in front; where the reference's routine already has one, nothing moves. */
-  const int position = number == ORDER_IS_WRONG ? 1 : number + (symbol->cblas && product);
+  const int position = number == TSL_BLAS_ORDER_IS_WRONG ? 1 : number + (symbol->cblas && product);
   const int64_t wide = position; /* little-endian: its lower half serves those who read 32 bits */
   tsl_blas_late late = {0};
   tsl_blas_function *xerbla = tsl_blas_find(&late, symbol->xerbla, true);

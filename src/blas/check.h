@@ -5,6 +5,9 @@
 #include "blas/arguments.h"
 #include "blas/symbol.h"
 
+/* In place of a number: CBLAS's first argument, which Fortran's routines have not. */
+enum { TSL_BLAS_ORDER_IS_WRONG = -1 };
+
 /* 0, or the number of the first wrong argument as the reference's Fortran routine counts; and telling it. */
 int tsl_blas_check_gemm(const tsl_blas_multiply *product);
 int tsl_blas_check_gemmt(const tsl_blas_multiply *product);

@@ -1,6 +1,7 @@
 #include "blas/dot.h"
 
 #include "blas/context.h"
+#include "blas/level1.h"
 #include "blas/loops.h"
 #include "blas/route.h"
 
@@ -26,7 +27,8 @@ static bool by_tesela(tesela_type type, const tsl_blas_sum *sum, tesela_record *
   return status == TESELA_OK;
 }
 
-tsl_blas_function *tsl_blas_dot(tsl_blas_call *call, const tsl_blas_sum *given) {
+/* By tesela's strategies, whose sums are those of twice the precision or of what was asked for. */
+static tsl_blas_function *careful_dot(tsl_blas_call *call, const tsl_blas_sum *given) {
   const tesela_type type = call->symbol->type;
   const tsl_blas_route route = tsl_blas_route_vector(TSL_BLAS_DOT, call->symbol, (double)given->n);
   if (tsl_blas_listens) {
@@ -57,4 +59,11 @@ tsl_blas_function *tsl_blas_dot(tsl_blas_call *call, const tsl_blas_sum *given) 
   else
     tsl_blas_end(call, tsl_blas_loops_name);
   return NULL;
+}
+
+tsl_blas_function *tsl_blas_dot(tsl_blas_call *call, const tsl_blas_sum *given) {
+  const tsl_blas_lines lines = {given->n, given->x, given->incx, given->y, given->incy};
+  return given->result_type == call->symbol->type && !given->start && !tsl_blas_asks_of_sums()
+             ? tsl_blas_plain_dot(call, &lines, given->conjugate, given->result)
+             : careful_dot(call, given);
 }

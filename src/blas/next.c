@@ -65,9 +65,18 @@ static tsl_loaded_answer ask(void *address, void *argument) {
   return serves(address, of) ? TSL_LOADED_TAKE : address == of->wide ? TSL_LOADED_KEEP : TSL_LOADED_NO;
 }
 
+/* RTLD_DEFAULT would look into this library first, which calls its own functions by its own names (-Bsymbolic). */
+void *tsl_blas_program_has(const char *name) {
+  void *program = dlopen(NULL, RTLD_LAZY);
+  void *address = program ? dlsym(program, name) : NULL;
+  if (program)
+    dlclose(program);
+  return address;
+}
+
 static void *search(quest *of, bool program_first) {
   TSL_NOT_CANCELLED;
-  void *address = dlsym(program_first ? RTLD_DEFAULT : RTLD_NEXT, of->name);
+  void *address = program_first ? tsl_blas_program_has(of->name) : dlsym(RTLD_NEXT, of->name);
   if (serves(address, of))
     return address;
   /* What the program would have called: nobody else is asked. */

@@ -10,6 +10,9 @@ tsl_blas_function *tsl_blas_find(tsl_blas_late *late, const char *name, bool pro
 tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol);
 tsl_blas_peer tsl_blas_next_peer(tsl_blas_symbol *symbol);
 
+/* What the program itself, else the first of the libraries that it was started with, has by this name; NULL: nobody. */
+void *tsl_blas_program_has(const char *name);
+
 /* Whether all calls of a symbol pass; looked for once. */
 static inline bool tsl_blas_is_wide(tsl_blas_symbol *symbol) {
   if (!atomic_load_explicit(&symbol->asked, memory_order_relaxed)) {

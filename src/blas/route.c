@@ -42,6 +42,17 @@ static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
          [TESELA_C128] = {[TSL_BLAS_PEER_PLAIN] = 200 * 200, [TSL_BLAS_PEER_TUNED] = 200 * 200}},
 };
 
+/* The same of vectors, and of matrices times vectors: elements of the largest operand from which on a tuned library has them.
+ * Plain ones have nothing of it. */
+static const double class_below[TSL_BLAS_CLASSES][TYPES] = {
+#define ALL                                                                                                  \
+  { [TESELA_F32] = INFINITY, [TESELA_F64] = INFINITY, [TESELA_C64] = INFINITY, [TESELA_C128] = INFINITY }
+    [TSL_BLAS_CLASS_DOT] = ALL,       [TSL_BLAS_CLASS_ADD] = ALL,      [TSL_BLAS_CLASS_SCALE] = ALL,
+    [TSL_BLAS_CLASS_SUM] = ALL,       [TSL_BLAS_CLASS_MATRIX] = ALL,   [TSL_BLAS_CLASS_UPDATE] = ALL,
+    [TSL_BLAS_CLASS_SYMMETRIC] = ALL, [TSL_BLAS_CLASS_TRIANGLE] = ALL, [TSL_BLAS_CLASS_OTHER] = ALL,
+#undef ALL
+};
+
 /* TESELA_BLAS, read when the library is loaded. */
 #define REQUEST_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other") X(LOOPS, "loops")
 typedef enum request {
@@ -57,6 +68,7 @@ static const char *const requests[] = {
 };
 
 static request wanted;
+static bool asks;
 static bool is_free; /* of the processor: somebody asked for the best device */
 bool tsl_blas_takes_small;
 
@@ -66,8 +78,9 @@ __attribute__((constructor)) static void read_request(void) {
     if (strcmp(requests[i], word) == 0)
       wanted = (request)i;
   /* What is asked of results only tesela promises. */
-  if (wanted == REQUEST_AUTO && (strcmp(tsl_env_get(TSL_ENV_ACCURACY), "default") != 0 ||
-                                 strcmp(tsl_env_get(TSL_ENV_BITS), "any") != 0))
+  asks =
+      strcmp(tsl_env_get(TSL_ENV_ACCURACY), "default") != 0 || strcmp(tsl_env_get(TSL_ENV_BITS), "any") != 0;
+  if (wanted == REQUEST_AUTO && asks)
     wanted = REQUEST_TESELA;
   const char *device = tsl_env_given(TSL_ENV_DEVICE);
   is_free = device && strcmp(device, "auto") == 0;
@@ -153,4 +166,24 @@ tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double ele
   const int64_t from = vector_from[op][symbol->type][peer];
   let_pass(symbol, (double)from);
   return from > 0 && elements >= (double)from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
+}
+
+bool tsl_blas_asks_of_sums(void) {
+  return asks;
+}
+
+tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements) {
+  const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
+  tsl_blas_route route;
+  if (settled(peer, &route)) {
+    /* A library may still come that the calls are to go to. */
+    if (route != TSL_BLAS_OTHER && wanted != REQUEST_OTHER && peer != TSL_BLAS_PEER_NONE &&
+        !tsl_blas_listens && !tsl_blas_is_nested())
+      atomic_store_explicit(&symbol->own_below, INFINITY, memory_order_relaxed);
+    return route;
+  }
+  const double below = peer == TSL_BLAS_PEER_PLAIN ? INFINITY : class_below[class][symbol->type];
+  if (!tsl_blas_listens)
+    atomic_store_explicit(&symbol->own_below, below, memory_order_relaxed);
+  return elements < below ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }

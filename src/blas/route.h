@@ -8,6 +8,20 @@
 
 typedef enum tsl_blas_route { TSL_BLAS_TESELA, TSL_BLAS_OTHER, TSL_BLAS_LOOPS } tsl_blas_route;
 
+/* What routines are called by class, in route.c's table. */
+typedef enum tsl_blas_class {
+  TSL_BLAS_CLASS_DOT,
+  TSL_BLAS_CLASS_ADD, /* axpy, rot, swap, copy */
+  TSL_BLAS_CLASS_SCALE,
+  TSL_BLAS_CLASS_SUM,    /* nrm2, asum, iamax */
+  TSL_BLAS_CLASS_MATRIX, /* gemv */
+  TSL_BLAS_CLASS_UPDATE, /* ger, syr, syr2 */
+  TSL_BLAS_CLASS_SYMMETRIC,
+  TSL_BLAS_CLASS_TRIANGLE, /* trmv, trsv */
+  TSL_BLAS_CLASS_OTHER,    /* bands and packed triangles */
+  TSL_BLAS_CLASSES
+} tsl_blas_class;
+
 extern bool tsl_blas_takes_small; /* whether small products are tesela's, whoever else there is */
 
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
@@ -21,6 +35,11 @@ bool tsl_blas_always_passes(const tsl_blas_symbol *symbol);
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small);
 /* Of a dot or a transpose, as `op` says. */
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements);
+
+/* Of vectors, and matrices times vectors, with so many elements of the largest operand: TSL_BLAS_LOOPS is tesela, too. */
+tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements);
+/* Whether somebody asked for sums of a certain accuracy, or for bits that come again. */
+bool tsl_blas_asks_of_sums(void);
 
 /* Begins a call that is forwarded: when nobody listens it costs nothing. */
 static inline tsl_blas_function *tsl_blas_forward(tsl_blas_call *call) {

@@ -3,6 +3,8 @@
  *
  *   entries/    one exported function a name: says its arguments as one of the structs of arguments.h
  *   gemm gemmt batch dot matcopy    check them, ask route, and compute, or return whom to forward to
+ *   level1 level2 vectors           the same for vectors, and matrices times vectors, which the room vector has
+ *   entries/alone.c    what other routines of a BLAS call: error handlers and the like
  *   route       tesela, the program's own BLAS, or a plain loop
  *   dispatch    what calls that come again come to, and small products
  *   context     the process's contexts, and the public calls on them
@@ -54,6 +56,8 @@ typedef struct tsl_blas_symbol {
   atomic_bool asked; /* whether it was looked for before a small product was done */
   /* Work (multiply-adds, elements) below which calls go to next without a look at anything else; 0: always look. */
   _Atomic double pass_below;
+  _Atomic double
+      own_below; /* elements below which calls are computed here without a look at anything else; 0: always look */
 } tsl_blas_symbol;
 
 /* The short way to the other library: tiny calls take less time than deciding about them. */

@@ -65,6 +65,8 @@ typedef enum tsl_capability {
 
 /* The text of the first capability in `needs` that is missing in `offers`, or NULL. */
 const char *tsl_capability_missing(unsigned needs, unsigned offers);
+/* The host's instruction sets, those of TESELA_ISA and below; no device is looked for. */
+unsigned tsl_host_offers(void);
 
 /* Most devices that work together. */
 enum { TSL_MEMBERS_MAX = 8 };

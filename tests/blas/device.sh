@@ -31,7 +31,7 @@ TESELA_DEVICE=auto TESELA_LOG=calls "$calls" "${words[@]}" >heard.txt 2>table.tx
 who dgemm '120 x 500 x 480' 'tesela [a-z_]+ opencl:0'
 who dgemm '512 x 512 x 12' 'tesela [a-z_]+ opencl:0'
 who dgemm '4 x 4 x 4' 'tesela host_small cpu'
-who ddot 100 'libblas_other\.so'
+who ddot 100 'tesela'
 TESELA_DEVICE=auto "$calls" "${words[@]}" >there.txt
 cmp heard.txt there.txt || fail "listening changes results"
 

@@ -27,7 +27,7 @@ has "cblas_dgemm +4 x 4 x 4 +2  tesela host_small cpu$time"
 has "cblas_dgemm +260\.\.300 x 290\.\.300 x 280\.\.300 +2  tesela host_[a-z]+ cpu$time"
 has "cblas_zgemmt +300 x 300 x 200 +1  libblas_other\.so$time"
 has "cblas_zgemmt +8 x 8 x 8 +1  libblas_other\.so$time"
-has "cblas_ddot +90\.\.100 +2  libblas_other\.so$time"
+has "cblas_ddot +90\.\.100 +2  tesela$time"
 
 # Without calls, only the process says so that was asked for.
 TESELA_LOG=calls "$calls" 2>table.txt

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The reference's own testers of BLAS (Debian: libblas-test) with the drop-in preloaded:
 #   testers.sh LIBRARY SCRATCH
-# Those of Fortran and CBLAS, of all four types, for levels 1 (dots) and 3 (products). They test values, and that wrong
+# Those of Fortran and CBLAS, of all four types, for levels 1, 2 and 3. They test values, and that wrong
 # arguments are told. The CBLAS ones need the reference library under them, whose variables they use.
 set -euo pipefail
 library=$1 scratch=$2
@@ -30,8 +30,10 @@ one() {
 }
 
 for type in s d c z; do
-  case $type in s | d) parts=12 cblas=18 ;; *) parts=18 cblas=27 ;; esac
+  case $type in s | d) parts=12 cblas=18 two=16 ctwo=48 ;; *) parts=18 cblas=27 two=17 ctwo=51 ;; esac
   one /dev/null "xblat1$type.out" 5 "$folder/xblat1$type"
+  one "$folder/${type}blat2.in" "${type}blat2.out" "$two" "$folder/xblat2$type"
+  one "$folder/${type}in2" "x${type}cblat2.out" "$ctwo" "$folder/x${type}cblat2"
   one "$folder/${type}blat3.in" "${type}blat3.out" "$parts" "$folder/xblat3$type"
   one /dev/null "x${type}cblat1.out" 10 "$folder/x${type}cblat1"
   one "$folder/${type}in3" "x${type}cblat3.out" "$cblas" "$folder/x${type}cblat3"
@@ -39,5 +41,5 @@ done
 # That the calls went through the drop-in at all.
 TESELA_LOG=calls LD_PRELOAD=$library "$folder/xblat3d" <"$folder/dblat3.in" >/dev/null 2>calls.txt
 grep -q '^dgemm_ ' calls.txt || { echo "FAILED: dgemm_ was not called"; failed=1; }
-[ $failed = 0 ] && echo "16 testers passed"
+[ $failed = 0 ] && echo "24 testers passed"
 exit $failed

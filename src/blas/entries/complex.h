@@ -6,6 +6,10 @@
 #include "blas/entries/fortran.h"
 
 #include "blas/entries/cblas.h"
+
+#define TSL_BLAS_IS_COMPLEX 1
+#include "blas/entries/vectors.h"
+#undef TSL_BLAS_IS_COMPLEX
 #undef SCALAR
 #undef SCALAR_AT
 #undef SCALAR_OF

@@ -12,8 +12,11 @@
 #include "blas/dot.h"
 #include "blas/gemm.h"
 #include "blas/gemmt.h"
+#include "blas/level1.h"
+#include "blas/level2.h"
 #include "blas/matcopy.h"
 #include "blas/symbol.h"
+#include "vector/rotations.h"
 
 #define PASTE_TWO(a, b) a##b
 #define PASTE(a, b) PASTE_TWO(a, b)
@@ -53,37 +56,72 @@
 
 #define TSL_BLAS_LETTER s
 #define TSL_BLAS_UPPER "S"
+#define TSL_BLAS_REAL float
+#define TSL_BLAS_REAL_LETTER s
+#define TSL_BLAS_SUFFIX _f32
+#define SUM_LETTERS s
+#define LARGEST isamax
 #define TSL_BLAS_TYPE TESELA_F32
 #define TSL_BLAS_ELEMENT float
 #include "blas/entries/mixed_dot.h"
 #include "blas/entries/real.h"
 #undef TSL_BLAS_LETTER
 #undef TSL_BLAS_UPPER
+#undef TSL_BLAS_REAL
+#undef TSL_BLAS_REAL_LETTER
+#undef TSL_BLAS_SUFFIX
+#undef SUM_LETTERS
+#undef LARGEST
 #undef TSL_BLAS_TYPE
 #undef TSL_BLAS_ELEMENT
 
 #define TSL_BLAS_LETTER d
 #define TSL_BLAS_UPPER "D"
+#define TSL_BLAS_REAL double
+#define TSL_BLAS_REAL_LETTER d
+#define TSL_BLAS_SUFFIX _f64
+#define SUM_LETTERS d
+#define LARGEST idamax
 #define TSL_BLAS_TYPE TESELA_F64
 #define TSL_BLAS_ELEMENT double
 #include "blas/entries/real.h"
 #undef TSL_BLAS_LETTER
 #undef TSL_BLAS_UPPER
+#undef TSL_BLAS_REAL
+#undef TSL_BLAS_REAL_LETTER
+#undef TSL_BLAS_SUFFIX
+#undef SUM_LETTERS
+#undef LARGEST
 #undef TSL_BLAS_TYPE
 #undef TSL_BLAS_ELEMENT
 
 #define TSL_BLAS_LETTER c
 #define TSL_BLAS_UPPER "C"
+#define TSL_BLAS_REAL float
+#define TSL_BLAS_REAL_LETTER s
+#define TSL_BLAS_SUFFIX _f32
+#define SUM_LETTERS sc
+#define LARGEST icamax
 #define TSL_BLAS_TYPE TESELA_C64
 #define TSL_BLAS_ELEMENT float _Complex
 #include "blas/entries/complex.h"
 #undef TSL_BLAS_LETTER
 #undef TSL_BLAS_UPPER
+#undef TSL_BLAS_REAL
+#undef TSL_BLAS_REAL_LETTER
+#undef TSL_BLAS_SUFFIX
+#undef SUM_LETTERS
+#undef LARGEST
 #undef TSL_BLAS_TYPE
 #undef TSL_BLAS_ELEMENT
 
 #define TSL_BLAS_LETTER z
 #define TSL_BLAS_UPPER "Z"
+#define TSL_BLAS_REAL double
+#define TSL_BLAS_REAL_LETTER d
+#define TSL_BLAS_SUFFIX _f64
+#define SUM_LETTERS dz
+#define LARGEST izamax
 #define TSL_BLAS_TYPE TESELA_C128
 #define TSL_BLAS_ELEMENT double _Complex
 #include "blas/entries/complex.h"

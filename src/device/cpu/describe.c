@@ -66,6 +66,11 @@ static tesela_status choose_set(int *chosen) {
   return TESELA_OK;
 }
 
+unsigned tsl_host_offers(void) {
+  int set = 0;
+  return choose_set(&set) == TESELA_OK ? capabilities_of(set) : 0;
+}
+
 static FILE *open_below(const char *root, const char *path) {
   char full[PATH_MAX];
   if (snprintf(full, sizeof full, "%s%s", root, path) >= (int)sizeof full)

@@ -1,0 +1,124 @@
+/* Rectangles: gemv, gbmv, and ger under its names. */
+TESELA_API void FORTRAN(L(gemv))(const char *trans, const INTEGER *m, const INTEGER *n, const void *alpha,
+                                 const void *a, const INTEGER *lda, const void *x, const INTEGER *incx,
+                                 const void *beta, void *y, const INTEGER *incy) {
+  typedef void forward(const char *, const INTEGER *, const INTEGER *, const void *, const void *,
+                       const INTEGER *, const void *, const INTEGER *, const void *, void *, const INTEGER *,
+                       size_t);
+  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemv), TSL_BLAS_UPPER "GEMV ");
+  tsl_blas_call call = {.symbol = &symbol};
+  tsl_blas_function *next = tsl_blas_matrix_vector(&call, &(tsl_blas_level2){.routine = TSL_BLAS_GEMV,
+                                                                             .order = TSL_BLAS_COLUMN_MAJOR,
+                                                                             .trans = tsl_blas_letter(*trans),
+                                                                             .m = *m,
+                                                                             .n = *n,
+                                                                             ALPHA_F,
+                                                                             .a = a,
+                                                                             .lda = *lda,
+                                                                             X_F,
+                                                                             BETA_F,
+                                                                             Y_F});
+  if (next) {
+    ((forward *)next)(trans, m, n, alpha, a, lda, x, incx, beta, y, incy, 1);
+    tsl_blas_forwarded(&call);
+  }
+}
+
+TESELA_API void CBLAS(L(gemv))(int order, int trans, WORD m, WORD n, SCALAR alpha, const void *a, WORD lda,
+                               const void *x, WORD incx, SCALAR beta, void *y, WORD incy) {
+  typedef void forward(int, int, WORD, WORD, SCALAR, const void *, WORD, const void *, WORD, SCALAR, void *,
+                       WORD);
+  static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gemv));
+  tsl_blas_call call = {.symbol = &symbol};
+  tsl_blas_function *next = tsl_blas_matrix_vector(&call, &(tsl_blas_level2){.routine = TSL_BLAS_GEMV,
+                                                                             .order = order,
+                                                                             .trans = tsl_blas_trans(trans),
+                                                                             .m = (INTEGER)m,
+                                                                             .n = (INTEGER)n,
+                                                                             ALPHA_C,
+                                                                             .a = a,
+                                                                             .lda = (INTEGER)lda,
+                                                                             X_C,
+                                                                             BETA_C,
+                                                                             Y_C});
+  if (next) {
+    ((forward *)next)(order, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);
+    tsl_blas_forwarded(&call);
+  }
+}
+
+TESELA_API void FORTRAN(L(gbmv))(const char *trans, const INTEGER *m, const INTEGER *n, const INTEGER *kl,
+                                 const INTEGER *ku, const void *alpha, const void *a, const INTEGER *lda,
+                                 const void *x, const INTEGER *incx, const void *beta, void *y,
+                                 const INTEGER *incy) {
+  typedef void forward(const char *, const INTEGER *, const INTEGER *, const INTEGER *, const INTEGER *,
+                       const void *, const void *, const INTEGER *, const void *, const INTEGER *,
+                       const void *, void *, const INTEGER *, size_t);
+  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gbmv), TSL_BLAS_UPPER "GBMV ");
+  tsl_blas_call call = {.symbol = &symbol};
+  tsl_blas_function *next = tsl_blas_matrix_vector(&call, &(tsl_blas_level2){.routine = TSL_BLAS_GBMV,
+                                                                             .order = TSL_BLAS_COLUMN_MAJOR,
+                                                                             .trans = tsl_blas_letter(*trans),
+                                                                             .m = *m,
+                                                                             .n = *n,
+                                                                             .kl = *kl,
+                                                                             .ku = *ku,
+                                                                             ALPHA_F,
+                                                                             .a = a,
+                                                                             .lda = *lda,
+                                                                             X_F,
+                                                                             BETA_F,
+                                                                             Y_F});
+  if (next) {
+    ((forward *)next)(trans, m, n, kl, ku, alpha, a, lda, x, incx, beta, y, incy, 1);
+    tsl_blas_forwarded(&call);
+  }
+}
+
+TESELA_API void CBLAS(L(gbmv))(int order, int trans, WORD m, WORD n, WORD kl, WORD ku, SCALAR alpha,
+                               const void *a, WORD lda, const void *x, WORD incx, SCALAR beta, void *y,
+                               WORD incy) {
+  typedef void forward(int, int, WORD, WORD, WORD, WORD, SCALAR, const void *, WORD, const void *, WORD,
+                       SCALAR, void *, WORD);
+  static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gbmv));
+  tsl_blas_call call = {.symbol = &symbol};
+  tsl_blas_function *next = tsl_blas_matrix_vector(&call, &(tsl_blas_level2){.routine = TSL_BLAS_GBMV,
+                                                                             .order = order,
+                                                                             .trans = tsl_blas_trans(trans),
+                                                                             .m = (INTEGER)m,
+                                                                             .n = (INTEGER)n,
+                                                                             .kl = (INTEGER)kl,
+                                                                             .ku = (INTEGER)ku,
+                                                                             ALPHA_C,
+                                                                             .a = a,
+                                                                             .lda = (INTEGER)lda,
+                                                                             X_C,
+                                                                             BETA_C,
+                                                                             Y_C});
+  if (next) {
+    ((forward *)next)(order, trans, m, n, kl, ku, alpha, a, lda, x, incx, beta, y, incy);
+    tsl_blas_forwarded(&call);
+  }
+}
+
+#if TSL_BLAS_IS_COMPLEX
+#define OUTER geru
+#define OUTER_TITLE "GERU "
+#define OUTER_CONJUGATE false
+#include "blas/entries/level2_outer.h"
+#undef OUTER
+#undef OUTER_TITLE
+#undef OUTER_CONJUGATE
+#define OUTER gerc
+#define OUTER_TITLE "GERC "
+#define OUTER_CONJUGATE true
+#include "blas/entries/level2_outer.h"
+#else
+#define OUTER ger
+#define OUTER_TITLE "GER  "
+#define OUTER_CONJUGATE false
+#include "blas/entries/level2_outer.h"
+#endif
+#undef OUTER
+#undef OUTER_TITLE
+#undef OUTER_CONJUGATE

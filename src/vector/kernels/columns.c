@@ -1,0 +1,344 @@
+/* Idea: a matrix times a vector reads each element once, so several columns are walked side by side: what they share, the
+ * vector that is added to or multiplied with, is loaded and stored once for all of them.
+ *
+ *          columns, `ld` apart             add    y[i] += t0 a0 + t1 a1 + ... + t7 a7        (y stays in the first cache)
+ *      | a0 | a1 | a2 | ... | a7           dot    s0 += a0 x[i], ..., s7 += a7 x[i]          (sums stay in registers)
+ *    i | == | == | == |     | ==           both   y[i] += t0 a0 + ..., s0 += a0 x[i], ...    (four columns)
+ *    | | == | == | == |     | ==
+ *    v                                     update a0[i] += t0 x[i], ...                      (one column at a time)
+ *
+ * Complex columns are components by turns: the sums of re(t) a and of im(t) a are kept apart, and the second one is turned by
+ * i once for all columns; a dot's x is turned, and not each column. The last elements of a column go by a mask. A diagonal block
+ * is walked column by column.
+ *
+ * Parameters: none. Limits: x, y, t and s are dense. */
+#include "vector/kernels.h"
+
+#include "host/simd.h"
+
+#include <math.h>
+
+#define SUFFIX JOIN(COMPONENT_SUFFIX_, TSL_TYPE)
+#define REAL JOIN(REAL_, TSL_TYPE)
+enum { PARTS = JOIN(COMPONENTS_, TSL_TYPE), LANES = NAME(LANES), MANY = 8, FEW = 4 };
+typedef NAME(vector) vector;
+
+static inline vector alternating(void) {
+  static const REAL signs[16] = {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1};
+  return NAME(load)(signs);
+}
+static inline vector all(REAL number) {
+  return number - (vector){0};
+}
+static inline bool is_zero(const REAL *t) {
+  return t[0] == 0 && (PARTS == 1 || t[PARTS - 1] == 0);
+}
+
+/* Some columns of A, in components. */
+typedef struct columns {
+  const REAL *a;
+  int64_t ld, count; /* from column to column, of a column's components */
+} columns;
+
+/* `here` components from i on; all of a vector where `whole`. */
+TSL_INLINE vector load(const REAL *from, bool whole, int64_t here) {
+  return whole ? NAME(load)(from) : NAME(load_part)(from, here);
+}
+TSL_INLINE void store(REAL *to, vector value, bool whole, int64_t here) {
+  if (whole)
+    NAME(store)(to, value);
+  else
+    NAME(store_part)(to, value, here);
+}
+
+TSL_INLINE vector turned_of(vector x) {
+  if (PARTS == 2)
+    return NAME(times_i)(x);
+  return x;
+}
+
+/* --- y += A t --- */
+
+TSL_INLINE void add_at(columns x, int64_t i, const vector *re, const vector *im, REAL *y, int together,
+                       bool whole, int64_t here) {
+  vector plain = load(y + i, whole, here), turned = {0};
+  TSL_UNROLL for (int j = 0; j < together; j++) {
+    const vector a = load(x.a + j * x.ld + i, whole, here);
+    plain += re[j] * a;
+    if (PARTS == 2)
+      turned += im[j] * a;
+  }
+  if (PARTS == 2)
+    plain += NAME(times_i)(turned);
+  store(y + i, plain, whole, here);
+}
+
+TSL_INLINE void add_some(columns x, const REAL *t, REAL *y, int together) {
+  vector re[MANY], im[MANY];
+  TSL_UNROLL for (int j = 0; j < together; j++) {
+    re[j] = all(t[PARTS * j]);
+    im[j] = all(t[PARTS * j + PARTS - 1]);
+  }
+  int64_t i = 0;
+  for (; i + LANES <= x.count; i += LANES)
+    add_at(x, i, re, im, y, together, true, LANES);
+  if (i < x.count)
+    add_at(x, i, re, im, y, together, false, x.count - i);
+}
+
+static bool has_zero(const REAL *t, int count) {
+  bool found = false;
+  for (int j = 0; j < count; j++)
+    found = found || is_zero(t + PARTS * j);
+  return found;
+}
+
+/* Complex columns have two factors each: four of them fill the registers. */
+enum { TOGETHER = PARTS == 2 ? FEW : MANY };
+
+static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const void *t_data, void *y_data,
+                bool skips) {
+  const REAL *t = t_data;
+  REAL *y = y_data;
+  columns x = {a, ld * PARTS, rows * PARTS};
+  int64_t j = 0;
+  while (j < count) {
+    int step = 1;
+    if (j + TOGETHER <= count && !(skips && has_zero(t, TOGETHER)))
+      add_some(x, t, y, step = TOGETHER);
+    else if (j + FEW <= count && !(skips && has_zero(t, FEW)))
+      add_some(x, t, y, step = FEW);
+    else if (!(skips && is_zero(t)))
+      add_some(x, t, y, 1);
+    j += step;
+    t += PARTS * step;
+    x.a += step * x.ld;
+  }
+}
+
+/* --- s += A' x --- */
+
+/* Of a x, and of a times_i(x). */
+typedef struct sums {
+  vector plain, turned;
+} sums;
+
+/* Lanes of a x are re re and im im, those of a times_i(x) are -re im and im re. */
+TSL_INLINE void finish(sums of, bool conjugate, REAL *s) {
+  if (PARTS == 1) {
+    s[0] += NAME(total)(of.plain);
+    return;
+  }
+  const vector signs = alternating();
+  if (!conjugate) {
+    of.plain *= signs;
+    of.turned *= signs;
+  }
+  s[0] += NAME(total)(of.plain);
+  s[PARTS - 1] -= NAME(total)(of.turned);
+}
+
+TSL_INLINE void dot_at(columns a, int64_t i, const REAL *x, sums *of, int together, bool whole,
+                       int64_t here) {
+  const vector plain = load(x + i, whole, here), turned = turned_of(plain);
+  TSL_UNROLL for (int j = 0; j < together; j++) {
+    const vector column = load(a.a + j * a.ld + i, whole, here);
+    of[j].plain += column * plain;
+    if (PARTS == 2)
+      of[j].turned += column * turned;
+  }
+}
+
+/* Few columns take two sums each, by turns, so that no addition waits for the one before. */
+TSL_INLINE void dot_some(columns a, const REAL *x, REAL *s, int together) {
+  enum { MOST = MANY };
+  sums even[MOST], odd[MOST];
+  TSL_UNROLL for (int j = 0; j < together; j++) even[j] = odd[j] = (sums){{0}, {0}};
+  int64_t i = 0;
+  if (together < TOGETHER)
+    for (; i + 2 * LANES <= a.count; i += 2 * LANES) {
+      dot_at(a, i, x, even, together, true, LANES);
+      dot_at(a, i + LANES, x, odd, together, true, LANES);
+    }
+  for (; i + LANES <= a.count; i += LANES)
+    dot_at(a, i, x, even, together, true, LANES);
+  if (i < a.count)
+    dot_at(a, i, x, even, together, false, a.count - i);
+  TSL_UNROLL for (int j = 0; j < together; j++) {
+    even[j].plain += odd[j].plain;
+    even[j].turned += odd[j].turned;
+    finish(even[j], false, s + PARTS * j);
+  }
+}
+
+static void dot(int64_t rows, int64_t count, const void *a_data, int64_t ld, const void *x, void *s_data) {
+  REAL *s = s_data;
+  columns a = {a_data, ld * PARTS, rows * PARTS};
+  int64_t j = 0;
+  for (; j + TOGETHER <= count; j += TOGETHER, a.a += TOGETHER * a.ld)
+    dot_some(a, x, s + PARTS * j, TOGETHER);
+  for (; j + 2 <= count; j += 2, a.a += 2 * a.ld)
+    dot_some(a, x, s + PARTS * j, 2);
+  if (j < count)
+    dot_some(a, x, s + PARTS * j, 1);
+}
+
+/* --- both --- */
+
+TSL_INLINE void both_at(columns a, int64_t i, const vector *re, const vector *im, REAL *y, const REAL *x,
+                        sums *of, int together, bool whole, int64_t here) {
+  const vector plain = load(x + i, whole, here), turned = turned_of(plain);
+  vector sum = load(y + i, whole, here), later = {0};
+  TSL_UNROLL for (int j = 0; j < together; j++) {
+    const vector column = load(a.a + j * a.ld + i, whole, here);
+    sum += re[j] * column;
+    of[j].plain += column * plain;
+    if (PARTS == 2) {
+      later += im[j] * column;
+      of[j].turned += column * turned;
+    }
+  }
+  if (PARTS == 2)
+    sum += NAME(times_i)(later);
+  store(y + i, sum, whole, here);
+}
+
+TSL_INLINE void both_some(columns a, const REAL *t, REAL *y, const REAL *x, REAL *s, bool conjugate,
+                          int together) {
+  vector re[FEW], im[FEW];
+  sums of[FEW];
+  TSL_UNROLL for (int j = 0; j < together; j++) {
+    re[j] = all(t[PARTS * j]);
+    im[j] = all(t[PARTS * j + PARTS - 1]);
+    of[j] = (sums){{0}, {0}};
+  }
+  int64_t i = 0;
+  for (; i + LANES <= a.count; i += LANES)
+    both_at(a, i, re, im, y, x, of, together, true, LANES);
+  if (i < a.count)
+    both_at(a, i, re, im, y, x, of, together, false, a.count - i);
+  TSL_UNROLL for (int j = 0; j < together; j++) finish(of[j], conjugate, s + PARTS * j);
+}
+
+enum { BOTH = PARTS == 2 ? 2 : FEW };
+
+static void both(int64_t rows, int64_t count, const void *a_data, int64_t ld, const void *t_data, void *y,
+                 const void *x, void *s_data, bool conjugate) {
+  const REAL *t = t_data;
+  REAL *s = s_data;
+  columns a = {a_data, ld * PARTS, rows * PARTS};
+  int64_t j = 0;
+  for (; j + BOTH <= count; j += BOTH, a.a += BOTH * a.ld)
+    both_some(a, t + PARTS * j, y, x, s + PARTS * j, conjugate, BOTH);
+  for (; j < count; j++, a.a += a.ld)
+    both_some(a, t + PARTS * j, y, x, s + PARTS * j, conjugate, 1);
+}
+
+/* --- A += x t' --- */
+
+TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
+  old += re * x;
+  if (PARTS == 2)
+    old += im * NAME(times_i)(x);
+  return old;
+}
+
+TSL_INLINE void update_column(int64_t count, const REAL *x, vector re, vector im, REAL *a) {
+  int64_t i = 0;
+  for (; i + 4 * LANES <= count; i += 4 * LANES)
+    TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES)
+        NAME(store)(a + v, updated(NAME(load)(a + v), re, im, NAME(load)(x + v)));
+  for (; i + LANES <= count; i += LANES)
+    NAME(store)(a + i, updated(NAME(load)(a + i), re, im, NAME(load)(x + i)));
+  if (i < count)
+    NAME(store_part)
+  (a + i, updated(NAME(load_part)(a + i, count - i), re, im, NAME(load_part)(x + i, count - i)), count - i);
+}
+
+static void update(int64_t rows, int64_t count, const void *x, const void *t_data, void *a_data, int64_t ld) {
+  const REAL *t = t_data;
+  REAL *a = a_data;
+  for (int64_t j = 0; j < count; j++, t += PARTS, a += PARTS * ld)
+    if (!is_zero(t))
+      update_column(rows * PARTS, x, all(t[0]), all(t[PARTS - 1]), a);
+}
+
+/* --- diagonal blocks --- */
+
+/* Elements of x, one by one. */
+typedef struct number {
+  REAL re, im;
+} number;
+
+static inline number get(const REAL *at) {
+  return (number){at[0], PARTS == 2 ? at[PARTS - 1] : 0};
+}
+static inline void put(REAL *at, number value) {
+  at[0] = value.re;
+  if (PARTS == 2)
+    at[PARTS - 1] = value.im;
+}
+static inline number product(number a, number b) {
+  return PARTS == 1 ? (number){a.re * b.re, 0}
+                    : (number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+/* R. L. Smith's division (1962): no square that overflows. */
+static inline number quotient(number a, number b) {
+  if (PARTS == 1)
+    return (number){a.re / b.re, 0};
+  const bool flat = fabs((double)b.re) >= fabs((double)b.im);
+  const REAL large = flat ? b.re : b.im, small = flat ? b.im : b.re, ratio = small / large;
+  const REAL below = large + small * ratio;
+  return flat ? (number){(a.re + a.im * ratio) / below, (a.im - a.re * ratio) / below}
+              : (number){(a.re * ratio + a.im) / below, (a.im * ratio - a.re) / below};
+}
+
+/* A column's part beside the diagonal, and x there. */
+static inline void column_times(int64_t count, const REAL *a, number t, REAL *x) {
+  const REAL by[2] = {t.re, t.im};
+  add_some((columns){a, 0, count * PARTS}, by, x, 1);
+}
+static inline number column_dot(int64_t count, const REAL *a, const REAL *x) {
+  REAL sum[2] = {0, 0};
+  dot_some((columns){a, 0, count * PARTS}, x, sum, 1);
+  return (number){sum[0], sum[1]};
+}
+
+/* Column j: x beside the diagonal changes with x[j], or x[j] with what is beside. */
+static void diagonal_column(int64_t j, int64_t n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
+  const int64_t first = way.upper ? 0 : j + 1, count = way.upper ? j : n - 1 - j;
+  const REAL *column = a + PARTS * ld * j;
+  const number at = get(column + PARTS * j);
+  number value = get(x + PARTS * j);
+  if (way.transposed) {
+    if (!way.solves && !way.unit)
+      value = product(value, at);
+    const number sum = column_dot(count, column + PARTS * first, x + PARTS * first);
+    const REAL sign = way.solves ? -1 : 1;
+    value = (number){value.re + sign * sum.re, value.im + sign * sum.im};
+    put(x + PARTS * j, way.solves && !way.unit ? quotient(value, at) : value);
+    return;
+  }
+  if (value.re == 0 && value.im == 0)
+    return;
+  if (way.solves) {
+    if (!way.unit)
+      value = quotient(value, at);
+    put(x + PARTS * j, value);
+    column_times(count, column + PARTS * first, (number){-value.re, -value.im}, x + PARTS * first);
+  } else {
+    column_times(count, column + PARTS * first, value, x + PARTS * first);
+    if (!way.unit)
+      put(x + PARTS * j, product(value, at));
+  }
+}
+
+/* In the order in which what a column reads is still old, of a solution already new. */
+static void diagonal(int64_t n, const void *a, int64_t ld, tsl_diagonal way, void *x) {
+  const bool ascends = way.upper != (way.transposed != way.solves);
+  for (int64_t step = 0; step < n; step++)
+    diagonal_column(ascends ? step : n - 1 - step, n, a, ld, way, x);
+}
+
+const tsl_column_kernels TSL_ISA_NAME(tsl_columns) = {
+    .add = add, .dot = dot, .both = both, .update = update, .diagonal = diagonal};

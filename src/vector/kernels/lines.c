@@ -1,0 +1,400 @@
+/* Idea: one or two vectors are read once, in steps of several registers, so that neither the latency of an addition nor the
+ * loop's own work is seen: what is left is the time of the loads.
+ *
+ *   x   [ v ][ v ][ v ][ v ] [ v ][ v ][ v ][ v ] ... [ v ] [part]
+ *         |    |    |    |                              |      |
+ *   sums s0   s1   s2   s3    (of a dot)               s0     s1       the last part by a mask
+ *
+ * A complex vector is its components by turns. With times_i(x) = (-im, re), c x is re(c) x + im(c) times_i(x), and the sum of
+ * x[i] y[i] comes from x y and times_i(x) y, whose lanes are added with signs in the end. Sums of f32 are made in blocks, which
+ * are added in f64. Elements that do not lie side by side are taken one by one.
+ *
+ * Parameters: none. Limits: steps 1 alone are fast. */
+#include "vector/kernels.h"
+
+#include "host/simd.h"
+
+#define SUFFIX JOIN(COMPONENT_SUFFIX_, TSL_TYPE)
+#define REAL JOIN(REAL_, TSL_TYPE)
+enum { PARTS = JOIN(COMPONENTS_, TSL_TYPE), LANES = NAME(LANES), BLOCK = 1 << 13 };
+typedef NAME(vector) vector;
+
+/* 1 and -1 by turns. */
+static inline vector alternating(void) {
+  static const REAL signs[16] = {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1};
+  return NAME(load)(signs);
+}
+static inline vector all(double number) {
+  return (REAL)number - (vector){0};
+}
+static inline int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+
+/* --- y += a x --- */
+
+/* What a vector of x is multiplied with, and the same vector times i. */
+typedef struct factor {
+  vector plain, turned;
+} factor;
+
+static inline factor factor_of(tsl_number a, bool conjugate) {
+  const vector signs = alternating();
+  return conjugate ? (factor){all(a.re) * signs, all(-a.im) * signs} : (factor){all(a.re), all(a.im)};
+}
+TSL_INLINE vector times(factor by, vector x) {
+  if (PARTS == 1)
+    return by.plain * x;
+  return by.plain * x + by.turned * NAME(times_i)(x);
+}
+TSL_INLINE vector plus(vector sum, factor by, vector x) {
+  if (PARTS == 1)
+    return sum + by.plain * x;
+  sum += by.plain * x;
+  return sum + by.turned * NAME(times_i)(x);
+}
+
+static void add_dense(int64_t count, factor by, const REAL *x, REAL *y) {
+  int64_t i = 0;
+  for (; i + 4 * LANES <= count; i += 4 * LANES)
+    TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES)
+        NAME(store)(y + v, plus(NAME(load)(y + v), by, NAME(load)(x + v)));
+  for (; i + LANES <= count; i += LANES)
+    NAME(store)(y + i, plus(NAME(load)(y + i), by, NAME(load)(x + i)));
+  if (i < count)
+    NAME(store_part)
+  (y + i, plus(NAME(load_part)(y + i, count - i), by, NAME(load_part)(x + i, count - i)), count - i);
+}
+
+static void add(int64_t n, tsl_number a, const void *x_data, int64_t x_step, bool conjugate, void *y_data,
+                int64_t y_step) {
+  const REAL *x = x_data, re = (REAL)a.re, im = (REAL)a.im;
+  REAL *y = y_data;
+  if (x_step == 1 && y_step == 1) {
+    add_dense(n * PARTS, factor_of(a, conjugate && PARTS == 2), x, y);
+    return;
+  }
+  const REAL sign = conjugate ? -1 : 1;
+  for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step)
+    if (PARTS == 1) {
+      y[0] += re * x[0];
+    } else {
+      const REAL x_im = sign * x[PARTS - 1], sum_im = y[PARTS - 1] + (re * x_im + im * x[0]);
+      y[0] += re * x[0] - im * x_im;
+      y[PARTS - 1] = sum_im;
+    }
+}
+
+static void add_two(int64_t n, tsl_number a, const void *x_data, tsl_number b, const void *y_data,
+                    void *z_data) {
+  const REAL *x = x_data, *y = y_data;
+  REAL *z = z_data;
+  const factor by_a = factor_of(a, false), by_b = factor_of(b, false);
+  const int64_t count = n * PARTS;
+  int64_t i = 0;
+  for (; i + LANES <= count; i += LANES)
+    NAME(store)(z + i, plus(plus(NAME(load)(z + i), by_a, NAME(load)(x + i)), by_b, NAME(load)(y + i)));
+  const int64_t rest = count - i;
+  if (rest > 0)
+    NAME(store_part)
+  (z + i,
+   plus(plus(NAME(load_part)(z + i, rest), by_a, NAME(load_part)(x + i, rest)), by_b,
+        NAME(load_part)(y + i, rest)),
+   rest);
+}
+
+TSL_INLINE vector scaled(factor by, bool stretches, vector x) {
+  if (stretches)
+    return by.plain * x;
+  return times(by, x);
+}
+
+static void scale_dense(int64_t count, factor by, bool stretches, REAL *x) {
+  int64_t i = 0;
+  for (; i + 4 * LANES <= count; i += 4 * LANES)
+    TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES) {
+      const vector old = NAME(load)(x + v);
+      NAME(store)(x + v, scaled(by, stretches, old));
+    }
+  for (; i < count; i += LANES) {
+    const int64_t here = least(LANES, count - i);
+    const vector old = NAME(load_part)(x + i, here);
+    NAME(store_part)(x + i, scaled(by, stretches, old), here);
+  }
+}
+
+static void scale(int64_t n, tsl_number a, void *data, int64_t step) {
+  REAL *x = data, re = (REAL)a.re, im = (REAL)a.im;
+  if (step == 1) {
+    scale_dense(n * PARTS, factor_of(a, false), PARTS == 1, x);
+    return;
+  }
+  for (; n > 0; n--, x += PARTS * step) {
+    const REAL old = x[0];
+    x[0] = re * old;
+    if (PARTS == 2) {
+      x[0] -= im * x[PARTS - 1];
+      x[PARTS - 1] = re * x[PARTS - 1] + im * old;
+    }
+  }
+}
+
+static void stretch(int64_t n, double a, void *data, int64_t step) {
+  REAL *x = data, by = (REAL)a;
+  if (step == 1) {
+    scale_dense(n * PARTS, (factor){all(a), all(a)}, true, x);
+    return;
+  }
+  for (; n > 0; n--, x += PARTS * step)
+    for (int part = 0; part < PARTS; part++)
+      x[part] *= by;
+}
+
+/* --- moved --- */
+
+static void copy(int64_t n, const void *x_data, int64_t x_step, bool conjugate, void *y_data,
+                 int64_t y_step) {
+  const REAL *x = x_data, sign = conjugate ? -1 : 1;
+  REAL *y = y_data;
+  if (x_step == 1 && y_step == 1 && !(conjugate && PARTS == 2)) {
+    memmove(y, x, (size_t)n * PARTS * sizeof *x);
+    return;
+  }
+  for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step) {
+    y[0] = x[0];
+    if (PARTS == 2)
+      y[PARTS - 1] = sign * x[PARTS - 1];
+  }
+}
+
+static void swap(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step) {
+  REAL *x = x_data, *y = y_data;
+  if (x_step == 1 && y_step == 1) {
+    const int64_t count = n * PARTS;
+    for (int64_t i = 0; i < count; i += LANES) {
+      const int64_t here = least(LANES, count - i);
+      const vector from_x = NAME(load_edge)(x + i, here), from_y = NAME(load_edge)(y + i, here);
+      NAME(store_edge)(x + i, from_y, here);
+      NAME(store_edge)(y + i, from_x, here);
+    }
+    return;
+  }
+  for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step)
+    for (int part = 0; part < PARTS; part++) {
+      const REAL kept = x[part];
+      x[part] = y[part];
+      y[part] = kept;
+    }
+}
+
+static void turn(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step, const double h[4]) {
+  REAL *x = x_data, *y = y_data;
+  if (x_step == 1 && y_step == 1) {
+    const vector xx = all(h[0]), xy = all(h[1]), yx = all(h[2]), yy = all(h[3]);
+    const int64_t count = n * PARTS;
+    for (int64_t i = 0; i < count; i += LANES) {
+      const int64_t here = least(LANES, count - i);
+      const vector from_x = NAME(load_edge)(x + i, here), from_y = NAME(load_edge)(y + i, here);
+      NAME(store_edge)(x + i, xx * from_x + xy * from_y, here);
+      NAME(store_edge)(y + i, yx * from_x + yy * from_y, here);
+    }
+    return;
+  }
+  for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step)
+    for (int part = 0; part < PARTS; part++) {
+      const REAL from_x = x[part], from_y = y[part];
+      x[part] = (REAL)h[0] * from_x + (REAL)h[1] * from_y;
+      y[part] = (REAL)h[2] * from_x + (REAL)h[3] * from_y;
+    }
+}
+
+/* --- sums --- */
+
+/* Of x y, and of times_i(x) y. */
+typedef struct sums {
+  vector plain, turned;
+} sums;
+
+TSL_INLINE void gather(sums *to, vector x, vector y) {
+  to->plain += x * y;
+  if (PARTS == 2)
+    to->turned += NAME(times_i)(x) * y;
+}
+
+/* Of a dot's lanes: x y has re re and im im, times_i(x) y has -im re and re im. */
+static inline tsl_number joined(sums s, bool conjugate) {
+  if (PARTS == 1)
+    return (tsl_number){(double)NAME(total)(s.plain), 0};
+  const vector signs = alternating();
+  return conjugate
+             ? (tsl_number){(double)NAME(total)(s.plain), (double)NAME(total)(s.turned)}
+             : (tsl_number){(double)NAME(total)(s.plain * signs), -(double)NAME(total)(s.turned * signs)};
+}
+
+static inline tsl_number dot_block(int64_t count, const REAL *x, const REAL *y, bool conjugate) {
+  sums s[4];
+  for (int v = 0; v < 4; v++)
+    s[v] = (sums){{0}, {0}};
+  int64_t i = 0;
+  for (; i + 4 * LANES <= count; i += 4 * LANES)
+    TSL_UNROLL for (int v = 0; v < 4; v++)
+        gather(&s[v], NAME(load)(x + i + v * LANES), NAME(load)(y + i + v * LANES));
+  for (; i + LANES <= count; i += LANES)
+    gather(&s[0], NAME(load)(x + i), NAME(load)(y + i));
+  if (i < count)
+    gather(&s[1], NAME(load_part)(x + i, count - i), NAME(load_part)(y + i, count - i));
+  const sums all_of = {(s[0].plain + s[1].plain) + (s[2].plain + s[3].plain),
+                       (s[0].turned + s[1].turned) + (s[2].turned + s[3].turned)};
+  return joined(all_of, conjugate);
+}
+
+static tsl_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjugate, const void *y_data,
+                      int64_t y_step) {
+  const REAL *x = x_data, *y = y_data;
+  tsl_number sum = {0, 0};
+  if (x_step == 1 && y_step == 1) {
+    for (int64_t i = 0; i < n * PARTS; i += BLOCK) {
+      const tsl_number block = dot_block(least(BLOCK, n * PARTS - i), x + i, y + i, conjugate);
+      sum.re += block.re;
+      sum.im += block.im;
+    }
+    return sum;
+  }
+  const double sign = conjugate ? -1 : 1;
+  for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step) {
+    sum.re += (double)x[0] * (double)y[0];
+    if (PARTS == 2) {
+      const double x_im = sign * (double)x[PARTS - 1];
+      sum.re -= x_im * (double)y[PARTS - 1];
+      sum.im += (double)x[0] * (double)y[PARTS - 1] + x_im * (double)y[0];
+    }
+  }
+  return sum;
+}
+
+static inline vector absolute(vector x) {
+  const vector sign = -(vector){0};
+  return (vector)((vector_i32)x & ~(vector_i32)sign);
+}
+
+/* Of x x or of |x|. */
+TSL_INLINE vector term(vector x, bool squared) {
+  if (squared)
+    return x * x;
+  return absolute(x);
+}
+TSL_INLINE double sum_block(int64_t count, const REAL *x, bool squared) {
+  vector s[4] = {{0}, {0}, {0}, {0}};
+  int64_t i = 0;
+  for (; i + 4 * LANES <= count; i += 4 * LANES)
+    TSL_UNROLL for (int v = 0; v < 4; v++) {
+      const vector here = NAME(load)(x + i + v * LANES);
+      s[v] += term(here, squared);
+    }
+  for (; i < count; i += LANES) {
+    const vector here = NAME(load_part)(x + i, least(LANES, count - i));
+    s[0] += term(here, squared);
+  }
+  return (double)NAME(total)((s[0] + s[1]) + (s[2] + s[3]));
+}
+
+TSL_INLINE double sum_all(int64_t n, const void *data, int64_t step, bool squared) {
+  const REAL *x = data;
+  double sum = 0;
+  if (step == 1) {
+    for (int64_t i = 0; i < n * PARTS; i += BLOCK)
+      sum += sum_block(least(BLOCK, n * PARTS - i), x + i, squared);
+    return sum;
+  }
+  for (; n > 0; n--, x += PARTS * step)
+    for (int part = 0; part < PARTS; part++)
+      sum += squared ? (double)(x[part] * x[part]) : (double)(x[part] < 0 ? -x[part] : x[part]);
+  return sum;
+}
+
+static double squares(int64_t n, const void *x, int64_t step) {
+  return sum_all(n, x, step, true);
+}
+static double absolutes(int64_t n, const void *x, int64_t step) {
+  return sum_all(n, x, step, false);
+}
+
+/* --- the largest --- */
+
+static inline double size_at(const REAL *x) {
+  REAL size = x[0] < 0 ? -x[0] : x[0];
+  if (PARTS == 2)
+    size += x[PARTS - 1] < 0 ? -x[PARTS - 1] : x[PARTS - 1];
+  return (double)size;
+}
+
+static inline vector larger(vector a, vector b) {
+  const vector_i32 is_larger = (vector_i32)(a > b); /* false of what is no number */
+  return (vector)(((vector_i32)a & is_larger) | ((vector_i32)b & ~is_larger));
+}
+
+/* The largest of whole vectors, -1 where all are no numbers. */
+static inline double largest_of(int64_t count, const REAL *x) {
+  vector most[4];
+  REAL lanes[LANES];
+  for (int v = 0; v < 4; v++)
+    most[v] = all(-1);
+  int64_t i = 0;
+  for (; i + 4 * LANES <= count; i += 4 * LANES)
+    TSL_UNROLL for (int v = 0; v < 4; v++) most[v] = larger(absolute(NAME(load)(x + i + v * LANES)), most[v]);
+  for (; i + LANES <= count; i += LANES)
+    most[0] = larger(absolute(NAME(load)(x + i)), most[0]);
+  NAME(store)(lanes, larger(larger(most[0], most[1]), larger(most[2], most[3])));
+  for (int l = 1; l < LANES; l++)
+    lanes[0] = lanes[l] > lanes[0] ? lanes[l] : lanes[0];
+  for (; i < count; i++) {
+    const REAL size = x[i] < 0 ? -x[i] : x[i];
+    lanes[0] = size > lanes[0] ? size : lanes[0];
+  }
+  return (double)lanes[0];
+}
+
+static int64_t largest_one_by_one(int64_t n, const REAL *x, int64_t step, double *value) {
+  int64_t found = -1;
+  *value = -1;
+  for (int64_t i = 0; i < n; i++) {
+    const double size = size_at(x + PARTS * step * i);
+    if (size > *value) {
+      *value = size;
+      found = i;
+    }
+  }
+  return found;
+}
+
+/* The block with the largest first, and where in it. */
+static int64_t largest(int64_t n, const void *data, int64_t step, double *value) {
+  const REAL *x = data;
+  enum { PIECE = 1 << 12 };
+  int64_t found = -1;
+  *value = -1;
+  if (PARTS == 2 || step != 1)
+    return largest_one_by_one(n, x, step, value);
+  for (int64_t i = 0; i < n; i += PIECE) {
+    const double here = largest_of(least(PIECE, n - i), x + i);
+    if (here > *value) {
+      *value = here;
+      found = i;
+    }
+  }
+  while (found >= 0 && size_at(x + found) != *value)
+    found++;
+  return found;
+}
+
+const tsl_line_kernels TSL_ISA_NAME(tsl_lines) = {.add = add,
+                                                  .add_two = add_two,
+                                                  .scale = scale,
+                                                  .stretch = stretch,
+                                                  .copy = copy,
+                                                  .swap = swap,
+                                                  .turn = turn,
+                                                  .dot = dot,
+                                                  .squares = squares,
+                                                  .absolutes = absolutes,
+                                                  .largest = largest};

@@ -1,0 +1,168 @@
+/* Matrices times vectors, in blocks whose vectors stay in the first-level cache:
+ *
+ *        |<-- BLOCK columns -->|<-- -->|        t, s: BLOCK elements, dense
+ *     -  +---------------------+-------+        y, x: what a block of rows has of it, where it lies if it is dense and not
+ *   rows |                     |       |              conjugated, else in STRIP bytes of the stack
+ *     -  +---------------------+-------+
+ *
+ * Threads get blocks of rows, or where A is transposed blocks of columns: no sum is cut by them. */
+#include "vector/number.h"
+
+#include <string.h>
+
+enum { COLUMNS = 64, STRIP = 1 << 14, ELEMENT_MAX = 16 };
+
+/* What a block has for itself. */
+typedef struct buffers {
+  _Alignas(64) char strip[STRIP];
+  _Alignas(64) char small[COLUMNS * ELEMENT_MAX];
+} buffers;
+
+/* A product or update under way: its threads' blocks. */
+typedef struct job {
+  const tsl_vector_kernels *kernels;
+  const tsl_vector_product *product;
+  const tsl_vector_update *update;
+  int64_t rows_each, columns_each; /* of a task */
+  int64_t row_tasks;
+} job;
+
+static int64_t least(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+static const char *element(const tsl_vector_kernels *of, const void *a, int64_t ld, int64_t i, int64_t j) {
+  return (const char *)a + (i + j * ld) * of->size;
+}
+static bool is_dense(tsl_line x, bool conjugate) {
+  return x.step == 1 && !conjugate;
+}
+
+/* t = a x[j..], conjugated afterwards where `conjugate`. */
+static void coefficients(const tsl_vector_kernels *of, int64_t count, tsl_number a, tsl_line x,
+                         bool conjugate, void *t) {
+  of->line->copy(count, x.at, x.step, conjugate, t, 1);
+  const tsl_number by = tsl_number_conjugate(a, conjugate);
+  if (!tsl_number_is(by, 1))
+    of->line->scale(count, by, t, 1);
+}
+
+/* Rows i.. of y += alpha A x; of conj(A) x = conj(A conj(x)) the conjugated result is made apart. */
+static void multiply_rows(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t i,
+                          int64_t rows) {
+  buffers own;
+  const bool direct = is_dense(p->y, p->conjugate);
+  const tsl_line target = tsl_line_from(of, p->y, i);
+  void *y = direct ? tsl_writable(target.at) : own.strip;
+  if (!direct)
+    memset(y, 0, (size_t)(rows * of->size));
+  for (int64_t j = 0; j < p->columns; j += COLUMNS) {
+    const int64_t count = least(COLUMNS, p->columns - j);
+    coefficients(of, count, p->alpha, tsl_line_from(of, p->x, j), p->conjugate, own.small);
+    of->column->add(rows, count, element(of, p->a, p->ld, i, j), p->ld, own.small, y, p->skips);
+  }
+  if (!direct)
+    of->line->add(rows, (tsl_number){1, 0}, y, 1, p->conjugate, tsl_writable(target.at), target.step);
+}
+
+/* Columns j.. of y += alpha A' x, for some rows. */
+static void multiply_columns(const tsl_vector_kernels *of, const tsl_vector_product *p, int64_t j,
+                             int64_t columns) {
+  const int64_t strip = STRIP / of->size;
+  buffers own;
+  for (int64_t i = 0; i < p->rows; i += strip) {
+    const int64_t rows = least(strip, p->rows - i);
+    const tsl_line from = tsl_line_from(of, p->x, i);
+    const void *x = from.at;
+    if (!is_dense(p->x, p->conjugate)) {
+      of->line->copy(rows, from.at, from.step, p->conjugate, own.strip, 1);
+      x = own.strip;
+    }
+    for (int64_t at = j; at < j + columns; at += COLUMNS) {
+      const int64_t count = least(COLUMNS, j + columns - at);
+      const tsl_line target = tsl_line_from(of, p->y, at);
+      memset(own.small, 0, (size_t)(count * of->size));
+      of->column->dot(rows, count, element(of, p->a, p->ld, i, at), p->ld, x, own.small);
+      of->line->add(count, p->alpha, own.small, 1, p->conjugate, tsl_writable(target.at), target.step);
+    }
+  }
+}
+
+static void multiply_task(void *argument, int64_t index, int worker) {
+  const job *of = argument;
+  const tsl_vector_product *p = of->product;
+  (void)worker;
+  if (p->transposed)
+    multiply_columns(of->kernels, p, index * of->columns_each,
+                     least(of->columns_each, p->columns - index * of->columns_each));
+  else
+    multiply_rows(of->kernels, p, index * of->rows_each,
+                  least(of->rows_each, p->rows - index * of->rows_each));
+}
+
+/* So many each, in whole units, that every thread gets several; at most `most`. */
+static int64_t share(int64_t total, int threads, int64_t unit, int64_t most) {
+  const int64_t each = (total + 4 * threads - 1) / (4 * threads), whole = (each + unit - 1) / unit * unit;
+  return threads == 1 ? most : least(most, whole);
+}
+
+void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
+                         const tsl_vector_product *product) {
+  const int threads = tsl_team_threads(team);
+  const int64_t strip = STRIP / kernels->size;
+  job of = {.kernels = kernels, .product = product};
+  int64_t count;
+  if (product->transposed) {
+    of.columns_each = share(product->columns, threads, COLUMNS, product->columns > 0 ? product->columns : 1);
+    count = (product->columns + of.columns_each - 1) / of.columns_each;
+  } else {
+    of.rows_each = share(product->rows, threads, 64, strip);
+    count = (product->rows + of.rows_each - 1) / of.rows_each;
+  }
+  if (threads == 1)
+    for (int64_t i = 0; i < count; i++)
+      multiply_task(&of, i, 0);
+  else
+    tsl_team_run(team, count, multiply_task, &of);
+}
+
+/* --- A += alpha x y' --- */
+
+static void update_block(const tsl_vector_kernels *of, const tsl_vector_update *u, int64_t i, int64_t rows,
+                         int64_t j, int64_t columns) {
+  buffers own;
+  const tsl_line from = tsl_line_from(of, u->x, i);
+  const void *x = from.at;
+  if (!is_dense(u->x, u->conjugate_x)) {
+    of->line->copy(rows, from.at, from.step, u->conjugate_x, own.strip, 1);
+    x = own.strip;
+  }
+  for (int64_t at = j; at < j + columns; at += COLUMNS) {
+    const int64_t count = least(COLUMNS, j + columns - at);
+    const tsl_line y = tsl_line_from(of, u->y, at);
+    of->line->copy(count, y.at, y.step, u->conjugate_y, own.small, 1);
+    of->line->scale(count, u->alpha, own.small, 1);
+    of->column->update(rows, count, x, own.small, tsl_writable(element(of, u->a, u->ld, i, at)), u->ld);
+  }
+}
+
+static void update_task(void *argument, int64_t index, int worker) {
+  const job *of = argument;
+  const tsl_vector_update *u = of->update;
+  const int64_t i = index % of->row_tasks * of->rows_each, j = index / of->row_tasks * of->columns_each;
+  (void)worker;
+  update_block(of->kernels, u, i, least(of->rows_each, u->rows - i), j,
+               least(of->columns_each, u->columns - j));
+}
+
+void tsl_vector_outer(const tsl_vector_kernels *kernels, tsl_team team, const tsl_vector_update *update) {
+  const int threads = tsl_team_threads(team);
+  job of = {.kernels = kernels, .update = update, .rows_each = STRIP / kernels->size};
+  of.columns_each = share(update->columns, threads, 4, update->columns > 0 ? update->columns : 1);
+  of.row_tasks = (update->rows + of.rows_each - 1) / of.rows_each;
+  const int64_t count = of.row_tasks * ((update->columns + of.columns_each - 1) / of.columns_each);
+  if (threads == 1)
+    for (int64_t i = 0; i < count; i++)
+      update_task(&of, i, 0);
+  else
+    tsl_team_run(team, count, update_task, &of);
+}

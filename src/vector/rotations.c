@@ -1,0 +1,18 @@
+#include "vector/rotations.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* Which elements of a modified rotation are said: -1 all, 0 those off the diagonal, 1 those on it. */
+typedef struct modified {
+  int flag;
+} modified;
+
+#define REAL float
+#define NAME(word) word##_f32
+#include "vector/rotations_text.h"
+#undef REAL
+#undef NAME
+#define REAL double
+#define NAME(word) word##_f64
+#include "vector/rotations_text.h"
