@@ -23,6 +23,7 @@
   X(gemm, blocked)                                                                                           \
   X(gemm, host_packed)                                                                                       \
   X(gemm, host_small)                                                                                        \
+  X(gemm, host_slim)                                                                                         \
   X(gemm, host_thin)                                                                                         \
   X(gemm, host_amx)                                                                                          \
   X(gemm, streamed)                                                                                          \

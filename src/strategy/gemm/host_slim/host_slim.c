@@ -1,0 +1,145 @@
+/* Idea: a product that is slim, with few rows, columns or steps, but not so few that memory is all that counts: its sums are
+ * tiles of C in the vector registers, and its large operand, or C, passes once, the way it lies.
+ * What it adds to `host_packed`: no copy of the large operand, and lines that are wanted next prefetched where they lie.
+ * What it adds to `host_thin`, whose sums are stored and read again: 3 to 16 rows keep the processor multiplying.
+ *
+ *   rows     few x many, large operand with its rows side by side: some steps, as many as the second cache holds twice,
+ *            of a piece as wide as its sums fit 16 KiB; while they are added up, the same columns of the next steps are
+ *            prefetched
+ *                  |<-- piece -->|
+ *            steps [tile|tile|...]     sums[i][j] += thin[i][l] large[l][j]: a tile of rows x 2 vectors, which numbers of
+ *             next [    |    |...]     the thin operand are broadcast to
+ *   spread   its columns side by side, or neither: vectors lie along the few, whose numbers are copied once so that steps
+ *            are whole vectors; numbers of the large operand are broadcast from where they lie, a tile's columns at a time
+ *   update   few steps and a large C: pieces of 60 rows by as many columns as the steps' rows of B fill half of a first cache;
+ *            while a tile is made, the rows of C below it are prefetched. A C that nothing is read of and that is larger
+ *            than half of the last cache is made aside, a row of tiles at a time, and goes past the caches
+ *
+ * Tiles are of up to 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3. The last columns are copied to whole
+ * vectors, so that no tile has a mask. Pieces are handed to threads; no sum is cut, each adds its products in the order of
+ * k: the bits are those of `host_small`.
+ *
+ * Parameters: none.
+ * Limits: f32 and f64; m, n or k of 16 or less. */
+#include "strategy/account.h"
+#include "strategy/gemm/host_slim/job.h"
+#include "strategy/prepared.h"
+
+#include <math.h>
+
+static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)config;
+  (void)device;
+  return tsl_slim_refuse(problem);
+}
+
+static double vectors_of(const tsl_slim_job *job, int64_t elements) {
+  return (double)((elements + job->kernels->lanes - 1) / job->kernels->lanes);
+}
+
+/* Of the multiply-adds, `at_once` of vectors in a clock, and of what comes beside them, by measurement: tiles that begin and end,
+ * thin rows that are copied, sums that do not lie as C does. Tiles of few sums wait for their multiply-adds. */
+static double computed_clocks(const tsl_slim_job *job, double at_once) {
+  const double few = (double)job->few, many = (double)job->many, depth = (double)job->depth,
+               most = (double)job->kernels->rows[1];
+  const double part = 0.85 * at_once;
+  switch (job->way) {
+  case TSL_SLIM_UPDATE:
+    return few * vectors_of(job, job->many) * (depth / part + 1.5) + few / most * 40 +
+           1.5 * depth * many * (job->across != 1);
+  case TSL_SLIM_ROWS: {
+    const double tiles = ceil(few / most), sums = 2 * few / tiles, wait = fmax(1, 4 * at_once / sums);
+    return few * vectors_of(job, job->many) * depth / part * wait +
+           few * (job->c_many == 1 ? 3 * vectors_of(job, job->many) : 3 * many);
+  }
+  default:
+    return many * vectors_of(job, job->few) * depth / part + 2 * few * depth +
+           many * (job->c_few == 1 ? 16 : 2 * few);
+  }
+}
+
+/* The multiply-adds, beside which lines of the caches arrive; and for large operands memory at a little more than what others
+ * get of it. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_operands strides = tsl_strides_of(problem);
+  const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
+  const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
+  const double last = device->level_bytes[2] ? (double)device->level_bytes[2] : 16 << 20;
+  tsl_slim_job job;
+  (void)config;
+  tsl_slim_job_make(problem, &strides, device, &job);
+  const double threads = job.alone ? 1 : device->threads;
+  const double at_once = peak / device->threads / clock / (2 * (double)job.kernels->lanes);
+  const double moved = (job.is_far ? 3 : 1) * bytes / 64 / clock / threads;
+  const double computed = computed_clocks(&job, at_once) / clock / threads;
+  const double fetched = bytes > last / 2 ? 0.9 * bytes / (device->bandwidth * threads / device->threads) : 0;
+  return (job.alone ? 6e-8 : 4e-6) + fmax(fetched, computed + moved / 4);
+}
+
+/* The large operand is read once for each tile of thin rows, from a cache after the first; of an update it is read again for
+ * each tile's rows of C. */
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  const tsl_operands strides = tsl_strides_of(problem);
+  const double size = (double)tsl_type(problem->c.type)->size;
+  tsl_slim_job job;
+  (void)config;
+  tsl_slim_job_make(problem, &strides, device, &job);
+  const double height = fmax(1, fmin((double)job.kernels->rows[1], (double)job.few));
+  account->workers = job.alone ? 1 : device->threads;
+  account->local.read = account->useful * size / height;
+  account->local.written = 0;
+  tsl_account_operands(problem, (double)problem->m * (double)problem->k,
+                       (double)problem->k * (double)problem->n, account);
+  tsl_account_result(problem, 1, account);
+}
+
+/* A job, and the device's team for runs that are given none. */
+typedef struct prepared {
+  tsl_slim_job job;
+  tsl_team team;
+} prepared;
+
+static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                 const tsl_device *device, void *job) {
+  prepared *made = job;
+  (void)config;
+  tsl_slim_job_make(problem, strides, device, &made->job);
+  made->team = tsl_device_team(device);
+}
+
+static tesela_status run(const void *job, const tsl_operands *operands) {
+  return tsl_slim_job_run(&((const prepared *)job)->job, operands->team, operands->a.host, operands->b.host,
+                          operands->c.host);
+}
+
+_Static_assert(sizeof(prepared) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_jobs jobs = {.size = sizeof(prepared), .make = make, .run = run};
+
+static tesela_status run_prepared(const void *state, const void *a, const void *b, void *c) {
+  const prepared *made = state;
+  return tsl_slim_job_run(&made->job, made->team, a, b, c);
+}
+
+static tsl_fast_kernel *run_at(const tsl_work *work, const void **state) {
+  *state = tsl_job_of(work);
+  return run_prepared;
+}
+
+const tsl_strategy tsl_gemm_host_slim = {
+    .name = "host_slim",
+    .idea = "tiles of C in the registers, past which the one large operand goes as it lies, on all cores",
+    .lifts = "copies that few rows do not pay for, and lines that are asked for too late",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_HOST,
+    .accuracy = tsl_accuracy_in_order,
+    .refuse = refuse,
+    .score = score,
+    .build = tsl_job_build,
+    .run = tsl_job_run,
+    .release = tsl_job_release,
+    .jobs = &jobs,
+    .uses = {.account = account},
+    .fast_path = {.run_at = run_at},
+};

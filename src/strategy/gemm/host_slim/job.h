@@ -1,0 +1,99 @@
+/* A slim product, seen in the direction in which it is slim, and cut into pieces for threads. */
+#ifndef TSL_GEMM_HOST_SLIM_JOB_H
+#define TSL_GEMM_HOST_SLIM_JOB_H
+
+#include "base/pool.h"
+#include "host/isa.h"
+#include "strategy/strategy.h"
+
+/* --- kernels: a row for each instruction set and element type; all that knows how wide a vector is --- */
+
+enum {
+  TSL_SLIM_MOST = 16,     /* rows, columns or steps that are few */
+  TSL_SLIM_ROWS_MAX = 16, /* rows of a tile, and vectors across it, of any row of the table */
+  TSL_SLIM_VECTORS_MAX = 3,
+  TSL_SLIM_UPDATE_ROWS = 12, /* of a tile of two vectors, at most */
+  TSL_SLIM_CHUNK_MAX =
+      128, /* steps that are added up before the next tile's, where a large operand's rows pass */
+  TSL_SLIM_EDGE_BYTES = 128 /* of a row of a tile of two vectors, at most */
+};
+
+/* What tiles of C have in common, each c = alpha a b + beta c, or c + alpha a b, of whole vectors. Strides are in bytes:
+ *
+ *   a: rows x depth, element (i, l) at a + i * a_row + l * a_step
+ *   b: depth rows of vectors, row l at b + l * b_step
+ *   c: rows of vectors, row i at c + i * c_row */
+typedef struct tsl_slim_tile {
+  int64_t depth;
+  int64_t a_row, a_step, b_step, c_row;
+  int64_t c_ahead;       /* rows of c that are wanted so many bytes further are prefetched; 0: none */
+  int64_t b_ahead, asks; /* for each four steps, so many rows of b from so many bytes further on */
+  double alpha, beta;
+  bool goes_on; /* sums begin with what c has */
+  bool scales;  /* alpha is not 1 */
+  bool adds;    /* beta c is added in the end; else c is never read */
+} tsl_slim_tile;
+typedef void (*tsl_slim_multiply)(const tsl_slim_tile *tile, const void *a, const void *b, void *c);
+
+/* c[j * column] = sums[j * step] + beta c[j * column]; beta = 0 never reads c. */
+typedef void (*tsl_slim_finish)(const void *sums, int64_t step, int64_t count, double beta, void *c,
+                                int64_t column);
+
+/* Element (i, j) of rows x columns at in + i * row + j * column goes to out[i * pitch + j]; zeros behind the last one up to
+ * `width`. */
+typedef void (*tsl_slim_copy)(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                              int64_t width, void *out, int64_t pitch);
+
+typedef struct tsl_slim_kernels {
+  tesela_type type;
+  int64_t lanes;
+  int rows[TSL_SLIM_VECTORS_MAX]; /* of the largest tile of 1, 2, 3 vectors */
+  tsl_slim_copy copy;
+  tsl_slim_finish finish;
+  void (*stream)(const void *sums, int64_t count,
+                 void *c); /* past the caches; fence() before anybody is told */
+  void (*fence)(void);
+  tsl_slim_multiply multiply[TSL_SLIM_VECTORS_MAX][TSL_SLIM_ROWS_MAX]; /* [vectors - 1][rows - 1] */
+} tsl_slim_kernels;
+
+#define TSL_SLIM_DECLARE(isa, header, needs, ...)                                                            \
+  extern const tsl_slim_kernels tsl_slim_##isa##_f32, tsl_slim_##isa##_f64;
+TSL_ISA_LIST(TSL_SLIM_DECLARE)
+#undef TSL_SLIM_DECLARE
+
+/* --- the job --- */
+
+typedef enum tsl_slim_way {
+  TSL_SLIM_ROWS,   /* rows of the large operand pass */
+  TSL_SLIM_SPREAD, /* its numbers lie side by side along the sums */
+  TSL_SLIM_UPDATE  /* the sums are short, C is large */
+} tsl_slim_way;
+
+/* C is few x many. Where it is swapped, "few" counts the problem's columns. Of an update few counts C's rows, and
+ * many its columns, side by side; depth is small. Strides in elements:
+ *   large   element (l, j) at large + l * along + j * across     l < depth, j < many
+ *   thin    element (i, l) at thin + i * thin_across + l * thin_along   i < few
+ *   C       element (i, j) at c + i * c_few + j * c_many */
+typedef struct tsl_slim_job {
+  const tsl_slim_kernels *kernels;
+  tsl_slim_way way;
+  bool is_swapped; /* the large operand is A */
+  int64_t size;    /* of an element */
+  int64_t few, many, depth;
+  int64_t across, along, thin_across, thin_along, c_few, c_many;
+  int64_t chunk, width; /* steps, and columns of a piece */
+  double alpha, beta;
+  bool nontemporal; /* C goes past the caches */
+  bool is_far;      /* the operands are more than the second cache holds */
+  bool alone;       /* too little for a second thread */
+} tsl_slim_job;
+
+/* NULL, or why a product is not slim: a sentence. */
+const char *tsl_slim_refuse(const tsl_problem *problem);
+/* The job of a problem that is slim, on operands with these strides. */
+void tsl_slim_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
+                       tsl_slim_job *job);
+/* Multiplies the problem's operands by a team. Failures are of memory. */
+tesela_status tsl_slim_job_run(const tsl_slim_job *job, tsl_team team, const void *a, const void *b, void *c);
+
+#endif

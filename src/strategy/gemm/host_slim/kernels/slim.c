@@ -1,0 +1,106 @@
+/* The kernels of one element type; job.c says when which is called. How many registers there are decides how high a tile of one,
+ * two or three vectors is: sums, a step's vectors of b, and a number of a for each of them. */
+#include "strategy/gemm/host_slim/job.h"
+
+#include "host/simd.h"
+#include "host/split.h"
+
+#define REAL JOIN(REAL_, TSL_TYPE)
+#define SUFFIX JOIN(_, TSL_TYPE)
+
+#if REGISTERS >= 32
+#define TILE_ROWS_OF_1 16
+#define TILE_ROWS_OF_2 12
+#define TILE_ROWS_OF_3 8
+#else
+#define TILE_ROWS_OF_1 12
+#define TILE_ROWS_OF_2 6
+#define TILE_ROWS_OF_3 4
+#endif
+#define TILE_ROWS_OF_4 0
+#define TILE_NAME_LATE(rows, vectors) tiles_##rows##x##vectors
+#define TILE_NAME(rows, vectors) TILE_NAME_LATE(rows, vectors)
+
+#define TILE_TEXT "strategy/gemm/host_slim/kernels/tile.h"
+#include "host/tiles.h"
+#undef TILE_TEXT
+
+typedef NAME(vector) vector;
+enum { LANES = NAME(LANES), LINE = 64 / (int)sizeof(REAL) };
+
+static void copy(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns, int64_t width,
+                 void *out, int64_t pitch) {
+  const REAL *from = in;
+  REAL *to = out;
+  for (int64_t i = 0; i < rows; i++, from += row, to += pitch) {
+    int64_t j = 0;
+    if (column == 1 && width % LANES == 0) { /* zeros come with a part of a vector */
+      for (; j + LANES <= columns; j += LANES)
+        NAME(store)(to + j, NAME(load)(from + j));
+      if (j < columns)
+        NAME(store)(to + j, NAME(load_part)(from + j, columns - j));
+      j += j < columns ? LANES : 0;
+    } else
+      for (; j < columns; j++)
+        to[j] = from[j * column];
+    for (; j < width; j++)
+      to[j] = 0;
+  }
+}
+
+static void finish_row(const REAL *sums, int64_t count, REAL beta, REAL *c) {
+  int64_t j = 0;
+  if (beta == 0) {
+    for (; j + LANES <= count; j += LANES)
+      NAME(store)(c + j, NAME(load)(sums + j));
+    if (j < count)
+      NAME(store_part)(c + j, NAME(load_part)(sums + j, count - j), count - j);
+    return;
+  }
+  for (; j + LANES <= count; j += LANES)
+    NAME(store)(c + j, beta * NAME(load)(c + j) + NAME(load)(sums + j));
+  if (j < count)
+    NAME(store_part)
+  (c + j, beta * NAME(load_part)(c + j, count - j) + NAME(load_part)(sums + j, count - j), count - j);
+}
+
+static void finish(const void *sums, int64_t step, int64_t count, double beta, void *c, int64_t column) {
+  const REAL *from = sums, factor = (REAL)beta;
+  REAL *to = c;
+  if (step == 1 && column == 1)
+    finish_row(from, count, factor, to);
+  else if (factor == 0)
+    for (int64_t j = 0; j < count; j++)
+      to[j * column] = from[j * step];
+  else
+    for (int64_t j = 0; j < count; j++)
+      to[j * column] = factor * to[j * column] + from[j * step];
+}
+
+/* Whole lines; what is before the first one and behind the last is stored as ever. */
+static void stream(const void *sums, int64_t count, void *c) {
+  const REAL *from = sums;
+  REAL *to = c;
+  const int64_t before = tsl_least(count, (int64_t)(-(uintptr_t)to % 64 / sizeof(REAL)));
+  int64_t j = 0;
+  for (; j < before; j++)
+    to[j] = from[j];
+  for (; j + LINE <= count; j += LINE)
+    TSL_UNROLL for (int part = 0; part < LINE; part += LANES)
+        NAME(store_nontemporal)(to + j + part, NAME(load)(from + j + part));
+  for (; j < count; j++)
+    to[j] = from[j];
+}
+
+const tsl_slim_kernels TSL_ISA_NAME(tsl_slim) = {.type = JOIN(ENUM_, TSL_TYPE),
+                                                 .lanes = LANES,
+                                                 .rows = {TILE_ROWS_OF_1, TILE_ROWS_OF_2, TILE_ROWS_OF_3},
+                                                 .copy = copy,
+                                                 .finish = finish,
+                                                 .stream = stream,
+                                                 .fence = fence,
+                                                 .multiply = {
+#define TILE_TEXT "host/tile_entry.h"
+#include "host/tiles.h"
+#undef TILE_TEXT
+                                                 }};
