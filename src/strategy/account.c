@@ -37,6 +37,11 @@ static void multiply(tsl_account *account, double by) {
     *totals[i] *= by;
 }
 
+/* Operations of a multiply-add. */
+static double operations(const tsl_problem *problem) {
+  return problem->op == TSL_OP_TRANSPOSE ? 0 : tsl_type(problem->c.type)->is_complex ? 8 : 2;
+}
+
 bool tsl_account_of(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
                     const tsl_device *device, tsl_account *account) {
   tsl_problem one = *problem;
@@ -46,7 +51,8 @@ bool tsl_account_of(const tsl_strategy *strategy, const tsl_problem *problem, co
   one.batch = 0;
   if (one.alpha[0] == 0 && one.alpha[1] == 0)
     one.k = 0; /* nothing of A and B is read */
-  account->useful = one.op == TSL_OP_TRANSPOSE ? elements_of(&one) : elements_of(&one) * (double)one.k;
+  account->useful =
+      one.op == TSL_OP_TRANSPOSE ? elements_of(&one) : tsl_problem_flops(&one) / operations(&one);
   account->computed = account->useful;
   account->memory = tsl_problem_bytes(&one);
   account->launches = device->capabilities & TSL_CAN_HOST ? 0 : 1;
@@ -73,11 +79,6 @@ static double peak_of(const tsl_problem *problem, const tsl_device *device, cons
 static double busy_share(const tsl_device *device, const tsl_account *account) {
   const double all = device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units;
   return fmin(1, fmax(account->workers, 1) / fmax(all, 1));
-}
-
-/* Operations of a multiply-add. */
-static double operations(const tsl_problem *problem) {
-  return problem->op == TSL_OP_TRANSPOSE ? 0 : tsl_type(problem->c.type)->is_complex ? 8 : 2;
 }
 
 tsl_bounds tsl_account_bounds(const tsl_strategy *strategy, const tsl_problem *problem,

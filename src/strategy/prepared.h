@@ -14,17 +14,27 @@ static inline tsl_operands tsl_strides_of(const tsl_problem *problem) {
                         .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
 }
 
-/* The problem on operands with these strides. */
+static inline tsl_view tsl_view_as_given(const tsl_shape *shape, const tsl_operand *strides) {
+  return (tsl_view){.row_stride = strides->row_stride,
+                    .col_stride = strides->col_stride,
+                    .structure = shape->structure,
+                    .triangle = shape->triangle};
+}
+
+/* The problem on operands with these strides. In place, the general factor has C's. */
 static inline tsl_views tsl_views_as_given(const tsl_problem *problem, const tsl_operands *strides) {
-  const tsl_operand *a = &strides->a, *b = &strides->b, *c = &strides->c;
+  const bool in_place = problem->in_place, holds_a = in_place && problem->a.structure == TESELA_GENERAL,
+             holds_b = in_place && problem->b.structure == TESELA_GENERAL;
+  const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A) || tsl_problem_reads(problem, TSL_OPERAND_B);
   return (tsl_views){.m = problem->m,
                      .n = problem->n,
-                     .k = tsl_problem_reads(problem, TSL_OPERAND_A) ? problem->k : 0,
-                     .a = {.row_stride = a->row_stride, .col_stride = a->col_stride},
-                     .b = {.row_stride = b->row_stride, .col_stride = b->col_stride},
-                     .c = {.row_stride = c->row_stride, .col_stride = c->col_stride},
+                     .k = reads ? problem->k : 0,
+                     .a = tsl_view_as_given(&problem->a, holds_a ? &strides->c : &strides->a),
+                     .b = tsl_view_as_given(&problem->b, holds_b ? &strides->c : &strides->b),
+                     .c = tsl_view_as_given(&problem->c, &strides->c),
                      .conjugates_a = problem->conjugate_a,
-                     .conjugates_b = problem->conjugate_b};
+                     .conjugates_b = problem->conjugate_b,
+                     .in_place = in_place};
 }
 
 /* The same, oriented (host/view.h); and bound to a run's operands with the same strides. */

@@ -29,7 +29,10 @@
  *
  * A product is rounded at most `depth` times in its panel, once with alpha and once for each panel or part behind it.
  * The order depends on the shape and the parameters alone: the bits are the same for any number of threads, and for
- * all schedules but SPLIT_K.
+ * all schedules but SPLIT_K, and where a triangular factor's product is added to beta C.
+ *
+ * Factors of which a triangle is stored are copied, mirrored where they are symmetric or hermitian; tiles leave out the
+ * steps in which a triangular one is 0, and what lies beside a triangle of C: structure.c.
  *
  * Parameters: depth of a panel, KiB of what is kept in the second cache; the model's choice follows the caches.
  * Limits: f32, f64, c64 and c128, each throughout. */
@@ -107,24 +110,6 @@ static double misfit(const tsl_packed_job *job, const tsl_config *config, const 
          (job->schedule == TSL_PACKED_SPLIT_K && job->copies_b ? 0.4 : 0);
 }
 
-static const struct {
-  tesela_status (*run)(const tsl_packed_job *, tsl_team);
-  tsl_packed_sharing (*share)(const tsl_packed_job *, int64_t);
-} schedules[] = {
-    [TSL_PACKED_PANELS] = {tsl_packed_run_panels, tsl_packed_share_panels},
-    [TSL_PACKED_ROWS] = {tsl_packed_run_kept, tsl_packed_share_kept},
-    [TSL_PACKED_COLUMNS] = {tsl_packed_run_kept, tsl_packed_share_kept},
-    [TSL_PACKED_SPLIT_K] = {tsl_packed_run_split_k, tsl_packed_share_split_k},
-};
-
-tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team) {
-  return schedules[job->schedule].run(job, team);
-}
-
-tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads) {
-  return schedules[job->schedule].share(job, threads);
-}
-
 /* A wait of all threads for each other: the calls, and the last one to hear of it. */
 static double wait_seconds(int64_t threads) {
   return 2e-6 + 2e-7 * (double)threads;
@@ -175,6 +160,13 @@ static double missing_rows(double m) {
   return fmax(0, 5 - m / 2);
 }
 
+/* What is multiplied of all rows, columns and steps where a factor or C is a triangle. */
+static double share_of(const tsl_problem *problem) {
+  tsl_problem whole = *problem;
+  whole.a.triangle = whole.b.triangle = whole.c.triangle = TESELA_WHOLE;
+  return problem->k > 0 ? tsl_problem_flops(problem) / tsl_problem_flops(&whole) : 1;
+}
+
 /* The multiply-adds at nearly the peak, of which a tile's end costs about six steps more; four clocks for each vector
  * that is copied. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -187,8 +179,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
                        (2 * clock * device->threads) / (type->is_complex ? 4 : 1);
   const double panels = (double)tsl_pieces(job.views.k, config->value[DEPTH]);
   const double width = (double)(tsl_packed_vectors(job.kernels, job.views.n) << job.kernels->lanes_log2);
-  const double products =
-      (m + missing_rows(m)) * width * (k + 6 * panels) / (0.95 * fused) * (1 + misfit(&job, config, device));
+  const double products = share_of(problem) * (m + missing_rows(m)) * width * (k + 6 * panels) /
+                          (0.95 * fused) * (1 + misfit(&job, config, device));
   const double copies =
       4 * ((job.copies_a ? m : 0) + (job.copies_b ? n : 0)) * k / (double)tsl_packed_lanes(job.kernels);
   const bool alone = device->threads == 1 || job.is_alone;
@@ -227,7 +219,7 @@ static int64_t part(const tsl_problem *whole, const tsl_config *config, const ts
   const tsl_operands strides = tsl_strides_of(whole);
   const tsl_packed_job all = job_of(whole, &strides, config, device);
   const int64_t left = whole->k - at;
-  if (all.schedule == TSL_PACKED_SPLIT_K || left <= 0)
+  if (all.is_structured || all.schedule == TSL_PACKED_SPLIT_K || left <= 0)
     return 0;
   for (int64_t panels = tsl_pieces(tsl_least(most, left), all.depth); panels > 0; panels--) {
     tsl_problem next = *whole;
@@ -280,7 +272,7 @@ const tsl_strategy tsl_gemm_host_packed = {
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .takes = {.types = types, .conjugates = true},
+    .takes = {.types = types, .conjugates = true, .structures = true},
     .uses = {.account = account},
     .sums = {.part = part},
     .packing = {.bytes = tsl_job_form_bytes, .pack = tsl_job_make_form},

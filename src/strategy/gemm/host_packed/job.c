@@ -31,8 +31,10 @@ static tsl_packed_schedule choose(const tsl_packed_job *job, int64_t kept, int64
                  holds(job->views.m, depth, size, kept) && holds(job->views.m, job->views.k + 1, size, last),
              keeps_b =
                  holds(job->views.n, depth, size, kept) && holds(job->views.n, job->views.k + 1, size, last);
-  if (holds(job->views.m, job->views.n, size, SMALL_C) && holds(job->views.n, depth, size, kept) &&
-      tsl_pieces(job->views.k, depth) >= LONG)
+  const bool is_general =
+      job->views.a.structure == TESELA_GENERAL && job->views.b.structure == TESELA_GENERAL;
+  if (is_general && holds(job->views.m, job->views.n, size, SMALL_C) &&
+      holds(job->views.n, depth, size, kept) && tsl_pieces(job->views.k, depth) >= LONG)
     return TSL_PACKED_SPLIT_K;
   const bool is_long = !holds(job->views.m, job->views.n, size, 4 * kept);
   if (keeps_b && (job->views.m >= job->views.n || !keeps_a || is_long))
@@ -68,6 +70,8 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
                   (is_columns ? job->views.m > few * job->kernels->rows[1]
                               : job->views.m > FEW_ROWS || !holds(tsl_magnitude(job->views.b.row_stride),
                                                                   job->depth, job->size, kept));
+  job->copies_a |= job->views.a.structure != TESELA_GENERAL || job->views.in_place;
+  job->copies_b |= job->views.b.structure != TESELA_GENERAL || job->views.in_place;
 }
 
 /* Where the micro-panels of A are the tasks and there are few of them, lower ones, if that leaves the busiest thread
@@ -97,7 +101,7 @@ static void choose_tile(tsl_packed_job *job, int64_t threads) {
     vectors = tsl_least(4, tsl_pieces(job->views.n, lanes));
   job->width = vectors * lanes;
   job->height = job->kernels->rows[vectors - 1];
-  if (threads > 1 && job->schedule == TSL_PACKED_ROWS)
+  if (threads > 1 && job->schedule == TSL_PACKED_ROWS && job->views.a.structure == TESELA_GENERAL)
     job->height = fair_height(job, threads);
 }
 
@@ -149,6 +153,10 @@ tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands
                         .is_alone = is_alone(problem),
                         .alpha = {problem->alpha[0], problem->alpha[1]},
                         .beta = {problem->beta[0], problem->beta[1]}};
+  job.masks_c = job.views.c.triangle != TESELA_WHOLE;
+  job.is_structured =
+      job.masks_c || job.views.a.structure != TESELA_GENERAL || job.views.b.structure != TESELA_GENERAL;
+  job.views.in_place = job.views.in_place && job.views.k > 0;
   if (job.views.k == 0)
     job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum is nothing */
   tsl_views_signs(&job.views, job.signs);

@@ -29,6 +29,8 @@ typedef struct tsl_packed_job {
   int64_t split_k;       /* parts of k */
   bool b_stays;  /* where columns pass by, a micro-panel of B meets all of A's; else one of A all of B's */
   bool is_alone; /* so small that a second thread costs more than it saves */
+  bool is_structured;      /* A or B has a structure, or a triangle of C is computed */
+  bool masks_c;            /* what lies beside C's triangle must stay as it is */
   bool copies_a, copies_b; /* whether they are copied; where not, the tiles read them where they lie */
 } tsl_packed_job;
 
@@ -100,6 +102,27 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
                               const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                               tsl_packed_tile *tile);
 
+/* --- structures: structure.c --- */
+
+/* Copies steps `from` to before `to` of the block's for lines from `line` on, rows of an A or columns of a B of which a triangle is
+ * stored, as a micro-panel of this width that starts at `micro`; of a triangular one those that are not 0. */
+typedef struct tsl_packed_lines {
+  bool is_a;
+  int64_t line, count, width, from, to;
+} tsl_packed_lines;
+void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_block *block,
+                                const tsl_packed_lines *lines, void *micro);
+/* A tile of a structured job: nothing, where it lies beside C's triangle or its steps are all 0. */
+void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
+                                    const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
+                                    tsl_packed_tile *tile);
+/* Columns of a row of C that are computed, from `first` to before `end`. */
+typedef struct tsl_packed_span {
+  int64_t first, end;
+} tsl_packed_span;
+tsl_packed_span tsl_packed_span_of_row(const tsl_packed_job *job, int64_t row);
+/* Clears the imaginary part of C's diagonal element where it is within the span's row. */
+void tsl_packed_clear_diagonal(const tsl_packed_job *job, int64_t row);
 /* Lines to prefetch while `tiles` tiles of the block's depth are multiplied: `bytes` bytes from `at` on; or the part of
  * an operand that micro-panel of A `index` will be made of. */
 tsl_packed_prefetch tsl_packed_prefetch_bytes(const tsl_packed_block *block, int64_t tiles, const void *at,

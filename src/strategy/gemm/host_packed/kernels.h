@@ -55,6 +55,21 @@ typedef void (*tsl_packed_copy)(const void *in, int64_t across, int64_t along, i
 typedef void (*tsl_packed_copy_many)(const void *in, int64_t across, int64_t along, int64_t count,
                                      int64_t first, int64_t end, int64_t width, int64_t whole, void *out);
 
+/* The corner on the diagonal of a factor's micro-panel, of which one triangle is stored: elements (i, l) for l from `first` to
+ * before `end` and all i below `count`, as pack_micro lays them down from `out` on, with zeros behind the last one. Element
+ * (i, l) lies at `at` + i * across + l * along; where it is not stored, (l, i) stands for it, or 0. */
+typedef struct tsl_packed_corner {
+  const void *at;
+  int64_t across, along, count, first, end, width;
+  bool stores_before;         /* where l <= i; else where l >= i */
+  tesela_structure structure; /* not general */
+  void *out;
+} tsl_packed_corner;
+typedef void (*tsl_packed_copy_corner)(const tsl_packed_corner *corner);
+
+/* Takes `count` elements to their conjugates. */
+typedef void (*tsl_packed_conjugate)(void *elements, int64_t count);
+
 /* One row of C from the sums of parts of k, which lie `stride` elements apart: c = alpha (part 0 + part 1 + ...) +
  * beta c, added in this order; beta = 0 never reads c. `column` is the stride of c. */
 typedef void (*tsl_packed_add_split_k)(const void *sums, int64_t parts, int64_t stride, int64_t count,
@@ -67,6 +82,8 @@ typedef struct tsl_packed_kernels {
   int rows[TSL_PACKED_VECTORS_MAX]; /* of the largest tile of 1, 2, ... vectors; never rising */
   tsl_packed_copy pack_micro;
   tsl_packed_copy_many pack_micros;
+  tsl_packed_copy_corner pack_corner;
+  tsl_packed_conjugate conjugate;
   tsl_packed_add_split_k add_split_k;
   tsl_packed_tile_function multiply[TSL_PACKED_VECTORS_MAX]
                                    [TSL_PACKED_ROWS_MAX]; /* [vectors - 1][rows - 1] */

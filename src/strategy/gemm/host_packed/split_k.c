@@ -32,6 +32,8 @@ static tsl_packed_job part_of(const adding *run, int64_t index) {
   }
   part.views.c =
       (tsl_view){.at = run->sums + index * run->sum_bytes, .row_stride = run->sum_row, .col_stride = 1};
+  part.views.c.triangle = whole->views.c.triangle;
+  part.masks_c = false;
   part.alpha[0] = 1;
   part.alpha[1] = part.beta[0] = part.beta[1] = 0;
   return part;
@@ -47,11 +49,14 @@ static void multiply_part(void *argument, int64_t index, int worker) {
 static void add_row(void *argument, int64_t index, int worker) {
   const adding *run = argument;
   const tsl_packed_job *job = run->job;
+  const tsl_packed_span span = tsl_packed_span_of_row(job, index);
   (void)worker;
-  job->kernels->add_split_k(run->sums + index * run->sum_row * job->size, job->split_k,
-                            run->sum_bytes / job->size, job->views.n,
-                            job->views.c.at + index * job->views.c.row_stride * job->size,
-                            job->views.c.col_stride, job->alpha, job->beta);
+  job->kernels->add_split_k(
+      run->sums + (index * run->sum_row + span.first) * job->size, job->split_k, run->sum_bytes / job->size,
+      span.end - span.first,
+      job->views.c.at + (index * job->views.c.row_stride + span.first * job->views.c.col_stride) * job->size,
+      job->views.c.col_stride, job->alpha, job->beta);
+  tsl_packed_clear_diagonal(job, index);
 }
 
 tsl_packed_sharing tsl_packed_share_split_k(const tsl_packed_job *job, int64_t threads) {

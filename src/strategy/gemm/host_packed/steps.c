@@ -46,9 +46,26 @@ void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block,
   const tsl_view *a = &job->views.a;
   for (int64_t i = first; i < end && job->copies_a && !job->views.a.packed; i++) {
     const int64_t row = row_of(job, block, i), height = row_of(job, block, i + 1) - row;
-    job->kernels->pack_micro(element_of(a, job->size, block->row + row, block->step), a->row_stride,
-                             a->col_stride, height, block->depth, height,
-                             (unsigned char *)copy + row * block->depth * job->size);
+    unsigned char *micro = (unsigned char *)copy + row * block->depth * job->size;
+    if (a->structure == TESELA_GENERAL)
+      job->kernels->pack_micro(element_of(a, job->size, block->row + row, block->step), a->row_stride,
+                               a->col_stride, height, block->depth, height, micro);
+    else
+      tsl_packed_pack_structured(
+          job, block, &(tsl_packed_lines){true, block->row + row, height, height, 0, block->depth}, micro);
+  }
+}
+
+/* Of a B with a structure, which is always copied. */
+static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
+                              int64_t end, int64_t from, int64_t to, void *copy) {
+  for (int64_t i = first; i < end; i++) {
+    const int64_t column = i * job->width, count = tsl_least(job->width, block->columns - column);
+    if (count > 0)
+      tsl_packed_pack_structured(
+          job, block,
+          &(tsl_packed_lines){false, block->column + column, count, whole_vectors(job, count), from, to},
+          (unsigned char *)copy + column * block->depth * job->size);
   }
 }
 
@@ -58,7 +75,9 @@ static void pack_b_steps(const tsl_packed_job *job, const tsl_packed_block *bloc
   const int64_t in_place = columns_in_place(job, block->columns),
                 column = tsl_most(first * job->width, in_place),
                 count = tsl_least(end * job->width, block->columns) - column;
-  if (count > 0 && to > from && !job->views.b.packed)
+  if (b->structure != TESELA_GENERAL && to > from && !b->packed)
+    pack_structured_b(job, block, first, end, from, to, copy);
+  else if (count > 0 && to > from && !job->views.b.packed)
     job->kernels->pack_micros(element_of(b, job->size, block->step, block->column + column), b->col_stride,
                               b->row_stride, count, from, to, job->width, block->depth,
                               (unsigned char *)copy + (column - in_place) * block->depth * job->size);
@@ -134,6 +153,10 @@ void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block 
                               const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                               tsl_packed_tile *tile) {
   const tsl_packed_kernels *kernels = job->kernels;
+  if (job->is_structured) {
+    tsl_packed_multiply_structured(job, block, micro_a, micro_b, tile);
+    return;
+  }
   tile->a = micro_a->at;
   tile->a_row = micro_a->across;
   tile->a_step = micro_a->along;

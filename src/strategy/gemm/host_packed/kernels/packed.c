@@ -115,6 +115,7 @@ enum { ELEMENT_LANES_LOG2 = NAME(LANES_LOG2) };
 /* --- tiles: of numbers, of which a complex element has two --- */
 
 #define SUFFIX JOIN(COMPONENT_SUFFIX_, TSL_TYPE)
+#include "strategy/gemm/host_packed/kernels/corner.h"
 #include "strategy/gemm/host_packed/kernels/epilogue.h"
 
 static inline void prefetch_some(tsl_packed_prefetch *prefetch) {
@@ -153,6 +154,8 @@ const tsl_packed_kernels TSL_ISA_NAME(tsl_packed) = {
     .rows = {TILE_ROWS_OF_1, TILE_ROWS_OF_2, TILE_ROWS_OF_3, TILE_ROWS_OF_4},
     .pack_micro = pack_micro,
     .pack_micros = pack_micros,
+    .pack_corner = pack_corner,
+    .conjugate = conjugate,
     .add_split_k = add_split_k,
     .multiply = {
 #include "host/tiles.h"

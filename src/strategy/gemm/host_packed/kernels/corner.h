@@ -1,0 +1,55 @@
+/* Corners on the diagonal of a symmetric, hermitian or triangular factor, as text in packed.c: with REAL and COMPONENTS. */
+
+/* kernels.h has the contract. */
+static void conjugate(void *elements, int64_t count) {
+  REAL *number = elements;
+  if (COMPONENTS == 2)
+    for (int64_t i = 0; i < count; i++)
+      number[2 * i + 1] = -number[2 * i + 1];
+}
+
+/* `count` elements with a stride, or zeros; with the sign of imaginary parts. */
+static inline void copy_corner_run(const REAL *from, int64_t stride, int64_t count, REAL sign, REAL *to) {
+  for (int64_t t = 0; t < count; t++, from += stride * COMPONENTS, to += COMPONENTS) {
+    to[0] = from[0];
+    if (COMPONENTS == 2)
+      to[COMPONENTS - 1] = sign * from[COMPONENTS - 1];
+  }
+}
+static inline void clear_corner_run(int64_t count, REAL *to) {
+  for (int64_t t = 0; t < count * COMPONENTS; t++)
+    to[t] = 0;
+}
+
+/* Of step l the elements before and behind the diagonal, which are stored or not. */
+static inline void copy_corner_side(const tsl_packed_corner *corner, bool is_stored, int64_t l, int64_t first,
+                                    int64_t end, REAL *to) {
+  const REAL *at = corner->at;
+  const bool is_mirrored = corner->structure == TESELA_SYMMETRIC || corner->structure == TESELA_HERMITIAN;
+  if (is_stored)
+    copy_corner_run(at + (first * corner->across + l * corner->along) * COMPONENTS, corner->across,
+                    end - first, 1, to + first * COMPONENTS);
+  else if (is_mirrored)
+    copy_corner_run(at + (l * corner->across + first * corner->along) * COMPONENTS, corner->along,
+                    end - first, corner->structure == TESELA_HERMITIAN ? -1 : 1, to + first * COMPONENTS);
+  else
+    clear_corner_run(end - first, to + first * COMPONENTS);
+}
+
+static void pack_corner(const tsl_packed_corner *corner) {
+  const REAL *at = corner->at;
+  REAL *to = corner->out;
+  const int64_t count = corner->count;
+  for (int64_t l = corner->first; l < corner->end; l++, to += corner->width * COMPONENTS) {
+    copy_corner_side(corner, !corner->stores_before, l, 0, l, to);
+    copy_corner_side(corner, corner->stores_before, l, l + 1, count, to);
+    if (corner->structure == TESELA_UNIT_TRIANGULAR) {
+      clear_corner_run(1, to + l * COMPONENTS);
+      to[l * COMPONENTS] = 1;
+    } else
+      copy_corner_run(at + l * (corner->across + corner->along) * COMPONENTS, 0, 1, 1, to + l * COMPONENTS);
+    if (COMPONENTS == 2 && corner->structure == TESELA_HERMITIAN)
+      to[l * COMPONENTS + COMPONENTS - 1] = 0;
+    clear_corner_run(corner->width - count, to + count * COMPONENTS);
+  }
+}

@@ -1,0 +1,203 @@
+/* Factors of which a triangle is stored, and a triangle of C.
+ *
+ * A micro-panel of a factor like that, lines (rows of A, columns of B) by steps, where steps up to the diagonal are stored:
+ *
+ *   lines of it    | stored, copied | corner | symmetric, hermitian: copied with strides exchanged |
+ *   from `line` on |   as ever      |        | triangular: 0, left out of the copy and the tiles   |
+ *   steps          0              line   line + count                                           k
+ *
+ * Tiles of C's triangle that the diagonal crosses are computed in a small block, with what C has of them. */
+#include "strategy/gemm/host_packed/job.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* --- factors --- */
+
+/* A factor as lines x steps. */
+static tsl_view lines_of(const tsl_packed_job *job, bool is_a) {
+  if (is_a)
+    return job->views.a;
+  const tsl_view *b = &job->views.b;
+  return (tsl_view){.at = b->at,
+                    .row_stride = b->col_stride,
+                    .col_stride = b->row_stride,
+                    .structure = b->structure,
+                    .triangle = tsl_triangle_opposite(b->triangle)};
+}
+
+static bool is_triangular(const tsl_view *view) {
+  return view->structure == TESELA_TRIANGULAR || view->structure == TESELA_UNIT_TRIANGULAR;
+}
+
+/* Steps from `first` to before `end`, on one side of the diagonal. */
+static void copy_side(const tsl_packed_job *job, const tsl_view *view, const tsl_packed_lines *lines,
+                      bool is_stored, int64_t first, int64_t end, unsigned char *out) {
+  if (first >= end || (!is_stored && is_triangular(view)))
+    return;
+  const int64_t across = is_stored ? view->row_stride : view->col_stride,
+                along = is_stored ? view->col_stride : view->row_stride;
+  job->kernels->pack_micro(view->at + (lines->line * across + first * along) * job->size, across, along,
+                           lines->count, end - first, lines->width, out);
+  if (!is_stored && view->structure == TESELA_HERMITIAN)
+    job->kernels->conjugate(out, (end - first) * lines->width);
+}
+
+void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_block *block,
+                                const tsl_packed_lines *lines, void *micro) {
+  const tsl_view view = lines_of(job, lines->is_a);
+  const bool stores_before = view.triangle == TESELA_LOWER;
+  const int64_t from = block->step + lines->from, to = block->step + lines->to, line = lines->line,
+                behind = line + lines->count, step_bytes = lines->width * job->size;
+  unsigned char *out = (unsigned char *)micro - block->step * step_bytes; /* step 0's */
+  copy_side(job, &view, lines, stores_before, from, tsl_least(to, line), out + from * step_bytes);
+  const int64_t first = tsl_most(from, line), end = tsl_least(to, behind);
+  if (first < end)
+    job->kernels->pack_corner(
+        &(tsl_packed_corner){.at = view.at + line * (view.row_stride + view.col_stride) * job->size,
+                             .across = view.row_stride,
+                             .along = view.col_stride,
+                             .count = lines->count,
+                             .first = first - line,
+                             .end = end - line,
+                             .width = lines->width,
+                             .stores_before = stores_before,
+                             .structure = view.structure,
+                             .out = out + first * step_bytes});
+  const int64_t rest = tsl_most(from, behind);
+  copy_side(job, &view, lines, !stores_before, rest, to, out + rest * step_bytes);
+}
+
+/* Steps of k that are not 0 for so many lines. */
+static tsl_packed_span steps_of(const tsl_packed_job *job, bool is_a, int64_t line, int64_t count) {
+  const tsl_view view = lines_of(job, is_a);
+  const bool stores_before = view.triangle == TESELA_LOWER;
+  if (!is_triangular(&view))
+    return (tsl_packed_span){0, job->views.k};
+  return (tsl_packed_span){stores_before ? 0 : line, stores_before ? line + count : job->views.k};
+}
+
+/* --- tiles --- */
+
+tsl_packed_span tsl_packed_span_of_row(const tsl_packed_job *job, int64_t row) {
+  const tesela_triangle triangle = job->views.c.triangle;
+  return (tsl_packed_span){triangle == TESELA_UPPER ? row : 0,
+                           triangle == TESELA_LOWER ? row + 1 : job->views.n};
+}
+
+static void clear_imaginary(const tsl_packed_job *job, unsigned char *element) {
+  memset(element + job->size / 2, 0, (size_t)job->size / 2);
+}
+
+void tsl_packed_clear_diagonal(const tsl_packed_job *job, int64_t row) {
+  const tsl_view *c = &job->views.c;
+  if (c->structure == TESELA_HERMITIAN)
+    clear_imaginary(job, c->at + row * (c->row_stride + c->col_stride) * job->size);
+}
+
+/* Between a tile of C and a block beside it, all that C's triangle has of it. */
+typedef struct aside {
+  const tsl_packed_job *job;
+  int64_t row, rows, column, columns;
+  unsigned char *block;
+  int64_t block_row, block_column; /* its strides */
+} aside;
+
+static void exchange(const aside *with, bool is_back) {
+  const tsl_packed_job *job = with->job;
+  const tsl_view *c = &job->views.c;
+  for (int64_t i = 0; i < with->rows; i++) {
+    const tsl_packed_span span = tsl_packed_span_of_row(job, with->row + i);
+    const int64_t first = tsl_most(span.first - with->column, 0),
+                  end = tsl_least(span.end - with->column, with->columns);
+    unsigned char *at = c->at + ((with->row + i) * c->row_stride + (with->column + first) * c->col_stride) *
+                                    job->size,
+                  *block = with->block + (i * with->block_row + first * with->block_column) * job->size;
+    for (int64_t j = first; j < end; j++) {
+      const bool is_real = c->structure == TESELA_HERMITIAN && with->row + i == with->column + j;
+      memcpy(is_back ? at : block, is_back ? block : at, (size_t)job->size);
+      if (is_real)
+        clear_imaginary(job, is_back ? at : block);
+      at += c->col_stride * job->size;
+      block += with->block_column * job->size;
+    }
+  }
+}
+
+/* The same arithmetic as in place: so bits do not depend on where tiles lie. */
+static void multiply_aside(const tsl_packed_job *job, const aside *at, tsl_packed_tile_function multiply,
+                           tsl_packed_tile *tile) {
+  enum {
+    VECTOR_BYTES_MOST = 64,
+    BLOCK_MOST = TSL_PACKED_ROWS_MAX * TSL_PACKED_VECTORS_MAX * VECTOR_BYTES_MOST
+  };
+  _Alignas(TSL_CACHE_LINE) unsigned char block[2 * BLOCK_MOST];
+  const int64_t c_row = tile->c_row, c_column = tile->c_column;
+  aside with = *at;
+  with.block = block;
+  with.block_column = c_column == 1 ? 1 : 2; /* another than 1 has a way of its own */
+  with.block_row =
+      with.block_column * (tsl_packed_vectors(job->kernels, at->columns) << job->kernels->lanes_log2);
+  memset(block, 0, (size_t)(with.block_row * at->rows * job->size));
+  exchange(&with, false);
+  tile->c = block;
+  tile->c_row = with.block_row;
+  tile->c_column = with.block_column;
+  multiply(tile);
+  tile->c_row = c_row;
+  tile->c_column = c_column;
+  exchange(&with, true);
+}
+
+/* How a tile lies to C's triangle. */
+typedef enum tile_place { INSIDE, OUTSIDE, ACROSS } tile_place;
+
+static tile_place place_of(const tsl_packed_job *job, const aside *at) {
+  const int64_t last_row = at->row + at->rows - 1, last_column = at->column + at->columns - 1;
+  const tesela_triangle triangle = job->views.c.triangle;
+  if (triangle == TESELA_WHOLE)
+    return INSIDE;
+  if (triangle == TESELA_LOWER ? at->column > last_row : at->row > last_column)
+    return OUTSIDE;
+  if (triangle == TESELA_LOWER ? at->row > last_column : at->column > last_row)
+    return INSIDE;
+  return job->masks_c ? ACROSS : INSIDE;
+}
+
+void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
+                                    const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
+                                    tsl_packed_tile *tile) {
+  const tsl_packed_kernels *kernels = job->kernels;
+  const aside at = {.job = job,
+                    .row = block->row + micro_a->first,
+                    .rows = micro_a->count,
+                    .column = block->column + micro_b->first,
+                    .columns = micro_b->count};
+  const tile_place place = place_of(job, &at);
+  const tsl_packed_span a = steps_of(job, true, at.row, at.rows),
+                        b = steps_of(job, false, at.column, at.columns);
+  const int64_t begin = tsl_most(a.first, b.first), first = tsl_most(begin, block->step),
+                end = tsl_least(tsl_least(a.end, b.end), block->step + block->depth),
+                skipped = first - block->step;
+  const bool is_first = first == begin;
+  if (place == OUTSIDE || (first >= end && job->views.k > 0))
+    return;
+  tile->a = (const unsigned char *)micro_a->at + skipped * micro_a->along * job->size;
+  tile->a_row = micro_a->across;
+  tile->a_step = micro_a->along;
+  tile->b = (const unsigned char *)micro_b->at + skipped * micro_b->along * job->size;
+  tile->b_step = micro_b->along;
+  tile->depth = end - first;
+  tile->beta[0] = is_first ? job->beta[0] : 1;
+  tile->beta[1] = is_first ? job->beta[1] : 0;
+  tile->columns = micro_b->count;
+  tile->c = (unsigned char *)job->views.c.at +
+            (at.row * job->views.c.row_stride + at.column * job->views.c.col_stride) * job->size;
+  tsl_packed_tile_function multiply =
+      kernels->multiply[tsl_packed_vectors(kernels, micro_b->count) - 1][micro_a->count - 1];
+  if (place == ACROSS)
+    multiply_aside(job, &at, multiply, tile);
+  else
+    multiply(tile);
+}

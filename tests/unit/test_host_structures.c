@@ -1,0 +1,300 @@
+/* Structures and triangles in the packed product on the host, beside plain sums: what is not stored is NaN and stays unread,
+ * what is not computed stays as it was, in every schedule, with one thread and several, bits are the same. */
+#include "unit/unit.h"
+
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/isa.h"
+#include "matrices.h"
+#include "strategy/gemm/host_packed/job.h"
+#include "strategy/prepared.h"
+
+static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
+static const int64_t sizes[] = {1, 2, 5, 7, 12, 13, 16, 31, 33, 64, 70, 97, 131};
+enum { TYPES = sizeof types / sizeof *types, SIZES = sizeof sizes / sizeof *sizes };
+
+/* --- one product --- */
+
+static uint64_t drawn;
+
+static int64_t draw(int64_t count) {
+  drawn = drawn * 6364136223846793005u + 1442695040888963407u;
+  return (int64_t)(drawn >> 33) % count;
+}
+
+typedef struct product {
+  tsl_problem problem;
+  tsl_operands operands;
+  void *memory[TSL_OPERANDS];
+  size_t bytes[TSL_OPERANDS];
+} product;
+
+static tsl_operand *operand_of(tsl_operands *operands, int operand) {
+  return operand == TSL_OPERAND_A ? &operands->a : operand == TSL_OPERAND_B ? &operands->b : &operands->c;
+}
+
+static unsigned char *address_of(const tsl_shape *shape, void *origin, int64_t row, int64_t column) {
+  return (unsigned char *)origin +
+         (row * shape->row_stride + column * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
+}
+
+static double complex load(const tsl_shape *shape, void *origin, int64_t row, int64_t column) {
+  double value[2] = {0, 0};
+  tsl_type_load(shape->type, address_of(shape, origin, row, column), value);
+  return CMPLX(value[0], tsl_type(shape->type)->is_complex ? value[1] : 0);
+}
+
+static bool is_stored(const tsl_shape *shape, int64_t row, int64_t column) {
+  return shape->triangle == TESELA_WHOLE || (shape->triangle == TESELA_LOWER ? row >= column : row <= column);
+}
+
+/* What a factor's element is, by the definition of its structure. */
+static double complex element(const tsl_shape *shape, bool conjugates, void *origin, int64_t row,
+                              int64_t column) {
+  const bool is_triangular = tsl_is_triangular(shape->structure), is_here = is_stored(shape, row, column);
+  double complex value = 0;
+  if (row == column && shape->structure == TESELA_UNIT_TRIANGULAR)
+    value = 1;
+  else if (is_here)
+    value = load(shape, origin, row, column);
+  else if (!is_triangular)
+    value = load(shape, origin, column, row);
+  if (shape->structure == TESELA_HERMITIAN)
+    value = row == column ? creal(value) : is_here ? value : conj(value);
+  return conjugates ? conj(value) : value;
+}
+
+static int64_t stride_of(void) {
+  return 1 + draw(4) / 3;
+}
+
+/* Rows or columns side by side, or neither, with gaps; up or down. */
+static void lay_out(tsl_shape *shape) {
+  const bool by_rows = draw(2), up = draw(6) == 0, left = draw(6) == 0;
+  const int64_t step = stride_of(), far = (by_rows ? shape->cols : shape->rows) * step + draw(3);
+  shape->row_stride = (by_rows ? far : step) * (up ? -1 : 1);
+  shape->col_stride = (by_rows ? step : far) * (left ? -1 : 1);
+}
+
+/* NaN wherever nothing is stored. */
+static void fill(const tsl_shape *shape, void *origin) {
+  for (int64_t i = 0; i < shape->rows; i++)
+    for (int64_t j = 0; j < shape->cols; j++) {
+      double value[2] = {(double)draw(2001) / 1000 - 1, (double)draw(2001) / 1000 - 1};
+      if (!is_stored(shape, i, j) || (i == j && shape->structure == TESELA_UNIT_TRIANGULAR))
+        value[0] = value[1] = NAN;
+      if (i == j && shape->structure == TESELA_HERMITIAN)
+        value[1] = NAN;
+      tsl_type_store(shape->type, address_of(shape, origin, i, j), value);
+    }
+}
+
+static void make(const tsl_problem *problem, product *out) {
+  out->problem = *problem;
+  assert_int_equal(tsl_problem_check(problem), TESELA_OK);
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem, i);
+    tsl_operand *operand = operand_of(&out->operands, i);
+    *operand = (tsl_operand){.row_stride = shape->row_stride, .col_stride = shape->col_stride};
+    out->memory[i] = test_matrix(shape, &operand->host);
+    out->bytes[i] = ((size_t)tsl_shape_extent(shape) + 1) * tsl_type(shape->type)->size;
+    memset(out->memory[i], 0xff, out->bytes[i]);
+    fill(shape, operand->host);
+  }
+}
+
+static void release(product *made) {
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    free(made->memory[i]);
+}
+
+/* --- what is right --- */
+
+static void expect_element(const product *made, void *before, int64_t i, int64_t j) {
+  const tsl_problem *problem = &made->problem;
+  const tsl_shape *c = &problem->c;
+  const int general = tsl_problem_structured(problem) == TSL_OPERAND_A ? TSL_OPERAND_B : TSL_OPERAND_A;
+  void *a = problem->in_place && general == TSL_OPERAND_A ? before : made->operands.a.host,
+       *b = problem->in_place && general == TSL_OPERAND_B ? before : made->operands.b.host;
+  const double complex alpha = CMPLX(problem->alpha[0], problem->alpha[1]),
+                       beta = CMPLX(problem->beta[0], problem->beta[1]);
+  double complex sum = 0;
+  double magnitude = 0;
+  for (int64_t l = 0; l < problem->k && alpha != 0; l++) {
+    const double complex x = element(&problem->a, problem->conjugate_a, a, i, l),
+                         y = element(&problem->b, problem->conjugate_b, b, l, j);
+    if (x == 0 || y == 0)
+      continue;
+    sum += x * y;
+    magnitude += cabs(x) * cabs(y);
+  }
+  double complex expected = alpha == 0 ? 0 : alpha * sum;
+  magnitude *= cabs(alpha);
+  if (beta != 0) {
+    double complex old = load(c, before, i, j);
+    if (c->structure == TESELA_HERMITIAN && i == j)
+      old = creal(old);
+    expected += beta * old;
+    magnitude += cabs(beta) * cabs(old);
+  }
+  const double complex got = load(c, made->operands.c.host, i, j);
+  if (c->structure == TESELA_HERMITIAN && i == j) {
+    expected = creal(expected);
+    assert_true(cimag(got) == 0);
+  }
+  const double unit = tsl_type(c->type)->component == TESELA_F64 ? DBL_EPSILON : FLT_EPSILON;
+  if (!(cabs(got - expected) <= (double)(problem->k + 16) * unit * magnitude))
+    fail_msg("element %d %d of %d x %d x %d: %g + %gi where %g + %gi is right", (int)i, (int)j,
+             (int)problem->m, (int)problem->n, (int)problem->k, creal(got), cimag(got), creal(expected),
+             cimag(expected));
+}
+
+static void expect_right(const product *made, void *before_memory) {
+  const tsl_shape *c = &made->problem.c;
+  const size_t size = tsl_type(c->type)->size;
+  unsigned char *copy = malloc(made->bytes[TSL_OPERAND_C]),
+                *before = (unsigned char *)before_memory + ((unsigned char *)made->operands.c.host -
+                                                            (unsigned char *)made->memory[TSL_OPERAND_C]);
+  assert_non_null(copy);
+  memcpy(copy, made->memory[TSL_OPERAND_C], made->bytes[TSL_OPERAND_C]);
+  for (int64_t i = 0; i < c->rows; i++)
+    for (int64_t j = 0; j < c->cols; j++)
+      if (is_stored(c, i, j)) {
+        expect_element(made, before, i, j);
+        unsigned char *at = address_of(c, made->operands.c.host, i, j);
+        memcpy(copy + (at - (unsigned char *)made->memory[TSL_OPERAND_C]),
+               before + (at - (unsigned char *)made->operands.c.host), size);
+      }
+  assert_memory_equal(copy, before_memory, made->bytes[TSL_OPERAND_C]); /* all the rest */
+  free(copy);
+}
+
+/* --- every schedule --- */
+
+static void run_as(const product *made, const tsl_packed_job *job, const void *before, int threads) {
+  memcpy(made->memory[TSL_OPERAND_C], before, made->bytes[TSL_OPERAND_C]);
+  assert_int_equal(tsl_packed_run(job, tsl_pool_team(tsl_pool_shared(), threads)), TESELA_OK);
+}
+
+static void try_schedules(const tsl_problem *problem, const tsl_device *device, int64_t depth) {
+  product made = {.operands = {.a = {.host = NULL}}};
+  make(problem, &made);
+  const size_t bytes = made.bytes[TSL_OPERAND_C];
+  void *before = malloc(bytes), *expected = malloc(bytes);
+  assert_true(before && expected);
+  memcpy(before, made.memory[TSL_OPERAND_C], bytes);
+  tsl_packed_job job = tsl_packed_job_for(problem, &made.operands, depth, 8 << 10, device);
+  tsl_packed_job_bind(&job, &made.operands);
+  run_as(&made, &job, before, 1); /* what it chooses */
+  expect_right(&made, before);
+  memcpy(expected, made.memory[TSL_OPERAND_C], bytes);
+  run_as(&made, &job, before, 0);
+  assert_memory_equal(made.memory[TSL_OPERAND_C], expected, bytes);
+  /* Where C is multiplied by beta, how micro-panels are cut shows: a triangle's first step may lie in a later panel than its
+   * micro-panel's, and compilers round complex numbers that are stored one by one as they like. */
+  const bool is_scaled = problem->beta[1] != 0 || (problem->beta[0] != 0 && problem->beta[0] != 1);
+  for (int way = 0; way < 3; way++) {
+    job.schedule = way == 0 ? TSL_PACKED_PANELS : way == 1 ? TSL_PACKED_ROWS : TSL_PACKED_COLUMNS;
+    job.copies_a |= way == 0;
+    job.copies_b |= way == 0;
+    run_as(&made, &job, before, 1);
+    if (way == 0 || is_scaled) {
+      expect_right(&made, before);
+      memcpy(expected, made.memory[TSL_OPERAND_C], bytes);
+    }
+    assert_memory_equal(made.memory[TSL_OPERAND_C], expected, bytes);
+    run_as(&made, &job, before, 0);
+    assert_memory_equal(made.memory[TSL_OPERAND_C], expected, bytes);
+  }
+  free(before);
+  free(expected);
+  release(&made);
+}
+
+/* --- what there is in BLAS --- */
+
+typedef enum call { RANK_K, HERMITIAN_RANK_K, TWO, SYMMETRIC, HERMITIAN, TRIANGULAR, IN_PLACE, KINDS } call;
+
+static tesela_triangle any_triangle(void) {
+  return draw(2) ? TESELA_LOWER : TESELA_UPPER;
+}
+
+static double any_scalar(void) {
+  static const double values[] = {1, 0, -0.5, 1.5};
+  return values[draw(4)];
+}
+
+static tsl_problem product_of(call kind, tesela_type type, int64_t square, int64_t other) {
+  const bool is_rank = kind <= TWO, is_left = draw(2), is_complex = tsl_type(type)->is_complex;
+  tsl_problem problem = is_rank   ? tsl_problem_gemm(square, square, other, type)
+                        : is_left ? tsl_problem_gemm(square, other, square, type)
+                                  : tsl_problem_gemm(other, square, square, type);
+  tsl_shape *factor = is_left ? &problem.a : &problem.b, *general = is_left ? &problem.b : &problem.a;
+  problem.alpha[0] = draw(8) ? 1.5 : 0;
+  problem.beta[0] = any_scalar();
+  if (is_complex && kind != HERMITIAN_RANK_K) {
+    problem.alpha[1] = problem.alpha[0] == 0 ? 0 : any_scalar();
+    problem.beta[1] = problem.beta[0] == 0 ? 0 : any_scalar();
+  }
+  lay_out(&problem.a);
+  lay_out(&problem.b);
+  lay_out(&problem.c);
+  problem.conjugate_a = is_complex && draw(2);
+  problem.conjugate_b = is_complex && draw(2);
+  if (is_rank) {
+    problem.c.triangle = any_triangle();
+    problem.c.structure = kind == HERMITIAN_RANK_K ? TESELA_HERMITIAN : TESELA_GENERAL;
+    return problem;
+  }
+  factor->triangle = any_triangle();
+  factor->structure = kind == SYMMETRIC   ? TESELA_SYMMETRIC
+                      : kind == HERMITIAN ? TESELA_HERMITIAN
+                      : draw(2)           ? TESELA_TRIANGULAR
+                                          : TESELA_UNIT_TRIANGULAR;
+  if (kind == IN_PLACE) {
+    problem.in_place = true;
+    problem.beta[0] = problem.beta[1] = 0;
+    general->row_stride = problem.c.row_stride;
+    general->col_stride = problem.c.col_stride;
+  }
+  return problem;
+}
+
+static void try_isa(const char *isa) {
+  tsl_devices *devices;
+  tsl_device *real;
+  setenv("TESELA_ISA", isa, 1);
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "cpu", &real), TESELA_OK);
+  tsl_device device = *real;
+  device.level_bytes[2] = 1 << 16; /* several panels of A and several rectangles of C */
+  for (int i = 0; i < 5 * KINDS * TYPES; i++) {
+    const call which = (call)(i % KINDS);
+    const tesela_type type = types[i / KINDS % TYPES];
+    if (!tsl_type(type)->is_complex && (which == HERMITIAN_RANK_K))
+      continue;
+    const tsl_problem problem =
+        product_of(which, type, sizes[draw(SIZES)], draw(20) ? sizes[draw(SIZES)] : 300);
+    try_schedules(&problem, &device, draw(2) ? 32 : 128);
+  }
+  tsl_devices_destroy(devices);
+  unsetenv("TESELA_ISA");
+}
+
+static void structures_are_right(void **state) {
+  static const char *const sets[] = {TSL_ISA_LIST(TSL_ISA_WORD)};
+  (void)state;
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+    try_isa(sets[i]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(structures_are_right),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
