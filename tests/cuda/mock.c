@@ -12,7 +12,9 @@
 static const int architectures[] = {70, 75, 80, 90, 9999};
 
 enum { SOURCES_MAX = 256 };
+enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 static bool was_built[SOURCES_MAX]; /* by the source's number */
+static bool was_assembled[SOURCES_MAX][ARCHITECTURES];
 static int builds;
 
 struct tsl_module {
@@ -40,14 +42,39 @@ const tsl_binary *mock_last(void) {
   return &last->binary;
 }
 
-static void note(const char *text) {
-  const tsl_source_file *file;
+static int place_of(int architecture) {
+  int place = 0;
+  while (place < ARCHITECTURES - 1 && architectures[place] != architecture)
+    place++;
+  return place;
+}
+
+static bool has_source(const char *text, const tsl_source_file *file) {
   char line[160];
-  for (int i = 0; i < SOURCES_MAX && (file = tsl_source_at(i)) != NULL; i++) {
-    snprintf(line, sizeof line, "#line 1 \"%s\"", file->path);
-    was_built[i] |= strstr(text, line) != NULL;
-  }
+  snprintf(line, sizeof line, "#line 1 \"%s\"", file->path);
+  return strstr(text, line) != NULL;
+}
+
+static void note(const char *text, int place, bool is_assembled) {
+  const tsl_source_file *file;
+  for (int i = 0; i < SOURCES_MAX && (file = tsl_source_at(i)) != NULL; i++)
+    if (has_source(text, file)) {
+      was_built[i] = true;
+      was_assembled[i][place] |= is_assembled;
+    }
   builds++;
+}
+
+/* Making machine code of PTX takes NVRTC as long as making PTX. Each source is assembled once for each architecture, and with
+ * each config where it is CUDA's own, for those have instructions that are first looked at then. */
+static bool is_to_be_assembled(const char *text, int place) {
+  const tsl_source_file *file;
+  for (int i = 0; i < SOURCES_MAX && (file = tsl_source_at(i)) != NULL; i++) {
+    const char *dot = strrchr(file->path, '.');
+    if (has_source(text, file) && (!was_assembled[i][place] || (dot && strcmp(dot, ".cu") == 0)))
+      return true;
+  }
+  return false;
 }
 
 /* --- the device --- */
@@ -64,8 +91,15 @@ static void close_nothing(tsl_device *device) {
 static tesela_status build(tsl_device *device, const tsl_build *what, tsl_binary *binary) {
   tsl_nvrtc_target target;
   TSL_TRY(tsl_nvrtc_target_for(device->architecture, &target));
+  const int place = place_of(device->architecture);
+  if (!target.is_ptx && !is_to_be_assembled(what->text, place)) {
+    char name[sizeof target.name + 8]; /* "sm_90a" makes the PTX of "compute_90a" */
+    snprintf(name, sizeof name, "compute%s", strchr(target.name, '_'));
+    snprintf(target.name, sizeof target.name, "%.*s", (int)sizeof target.name - 1, name);
+    target.is_ptx = true;
+  }
   TSL_TRY(tsl_nvrtc_compile(device->name, &target, what, binary));
-  note(what->text);
+  note(what->text, place, !target.is_ptx);
   return TESELA_OK;
 }
 
