@@ -76,18 +76,22 @@ enum { MOST_REGISTERS = 230 };
 /* Depths of a panel, without slices and of each slice; items of a group that is cut into slices. */
 enum { MOST_DEPTH = 32, LEAST_SHARE = 2, MOST_SHARE = 8, LEAST_SLICED = 128, MOST_SLICED = 256 };
 
+/* Whether a panel of `extent` lines is whole vectors for each of a slice's items, in whole depths where vectors lie across the lines. */
+static bool is_shared_evenly(int extent, int depths, int items) {
+  return extent / 4 <= items && items % (extent / 4) == 0 && extent * depths / 4 % items == 0;
+}
+
 /* Asynchronous copies: a slice is whole warps, which share its panels' vectors evenly whichever way the operands lie. */
 static int async_misfit(const tsl_register_tile *tile) {
   const int places = tile->items / tile->slices, share = tile->tile_k / tile->slices;
-  const int narrow = tile->tile_m < tile->tile_n ? tile->tile_m : tile->tile_n;
-  const int wide = tile->tile_m < tile->tile_n ? tile->tile_n : tile->tile_m;
   if (tile->lanes != 4 || tile->size != 4 || tile->complex)
     return TSL_REGISTER_TILE_VECTOR + 1;
   if (tile->stages < 2)
     return TSL_REGISTER_TILE_STAGES + 1;
-  return places % 32 != 0 || share != 8 || wide / 4 > places || narrow * share / 4 % places != 0
-             ? TSL_REGISTER_TILE_SLICES + 1
-             : 0;
+  return places % 32 == 0 && share == 8 && is_shared_evenly(tile->tile_m, share, places) &&
+                 is_shared_evenly(tile->tile_n, share, places)
+             ? 0
+             : TSL_REGISTER_TILE_SLICES + 1;
 }
 
 /* How many parameters decide that the sizes do not fit each other; 0 when they do. */
