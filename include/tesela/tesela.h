@@ -177,7 +177,12 @@ typedef struct tesela_result {
  * NaN and infinities are those of IEEE 754, in whatever order terms are added; alpha scales what the sum came to, and an
  * empty sum (k = 0, alpha = 0) is 0 and not scaled, whatever alpha is. A complex product is (x u - y v, x v + y u) in real
  * operations and nothing more: C99's Annex G, which makes infinities of some NaN, is not followed, so an infinite factor
- * makes components infinite or NaN. A component of alpha or beta that is 0 may be multiplied or left out. */
+ * makes components infinite or NaN. A component of alpha or beta that is 0 may be multiplied or left out.
+ *
+ * A or B may be symmetric, hermitian or triangular, and of C one triangle be wanted: BLAS's symm, hemm, trmm, syrk and herk. What lies beside
+ * the triangle that is stored is never read. Zeros beside a triangular matrix, and the imaginary parts of a hermitian diagonal, may be
+ * multiplied or left out, so that an infinity or a NaN they meet may become NaN or be passed over. Products of several ranks
+ * (tesela_mpi_gemm()) have general matrices alone. */
 typedef struct tesela_gemm_desc {
   int64_t m;           /**< rows of A and C */
   int64_t n;           /**< columns of B and C */
@@ -215,6 +220,21 @@ typedef struct tesela_gemm_desc {
    * to, and the record is filled. 0: TESELA_MEASURE_ERROR as the context found it, else it is not measured. TESELA_UNSUPPORTED
    * where an operand is packed, and of queued runs (which TESELA_MEASURE_ERROR passes over). Of a batch a few products are looked at. */
   uint64_t measure_error;
+  /** What A is, and which triangle of it is stored, as it lies, before `transpose`. A and B are m x m and n x n where they are not general,
+   * one of them at most is that, and all operands then have one type: f32, f64, c64 or c128. Of real matrices hermitian says symmetric. */
+  tesela_structure a_structure;
+  tesela_triangle a_triangle;   /**< TESELA_WHOLE where A is general */
+  tesela_structure b_structure; /**< likewise of B */
+  tesela_triangle b_triangle;   /**< likewise of B */
+  /** TESELA_GENERAL; or TESELA_HERMITIAN: the diagonal of what is computed is real. Its imaginary parts are not read and become 0; beta is
+   * real, and which triangle is computed is said. */
+  tesela_structure c_structure;
+  /** The part of C that is computed, as it lies; the rest is neither read nor written. TESELA_LOWER and TESELA_UPPER are of a square C and of
+   * general A and B of its type, which may be the same matrix (B = A' makes a symmetric C: BLAS's syrk). */
+  tesela_triangle c_triangle;
+  /** Nonzero, where A or B is triangular: the other factor is what C holds, C = alpha A C or C = alpha C B. All fields of that factor are
+   * 0, and so is beta. */
+  int in_place;
 } tesela_gemm_desc;
 
 /** Where the operands of many products lie that are alike in everything else: product i, 0 <= i < count, has A at

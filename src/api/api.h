@@ -114,6 +114,8 @@ typedef struct tsl_request {
   const char *sizes[TSL_OPERANDS]; /* "desc.m", ...: the fields of m, n and k */
   tesela_matrix matrices[TSL_OPERANDS];
   const char *fields[TSL_OPERANDS]; /* "desc.a", ... */
+  tesela_structure structures[TSL_OPERANDS];
+  tesela_triangle triangles[TSL_OPERANDS]; /* of what is stored */
   bool in_place;
   const double *alpha, *beta;
   const char *device, *strategy;

@@ -5,6 +5,33 @@
 #include "base/log.h"
 #include "base/status.h"
 
+static bool is_given(const tesela_matrix *matrix) {
+  return matrix->data || matrix->buffer || matrix->packed || matrix->offset || matrix->row_stride ||
+         matrix->col_stride || matrix->transpose || matrix->conjugate || matrix->type != TESELA_TYPE_DEFAULT;
+}
+
+/* In place, the factor beside the one that has a structure is what C holds; it has C's fields, and is not touched. */
+static tesela_status resolve_in_place(const tesela_gemm_desc *desc, tsl_request *request) {
+  const bool by_a = desc->a_structure != TESELA_GENERAL;
+  tesela_matrix *general = &request->matrices[by_a ? TSL_OPERAND_B : TSL_OPERAND_A];
+  const tesela_matrix *factor = by_a ? &desc->a : &desc->b, *c = &request->matrices[TSL_OPERAND_C];
+  request->in_place = true;
+  if (!by_a && desc->b_structure == TESELA_GENERAL)
+    return TESELA_OK; /* no problem is so, and its check says why */
+  if (is_given(general))
+    return tsl_fail(TESELA_BAD_CALL, "desc.%c is given, but in_place multiplies what desc.c holds",
+                    by_a ? 'b' : 'a');
+  *general = *c;
+  general->type = c->type == TESELA_TYPE_DEFAULT ? factor->type : c->type;
+  return TESELA_OK;
+}
+
+/* Whether the description has more to say of operands than how they lie. */
+static bool has_structure(const tesela_gemm_desc *desc) {
+  return ((int)desc->a_structure | (int)desc->a_triangle | (int)desc->b_structure | (int)desc->b_triangle |
+          (int)desc->c_structure | (int)desc->c_triangle | desc->in_place) != 0;
+}
+
 tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
                                    tsl_request *request) {
   if (!context || !desc)
@@ -17,6 +44,8 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_g
                            .sizes = {"desc.m", "desc.n", "desc.k"},
                            .matrices = {desc->a, desc->b, tsl_api_as_matrix(&desc->c)},
                            .fields = {"desc.a", "desc.b", "desc.c"},
+                           .structures = {desc->a_structure, desc->b_structure, desc->c_structure},
+                           .triangles = {desc->a_triangle, desc->b_triangle, desc->c_triangle},
                            .alpha = desc->alpha,
                            .beta = desc->beta,
                            .device = desc->device,
@@ -26,7 +55,7 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_g
                            .accuracy = desc->accuracy,
                            .bits = desc->bits,
                            .measure = desc->measure_error};
-  return TESELA_OK;
+  return desc->in_place ? resolve_in_place(desc, request) : TESELA_OK;
 }
 
 /* CBLAS's numbers, in which keys say layouts. */
@@ -64,7 +93,8 @@ static bool key_of(const tesela_context *context, const tesela_gemm_desc *desc, 
   if ((type != TESELA_F32 && type != TESELA_F64) || type_or(desc->b.type, TESELA_F32) != type ||
       type_or(desc->c.type, type) != type || desc->strategy || number == 0 || desc->effort != 0 ||
       desc->accuracy || desc->bits || desc->measure_error != 0 || context->measure != 0 ||
-      desc->c.reserved != 0 || desc->c.reserved_too || (named && strcmp(desc->device, "cpu") != 0) ||
+      has_structure(desc) || desc->c.reserved != 0 || desc->c.reserved_too ||
+      (named && strcmp(desc->device, "cpu") != 0) ||
       !lies(&desc->a, desc->m, desc->k, &a_by_row, &key->lda) ||
       !lies(&desc->b, desc->k, desc->n, &b_by_row, &key->ldb) ||
       !lies(&c, desc->m, desc->n, &c_by_row, &key->ldc))

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "strategy/structure.h"
 
 #include <string.h>
 
@@ -20,11 +21,13 @@ tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int ope
   return TESELA_OK;
 }
 
-/* A copy that lies as the operand does, of its elements alone: what is between them may be another thread's. */
+/* A copy that lies as the operand does, of its elements alone: what is between them, or beside a triangle, may be another thread's. */
 static void copy_as_it_lies(const tsl_shape *shape, const unsigned char *from, unsigned char *to) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++) {
+      if (!tsl_shape_stores(shape, i, j))
+        continue;
       const int64_t at = (i * shape->row_stride + j * shape->col_stride) * size;
       memcpy(to + at, from + at, (size_t)size);
     }

@@ -19,7 +19,7 @@ static tsl_reach reach_of(const tsl_shape *shape, const char *name, bool used) {
 
 /* What the caller's fields are called; the second row is for what works in place. */
 static const char *const operand_names[TSL_OP_COUNT][2][TSL_OPERANDS] = {
-    [TSL_OP_GEMM] = {{"a", "b", "c"}},
+    [TSL_OP_GEMM] = {{"a", "b", "c"}, {"a", "b", "c"}},
     [TSL_OP_DOT] = {{"x", "y", "result"}},
     [TSL_OP_TRANSPOSE] = {{"a", "", "b"}, {"", "", "b"}},
 };

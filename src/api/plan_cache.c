@@ -23,7 +23,7 @@ struct tsl_cached_plan {
 
 static bool same_shape(const tsl_shape *a, const tsl_shape *b) {
   return a->type == b->type && a->rows == b->rows && a->cols == b->cols && a->row_stride == b->row_stride &&
-         a->col_stride == b->col_stride;
+         a->col_stride == b->col_stride && a->structure == b->structure && a->triangle == b->triangle;
 }
 
 static bool same_text(const char *a, const char *b) {
@@ -48,6 +48,10 @@ static bool same_key(const tsl_call_key *a, const tsl_call_key *b) {
 static uint64_t hash_of(const tsl_call_key *key) {
   const tsl_problem *p = &key->problem;
   const int64_t parts[] = {p->op,
+                           p->in_place,
+                           p->a.structure * TESELA_TRIANGLES + p->a.triangle,
+                           p->b.structure * TESELA_TRIANGLES + p->b.triangle,
+                           p->c.structure * TESELA_TRIANGLES + p->c.triangle,
                            p->m,
                            p->n,
                            p->k,

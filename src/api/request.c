@@ -27,6 +27,21 @@ static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, in
   return TESELA_OK;
 }
 
+/* Of real matrices hermitian says no more than symmetric does, which nobody says of C. */
+static void resolve_structures(const tsl_request *request, tsl_shape *const shapes[TSL_OPERANDS]) {
+  static const tesela_triangle turned[] = {TESELA_WHOLE, TESELA_UPPER, TESELA_LOWER};
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tesela_triangle triangle = request->triangles[i];
+    const bool turns = request->matrices[i].transpose && (unsigned)triangle < TESELA_TRIANGLES;
+    const bool is_real = !tsl_type(shapes[i]->type)->is_complex;
+    const bool is_plain = is_real && request->structures[i] == TESELA_HERMITIAN;
+    shapes[i]->triangle = turns ? turned[triangle] : triangle;
+    shapes[i]->structure = !is_plain            ? request->structures[i]
+                           : i == TSL_OPERAND_C ? TESELA_GENERAL
+                                                : TESELA_SYMMETRIC;
+  }
+}
+
 static void resolve_scalar(const double *given, double fallback, tesela_type type, double out[2]) {
   out[0] = given ? given[0] : fallback;
   out[1] = given && tsl_type(type)->is_complex ? given[1] : 0;
@@ -60,6 +75,7 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
     TSL_TRY(resolve_shape(&request->matrices[i], shapes[i]->rows, shapes[i]->cols, fallback,
                           request->fields[i], shapes[i]));
   }
+  resolve_structures(request, shapes);
   TSL_TRY(resolve_conjugates(request, problem));
   resolve_scalar(request->alpha, 1, problem->c.type, problem->alpha);
   resolve_scalar(request->beta, 0, problem->c.type, problem->beta);

@@ -53,11 +53,17 @@ static bool same_matrix(const tesela_matrix *a, const tesela_matrix *b) {
          a->conjugate == b->conjugate;
 }
 
+static bool same_structures(const tesela_gemm_desc *p, const tesela_gemm_desc *q) {
+  return p->a_structure == q->a_structure && p->a_triangle == q->a_triangle &&
+         p->b_structure == q->b_structure && p->b_triangle == q->b_triangle &&
+         p->c_structure == q->c_structure && p->c_triangle == q->c_triangle && p->in_place == q->in_place;
+}
+
 static bool same(const asked *a, const asked *b) {
   const tesela_gemm_desc *p = &a->desc, *q = &b->desc;
   return a->context == b->context && p->m == q->m && p->n == q->n && p->k == q->k &&
          same_matrix(&p->a, &q->a) && same_matrix(&p->b, &q->b) && p->c.type == q->c.type &&
-         p->c.row_stride == q->c.row_stride && p->c.col_stride == q->c.col_stride &&
+         p->c.row_stride == q->c.row_stride && p->c.col_stride == q->c.col_stride && same_structures(p, q) &&
          memcmp(a->alpha, b->alpha, sizeof a->alpha) == 0 && memcmp(a->beta, b->beta, sizeof a->beta) == 0;
 }
 

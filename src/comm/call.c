@@ -73,6 +73,10 @@ static tesela_status check(const call *c, const tsl_ranks *ranks, tsl_job *job) 
                     g->accuracy);
   if (g->measure_error != 0)
     return tsl_fail(TESELA_UNSUPPORTED, "measure_error is of products on one rank");
+  if (g->a_structure != TESELA_GENERAL || g->b_structure != TESELA_GENERAL ||
+      g->c_structure != TESELA_GENERAL || g->a_triangle != TESELA_WHOLE || g->b_triangle != TESELA_WHOLE ||
+      g->c_triangle != TESELA_WHOLE || g->in_place)
+    return tsl_fail(TESELA_UNSUPPORTED, "structures, triangles and in_place are of products on one rank");
   if (c->desc.memory < 0)
     return tsl_fail(TESELA_BAD_CALL, "memory is %lld", (long long)c->desc.memory);
   job->m = g->m;

@@ -226,6 +226,8 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
     return tsl_fail(
         TESELA_UNSUPPORTED,
         "the error is to be measured, and an operand is packed: its elements are not there any more");
+  if (tsl_problem_has_structure(problem))
+    return tsl_fail(TESELA_UNSUPPORTED, "the error of a product with structures is not measured");
   TSL_TRY(tsl_alloc_zeroed(sizeof **measuring, "a measurement", &block));
   tsl_measuring *m = block;
   *m = (tsl_measuring){.plan = plan, .at = *operands, .seed = seed};

@@ -138,10 +138,10 @@ static tesela_status make_all(const tsl_work *whole, tsl_cut *cut) {
   return TESELA_OK;
 }
 
-/* Vendors' libraries keep memory for each work; theirs are whole. */
+/* Vendors' libraries keep memory for each work; theirs are whole. A block of a triangle may be none. */
 static bool may_cut(const tsl_work *work) {
   return work->strategy->op == TSL_OP_GEMM && !work->strategy->vendor.load &&
-         tsl_problem_reads(&work->problem, TSL_OPERAND_A);
+         !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);
 }
 
 tesela_status tsl_cut_create(const tsl_work *work, tsl_cut **cut) {

@@ -17,6 +17,9 @@ static const char *refuse(const tsl_strategy *strategy, const tsl_problem *probl
                           const tsl_device *device, tsl_place place) {
   if (strategy->splits.parts && place == TSL_PLACE_DEVICE)
     return "takes operands in host memory, not in buffers";
+  if (problem->c.triangle != TESELA_WHOLE && place == TSL_PLACE_HOST &&
+      !(device->capabilities & TSL_CAN_HOST))
+    return "copies all of C back to host memory, of which a triangle is to be left as it is";
   return tsl_strategy_refuse(strategy, problem, config, device);
 }
 

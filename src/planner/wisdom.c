@@ -174,7 +174,9 @@ static bool serves(const tsl_wisdom_class *old, const tsl_wisdom_class *wanted) 
 
 static bool same_class(const tsl_wisdom_class *a, const tsl_wisdom_class *b) {
   return a->op == b->op && a->beta == b->beta && a->in_place == b->in_place &&
-         memcmp(a->types, b->types, sizeof a->types) == 0 && strcmp(a->layout, b->layout) == 0;
+         memcmp(a->types, b->types, sizeof a->types) == 0 && strcmp(a->layout, b->layout) == 0 &&
+         memcmp(a->structures, b->structures, sizeof a->structures) == 0 &&
+         memcmp(a->triangles, b->triangles, sizeof a->triangles) == 0;
 }
 
 static int divisibility(int64_t size) {

@@ -30,6 +30,9 @@ typedef struct tsl_wisdom_class {
   char layout[TSL_OPERANDS + 1]; /* "rrr", see above */
   bool beta;                     /* C is read, too */
   bool in_place;
+  /* Of each operand, as in a shape. */
+  tesela_structure structures[TSL_OPERANDS];
+  tesela_triangle triangles[TSL_OPERANDS];
   int64_t m, n, k;
   /* What was asked of accuracy: the config is the best of those that guarantee it. What was measured without an ask serves all who
    * ask, where its config guarantees enough. */

@@ -1,6 +1,7 @@
 /* One record of wisdom: made, printed, read, compared. */
 #include "base/status.h"
 #include "planner/wisdom.h"
+#include "strategy/structure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,6 +43,8 @@ tsl_wisdom_class tsl_wisdom_class_of(const tsl_problem *problem) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem, i);
     made.types[i] = shape->type;
+    made.structures[i] = shape->structure;
+    made.triangles[i] = shape->triangle;
     made.layout[i] = has_operand(problem, i) ? layout_of(shape) : '-';
   }
   return made;
@@ -71,6 +74,18 @@ tsl_wisdom_record tsl_wisdom_record_of(const tsl_problem *problem, const tsl_str
   return made;
 }
 
+/* Keys of what operands are, as of problems. */
+static const char *const structure_keys[TSL_OPERANDS] = {"a_is", "b_is", "c_is"};
+
+static void print_structures(const tsl_wisdom_class *problem, tsl_text *text) {
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    if (problem->structures[i] == TESELA_GENERAL && problem->triangles[i] == TESELA_WHOLE)
+      continue;
+    tsl_text_add(text, " %s=", structure_keys[i]);
+    tsl_structure_print(problem->structures[i], problem->triangles[i], text);
+  }
+}
+
 void tsl_wisdom_print(const tsl_wisdom_record *record, tsl_text *text) {
   const tsl_wisdom_class *problem = &record->problem;
   tsl_text_add(text, "%s %s version=%lld", tsl_op_name(problem->op), record->name,
@@ -83,6 +98,7 @@ void tsl_wisdom_print(const tsl_wisdom_record *record, tsl_text *text) {
                (long long)record->units, (long long)problem->m, (long long)problem->n, (long long)problem->k,
                tsl_type(problem->types[0])->name, tsl_type(problem->types[1])->name,
                tsl_type(problem->types[2])->name, problem->layout, problem->beta);
+  print_structures(problem, text);
   if (problem->in_place)
     tsl_text_add(text, " in_place=1");
   if (problem->accuracy != TSL_ACCURACY_DEFAULT) {
@@ -109,6 +125,11 @@ static tsl_problem problem_of(const tsl_wisdom_class *class) {
   made.b.type = class->types[1];
   made.c.type = class->types[2];
   made.in_place = class->in_place;
+  tsl_shape *const shapes[TSL_OPERANDS] = {&made.a, &made.b, &made.c};
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    shapes[i]->structure = class->structures[i];
+    shapes[i]->triangle = class->triangles[i];
+  }
   return made;
 }
 
@@ -152,9 +173,9 @@ const char *tsl_wisdom_refuse(const tsl_wisdom_record *record, const tsl_device 
 /* --- read --- */
 
 /* Keys of every record, beside those of its strategy's parameters. */
-static const char *const own_keys[] = {"version",  "key",     "units",  "m",    "n",
-                                       "k",        "types",   "layout", "beta", "in_place",
-                                       "accuracy", "seconds", "spread", "date"};
+static const char *const own_keys[] = {"version", "key",      "units",   "m",        "n",    "k",
+                                       "types",   "layout",   "beta",    "in_place", "a_is", "b_is",
+                                       "c_is",    "accuracy", "seconds", "spread",   "date"};
 
 static bool is_own_key(const char *key) {
   for (size_t i = 0; i < sizeof own_keys / sizeof *own_keys; i++)
@@ -227,6 +248,20 @@ static tesela_status read_accuracy(const tsl_record *record, tsl_wisdom_class *o
   return TESELA_OK;
 }
 
+/* Only of what may have them: the rest of a record is believed of dense matrices, whatever they are. */
+static tesela_status read_structures(const tsl_record *record, tsl_wisdom_class *out) {
+  bool is_any = false;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const char *value = tsl_record_get(record, structure_keys[i]);
+    is_any |= value != NULL;
+    if (value && !tsl_structure_parse(value, &out->structures[i], &out->triangles[i]))
+      return tsl_fail(TESELA_BAD_INPUT, "%s=%.40s is no structure and no triangle", structure_keys[i], value);
+  }
+  const tsl_problem problem = problem_of(out);
+  return is_any && tsl_problem_check(&problem) != TESELA_OK ? tsl_fail_in(TESELA_BAD_INPUT, "its problem")
+                                                            : TESELA_OK;
+}
+
 static tesela_status read_class(const tsl_record *record, tsl_wisdom_class *out) {
   const char *op = tsl_record_word(record, 0);
   memset(out, 0, sizeof *out);
@@ -245,6 +280,7 @@ static tesela_status read_class(const tsl_record *record, tsl_wisdom_class *out)
     return tsl_fail(TESELA_BAD_INPUT, "layout=%s is not three letters of r, c, g and -", out->layout);
   TSL_TRY(read_flag(record, "beta", &out->beta));
   TSL_TRY(read_flag(record, "in_place", &out->in_place));
+  TSL_TRY(read_structures(record, out));
   return read_accuracy(record, out);
 }
 

@@ -29,17 +29,17 @@ static double elements_of(const tsl_problem *problem) {
   return (double)problem->m * (double)problem->n;
 }
 
+/* Operations of a multiply-add. */
+static double operations(const tsl_problem *problem) {
+  return problem->op == TSL_OP_TRANSPOSE ? 0 : tsl_type(problem->c.type)->is_complex ? 8 : 2;
+}
+
 static void multiply(tsl_account *account, double by) {
   double *const totals[] = {&account->useful,         &account->computed,   &account->global.read,
                             &account->global.written, &account->local.read, &account->local.written,
                             &account->memory,         &account->items,      &account->wasted};
   for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
     *totals[i] *= by;
-}
-
-/* Operations of a multiply-add. */
-static double operations(const tsl_problem *problem) {
-  return problem->op == TSL_OP_TRANSPOSE ? 0 : tsl_type(problem->c.type)->is_complex ? 8 : 2;
 }
 
 bool tsl_account_of(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,

@@ -98,7 +98,15 @@ void tsl_problem_round(tsl_problem *problem);
     "row-major")                                                                                             \
   X(alpha, MAYBE, "what the product is multiplied by, or real,imaginary; left out where it is 1")            \
   X(beta, MAYBE, "what C is multiplied by before the product is added, likewise; left out where it is 0")    \
-  X(in_place, MAYBE, "1: a transpose in place; left out where it is 0")                                      \
+  X(a_is, MAYBE,                                                                                             \
+    "what A is where it is not general, and which triangle of it is stored: symmetric_lower, "               \
+    "hermitian_upper, triangular_lower, unit_upper (triangular with a diagonal of ones), ...")               \
+  X(b_is, MAYBE, "what B is, likewise")                                                                      \
+  X(c_is, MAYBE,                                                                                             \
+    "the triangle of C that is computed, lower or upper, or hermitian_lower and hermitian_upper; left out "  \
+    "where it is all of C")                                                                                  \
+  X(in_place, MAYBE,                                                                                         \
+    "1: a transpose in place, or a product that is written over its general factor; left out where it is 0") \
   X(conjugate, MAYBE,                                                                                        \
     "which of A and B take part as their complex conjugates: a, b or a,b; left out where none "              \
     "does")                                                                                                  \

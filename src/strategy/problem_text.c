@@ -1,6 +1,6 @@
 /* A problem as text, "key=value ...": one row of a table a key, which is printed, parsed and explained by it. */
 #include "base/status.h"
-#include "strategy/problem.h"
+#include "strategy/structure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +192,45 @@ static tesela_status parse_conjugate(const char *key, const char *value, tsl_pro
   if (!has_conjugate(problem))
     return tsl_fail(TESELA_BAD_INPUT, "%s=%s is none of a, b and a,b", key, value);
   return TESELA_OK;
+}
+
+static bool is_said(const tsl_shape *shape) {
+  return shape->structure != TESELA_GENERAL || shape->triangle != TESELA_WHOLE;
+}
+static bool has_a_is(const tsl_problem *problem) {
+  return is_said(&problem->a);
+}
+static bool has_b_is(const tsl_problem *problem) {
+  return is_said(&problem->b);
+}
+static bool has_c_is(const tsl_problem *problem) {
+  return is_said(&problem->c);
+}
+static void print_a_is(const tsl_problem *problem, tsl_text *text) {
+  tsl_structure_print(problem->a.structure, problem->a.triangle, text);
+}
+static void print_b_is(const tsl_problem *problem, tsl_text *text) {
+  tsl_structure_print(problem->b.structure, problem->b.triangle, text);
+}
+static void print_c_is(const tsl_problem *problem, tsl_text *text) {
+  tsl_structure_print(problem->c.structure, problem->c.triangle, text);
+}
+static tesela_status parse_structure(const char *key, const char *value, tsl_shape *shape) {
+  if (!tsl_structure_parse(value, &shape->structure, &shape->triangle))
+    return tsl_fail(
+        TESELA_BAD_INPUT,
+        "%s=%s is not lower or upper, alone or behind symmetric_, hermitian_, triangular_ or unit_", key,
+        value);
+  return TESELA_OK;
+}
+static tesela_status parse_a_is(const char *key, const char *value, tsl_problem *problem) {
+  return parse_structure(key, value, &problem->a);
+}
+static tesela_status parse_b_is(const char *key, const char *value, tsl_problem *problem) {
+  return parse_structure(key, value, &problem->b);
+}
+static tesela_status parse_c_is(const char *key, const char *value, tsl_problem *problem) {
+  return parse_structure(key, value, &problem->c);
 }
 
 static bool has_batch(const tsl_problem *problem) {

@@ -94,6 +94,20 @@ static int problems_of_all_kinds(tsl_problem out[]) {
   made->batch = 7;
   made->b.row_stride = -3;
   made->alpha[0] = -2;
+  for (int structure = TESELA_SYMMETRIC; structure < TESELA_STRUCTURES; structure++) {
+    made = &out[count++];
+    *made = tsl_problem_gemm(4, 4, 4, TESELA_C128);
+    tsl_shape *shape = structure % 2 ? &made->a : &made->b;
+    shape->structure = (tesela_structure)structure;
+    shape->triangle = structure < TESELA_TRIANGULAR ? TESELA_LOWER : TESELA_UPPER;
+    made->in_place = structure == TESELA_UNIT_TRIANGULAR;
+  }
+  for (int structure = TESELA_GENERAL; structure <= TESELA_HERMITIAN; structure += 2) {
+    made = &out[count++];
+    *made = tsl_problem_gemm(4, 4, 3, TESELA_C64);
+    made->c.structure = (tesela_structure)structure;
+    made->c.triangle = TESELA_UPPER;
+  }
   for (int bits = TSL_BITS_RUN; bits <= TSL_BITS_DEVICES; bits++) {
     static const char *const words[] = {"1e-05", "tf32", "exact"};
     made = &out[count++];
@@ -107,7 +121,7 @@ static int problems_of_all_kinds(tsl_problem out[]) {
 /* One list of keys is printed, parsed and explained: what is printed parses, to the same problem, and each key is printed
  * by somebody. */
 static void every_key_parses(void **state) {
-  enum { KINDS = 12 };
+  enum { KINDS = 20 };
   tsl_problem problems[KINDS];
   unsigned printed = 0, known = 0;
   (void)state;
@@ -123,6 +137,11 @@ static void every_key_parses(void **state) {
     tsl_problem_print(&parsed, &again);
     assert_string_equal(tsl_text_get(&again), tsl_text_get(&text));
     assert_int_equal(parsed.batch, problems[i].batch);
+    for (int operand = 0; operand < TSL_OPERANDS; operand++) {
+      const tsl_shape *was = tsl_problem_shape(&problems[i], operand),
+                      *is = tsl_problem_shape(&parsed, operand);
+      assert_true(was->structure == is->structure && was->triangle == is->triangle);
+    }
     assert_true(tsl_ask_same(&parsed.ask, &problems[i].ask));
     for (int key = 0; tsl_problem_key(key); key++)
       printed |= (unsigned)(tsl_record_get(&record, tsl_problem_key(key)->name) != NULL) << key;

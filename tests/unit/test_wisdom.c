@@ -92,6 +92,34 @@ static void records_read_back(void **state) {
   expect_round_trip(&in_place, tsl_strategy_find(TSL_OP_TRANSPOSE, "element"));
 }
 
+/* What is known of one structure says nothing of another, nor of none. */
+static void records_have_structures(void **state) {
+  (void)state;
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "sequential");
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  const tsl_problem general = tsl_problem_gemm(64, 64, 64, TESELA_C128);
+  tsl_wisdom_record made[3];
+  tsl_problem problem = general;
+  for (int i = 0; i < 3; i++) {
+    tsl_shape *const shapes[] = {&problem.a, &problem.b, &problem.c};
+    problem = general;
+    shapes[i]->structure = TESELA_HERMITIAN;
+    shapes[i]->triangle = TESELA_UPPER;
+    expect_round_trip(&problem, strategy);
+    made[i] = tsl_wisdom_record_of(&problem, strategy, &config, device_at("mock:0"), 1, 0);
+    for (int j = 0; j < i; j++)
+      assert_false(tsl_wisdom_same(&made[i], &made[j]));
+  }
+  const tsl_wisdom_record plain =
+      tsl_wisdom_record_of(&general, strategy, &config, device_at("mock:0"), 1, 0);
+  assert_false(tsl_wisdom_same(&made[0], &plain));
+  problem = general;
+  problem.b.structure = TESELA_TRIANGULAR;
+  problem.b.triangle = TESELA_LOWER;
+  problem.in_place = true;
+  expect_round_trip(&problem, strategy);
+}
+
 static void layouts_have_letters(void **state) {
   (void)state;
   tsl_problem problem = tsl_problem_gemm(30, 20, 10, TESELA_F32);
@@ -136,6 +164,11 @@ static const struct {
     {"gemm tile_local version=1 key=a units=1 m=1 n=1 k=1 types=f32,f32,f99", "\"f99\""},
     {"gemm tile_local version=1 key=a units=1 m=1 n=1 k=1 types=f32,f32,f32 layout=rrx", "layout=rrx"},
     {"gemm tile_local version=1 key=a units=1 m=1 n=1 k=1 types=f32,f32,f32 layout=rrr beta=2", "beta=2"},
+    {RECORD("sequential version=1", "a_is=symmetric " MEASURED), "a_is=symmetric is no structure"},
+    {RECORD("sequential version=1", "c_is=unit_lower " MEASURED), "its problem: C is unit triangular"},
+    {"gemm sequential version=1 key=a units=1 m=2 n=2 k=3 types=f32,f32,f32 layout=rrr beta=0 "
+     "a_is=unit_lower",
+     "must be square"},
 };
 
 static void wrong_lines_are_named(void **state) {
@@ -516,6 +549,7 @@ static void a_context_reads_it_once(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(records_read_back),
+      cmocka_unit_test(records_have_structures),
       cmocka_unit_test(layouts_have_letters),
       cmocka_unit_test(wrong_lines_are_named),
       cmocka_unit_test(what_changed_since_is_stale),

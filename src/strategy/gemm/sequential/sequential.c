@@ -11,6 +11,7 @@
  * Parameters: none. Limits: none. What runs out of memory elsewhere may be finished here: run() takes none. */
 #include "strategy/gemm/sequential/waiting.h"
 #include "strategy/narrow_loops.h"
+#include "strategy/structure.h"
 
 #define REAL float
 #define TRIPLE_LOOP multiply_f32
@@ -31,13 +32,53 @@
 #define REAL double
 #define COMPLEX_LOOP multiply_c128
 #include "strategy/gemm/sequential/complex.h"
+#undef REAL
+#undef COMPLEX_LOOP
+
+#define REAL float
+#define PARTS 1
+#define LOAD_FACTOR load_structured_f32
+#define STRUCTURED_LOOP multiply_structured_f32
+#include "strategy/gemm/sequential/structured.h"
+#undef REAL
+#undef PARTS
+#undef LOAD_FACTOR
+#undef STRUCTURED_LOOP
+#define REAL double
+#define PARTS 1
+#define LOAD_FACTOR load_structured_f64
+#define STRUCTURED_LOOP multiply_structured_f64
+#include "strategy/gemm/sequential/structured.h"
+#undef REAL
+#undef PARTS
+#undef LOAD_FACTOR
+#undef STRUCTURED_LOOP
+#define REAL float
+#define PARTS 2
+#define LOAD_FACTOR load_structured_c64
+#define STRUCTURED_LOOP multiply_structured_c64
+#include "strategy/gemm/sequential/structured.h"
+#undef REAL
+#undef PARTS
+#undef LOAD_FACTOR
+#undef STRUCTURED_LOOP
+#define REAL double
+#define PARTS 2
+#define LOAD_FACTOR load_structured_c128
+#define STRUCTURED_LOOP multiply_structured_c128
+#include "strategy/gemm/sequential/structured.h"
+#undef REAL
+#undef PARTS
+#undef LOAD_FACTOR
+#undef STRUCTURED_LOOP
 
 /* Eight clocks a term, since every variable lives in memory, and each term stores and reloads the sum; and what
- * memory takes; narrow types are converted by a call for each factor. */
+ * memory takes; narrow types are converted by a call for each factor, and elements of structures looked up by one. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;
   const double converting = tsl_type(problem->a.type)->size > 2 ? 0 : 16;
-  const double clocks = 8 + converting + tsl_triple_loop_waiting(problem);
+  const double looking = tsl_problem_has_structure(problem) ? 64 : 0;
+  const double clocks = 8 + converting + looking + tsl_triple_loop_waiting(problem);
   return tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
 }
 
@@ -51,10 +92,22 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   account->local = (tsl_moved){.read = sums, .written = sums};
 }
 
+static void run_structured(const tsl_problem *problem, const tsl_operands *operands) {
+  const tesela_type type = problem->c.type;
+  (type == TESELA_F64   ? multiply_structured_f64
+   : type == TESELA_F32 ? multiply_structured_f32
+   : type == TESELA_C64 ? multiply_structured_c64
+                        : multiply_structured_c128)(problem, operands);
+}
+
 static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   (void)stream;
   const tsl_problem *const problem = &work->problem;
   const tesela_type type = problem->a.type;
+  if (tsl_problem_has_structure(problem)) {
+    run_structured(problem, operands);
+    return TESELA_OK;
+  }
   (type == TESELA_F64              ? multiply_f64
    : type == TESELA_F32            ? multiply_f32
    : type == TESELA_C64            ? multiply_c64
@@ -74,6 +127,6 @@ const tsl_strategy tsl_gemm_sequential = {
     .accuracy = tsl_accuracy_in_order,
     .score = score,
     .run = run,
-    .takes = {.types = tsl_types_every, .conjugates = true},
+    .takes = {.types = tsl_types_every, .conjugates = true, .structures = true},
     .uses = {.account = account},
 };
