@@ -22,6 +22,7 @@ static const char *const operand_names[TSL_OP_COUNT][2][TSL_OPERANDS] = {
     [TSL_OP_GEMM] = {{"a", "b", "c"}, {"a", "b", "c"}},
     [TSL_OP_DOT] = {{"x", "y", "result"}},
     [TSL_OP_TRANSPOSE] = {{"a", "", "b"}, {"", "", "b"}},
+    [TSL_OP_SOLVE] = {{"a", "b", "x"}, {"a", "", "x"}},
 };
 
 tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {

@@ -57,6 +57,6 @@ typedef struct tsl_case_lists {
   void (*random)(tsl_dice *dice, tesela_type type, tsl_case *out);
 } tsl_case_lists;
 
-extern const tsl_case_lists tsl_cases_gemm, tsl_cases_dot, tsl_cases_transpose;
+extern const tsl_case_lists tsl_cases_gemm, tsl_cases_dot, tsl_cases_transpose, tsl_cases_solve;
 
 #endif

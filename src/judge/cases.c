@@ -8,7 +8,8 @@
 
 static const tsl_case_lists *const lists[TSL_OP_COUNT] = {[TSL_OP_GEMM] = &tsl_cases_gemm,
                                                           [TSL_OP_DOT] = &tsl_cases_dot,
-                                                          [TSL_OP_TRANSPOSE] = &tsl_cases_transpose};
+                                                          [TSL_OP_TRANSPOSE] = &tsl_cases_transpose,
+                                                          [TSL_OP_SOLVE] = &tsl_cases_solve};
 
 static void set_scalar(tesela_type type, double imaginary, double scalar[2]) {
   if (tsl_type(type)->is_integer && scalar[0] != round(scalar[0]))
@@ -19,10 +20,10 @@ static void set_scalar(tesela_type type, double imaginary, double scalar[2]) {
 /* A complex case conjugates by its seed: the small ones of the standard list do not, every other random one does. */
 static void fit_conjugates(tsl_case *out) {
   tsl_problem *problem = &out->problem;
-  const bool possible = problem->op == TSL_OP_GEMM && tsl_type(problem->a.type)->is_complex &&
-                        tsl_type(problem->b.type)->is_complex;
+  const bool possible = (problem->op == TSL_OP_GEMM || problem->op == TSL_OP_SOLVE) &&
+                        tsl_type(problem->a.type)->is_complex && tsl_type(problem->b.type)->is_complex;
   problem->conjugate_a = possible && (out->seed >> 32) % 4 == 1;
-  problem->conjugate_b = possible && (out->seed >> 34) % 4 == 1;
+  problem->conjugate_b = possible && problem->op == TSL_OP_GEMM && (out->seed >> 34) % 4 == 1;
 }
 
 static void fit_to_types(tsl_case *out) {

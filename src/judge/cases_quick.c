@@ -32,13 +32,20 @@ static void small(const tsl_problem *like, tsl_case *out) {
   const int64_t m = shrunk(like->m, most_lines), n = shrunk(like->n, most_lines);
   int64_t depth = operations / (m > 0 && n > 0 ? m * n : 1);
   depth = depth < most_depth ? most_depth : depth < longest ? depth / lines_step * lines_step : longest;
-  out->problem = tsl_problem_of(like->op, m, like->in_place ? m : n, shrunk(like->k, depth), like->c.type);
+  out->problem = tsl_problem_of(like->op, m, like->in_place && like->op == TSL_OP_TRANSPOSE ? m : n,
+                                shrunk(like->k, depth), like->c.type);
   out->problem.in_place = like->in_place;
+  if (like->op == TSL_OP_SOLVE) {
+    out->problem.a.structure = like->a.structure;
+    out->problem.a.triangle = like->a.triangle;
+  }
   out->problem.conjugate_a = like->conjugate_a;
   out->problem.conjugate_b = like->conjugate_b;
   lay_out_like(&like->a, &out->problem.a);
   lay_out_like(&like->b, &out->problem.b);
   lay_out_like(&like->c, &out->problem.c);
+  if (like->op == TSL_OP_SOLVE && like->in_place)
+    out->problem.b = out->problem.c;
   tsl_case_set_scalars(out, like->alpha[0], like->beta[0]);
 }
 
@@ -73,6 +80,10 @@ static const quick lists[TSL_OP_COUNT][QUICK] = {
                           {131, 137, 0, PADDED, DENSE, PADDED, 3, 1, 0, TSL_DATA_NORMAL},
                           {33, 300, 0, SPREAD, DENSE, DENSE, 5, 1, 0, TSL_DATA_NORMAL},
                           {1, 259, 0, ROTATED, DENSE, DENSE, 1, 1, 0, TSL_DATA_INTEGER}},
+    [TSL_OP_SOLVE] = {{67, 41, 0, DENSE, DENSE, DENSE, 0, 1, 0, TSL_DATA_NORMAL},
+                      {131, 37, 0, PADDED, PADDED, PADDED, 3, 1.5, 0, TSL_DATA_GRADED},
+                      {33, 129, 0, ROTATED, DENSE, SPREAD, 5, 1, 0, TSL_DATA_INTEGER},
+                      {300, 3, 0, PADDED, SPREAD, DENSE, 1, -0.5, 0, TSL_DATA_NORMAL}},
 };
 
 static int layout_of(way along, const tsl_shape *like) {

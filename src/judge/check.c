@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "judge/data.h"
 #include "judge/guard.h"
+#include "judge/solve_data.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,11 +40,28 @@ static void poison(const tsl_shape *shape, void *at) {
   tsl_data_fill_value(tsl_type(shape->type)->is_integer ? 99 : NAN, shape, at);
 }
 
+/* A triangle that can be solved with, and what it is solved for: in B, or where that is what C holds, there. */
+static tesela_status fill_solve(checking *job) {
+  const tsl_problem *problem = &job->what->problem;
+  void *const a = job->operands[A].origin, *const b = job->operands[problem->in_place ? C : B].origin;
+  poison(&problem->b, job->operands[B].origin);
+  poison(&problem->c, job->operands[C].origin);
+  if (tsl_problem_reads(problem, A))
+    TSL_TRY(tsl_solve_fill(problem, job->what->data, job->what->seed, a, b));
+  else
+    poison(&problem->a, a);
+  tsl_guarded_seal(&job->operands[A]);
+  tsl_guarded_seal(&job->operands[B]);
+  return tsl_guarded_keep(&job->operands[C]);
+}
+
 static tesela_status make_operands(checking *job) {
   const tsl_problem *problem = &job->what->problem;
   const uint64_t seed = job->what->seed;
   for (int i = 0; i < OPERANDS; i++)
     TSL_TRY(tsl_guarded_create(tsl_problem_shape(problem, i), (int)(seed >> i & 1), &job->operands[i]));
+  if (problem->op == TSL_OP_SOLVE)
+    return fill_solve(job);
   for (int i = 0; i < C; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem, i);
     if (tsl_problem_reads(problem, i))
@@ -66,6 +84,8 @@ static bool is_exact(const tsl_case *what) {
   const tsl_problem *problem = &what->problem;
   const double unit = tsl_type(tsl_type(problem->c.type)->sums)->unit_roundoff;
   double alpha = 0, beta = 0;
+  if (problem->op == TSL_OP_SOLVE)
+    return tsl_solve_is_exact(problem, what->data);
   for (int part = 0; part < 2; part++) {
     const double a = 4 * problem->alpha[part], b = 4 * problem->beta[part];
     if (a != rint(a) || b != rint(b))

@@ -15,8 +15,10 @@ tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const vo
 typedef tesela_status (*judge_function)(const tsl_problem *problem, const void *a, const void *b,
                                         const void *before, const void *c, const tsl_judge *judge,
                                         tsl_verdict *verdict);
-static const judge_function judges[TSL_OP_COUNT] = {
-    [TSL_OP_GEMM] = tsl_judge_gemm, [TSL_OP_DOT] = tsl_judge_gemm, [TSL_OP_TRANSPOSE] = tsl_judge_transpose};
+static const judge_function judges[TSL_OP_COUNT] = {[TSL_OP_GEMM] = tsl_judge_gemm,
+                                                    [TSL_OP_DOT] = tsl_judge_gemm,
+                                                    [TSL_OP_TRANSPOSE] = tsl_judge_transpose,
+                                                    [TSL_OP_SOLVE] = tsl_judge_solve};
 
 tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                const void *c, const tsl_judge *judge, tsl_verdict *verdict) {

@@ -38,6 +38,8 @@
   X(dot, exact)                                                                                              \
   X(transpose, element)                                                                                      \
   X(transpose, tile_local)                                                                                   \
-  X(transpose, vector)
+  X(transpose, vector)                                                                                       \
+  X(solve, sequential)                                                                                       \
+  X(solve, host_blocked)
 
 #endif

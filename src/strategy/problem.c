@@ -24,6 +24,7 @@ static const char extents[TSL_OP_COUNT][TSL_OPERANDS][2] = {
     [TSL_OP_GEMM] = {{'m', 'k'}, {'k', 'n'}, {'m', 'n'}},
     [TSL_OP_DOT] = {{'m', 'k'}, {'k', 'n'}, {'m', 'n'}},
     [TSL_OP_TRANSPOSE] = {{'n', 'm'}, {'0', '0'}, {'m', 'n'}},
+    [TSL_OP_SOLVE] = {{'m', 'm'}, {'m', 'n'}, {'m', 'n'}},
 };
 
 static int64_t size_of(const tsl_problem *problem, char letter) {
@@ -40,13 +41,19 @@ tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_ty
   tsl_problem made = {.op = op,
                       .m = is_dot ? 1 : m,
                       .n = is_dot ? 1 : n,
-                      .k = is_transpose ? 0 : k,
+                      .k = is_transpose         ? 0
+                           : op == TSL_OP_SOLVE ? m
+                                                : k,
                       .alpha = {1, 0},
                       .beta = {0, 0}};
   tsl_shape *const shapes[TSL_OPERANDS] = {&made.a, &made.b, &made.c};
   for (int i = 0; i < TSL_OPERANDS; i++)
     *shapes[i] = dense(i == TSL_OPERAND_C ? tsl_result_type(op, type) : type,
                        size_of(&made, extents[op][i][0]), size_of(&made, extents[op][i][1]));
+  if (op == TSL_OP_SOLVE) {
+    made.a.structure = TESELA_TRIANGULAR;
+    made.a.triangle = TESELA_LOWER;
+  }
   return made;
 }
 
@@ -230,6 +237,15 @@ static tesela_status check_triangle_of_c(const tsl_problem *problem) {
   return TESELA_OK;
 }
 
+static tesela_status check_triangle_of_solve(const tsl_problem *problem) {
+  if (!tsl_is_triangular(problem->a.structure))
+    return tsl_fail(TESELA_BAD_CALL, "A is %s: a solve takes a triangular or unit triangular one",
+                    structure_words[problem->a.structure]);
+  if (!is_plain(&problem->b) || !is_plain(&problem->c))
+    return tsl_fail(TESELA_BAD_CALL, "B and C of a solve are general matrices");
+  return TESELA_OK;
+}
+
 /* Where a triangle is meant, all operands are of one type, which is no narrow one. */
 static tesela_status check_structures(const tsl_problem *problem) {
   const tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
@@ -237,10 +253,10 @@ static tesela_status check_structures(const tsl_problem *problem) {
     if (!has_words(shapes[i]))
       return tsl_fail(TESELA_BAD_CALL, "%c has structure %d and triangle %d, which are none", "ABC"[i],
                       (int)shapes[i] -> structure, (int)shapes[i] -> triangle);
-  if (!tsl_problem_has_structure(problem))
+  if (problem->op != TSL_OP_SOLVE && !tsl_problem_has_structure(problem))
     return TESELA_OK;
-  if (problem->op != TSL_OP_GEMM || tsl_problem_batch(problem) > 1)
-    return tsl_fail(TESELA_BAD_CALL, "only operands of one product have structures and triangles");
+  if ((problem->op != TSL_OP_GEMM && problem->op != TSL_OP_SOLVE) || tsl_problem_batch(problem) > 1)
+    return tsl_fail(TESELA_BAD_CALL, "only operands of one product or solve have structures and triangles");
   const tesela_type type = problem->c.type;
   if (problem->a.type != type || problem->b.type != type || tsl_type(type)->sums != type ||
       tsl_type(type)->is_integer)
@@ -249,6 +265,8 @@ static tesela_status check_structures(const tsl_problem *problem) {
                     tsl_type(problem->a.type)->name, tsl_type(problem->b.type)->name, tsl_type(type)->name);
   TSL_TRY(check_factor(&problem->a, "A"));
   TSL_TRY(check_factor(&problem->b, "B"));
+  if (problem->op == TSL_OP_SOLVE)
+    return check_triangle_of_solve(problem);
   if (problem->a.structure != TESELA_GENERAL && problem->b.structure != TESELA_GENERAL)
     return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: one of them must be general",
                     structure_words[problem->a.structure], structure_words[problem->b.structure]);
@@ -281,10 +299,16 @@ static tesela_status check_op(const tsl_problem *problem) {
                     (long long)problem->n);
   if (problem->op == TSL_OP_TRANSPOSE && (problem->k != 0 || !is_zero(problem->beta)))
     return tsl_fail(TESELA_BAD_CALL, "a transpose has no k and no beta");
+  if (problem->op == TSL_OP_SOLVE && (problem->k != problem->m || !is_zero(problem->beta)))
+    return tsl_fail(TESELA_BAD_CALL, "a solve has k = m and no beta");
   if (!problem->in_place)
     return TESELA_OK;
   if (problem->op == TSL_OP_GEMM)
     return check_in_place(problem);
+  if (problem->op == TSL_OP_SOLVE)
+    return same_layout(&problem->b, &problem->c)
+               ? TESELA_OK
+               : tsl_fail(TESELA_BAD_CALL, "in place, B and C have one type and the same strides");
   if (problem->op != TSL_OP_TRANSPOSE)
     return tsl_fail(TESELA_BAD_CALL, "a %s is not made in place", tsl_op_name(problem->op));
   if (problem->m != problem->n)
@@ -299,8 +323,10 @@ static tesela_status check_op(const tsl_problem *problem) {
 static tesela_status check_conjugates(const tsl_problem *problem) {
   if (!problem->conjugate_a && !problem->conjugate_b)
     return TESELA_OK;
-  if (problem->op != TSL_OP_GEMM)
+  if (problem->op != TSL_OP_GEMM && problem->op != TSL_OP_SOLVE)
     return tsl_fail(TESELA_BAD_CALL, "a %s conjugates nothing", tsl_op_name(problem->op));
+  if (problem->op == TSL_OP_SOLVE && problem->conjugate_b)
+    return tsl_fail(TESELA_BAD_CALL, "a solve conjugates A alone");
   if (!tsl_type(problem->a.type)->is_complex || !tsl_type(problem->b.type)->is_complex)
     return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: only complex matrices have conjugates",
                     tsl_type(problem->a.type)->name, tsl_type(problem->b.type)->name);
@@ -389,7 +415,9 @@ double tsl_problem_flops(const tsl_problem *problem) {
       (tsl_type(problem->c.type)->is_complex ? 8 : 2) * (double)tsl_problem_batch(problem);
   const int factor = tsl_problem_structured(problem);
   const tsl_shape *shape = tsl_problem_shape(problem, factor);
-  const double share = factor == TSL_OPERAND_C || tsl_is_triangular(shape->structure) ? share_of(shape) : 1;
+  const double share = problem->op == TSL_OP_SOLVE                                      ? 0.5
+                       : factor == TSL_OPERAND_C || tsl_is_triangular(shape->structure) ? share_of(shape)
+                                                                                        : 1;
   return share * per_term * (double)problem->m * (double)problem->n * (double)problem->k;
 }
 

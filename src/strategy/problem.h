@@ -7,7 +7,7 @@
 #include "base/types.h"
 #include "strategy/ask.h"
 
-#define TSL_OP_LIST(X) X(GEMM, gemm) X(DOT, dot) X(TRANSPOSE, transpose)
+#define TSL_OP_LIST(X) X(GEMM, gemm) X(DOT, dot) X(TRANSPOSE, transpose) X(SOLVE, solve)
 
 typedef enum tsl_op {
 #define TSL_OP_MEMBER(name, text) TSL_OP_##name,
@@ -36,6 +36,8 @@ enum { TSL_OPERAND_A, TSL_OPERAND_B, TSL_OPERAND_C, TSL_OPERANDS };
  *   dot        the same with m = n = 1: A is the row of x, B the column of y, C one number
  *   transpose  C (m x n) = alpha A', where A is n x m; k = 0, and B is empty. In place, C = alpha C' with m = n, and
  *              A is not touched (its shape is C's).
+ *   solve      C (m x n) = alpha inverse(A) B, where A (m x m) is triangular or unit triangular, of which the one triangle is
+ *              read and a unit diagonal never; k = m. In place, C holds B, whose operand is not touched and has C's shape.
  *
  * Level 3 of BLAS is gemm with structures: syrk is B = A' and a triangle of C, symm and trmm have a factor that is symmetric or
  * triangular. In place, the general factor beside a triangular one is what C holds (C = alpha A C or C = alpha C B): its operand
@@ -45,8 +47,8 @@ typedef struct tsl_problem {
   int64_t m, n, k;
   tsl_shape a, b, c;
   double alpha[2], beta[2]; /* real, imaginary; as tsl_problem_round() leaves them */
-  bool in_place;            /* a transpose, and a product with a triangular factor */
-  /* gemm of complex types only: what takes part is the complex conjugate of what is stored. */
+  bool in_place;            /* a transpose, a solve, and a product with a triangular factor */
+  /* gemm of complex types, and of a solve A, only: what takes part is the complex conjugate of what is stored. */
   bool conjugate_a, conjugate_b;
   int64_t batch; /* gemm: so many products of this kind, one after the other in memory; 0: one */
   tsl_ask ask;   /* of the result */
@@ -91,7 +93,7 @@ void tsl_problem_round(tsl_problem *problem);
 #define TSL_PROBLEM_KEY_LIST(X)                                                                              \
   X(m, ALWAYS, "rows of C")                                                                                  \
   X(n, ALWAYS, "columns of C")                                                                               \
-  X(k, ALWAYS, "terms of each sum; 0 for a transpose")                                                       \
+  X(k, ALWAYS, "terms of each sum; 0 for a transpose, m for a solve")                                        \
   X(types, ALWAYS, "types of A, B and C")                                                                    \
   X(strides, MAYBE,                                                                                          \
     "row and column stride of A, of B and of C, in elements; left out where all are dense and "              \
@@ -135,7 +137,7 @@ int64_t tsl_shape_below(const tsl_shape *shape);
 /* Whether the elements fill their extent without a gap. */
 bool tsl_shape_is_dense(const tsl_shape *shape);
 
-/* Floating-point operations, 2 m n k (8 m n k for complex; of a triangle what it has of that; a transpose has none), and the fewest bytes that must
+/* Floating-point operations, 2 m n k (8 m n k for complex; of a triangle what it has of that; m m n, or 4 m m n, for a solve; a transpose has none), and the fewest bytes that must
  * move. */
 double tsl_problem_flops(const tsl_problem *problem);
 double tsl_problem_bytes(const tsl_problem *problem);

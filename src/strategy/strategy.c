@@ -25,6 +25,13 @@ tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config 
   return tsl_accuracy_in_type(tsl_accuracy_of_sum(problem->k), problem->c.type);
 }
 
+tsl_accuracy tsl_accuracy_of_substitution(const tsl_problem *problem, const tsl_config *config) {
+  (void)config;
+  const double k = (double)problem->k;
+  return (tsl_accuracy){.factor = tsl_type(problem->c.type)->is_complex ? 2 * k + 16 : k + 4,
+                        .repeats = true};
+}
+
 tsl_accuracy tsl_accuracy_relaxed(tsl_accuracy of_sums, const tsl_problem *problem, bool relaxed) {
   if (relaxed) {
     of_sums.flushes = problem->c.type == TESELA_F64 ? 0x1p-1022 : 0x1p-126;

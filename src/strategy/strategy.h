@@ -245,6 +245,12 @@ tsl_accuracy tsl_accuracy_of_sum(int64_t k);
 tsl_accuracy tsl_accuracy_in_type(tsl_accuracy of_sums, tesela_type type);
 /* The same as a descriptor's accuracy(), for strategies that add their k products one after the other. */
 tsl_accuracy tsl_accuracy_in_order(const tsl_problem *problem, const tsl_config *config);
+/* Of substitution with a triangle of k = m rows, whose terms are taken off one after the other: element by element,
+ * |alpha B - A X| <= factor u |A||X|, |A| and |X| being magnitudes. A real row is a sum of k terms, and the quotient, which may be
+ * a product by the rounded reciprocal, two roundings: k + 4. A part of a complex row is a sum of 2 k terms, and a quotient
+ * by Smith's method or by such a reciprocal is right to 12 roundings: 2 k + 16. It is not told by |X| how far X is from the exact
+ * solution: that is up to A's condition, as with any substitution. */
+tsl_accuracy tsl_accuracy_of_substitution(const tsl_problem *problem, const tsl_config *config);
 /* The same of kernels compiled with fast, relaxed arithmetic: any order of the sums, numbers too small to be normal taken as 0,
  * and neither NaN nor infinity thought of. */
 tsl_accuracy tsl_accuracy_relaxed(tsl_accuracy of_sums, const tsl_problem *problem, bool relaxed);

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "judge/data.h"
+#include "judge/solve_data.h"
 
 #include <stdlib.h>
 
@@ -73,6 +73,8 @@ static tesela_status fill_buffer(tsl_operand_sets *sets, int operand, const layo
   tesela_status status;
   unsigned char *origin = (unsigned char *)block + one->below * (int64_t)tsl_type(one->shape->type)->size;
   TSL_GO(tsl_data_fill(TSL_DATA_NORMAL, seed + (uint64_t)operand, one->shape, 1, origin));
+  if (one->shape->structure == TESELA_TRIANGULAR || one->shape->structure == TESELA_UNIT_TRIANGULAR)
+    tsl_solve_settle(TSL_DATA_NORMAL, seed, one->shape, origin);
   TSL_GO(tsl_device_write(stream, sets->buffers[operand], 0, block, one->stride));
   TSL_GO(repeat(stream, sets->buffers[operand], one, sets->count));
   status = sets->device->ops->finish(stream);

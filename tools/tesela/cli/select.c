@@ -276,6 +276,7 @@ static const struct {
     [TSL_OP_GEMM] = {3, "write 256 for a square or 1000x300x700 for M x N x K"},
     [TSL_OP_DOT] = {1, "write the length of the vectors, such as 1000000"},
     [TSL_OP_TRANSPOSE] = {2, "write 4096 for a square or 1000x300 for M x N of the result"},
+    [TSL_OP_SOLVE] = {2, "write 500 for a square or 1000x30 for M x N of the right-hand sides"},
 };
 
 static tesela_status read_size(const char *entry, void *list, void *context) {

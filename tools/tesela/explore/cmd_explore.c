@@ -34,8 +34,9 @@ static const tsl_example examples[] = {
 };
 
 /* What the grade is the largest error in. */
-static const char *const grade_units[TSL_OP_COUNT] = {
-    [TSL_OP_GEMM] = "u (|alpha||A||B| + |beta||C0|)", [TSL_OP_DOT] = "u |x||y|"};
+static const char *const grade_units[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "u (|alpha||A||B| + |beta||C0|)",
+                                                      [TSL_OP_DOT] = "u |x||y|",
+                                                      [TSL_OP_SOLVE] = "u |A||X| of alpha B - A X"};
 
 static void add_legend(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
   tsl_text text = {0};
@@ -102,7 +103,8 @@ static tesela_status run(const tsl_call *call) {
                                               .print = print_tables,
                                               .default_sizes = {[TSL_OP_GEMM] = "64,256,512",
                                                                 [TSL_OP_DOT] = "65536,1048576,16777216",
-                                                                [TSL_OP_TRANSPOSE] = "512,2048,4096"}};
+                                                                [TSL_OP_TRANSPOSE] = "512,2048,4096",
+                                                                [TSL_OP_SOLVE] = "64,256,1000"}};
   const explore_options *given = call->options;
   return tsl_explore_command_run(call, &given->shared, &command);
 }

@@ -26,10 +26,12 @@ static tesela_status read_words(const tsl_call *call, tsl_exploration *all) {
 }
 
 static tesela_status run(const tsl_call *call) {
-  static const tsl_explore_command command = {
-      .select = read_words,
-      .print = tsl_sweep_print,
-      .default_sizes = {[TSL_OP_GEMM] = "512", [TSL_OP_DOT] = "16777216", [TSL_OP_TRANSPOSE] = "4096"}};
+  static const tsl_explore_command command = {.select = read_words,
+                                              .print = tsl_sweep_print,
+                                              .default_sizes = {[TSL_OP_GEMM] = "512",
+                                                                [TSL_OP_DOT] = "16777216",
+                                                                [TSL_OP_TRANSPOSE] = "4096",
+                                                                [TSL_OP_SOLVE] = "512"}};
   const sweep_options *given = call->options;
   return tsl_explore_command_run(call, &given->shared, &command);
 }

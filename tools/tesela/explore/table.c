@@ -31,8 +31,10 @@ static const kind speedup_kind = {tsl_point_speedup, "Speed-up", NULL, 1, false}
 static const kind *const gemm_kinds[] = {&flops_kind, &speedup_kind, NULL};
 static const kind *const dot_kinds[] = {&read_kind, &speedup_kind, NULL};
 static const kind *const transpose_kinds[] = {&move_kind, &speedup_kind, NULL};
-static const kind *const *const kinds[TSL_OP_COUNT] = {
-    [TSL_OP_GEMM] = gemm_kinds, [TSL_OP_DOT] = dot_kinds, [TSL_OP_TRANSPOSE] = transpose_kinds};
+static const kind *const *const kinds[TSL_OP_COUNT] = {[TSL_OP_GEMM] = gemm_kinds,
+                                                       [TSL_OP_DOT] = dot_kinds,
+                                                       [TSL_OP_TRANSPOSE] = transpose_kinds,
+                                                       [TSL_OP_SOLVE] = gemm_kinds};
 
 /* The largest value of a table; NaN where it has none. */
 static double largest(const tsl_exploration *all, int type, int size, const kind *of) {

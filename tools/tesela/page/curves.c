@@ -50,10 +50,12 @@ static int order_sizes(const tsl_exploration *all, int *order) {
 static void add_size_axis(const tsl_exploration *all, const int *order, tsl_axis *axis) {
   static const char *const cubes[] = {[TSL_OP_GEMM] = "size n (n \xc3\x97 n \xc3\x97 n)",
                                       [TSL_OP_DOT] = "elements",
-                                      [TSL_OP_TRANSPOSE] = "size n (n \xc3\x97 n)"};
+                                      [TSL_OP_TRANSPOSE] = "size n (n \xc3\x97 n)",
+                                      [TSL_OP_SOLVE] = "size n (n \xc3\x97 n)"};
   static const char *const others[] = {[TSL_OP_GEMM] = "cube root of m n k",
                                        [TSL_OP_DOT] = "elements",
-                                       [TSL_OP_TRANSPOSE] = "square root of m n"};
+                                       [TSL_OP_TRANSPOSE] = "square root of m n",
+                                       [TSL_OP_SOLVE] = "cube root of m m n"};
   const bool cubic = are_cubes(all);
   axis->log = true;
   axis->label = cubic ? cubes[all->op] : others[all->op];

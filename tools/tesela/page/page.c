@@ -34,7 +34,8 @@ static const struct {
 static const char *heading(const tsl_exploration *all) {
   static const char *const names[] = {[TSL_OP_GEMM] = "Matrix multiplication",
                                       [TSL_OP_DOT] = "Dot products",
-                                      [TSL_OP_TRANSPOSE] = "Transposes"};
+                                      [TSL_OP_TRANSPOSE] = "Transposes",
+                                      [TSL_OP_SOLVE] = "Triangular solves"};
   return names[all->op];
 }
 

@@ -4,8 +4,10 @@
 #include "tune/report.h"
 
 /* What M, N, K are called, by operation; "" ends a list. */
-static const char *const size_names[TSL_OP_COUNT][3] = {
-    [TSL_OP_GEMM] = {"M", "N", "K"}, [TSL_OP_DOT] = {"N", ""}, [TSL_OP_TRANSPOSE] = {"M", "N", ""}};
+static const char *const size_names[TSL_OP_COUNT][3] = {[TSL_OP_GEMM] = {"M", "N", "K"},
+                                                        [TSL_OP_DOT] = {"N", ""},
+                                                        [TSL_OP_TRANSPOSE] = {"M", "N", ""},
+                                                        [TSL_OP_SOLVE] = {"M", "N", ""}};
 
 static void store_transposed(tsl_shape *shape) {
   shape->row_stride = 1;

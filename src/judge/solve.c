@@ -1,0 +1,301 @@
+/* Whether a solve is right: by what its rows leave. With X as it was computed, row i of A X must be row i of alpha B,
+ *
+ *   |alpha B - A X| <= factor u |A||X| + 4 u |alpha B| + underflow,  element by element,
+ *
+ * which is what substitution keeps whatever A's condition is, graded triangles and large inverses included. Sums are made in double
+ * for f32 and c64, else in twice that (TwoSum: Knuth, TwoProduct by fused multiply-add). Of complex numbers magnitudes are moduli.
+ *
+ * What is not finite is judged by IEEE 754 from X itself: where the terms of a row come to an infinity or NaN, or the diagonal is zero
+ * or not finite, the quotient must be what division makes of that. Complex divisions have no such rule; where a term is not finite, or
+ * the diagonal zero or NaN, a part of the quotient must be so, and over an infinite diagonal it may be anything. */
+#include "base/memory.h"
+#include "base/pool.h"
+#include "base/status.h"
+#include "judge/judge.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const double default_operations_max = 0x1p28;
+
+/* What one worker has seen. */
+typedef struct findings {
+  tsl_verdict worst;
+  int64_t wrong;
+} findings;
+
+/* A as numbers, row after row, with its conjugate taken and a unit diagonal written. */
+typedef struct judging {
+  const tsl_problem *problem;
+  const tsl_judge *judge;
+  const tsl_type_info *type;
+  const unsigned char *matrix, *b, *x;
+  const tsl_shape *b_shape;
+  double *a;       /* pairs */
+  double *columns; /* of each worker, a column of X, pairs */
+  int64_t cols;    /* that are looked at */
+  findings *workers;
+  bool is_upper, is_zero;
+} judging;
+
+typedef struct pair {
+  double re, im;
+} pair;
+
+/* A sum in twice double's precision. */
+typedef struct total {
+  double high, low;
+} total;
+
+static void add(total *sum, double value) {
+  const double next = sum->high + value, back = next - sum->high;
+  sum->low += (sum->high - (next - back)) + (value - back);
+  sum->high = next;
+}
+
+static void add_product(total *sum, double x, double y) {
+  const double product = x * y;
+  add(sum, product);
+  sum->low += fma(x, y, -product);
+}
+
+static pair load(const tsl_shape *shape, const unsigned char *at, int64_t row, int64_t col) {
+  double value[2];
+  tsl_type_load(
+      shape->type,
+      at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size, value);
+  return (pair){value[0], value[1]};
+}
+
+static bool is_finite(pair value) {
+  return isfinite(value.re) && isfinite(value.im);
+}
+
+/* What the terms of a row come to, the diagonal's not among them. */
+typedef struct row_seen {
+  total re, im;
+  double magnitude;             /* of the terms, alpha b not among them */
+  double given;                 /* |alpha b| */
+  bool nan, plus, minus, other; /* terms of real numbers; `other`: of complex ones, not finite */
+} row_seen;
+
+/* A product, or alpha b, that may not be finite. */
+static void see(row_seen *seen, bool is_complex, pair x, pair y, bool minus) {
+  const double value = minus ? -(x.re * y.re) : x.re * y.re;
+  if (is_complex)
+    seen->other = true;
+  else if (isnan(value))
+    seen->nan = true;
+  else
+    *(value > 0 ? &seen->plus : &seen->minus) = true;
+}
+
+static void add_term(const judging *job, row_seen *seen, pair x, pair y, bool minus) {
+  const double sign = minus ? -1 : 1;
+  if (!is_finite(x) || !is_finite(y)) {
+    see(seen, job->type->is_complex, x, y, minus);
+    return;
+  }
+  if (!job->type->is_complex) {
+    add_product(&seen->re, sign * x.re, y.re);
+    *(minus ? &seen->magnitude : &seen->given) += fabs(x.re * y.re);
+    return;
+  }
+  add_product(&seen->re, sign * x.re, y.re);
+  add_product(&seen->re, -sign * x.im, y.im);
+  add_product(&seen->im, sign * x.re, y.im);
+  add_product(&seen->im, sign * x.im, y.re);
+  *(minus ? &seen->magnitude : &seen->given) += hypot(x.re, x.im) * hypot(y.re, y.im);
+}
+
+/* How a quotient compares. */
+typedef struct comparison {
+  double error, ratio, grade;
+} comparison;
+
+static const comparison wrong = {.error = INFINITY, .ratio = INFINITY}, right = {0, 0, 0};
+
+/* Of real numbers, where not all is finite: s / d must be what IEEE 754 says. */
+static comparison compare_kinds(const row_seen *seen, double d, double x, double doubt) {
+  const double s = seen->nan || (seen->plus && seen->minus) ? NAN
+                   : seen->plus                             ? INFINITY
+                   : seen->minus                            ? -INFINITY
+                                                            : seen->re.high + seen->re.low;
+  const double quotient = s / d;
+  if (isfinite(s) && fabs(s) <= doubt && s != 0 && d == 0)
+    return isfinite(x) ? wrong : right; /* rounding may have made it 0 */
+  if (isfinite(s) && d == 0 && s == 0 && seen->magnitude > 0)
+    return isfinite(x) ? wrong : right; /* or not */
+  return isnan(quotient) ? (isnan(x) ? right : wrong) : x == quotient ? right : wrong;
+}
+
+static comparison compare_row(const judging *job, const row_seen *seen, pair d, pair x) {
+  const double u = job->type->unit_roundoff, weight = hypot(d.re, d.im), largest = job->type->largest;
+  const bool is_complex = job->type->is_complex,
+             is_unit = job->problem->a.structure == TESELA_UNIT_TRIANGULAR;
+  const bool is_odd = seen->nan || seen->plus || seen->minus || seen->other || !is_finite(d) || weight == 0;
+  const double doubt = job->judge->factor * u * seen->magnitude + 4 * u * seen->given;
+  if (seen->magnitude + seen->given > largest / 4)
+    return right; /* finite terms may overflow on their way */
+  if (is_odd && !is_complex)
+    return compare_kinds(seen, d.re, x.re, doubt);
+  if (is_odd)
+    return (isinf(d.re) || isinf(d.im)) && !isnan(d.re) && !isnan(d.im) ? right
+           : is_finite(x)                                               ? wrong
+                                                                        : right;
+  if (!is_finite(x)) {
+    const double s = hypot(seen->re.high, seen->im.high) + doubt;
+    return !is_unit && s > largest / (is_complex ? 8 : 1.001) * weight ? right : wrong;
+  }
+  row_seen left = *seen;
+  add_term(job, &left, d, x, true);
+  const double re = left.re.high + left.re.low, im = left.im.high + left.im.low,
+               error = fmax(fabs(re), fabs(im));
+  const double smallest = job->type->smallest,
+               under = smallest * (4 * (double)job->problem->k + 8 + 8 * weight);
+  const double bound = job->judge->factor * u * left.magnitude + 4 * u * left.given + under;
+  if (job->judge->exact)
+    return error == 0 ? right : (comparison){.error = error, .ratio = INFINITY};
+  return (comparison){.error = error,
+                      .ratio = error / bound,
+                      .grade = left.magnitude > 0 ? fmax(0, error - under) / (u * left.magnitude) : 0};
+}
+
+static bool is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
+  if (than->row < 0 || ratio != than->error_ratio)
+    return than->row < 0 || ratio > than->error_ratio;
+  return row != than->row ? row < than->row : col < than->col;
+}
+
+static void note(findings *found, const comparison *seen, int64_t row, int64_t col) {
+  found->wrong += !(seen->ratio <= 1);
+  found->worst.error = fmax(found->worst.error, seen->error);
+  found->worst.grade = fmax(found->worst.grade, seen->grade);
+  if (!is_worse(seen->ratio, row, col, &found->worst))
+    return;
+  found->worst.error_ratio = seen->ratio;
+  found->worst.row = row;
+  found->worst.col = col;
+}
+
+static comparison judge_row(const judging *job, const pair *x, int64_t row, int64_t col) {
+  const tsl_problem *problem = job->problem;
+  const pair *a = (const pair *)(const void *)job->a + row * problem->m;
+  const pair alpha = {problem->alpha[0], problem->alpha[1]};
+  row_seen seen = {.nan = false};
+  if (job->is_zero)
+    return x[row].re == 0 && x[row].im == 0 ? right : wrong;
+  add_term(job, &seen, alpha, load(job->b_shape, job->b, row, col), false);
+  const int64_t end = job->is_upper ? problem->m : row;
+  for (int64_t l = job->is_upper ? row + 1 : 0; l < end; l++)
+    add_term(job, &seen, a[l], x[l], true);
+  return compare_row(job, &seen, a[row], x[row]);
+}
+
+static void judge_column(void *argument, int64_t index, int worker) {
+  const judging *job = argument;
+  const int64_t m = job->problem->m, n = job->problem->n;
+  const int64_t col = (int64_t)((double)index * ((double)n / (double)job->cols));
+  pair *x = (pair *)(void *)(job->columns + 2 * m * worker);
+  for (int64_t i = 0; i < m; i++)
+    x[i] = load(&job->problem->c, job->x, i, col);
+  for (int64_t i = 0; i < m; i++) {
+    const comparison seen = judge_row(job, x, i, col);
+    note(&job->workers[worker], &seen, i, col);
+  }
+}
+
+static void bring_row(void *argument, int64_t row, int worker) {
+  const judging *job = argument;
+  const tsl_problem *problem = job->problem;
+  pair *to = (pair *)(void *)job->a + row * problem->m;
+  (void)worker;
+  const int64_t end = job->is_upper ? problem->m : row + 1;
+  for (int64_t l = job->is_upper ? row : 0; l < end; l++) {
+    if (l == row && problem->a.structure == TESELA_UNIT_TRIANGULAR) {
+      to[l] = (pair){1, 0};
+      continue;
+    }
+    to[l] = load(&problem->a, job->matrix, row, l);
+    to[l].im = problem->conjugate_a ? -to[l].im : to[l].im;
+  }
+}
+
+static void conclude(const judging *job, int workers, tsl_verdict *verdict) {
+  int64_t count = 0;
+  for (int i = 0; i < workers; i++) {
+    const tsl_verdict *worst = &job->workers[i].worst;
+    count += job->workers[i].wrong;
+    verdict->error = fmax(verdict->error, worst->error);
+    verdict->grade = fmax(verdict->grade, worst->grade);
+    if (worst->row < 0 || !is_worse(worst->error_ratio, worst->row, worst->col, verdict))
+      continue;
+    verdict->error_ratio = worst->error_ratio;
+    verdict->row = worst->row;
+    verdict->col = worst->col;
+  }
+  verdict->checked = job->problem->m * job->cols;
+  verdict->right = count == 0;
+  if (count == 0)
+    return;
+  const pair x = load(&job->problem->c, job->x, verdict->row, verdict->col);
+  snprintf(verdict->why, sizeof verdict->why,
+           "X(%lld, %lld) is %.17g%+.17gi, and its row of alpha B - A X is %.3g times what is allowed; wrong "
+           "are %lld of "
+           "%lld elements",
+           (long long)verdict->row, (long long)verdict->col, x.re, x.im, verdict->error_ratio,
+           (long long)count, (long long)verdict->checked);
+}
+
+static tesela_status take_memory(judging *job, int workers) {
+  const int64_t m = job->problem->m;
+  size_t elements;
+  void *block;
+  if (!tsl_size_mul((size_t)m, (size_t)m, &elements) || !tsl_size_mul(elements, sizeof(pair), &elements))
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "a triangle of %lld rows is too large to be judged", (long long)m);
+  TSL_TRY(tsl_alloc_zeroed((size_t)workers * sizeof(findings), "the judge's notes", &block));
+  job->workers = block;
+  for (int i = 0; i < workers; i++)
+    job->workers[i].worst = (tsl_verdict){.row = -1, .col = -1};
+  TSL_TRY(tsl_alloc((size_t)workers * (size_t)m * sizeof(pair), "the judge's columns", &block));
+  job->columns = block;
+  if (job->is_zero)
+    return TESELA_OK;
+  TSL_TRY(tsl_alloc_zeroed(elements, "the judge's triangle", &block));
+  job->a = block;
+  return TESELA_OK;
+}
+
+tesela_status tsl_judge_solve(const tsl_problem *problem, const void *a, const void *b, const void *before,
+                              const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
+  const tsl_team team = tsl_judge_team(judge);
+  const int workers = tsl_team_threads(team);
+  const double limit = judge->operations_max > 0 ? (double)judge->operations_max : default_operations_max;
+  const double cols = limit / ((double)problem->m * (double)(problem->m + 1));
+  tesela_status status = TESELA_OK;
+  *verdict = (tsl_verdict){.right = true, .row = -1, .col = -1};
+  if (problem->m == 0 || problem->n == 0)
+    return TESELA_OK;
+  judging job = {.problem = problem,
+                 .judge = judge,
+                 .type = tsl_type(problem->c.type),
+                 .matrix = a,
+                 .b = problem->in_place ? before : b,
+                 .x = c,
+                 .b_shape = problem->in_place ? &problem->c : &problem->b,
+                 .cols = (double)problem->n <= cols ? problem->n
+                         : cols < 1                 ? 1
+                                                    : (int64_t)cols,
+                 .is_upper = problem->a.triangle == TESELA_UPPER,
+                 .is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0};
+  TSL_GO(take_memory(&job, workers));
+  if (!job.is_zero)
+    tsl_team_run(team, problem->m, bring_row, &job);
+  tsl_team_run(team, job.cols, judge_column, &job);
+  conclude(&job, workers, verdict);
+out:
+  tsl_free(job.a);
+  tsl_free(job.columns);
+  tsl_free(job.workers);
+  return status;
+}

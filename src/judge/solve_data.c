@@ -1,0 +1,159 @@
+#include "judge/solve_data.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Rows of a graded triangle of which each one grows from the one before. */
+enum { GROWING = 64 };
+
+typedef struct settling {
+  tsl_data data;
+  uint64_t seed;
+  const tsl_shape *shape;
+  unsigned char *at;
+  bool is_unit, is_upper;
+} settling;
+
+static unsigned char *element(const settling *job, int64_t row, int64_t col) {
+  const tsl_shape *shape = job->shape;
+  return job->at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
+}
+
+/* A number from 0 to sides - 1 that belongs to a row. */
+static int roll(const settling *job, int64_t row, int what, int sides) {
+  return (int)(tsl_random_u64(job->seed + 77 + (uint64_t)what, (uint64_t)row) % (uint64_t)sides);
+}
+
+static double scale_of_row(const settling *job, int64_t row) {
+  return job->data == TSL_DATA_GRADED ? ldexp(1, roll(job, row, 0, 25) - 12) : 1;
+}
+/* A unit diagonal stays one. */
+static double scale_of_col(const settling *job, int64_t col) {
+  if (job->data != TSL_DATA_GRADED)
+    return 1;
+  return job->is_unit ? 1 / scale_of_row(job, col) : ldexp(1, roll(job, col, 1, 25) - 12);
+}
+
+static void make_special(const settling *job, int64_t row, double value[2]) {
+  const tsl_type_info *type = tsl_type(job->shape->type);
+  const double kinds[] = {0, -0.0, type->smallest * 5, type->largest / 2, -INFINITY, NAN};
+  if (job->data != TSL_DATA_SPECIAL || roll(job, 0, 2, 3) != 0 ||
+      roll(job, 1, 2, (int)job->shape->rows) != row)
+    return;
+  value[0] = kinds[roll(job, 2, 2, sizeof kinds / sizeof *kinds)];
+  value[1] = 0;
+}
+
+static void settle_diagonal(const settling *job, int64_t row) {
+  const bool turned = tsl_type(job->shape->type)->is_complex && roll(job, row, 3, 2);
+  const double sign = roll(job, row, 4, 2) ? 1 : -1;
+  double size =
+      job->data == TSL_DATA_INTEGER ? ldexp(1, roll(job, row, 5, 3)) : 1 + roll(job, row, 5, 1000) / 1000.0;
+  size *= sign * scale_of_row(job, row) * scale_of_col(job, row);
+  double value[2] = {size, turned && job->data != TSL_DATA_INTEGER ? size / 3 : 0};
+  if (turned && job->data == TSL_DATA_INTEGER) {
+    value[0] = 0;
+    value[1] = size;
+  }
+  make_special(job, row, value);
+  tsl_type_store(job->shape->type, element(job, row, row), value);
+}
+
+static bool is_growing(const settling *job, int64_t row, int64_t col) {
+  const int64_t last = job->shape->rows - 1, i = job->is_upper ? last - row : row,
+                l = job->is_upper ? last - col : col;
+  return job->data == TSL_DATA_GRADED && l == i - 1 && i < GROWING;
+}
+
+static void settle_beside(const settling *job, int64_t row, int64_t col) {
+  const double smaller = is_growing(job, row, col) ? 1.25 : 1 / sqrt((double)job->shape->rows);
+  const double by = smaller * scale_of_row(job, row) * scale_of_col(job, col);
+  double value[2];
+  if (job->data == TSL_DATA_INTEGER)
+    return;
+  tsl_type_load(job->shape->type, element(job, row, col), value);
+  if (is_growing(job, row, col))
+    value[0] = copysign(1.5, value[0]);
+  value[0] *= by;
+  value[1] *= by;
+  tsl_type_store(job->shape->type, element(job, row, col), value);
+}
+
+void tsl_solve_settle(tsl_data data, uint64_t seed, const tsl_shape *shape, void *a) {
+  const double nothing[2] = {NAN, NAN};
+  const settling job = {.data = data,
+                        .seed = seed,
+                        .shape = shape,
+                        .at = a,
+                        .is_unit = shape->structure == TESELA_UNIT_TRIANGULAR,
+                        .is_upper = shape->triangle == TESELA_UPPER};
+  for (int64_t i = 0; i < shape->rows; i++)
+    for (int64_t j = 0; j < shape->cols; j++)
+      if (i == j ? job.is_unit : job.is_upper == (i > j))
+        tsl_type_store(shape->type, element(&job, i, j), nothing);
+      else if (i == j)
+        settle_diagonal(&job, i);
+      else
+        settle_beside(&job, i, j);
+}
+
+/* --- exact ones --- */
+
+static void load(const tsl_shape *shape, const void *at, int64_t row, int64_t col, double value[2]) {
+  const int64_t place = row * shape->row_stride + col * shape->col_stride;
+  tsl_type_load(shape->type, (const unsigned char *)at + place * (int64_t)tsl_type(shape->type)->size, value);
+}
+
+/* Row i of A X / alpha, for a column; terms of rows that come later in a solve are not there. */
+static void row_of_product(const tsl_problem *problem, const void *a, const void *x, int64_t row, int64_t col,
+                           double sum[2]) {
+  const bool is_upper = problem->a.triangle == TESELA_UPPER;
+  const int64_t end = is_upper ? problem->m : row + 1;
+  sum[0] = sum[1] = 0;
+  for (int64_t l = is_upper ? row : 0; l < end; l++) {
+    double y[2] = {1, 0}, z[2];
+    if (l != row || problem->a.structure != TESELA_UNIT_TRIANGULAR)
+      load(&problem->a, a, row, l, y);
+    load(&problem->c, x, l, col, z);
+    y[1] = problem->conjugate_a ? -y[1] : y[1];
+    sum[0] += y[0] * z[0] - y[1] * z[1];
+    sum[1] += y[0] * z[1] + y[1] * z[0];
+  }
+  sum[0] /= problem->alpha[0];
+  sum[1] /= problem->alpha[0];
+}
+
+/* In place, the rows last that others need. B lies as its own shape says, which is C's in place. */
+static void multiply(const tsl_problem *problem, const void *a, void *b) {
+  tsl_problem same = *problem;
+  same.c = problem->b;
+  for (int64_t step = 0; step < problem->m; step++) {
+    const int64_t row = problem->a.triangle == TESELA_UPPER ? step : problem->m - 1 - step;
+    for (int64_t col = 0; col < problem->n; col++) {
+      const int64_t place = row * same.c.row_stride + col * same.c.col_stride;
+      double sum[2];
+      row_of_product(&same, a, b, row, col, sum);
+      tsl_type_store(same.c.type, (unsigned char *)b + place * (int64_t)tsl_type(same.c.type)->size, sum);
+    }
+  }
+}
+
+bool tsl_solve_is_exact(const tsl_problem *problem, tsl_data data) {
+  int exponent;
+  const double unit = tsl_type(problem->c.type)->unit_roundoff;
+  return data == TSL_DATA_INTEGER && problem->alpha[1] == 0 &&
+         fabs(frexp(problem->alpha[0], &exponent)) == 0.5 && abs(exponent) < 4 &&
+         128 * (double)(problem->m + 1) < 0.125 / unit;
+}
+
+tesela_status tsl_solve_fill(const tsl_problem *problem, tsl_data data, uint64_t seed, void *a, void *b) {
+  TSL_TRY(tsl_data_fill(data == TSL_DATA_GRADED ? TSL_DATA_NORMAL : data, seed, &problem->a,
+                        problem->m * problem->m / 2, a));
+  tsl_solve_settle(data, seed, &problem->a, a);
+  TSL_TRY(tsl_data_fill(data, seed + 1, &problem->b, problem->m, b));
+  if (tsl_solve_is_exact(problem, data))
+    multiply(problem, a, b);
+  return TESELA_OK;
+}

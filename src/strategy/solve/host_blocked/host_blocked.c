@@ -1,0 +1,220 @@
+/* Idea: substitution by blocks. Right-hand sides are copied, a few vectors of them at a time, to where they lie row after row; diagonal
+ * blocks of A are solved tile by tile in registers, and what a block found is taken off all rows below it as a product, on copies
+ * of A that fit the second cache. Threads share the right-hand sides.
+ * What it adds to `sequential`: each number that comes from a cache serves a tile; vectors whatever the strides are; all cores.
+ *
+ *              depth                      n right-hand sides
+ *            +------+                   +--------+--------+
+ *      depth |\     |                   |  x     |        |    a task is some columns: for each block of `depth` rows,
+ *            | \    |                   |        |        |      solve its triangle,
+ *            |  \   |                   +--------+        |      and take A below it times these rows of X
+ *            +---\--+-----+             |  b     |        |      off all rows below
+ *      chunk |    | \     |             |        |        |
+ *            |    |   \   |             |        |        |
+ *
+ * Each element of X is what its row's terms and one quotient make of it, in the order of its columns, whatever the blocks and the number
+ * of threads are: the error is that of substitution, and so are the bits of each call. kernels/solve.c has the tiles.
+ *
+ * Parameters: none. Limits: none; memory for a task's columns and a block of A is taken for each run. */
+#include "base/memory.h"
+#include "base/scratch.h"
+#include "base/status.h"
+#include "host/split.h"
+#include "strategy/account.h"
+#include "strategy/prepared.h"
+#include "strategy/solve/host_blocked/kernel.h"
+
+#include <string.h>
+
+static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
+                                  {TESELA_F64, TESELA_F64, TESELA_F64},
+                                  {TESELA_C64, TESELA_C64, TESELA_C64},
+                                  {TESELA_C128, TESELA_C128, TESELA_C128},
+                                  {0}};
+enum { TYPES = sizeof types / sizeof *types - 1 };
+
+static const tsl_solve_kernel *kernel_for(const tsl_device *device, tesela_type type) {
+#define KERNEL_ROW(isa, header, needs, ...)                                                                  \
+  {&tsl_solve_##isa##_f32, &tsl_solve_##isa##_f64, &tsl_solve_##isa##_c64, &tsl_solve_##isa##_c128},
+  static const tsl_solve_kernel *const kernels[][TYPES] = {TSL_ISA_LIST(KERNEL_ROW)};
+#undef KERNEL_ROW
+  int at = 0;
+  while (types[at].c != type)
+    at++;
+  return kernels[tsl_isa_best(device->capabilities)][at];
+}
+
+typedef struct job {
+  tsl_solve_blocks blocks;
+  const tsl_solve_kernel *kernel;
+  int64_t columns; /* of a task: a multiple of the kernel's, but for the last one's */
+  int64_t tasks;
+  int64_t size;
+  size_t x_bytes, a_bytes; /* of a worker's copies */
+  bool is_zero;            /* alpha is 0: X is */
+  bool is_upper, in_place;
+} job;
+
+/* --- how it is cut --- */
+
+/* Rows of a diagonal block: those of X for a tile fill half of the first cache, and the block's copy half of the second. */
+enum { DEPTH = 192, DEPTH_OF_C128 = 96, COLUMNS_MOST = 256 };
+/* A task's columns as bytes, which are read again for each block; and multiply-adds that are worth another thread. */
+static const double task_bytes = 4 << 20, thread_terms = 1e5;
+
+static int64_t columns_of_task(const job *made, int64_t threads) {
+  const int64_t unit = made->kernel->columns, n = made->blocks.n, m = made->blocks.m;
+  const double most = task_bytes / (double)(m * made->size), terms = (double)m * (double)m / 2 * (double)n;
+  const int64_t fits = tsl_most(unit, tsl_least(COLUMNS_MOST, (int64_t)most) / unit * unit);
+  const int64_t workers = tsl_most(1, tsl_least(threads, (int64_t)(terms / thread_terms)));
+  const int64_t rounds = tsl_ceil_div(n, fits * workers);
+  return tsl_most(unit, tsl_round_up(tsl_ceil_div(n, tsl_most(rounds, 1) * workers), unit));
+}
+
+/* An upper triangle is a lower one from its last row on. */
+static void turn(tsl_view *view, int64_t rows, int64_t cols, int64_t size, bool both) {
+  view->at += ((rows - 1) * view->row_stride + (both ? (cols - 1) * view->col_stride : 0)) * size;
+  view->row_stride = -view->row_stride;
+  view->col_stride = both ? -view->col_stride : view->col_stride;
+}
+
+static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                 const tsl_device *device, void *out) {
+  job *made = out;
+  (void)config;
+  const int64_t size = (int64_t)tsl_type(problem->c.type)->size;
+  const tsl_operand *a = &strides->a, *b = &strides->b, *c = &strides->c;
+  memset(made, 0, sizeof *made);
+  made->kernel = kernel_for(device, problem->c.type);
+  made->size = size;
+  made->is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0;
+  made->blocks = (tsl_solve_blocks){.m = problem->m,
+                                    .n = problem->n,
+                                    .a = {.row_stride = a->row_stride, .col_stride = a->col_stride},
+                                    .b = {.row_stride = b->row_stride, .col_stride = b->col_stride},
+                                    .x = {.row_stride = c->row_stride, .col_stride = c->col_stride},
+                                    .alpha = {problem->alpha[0], problem->alpha[1]},
+                                    .is_unit = problem->a.structure == TESELA_UNIT_TRIANGULAR,
+                                    .conjugates = problem->conjugate_a,
+                                    .depth = size > 8 ? DEPTH_OF_C128 : DEPTH};
+  made->blocks.chunk = made->blocks.depth;
+  made->is_upper = problem->a.triangle == TESELA_UPPER;
+  made->in_place = problem->in_place;
+  if (problem->in_place)
+    made->blocks.b = made->blocks.x;
+  made->columns = columns_of_task(made, device->threads);
+  made->tasks = tsl_pieces(problem->n, made->columns);
+  const int64_t rows = tsl_round_up(problem->m, TSL_SOLVE_ROWS_UNIT);
+  const int64_t width = tsl_round_up(made->columns, made->kernel->columns);
+  const int64_t tall = tsl_least(made->blocks.depth, rows);
+  made->x_bytes = (size_t)tsl_round_up(rows * width * size, TSL_CACHE_LINE);
+  made->a_bytes = (size_t)tsl_round_up(tall * (made->blocks.depth + made->kernel->a_row_extra) * size + size,
+                                       TSL_CACHE_LINE);
+}
+
+/* --- a run --- */
+
+typedef struct running {
+  const job *made;
+  tsl_solve_blocks blocks;
+  unsigned char *copies;
+} running;
+
+static void solve_task(void *argument, int64_t index, int worker) {
+  const running *now = argument;
+  const job *made = now->made;
+  unsigned char *copies = now->copies + (size_t)worker * (made->x_bytes + made->a_bytes);
+  const int64_t first = index * made->columns;
+  made->kernel->solve(&now->blocks, first, tsl_least(made->columns, made->blocks.n - first), copies,
+                      copies + made->x_bytes);
+}
+
+static void write_zeros(const job *made, unsigned char *at) {
+  const tsl_view *x = &made->blocks.x;
+  for (int64_t i = 0; i < made->blocks.m; i++)
+    for (int64_t j = 0; j < made->blocks.n; j++)
+      memset(at + (i * x->row_stride + j * x->col_stride) * made->size, 0, (size_t)made->size);
+}
+
+static void bind(const job *made, const tsl_operands *operands, tsl_solve_blocks *blocks) {
+  const int64_t m = made->blocks.m, n = made->blocks.n;
+  blocks->a.at = operands->a.host;
+  blocks->x.at = operands->c.host;
+  blocks->b.at = made->in_place ? operands->c.host : operands->b.host;
+  if (!made->is_upper)
+    return;
+  turn(&blocks->a, m, m, made->size, true);
+  turn(&blocks->b, m, n, made->size, false);
+  turn(&blocks->x, m, n, made->size, false);
+}
+
+static tesela_status run(const void *at, const tsl_operands *operands) {
+  const job *made = at;
+  running now = {.made = made, .blocks = made->blocks};
+  const int64_t threads = tsl_least(tsl_team_threads(operands->team), made->tasks);
+  const tsl_team team = {operands->team.pool, (int)threads};
+  void *copies;
+  if (made->is_zero) {
+    write_zeros(made, operands->c.host);
+    return TESELA_OK;
+  }
+  TSL_TRY(tsl_scratch_take((size_t)threads * (made->x_bytes + made->a_bytes), "right-hand sides", &copies));
+  bind(made, operands, &now.blocks);
+  now.copies = copies;
+  tsl_team_run(team, made->tasks, solve_task, &now);
+  tsl_scratch_give(copies);
+  return TESELA_OK;
+}
+
+/* --- models --- */
+
+/* Terms at a share of the peak that grows with the triangle, copies of A for each task and of X once each way, each number in a clock or
+ * so. */
+static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  job made;
+  const tsl_operands strides = tsl_strides_of(problem);
+  make(problem, &strides, config, device, &made);
+  const bool is_double = tsl_type(problem->c.type)->component == TESELA_F64;
+  const double threads = (double)tsl_least(device->threads, made.tasks), m = (double)problem->m;
+  const double width =
+      (double)(tsl_round_up(problem->n, made.kernel->columns)) / (double)tsl_most(1, problem->n);
+  const double peak = (is_double ? device->peak_f64 : device->peak_f32) / device->threads * threads;
+  const double computing = tsl_problem_flops(problem) * width / (peak * (0.3 + 0.5 * m / (m + 100)));
+  const double copied = m * m / 2 * (double)made.tasks + 2 * m * (double)problem->n;
+  return 3e-7 + computing + copied * 0.5 / (1e6 * device->clock_mhz * threads);
+}
+
+static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_account *account) {
+  job made;
+  const tsl_operands strides = tsl_strides_of(problem);
+  make(problem, &strides, config, device, &made);
+  const double size = (double)made.size, m = (double)problem->m, n = (double)problem->n;
+  account->workers = (double)tsl_least(device->threads, made.tasks);
+  account->global.read += size * (m * m / 2 * (double)made.tasks + m * n);
+  account->global.written += size * m * n;
+  account->local =
+      (tsl_moved){.read = account->useful * size * (1.0 / made.kernel->rows + 1.0 / made.kernel->columns),
+                  .written = size * (m * m / 2 * (double)made.tasks + m * n)};
+}
+
+_Static_assert(sizeof(job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_jobs jobs = {.size = sizeof(job), .make = make, .run = run};
+
+const tsl_strategy tsl_solve_host_blocked = {
+    .name = "host_blocked",
+    .idea =
+        "substitution by blocks on all cores: tiles of right-hand sides in registers, copies of A in caches",
+    .lifts = "traffic to memory and caches on the host",
+    .op = TSL_OP_SOLVE,
+    .version = 1,
+    .needs = TSL_CAN_HOST,
+    .accuracy = tsl_accuracy_of_substitution,
+    .score = score,
+    .build = tsl_job_build,
+    .run = tsl_job_run,
+    .release = tsl_job_release,
+    .jobs = &jobs,
+    .takes = {.types = types, .conjugates = true, .structures = true},
+    .uses = {.account = account},
+};

@@ -1,0 +1,34 @@
+/* Substitution on some right-hand sides, once per instruction set and type. */
+#ifndef TSL_SOLVE_HOST_BLOCKED_KERNEL_H
+#define TSL_SOLVE_HOST_BLOCKED_KERNEL_H
+
+#include "host/isa.h"
+#include "host/view.h"
+
+/* Rows of X that every tile's height divides: blocks are multiples of it. */
+enum { TSL_SOLVE_ROWS_UNIT = 12 };
+
+/* A solve with a lower triangle: an upper one is seen from its last row, which strides say. */
+typedef struct tsl_solve_blocks {
+  int64_t m, n;
+  tsl_view a, b, x;
+  double alpha[2]; /* not 0 */
+  bool is_unit, conjugates;
+  int64_t depth; /* rows of a diagonal block: a multiple of the unit */
+  int64_t chunk; /* rows below one that are copied at a time: likewise */
+} tsl_solve_blocks;
+
+typedef struct tsl_solve_kernel {
+  /* Solves for columns `first` to `first + count` of B. `copies` hold the columns, and a block of A. */
+  void (*solve)(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy, void *a_copy);
+  int rows, columns; /* of X in registers */
+  int a_row_extra;   /* elements of A's copy beside `depth` for each row */
+} tsl_solve_kernel;
+
+#define TSL_SOLVE_DECLARE(isa, header, needs, ...)                                                           \
+  extern const tsl_solve_kernel tsl_solve_##isa##_f32, tsl_solve_##isa##_f64, tsl_solve_##isa##_c64,         \
+      tsl_solve_##isa##_c128;
+TSL_ISA_LIST(TSL_SOLVE_DECLARE)
+#undef TSL_SOLVE_DECLARE
+
+#endif

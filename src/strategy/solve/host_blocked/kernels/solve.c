@@ -1,0 +1,415 @@
+/* Idea: right-hand sides in vectors. A few columns of B are copied to where they lie row after row; there, tiles of X, a few rows high
+ * and two vectors wide, take off in registers what the rows above say, and are solved with their own small triangle before they
+ * leave. So X is read and written in one format whatever B's strides are, and each row of X is what substitution makes of it.
+ *
+ *      A, in micro-panels          X, in micro-panels of COLUMNS right-hand sides
+ *      of ROWS rows, negated         |<-2 vectors->|
+ *    +----+                        +-------------+
+ *    |\   |   depth rows            | solved      |   for each block of `depth` rows: its triangle, tile by tile:
+ *    | \  |                        | solved      |     tile = B - A X of the rows above in the block; tile over its triangle
+ *    +--+\+  <- this tile's        +-------------+
+ *    |..|\|     triangle           | tile        |   then all rows below, `chunk` at a time: tile = B - A X of the block
+ *    +--+--+                       +-------------+
+ *
+ * Quotients are products by the reciprocals of the diagonal where these are normal numbers, else divisions. A complex number of A is two
+ * numbers, and its imaginary part meets i times X once, at the end. Limits: none; what lies beside the triangle is not read. */
+#include "strategy/solve/host_blocked/kernel.h"
+
+#include "host/simd.h"
+#include "host/split.h"
+
+#include <float.h>
+
+#define REAL JOIN(REAL_, TSL_TYPE)
+#define PARTS JOIN(COMPONENTS_, TSL_TYPE)
+#define SUFFIX JOIN(_, TSL_TYPE)
+#define NUMBER_SUFFIX JOIN(COMPONENT_SUFFIX_, TSL_TYPE)
+#define NUMBER(word) JOIN(word, NUMBER_SUFFIX)
+
+#define PARTS_OF_f32 0
+#define PARTS_OF_f64 0
+#define PARTS_OF_c64 1
+#define PARTS_OF_c128 1
+#define PARTS_ARE_TWO JOIN(PARTS_OF_, TSL_TYPE)
+
+/* What is transposed: a c64 as the f64 that it fits. */
+#define MOVED_f32 _f32
+#define MOVED_f64 _f64
+#define MOVED_c64 _f64
+#define MOVED_c128 _c128
+#define MOVED(word) JOIN(word, JOIN(MOVED_, TSL_TYPE))
+
+enum {
+  ROWS = (REGISTERS >= 32 ? 12 : 6) / PARTS,
+  VECTORS = 2,
+  COLUMNS = VECTORS * NAME(LANES),
+  STEP = VECTORS * VECTOR_BYTES / (int)sizeof(REAL), /* numbers of a row of a micro-panel of X */
+  A_STEP = ROWS * PARTS                              /* of a column of one of A */
+};
+typedef NAME(vector) vector;
+typedef NAME(element) element;
+typedef MOVED(element) moved_element;
+
+/* How the rows of a tile are divided: by reciprocals, by the diagonal itself, not at all. */
+enum { BY_RECIPROCALS, BY_DIAGONAL, BY_NOTHING };
+
+/* --- the tile --- */
+
+/* tile -= A X over `depth` rows of X; A's copy is negated. */
+TSL_INLINE void take_off(int64_t depth, const REAL *restrict a, const REAL *restrict x,
+                         vector tile[ROWS][VECTORS]) {
+#if PARTS_ARE_TWO
+  vector turned[ROWS][VECTORS] = {{{0}}};
+#endif
+  for (int64_t l = 0; l < depth; l++, a += A_STEP, x += STEP) {
+    vector row[VECTORS];
+    TSL_UNROLL for (int j = 0; j < VECTORS; j++) row[j] = ((const vector *)(const void *)x)[j];
+    TSL_UNROLL for (int i = 0; i < ROWS; i++) {
+      TSL_UNROLL for (int j = 0; j < VECTORS; j++) {
+        tile[i][j] = NUMBER(fma)(tile[i][j], a[i], row[j]);
+#if PARTS_ARE_TWO
+        turned[i][j] = NUMBER(fma)(turned[i][j], a[ROWS + i], row[j]);
+#endif
+      }
+    }
+  }
+#if PARTS_ARE_TWO
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) {
+    TSL_UNROLL for (int j = 0; j < VECTORS; j++) tile[i][j] += NUMBER(times_i)(turned[i][j]);
+  }
+#endif
+}
+
+#if PARTS_ARE_TWO
+/* z over d, by Smith (1962). */
+static void divide(REAL *z, REAL real, REAL imaginary) {
+  const bool is_flat = (real < 0 ? -real : real) >= (imaginary < 0 ? -imaginary : imaginary);
+  const REAL ratio = is_flat ? imaginary / real : real / imaginary;
+  const REAL below = is_flat ? real + imaginary * ratio : real * ratio + imaginary;
+  const REAL first = is_flat ? z[0] + z[1] * ratio : z[0] * ratio + z[1];
+  const REAL second = is_flat ? z[1] - z[0] * ratio : z[1] * ratio - z[0];
+  z[0] = first / below;
+  z[1] = second / below;
+}
+static vector divided(vector value, const REAL *diagonal) {
+  union {
+    vector whole;
+    REAL part[VECTOR_BYTES / sizeof(REAL)];
+  } all = {value};
+  for (int i = 0; i < NAME(LANES); i++)
+    divide(all.part + 2 * i, diagonal[0], diagonal[ROWS]);
+  return all.whole;
+}
+#else
+static inline vector divided(vector value, const REAL *diagonal) {
+  return value / diagonal[0];
+}
+#endif
+
+/* by times a number of A, to the sum. */
+TSL_INLINE vector add_times(vector sum, const REAL *number, vector by) {
+#if PARTS_ARE_TWO
+  sum = NUMBER(fma)(sum, number[ROWS], NUMBER(times_i)(by));
+#endif
+  return NUMBER(fma)(sum, number[0], by);
+}
+
+/* The tile over its own triangle: ROWS columns, of which the diagonal is reciprocals; then the diagonal itself, and how it divides. */
+TSL_INLINE void substitute(const REAL *triangle, vector tile[ROWS][VECTORS]) {
+  const REAL *diagonal = triangle + ROWS * A_STEP;
+  const int way = (int)diagonal[A_STEP];
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) {
+    const REAL *column = triangle + i * A_STEP;
+    TSL_UNROLL for (int j = 0; j < VECTORS; j++) {
+      if (way == BY_RECIPROCALS)
+        tile[i][j] = add_times((vector){0}, column + i, tile[i][j]);
+      else if (way == BY_DIAGONAL)
+        tile[i][j] = divided(tile[i][j], diagonal + i);
+      TSL_UNROLL for (int k = i + 1; k < ROWS; k++) tile[k][j] =
+          add_times(tile[k][j], column + k, tile[i][j]);
+    }
+  }
+}
+
+TSL_INLINE void load_tile(const REAL *x, vector tile[ROWS][VECTORS]) {
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) {
+    TSL_UNROLL for (int j = 0; j < VECTORS; j++) tile[i][j] =
+        ((const vector *)(const void *)x)[i * VECTORS + j];
+  }
+}
+TSL_INLINE void store_tile(REAL *x, vector tile[ROWS][VECTORS]) {
+  TSL_UNROLL for (int i = 0; i < ROWS; i++) {
+    TSL_UNROLL for (int j = 0; j < VECTORS; j++)((vector *)(void *)x)[i * VECTORS + j] = tile[i][j];
+  }
+}
+
+static void update_tile(int64_t depth, const REAL *a, const REAL *above, REAL *x) {
+  vector tile[ROWS][VECTORS];
+  load_tile(x, tile);
+  take_off(depth, a, above, tile);
+  store_tile(x, tile);
+}
+
+static void solve_tile(int64_t depth, const REAL *a, const REAL *above, REAL *x) {
+  vector tile[ROWS][VECTORS];
+  load_tile(x, tile);
+  take_off(depth, a, above, tile);
+  substitute(a + depth * A_STEP, tile);
+  store_tile(x, tile);
+}
+
+/* --- copies of A --- */
+
+static inline const REAL *number_at(const tsl_view *view, int64_t row, int64_t col) {
+  return (const REAL *)(const void *)view->at + PARTS * (row * view->row_stride + col * view->col_stride);
+}
+
+/* ROWS rows from `row` on, of which `rows` are there, columns `col` to `col + depth`, negated. */
+static void copy_panel(const tsl_solve_blocks *blocks, int64_t row, int64_t rows, int64_t col, int64_t depth,
+                       REAL *restrict out) {
+  const REAL *const in = number_at(&blocks->a, row, col);
+  const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
+  const REAL sign = blocks->conjugates ? 1 : -1;
+  if (rows == ROWS && down == 1) {
+    for (int64_t l = 0; l < depth; l++)
+      for (int i = 0; i < ROWS; i++)
+        out[l * A_STEP + i] = -in[l * across + i];
+    return;
+  }
+  if (rows == ROWS && PARTS == 1) {
+    for (int64_t l = 0; l < depth; l++)
+      for (int i = 0; i < ROWS; i++)
+        out[l * A_STEP + i] = -in[l * across + i * down];
+    return;
+  }
+  for (int64_t l = 0; l < depth; l++)
+    for (int i = 0; i < ROWS; i++) {
+      out[l * A_STEP + i] = i < rows ? -in[l * across + i * down] : 0;
+      if (PARTS == 2)
+        out[l * A_STEP + ROWS + i] = i < rows ? sign * in[l * across + i * down + 1] : 0;
+    }
+}
+
+/* Whether 1 / d is a normal number, far from the ends of the range. */
+static bool has_reciprocal(REAL real, REAL imaginary) {
+  const REAL least = 64 * (sizeof(REAL) == 4 ? (REAL)FLT_MIN : (REAL)DBL_MIN);
+  const REAL a = real < 0 ? -real : real, b = imaginary < 0 ? -imaginary : imaginary, larger = a > b ? a : b;
+  return larger >= least && larger <= 1 / least && a + b == a + b;
+}
+
+/* A tile's own triangle, and what divides its rows. Rows that are not there have a diagonal of ones. */
+static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t rows, REAL *out) {
+  REAL *const diagonal = out + ROWS * A_STEP;
+  int way = blocks->is_unit ? BY_NOTHING : BY_RECIPROCALS;
+  for (int i = 0; i < ROWS * A_STEP + A_STEP; i++)
+    out[i] = 0;
+  for (int i = 0; i < ROWS; i++) {
+    for (int l = 0; l < i && i < rows; l++) {
+      const REAL *number = number_at(&blocks->a, row + i, row + l);
+      out[l * A_STEP + i] = -number[0];
+      if (PARTS == 2)
+        out[l * A_STEP + ROWS + i] = blocks->conjugates ? number[1] : -number[1];
+    }
+    const REAL *number = i < rows && !blocks->is_unit ? number_at(&blocks->a, row + i, row + i) : NULL;
+    REAL inverse[2] = {1, 0}, own[2] = {number ? number[0] : 1, number && PARTS == 2 ? number[PARTS - 1] : 0};
+    own[1] = blocks->conjugates ? -own[1] : own[1];
+#if PARTS_ARE_TWO
+    divide(inverse, own[0], own[1]);
+    out[i * A_STEP + ROWS + i] = inverse[1];
+    diagonal[ROWS + i] = own[1];
+#else
+    inverse[0] = 1 / own[0];
+#endif
+    out[i * A_STEP + i] = inverse[0];
+    diagonal[i] = own[0];
+    if (!blocks->is_unit && !has_reciprocal(own[0], own[1]))
+      way = BY_DIAGONAL;
+  }
+  diagonal[A_STEP] = (REAL)way;
+}
+
+/* --- copies of B --- */
+
+/* Columns of B that go into a micro-panel, or come from one. */
+typedef struct group {
+  const tsl_view *view;
+  int64_t first, count; /* columns; count at most COLUMNS */
+} group;
+
+TSL_INLINE vector times_alpha(const double alpha[2], vector value) {
+  if (alpha[0] == 1 && alpha[1] == 0)
+    return value;
+#if PARTS_ARE_TWO
+  if (alpha[1] != 0)
+    return (REAL)alpha[0] * value + (REAL)alpha[1] * NUMBER(times_i)(value);
+#endif
+  return (REAL)alpha[0] * value;
+}
+
+static element *element_at(const tsl_view *view, int64_t row, int64_t col) {
+  return (element *)(void *)view->at + row * view->row_stride + col * view->col_stride;
+}
+
+/* One row. */
+static void bring_row(const group *from, int64_t row, element out[COLUMNS]) {
+  const int64_t step = from->view->col_stride;
+  const element *in = element_at(from->view, row, from->first);
+  for (int j = 0; j < COLUMNS; j++)
+    out[j] = in[j < from->count ? j * step : 0];
+}
+
+static void bring_rows_as_they_lie(const group *from, int64_t rows, const double alpha[2], REAL *out) {
+  for (int64_t i = 0; i < rows; i++, out += STEP) {
+    const element *in = element_at(from->view, i, from->first);
+    for (int j = 0; j < VECTORS; j++)
+      ((vector *)(void *)out)[j] = times_alpha(alpha, NAME(load)(in + j * NAME(LANES)));
+  }
+}
+
+static void scale_rows(int64_t rows, const double alpha[2], REAL *x) {
+  for (int64_t i = 0; i < rows * VECTORS; i++)
+    ((vector *)(void *)x)[i] = times_alpha(alpha, ((vector *)(void *)x)[i]);
+}
+
+/* Each column's elements are neighbours, up or down: transposed in registers, STEPS rows at a time. Returns the rows that are done. */
+static int64_t bring_columns(const group *from, int64_t rows, const double alpha[2], REAL *out) {
+  const bool is_flipped = from->view->row_stride < 0;
+  const moved_element *column[COLUMNS];
+  int64_t done = 0;
+  for (int j = 0; j < COLUMNS; j++)
+    column[j] = (const moved_element *)(const void *)element_at(from->view, is_flipped ? rows - 1 : 0,
+                                                                from->first + (j < from->count ? j : 0));
+  for (; done + NAME(STEPS) <= rows; done += NAME(STEPS))
+    for (int j = 0; j < VECTORS; j++) {
+      MOVED(vector) moved[NAME(STEPS)];
+      MOVED(transpose)(column + j * NAME(LANES), is_flipped ? rows - done - NAME(STEPS) : done, moved);
+      for (int s = 0; s < NAME(STEPS); s++) {
+        const int64_t row = done + (is_flipped ? NAME(STEPS) - 1 - s : s);
+        ((vector *)(void *)out)[row * VECTORS + j] = times_alpha(alpha, (vector)moved[s]);
+      }
+    }
+  return done;
+}
+
+static void bring(const group *from, int64_t rows, const double alpha[2], REAL *out) {
+  int64_t done = 0;
+  if (from->view->col_stride == 1 && from->count == COLUMNS) {
+    bring_rows_as_they_lie(from, rows, alpha, out);
+    return;
+  }
+  if (from->view->row_stride == 1 || from->view->row_stride == -1)
+    done = bring_columns(from, rows, alpha, out);
+  for (int64_t i = done; i < rows; i++)
+    bring_row(from, i, (element *)(void *)(out + i * STEP));
+  scale_rows(rows - done, alpha, out + done * STEP);
+}
+
+static void give_rows_as_they_lie(const group *to, int64_t row, int64_t rows, const REAL *x) {
+  for (int64_t i = row; i < row + rows; i++, x += STEP) {
+    element *out = element_at(to->view, i, to->first);
+    for (int j = 0; j < VECTORS; j++)
+      NAME(store)(out + j * NAME(LANES), ((const vector *)(const void *)x)[j]);
+  }
+}
+
+/* LANES rows of columns whose elements are neighbours. */
+static void give_columns(const group *to, int64_t row, const REAL *x) {
+  const bool is_flipped = to->view->row_stride < 0;
+  const int64_t lowest = is_flipped ? row + NAME(LANES) - 1 : row;
+  const moved_element *lines[NAME(LANES)];
+  for (int i = 0; i < NAME(LANES); i++)
+    lines[i] = (const moved_element *)(const void *)(x + (is_flipped ? NAME(LANES) - 1 - i : i) * STEP);
+  for (int j = 0; j < to->count; j += NAME(STEPS)) {
+    MOVED(vector) moved[NAME(STEPS)];
+    MOVED(transpose)(lines, j, moved);
+    for (int s = 0; s < NAME(STEPS) && j + s < to->count; s++)
+      NAME(store)(element_at(to->view, lowest, to->first + j + s), (vector)moved[s]);
+  }
+}
+
+/* Rows `row` to `row + rows` of the result; x is the first of them. */
+static void give(const group *to, int64_t row, int64_t rows, const REAL *x) {
+  int64_t done = 0;
+  if (to->view->col_stride == 1 && to->count == COLUMNS) {
+    give_rows_as_they_lie(to, row, rows, x);
+    return;
+  }
+  if (to->view->row_stride == 1 || to->view->row_stride == -1)
+    for (; done + NAME(LANES) <= rows; done += NAME(LANES))
+      give_columns(to, row + done, x + done * STEP);
+  for (int64_t i = done; i < rows; i++)
+    for (int j = 0; j < to->count; j++)
+      *element_at(to->view, row + i, to->first + j) = ((const element *)(const void *)(x + i * STEP))[j];
+}
+
+/* --- blocks --- */
+
+/* What one call works on. */
+typedef struct working {
+  const tsl_solve_blocks *blocks;
+  int64_t panels;  /* of X */
+  int64_t x_panel; /* numbers of one */
+  int64_t a_panel; /* of A */
+  REAL *x, *a;
+} working;
+
+/* The triangle of rows `row` to `end`. */
+static void solve_block(const working *w, int64_t row, int64_t end) {
+  REAL *a = w->a;
+  for (int64_t i = row; i < end; i += ROWS, a += w->a_panel) {
+    copy_panel(w->blocks, i, tsl_least(ROWS, end - i), row, i - row, a);
+    copy_triangle(w->blocks, i, tsl_least(ROWS, end - i), a + (i - row) * A_STEP);
+  }
+  for (int64_t p = 0; p < w->panels; p++) {
+    REAL *x = w->x + p * w->x_panel;
+    a = w->a;
+    for (int64_t i = row; i < end; i += ROWS, a += w->a_panel)
+      solve_tile(i - row, a, x + row * STEP, x + i * STEP);
+  }
+}
+
+/* Takes the block that was solved, rows `row` to `end`, off rows `first` to `last`. */
+static void update_block(const working *w, int64_t row, int64_t end, int64_t first, int64_t last) {
+  REAL *a = w->a;
+  for (int64_t i = first; i < last; i += ROWS, a += w->a_panel)
+    copy_panel(w->blocks, i, tsl_least(ROWS, last - i), row, end - row, a);
+  for (int64_t p = 0; p < w->panels; p++) {
+    REAL *x = w->x + p * w->x_panel;
+    a = w->a;
+    for (int64_t i = first; i < last; i += ROWS, a += w->a_panel)
+      update_tile(end - row, a, x + row * STEP, x + i * STEP);
+  }
+}
+
+static group group_of(const working *w, const tsl_view *view, int64_t first, int64_t count, int64_t panel) {
+  (void)w;
+  return (group){view, first + panel * COLUMNS, tsl_least(COLUMNS, count - panel * COLUMNS)};
+}
+
+static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t count, void *x_copy,
+                          void *a_copy) {
+  const int64_t m = blocks->m, rows = tsl_round_up(m, ROWS);
+  const working w = {.blocks = blocks,
+                     .panels = tsl_pieces(count, COLUMNS),
+                     .x_panel = rows * STEP,
+                     .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
+                     .x = x_copy,
+                     .a = a_copy};
+  for (int64_t p = 0; p < w.panels; p++) {
+    const group from = group_of(&w, &blocks->b, first, count, p);
+    bring(&from, m, blocks->alpha, w.x + p * w.x_panel);
+    memset(w.x + p * w.x_panel + m * STEP, 0, (size_t)((rows - m) * STEP) * sizeof(REAL));
+  }
+  for (int64_t row = 0; row < m; row += blocks->depth) {
+    const int64_t end = tsl_least(row + blocks->depth, m);
+    solve_block(&w, row, end);
+    for (int64_t p = 0; p < w.panels; p++) {
+      const group to = group_of(&w, &blocks->x, first, count, p);
+      give(&to, row, end - row, w.x + p * w.x_panel + row * STEP);
+    }
+    for (int64_t below = end; below < m; below += blocks->chunk)
+      update_block(&w, row, end, below, tsl_least(below + blocks->chunk, m));
+  }
+}
+
+const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, ROWS, COLUMNS, ROWS + 2};
