@@ -314,7 +314,38 @@ typedef struct tesela_transpose_desc {
   uint64_t measure_error; /**< as in tesela_gemm_desc */
 } tesela_transpose_desc;
 
-/** What ran: filled by tesela_gemm(), tesela_gemm_batched(), tesela_dot(), tesela_transpose() and tesela_plan_run() where
+/** X = alpha inverse(A) B, or with `right` X = alpha B inverse(A), where A is triangular: BLAS's trsm. B and X are rows x cols, A is
+ * rows x rows, or cols x cols with `right`; all are f32, f64, c64 or c128, of one type.
+ *
+ * What lies beside the triangle is never read, nor is the diagonal where it is said to be ones. alpha = 0 makes X 0 and reads neither A nor
+ * B. X's elements must not overlap each other nor A's or B's, unless in_place: then x holds B, and b is not given.
+ *
+ * The result is substitution's: row after row |alpha B - A X| <= error_bound |A||X|, element by element (magnitudes are moduli of complex
+ * numbers), however A is scaled; how far X is from the exact solution is up to A's condition. No singular diagonal is looked for: by IEEE 754 a
+ * zero there makes infinities and NaN of its row of X and of what follows from it, and an infinity or a NaN in A or B makes them of what
+ * depends on it; NaN times 0 is NaN. A complex quotient of numbers that are not finite, or over zero, has components that are infinite or
+ * NaN, one or both. */
+typedef struct tesela_solve_desc {
+  int64_t rows;               /**< of B and X */
+  int64_t cols;               /**< of B and X */
+  tesela_matrix a;            /**< the triangle; may be conjugated */
+  tesela_structure structure; /**< TESELA_TRIANGULAR, which 0 says as well, or TESELA_UNIT_TRIANGULAR */
+  tesela_triangle
+      triangle;    /**< TESELA_LOWER or TESELA_UPPER: where A's elements are as it lies, before `transpose` */
+  int right;       /**< nonzero: X A = alpha B */
+  tesela_matrix b; /**< rows x cols, the right-hand sides */
+  tesela_result x; /**< rows x cols */
+  int in_place;    /**< nonzero: see above */
+  const double *alpha;  /**< NULL: 1. As in tesela_gemm_desc. */
+  const char *device;   /**< as in tesela_gemm_desc */
+  const char *strategy; /**< as in tesela_gemm_desc */
+  int64_t runs;         /**< as in tesela_gemm_desc */
+  double effort;        /**< as in tesela_gemm_desc */
+  const char *accuracy; /**< as in tesela_gemm_desc, of the error above. It is not measured on samples. */
+  const char *bits;     /**< as in tesela_gemm_desc */
+} tesela_solve_desc;
+
+/** What ran: filled by tesela_gemm(), tesela_gemm_batched(), tesela_dot(), tesela_transpose(), tesela_solve() and tesela_plan_run() where
  * it is not NULL. Where copies overlap with computing, copy_in is what came before it and copy_out what came after. */
 typedef struct tesela_record {
   const char
@@ -383,6 +414,20 @@ TESELA_API tesela_status tesela_dot_sized(tesela_context *context, const tesela_
 /** tesela_transpose() with sizes. */
 TESELA_API tesela_status tesela_transpose_sized(tesela_context *context, const tesela_transpose_desc *desc,
                                                 tesela_record *record, size_t desc_size, size_t record_size);
+/** tesela_solve() with sizes. */
+TESELA_API tesela_status tesela_solve_sized(tesela_context *context, const tesela_solve_desc *desc,
+                                            tesela_record *record, size_t desc_size, size_t record_size);
+/** tesela_plan_create_solve() with sizes. */
+TESELA_API tesela_status tesela_plan_create_solve_sized(tesela_context *context,
+                                                        const tesela_solve_desc *desc, tesela_plan **plan,
+                                                        size_t desc_size);
+/** tesela_plan_run_solve() with sizes. */
+TESELA_API tesela_status tesela_plan_run_solve_sized(tesela_plan *plan, const tesela_matrix *a,
+                                                     const tesela_matrix *b, const tesela_result *x,
+                                                     tesela_record *record, size_t record_size);
+/** tesela_explain_solve() with sizes. */
+TESELA_API tesela_status tesela_explain_solve_sized(tesela_context *context, const tesela_solve_desc *desc,
+                                                    char **text, size_t desc_size);
 /** tesela_plan_create() with sizes. */
 TESELA_API tesela_status tesela_plan_create_sized(tesela_context *context, const tesela_gemm_desc *desc,
                                                   tesela_plan **plan, size_t desc_size);
@@ -492,6 +537,31 @@ static inline tesela_status tesela_plan_create_dot(tesela_context *context, cons
                                                    tesela_plan **plan) {
   return tesela_plan_create_dot_sized(context, desc, plan, sizeof *desc);
 }
+/** One solve with a triangle; everything else as tesela_gemm(). */
+static inline tesela_status tesela_solve(tesela_context *context, const tesela_solve_desc *desc,
+                                         tesela_record *record) {
+  return tesela_solve_sized(context, desc, record, sizeof *desc, sizeof *record);
+}
+
+/** tesela_plan_create() for solves. */
+static inline tesela_status tesela_plan_create_solve(tesela_context *context, const tesela_solve_desc *desc,
+                                                     tesela_plan **plan) {
+  return tesela_plan_create_solve_sized(context, desc, plan, sizeof *desc);
+}
+
+/** tesela_plan_run() of a plan for solves; in place, b is NULL. */
+static inline tesela_status tesela_plan_run_solve(tesela_plan *plan, const tesela_matrix *a,
+                                                  const tesela_matrix *b, const tesela_result *x,
+                                                  tesela_record *record) {
+  return tesela_plan_run_solve_sized(plan, a, b, x, record, sizeof *record);
+}
+
+/** tesela_explain() of a solve. */
+static inline tesela_status tesela_explain_solve(tesela_context *context, const tesela_solve_desc *desc,
+                                                 char **text) {
+  return tesela_explain_solve_sized(context, desc, text, sizeof *desc);
+}
+
 /** The same for transposes. */
 static inline tesela_status
 tesela_plan_create_transpose(tesela_context *context, const tesela_transpose_desc *desc, tesela_plan **plan) {

@@ -164,10 +164,14 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
 
 /* Whether the error of what is requested is measured: the seed, or 0. */
 static inline uint64_t tsl_api_seed(const tesela_context *context, const tsl_request *request) {
+  if (request->op == TSL_OP_SOLVE)
+    return 0; /* no sample tells it */
   return request->measure != 0 ? request->measure : context->measure;
 }
 /* Has the error of each run of a plan measured, by samples of this seed; 0: not. */
 static inline void tsl_api_measure(tesela_plan *plan, uint64_t seed) {
+  if (plan->plan->work.problem.op == TSL_OP_SOLVE)
+    seed = 0;
   plan->measure = seed;
   if (seed != 0)
     plan->direct.run = NULL;
@@ -195,6 +199,9 @@ tesela_status tsl_api_dot_request(const tesela_context *context, const tesela_do
                                   tsl_request *request);
 tesela_status tsl_api_transpose_request(const tesela_context *context, const tesela_transpose_desc *desc,
                                         tsl_request *request);
+
+tesela_status tsl_api_solve_request(const tesela_context *context, const tesela_solve_desc *desc,
+                                    tsl_request *request);
 
 /* Checks a packed operand against the plan and the place where it is given; `where` as below. */
 tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int operand,

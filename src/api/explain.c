@@ -70,3 +70,13 @@ tesela_status tesela_explain_transpose_sized(tesela_context *context, const tese
   TSL_TRY(tsl_api_transpose_request(context, desc, &request));
   return explain(context, &request, text);
 }
+
+tesela_status tesela_explain_solve_sized(tesela_context *context, const tesela_solve_desc *desc, char **text,
+                                         size_t desc_size) {
+  tsl_request request;
+  tesela_solve_desc own;
+  TSL_TRY(begin(text));
+  TSL_API_TAKE(desc, desc_size, own, tesela_solve_desc, bits);
+  TSL_TRY(tsl_api_solve_request(context, desc, &request));
+  return explain(context, &request, text);
+}

@@ -48,9 +48,12 @@ static void resolve_scalar(const double *given, double fallback, tesela_type typ
 }
 
 static tesela_status resolve_conjugates(const tsl_request *request, tsl_problem *problem) {
+  static const bool conjugates[TSL_OP_COUNT][TSL_OPERANDS] = {
+      [TSL_OP_GEMM] = {true, true}, [TSL_OP_SOLVE] = {true}};
   for (int i = 0; i < TSL_OPERANDS; i++)
-    if (request->matrices[i].conjugate && (i == TSL_OPERAND_C || request->op != TSL_OP_GEMM))
-      return tsl_fail(TESELA_BAD_CALL, "%s.conjugate is set: only A and B of a product are conjugated",
+    if (request->matrices[i].conjugate && !conjugates[request->op][i])
+      return tsl_fail(TESELA_BAD_CALL,
+                      "%s.conjugate is set: only A and B of a product, and A of a solve, are conjugated",
                       request->fields[i]);
   const bool is_complex = tsl_type(problem->a.type)->is_complex && tsl_type(problem->b.type)->is_complex;
   problem->conjugate_a = is_complex && request->matrices[TSL_OPERAND_A].conjugate != 0;

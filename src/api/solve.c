@@ -1,0 +1,78 @@
+/* Solves with a triangle: from their description to a request. */
+#include "api/api.h"
+
+#include "base/status.h"
+
+static bool is_given(const tesela_matrix *matrix) {
+  return matrix->data || matrix->buffer || matrix->row_stride || matrix->col_stride || matrix->transpose ||
+         matrix->type != TESELA_TYPE_DEFAULT;
+}
+
+/* X A = B is A' X' = B'. */
+static tesela_matrix seen_from(bool right, tesela_matrix matrix) {
+  matrix.transpose = (matrix.transpose != 0) != right;
+  return matrix;
+}
+
+/* In place, B is what X holds, and has its shape; the problem's B is not touched. */
+tesela_status tsl_api_solve_request(const tesela_context *context, const tesela_solve_desc *desc,
+                                    tsl_request *request) {
+  if (!context || !desc)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
+  if (desc->in_place && is_given(&desc->b))
+    return tsl_fail(TESELA_BAD_CALL, "desc.b is given, but in_place solves for what desc.x holds");
+  TSL_TRY(tsl_api_reserved(&desc->x, "desc.x"));
+  const bool right = desc->right != 0;
+  const tesela_matrix x = seen_from(right, tsl_api_as_matrix(&desc->x)), b = seen_from(right, desc->b);
+  const char *const sizes[] = {"desc.rows", "desc.cols"};
+  *request =
+      (tsl_request){.op = TSL_OP_SOLVE,
+                    .m = right ? desc->cols : desc->rows,
+                    .n = right ? desc->rows : desc->cols,
+                    .k = right ? desc->cols : desc->rows,
+                    .sizes = {sizes[right], sizes[!right], sizes[right]},
+                    .matrices = {seen_from(right, desc->a), desc->in_place ? x : b, x},
+                    .fields = {"desc.a", desc->in_place ? "desc.x" : "desc.b", "desc.x"},
+                    .structures = {desc->structure == TESELA_GENERAL ? TESELA_TRIANGULAR : desc->structure},
+                    .triangles = {desc->triangle},
+                    .in_place = desc->in_place != 0,
+                    .alpha = desc->alpha,
+                    .device = desc->device,
+                    .strategy = desc->strategy,
+                    .runs = desc->runs,
+                    .effort = desc->effort,
+                    .accuracy = desc->accuracy,
+                    .bits = desc->bits};
+  return TESELA_OK;
+}
+
+tesela_status tesela_solve_sized(tesela_context *context, const tesela_solve_desc *desc,
+                                 tesela_record *record, size_t desc_size, size_t record_size) {
+  tsl_request request;
+  tesela_solve_desc own;
+  tesela_record full;
+  TSL_API_TAKE(desc, desc_size, own, tesela_solve_desc, bits);
+  TSL_TRY(tsl_api_solve_request(context, desc, &request));
+  const tesela_status status =
+      tsl_api_call(context, &request, NULL, tsl_api_record(record, record_size, &full));
+  return tsl_api_recorded(status, record, record_size, &full);
+}
+
+tesela_status tesela_plan_create_solve_sized(tesela_context *context, const tesela_solve_desc *desc,
+                                             tesela_plan **plan, size_t desc_size) {
+  tsl_request request;
+  tesela_solve_desc own;
+  if (!plan)
+    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
+  *plan = NULL;
+  TSL_API_TAKE(desc, desc_size, own, tesela_solve_desc, bits);
+  TSL_TRY(tsl_api_solve_request(context, desc, &request));
+  return tsl_api_create(context, &request, plan);
+}
+
+tesela_status tesela_plan_run_solve_sized(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
+                                          const tesela_result *x, tesela_record *record, size_t record_size) {
+  const tesela_matrix written = x ? tsl_api_as_matrix(x) : (tesela_matrix){.data = NULL};
+  const tesela_matrix *const given[TSL_OPERANDS] = {a, b, x ? &written : NULL};
+  return tsl_api_run_plan(plan, TSL_OP_SOLVE, given, record, record_size);
+}

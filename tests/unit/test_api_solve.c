@@ -1,0 +1,217 @@
+/* The public calls for solves with triangles on the cpu: every side, triangle, transpose and type against products of integers, errors,
+ * plans. */
+#include <tesela/tesela.h>
+
+#include "base/types.h"
+#include "unit/calls.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static tesela_context *context;
+
+static int set_up(void **state) {
+  const tesela_context_desc desc = {.device = "cpu"};
+  (void)state;
+  return tesela_context_create(&desc, &context) != TESELA_OK;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  tesela_context_destroy(context);
+  return 0;
+}
+
+enum { ROWS = 5, COLS = 3, MOST = 5, PAD = 7 };
+
+/* One way to call: bits of a number. */
+typedef struct way {
+  bool right, upper, unit, transposed, conjugated, in_place, by_columns;
+  tesela_type type;
+} way;
+
+static void put(tesela_type type, void *at, int64_t place, double re, double im) {
+  const double value[2] = {re, im};
+  tsl_type_store(type, (char *)at + place * (int64_t)tsl_type(type)->size, value);
+}
+
+/* Element (i, j) of the triangle as it takes part, by the matrix that is stored: its place is `row` and `col`. */
+static void element_of_a(const way *how, int i, int j, double out[2]) {
+  const int row = how->transposed ? j : i, col = how->transposed ? i : j;
+  const bool is_there = how->upper ? row <= col : row >= col;
+  out[0] = !is_there ? 0 : i == j ? (how->unit ? 1 : i % 2 ? -2 : 4) : row - 2 * col + 3;
+  out[1] = !is_there || i == j || !tsl_type(how->type)->is_complex ? 0 : row + col - 2;
+  if (how->conjugated)
+    out[1] = -out[1];
+}
+
+/* What is stored: NaN where nothing is to be read. */
+static void store_a(const way *how, int size, void *a) {
+  for (int i = 0; i < PAD * PAD; i++)
+    put(how->type, a, i, NAN, NAN);
+  for (int i = 0; i < size; i++)
+    for (int j = 0; j < size; j++) {
+      double value[2];
+      const int row = how->transposed ? j : i, col = how->transposed ? i : j;
+      element_of_a(how, i, j, value);
+      if ((how->upper ? row <= col : row >= col) && !(how->unit && i == j))
+        put(how->type, a, row * PAD + col, value[0], how->conjugated ? -value[1] : value[1]);
+    }
+}
+
+static double solution(int i, int j, int part) {
+  return part == 0 ? 2 * i - 3 * j + 1 : i + j - 2;
+}
+
+/* B of X, so that the solution is X times alpha = 2. */
+static void store_b(const way *how, void *b) {
+  const bool is_complex = tsl_type(how->type)->is_complex;
+  for (int i = 0; i < ROWS; i++)
+    for (int j = 0; j < COLS; j++) {
+      double sum[2] = {0, 0};
+      for (int l = 0; l < (how->right ? COLS : ROWS); l++) {
+        double a[2];
+        element_of_a(how, how->right ? l : i, how->right ? j : l, a);
+        const double re = how->right ? solution(i, l, 0) : solution(l, j, 0), im = !is_complex ? 0
+                                                                                   : how->right
+                                                                                       ? solution(i, l, 1)
+                                                                                       : solution(l, j, 1);
+        sum[0] += a[0] * re - a[1] * im;
+        sum[1] += a[0] * im + a[1] * re;
+      }
+      put(how->type, b, how->by_columns ? i + j * PAD : i * PAD + j, sum[0], sum[1]);
+    }
+}
+
+static void solve(const way *how) {
+  double a[2 * PAD * PAD], b[2 * PAD * PAD], x[2 * PAD * PAD];
+  const double alpha[2] = {2, 0};
+  store_a(how, how->right ? COLS : ROWS, a);
+  memset(b, 0, sizeof b);
+  memset(x, 0xff, sizeof x); /* NaN */
+  store_b(how, how->in_place ? x : b);
+  const int64_t row_stride = how->by_columns ? 1 : PAD, col_stride = how->by_columns ? PAD : 1;
+  tesela_solve_desc desc = {.rows = ROWS,
+                            .cols = COLS,
+                            .a = {.data = a,
+                                  .row_stride = PAD,
+                                  .col_stride = 1,
+                                  .type = how->type,
+                                  .transpose = how->transposed,
+                                  .conjugate = how->conjugated},
+                            .structure = how->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR,
+                            .triangle = how->upper ? TESELA_UPPER : TESELA_LOWER,
+                            .right = how->right,
+                            .x = {.data = x, .row_stride = row_stride, .col_stride = col_stride},
+                            .in_place = how->in_place,
+                            .alpha = alpha};
+  if (!how->in_place)
+    desc.b = (tesela_matrix){.data = b, .row_stride = row_stride, .col_stride = col_stride};
+  must(tesela_solve(context, &desc, NULL));
+  for (int i = 0; i < ROWS; i++)
+    for (int j = 0; j < COLS; j++) {
+      double value[2];
+      const int64_t place = how->by_columns ? i + j * PAD : i * PAD + j;
+      tsl_type_load(how->type, (char *)x + place * (int64_t)tsl_type(how->type)->size, value);
+      assert_true(value[0] == 2 * solution(i, j, 0));
+      assert_true(!tsl_type(how->type)->is_complex || value[1] == 2 * solution(i, j, 1));
+    }
+}
+
+static void every_way_solves_exactly(void **state) {
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
+  (void)state;
+  for (int t = 0; t < 4; t++)
+    for (unsigned bits = 0; bits < 128; bits++) {
+      const way how = {bits & 1, bits & 2, bits & 4, bits & 8, bits & 16, bits & 32, bits & 64, types[t]};
+      if (!how.conjugated || tsl_type(how.type)->is_complex)
+        solve(&how);
+    }
+}
+
+static void singular_diagonals_follow_ieee(void **state) {
+  (void)state;
+  const double a[] = {0, 9, 1, 1}, b[] = {-1, 0};
+  double x[2];
+  const tesela_solve_desc desc = {.rows = 2,
+                                  .cols = 1,
+                                  .a = {.data = a, .type = TESELA_F64},
+                                  .triangle = TESELA_LOWER,
+                                  .b = {.data = b},
+                                  .x = {.data = x}};
+  must(tesela_solve(context, &desc, NULL));
+  assert_true(x[0] == -INFINITY && x[1] == INFINITY);
+}
+
+static void mistakes_have_sentences(void **state) {
+  (void)state;
+  float a[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, b[9] = {0}, x[9];
+  const tesela_solve_desc good = {
+      .rows = 3, .cols = 3, .a = {.data = a}, .triangle = TESELA_UPPER, .b = {.data = b}, .x = {.data = x}};
+  tesela_solve_desc desc = good;
+  must(tesela_solve(context, &desc, NULL));
+  desc.triangle = TESELA_WHOLE;
+  expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "which triangle");
+  desc = good;
+  desc.structure = TESELA_SYMMETRIC;
+  expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "a solve takes");
+  desc = good;
+  desc.in_place = 1;
+  expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "desc.b is given");
+  desc = good;
+  desc.x.data = b;
+  expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "overlaps");
+  desc = good;
+  desc.a.type = TESELA_F16;
+  expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "f32, f64, c64 or c128");
+  desc = good;
+  desc.b.conjugate = 1;
+  expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "desc.b.conjugate");
+  desc = good;
+  desc.rows = -1;
+  expect(tesela_solve(context, &desc, NULL), TESELA_BAD_CALL, "desc.rows");
+}
+
+static void plans_run_and_are_text(void **state) {
+  (void)state;
+  double a[4] = {2, NAN, 1, 4}, b[2] = {2, 9}, x[2];
+  const tesela_solve_desc desc = {.rows = 2,
+                                  .cols = 1,
+                                  .a = {.data = a, .type = TESELA_F64},
+                                  .triangle = TESELA_LOWER,
+                                  .b = {.data = b},
+                                  .x = {.data = x},
+                                  .strategy = "sequential"};
+  const tesela_matrix am = {.data = a}, bm = {.data = b};
+  const tesela_result xm = {.data = x};
+  tesela_plan *plan, *again;
+  tesela_record record;
+  must(tesela_plan_create_solve(context, &desc, &plan));
+  must(tesela_plan_run_solve(plan, &am, &bm, &xm, &record));
+  assert_true(x[0] == 1 && x[1] == 2);
+  assert_non_null(strstr(record.plan, "solve sequential "));
+  assert_non_null(strstr(record.plan, "a_is=triangular_lower"));
+  must(tesela_plan_parse(context, record.plan, &again));
+  x[0] = x[1] = 0;
+  must(tesela_plan_run_solve(again, &am, &bm, &xm, NULL));
+  assert_true(x[0] == 1 && x[1] == 2);
+  expect(tesela_plan_run(again, &am, &bm, &xm, NULL), TESELA_BAD_CALL, "solve");
+  tesela_plan_destroy(again);
+  tesela_plan_destroy(plan);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_way_solves_exactly),
+      cmocka_unit_test(singular_diagonals_follow_ieee),
+      cmocka_unit_test(mistakes_have_sentences),
+      cmocka_unit_test(plans_run_and_are_text),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
