@@ -8,16 +8,22 @@ typedef struct parts {
   tsl_team team;
 } parts;
 
-static parts parts_of(const tsl_blas_call *call, const tsl_blas_lines *of) {
+/* Field by field: a struct that is copied is read in other pieces than it was
+ * written in, which takes longer than a short vector. */
+static void find_parts(const tsl_blas_call *call, const tsl_blas_lines *of, parts *out) {
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(call->symbol->type);
-  parts all = {.kernels = kernels, .x = tsl_vector_at(kernels, of->x, of->n, of->incx)};
-  double bytes = (double)of->n * kernels->size;
-  if (of->y) {
-    all.y = tsl_vector_at(kernels, of->y, of->n, of->incy);
-    bytes *= 2;
-  }
-  all.team = tsl_blas_team(bytes);
-  return all;
+  const double bytes = (double)of->n * kernels->size * (of->y ? 2 : 1);
+  const tsl_line x = tsl_vector_at(kernels, of->x, of->n, of->incx),
+                 y = tsl_vector_at(kernels, of->y, of->n, of->incy);
+  out->kernels = kernels;
+  out->x.at = x.at;
+  out->x.step = x.step;
+  out->y.at = y.at;
+  out->y.step = y.step;
+  out->team.pool = NULL;
+  out->team.threads = 0;
+  if (bytes >= TSL_VECTOR_TEAM_FROM)
+    out->team = tsl_blas_team(bytes);
 }
 
 static tsl_blas_function *begin(tsl_blas_call *call, tsl_blas_class class, const tsl_blas_lines *of,
@@ -35,7 +41,8 @@ tsl_blas_function *tsl_blas_axpy(tsl_blas_call *call, const tsl_blas_lines *of, 
   if (next)
     return next;
   if (of->n > 0 && (alpha.re != 0 || alpha.im != 0)) {
-    const parts all = parts_of(call, of);
+    parts all;
+    find_parts(call, of, &all);
     tsl_vector_add(all.kernels, all.team, of->n, alpha, all.x, all.y);
   }
   tsl_blas_vectors_done(call);
@@ -47,8 +54,10 @@ tsl_blas_function *tsl_blas_scal(tsl_blas_call *call, const tsl_blas_lines *of, 
   tsl_blas_function *next = begin(call, TSL_BLAS_CLASS_SCALE, of, 1);
   if (next)
     return next;
-  if (of->n > 0 && of->incx > 0) {
-    const parts all = parts_of(call, of);
+  const bool stays = alpha.re == 1 && (is_real || !tsl_vector_kernels_of(call->symbol->type)->is_complex);
+  if (of->n > 0 && of->incx > 0 && !stays) {
+    parts all;
+    find_parts(call, of, &all);
     tsl_vector_scale(all.kernels, all.team, of->n, alpha, is_real, all.x);
   }
   tsl_blas_vectors_done(call);
@@ -60,7 +69,8 @@ tsl_blas_function *tsl_blas_copy_vector(tsl_blas_call *call, const tsl_blas_line
   if (next)
     return next;
   if (of->n > 0) {
-    const parts all = parts_of(call, of);
+    parts all;
+    find_parts(call, of, &all);
     tsl_vector_copy(all.kernels, all.team, of->n, all.x, all.y);
   }
   tsl_blas_vectors_done(call);
@@ -72,7 +82,8 @@ tsl_blas_function *tsl_blas_swap(tsl_blas_call *call, const tsl_blas_lines *of) 
   if (next)
     return next;
   if (of->n > 0) {
-    const parts all = parts_of(call, of);
+    parts all;
+    find_parts(call, of, &all);
     tsl_vector_swap(all.kernels, all.team, of->n, all.x, all.y);
   }
   tsl_blas_vectors_done(call);
@@ -84,7 +95,8 @@ tsl_blas_function *tsl_blas_rot(tsl_blas_call *call, const tsl_blas_lines *of, c
   if (next)
     return next;
   if (of->n > 0) {
-    const parts all = parts_of(call, of);
+    parts all;
+    find_parts(call, of, &all);
     tsl_vector_turn(all.kernels, all.team, of->n, all.x, all.y, h);
   }
   tsl_blas_vectors_done(call);
@@ -106,7 +118,8 @@ tsl_blas_function *tsl_blas_nrm2(tsl_blas_call *call, const tsl_blas_lines *of, 
   if (next)
     return next;
   if (of->n > 0) {
-    const parts all = parts_of(call, of);
+    parts all;
+    find_parts(call, of, &all);
     *result = tsl_vector_norm(all.kernels, all.team, of->n, all.x);
   }
   tsl_blas_vectors_done(call);
@@ -119,7 +132,8 @@ tsl_blas_function *tsl_blas_asum(tsl_blas_call *call, const tsl_blas_lines *of, 
   if (next)
     return next;
   if (of->n > 0 && of->incx > 0) {
-    const parts all = parts_of(call, of);
+    parts all;
+    find_parts(call, of, &all);
     *result = tsl_vector_absolutes(all.kernels, all.team, of->n, all.x);
   }
   tsl_blas_vectors_done(call);
@@ -132,7 +146,8 @@ tsl_blas_function *tsl_blas_iamax(tsl_blas_call *call, const tsl_blas_lines *of,
   if (next)
     return next;
   if (of->n > 0 && of->incx > 0) {
-    const parts all = parts_of(call, of);
+    parts all;
+    find_parts(call, of, &all);
     *result = 1 + tsl_vector_largest(all.kernels, all.team, of->n, all.x);
   }
   tsl_blas_vectors_done(call);
@@ -159,7 +174,8 @@ tsl_blas_function *tsl_blas_plain_dot(tsl_blas_call *call, const tsl_blas_lines 
   if (next)
     return next;
   if (of->n > 0) {
-    const parts all = parts_of(call, of);
+    parts all;
+    find_parts(call, of, &all);
     sum = tsl_vector_dot(all.kernels, all.team, of->n, all.x, conjugate, all.y);
   }
   put(call->symbol->type, sum, result);

@@ -75,24 +75,22 @@ static void exchange(int64_t *a, int64_t *b) {
   *b = kept;
 }
 
-/* What a routine for columns is asked for. Vectors of a hermitian update, and of ger, change places. */
-static arguments as_columns(const arguments *given) {
-  arguments seen = *given;
-  if (given->order != TSL_BLAS_ROW_MAJOR)
-    return seen;
+/* What a routine for columns is asked for in place of one for rows. Vectors of
+ * a hermitian update, and of ger, change places. */
+static void see_as_columns(const arguments *given, arguments *seen) {
   const bool is_two = given->routine == TSL_BLAS_SYR2 || given->routine == TSL_BLAS_SPR2;
-  seen.uplo = given->uplo == 'U' ? 'L' : given->uplo == 'L' ? 'U' : 0;
-  seen.trans = transposed_letter(given->trans);
+  *seen = *given;
+  seen->uplo = given->uplo == 'U' ? 'L' : given->uplo == 'L' ? 'U' : 0;
+  seen->trans = transposed_letter(given->trans);
   if (place[given->routine].m > 0)
-    exchange(&seen.m, &seen.n);
+    exchange(&seen->m, &seen->n);
   if (given->routine == TSL_BLAS_GBMV)
-    exchange(&seen.kl, &seen.ku);
+    exchange(&seen->kl, &seen->ku);
   if (given->routine == TSL_BLAS_GER || (is_two && given->hermitian)) {
-    seen.x = given->y;
-    seen.y = given->x;
-    exchange(&seen.incx, &seen.incy);
+    seen->x = given->y;
+    seen->y = given->x;
+    exchange(&seen->incx, &seen->incy);
   }
-  return seen;
 }
 
 /* --- what is computed --- */
@@ -290,15 +288,20 @@ tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *
   if (next)
     return next;
   const bool by_rows = given->order == TSL_BLAS_ROW_MAJOR;
-  const arguments seen = as_columns(given);
+  arguments exchanged;
+  const arguments *seen = given; /* a copy would take as long as a small product */
+  if (by_rows) {
+    see_as_columns(given, &exchanged);
+    seen = &exchanged;
+  }
   const int wrong = !by_rows && given->order != TSL_BLAS_COLUMN_MAJOR ? TSL_BLAS_ORDER_IS_WRONG
-                                                                      : tsl_blas_check_level2(&seen);
+                                                                      : tsl_blas_check_level2(seen);
   if (wrong) {
     tsl_blas_tell_wrong(call->symbol, wrong, by_rows, true);
-  } else if (seen.n > 0) {
+  } else if (seen->n > 0) {
     const tsl_vector_kernels *kernels = tsl_vector_kernels_of(call->symbol->type);
-    const job of = {kernels, &seen, by_rows, tsl_blas_team(elements * kernels->size)};
-    computes[seen.routine](&of);
+    const job of = {kernels, seen, by_rows, tsl_blas_team(elements * kernels->size)};
+    computes[seen->routine](&of);
   }
   tsl_blas_vectors_done(call);
   return NULL;

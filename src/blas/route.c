@@ -42,15 +42,13 @@ static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
          [TESELA_C128] = {[TSL_BLAS_PEER_PLAIN] = 200 * 200, [TSL_BLAS_PEER_TUNED] = 200 * 200}},
 };
 
-/* The same of vectors, and of matrices times vectors: elements of the largest operand from which on a tuned library has them.
- * Plain ones have nothing of it. */
-static const double class_below[TSL_BLAS_CLASSES][TYPES] = {
-#define ALL                                                                                                  \
-  { [TESELA_F32] = INFINITY, [TESELA_F64] = INFINITY, [TESELA_C64] = INFINITY, [TESELA_C128] = INFINITY }
-    [TSL_BLAS_CLASS_DOT] = ALL,       [TSL_BLAS_CLASS_ADD] = ALL,      [TSL_BLAS_CLASS_SCALE] = ALL,
-    [TSL_BLAS_CLASS_SUM] = ALL,       [TSL_BLAS_CLASS_MATRIX] = ALL,   [TSL_BLAS_CLASS_UPDATE] = ALL,
-    [TSL_BLAS_CLASS_SYMMETRIC] = ALL, [TSL_BLAS_CLASS_TRIANGLE] = ALL, [TSL_BLAS_CLASS_OTHER] = ALL,
-#undef ALL
+/* The same of vectors, and of matrices times vectors: elements of the largest
+ * operand from which on they are tesela's beside a tuned library, measured by
+ * bench_blas_vectors. Plain ones have nothing of it. Small triangles take as
+ * long as the way to their kernels. */
+static const double class_from[TSL_BLAS_CLASSES] = {
+    [TSL_BLAS_CLASS_SYMMETRIC] = 500 * 500 / 2,
+    [TSL_BLAS_CLASS_TRIANGLE] = 100 * 100 / 2,
 };
 
 /* TESELA_BLAS, read when the library is loaded. */
@@ -172,18 +170,27 @@ bool tsl_blas_asks_of_sums(void) {
   return asks;
 }
 
+/* Whether calls that are tesela's need not be asked about again: a library that
+ * they are to go to does not come after so many. */
+static bool stays(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
+  enum { CALLS = 32 };
+  const bool waits =
+      peer == TSL_BLAS_PEER_NONE && atomic_load_explicit(&symbol->next.tries, memory_order_relaxed) < CALLS;
+  return !waits && wanted != REQUEST_OTHER && !tsl_blas_listens && !tsl_blas_is_nested();
+}
+
 tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements) {
   const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
   tsl_blas_route route;
   if (settled(peer, &route)) {
-    /* A library may still come that the calls are to go to. */
-    if (route != TSL_BLAS_OTHER && wanted != REQUEST_OTHER && peer != TSL_BLAS_PEER_NONE &&
-        !tsl_blas_listens && !tsl_blas_is_nested())
-      atomic_store_explicit(&symbol->own_below, INFINITY, memory_order_relaxed);
+    if (route != TSL_BLAS_OTHER && stays(symbol, peer))
+      atomic_store_explicit(&symbol->own_below, INFINITY, memory_order_release);
     return route;
   }
-  const double below = peer == TSL_BLAS_PEER_PLAIN ? INFINITY : class_below[class][symbol->type];
-  if (!tsl_blas_listens)
-    atomic_store_explicit(&symbol->own_below, below, memory_order_relaxed);
-  return elements < below ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
+  const double from = peer == TSL_BLAS_PEER_PLAIN ? 0 : class_from[class];
+  if (!tsl_blas_listens) {
+    atomic_store_explicit(&symbol->own_from, from, memory_order_relaxed);
+    atomic_store_explicit(&symbol->own_below, INFINITY, memory_order_release);
+  }
+  return elements >= from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }

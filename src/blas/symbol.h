@@ -56,8 +56,8 @@ typedef struct tsl_blas_symbol {
   atomic_bool asked; /* whether it was looked for before a small product was done */
   /* Work (multiply-adds, elements) below which calls go to next without a look at anything else; 0: always look. */
   _Atomic double pass_below;
-  _Atomic double
-      own_below; /* elements below which calls are computed here without a look at anything else; 0: always look */
+  /* Elements from which on, and below which, calls are computed here without a look at anything else; 0: always look. */
+  _Atomic double own_from, own_below;
 } tsl_blas_symbol;
 
 /* The short way to the other library: tiny calls take less time than deciding about them. */

@@ -11,8 +11,9 @@ tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class clas
 /* Whom a call is forwarded to, or NULL: it is computed here, and ends by tsl_blas_vectors_done(). The call's shape is said. */
 static inline tsl_blas_function *tsl_blas_begin_vectors(tsl_blas_call *call, tsl_blas_class class,
                                                         double elements) {
-  if (elements < atomic_load_explicit(&call->symbol->own_below, memory_order_relaxed) &&
-      !tsl_blas_is_nested())
+  tsl_blas_symbol *of = call->symbol;
+  if (elements < atomic_load_explicit(&of->own_below, memory_order_acquire) &&
+      elements >= atomic_load_explicit(&of->own_from, memory_order_relaxed) && !tsl_blas_is_nested())
     return NULL;
   return tsl_blas_ask_vectors(call, class, elements);
 }

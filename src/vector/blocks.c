@@ -3,7 +3,7 @@
  *   triangular, upper, x = A x     \###     block by block: what lies above adds to x's beginning, then the small triangle is
  *                                   \##     multiplied; solving goes the other way, transposed ones add to the block
  *                                    \#
- *   symmetric, lower               \        eight columns at a time: below their diagonal elements each element is read once, for
+ *   symmetric, lower               \        some columns at a time: below their diagonal elements each element is read once, for
  *                                  #\       y beside it and for y above it
  *                                  ##\
  *                                  ###\     threads have ranges of columns and a y each, which are added in order
@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 64, GROUP = 8, ELEMENT_MAX = 16, RANGES_MAX = 16, RANGE_LEAST = 512 };
+enum { BLOCK = 64, ELEMENT_MAX = 16, RANGES_MAX = 16, RANGE_LEAST = 512 };
 
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
@@ -87,38 +87,22 @@ typedef struct job {
   int ranges;
 } job;
 
-/* Columns j to below j + count beside the square on the diagonal, and the square column by column. */
-static void group(const job *of, char *y, int64_t j, int64_t count) {
+/* Columns j to below j + count, at most BLOCK. */
+static void some_columns(const job *of, char *y, int64_t j, int64_t count) {
   const tsl_vector_kernels *k = of->kernels;
   const tsl_triangle *t = of->triangle;
-  _Alignas(64) char times[GROUP * ELEMENT_MAX], sums[GROUP * ELEMENT_MAX] = {0};
-  const int64_t size = k->size, first = t->upper ? 0 : j + count, rows = t->upper ? j : t->n - first;
-  k->line->copy(count, of->x + j * size, 1, false, times, 1);
+  _Alignas(64) char times[BLOCK * ELEMENT_MAX];
+  k->line->copy(count, of->x + j * k->size, 1, false, times, 1);
   if (!tsl_number_is(of->alpha, 1))
     k->line->scale(count, of->alpha, times, 1);
-  if (rows > 0)
-    k->column->both(rows, count, element(k, t, first, j), t->ld, times, y + first * size,
-                    of->x + first * size, sums, t->hermitian);
-  for (int64_t c = 0; c < count; c++) {
-    const int64_t from = t->upper ? j : j + c + 1, inner = t->upper ? c : count - 1 - c;
-    tsl_number diagonal = tsl_number_at(k, element(k, t, j + c, j + c));
-    if (inner > 0)
-      k->column->both(inner, 1, element(k, t, from, j + c), t->ld, times + c * size, y + from * size,
-                      of->x + from * size, sums + c * size, t->hermitian);
-    if (t->hermitian)
-      diagonal.im = 0;
-    char *own = y + (j + c) * size;
-    const tsl_number sum = tsl_number_product(k, tsl_number_at(k, times + c * size), diagonal);
-    tsl_number_put(k, own, tsl_number_sum(tsl_number_at(k, own), sum));
-  }
-  k->line->add(count, of->alpha, sums, 1, false, y + j * size, 1);
+  k->column->symmetric(t->n, j, j + count, t->a, t->ld, of->alpha, times, of->x, y, t->upper, t->hermitian);
 }
 
 /* Where a range begins: all have the same part of the triangle. */
 static int64_t begin_of(const job *of, int64_t range) {
   const double n = (double)of->triangle->n, part = (double)range / of->ranges;
   const double at = of->triangle->upper ? n * sqrt(part) : n * (1 - sqrt(1 - part));
-  return range == of->ranges ? of->triangle->n : (int64_t)at / GROUP * GROUP;
+  return range == of->ranges ? of->triangle->n : (int64_t)at / BLOCK * BLOCK;
 }
 
 static void range_task(void *argument, int64_t index, int worker) {
@@ -128,8 +112,8 @@ static void range_task(void *argument, int64_t index, int worker) {
   (void)worker;
   if (of->y_pitch > 0)
     memset(y, 0, (size_t)(of->triangle->n * of->kernels->size));
-  for (int64_t j = begin_of(of, index); j < end; j += GROUP)
-    group(of, y, j, least(GROUP, end - j));
+  for (int64_t j = begin_of(of, index); j < end; j += BLOCK)
+    some_columns(of, y, j, least(BLOCK, end - j));
 }
 
 /* Copies of x, conjugated where A is, and a y for each range: conj(A) x = conj(A conj(x)). */

@@ -48,11 +48,16 @@ typedef struct tsl_column_kernels {
   void (*add)(int64_t rows, int64_t columns, const void *a, int64_t ld, const void *t, void *y, bool skips);
   /* s[j] += the sum of A[i, j] x[i] */
   void (*dot)(int64_t rows, int64_t columns, const void *a, int64_t ld, const void *x, void *s);
-  /* both, reading A once; the dot is of conj(A[i, j]) where `conjugate` */
-  void (*both)(int64_t rows, int64_t columns, const void *a, int64_t ld, const void *t, void *y,
-               const void *x, void *s, bool conjugate);
   /* A[:, j] += t[j] x, but for columns of which t[j] is 0 */
   void (*update)(int64_t rows, int64_t columns, const void *x, const void *t, void *a, int64_t ld);
+  /* Of a triangle of n rows, columns `first` to below `end`, with t[j - first]:
+   * A[:, j] += t x, whose diagonal elements become real where `hermitian`; and
+   * y += alpha A x of a symmetric or hermitian A, as far as these columns tell
+   * it, t being alpha x */
+  void (*update_triangle)(int64_t n, int64_t first, int64_t end, const void *x, const void *t, void *a,
+                          int64_t ld, bool upper, bool hermitian);
+  void (*symmetric)(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld, tsl_number alpha,
+                    const void *t, const void *x, void *y, bool upper, bool hermitian);
   /* x = op(triangle) x, or the x that gives this one */
   void (*diagonal)(int64_t n, const void *a, int64_t ld, tsl_diagonal way, void *x);
 } tsl_column_kernels;

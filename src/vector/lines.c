@@ -70,7 +70,12 @@ static void scale_piece(void *argument, int64_t index, int worker) {
 }
 void tsl_vector_scale(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_number a, bool is_real,
                       tsl_line x) {
-  (void)run(team, &(work){.kernels = kernels, .n = n, .a = a, .flag = is_real, .x = x}, scale_piece);
+  if (!is_short(n))
+    (void)run(team, &(work){.kernels = kernels, .n = n, .a = a, .flag = is_real, .x = x}, scale_piece);
+  else if (is_real)
+    kernels->line->stretch(n, a.re, tsl_writable(x.at), x.step);
+  else
+    kernels->line->scale(n, a, tsl_writable(x.at), x.step);
 }
 
 static void copy_piece(void *argument, int64_t index, int worker) {
@@ -95,7 +100,10 @@ static void swap_piece(void *argument, int64_t index, int worker) {
   of->kernels->line->swap(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step);
 }
 void tsl_vector_swap(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y) {
-  (void)run(team, &(work){.kernels = kernels, .n = n, .x = x, .y = y}, swap_piece);
+  if (is_short(n))
+    kernels->line->swap(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step);
+  else
+    (void)run(team, &(work){.kernels = kernels, .n = n, .x = x, .y = y}, swap_piece);
 }
 
 static void turn_piece(void *argument, int64_t index, int worker) {
@@ -107,7 +115,10 @@ static void turn_piece(void *argument, int64_t index, int worker) {
 }
 void tsl_vector_turn(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y,
                      const double h[4]) {
-  (void)run(team, &(work){.kernels = kernels, .n = n, .x = x, .y = y, .h = h}, turn_piece);
+  if (is_short(n))
+    kernels->line->turn(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, h);
+  else
+    (void)run(team, &(work){.kernels = kernels, .n = n, .x = x, .y = y, .h = h}, turn_piece);
 }
 
 /* --- sums --- */
@@ -187,10 +198,14 @@ static double scaled_norm(const tsl_vector_kernels *kernels, int64_t n, tsl_line
   return scalbn(sqrt(sum), power);
 }
 
-double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
+static double squares_of_pieces(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
   work of = {.kernels = kernels, .n = n, .x = x};
+  return sum_of(&of, run(team, &of, squares_piece)).re;
+}
+
+double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
   const double sum =
-      is_short(n) ? kernels->line->squares(n, x.at, x.step) : sum_of(&of, run(team, &of, squares_piece)).re;
+      is_short(n) ? kernels->line->squares(n, x.at, x.step) : squares_of_pieces(kernels, team, n, x);
   return is_safe(kernels->type, n, sum) ? sqrt(sum) : scaled_norm(kernels, n, x);
 }
 
@@ -204,18 +219,26 @@ static void largest_piece(void *argument, int64_t index, int worker) {
   of->places[index] = of->kernels->line->largest(n, x.at, x.step, &of->results[index].re);
 }
 
-int64_t tsl_vector_largest(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
-  const tsl_number first = tsl_line_get(kernels, x, 0);
+/* The first of the pieces' largest; -1: all are no numbers. */
+static int64_t largest_of_pieces(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
   work of = {.kernels = kernels, .n = n, .x = x};
-  double most = -1;
-  int64_t found = 0;
-  if (isnan(first.re) || isnan(first.im))
-    return 0;
   const int64_t count = run(team, &of, largest_piece);
+  double most = -1;
+  int64_t found = -1;
   for (int64_t i = 0; i < count; i++)
     if (of.results[i].re > most) {
       most = of.results[i].re;
       found = i * of.piece + of.places[i];
     }
   return found;
+}
+
+int64_t tsl_vector_largest(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x) {
+  const tsl_number first = tsl_line_get(kernels, x, 0);
+  double most;
+  if (isnan(first.re) || isnan(first.im))
+    return 0;
+  const int64_t found =
+      is_short(n) ? kernels->line->largest(n, x.at, x.step, &most) : largest_of_pieces(kernels, team, n, x);
+  return found < 0 ? 0 : found;
 }

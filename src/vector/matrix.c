@@ -30,6 +30,11 @@ typedef struct job {
 static int64_t least(int64_t a, int64_t b) {
   return a < b ? a : b;
 }
+/* So many each, in whole units, that every thread gets several; at most `most`. */
+static int64_t share(int64_t total, int threads, int64_t unit, int64_t most) {
+  const int64_t each = (total + 4 * threads - 1) / (4 * threads), whole = (each + unit - 1) / unit * unit;
+  return threads == 1 ? most : least(most, whole);
+}
 static const char *element(const tsl_vector_kernels *of, const void *a, int64_t ld, int64_t i, int64_t j) {
   return (const char *)a + (i + j * ld) * of->size;
 }
@@ -55,7 +60,10 @@ static void multiply_rows(const tsl_vector_kernels *of, const tsl_vector_product
   void *y = direct ? tsl_writable(target.at) : own.strip;
   if (!direct)
     memset(y, 0, (size_t)(rows * of->size));
-  for (int64_t j = 0; j < p->columns; j += COLUMNS) {
+  const bool as_it_is = is_dense(p->x, p->conjugate) && tsl_number_is(p->alpha, 1);
+  if (as_it_is)
+    of->column->add(rows, p->columns, element(of, p->a, p->ld, i, 0), p->ld, p->x.at, y, p->skips);
+  for (int64_t j = 0; j < p->columns && !as_it_is; j += COLUMNS) {
     const int64_t count = least(COLUMNS, p->columns - j);
     coefficients(of, count, p->alpha, tsl_line_from(of, p->x, j), p->conjugate, own.small);
     of->column->add(rows, count, element(of, p->a, p->ld, i, j), p->ld, own.small, y, p->skips);
@@ -99,12 +107,6 @@ static void multiply_task(void *argument, int64_t index, int worker) {
                   least(of->rows_each, p->rows - index * of->rows_each));
 }
 
-/* So many each, in whole units, that every thread gets several; at most `most`. */
-static int64_t share(int64_t total, int threads, int64_t unit, int64_t most) {
-  const int64_t each = (total + 4 * threads - 1) / (4 * threads), whole = (each + unit - 1) / unit * unit;
-  return threads == 1 ? most : least(most, whole);
-}
-
 void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
                          const tsl_vector_product *product) {
   const int threads = tsl_team_threads(team);
@@ -118,11 +120,7 @@ void tsl_vector_multiply(const tsl_vector_kernels *kernels, tsl_team team,
     of.rows_each = share(product->rows, threads, 64, strip);
     count = (product->rows + of.rows_each - 1) / of.rows_each;
   }
-  if (threads == 1)
-    for (int64_t i = 0; i < count; i++)
-      multiply_task(&of, i, 0);
-  else
-    tsl_team_run(team, count, multiply_task, &of);
+  tsl_team_run(team, count, multiply_task, &of);
 }
 
 /* --- A += alpha x y' --- */
@@ -140,7 +138,8 @@ static void update_block(const tsl_vector_kernels *of, const tsl_vector_update *
     const int64_t count = least(COLUMNS, j + columns - at);
     const tsl_line y = tsl_line_from(of, u->y, at);
     of->line->copy(count, y.at, y.step, u->conjugate_y, own.small, 1);
-    of->line->scale(count, u->alpha, own.small, 1);
+    if (!tsl_number_is(u->alpha, 1))
+      of->line->scale(count, u->alpha, own.small, 1);
     of->column->update(rows, count, x, own.small, tsl_writable(element(of, u->a, u->ld, i, at)), u->ld);
   }
 }

@@ -165,11 +165,38 @@ static tsl_number factor(const update *u, tsl_number alpha, tsl_line x, int64_t 
                             tsl_number_conjugate(tsl_line_get(u->kernels, x, j), conjugates));
 }
 
+/* Columns of a full triangle whose vector is dense: many at a time by one kernel. */
+static bool is_plain(const update *u, tsl_line x) {
+  return u->triangle->storage == TSL_STORED_FULL && x.step == 1 && !u->triangle->conjugate;
+}
+
+/* A += a x y' in columns `first` to below `end`. */
+static void plain_columns(const update *u, int64_t first, int64_t end, tsl_number a, tsl_line x, tsl_line y) {
+  enum { COLUMNS = 32, ELEMENT_MAX = 16 };
+  const tsl_vector_kernels *of = u->kernels;
+  const tsl_triangle *t = u->triangle;
+  _Alignas(64) char times[COLUMNS * ELEMENT_MAX];
+  for (int64_t j = first; j < end; j += COLUMNS) {
+    const int64_t count = least(COLUMNS, end - j);
+    const tsl_line from = tsl_line_from(of, y, j);
+    of->line->copy(count, from.at, from.step, t->hermitian, times, 1);
+    if (!tsl_number_is(a, 1))
+      of->line->scale(count, a, times, 1);
+    of->column->update_triangle(t->n, j, j + count, x.at, times, tsl_writable(t->a), t->ld, t->upper,
+                                t->hermitian);
+  }
+}
+
 static void one_task(void *argument, int64_t index, int worker) {
   const update *u = argument;
   const tsl_triangle *t = u->triangle;
+  const int64_t first = index * u->each, end = least(t->n, first + u->each);
   (void)worker;
-  for (int64_t j = index * u->each; j < least(t->n, (index + 1) * u->each); j++) {
+  if (is_plain(u, u->x)) {
+    plain_columns(u, first, end, u->alpha, u->x, u->x);
+    return;
+  }
+  for (int64_t j = first; j < end; j++) {
     const tsl_column column = tsl_triangle_column(u->kernels, t, j);
     add_to_column(u, j, &column, u->x, factor(u, u->alpha, u->x, j));
   }
@@ -179,8 +206,16 @@ static void two_task(void *argument, int64_t index, int worker) {
   const update *u = argument;
   const tsl_triangle *t = u->triangle;
   const tsl_number second = tsl_number_conjugate(u->alpha, t->hermitian);
+  const int64_t first = index * u->each, end = least(t->n, first + u->each);
   (void)worker;
-  for (int64_t j = index * u->each; j < least(t->n, (index + 1) * u->each); j++) {
+  if (is_plain(u, u->x) && is_plain(u, u->y)) {
+    for (int64_t j = first; j < end; j += 8) { /* which stay in the cache from one to the other */
+      plain_columns(u, j, least(end, j + 8), u->alpha, u->x, u->y);
+      plain_columns(u, j, least(end, j + 8), second, u->y, u->x);
+    }
+    return;
+  }
+  for (int64_t j = first; j < end; j++) {
     const tsl_column column = tsl_triangle_column(u->kernels, t, j);
     add_to_column(u, j, &column, u->x, factor(u, u->alpha, u->y, j));
     add_to_column(u, j, &column, u->y, factor(u, second, u->x, j));

@@ -66,6 +66,18 @@ WEAK double dcabs1_(const double *z) {
   return fabs(z[0]) + fabs(z[1]);
 }
 
+WEAK float cblas_scabs1(const void *z) {
+  return scabs1_(z);
+}
+WEAK double cblas_dcabs1(const void *z) {
+  return dcabs1_(z);
+}
+
+/* xerbla_ for those whose names are no strings of Fortran. */
+WEAK void xerbla_array_(const char *name, const int *length, const int *number) {
+  xerbla_(name, number, *length > 0 ? (size_t)*length : 0);
+}
+
 /* By these the reference's C functions tell its error handlers who called, and in which order matrices lie; programs that bring
  * such a handler look at them. */
 WEAK int RowMajorStrg, CBLAS_CallFromC;

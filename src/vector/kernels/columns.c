@@ -8,8 +8,8 @@
  *    v                                     update a0[i] += t0 x[i], ...                      (one column at a time)
  *
  * Complex columns are components by turns: the sums of re(t) a and of im(t) a are kept apart, and the second one is turned by
- * i once for all columns; a dot's x is turned, and not each column. The last elements of a column go by a mask. A diagonal block
- * is walked column by column.
+ * i once for all columns; a dot's x is turned, and not each column. The last elements of a column go by a mask. Small squares on
+ * a diagonal are computed element by element, and what is beside them like any other columns.
  *
  * Parameters: none. Limits: x, y, t and s are dense. */
 #include "vector/kernels.h"
@@ -222,18 +222,6 @@ TSL_INLINE void both_some(columns a, const REAL *t, REAL *y, const REAL *x, REAL
 
 enum { BOTH = PARTS == 2 ? 2 : FEW };
 
-static void both(int64_t rows, int64_t count, const void *a_data, int64_t ld, const void *t_data, void *y,
-                 const void *x, void *s_data, bool conjugate) {
-  const REAL *t = t_data;
-  REAL *s = s_data;
-  columns a = {a_data, ld * PARTS, rows * PARTS};
-  int64_t j = 0;
-  for (; j + BOTH <= count; j += BOTH, a.a += BOTH * a.ld)
-    both_some(a, t + PARTS * j, y, x, s + PARTS * j, conjugate, BOTH);
-  for (; j < count; j++, a.a += a.ld)
-    both_some(a, t + PARTS * j, y, x, s + PARTS * j, conjugate, 1);
-}
-
 /* --- A += x t' --- */
 
 TSL_INLINE vector updated(vector old, vector re, vector im, vector x) {
@@ -263,9 +251,9 @@ static void update(int64_t rows, int64_t count, const void *x, const void *t_dat
       update_column(rows * PARTS, x, all(t[0]), all(t[PARTS - 1]), a);
 }
 
-/* --- diagonal blocks --- */
+/* --- one by one --- */
 
-/* Elements of x, one by one. */
+/* An element. */
 typedef struct number {
   REAL re, im;
 } number;
@@ -293,52 +281,160 @@ static inline number quotient(number a, number b) {
               : (number){(a.re * ratio + a.im) / below, (a.im * ratio - a.re) / below};
 }
 
-/* A column's part beside the diagonal, and x there. */
-static inline void column_times(int64_t count, const REAL *a, number t, REAL *x) {
-  const REAL by[2] = {t.re, t.im};
-  add_some((columns){a, 0, count * PARTS}, by, x, 1);
+static inline number conjugate_of(number a, bool conjugates) {
+  return conjugates ? (number){a.re, -a.im} : a;
 }
-static inline number column_dot(int64_t count, const REAL *a, const REAL *x) {
+static inline void accumulate(REAL *at, number a, number b) {
+  const number old = get(at), more = product(a, b);
+  put(at, (number){old.re + more.re, old.im + more.im});
+}
+
+/* --- symmetric ones --- */
+
+/* A triangle as its columns see it. */
+typedef struct triangle {
+  const REAL *a;
+  int64_t ld, n; /* in elements */
+  bool upper, hermitian;
+} triangle;
+
+/* The square of some columns on the diagonal, element by element; y and x from
+ * its first row on. */
+static void on_diagonal(const triangle *of, const REAL *a, const REAL *t, const REAL *x, REAL *y, REAL *s,
+                        int count) {
+  for (int c = 0; c < count; c++) {
+    const REAL *column = a + PARTS * of->ld * c;
+    const number times = get(t + PARTS * c);
+    number diagonal = get(column + PARTS * c);
+    if (of->hermitian)
+      diagonal.im = 0;
+    for (int r = of->upper ? 0 : c + 1; r < (of->upper ? c : count); r++) {
+      const number at = get(column + PARTS * r);
+      accumulate(y + PARTS * r, times, at);
+      accumulate(s + PARTS * c, conjugate_of(at, of->hermitian), get(x + PARTS * r));
+    }
+    accumulate(y + PARTS * c, times, diagonal);
+  }
+}
+
+TSL_INLINE void symmetric_some(const triangle *of, int64_t j, number alpha, const REAL *t, const REAL *x,
+                               REAL *y, int together) {
+  REAL s[PARTS * BOTH] = {0};
+  const int64_t first = of->upper ? 0 : j + together, rows = of->upper ? j : of->n - first;
+  const REAL *column = of->a + PARTS * of->ld * j;
+  both_some((columns){column + PARTS * first, PARTS * of->ld, PARTS * rows}, t, y + PARTS * first,
+            x + PARTS * first, s, of->hermitian, together);
+  on_diagonal(of, column + PARTS * j, t, x + PARTS * j, y + PARTS * j, s, together);
+  for (int c = 0; c < together; c++)
+    accumulate(y + PARTS * (j + c), alpha, get(s + PARTS * c));
+}
+
+static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld, tsl_number alpha,
+                      const void *t_data, const void *x, void *y, bool upper, bool hermitian) {
+  const triangle of = {a, ld, n, upper, hermitian};
+  const number by = {(REAL)alpha.re, (REAL)alpha.im};
+  const REAL *t = t_data;
+  int64_t j = first;
+  for (; j + BOTH <= end; j += BOTH)
+    symmetric_some(&of, j, by, t + PARTS * (j - first), x, y, BOTH);
+  for (; j < end; j++)
+    symmetric_some(&of, j, by, t + PARTS * (j - first), x, y, 1);
+}
+
+static void update_triangle(int64_t n, int64_t first, int64_t end, const void *x_data, const void *t_data,
+                            void *a_data, int64_t ld, bool upper, bool hermitian) {
+  const REAL *x = x_data, *t = t_data;
+  for (int64_t j = first; j < end; j++, t += PARTS) {
+    const int64_t top = upper ? 0 : j, count = upper ? j + 1 : n - j;
+    REAL *column = (REAL *)a_data + PARTS * ld * j;
+    if (!is_zero(t))
+      update_column(PARTS * count, x + PARTS * top, all(t[0]), all(t[PARTS - 1]), column + PARTS * top);
+    if (hermitian)
+      put(column + PARTS * j, (number){column[PARTS * j], 0});
+  }
+}
+
+/* --- diagonal blocks --- */
+
+/* What one column does beside its diagonal element in a square of a few
+ * columns, element by element. */
+static inline number small_sum(const REAL *column, const REAL *x, int first, int end) {
   REAL sum[2] = {0, 0};
-  dot_some((columns){a, 0, count * PARTS}, x, sum, 1);
-  return (number){sum[0], sum[1]};
+  for (int r = first; r < end; r++)
+    accumulate(sum, get(column + PARTS * r), get(x + PARTS * r));
+  return (number){sum[0], sum[PARTS - 1]};
 }
 
 /* Column j: x beside the diagonal changes with x[j], or x[j] with what is beside. */
-static void diagonal_column(int64_t j, int64_t n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
-  const int64_t first = way.upper ? 0 : j + 1, count = way.upper ? j : n - 1 - j;
-  const REAL *column = a + PARTS * ld * j;
+static void small_column(int j, int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
+  const int first = way.upper ? 0 : j + 1, end = way.upper ? j : n;
+  const REAL *column = a + PARTS * ld * j, sign = way.solves ? -1 : 1;
   const number at = get(column + PARTS * j);
   number value = get(x + PARTS * j);
   if (way.transposed) {
     if (!way.solves && !way.unit)
       value = product(value, at);
-    const number sum = column_dot(count, column + PARTS * first, x + PARTS * first);
-    const REAL sign = way.solves ? -1 : 1;
+    const number sum = small_sum(column, x, first, end);
     value = (number){value.re + sign * sum.re, value.im + sign * sum.im};
     put(x + PARTS * j, way.solves && !way.unit ? quotient(value, at) : value);
     return;
   }
   if (value.re == 0 && value.im == 0)
     return;
-  if (way.solves) {
-    if (!way.unit)
-      value = quotient(value, at);
-    put(x + PARTS * j, value);
-    column_times(count, column + PARTS * first, (number){-value.re, -value.im}, x + PARTS * first);
-  } else {
-    column_times(count, column + PARTS * first, value, x + PARTS * first);
-    if (!way.unit)
-      put(x + PARTS * j, product(value, at));
-  }
+  if (way.solves && !way.unit)
+    value = quotient(value, at);
+  for (int r = first; r < end; r++)
+    accumulate(x + PARTS * r, (number){sign * value.re, sign * value.im}, get(column + PARTS * r));
+  put(x + PARTS * j, way.solves || way.unit ? value : product(value, at));
 }
 
 /* In the order in which what a column reads is still old, of a solution already new. */
-static void diagonal(int64_t n, const void *a, int64_t ld, tsl_diagonal way, void *x) {
+static void small_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
   const bool ascends = way.upper != (way.transposed != way.solves);
-  for (int64_t step = 0; step < n; step++)
-    diagonal_column(ascends ? step : n - 1 - step, n, a, ld, way, x);
+  for (int step = 0; step < n; step++)
+    small_column(ascends ? step : n - 1 - step, n, a, ld, way, x);
 }
 
-const tsl_column_kernels TSL_ISA_NAME(tsl_columns) = {
-    .add = add, .dot = dot, .both = both, .update = update, .diagonal = diagonal};
+/* What is beside a small square, in the columns j to below j + count. */
+static void beside_square(int64_t n, int64_t j, int count, const REAL *a, int64_t ld, tsl_diagonal way,
+                          REAL *x) {
+  const int64_t first = way.upper ? 0 : j + count, rows = way.upper ? j : n - first;
+  const REAL *column = a + PARTS * (ld * j + first), sign = way.solves ? -1 : 1;
+  REAL t[PARTS * MANY];
+  if (rows == 0)
+    return;
+  if (way.transposed) {
+    for (int c = 0; c < PARTS * count; c++)
+      t[c] = 0;
+    dot(rows, count, column, ld, x + PARTS * first, t);
+    for (int c = 0; c < PARTS * count; c++)
+      x[PARTS * j + c] += sign * t[c];
+  } else {
+    for (int c = 0; c < PARTS * count; c++)
+      t[c] = sign * x[PARTS * j + c];
+    add(rows, count, column, ld, t, x + PARTS * first, true);
+  }
+}
+
+static void diagonal(int64_t n, const void *a_data, int64_t ld, tsl_diagonal way, void *x_data) {
+  const bool ascends = way.upper != (way.transposed != way.solves);
+  const REAL *a = a_data;
+  REAL *x = x_data;
+  const int64_t blocks = (n + TOGETHER - 1) / TOGETHER;
+  for (int64_t step = 0; step < blocks; step++) {
+    const int64_t j = (ascends ? step : blocks - 1 - step) * TOGETHER, left = n - j;
+    const int count = left < TOGETHER ? (int)left : TOGETHER;
+    if (way.transposed == way.solves)
+      beside_square(n, j, count, a, ld, way, x);
+    small_square(count, a + PARTS * (ld * j + j), ld, way, x + PARTS * j);
+    if (way.transposed != way.solves)
+      beside_square(n, j, count, a, ld, way, x);
+  }
+}
+
+const tsl_column_kernels TSL_ISA_NAME(tsl_columns) = {.add = add,
+                                                      .dot = dot,
+                                                      .update = update,
+                                                      .update_triangle = update_triangle,
+                                                      .symmetric = symmetric,
+                                                      .diagonal = diagonal};

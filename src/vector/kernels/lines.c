@@ -93,7 +93,8 @@ static void add_two(int64_t n, tsl_number a, const void *x_data, tsl_number b, c
   const int64_t count = n * PARTS;
   int64_t i = 0;
   for (; i + LANES <= count; i += LANES)
-    NAME(store)(z + i, plus(plus(NAME(load)(z + i), by_a, NAME(load)(x + i)), by_b, NAME(load)(y + i)));
+    NAME(store)
+  (z + i, plus(plus(NAME(load)(z + i), by_a, NAME(load)(x + i)), by_b, NAME(load)(y + i)));
   const int64_t rest = count - i;
   if (rest > 0)
     NAME(store_part)
@@ -344,7 +345,8 @@ static inline double largest_of(int64_t count, const REAL *x) {
     TSL_UNROLL for (int v = 0; v < 4; v++) most[v] = larger(absolute(NAME(load)(x + i + v * LANES)), most[v]);
   for (; i + LANES <= count; i += LANES)
     most[0] = larger(absolute(NAME(load)(x + i)), most[0]);
-  NAME(store)(lanes, larger(larger(most[0], most[1]), larger(most[2], most[3])));
+  NAME(store)
+  (lanes, larger(larger(most[0], most[1]), larger(most[2], most[3])));
   for (int l = 1; l < LANES; l++)
     lanes[0] = lanes[l] > lanes[0] ? lanes[l] : lanes[0];
   for (; i < count; i++) {

@@ -1,0 +1,328 @@
+/* Every routine of level 2 beside plain sums: sizes, increments, letters, scalars and leading dimensions at random, and some
+ * sizes where threads work. Elements that a routine has no business with are no numbers, and stay. */
+#include "blas/operands.h"
+
+enum { FULL, BAND, PACKED };
+enum { GENERAL, SYMMETRIC, MULTIPLIES, SOLVES, OUTER, ONE, TWO };
+
+typedef struct shape {
+  const char *name, *complex_name;
+  int kind, storage;
+} shape;
+static const shape shapes[] = {
+    {"gemv", "gemv", GENERAL, FULL},     {"gbmv", "gbmv", GENERAL, BAND},
+    {"symv", "hemv", SYMMETRIC, FULL},   {"sbmv", "hbmv", SYMMETRIC, BAND},
+    {"spmv", "hpmv", SYMMETRIC, PACKED}, {"trmv", "trmv", MULTIPLIES, FULL},
+    {"tbmv", "tbmv", MULTIPLIES, BAND},  {"tpmv", "tpmv", MULTIPLIES, PACKED},
+    {"trsv", "trsv", SOLVES, FULL},      {"tbsv", "tbsv", SOLVES, BAND},
+    {"tpsv", "tpsv", SOLVES, PACKED},    {"ger", "geru", OUTER, FULL},
+    {"ger", "gerc", OUTER, FULL},        {"syr", "her", ONE, FULL},
+    {"spr", "hpr", ONE, PACKED},         {"syr2", "her2", TWO, FULL},
+    {"spr2", "hpr2", TWO, PACKED},
+};
+
+/* A matrix where it is stored, and what a routine takes it for. */
+typedef struct matrix {
+  const type *of;
+  const shape *shape;
+  int storage;
+  bool is_triangle, upper, unit, hermitian;
+  int32_t m, n, kl, ku, ld;
+  block in;
+} matrix;
+
+/* Whether element (i, j) is stored, and where. */
+static bool is_stored(const matrix *a, int64_t i, int64_t j) {
+  if (a->storage == BAND && (i - j > a->kl || j - i > a->ku))
+    return false;
+  return !a->is_triangle || (a->upper ? i <= j : i >= j);
+}
+static int64_t place_in(const matrix *a, int64_t i, int64_t j) {
+  if (a->storage == PACKED)
+    return a->upper ? j * (j + 1) / 2 + i : j * a->n - j * (j + 1) / 2 + i;
+  return a->storage == BAND ? a->ku + i - j + j * a->ld : i + j * a->ld;
+}
+
+/* The element of the whole matrix, before the call. */
+static wide element(const matrix *a, int64_t i, int64_t j) {
+  const bool symmetric = a->shape->kind == SYMMETRIC;
+  if (i == j && a->unit)
+    return 1;
+  if (is_stored(a, i, j)) {
+    const wide value = old(&a->in, place_in(a, i, j));
+    return i == j && a->hermitian ? creall(value) : value;
+  }
+  if (!symmetric || !is_stored(a, j, i))
+    return 0;
+  const wide value = old(&a->in, place_in(a, j, i));
+  return a->hermitian ? conjl(value) : value;
+}
+
+/* Diagonals are large where a triangle is solved; those of unit triangles, and imaginary parts that are taken for zero, are no
+ * numbers. */
+static void fill(matrix *a) {
+  const bool solves = a->shape->kind == SOLVES;
+  const int64_t columns = a->n;
+  const int64_t count = a->storage == PACKED ? columns * (columns + 1) / 2 : columns * a->ld;
+  a->in = block_of(a->of, count);
+  for (int64_t j = 0; j < columns; j++)
+    for (int64_t i = 0; i < a->m; i++) {
+      if (!is_stored(a, i, j) || (i == j && a->unit))
+        continue;
+      wide value = value_of(a->of);
+      if (solves)
+        value = i == j ? 3 + value / 4 : value / (4 + a->n);
+      if (i == j && a->hermitian)
+        value = CMPLXL(creall(value), NAN);
+      set(&a->in, place_in(a, i, j), value);
+    }
+  keep(&a->in);
+}
+
+static matrix matrix_of(const type *of, const shape *wanted, int size) {
+  matrix a = {.of = of, .shape = wanted, .storage = wanted->storage, .n = size, .m = size};
+  const bool general = wanted->kind == GENERAL || wanted->kind == OUTER;
+  a.is_triangle = !general;
+  a.upper = draw(2);
+  a.unit = (wanted->kind == MULTIPLIES || wanted->kind == SOLVES) && draw(2);
+  a.hermitian = of->is_complex && (wanted->kind == SYMMETRIC || wanted->kind == ONE || wanted->kind == TWO);
+  if (general)
+    a.m = (int)draw(3) ? (int)draw((unsigned)size + 9) : size;
+  a.kl = a.storage == BAND ? (int)draw(6) : 0;
+  a.ku = a.storage == BAND ? (int)draw(6) : 0;
+  if (a.storage == BAND && a.is_triangle)
+    a.kl = a.upper ? 0 : a.ku, a.ku = a.upper ? a.ku : 0;
+  const int least = a.storage == BAND ? a.kl + a.ku + 1 : a.m > 1 ? a.m : 1;
+  a.ld = least + (int)draw(4);
+  fill(&a);
+  return a;
+}
+
+/* --- calls --- */
+
+typedef const int32_t *num;
+typedef const char *letters;
+typedef void *vector;
+typedef const void *scalar;
+
+/* One case: letters, scalars and vectors. */
+typedef struct scene {
+  matrix a;
+  char trans;
+  wide alpha, beta;
+  line x, y;
+  char what[160];
+} scene;
+
+static void call_general(scene *s, void (*f)(void), scalar alpha, scalar beta, num incx, num incy) {
+  matrix *a = &s->a;
+  vector x = start(&s->x.in), y = start(&s->y.in), data = start(&a->in);
+  if (a->storage == FULL)
+    ((void (*)(letters, num, num, scalar, scalar, num, scalar, num, scalar, vector, num))f)(
+        &s->trans, &a->m, &a->n, alpha, data, &a->ld, x, incx, beta, y, incy);
+  else
+    ((void (*)(letters, num, num, num, num, scalar, scalar, num, scalar, num, scalar, vector, num))f)(
+        &s->trans, &a->m, &a->n, &a->kl, &a->ku, alpha, data, &a->ld, x, incx, beta, y, incy);
+}
+
+static void call_symmetric(scene *s, void (*f)(void), scalar alpha, scalar beta, num incx, num incy) {
+  matrix *a = &s->a;
+  letters uplo = a->upper ? "U" : "l";
+  vector x = start(&s->x.in), y = start(&s->y.in), data = start(&a->in);
+  const int32_t k = a->kl + a->ku;
+  if (a->storage == FULL)
+    ((void (*)(letters, num, scalar, scalar, num, scalar, num, scalar, vector, num))f)(
+        uplo, &a->n, alpha, data, &a->ld, x, incx, beta, y, incy);
+  else if (a->storage == BAND)
+    ((void (*)(letters, num, num, scalar, scalar, num, scalar, num, scalar, vector, num))f)(
+        uplo, &a->n, &k, alpha, data, &a->ld, x, incx, beta, y, incy);
+  else
+    ((void (*)(letters, num, scalar, scalar, scalar, num, scalar, vector, num))f)(uplo, &a->n, alpha, data, x,
+                                                                                  incx, beta, y, incy);
+}
+
+static void call_triangular(scene *s, void (*f)(void), num incx) {
+  matrix *a = &s->a;
+  letters uplo = a->upper ? "u" : "L", diag = a->unit ? "U" : "N";
+  vector x = start(&s->x.in), data = start(&a->in);
+  const int32_t k = a->kl + a->ku;
+  if (a->storage == FULL)
+    ((void (*)(letters, letters, letters, num, scalar, num, vector, num))f)(uplo, &s->trans, diag, &a->n,
+                                                                            data, &a->ld, x, incx);
+  else if (a->storage == BAND)
+    ((void (*)(letters, letters, letters, num, num, scalar, num, vector, num))f)(uplo, &s->trans, diag, &a->n,
+                                                                                 &k, data, &a->ld, x, incx);
+  else
+    ((void (*)(letters, letters, letters, num, scalar, vector, num))f)(uplo, &s->trans, diag, &a->n, data, x,
+                                                                       incx);
+}
+
+static void call_update(scene *s, void (*f)(void), scalar alpha, num incx, num incy) {
+  matrix *a = &s->a;
+  letters uplo = a->upper ? "U" : "L";
+  vector x = start(&s->x.in), y = start(&s->y.in), data = start(&a->in);
+  if (a->shape->kind == OUTER)
+    ((void (*)(num, num, scalar, scalar, num, scalar, num, vector, num))f)(&a->m, &a->n, alpha, x, incx, y,
+                                                                           incy, data, &a->ld);
+  else if (a->shape->kind == ONE) /* a packed one reads no leading dimension */
+    ((void (*)(letters, num, scalar, scalar, num, vector, num))f)(uplo, &a->n, alpha, x, incx, data, &a->ld);
+  else
+    ((void (*)(letters, num, scalar, scalar, num, scalar, num, vector, num))f)(uplo, &a->n, alpha, x, incx, y,
+                                                                               incy, data, &a->ld);
+}
+
+static void call(scene *s) {
+  const type *of = s->a.of;
+  double alpha[2], beta[2];
+  const int32_t incx = (int32_t)s->x.inc, incy = (int32_t)s->y.inc;
+  void (*f)(void) = routine(of, of->is_complex ? s->a.shape->complex_name : s->a.shape->name);
+  store(of, alpha, 0, s->alpha);
+  store(of, beta, 0, s->beta);
+  keep(&s->x.in);
+  keep(&s->y.in);
+  switch (s->a.shape->kind) {
+  case GENERAL:
+    call_general(s, f, alpha, beta, &incx, &incy);
+    break;
+  case SYMMETRIC:
+    call_symmetric(s, f, alpha, beta, &incx, &incy);
+    break;
+  case MULTIPLIES:
+  case SOLVES:
+    call_triangular(s, f, &incx);
+    break;
+  default:
+    call_update(s, f, alpha, &incx, &incy);
+  }
+}
+
+/* --- what must come --- */
+
+static wide operated(const scene *s, int64_t i, int64_t j) {
+  const bool swaps = s->trans == 'T' || s->trans == 'C';
+  const wide value = swaps ? element(&s->a, j, i) : element(&s->a, i, j);
+  return s->trans == 'C' ? conjl(value) : value;
+}
+
+/* y, or of a triangle x: row by row. */
+static void check_product(scene *s) {
+  const bool triangular = s->a.shape->kind == MULTIPLIES;
+  line *to = triangular ? &s->x : &s->y;
+  for (int64_t i = 0; i < to->n; i++) {
+    sum wanted = {0, 0};
+    if (s->alpha != 0)
+      for (int64_t j = 0; j < s->x.n; j++) {
+        const wide a = operated(s, i, j);
+        if (a != 0)
+          add(&wanted, s->alpha * a, old(&s->x.in, place(&s->x, j)));
+      }
+    if (!triangular && s->beta != 0)
+      add(&wanted, s->beta, old(&s->y.in, place(&s->y, i)));
+    expect(s->a.of, result(&to->in, place(to, i)), wanted, s->x.n, s->what);
+  }
+}
+
+/* op(A) times the result is what was given. */
+static void check_solution(scene *s) {
+  for (int64_t i = 0; i < s->x.n; i++) {
+    sum wanted = {0, 0};
+    for (int64_t j = 0; j < s->x.n; j++) {
+      const wide a = operated(s, i, j);
+      if (a != 0)
+        add(&wanted, a, result(&s->x.in, place(&s->x, j)));
+    }
+    expect(s->a.of, old(&s->x.in, place(&s->x, i)), wanted, s->x.n, s->what);
+  }
+}
+
+static wide of_line(const line *x, int64_t i, bool conjugate) {
+  const wide value = old(&x->in, place(x, i));
+  return conjugate ? conjl(value) : value;
+}
+
+static void check_update(scene *s) {
+  const bool conjugate = s->a.hermitian || strcmp(s->a.shape->complex_name, "gerc") == 0;
+  const line *second = s->a.shape->kind == ONE ? &s->x : &s->y;
+  if (s->alpha == 0)
+    return; /* nothing is written */
+  for (int64_t j = 0; j < s->a.n; j++)
+    for (int64_t i = 0; i < s->a.m; i++) {
+      if (!is_stored(&s->a, i, j))
+        continue;
+      sum wanted = {0, 0};
+      add(&wanted, 1, element(&s->a, i, j));
+      add(&wanted, s->alpha * of_line(&s->x, i, false), of_line(second, j, conjugate && s->a.of->is_complex));
+      if (s->a.shape->kind == TWO)
+        add(&wanted, (s->a.hermitian ? conjl(s->alpha) : s->alpha) * of_line(&s->y, i, false),
+            of_line(&s->x, j, s->a.hermitian));
+      const wide seen = result(&s->a.in, place_in(&s->a, i, j));
+      expect(s->a.of, seen, wanted, 4, s->what);
+      if (i == j && s->a.hermitian)
+        assert_true(cimagl(seen) == 0);
+    }
+}
+
+static wide factor(const type *of) {
+  const unsigned which = draw(5);
+  return which == 0 ? 0 : which == 1 ? 1 : value_of(of);
+}
+
+static void one(const type *of, const shape *wanted, int size) {
+  static const int steps[] = {1, 1, 1, -1, 2, -2, 3, -3};
+  scene s = {
+      .a = matrix_of(of, wanted, size), .trans = "NTC"[draw(3)], .alpha = factor(of), .beta = factor(of)};
+  const int kind = wanted->kind;
+  const bool triangular = kind == MULTIPLIES || kind == SOLVES, swaps = kind == GENERAL && s.trans != 'N';
+  if (triangular)
+    s.alpha = 1;
+  else if (kind != GENERAL)
+    s.trans = 'N';
+  if (kind == ONE && of->is_complex)
+    s.alpha = creall(s.alpha);
+  const int64_t x_count = kind == OUTER || swaps ? s.a.m : s.a.n,
+                y_count = kind == GENERAL && !swaps ? s.a.m : s.a.n;
+  s.x = line_of(of, x_count, steps[draw(8)]);
+  s.y = line_of(of, y_count, steps[draw(8)]);
+  if (s.beta == 0 && (kind == GENERAL || kind == SYMMETRIC))
+    for (int64_t i = 0; i < y_count; i++)
+      set(&s.y.in, place(&s.y, i), NAN); /* is not read */
+  snprintf(s.what, sizeof s.what, "%c%s %d x %d (ld %d, k %d %d) %c%c%c, steps %d %d", of->letter,
+           of->is_complex ? wanted->complex_name : wanted->name, s.a.m, s.a.n, s.a.ld, s.a.kl, s.a.ku,
+           s.trans, s.a.upper ? 'U' : 'L', s.a.unit ? 'U' : 'N', (int)s.x.inc, (int)s.y.inc);
+  call(&s);
+  const bool idle = s.a.m == 0 || s.a.n == 0;
+  if (!idle && kind == SOLVES)
+    check_solution(&s);
+  else if (!idle && kind <= MULTIPLIES)
+    check_product(&s);
+  else if (!idle)
+    check_update(&s);
+  release(&s.a.in, s.what);
+  release(&s.x.in, s.what);
+  release(&s.y.in, s.what);
+}
+
+static void test_sizes(void **unused) {
+  (void)unused;
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    for (size_t r = 0; r < sizeof shapes / sizeof *shapes; r++)
+      for (int size = 0; size <= 70; size++)
+        for (int again = 0; again < 2; again++)
+          one(&types[t], &shapes[r], size);
+}
+
+/* From a quarter of a MiB on threads share the work, and from 1024 rows on a symmetric matrix is cut. */
+static void test_large(void **unused) {
+  static const int sizes[] = {421, 1060};
+  (void)unused;
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    for (size_t r = 0; r < sizeof shapes / sizeof *shapes; r++)
+      for (int i = 0; i < (shapes[r].kind == SYMMETRIC ? 2 : 1); i++)
+        if (shapes[r].storage == FULL)
+          one(&types[t], &shapes[r], sizes[i]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_sizes), cmocka_unit_test(test_large)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
