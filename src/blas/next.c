@@ -16,7 +16,6 @@
 static const char *const plain_libraries[] = {"/blas/libblas", "/lib/libblas.so", "/lib64/libblas.so",
                                               "libblas.so.3.", "libblas64.so.3.", "libcblas.so",
                                               "libgslcblas.so"};
-
 static tsl_blas_function *as_function(void *address) {
   tsl_blas_function *function;
   memcpy(&function, &address, sizeof function);
@@ -105,7 +104,13 @@ static tsl_blas_peer peer_of(tsl_blas_function *function) {
   for (size_t i = 0; i < sizeof plain_libraries / sizeof *plain_libraries; i++)
     if (strstr(path, plain_libraries[i]))
       return TSL_BLAS_PEER_PLAIN;
-  return TSL_BLAS_PEER_TUNED;
+  return TSL_BLAS_PEER_UNKNOWN;
+}
+
+/* Of threads that find it at the same time one says what it is; what is found out about it later stays. */
+static void note_peer(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
+  int none = TSL_BLAS_PEER_NONE;
+  atomic_compare_exchange_strong(&symbol->peer, &none, (int)peer);
 }
 
 tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol) {
@@ -119,8 +124,7 @@ tsl_blas_function *tsl_blas_next(tsl_blas_symbol *symbol) {
   if (!function)
     return NULL;
   tsl_blas_follow(function);
-  atomic_store_explicit(&symbol->peer, (int)(wide ? TSL_BLAS_PEER_WIDE : peer_of(function)),
-                        memory_order_relaxed);
+  note_peer(symbol, wide ? TSL_BLAS_PEER_WIDE : peer_of(function));
   atomic_store_explicit(&symbol->next.found, function, memory_order_release);
   return function;
 }

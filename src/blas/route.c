@@ -2,25 +2,26 @@
 #include "blas/route.h"
 
 #include "base/env.h"
+#include "blas/standing.h"
 
 #include <math.h>
 #include <string.h>
 
 /* What is not small (dispatch.c): from which size on tesela is the faster one, measured on one interleaved run;
  * docs/BLAS.md says how. A product is tesela's from `volume` = m n k on, where m and n are not below `side`, nor k below
- * `depth`; 0: never, as there is no strategy. */
+ * `depth`; or where k is not above `shallow`. 0: never, as there is no strategy. */
 typedef struct crossover {
   double volume;
-  int64_t side, depth;
+  int64_t side, depth, shallow;
 } crossover;
 
 enum { PEERS = TSL_BLAS_PEER_TUNED + 1, TYPES = TESELA_C128 + 1 };
 
 static const crossover gemm_from[TYPES][PEERS] = {
     [TESELA_F32] =
-        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 9, 9}},
+        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 9, 9, 16}},
     [TESELA_F64] =
-        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 9, 64}},
+        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 9, 64, 16}},
     [TESELA_C64] =
         {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {64 * 64 * 64, 9, 9}},
     [TESELA_C128] =
@@ -89,6 +90,17 @@ static bool is_real(const tsl_blas_symbol *symbol) {
   return symbol->type == TESELA_F32 || symbol->type == TESELA_F64;
 }
 
+/* The library behind a symbol; where it counts how good it is, that is found out once. */
+static tsl_blas_peer peer_of(tsl_blas_symbol *symbol) {
+  const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
+  int unknown = TSL_BLAS_PEER_UNKNOWN;
+  if (peer != TSL_BLAS_PEER_UNKNOWN || wanted != REQUEST_AUTO || tsl_blas_is_nested())
+    return peer;
+  atomic_compare_exchange_strong(&symbol->peer, &unknown,
+                                 (int)tsl_blas_standing(symbol, tsl_blas_next(symbol)));
+  return tsl_blas_next_peer(symbol);
+}
+
 /* What is decided without looking at sizes; false where they count. */
 static bool settled(tsl_blas_peer peer, tsl_blas_route *route) {
   *route = TSL_BLAS_OTHER;
@@ -111,7 +123,7 @@ static void let_pass(tsl_blas_symbol *symbol, double below) {
 }
 
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k) {
-  const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
+  const tsl_blas_peer peer = peer_of(symbol);
   tsl_blas_route route;
   if (settled(peer, &route))
     return route;
@@ -121,14 +133,14 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
   const int64_t few = m < n ? m : n, many = m < n ? n : m;
   if (is_real(symbol) && from->side > few && few <= THIN_MOST && (double)many * (double)k >= thin_from)
     return TSL_BLAS_TESELA;
-  return from->side > 0 && m >= from->side && n >= from->side && k >= from->depth &&
+  return from->side > 0 && m >= from->side && n >= from->side && (k >= from->depth || k <= from->shallow) &&
                  (double)m * (double)n * (double)k >= from->volume
              ? TSL_BLAS_TESELA
              : TSL_BLAS_OTHER;
 }
 
 tsl_blas_route tsl_blas_route_gemmt(tsl_blas_symbol *symbol, int64_t n, int64_t k) {
-  const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
+  const tsl_blas_peer peer = peer_of(symbol);
   tsl_blas_route route;
   /* A tuned library's triangles are as fast as ours with one thread, and up to five times with sixteen. */
   if (!settled(peer, &route) && peer == TSL_BLAS_PEER_TUNED)
@@ -157,7 +169,7 @@ tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_mult
 }
 
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements) {
-  const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
+  const tsl_blas_peer peer = peer_of(symbol);
   tsl_blas_route route;
   if (settled(peer, &route))
     return route;
@@ -180,7 +192,7 @@ static bool stays(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
 }
 
 tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements) {
-  const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
+  const tsl_blas_peer peer = peer_of(symbol);
   tsl_blas_route route;
   if (settled(peer, &route)) {
     if (route != TSL_BLAS_OTHER && stays(symbol, peer))

@@ -9,7 +9,7 @@
  *   dispatch    what calls that come again come to, and small products
  *   context     the process's contexts, and the public calls on them
  *   threads     how many threads a call has; follow: how many another library has
- *   next        finds the program's own BLAS; width: how wide its integers are
+ *   next        finds the program's own BLAS; width: how wide its integers are; standing: how good it is
  *   check       wrong arguments; loops: every routine in plain loops
  *   calls       calls under way, and what was called, for TESELA_LOG=calls
  *
@@ -37,7 +37,8 @@ typedef enum tsl_blas_peer {
   TSL_BLAS_PEER_NONE,
   TSL_BLAS_PEER_PLAIN, /* the reference implementation, or another one in plain loops */
   TSL_BLAS_PEER_TUNED,
-  TSL_BLAS_PEER_WIDE /* with 64-bit integers under names of 32-bit ones: so has the program, whose calls all pass */
+  TSL_BLAS_PEER_WIDE, /* with 64-bit integers under names of 32-bit ones: so has the program, whose calls all pass */
+  TSL_BLAS_PEER_UNKNOWN /* plain or tuned: standing.h finds out where it counts */
 } tsl_blas_peer;
 
 /* An exported name. Static in its entry. */

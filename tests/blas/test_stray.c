@@ -8,7 +8,7 @@
 enum {
   FEW = 400,
   MANY = 600,
-  DEEP = 12
+  DEEP = 32
 }; /* so deep that the other library would be given it, and enough work */
 static double a[2 * FEW * DEEP], b[2 * DEEP * MANY], c[2 * FEW * MANY];
 

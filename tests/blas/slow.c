@@ -1,0 +1,35 @@
+/* A BLAS of which nobody knows how fast it is, for the test of who computes: its products leave a mark, and take SLOW_SECONDS.
+ * Its kernels have the name SLOW_CORE, as OpenBLAS's have one. */
+#define _POSIX_C_SOURCE 200809L
+#include "blas/other.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+const char *openblas_get_corename(void);
+const char *openblas_get_corename(void) {
+  const char *name = getenv("SLOW_CORE");
+  return name ? name : "";
+}
+
+void dgemm_(const char *transa, const char *transb, const int32_t *m, const int32_t *n, const int32_t *k,
+            const double *alpha, const double *a, const int32_t *lda, const double *b, const int32_t *ldb,
+            const double *beta, double *c, const int32_t *ldc) {
+  const char *seconds = getenv("SLOW_SECONDS");
+  const struct timespec pause = {.tv_nsec = (long)(1e9 * (seconds ? atof(seconds) : 0))};
+  (void)transa, (void)transb, (void)m, (void)n, (void)k, (void)alpha, (void)a, (void)lda, (void)b, (void)ldb;
+  (void)beta, (void)ldc;
+  nanosleep(&pause, NULL);
+  c[0] = OTHER_MARK;
+}
+
+/* By its Fortran routine's name, which may be another library's. */
+void cblas_dgemm(int order, int transa, int transb, int32_t m, int32_t n, int32_t k, double alpha,
+                 const double *a, int32_t lda, const double *b, int32_t ldb, double beta, double *c,
+                 int32_t ldc) {
+  (void)transa, (void)transb;
+  if (order == 101)
+    dgemm_("N", "N", &n, &m, &k, &alpha, b, &ldb, a, &lda, &beta, c, &ldc);
+  else
+    dgemm_("N", "N", &m, &n, &k, &alpha, a, &lda, b, &ldb, &beta, c, &ldc);
+}
