@@ -19,8 +19,26 @@ static inline mask_f64 mask_of_f64(int64_t count) {
 static inline vector_f32 load_masked_f32(const float *from, mask_f32 mask) {
   return _mm256_maskload_ps(from, mask);
 }
+/* In pieces of four, two and one: AMD's processors take a dozen clocks and more for a store with a mask. Not so f64, where
+ * compilers would make less of the tiles around it. */
+static inline void store_few_f32(float *to, __m128 value, int count) {
+  if (count & 2) {
+    _mm_storel_pi((__m64 *)(void *)to, value);
+    value = _mm_movehl_ps(value, value);
+    to += 2;
+  }
+  if (count & 1)
+    _mm_store_ss(to, value);
+}
 static inline void store_masked_f32(float *to, vector_f32 value, mask_f32 mask) {
-  _mm256_maskstore_ps(to, mask, value);
+  const int count = __builtin_popcount((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(mask)));
+  if (count == 8) {
+    _mm256_storeu_ps(to, value);
+  } else if (count & 4) {
+    _mm_storeu_ps(to, _mm256_castps256_ps128(value));
+    store_few_f32(to + 4, _mm256_extractf128_ps(value, 1), count);
+  } else
+    store_few_f32(to, _mm256_castps256_ps128(value), count);
 }
 static inline vector_f64 load_masked_f64(const double *from, mask_f64 mask) {
   return _mm256_maskload_pd(from, mask);
@@ -42,7 +60,11 @@ static inline vector_f32_quarter load_masked_f32_quarter(const float *from, mask
   return _mm_maskload_ps(from, mask);
 }
 static inline void store_masked_f32_quarter(float *to, vector_f32_quarter value, mask_f32_quarter mask) {
-  _mm_maskstore_ps(to, mask, value);
+  const int count = __builtin_popcount((unsigned)_mm_movemask_ps(_mm_castsi128_ps(mask)));
+  if (count == 4)
+    _mm_storeu_ps(to, value);
+  else
+    store_few_f32(to, value, count);
 }
 
 /* In the register where the sum is: compilers that choose between the forms of the instruction move sums about, run out of
