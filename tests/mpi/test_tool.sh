@@ -60,12 +60,42 @@ head -c 20000 a.npy >cut.npy
 together 2 multiply cut.npy b.npy -o c.npy
 says "cut.npy"
 [ ! -e c.npy ] && ! ls c.npy.tesela* 2>/dev/null || fail "something is left"
-together 2 multiply a.npy bt.csv --transpose-b -o c.npy
-says "bt.csv: each of the processes reads a part of its own"
+# Text is read by each into a file of its own; the reference is text, too, and both judges look.
+"$TESELA" multiply a.npy b.npy --quiet -o right.csv
+together 0 multiply a.npy bt.csv --transpose-b -o c.npy --type f32 --verify --expect right.csv --repeat 3
+cmp c.npy right.npy || fail "from text"
+prints "verified" "right: all 11830 elements" "agrees with right.csv" "the median of 3 times"
+together 0 multiply at.npy b.npy --transpose-a --type f64 --alpha 2 --add c0.npy --beta -1 --repeat 2 --verify --expect more.npy -o c.npy --bits devices --json
+cmp c.npy more.npy || fail "repeated, with C0"
+python3 -c 'import json, sys; o = json.load(open(sys.argv[1])); assert o["verified"]["right"] and o["expected"]["agrees"] and o["repeats"] == 2 and o["verified"]["elements_checked"] == 11830, o' \
+  "$out" || fail "the object of a verified product"
+# Elements of the last rank's rows are other ones in the file: all ranks end alike, and nothing is written. Numbers that are
+# not whole, in several tiles of few bytes, are judged by the bound.
+rm c.npy
+python3 - <<'PY'
+rows = open("right.csv").read().splitlines()
+cells = rows[129].split(",")
+cells[7] = cells[90] = "12345"
+rows[129] = ",".join(cells)
+open("wrong.csv", "w").write("\n".join(rows) + "\n")
+PY
+together 1 multiply a.npy b.npy -o c.npy --expect wrong.csv
+says "the product differs from wrong.csv in 2 elements; the first is C(129, 7)"
+prints "DIFFERS from"
+[ ! -e c.npy ] && ! ls c.npy.tesela* 2>/dev/null || fail "a product that differs is written"
+"$TESELA" generate 67x2001 --seed 5 --type f64 -o d.npy --quiet
+"$TESELA" generate 2001x53 --seed 6 --type f64 -o e.npy --quiet
+"$TESELA" multiply d.npy e.npy -o f.npy --quiet --strategy sequential --device cpu
+together 0 multiply d.npy e.npy --verify --expect f.npy --memory 2MiB
+prints "right: all 3551 elements" "agrees with f.npy"
 together 2 multiply a.npy b.npy -o c.csv
 says "c.csv: each of the processes writes a part of C"
-together 2 multiply a.npy b.npy -o c.npy --verify
-says "--verify is of one process"
+for option in "--resume -o c.npy" --measure-error "--accuracy 1e-3"; do
+  together 2 multiply a.npy b.npy $option
+  says "${option%% *} is of one process: "
+done
+together 2 multiply - b.npy </dev/null
+says "standard input, -, is of one process"
 # Each for itself, and a library that is not there.
 last="TESELA_MPI"
 TESELA_MPI=none together 0 multiply a.npy b.npy --quiet

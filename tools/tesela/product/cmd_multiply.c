@@ -103,8 +103,9 @@ const tsl_command tsl_command_multiply = {
         "as output standard output, which then gets nothing else. Ends with the plan that ran, where the "
         "time went, the error bound and, with --verify, the measured error: the grade is the "
         "largest error in units of u (|alpha||A||B| + |beta||C0|), u being the unit roundoff.\n"
-        "Processes that mpirun or srun started multiply together by libtesela_mpi: each reads and writes its "
-        "part of .npy files.\n"
+        "Processes that mpirun or srun started multiply together by libtesela_mpi: each reads its part of "
+        "the "
+        "inputs, judges its part of C and writes it into one .npy file.\n"
         "An older file of the output's name is replaced when everything is right, and as it was otherwise.",
     .options = options,
     .examples = examples,

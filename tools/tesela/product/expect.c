@@ -11,9 +11,11 @@
  *
  * G costs a dot product of magnitudes, but |C| <= G up to rounding, so G is only computed where |C| in its
  * place does not explain the difference already: after cancellation, or where something is wrong. */
+#include "base/status.h"
 #include "product/product.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* What judges one element, component by component. */
 typedef struct bound {
@@ -34,8 +36,8 @@ static double read_roundoff(const tsl_feed *feed) {
   return own > file ? own : 0;
 }
 
-static bound bound_of(const tsl_product *product) {
-  const tsl_plan_bound accuracy = tsl_plan_facts_bound(product->facts);
+static bound bound_of(const tsl_product *product, const tsl_plan_bound *guaranteed) {
+  const tsl_plan_bound accuracy = *guaranteed;
   const tsl_type_info *type = tsl_type(product->type), *sums = tsl_type(type->sums);
   const double u = type->unit_roundoff, factor = accuracy.factor + (type->is_complex ? 2 : 0);
   const double scale = fmax(1, hypot(product->request.alpha[0], product->request.alpha[1]));
@@ -55,21 +57,22 @@ static bound bound_of(const tsl_product *product) {
 }
 
 /* G of both components of one element, and what flushing its terms to 0 may cost. */
-static void add_magnitudes(const tsl_product *product, const tsl_layout *at, const void *a, int64_t row,
-                           int64_t col, double g[2], double *terms) {
+static void add_magnitudes(const tsl_product *product, const tsl_compared *of, int64_t row, int64_t col,
+                           double g[2], double *terms) {
+  const tsl_layout *at = &of->at;
   const double *alpha = product->whole.alpha, *beta = product->whole.beta;
   double sum[2] = {0, 0}, before[2] = {0, 0};
   *terms = 0;
   for (int64_t l = 0; l < product->k; l++) {
     double x[2], y[2];
-    load(product->types.a, a, row * at->a_row + l * at->a_col, x);
-    load(product->types.b, product->b.data, l * at->b_row + col * at->b_col, y);
+    load(product->types.a, of->a, row * at->a_row + l * at->a_col, x);
+    load(product->types.b, of->b, l * at->b_row + col * at->b_col, y);
     sum[0] += fabs(x[0] * y[0]) + fabs(x[1] * y[1]);
     sum[1] += fabs(x[0] * y[1]) + fabs(x[1] * y[0]);
     *terms += fabs(x[0]) + fabs(y[0]) + 2;
   }
-  if (product->before)
-    load(product->type, product->before, row * product->n + col, before);
+  if (of->before)
+    load(product->type, of->before, row * of->cols + col, before);
   for (int component = 0; component < 2; component++)
     g[component] = fabs(alpha[0]) * sum[component] + fabs(alpha[1]) * sum[1 - component] +
                    fabs(beta[0] * before[component]) + fabs(beta[1] * before[1 - component]);
@@ -104,8 +107,8 @@ static judgement judge_component(const tsl_product *product, const bound *by, do
 }
 
 /* Compares an element whose components are not all equal, and counts it where it differs. */
-static void compare_element(tsl_product *product, const tsl_layout *at, const void *a, int64_t row,
-                            const bound *by, tsl_difference found) {
+static void compare_element(tsl_product *product, const tsl_compared *of, const bound *by,
+                            tsl_difference found) {
   tsl_difference *out = &product->difference;
   const int components =
       tsl_type(product->expected.as)->is_complex || tsl_type(product->type)->is_complex ? 2 : 1;
@@ -120,7 +123,7 @@ static void compare_element(tsl_product *product, const tsl_layout *at, const vo
     judgement seen = judge_component(product, by, c, e, moved ? &whole : NULL, 0);
     if ((!seen.agrees || seen.by_print) && !moved && isfinite(c) && isfinite(e)) {
       if (!have_g)
-        add_magnitudes(product, at, a, row, found.col, g, &flushed);
+        add_magnitudes(product, of, found.row - of->row, found.col - of->col, g, &flushed);
       have_g = true;
       seen = judge_component(product, by, c, e, &g[component], flushed);
     }
@@ -151,20 +154,18 @@ static void compare_element(tsl_product *product, const tsl_layout *at, const vo
   out->count++;
 }
 
-void tsl_product_compare(tsl_product *product, const void *a, int64_t first, int64_t rows,
-                         const void *expected) {
-  const bound by = bound_of(product);
-  const tsl_layout at = tsl_product_layout(product, rows);
-  for (int64_t row = 0; row < rows; row++)
-    for (int64_t col = 0; col < product->n; col++) {
-      const int64_t index = row * product->n + col;
-      tsl_difference found = {.row = first + row, .col = col};
-      load(product->type, product->c, index, found.computed);
-      load(product->expected.as, expected, index, found.expected);
+void tsl_product_compare(tsl_product *product, const tsl_compared *of) {
+  const bound by = bound_of(product, &of->guaranteed);
+  for (int64_t row = 0; row < of->rows; row++)
+    for (int64_t col = 0; col < of->cols; col++) {
+      const int64_t index = row * of->cols + col;
+      tsl_difference found = {.row = of->row + row, .col = of->col + col};
+      load(product->type, of->c, index, found.computed);
+      load(product->expected.as, of->expected, index, found.expected);
       if (same_special(found.computed[0], found.expected[0]) &&
           same_special(found.computed[1], found.expected[1]))
         continue;
-      compare_element(product, &at, a, row, &by, found);
+      compare_element(product, of, &by, found);
       if (product->difference.count == TSL_DIFFERENCES_MAX)
         return;
     }
@@ -186,4 +187,45 @@ const char *tsl_decider_name(tsl_decider decider) {
 #undef DECIDER_ROW
   };
   return names[decider];
+}
+
+/* --- what differs --- */
+
+static const char *format_value(const double value[2], bool complex, char *out, size_t size) {
+  if (complex)
+    snprintf(out, size, "%.9g%+.9gi", value[0], value[1]);
+  else
+    snprintf(out, size, "%.9g", value[0]);
+  return out;
+}
+
+/* What would have been fine, after the two numbers. */
+static const char *format_bound(const tsl_product *product, char *out, size_t size) {
+  const tsl_difference *difference = &product->difference;
+  if (product->request.tolerance.given)
+    snprintf(out, size, "; --tolerance is %.3g", product->request.tolerance.value);
+  else if (difference->printed > 0)
+    snprintf(out, size, "; rounding explains %.2g and its last printed digit %.2g", difference->rounding,
+             difference->printed);
+  else
+    snprintf(out, size, " and rounding explains %.2g", difference->rounding);
+  return out;
+}
+
+tesela_status tsl_product_tell_difference(const tsl_product *product, bool is_last) {
+  const tsl_difference *difference = &product->difference;
+  if (difference->count == 0)
+    return TESELA_OK;
+  const bool all = is_last && difference->count < TSL_DIFFERENCES_MAX;
+  const bool complex = tsl_type(product->type)->is_complex || tsl_type(product->expected.type)->is_complex;
+  char computed[64], expected[64], why[128];
+  return tsl_fail(
+      TESELA_WRONG_RESULT,
+      "the %s differs from %s in %s%lld element%s; the first is C(%lld, %lld), which is %s where the "
+      "file has %s%s",
+      tsl_product_result_name(product), product->expected.path, all ? "" : "at least ",
+      (long long)difference->count, difference->count == 1 ? "" : "s", (long long)difference->row,
+      (long long)difference->col, format_value(difference->computed, complex, computed, sizeof computed),
+      format_value(difference->expected, complex, expected, sizeof expected),
+      format_bound(product, why, sizeof why));
 }

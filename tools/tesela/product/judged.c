@@ -26,17 +26,22 @@ static void add_verdict(tsl_verdict *all, const tsl_verdict *part, const tsl_jud
 }
 
 tesela_status tsl_product_judge(tsl_product *product, const tsl_judged *judged) {
-  const char *name = tsl_product_result_name(product);
   tsl_verdict verdict;
   TSL_TRY(tsl_verify(judged->plan, judged->a, judged->b, judged->before, judged->c, &verdict));
-  add_verdict(&product->verdict, &verdict, judged);
-  if (verdict.right)
+  return tsl_product_add_verdict(product, &verdict, judged);
+}
+
+tesela_status tsl_product_add_verdict(tsl_product *product, const tsl_verdict *verdict,
+                                      const tsl_judged *judged) {
+  const char *name = tsl_product_result_name(product);
+  add_verdict(&product->verdict, verdict, judged);
+  if (verdict->right)
     return TESELA_OK;
   if (judged->row == 0 && judged->col == 0)
-    return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong: %s", name, verdict.why);
+    return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong: %s", name, verdict->why);
   if (judged->col == 0)
     return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong in its rows from %lld: there, %s", name,
-                    (long long)judged->row, verdict.why);
+                    (long long)judged->row, verdict->why);
   return tsl_fail(TESELA_WRONG_RESULT, "the %s is wrong in its block at row %lld, column %lld: there, %s",
-                  name, (long long)judged->row, (long long)judged->col, verdict.why);
+                  name, (long long)judged->row, (long long)judged->col, verdict->why);
 }

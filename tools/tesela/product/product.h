@@ -186,6 +186,13 @@ typedef struct tsl_judged {
 } tsl_judged;
 /* Adds to the product's verdict; TESELA_WRONG_RESULT where it is wrong. */
 tesela_status tsl_product_judge(tsl_product *product, const tsl_judged *judged);
+/* The same of a verdict that is there already. */
+tesela_status tsl_product_add_verdict(tsl_product *product, const tsl_verdict *verdict,
+                                      const tsl_judged *judged);
+/* What --verify and --expect came to, where they were asked for; of JSON, null where not. */
+void tsl_product_add_checks(const tsl_product *product, tsl_table *table);
+json_t *tsl_product_json_verified(const tsl_product *product);
+json_t *tsl_product_json_expected(const tsl_product *product);
 
 /* What a run of a plan for `rows` x `cols` elements came to: adds what was measured of its error to the product's. Returns
  * `status`. */
@@ -197,9 +204,18 @@ json_t *tsl_product_json_measured(const tsl_product *product);
 
 /* Whether C0's panel has to be kept beside C. */
 bool tsl_product_keeps_before(const tsl_product *product);
-/* Compares `rows` rows of C from `first` with `expected`; A is the panel's. */
-void tsl_product_compare(tsl_product *product, const void *a, int64_t first, int64_t rows,
-                         const void *expected);
+/* A part of C that is compared: its first element is at this row and column of the whole. C, what it held before (NULL: it is not
+ * read) and what is expected are packed row by row; A and B have what the part needs, all of k. */
+typedef struct tsl_compared {
+  const void *a, *b, *c, *before, *expected;
+  tsl_layout at; /* of A and B */
+  int64_t row, col, rows, cols;
+  tsl_plan_bound guaranteed;
+} tsl_compared;
+/* Adds to the product's difference. */
+void tsl_product_compare(tsl_product *product, const tsl_compared *of);
+/* TESELA_WRONG_RESULT with the first element that differs, where one does. `is_last`: all that there is was compared. */
+tesela_status tsl_product_tell_difference(const tsl_product *product, bool is_last);
 /* Of the comparison so far. */
 tsl_decider tsl_product_decider(const tsl_product *product);
 const char *tsl_decider_name(tsl_decider decider);

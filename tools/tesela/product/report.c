@@ -95,57 +95,10 @@ static void add_bound(const tsl_product *product, tsl_table *table) {
                        magnitudes[product->request.op], beta[0] != 0 || beta[1] != 0 ? " + |beta||C0|" : "");
 }
 
-/* What decided. */
-static void add_decider(const tsl_product *product, tsl_text *out) {
-  const tsl_difference *difference = &product->difference;
-  const tsl_decider decider = tsl_product_decider(product);
-  if (decider == TSL_DECIDED_BY_TOLERANCE)
-    tsl_text_add(out, "--tolerance %.3g decided", product->request.tolerance.value);
-  else if (decider == TSL_DECIDED_BY_ROUNDING)
-    tsl_text_add(out, "rounding decided");
-  else if (difference->count > 0)
-    tsl_text_add(out, "its last printed digit decided");
-  else
-    tsl_text_add(out, "its last printed digit decided about %lld elements, rounding about the rest",
-                 (long long)difference->by_print);
-}
-
-/* Whether the result agrees with the file, and by what it was judged. */
-static void add_expected(const tsl_product *product, tsl_table *table) {
-  const tsl_difference *difference = &product->difference;
-  const bool same = difference->count == 0;
-  char error[32];
-  tsl_text by = {0};
-  tsl_table_add_painted(table, TSL_PAINT_FAINT, "expected");
-  add_decider(product, &by);
-  tsl_table_add_painted(table, same ? TSL_PAINT_GOOD : TSL_PAINT_BAD, "%s %s, largest difference %s; %s",
-                        same ? "agrees with" : "DIFFERS from", product->expected.path,
-                        tsl_format_number(difference->error, error, sizeof error), tsl_text_get(&by));
-  if (same && difference->weak > 0)
-    tsl_table_add_pair(table, "",
-                       "%lld of %lld elements are no larger than what rounding may cost: they agree with "
-                       "anything, and --tolerance is stricter",
-                       (long long)difference->weak, (long long)(product->m * product->n));
-  tsl_text_free(&by);
-}
-
 static void add_accuracy(const tsl_product *product, tsl_table *table) {
-  const tsl_verdict *verdict = &product->verdict;
-  char error[32], share[32], grade[32];
   add_bound(product, table);
   tsl_product_add_measured(product, table);
-  if (product->request.verify) {
-    const bool all = verdict->checked == product->m * product->n;
-    tsl_table_add_painted(table, TSL_PAINT_FAINT, "verified");
-    tsl_table_add_painted(table, verdict->right ? TSL_PAINT_GOOD : TSL_PAINT_BAD,
-                          "%s: %s%lld elements, largest error %s, %s of its bound, grade %s u",
-                          verdict->right ? "right" : "WRONG", all ? "all " : "", (long long)verdict->checked,
-                          tsl_format_number(verdict->error, error, sizeof error),
-                          tsl_format_number(verdict->error_ratio, share, sizeof share),
-                          tsl_format_number(verdict->grade, grade, sizeof grade));
-  }
-  if (product->expected.reader)
-    add_expected(product, table);
+  tsl_product_add_checks(product, table);
 }
 
 static void feeds_of(const tsl_product *product, const tsl_feed *feeds[4]) {
@@ -271,32 +224,6 @@ static json_t *json_phases(const tsl_product *product) {
   return object;
 }
 
-static json_t *json_expected(const tsl_product *product) {
-  const tsl_difference *difference = &product->difference;
-  if (!product->expected.reader)
-    return json_null();
-  const bool complex = is_complex(product) || tsl_type(product->expected.type)->is_complex;
-  const tsl_number *tolerance = &product->request.tolerance;
-  json_t *object = json_pack(
-      "{s:s, s:b, s:I, s:o, s:s, s:o, s:I, s:I}", "file", product->expected.path, "agrees",
-      difference->count == 0, "elements_that_differ", (json_int_t)difference->count, "largest_difference",
-      tsl_json_real(difference->error), "decided_by", tsl_decider_name(tsl_product_decider(product)),
-      "tolerance", tolerance->given ? tsl_json_real(tolerance->value) : json_null(),
-      "elements_by_printed_digits", (json_int_t)difference->by_print, "elements_that_prove_nothing",
-      (json_int_t)difference->weak);
-  if (object && difference->count > 0)
-    json_object_update_new(
-        object,
-        json_pack(
-            "{s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "row", (json_int_t)difference->row, "column",
-            (json_int_t)difference->col, "computed", tsl_json_scalar(complex, difference->computed),
-            "expected", tsl_json_scalar(complex, difference->expected), "bound",
-            tsl_json_real(tolerance->given ? tolerance->value : difference->rounding + difference->printed),
-            "bound_of_rounding", tsl_json_real(difference->rounding), "bound_of_printed_digits",
-            tsl_json_real(difference->printed)));
-  return object;
-}
-
 /* The sizes and what is the operation's own. */
 static json_t *json_gemm(const tsl_product *product) {
   const tsl_product_request *request = &product->request;
@@ -345,18 +272,17 @@ static tesela_status print_json(const tsl_call *call, const tsl_product *product
   json_object_set_new(object, "alpha", tsl_json_scalar(is_complex(product), request->alpha));
   tsl_plan_facts_json_device(product->facts, object);
   if (object)
-    json_object_update_new(object,
-                           json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "panels",
-                                     (json_int_t)panel_count(product), "memory_bytes",
-                                     (json_int_t)product->memory_needed, "repeats",
-                                     (json_int_t)request->repeat, "seconds", json_phases(product),
-                                     "flops_per_second", tsl_json_real(flops_per_second(product)),
-                                     "bytes_per_second", tsl_json_real(bytes_per_second(product)),
-                                     "error_bound", tsl_json_real(tsl_plan_facts_bound(product->facts).bound),
-                                     "measured", tsl_product_json_measured(product), "verified",
-                                     request->verify ? tsl_json_verdict(&product->verdict) : json_null(),
-                                     "expected", json_expected(product), "headers", headers, "output",
-                                     is_written(product) ? json_string(request->output) : json_null()));
+    json_object_update_new(
+        object,
+        json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "panels",
+                  (json_int_t)panel_count(product), "memory_bytes", (json_int_t)product->memory_needed,
+                  "repeats", (json_int_t)request->repeat, "seconds", json_phases(product), "flops_per_second",
+                  tsl_json_real(flops_per_second(product)), "bytes_per_second",
+                  tsl_json_real(bytes_per_second(product)), "error_bound",
+                  tsl_json_real(tsl_plan_facts_bound(product->facts).bound), "measured",
+                  tsl_product_json_measured(product), "verified", tsl_product_json_verified(product),
+                  "expected", tsl_product_json_expected(product), "headers", headers, "output",
+                  is_written(product) ? json_string(request->output) : json_null()));
   if (product->blocks)
     json_object_set_new(object, "blocks", json_blocks(product));
   json_object_set_new(object, "account", tsl_plan_facts_json_account(product->facts));

@@ -200,44 +200,18 @@ static tesela_status multiply(tsl_product *product, const panel *part) {
   return TESELA_OK;
 }
 
-static const char *format_value(const double value[2], bool complex, char *out, size_t size) {
-  if (complex)
-    snprintf(out, size, "%.9g%+.9gi", value[0], value[1]);
-  else
-    snprintf(out, size, "%.9g", value[0]);
-  return out;
-}
-
-/* What would have been fine, after the two numbers. */
-static const char *format_bound(const tsl_product *product, char *out, size_t size) {
-  const tsl_difference *difference = &product->difference;
-  if (product->request.tolerance.given)
-    snprintf(out, size, "; --tolerance is %.3g", product->request.tolerance.value);
-  else if (difference->printed > 0)
-    snprintf(out, size, "; rounding explains %.2g and its last printed digit %.2g", difference->rounding,
-             difference->printed);
-  else
-    snprintf(out, size, " and rounding explains %.2g", difference->rounding);
-  return out;
-}
-
 static tesela_status compare(tsl_product *product, const panel *part) {
-  tsl_product_compare(product, part->a, part->first, part->rows, part->expected);
-  const tsl_difference *difference = &product->difference;
-  if (difference->count == 0)
-    return TESELA_OK;
-  const bool all = part->first + part->rows == product->m && difference->count < TSL_DIFFERENCES_MAX;
-  const bool complex = tsl_type(product->type)->is_complex || tsl_type(product->expected.type)->is_complex;
-  char computed[64], expected[64], why[128];
-  return tsl_fail(
-      TESELA_WRONG_RESULT,
-      "the %s differs from %s in %s%lld element%s; the first is C(%lld, %lld), which is %s where the "
-      "file has %s%s",
-      tsl_product_result_name(product), product->expected.path, all ? "" : "at least ",
-      (long long)difference->count, difference->count == 1 ? "" : "s", (long long)difference->row,
-      (long long)difference->col, format_value(difference->computed, complex, computed, sizeof computed),
-      format_value(difference->expected, complex, expected, sizeof expected),
-      format_bound(product, why, sizeof why));
+  tsl_product_compare(product, &(tsl_compared){.a = part->a,
+                                               .b = product->b.data,
+                                               .c = product->c,
+                                               .before = product->before,
+                                               .expected = part->expected,
+                                               .at = tsl_product_layout(product, part->rows),
+                                               .row = part->first,
+                                               .rows = part->rows,
+                                               .cols = product->n,
+                                               .guaranteed = tsl_plan_facts_bound(product->facts)});
+  return tsl_product_tell_difference(product, part->first + part->rows == product->m);
 }
 
 static tesela_status verify(tsl_product *product, const panel *part) {

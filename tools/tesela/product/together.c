@@ -8,46 +8,64 @@
 #include "cli/ranks.h"
 #include "comm/agree.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --- what ranks do not do --- */
 
+/* By each for itself, before MPI begins: all were given the same words. */
 static tesela_status refuse_options(const tsl_product_request *request) {
   const struct {
     bool given;
-    const char *name;
+    const char *name, *why;
   } alone[] = {
-      {request->expected != NULL, "--expect"},    {request->verify, "--verify"},
-      {request->measure != 0, "--measure-error"}, {request->resume, "--resume"},
-      {request->accuracy != NULL, "--accuracy"},  {request->bits != NULL, "--bits"},
-      {request->repeat > 1, "--repeat"},          {request->format != NULL, "--format"},
+      {request->measure != 0, "--measure-error", "--verify judges what several processes multiplied"},
+      {request->resume, "--resume", "several processes write their parts of C at once and keep none of them"},
+      {request->accuracy != NULL, "--accuracy",
+       "several processes add up parts of sums, and the report says what they guarantee; --type f64 makes "
+       "it small"},
+      {request->format != NULL, "--format", "it is about -, and each process opens the files for itself"},
   };
+  const char *const inputs[] = {request->a, request->b, request->c0, request->expected};
   for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
     if (alone[i].given)
-      return tsl_fail(TESELA_UNSUPPORTED, "%s is of one process; those that MPI starts multiply, and write C",
-                      alone[i].name);
+      return tsl_fail(TESELA_UNSUPPORTED, "%s is of one process: %s", alone[i].name, alone[i].why);
+  for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+    if (inputs[i] && strcmp(inputs[i], "-") == 0)
+      return tsl_fail(TESELA_UNSUPPORTED,
+                      "standard input, -, is of one process, and each of several opens the files for itself; "
+                      "write it to a file that all can read");
   return TESELA_OK;
 }
 
-/* A file of which each rank can read its part. */
-static tesela_status refuse_file(const tsl_feed *feed) {
+/* A file of which this rank can read its part: text and what is packed is read once by each, into a file of its own. */
+static tesela_status make_readable(const tsl_together *work, tsl_feed *feed) {
+  enum { SHARE = 4 };
   if (!feed->reader || feed->by_blocks)
     return TESELA_OK;
-  return tsl_fail(TESELA_UNSUPPORTED,
-                  "%s: each of the processes reads a part of its own, which of .npy files that are not "
-                  "packed can be done; "
-                  "one process takes it as it is",
-                  feed->path);
+  TSL_TRY(tsl_reader_spool(feed->reader, feed->as, tsl_together_memory(work) / SHARE));
+  const tsl_file_info *info = tsl_reader_info(feed->reader);
+  feed->by_blocks = info->by_blocks;
+  feed->columns_first = info->columns_first;
+  return TESELA_OK;
 }
 
-static tesela_status refuse(const tsl_together *work) {
+static tesela_status make_all_readable(tsl_together *work) {
+  tsl_product *p = &work->product;
+  tsl_feed *const feeds[] = {&p->a, &p->b, &p->c0, &p->expected};
+  for (size_t i = 0; i < sizeof feeds / sizeof *feeds; i++)
+    TSL_TRY(make_readable(work, feeds[i]));
+  return TESELA_OK;
+}
+
+static tesela_status refuse_output(const tsl_together *work) {
   const char *output = work->product.request.output;
-  TSL_TRY(refuse_file(&work->product.a));
-  TSL_TRY(refuse_file(&work->product.b));
-  TSL_TRY(refuse_file(&work->product.c0));
   if (output && !tsl_io_takes_blocks(output, NULL))
-    return tsl_fail(TESELA_UNSUPPORTED,
-                    "%s: each of the processes writes a part of C, which a .npy file takes", output);
+    return tsl_fail(
+        TESELA_UNSUPPORTED,
+        "%s: each of the processes writes a part of C, which a .npy file takes; name one, and one "
+        "process can copy it to another format",
+        output);
   return TESELA_OK;
 }
 
@@ -92,6 +110,7 @@ static tesela_status read_all(tsl_together *work) {
   deal(ranks, p->a.rows, p->a.cols, p->a.columns_first, &work->a);
   deal(ranks, p->b.rows, p->b.cols, p->b.columns_first, &work->b);
   deal(ranks, p->m, p->n, false, &work->c);
+  TSL_TRY(make_all_readable(work));
   TSL_TRY(take(&work->a, p->types.a, p->a.path));
   TSL_TRY(take(&work->b, p->types.b, p->b.path));
   TSL_TRY(take(&work->c, p->types.c, "the product"));
@@ -140,7 +159,7 @@ static tesela_status write_all(tsl_together *work) {
 
 /* --- all of it --- */
 
-static tesela_status multiply(tsl_together *work) {
+static tesela_status multiply_once(tsl_together *work, tesela_mpi_record *record) {
   const tsl_product *p = &work->product;
   const tsl_product_request *request = &p->request;
   const tesela_gemm_desc gemm = {
@@ -167,35 +186,121 @@ static tesela_status multiply(tsl_together *work) {
       .beta = request->beta,
       .device = request->device,
       .strategy = request->strategy,
+      .bits = request->bits,
   };
   const tesela_mpi_desc desc = {.gemm = &gemm,
                                 .a = work->a.layout,
                                 .b = work->b.layout,
                                 .c = work->c.layout,
                                 .memory = request->memory < INT64_MAX ? (int64_t)request->memory : INT64_MAX};
-  return tsl_ranks_multiply(work->ranks, &desc, &work->record);
+  return tsl_ranks_multiply(work->ranks, &desc, record);
+}
+
+static int by_seconds(const void *left, const void *right) {
+  const double a = ((const tesela_mpi_record *)left)->seconds,
+               b = ((const tesela_mpi_record *)right)->seconds;
+  return (a > b) - (a < b);
+}
+
+/* What --repeat needs: a record of each, and C0 again for each. */
+typedef struct repeating {
+  tesela_mpi_record *records;
+  void *before;
+  size_t bytes;
+} repeating;
+
+static tesela_status take_repeats(const tsl_together *work, repeating *out) {
+  const tsl_dealt *c = &work->c;
+  const tsl_product_request *request = &work->product.request;
+  void *records;
+  size_t bytes;
+  if (!tsl_size_mul((size_t)request->repeat, sizeof *out->records, &bytes))
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "--repeat is more than memory has room for");
+  TSL_TRY(tsl_alloc(bytes, "the times of all repeats", &records));
+  out->records = records;
+  if (request->repeat == 1 || !work->product.c0.reader)
+    return TESELA_OK;
+  out->bytes = (size_t)(c->own.rows * c->own.cols) * tsl_type(work->product.type)->size;
+  TSL_TRY(tsl_alloc(out->bytes + 1, "a copy of C0", &out->before));
+  memcpy(out->before, c->data, out->bytes);
+  return TESELA_OK;
+}
+
+/* The same result each time; the record is of the time in the middle. */
+static tesela_status multiply_repeatedly(tsl_together *work, repeating *of) {
+  const int64_t repeats = work->product.request.repeat;
+  for (int64_t i = 0; i < repeats; i++) {
+    of->records[i] = (tesela_mpi_record){0};
+    if (i > 0 && of->before)
+      memcpy(work->c.data, of->before, of->bytes);
+    TSL_TRY(multiply_once(work, &of->records[i]));
+  }
+  qsort(of->records, (size_t)repeats, sizeof *of->records, by_seconds);
+  work->record = of->records[(repeats - 1) / 2];
+  work->fastest = of->records[0].seconds;
+  return TESELA_OK;
+}
+
+static tesela_status multiply(tsl_together *work) {
+  repeating all = {.records = NULL};
+  tsl_status_saved saved;
+  tesela_status status = tsl_agree(work->ranks, take_repeats(work, &all));
+  if (status == TESELA_OK)
+    status = multiply_repeatedly(work, &all);
+  tsl_status_save(&saved);
+  tsl_free(all.records);
+  tsl_free(all.before);
+  tsl_status_restore(&saved);
+  return status;
+}
+
+/* A rank that finds nothing wrong ends as the one that does, and with what all of them found. */
+static tesela_status check(tsl_together *work) {
+  tsl_status_saved saved;
+  if (!work->product.request.verify && !work->product.expected.reader)
+    return TESELA_OK;
+  const tesela_status status = tsl_agree(work->ranks, tsl_together_check(work));
+  if (status != TESELA_OK && status != TESELA_WRONG_RESULT)
+    return status;
+  tsl_status_save(&saved);
+  TSL_TRY(tsl_together_sum_up(work));
+  tsl_status_restore(&saved);
+  return status;
 }
 
 static tesela_status prepare(const tsl_product_request *request, tsl_together *work) {
-  TSL_TRY(refuse_options(request));
   TSL_TRY(tsl_product_open(request, &work->product));
-  return refuse(work);
+  return refuse_output(work);
 }
 
 /* Each step is all ranks', and none goes on where one failed. */
 static tesela_status run(const tsl_product_request *request, tsl_together *work) {
-  const double start = tsl_clock();
   TSL_TRY(tsl_agree(work->ranks, prepare(request, work)));
   TSL_TRY(tsl_agree(work->ranks, begin_output(work)));
   const double reading = tsl_clock();
   TSL_TRY(tsl_agree(work->ranks, read_all(work)));
   work->read = tsl_clock() - reading;
   TSL_TRY(multiply(work));
+  TSL_TRY(check(work));
   const double writing = tsl_clock();
   TSL_TRY(write_all(work));
   work->write = tsl_clock() - writing;
-  work->total = tsl_clock() - start;
   return TESELA_OK;
+}
+
+/* A wrong result is reported in full before its sentence, and is not written. */
+static tesela_status report(const tsl_call *call, const tsl_together *work, const tsl_product_options *given,
+                            tesela_status status) {
+  tsl_status_saved saved;
+  if ((status != TESELA_OK && status != TESELA_WRONG_RESULT) || !leads(work) ||
+      (given->quiet && status == TESELA_OK))
+    return status;
+  tsl_status_save(&saved);
+  const tesela_status printed = tsl_together_report(call, work, given->json, status == TESELA_OK);
+  if (printed != TESELA_OK)
+    return printed;
+  tsl_status_restore(&saved);
+  return status;
 }
 
 static void release(tsl_together *work) {
@@ -216,12 +321,15 @@ tesela_status tsl_product_together(const tsl_call *call, const tsl_product_reque
   tsl_product_request request = *given_request;
   request.in_parts = true;
   TSL_TRY(tsl_product_check_request(&request));
+  TSL_TRY(refuse_options(&request));
   TSL_TRY(tsl_matrix_check_json(request.output, given->json));
   tesela_status status = tsl_ranks_join(&work.ranks);
-  if (status == TESELA_OK)
+  if (status == TESELA_OK) {
+    const double start = tsl_clock();
     status = run(&request, &work);
-  if (status == TESELA_OK && leads(&work) && !given->quiet)
-    status = tsl_together_report(call, &work, given->json);
+    work.total = tsl_clock() - start;
+    status = report(call, &work, given, status);
+  }
   release(&work);
   return status;
 }

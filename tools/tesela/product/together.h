@@ -27,15 +27,23 @@ typedef struct tsl_together {
   tsl_product product; /* its files, sizes and types; not its plans */
   tsl_dealt a, b, c;
   tesela_mpi_record record;
-  tsl_part *part;            /* NULL: nothing is written */
-  double read, write, total; /* seconds */
+  double fastest; /* seconds of the fastest repeat; the record is of the one in the middle */
+  tsl_part *part; /* NULL: nothing is written */
+  double read, verify, write, total; /* seconds */
 } tsl_together;
 
 /* All of it, on each of the processes; the report is rank 0's. */
 tesela_status tsl_product_together(const tsl_call *call, const tsl_product_request *request,
                                    const tsl_product_options *given);
 
+/* Bytes that one of the processes may take of its host's memory. */
+uint64_t tsl_together_memory(const tsl_together *work);
+/* --verify and --expect: this rank's elements of C, into the product's verdict and difference. TESELA_WRONG_RESULT. */
+tesela_status tsl_together_check(tsl_together *work);
+/* Makes these what all ranks found: of all of them, the same on each. TESELA_WRONG_RESULT where C differs from what is expected, and
+ * the judge found nothing. */
+tesela_status tsl_together_sum_up(tsl_together *work);
 /* Prints what was done: the speaker's. */
-tesela_status tsl_together_report(const tsl_call *call, const tsl_together *work, bool json);
+tesela_status tsl_together_report(const tsl_call *call, const tsl_together *work, bool json, bool is_written);
 
 #endif
