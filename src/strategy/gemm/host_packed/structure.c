@@ -104,24 +104,45 @@ typedef struct aside {
   int64_t block_row, block_column; /* its strides */
 } aside;
 
+/* Moves `count` elements with these strides in bytes. */
+static inline void move(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+                        int64_t count, size_t size) {
+  for (; count > 0; count--, to += to_step, from += from_step)
+    memcpy(to, from, size);
+}
+typedef void move_elements(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+                           int64_t count);
+static void move_4(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+                   int64_t count) {
+  move(to, to_step, from, from_step, count, 4);
+}
+static void move_8(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+                   int64_t count) {
+  move(to, to_step, from, from_step, count, 8);
+}
+static void move_16(unsigned char *to, int64_t to_step, const unsigned char *from, int64_t from_step,
+                    int64_t count) {
+  move(to, to_step, from, from_step, count, 16);
+}
+
 static void exchange(const aside *with, bool is_back) {
+  static move_elements *const moves[] = {[4] = move_4, [8] = move_8, [16] = move_16};
   const tsl_packed_job *job = with->job;
   const tsl_view *c = &job->views.c;
+  const int64_t c_step = c->col_stride * job->size, block_step = with->block_column * job->size;
   for (int64_t i = 0; i < with->rows; i++) {
     const tsl_packed_span span = tsl_packed_span_of_row(job, with->row + i);
     const int64_t first = tsl_most(span.first - with->column, 0),
-                  end = tsl_least(span.end - with->column, with->columns);
-    unsigned char *at = c->at + ((with->row + i) * c->row_stride + (with->column + first) * c->col_stride) *
-                                    job->size,
-                  *block = with->block + (i * with->block_row + first * with->block_column) * job->size;
-    for (int64_t j = first; j < end; j++) {
-      const bool is_real = c->structure == TESELA_HERMITIAN && with->row + i == with->column + j;
-      memcpy(is_back ? at : block, is_back ? block : at, (size_t)job->size);
-      if (is_real)
-        clear_imaginary(job, is_back ? at : block);
-      at += c->col_stride * job->size;
-      block += with->block_column * job->size;
-    }
+                  end = tsl_least(span.end - with->column, with->columns),
+                  diagonal = with->row + i - with->column;
+    unsigned char *row = c->at + ((with->row + i) * c->row_stride + with->column * c->col_stride) * job->size,
+                  *beside = with->block + i * with->block_row * job->size;
+    if (is_back)
+      moves[job->size](row + first * c_step, c_step, beside + first * block_step, block_step, end - first);
+    else
+      moves[job->size](beside + first * block_step, block_step, row + first * c_step, c_step, end - first);
+    if (c->structure == TESELA_HERMITIAN && diagonal >= first && diagonal < end)
+      clear_imaginary(job, is_back ? row + diagonal * c_step : beside + diagonal * block_step);
   }
 }
 
@@ -139,8 +160,10 @@ static void multiply_aside(const tsl_packed_job *job, const aside *at, tsl_packe
   with.block_column = c_column == 1 ? 1 : 2; /* another than 1 has a way of its own */
   with.block_row =
       with.block_column * (tsl_packed_vectors(job->kernels, at->columns) << job->kernels->lanes_log2);
-  memset(block, 0, (size_t)(with.block_row * at->rows * job->size));
-  exchange(&with, false);
+  if (tile->beta[0] != 0 || tile->beta[1] != 0) {
+    memset(block, 0, (size_t)(with.block_row * at->rows * job->size));
+    exchange(&with, false);
+  }
   tile->c = block;
   tile->c_row = with.block_row;
   tile->c_column = with.block_column;
@@ -162,41 +185,64 @@ static tile_place place_of(const tsl_packed_job *job, const aside *at) {
     return OUTSIDE;
   if (triangle == TESELA_LOWER ? at->row > last_column : at->column > last_row)
     return INSIDE;
-  return job->masks_c ? ACROSS : INSIDE;
+  return ACROSS;
+}
+
+/* Leaves out rows, and whole vectors of columns, that lie beside C's triangle. */
+static void crop(const tsl_packed_job *job, aside *at, tsl_packed_side *micro_a, tsl_packed_side *micro_b) {
+  const int64_t below = tsl_most(at->row - at->column, 0), right = tsl_most(at->column - at->row, 0),
+                lanes = tsl_packed_lanes(job->kernels);
+  if (job->views.c.triangle == TESELA_UPPER) {
+    const int64_t skipped = below & ~(lanes - 1);
+    micro_b->at = (const unsigned char *)micro_b->at + skipped * micro_b->across * job->size;
+    at->rows = tsl_least(at->rows, at->column + at->columns - at->row);
+    at->column += skipped;
+    at->columns -= skipped;
+  } else {
+    micro_a->at = (const unsigned char *)micro_a->at + right * micro_a->across * job->size;
+    at->columns = tsl_least(at->columns, at->row + at->rows - at->column);
+    at->row += right;
+    at->rows -= right;
+  }
 }
 
 void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_block *block,
                                     const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
                                     tsl_packed_tile *tile) {
   const tsl_packed_kernels *kernels = job->kernels;
-  const aside at = {.job = job,
-                    .row = block->row + micro_a->first,
-                    .rows = micro_a->count,
-                    .column = block->column + micro_b->first,
-                    .columns = micro_b->count};
+  tsl_packed_side side_a = *micro_a, side_b = *micro_b;
+  aside at = {.job = job,
+              .row = block->row + micro_a->first,
+              .rows = micro_a->count,
+              .column = block->column + micro_b->first,
+              .columns = micro_b->count};
   const tile_place place = place_of(job, &at);
+  if (place == OUTSIDE)
+    return;
+  if (place == ACROSS)
+    crop(job, &at, &side_a, &side_b);
   const tsl_packed_span a = steps_of(job, true, at.row, at.rows),
                         b = steps_of(job, false, at.column, at.columns);
   const int64_t begin = tsl_most(a.first, b.first), first = tsl_most(begin, block->step),
                 end = tsl_least(tsl_least(a.end, b.end), block->step + block->depth),
                 skipped = first - block->step;
   const bool is_first = first == begin;
-  if (place == OUTSIDE || (first >= end && job->views.k > 0))
+  if (first >= end && job->views.k > 0)
     return;
-  tile->a = (const unsigned char *)micro_a->at + skipped * micro_a->along * job->size;
-  tile->a_row = micro_a->across;
-  tile->a_step = micro_a->along;
-  tile->b = (const unsigned char *)micro_b->at + skipped * micro_b->along * job->size;
-  tile->b_step = micro_b->along;
+  tile->a = (const unsigned char *)side_a.at + skipped * side_a.along * job->size;
+  tile->a_row = side_a.across;
+  tile->a_step = side_a.along;
+  tile->b = (const unsigned char *)side_b.at + skipped * side_b.along * job->size;
+  tile->b_step = side_b.along;
   tile->depth = end - first;
   tile->beta[0] = is_first ? job->beta[0] : 1;
   tile->beta[1] = is_first ? job->beta[1] : 0;
-  tile->columns = micro_b->count;
+  tile->columns = at.columns;
   tile->c = (unsigned char *)job->views.c.at +
             (at.row * job->views.c.row_stride + at.column * job->views.c.col_stride) * job->size;
   tsl_packed_tile_function multiply =
-      kernels->multiply[tsl_packed_vectors(kernels, micro_b->count) - 1][micro_a->count - 1];
-  if (place == ACROSS)
+      kernels->multiply[tsl_packed_vectors(kernels, at.columns) - 1][at.rows - 1];
+  if (place == ACROSS && job->masks_c)
     multiply_aside(job, &at, multiply, tile);
   else
     multiply(tile);

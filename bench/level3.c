@@ -1,0 +1,310 @@
+/* level3 [--threads N] [--rounds N] [--types s,d,c,z] [--sizes 64,256,...] [--only ROUTINE] [--strategy TEXT] NAME=LIBRARY
+ *
+ * Level 3 products by tesela's plans of host_packed and by a library's CBLAS, by turns in one process, column-major operands,
+ * lower triangles: microseconds of the shortest call of each, their ratio, and at the end the geometric mean. Results are
+ * compared before times are taken. Squares of the sizes, and thin ones: 100 with the other size 10000, 2000 with 16. */
+#include "peers.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "plan/plan.h"
+#include "tune/choose.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdbool.h>
+
+enum {
+  COLUMN_MAJOR = 102,
+  LOWER = 122,
+  AS_IT_IS = 111,
+  TRANSPOSED = 112,
+  CONJUGATED = 113,
+  LEFT = 141,
+  NON_UNIT = 131
+};
+
+/* Scalars are passed by value or by address: two forms of each routine. */
+#define SCALAR_CALLS(type, name)                                                                             \
+  typedef void name##_rank(int, int, int, int, int, type, const void *, int, type, void *, int);             \
+  typedef void name##_rank2(int, int, int, int, int, type, const void *, int, const void *, int, type,       \
+                            void *, int);                                                                    \
+  typedef void name##_symm(int, int, int, int, int, type, const void *, int, const void *, int, type,        \
+                           void *, int);                                                                     \
+  typedef void name##_trmm(int, int, int, int, int, int, int, type, const void *, int, void *, int);
+SCALAR_CALLS(float, single)
+SCALAR_CALLS(double, twice)
+SCALAR_CALLS(const void *, address)
+
+typedef enum routine { SYRK, HERK, SYR2K, SYMM, HEMM, TRMM, ROUTINES } routine;
+static const char *const routine_names[] = {"syrk", "herk", "syr2k", "symm", "hemm", "trmm"};
+static const char letters[] = "sdcz";
+static const tesela_type types_of[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
+
+static void *library;
+static int threads = 1, rounds = 12;
+static const char *types = "s,d,c,z", *sizes = "64,256,1000,2048", *only = "", *strategy = "host_packed";
+static tsl_devices *devices;
+
+static _Noreturn void stop(const char *what, const char *why) {
+  fprintf(stderr, "bench_level3: %s: %s\n", what, why);
+  exit(1);
+}
+
+/* --- one product --- */
+
+typedef struct product {
+  routine routine;
+  int type;
+  int64_t square, other;
+  void *a, *b, *c, *expected;
+  tsl_plan *plans[2];
+  int plan_count;
+  void *call; /* the library's */
+} product;
+
+static size_t size_of(const product *of) {
+  return tsl_type(types_of[of->type])->size;
+}
+/* Rank-k updates: a and b are square x other. Else a is square x square, b and c square x other. */
+static bool is_rank(const product *of) {
+  return of->routine <= SYR2K;
+}
+static int64_t count_of_a(const product *of) {
+  return of->square * (is_rank(of) ? of->other : of->square);
+}
+static int64_t count_of_c(const product *of) {
+  return of->square * (is_rank(of) ? of->square : of->other);
+}
+
+static tsl_problem problem_of(const product *of, int part) {
+  const int64_t n = of->square, other = of->other;
+  const tesela_type type = types_of[of->type];
+  tsl_problem problem =
+      is_rank(of) ? tsl_problem_gemm(n, n, other, type) : tsl_problem_gemm(n, other, n, type);
+  problem.a.row_stride = problem.c.row_stride = 1;
+  problem.a.col_stride = problem.c.col_stride = n;
+  problem.b.row_stride = is_rank(of) ? n : 1;
+  problem.b.col_stride = is_rank(of) ? 1 : n;
+  problem.beta[0] = part;
+  if (is_rank(of)) {
+    problem.c.triangle = TESELA_LOWER;
+    problem.conjugate_b = of->routine == HERK;
+    problem.c.structure = of->routine == HERK ? TESELA_HERMITIAN : TESELA_GENERAL;
+    return problem;
+  }
+  problem.a.triangle = TESELA_LOWER;
+  problem.a.structure = of->routine == SYMM   ? TESELA_SYMMETRIC
+                        : of->routine == HEMM ? TESELA_HERMITIAN
+                                              : TESELA_TRIANGULAR;
+  problem.in_place = of->routine == TRMM;
+  return problem;
+}
+
+static void plan(product *of) {
+  of->plan_count = of->routine == SYR2K ? 2 : 1;
+  for (int i = 0; i < of->plan_count; i++) {
+    const tsl_problem problem = problem_of(of, i);
+    const tsl_choice choice = {.devices = devices, .device = "cpu", .strategy = strategy};
+    if (tsl_tune_choose(&problem, &choice, &of->plans[i]) != TESELA_OK)
+      stop("plan", tesela_last_error());
+  }
+}
+
+static void by_tesela(const product *of, void *c) {
+  for (int i = 0; i < of->plan_count; i++) {
+    const tsl_operands operands = {.a = {.host = i ? of->b : of->a},
+                                   .b = {.host = of->routine == SYR2K ? (i ? of->a : of->b)
+                                                 : is_rank(of)        ? of->a
+                                                                      : of->b},
+                                   .c = {.host = c}};
+    if (tsl_plan_run(of->plans[i], &operands, NULL) != TESELA_OK)
+      stop("run", tesela_last_error());
+  }
+}
+
+static void by_library(const product *of, void *c) {
+  static const float one_c[2] = {1}, zero_c[2];
+  static const double one_z[2] = {1}, zero_z[2];
+  const int n = (int)of->square, other = (int)of->other;
+  const void *one = of->type == 2 ? (const void *)one_c : one_z,
+             *zero = of->type == 2 ? (const void *)zero_c : zero_z;
+  void *call = of->call;
+#define AS(kind) (*(kind **)&call)
+  if (of->routine == SYRK || of->routine == HERK) {
+    if (of->type == 0 || (of->routine == HERK && of->type == 2))
+      AS(single_rank)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, of->a, n, 0, c, n);
+    else if (of->type == 1 || of->routine == HERK)
+      AS(twice_rank)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, of->a, n, 0, c, n);
+    else
+      AS(address_rank)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, one, of->a, n, zero, c, n);
+  } else if (of->routine == SYR2K) {
+    if (of->type == 0)
+      AS(single_rank2)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, of->a, n, of->b, n, 0, c, n);
+    else if (of->type == 1)
+      AS(twice_rank2)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, 1, of->a, n, of->b, n, 0, c, n);
+    else
+      AS(address_rank2)(COLUMN_MAJOR, LOWER, AS_IT_IS, n, other, one, of->a, n, of->b, n, zero, c, n);
+  } else if (of->routine == TRMM) {
+    if (of->type == 0)
+      AS(single_trmm)(COLUMN_MAJOR, LEFT, LOWER, AS_IT_IS, NON_UNIT, n, other, 1, of->a, n, c, n);
+    else if (of->type == 1)
+      AS(twice_trmm)(COLUMN_MAJOR, LEFT, LOWER, AS_IT_IS, NON_UNIT, n, other, 1, of->a, n, c, n);
+    else
+      AS(address_trmm)(COLUMN_MAJOR, LEFT, LOWER, AS_IT_IS, NON_UNIT, n, other, one, of->a, n, c, n);
+  } else if (of->type == 0)
+    AS(single_symm)(COLUMN_MAJOR, LEFT, LOWER, n, other, 1, of->a, n, of->b, n, 0, c, n);
+  else if (of->type == 1)
+    AS(twice_symm)(COLUMN_MAJOR, LEFT, LOWER, n, other, 1, of->a, n, of->b, n, 0, c, n);
+  else
+    AS(address_symm)(COLUMN_MAJOR, LEFT, LOWER, n, other, one, of->a, n, of->b, n, zero, c, n);
+}
+
+/* --- comparing and timing --- */
+
+static double component(const product *of, const void *from, int64_t i) {
+  return of->type % 2 == 0 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+}
+
+/* The largest difference over the largest number, in units of rounding times the length of a sum. */
+static void compare(const product *of) {
+  const int64_t count = count_of_c(of) * (of->type >= 2 ? 2 : 1),
+                terms = is_rank(of) ? of->other : of->square;
+  const double unit = of->type % 2 == 0 ? 6e-8 : 1.1e-16;
+  double most = 0, largest = 0;
+  for (int64_t i = 0; i < count; i++) {
+    most = fmax(most, fabs(component(of, of->c, i) - component(of, of->expected, i)));
+    largest = fmax(largest, fabs(component(of, of->expected, i)));
+  }
+  if (!(most <= unit * (double)(terms + 8) * (largest + 1)))
+    stop(routine_names[of->routine], "results differ");
+}
+
+static double seconds_of(const product *of, void (*run)(const product *, void *), void *c, int calls) {
+  const double start = tsl_clock();
+  for (int i = 0; i < calls; i++)
+    run(of, c);
+  return (tsl_clock() - start) / calls;
+}
+
+static void *matrix(const product *of, int64_t count, uint64_t seed) {
+  void *made = aligned_alloc(4096, ((size_t)count * size_of(of) / 4096 + 2) * 4096);
+  if (!made)
+    stop("memory", "none");
+  if (seed)
+    tsl_random_fill(TSL_DRAW_UNIFORM, seed, 0, types_of[of->type], made, (size_t)count);
+  else
+    memset(made, 0, (size_t)count * size_of(of));
+  return made;
+}
+
+static double measure(product *of) {
+  static const char *const prefixes[] = {"cblas_", "scipy_cblas_"};
+  for (int i = 0; i < 2 && !of->call; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s%c%s", prefixes[i], letters[of->type], routine_names[of->routine]);
+    of->call = dlsym(library, name);
+  }
+  if (!of->call)
+    stop(routine_names[of->routine], "is not in the library");
+  of->a = matrix(of, count_of_a(of), 1);
+  of->b = matrix(of, is_rank(of) ? count_of_a(of) : count_of_c(of), 2);
+  of->c = matrix(of, count_of_c(of), 0);
+  of->expected = matrix(of, count_of_c(of), 0);
+  if (of->routine == TRMM) {
+    memcpy(of->c, of->b, (size_t)count_of_c(of) * size_of(of));
+    memcpy(of->expected, of->b, (size_t)count_of_c(of) * size_of(of));
+  }
+  plan(of);
+  by_library(of, of->expected);
+  by_tesela(of, of->c);
+  compare(of);
+  if (of->routine == TRMM) { /* over and over: a factor that neither grows nor fades */
+    memset(of->a, 0, (size_t)count_of_a(of) * size_of(of));
+    for (int64_t i = 0; i < of->square; i++) {
+      const double one[2] = {1, 0};
+      tsl_type_store(types_of[of->type], (unsigned char *)of->a + i * (of->square + 1) * (int64_t)size_of(of),
+                     one);
+    }
+  }
+  const double guess = fmax(seconds_of(of, by_library, of->expected, 1), 1e-7);
+  const int calls = (int)fmax(1, 2e-3 / guess);
+  double best[2] = {INFINITY, INFINITY};
+  for (int round = 0; round < rounds; round++) {
+    best[round % 2] = fmin(best[round % 2], seconds_of(of, round % 2 ? by_library : by_tesela,
+                                                       round % 2 ? of->expected : of->c, calls));
+    best[!(round % 2)] = fmin(best[!(round % 2)], seconds_of(of, round % 2 ? by_tesela : by_library,
+                                                             round % 2 ? of->c : of->expected, calls));
+  }
+  const tsl_problem problem = problem_of(of, 0);
+  printf("%c%-6s %6lld x %-6lld %10.1f us %10.1f us  %6.1f GFLOP/s  ratio %.3f\n", letters[of->type],
+         routine_names[of->routine], (long long)of->square, (long long)of->other, best[0] * 1e6,
+         best[1] * 1e6, of->plan_count * tsl_problem_flops(&problem) / best[0] * 1e-9, best[1] / best[0]);
+  fflush(stdout);
+  for (int i = 0; i < of->plan_count; i++)
+    tsl_plan_destroy(of->plans[i]);
+  free(of->a);
+  free(of->b);
+  free(of->c);
+  free(of->expected);
+  return best[1] / best[0];
+}
+
+/* --- all of them --- */
+
+static double logs;
+static int measured;
+
+static void measure_all(int64_t square, int64_t other) {
+  for (routine r = 0; r < ROUTINES; r++)
+    for (int type = 0; type < 4; type++) {
+      const bool is_hermitian = r == HERK || r == HEMM;
+      if ((*only && !strstr(only, routine_names[r])) || !strchr(types, letters[type]) ||
+          (is_hermitian && type < 2))
+        continue;
+      product one = {.routine = r, .type = type, .square = square, .other = other};
+      logs += log(measure(&one));
+      measured++;
+    }
+}
+
+int main(int argc, char **argv) {
+  for (int i = 1; i + 1 < argc; i++) {
+    if (strcmp(argv[i], "--threads") == 0)
+      threads = atoi(argv[++i]);
+    else if (strcmp(argv[i], "--rounds") == 0)
+      rounds = atoi(argv[++i]);
+    else if (strcmp(argv[i], "--types") == 0)
+      types = argv[++i];
+    else if (strcmp(argv[i], "--sizes") == 0)
+      sizes = argv[++i];
+    else if (strcmp(argv[i], "--only") == 0)
+      only = argv[++i];
+    else if (strcmp(argv[i], "--strategy") == 0)
+      strategy = argv[++i];
+    else
+      stop(argv[i], "is no option");
+  }
+  char text[16], says[256];
+  peers_warn();
+  snprintf(text, sizeof text, "%d", threads);
+  setenv("OPENBLAS_NUM_THREADS", text, 1);
+  setenv("TESELA_THREADS", text, 1);
+  const char *path = argc > 1 ? strchr(argv[argc - 1], '=') : NULL;
+  library = path ? dlopen(path + 1, RTLD_NOW | RTLD_LOCAL) : NULL;
+  if (!library)
+    stop("the last argument", "is NAME=LIBRARY");
+  peer_says(library, says, sizeof says);
+  printf("%s, %d threads; tesela, then the library\n", says, threads);
+  if (tsl_devices_create(&devices) != TESELA_OK)
+    stop("devices", tesela_last_error());
+  char *list = strdup(sizes);
+  for (char *word = strtok(list, ","); word; word = strtok(NULL, ","))
+    measure_all(atoll(word), atoll(word));
+  measure_all(100, 10000);
+  measure_all(2000, 16);
+  free(list);
+  printf("geometric mean %.3f of %d\n", exp(logs / fmax(1, measured)), measured);
+  tsl_devices_destroy(devices);
+  return 0;
+}
