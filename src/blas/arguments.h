@@ -61,6 +61,9 @@ static inline int tsl_blas_cblas_trans(int letter) {
 static inline int tsl_blas_uplo(int cblas) {
   return cblas == 121 ? 'U' : cblas == 122 ? 'L' : 0;
 }
+static inline int tsl_blas_side(int cblas) {
+  return cblas == 141 ? 'L' : cblas == 142 ? 'R' : 0;
+}
 static inline int tsl_blas_diag(int cblas) {
   return cblas == 131 ? 'N' : cblas == 132 ? 'U' : 0;
 }

@@ -11,6 +11,7 @@
 #include "blas/check.h"
 #include "blas/context.h"
 #include "blas/gemm.h"
+#include "blas/pieces.h"
 #include "blas/route.h"
 
 #include <complex.h>
@@ -90,17 +91,12 @@ typedef void add_triangle(const tsl_blas_work *work, const job *of);
 static add_triangle *const adding[] = {
     [TESELA_F32] = add_f32, [TESELA_F64] = add_f64, [TESELA_C64] = add_c64, [TESELA_C128] = add_c128};
 
-static void rectangle(const tsl_blas_work *work, const job *of) {
-  if (!tsl_blas_by_tesela(of->symbol, work, of->record))
-    tsl_blas_loop_gemm(work);
-}
-
 static void diagonal(const tsl_blas_work *work, const job *of) {
   static const double zero[2];
   tsl_blas_work whole = *work;
   whole.c = (tsl_blas_view){.data = of->square, .row = 1, .col = PIECE};
   whole.beta = zero;
-  rectangle(&whole, of);
+  tsl_blas_piece(of->symbol, &whole, of->record);
   adding[work->type](work, of);
 }
 
@@ -116,12 +112,11 @@ static void triangle(const tsl_blas_work *work, const job *of) {
       of->uplo == 'L' ? block_of(work, half, remainder, 0, half) : block_of(work, 0, half, half, remainder);
   triangle(&first, of);
   triangle(&last, of);
-  rectangle(&between, of);
+  tsl_blas_piece(of->symbol, &between, of->record);
 }
 
-/* False: C is as it was. */
-static bool by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, int uplo,
-                      tesela_record *record) {
+bool tsl_blas_triangle(const tsl_blas_symbol *symbol, const tsl_blas_work *work, int uplo,
+                       tesela_record *record) {
   job of = {.symbol = symbol, .uplo = uplo, .record = record};
   const size_t bytes = PIECE * PIECE * tsl_blas_size(work->type);
   if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type) ||
@@ -152,7 +147,7 @@ tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *
   tesela_record record = {.plan = NULL};
   tsl_blas_begin(call);
   if (route == TSL_BLAS_TESELA &&
-      by_tesela(call->symbol, &work, product->uplo, tsl_blas_record(call, &record))) {
+      tsl_blas_triangle(call->symbol, &work, product->uplo, tsl_blas_record(call, &record))) {
     tsl_blas_end_plan(call, &record);
     return NULL;
   }

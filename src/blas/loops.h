@@ -1,17 +1,9 @@
-/* Every routine for every type in plain loops, sums in double; and what is known of an element of a type. */
+/* Every routine for every type in plain loops, sums in double. */
 #ifndef TSL_BLAS_LOOPS_H
 #define TSL_BLAS_LOOPS_H
 
 #include "blas/arguments.h"
-
-#include <stddef.h>
-
-/* A matrix; strides in elements. */
-typedef struct tsl_blas_view {
-  const void *data;
-  int64_t row, col;
-  bool conjugate;
-} tsl_blas_view;
+#include "blas/view.h"
 
 typedef struct tsl_blas_work {
   tesela_type type;
@@ -30,10 +22,5 @@ void tsl_blas_loop_copy(tesela_type type, int64_t rows, int64_t cols, const void
                         const tsl_blas_view *a, const tsl_blas_view *b);
 /* Exchanges a square with its transpose in place. */
 void tsl_blas_loop_transpose(tesela_type type, int64_t n, const void *alpha, const tsl_blas_view *a);
-
-bool tsl_blas_is(tesela_type type, const void *scalar, double value); /* value + 0 i */
-void tsl_blas_doubles(tesela_type type, const void *scalar, double out[2]);
-size_t tsl_blas_size(tesela_type type);
-bool tsl_blas_is_complex(tesela_type type);
 
 #endif

@@ -206,3 +206,13 @@ tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbo
   }
   return elements >= from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }
+
+tsl_blas_route tsl_blas_route_from(tsl_blas_symbol *symbol, const double from[TSL_BLAS_PEER_TUNED + 1],
+                                   double work) {
+  const tsl_blas_peer peer = tsl_blas_next_peer(symbol);
+  tsl_blas_route route;
+  if (settled(peer, &route))
+    return route;
+  let_pass(symbol, from[peer]);
+  return from[peer] > 0 && work >= from[peer] ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
+}

@@ -40,6 +40,9 @@ tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double ele
 tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements);
 /* Whether somebody asked for sums of a certain accuracy, or for bits that come again. */
 bool tsl_blas_asks_of_sums(void);
+/* Of so much work, where from[peer] is how much is tesela's; 0: none is. */
+tsl_blas_route tsl_blas_route_from(tsl_blas_symbol *symbol, const double from[TSL_BLAS_PEER_TUNED + 1],
+                                   double work);
 
 /* Begins a call that is forwarded: when nobody listens it costs nothing. */
 static inline tsl_blas_function *tsl_blas_forward(tsl_blas_call *call) {

@@ -3,6 +3,8 @@
  *
  *   entries/    one exported function a name: says its arguments as one of the structs of arguments.h
  *   gemm gemmt batch dot matcopy    check them, ask route, and compute, or return whom to forward to
+ *   level3      the same for factors that are symmetric or triangular; _check, _layout (what a call multiplies), _blocks (as
+ *               products, by gemmt and pieces), _parts (what they need beside), _loops; route_level3: its routes
  *   level1 level2 vectors           the same for vectors, and matrices times vectors, which the room vector has
  *   entries/alone.c    what other routines of a BLAS call: error handlers and the like
  *   route       tesela, the program's own BLAS, or a plain loop

@@ -10,6 +10,10 @@
 #define TSL_BLAS_IS_COMPLEX 1
 #include "blas/entries/vectors.h"
 #undef TSL_BLAS_IS_COMPLEX
+
+#include "blas/entries/level3.h"
+
+#include "blas/entries/level3_complex.h"
 #undef SCALAR
 #undef SCALAR_AT
 #undef SCALAR_OF

@@ -9,6 +9,8 @@
 #define TSL_BLAS_IS_COMPLEX 0
 #include "blas/entries/vectors.h"
 #undef TSL_BLAS_IS_COMPLEX
+
+#include "blas/entries/level3.h"
 #undef SCALAR
 #undef SCALAR_AT
 #undef SCALAR_OF

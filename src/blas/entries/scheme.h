@@ -14,6 +14,7 @@
 #include "blas/gemmt.h"
 #include "blas/level1.h"
 #include "blas/level2.h"
+#include "blas/level3.h"
 #include "blas/matcopy.h"
 #include "blas/symbol.h"
 #include "vector/rotations.h"

@@ -1,0 +1,60 @@
+/* A product with a factor of which one triangle is stored (symm, hemm): ROUTINE, TITLE and KIND as in level3_update.h. */
+TESELA_API void FORTRAN(L(ROUTINE))(const char *side, const char *uplo, const INTEGER *m, const INTEGER *n,
+                                    const void *alpha, const void *a, const INTEGER *lda, const void *b,
+                                    const INTEGER *ldb, const void *beta, void *c, const INTEGER *ldc) {
+  typedef void forward(const char *, const char *, const INTEGER *, const INTEGER *, const void *,
+                       const void *, const INTEGER *, const void *, const INTEGER *, const void *, void *,
+                       const INTEGER *, size_t, size_t);
+  static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(ROUTINE), TSL_BLAS_UPPER TITLE);
+  tsl_blas_call call = {.symbol = &symbol};
+  const tsl_blas_structured given = {.routine = KIND,
+                                     .order = TSL_BLAS_COLUMN_MAJOR,
+                                     .side = tsl_blas_letter(*side),
+                                     .uplo = tsl_blas_letter(*uplo),
+                                     .m = *m,
+                                     .n = *n,
+                                     .alpha = alpha,
+                                     .a = a,
+                                     .lda = *lda,
+                                     .b = b,
+                                     .ldb = *ldb,
+                                     .beta = beta,
+                                     .c = c,
+                                     .ldc = *ldc};
+  tsl_blas_function *next = tsl_blas_pass(&symbol, tsl_blas_level3_volume(&given));
+  if (!next)
+    next = tsl_blas_level3(&call, &given);
+  if (next) {
+    ((forward *)next)(side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1);
+    tsl_blas_forwarded(&call);
+  }
+}
+
+TESELA_API void CBLAS(L(ROUTINE))(int order, int side, int uplo, WORD m, WORD n, SCALAR alpha, const void *a,
+                                  WORD lda, const void *b, WORD ldb, SCALAR beta, void *c, WORD ldc) {
+  typedef void forward(int, int, int, WORD, WORD, SCALAR, const void *, WORD, const void *, WORD, SCALAR,
+                       void *, WORD);
+  static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(ROUTINE));
+  tsl_blas_call call = {.symbol = &symbol};
+  const tsl_blas_structured given = {.routine = KIND,
+                                     .order = order,
+                                     .side = tsl_blas_side(side),
+                                     .uplo = tsl_blas_uplo(uplo),
+                                     .m = (INTEGER)m,
+                                     .n = (INTEGER)n,
+                                     .alpha = SCALAR_AT(alpha),
+                                     .a = a,
+                                     .lda = (INTEGER)lda,
+                                     .b = b,
+                                     .ldb = (INTEGER)ldb,
+                                     .beta = SCALAR_AT(beta),
+                                     .c = c,
+                                     .ldc = (INTEGER)ldc};
+  tsl_blas_function *next = tsl_blas_pass(&symbol, tsl_blas_level3_volume(&given));
+  if (!next)
+    next = tsl_blas_level3(&call, &given);
+  if (next) {
+    ((forward *)next)(order, side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc);
+    tsl_blas_forwarded(&call);
+  }
+}

@@ -1,0 +1,186 @@
+/* Level 3 as products of blocks.
+ *
+ *   updates     a triangle of C by halves (gemmt.c)
+ *   symm hemm   the factor's other triangle is filled in, in a copy; then it is one product
+ *   trmm        B2 = A22 B2, B2 += A21 B1, B1 = A11 B1, where     A11           B1
+ *   trsm        A11 X1 = B1, B2 -= A21 X1, A22 X2 = B2            A21 A22       B2
+ *
+ * Both go on with A11 and A22 by halves, and an upper triangle from its other end. Small triangles that multiply are products of a copy with
+ * zeros beside the triangle, where numbers are finite: zero times another one would be seen. */
+#include "blas/element.h"
+#include "blas/gemmt.h"
+#include "blas/level3.h"
+#include "blas/level3_parts.h"
+#include "blas/pieces.h"
+
+#include "base/memory.h"
+
+enum { SPREAD_MOST = 48, WIDE = 512 };
+
+typedef struct job {
+  const tsl_blas_symbol *symbol;
+  const tsl_blas_layout *of;
+  const tsl_blas_parts *parts;
+  void *factor, *copy; /* trmm's: SPREAD_MOST rows square, and WIDE columns of them */
+} job;
+
+static tsl_blas_view inside(const tsl_blas_view *view, tesela_type type, int64_t i, int64_t j) {
+  tsl_blas_view part = *view;
+  part.data = (const char *)view->data + (i * view->row + j * view->col) * (int64_t)tsl_blas_size(type);
+  return part;
+}
+
+static void update(const tsl_blas_symbol *symbol, const tsl_blas_layout *of, bool *done) {
+  tsl_blas_work work = of->work;
+  tsl_blas_make_real(of);
+  *done = tsl_blas_triangle(symbol, &work, of->uplo, NULL);
+  if (*done && (of->routine == TSL_BLAS_SYR2K || of->routine == TSL_BLAS_HER2K)) {
+    work.a = of->a2;
+    work.b = of->b2;
+    work.alpha = of->scalars + TSL_BLAS_AT_ALPHA2;
+    work.beta = of->scalars + TSL_BLAS_AT_ONE;
+    if (!tsl_blas_triangle(symbol, &work, of->uplo, NULL))
+      tsl_blas_loop_gemmt(&work, of->uplo);
+  }
+  if (*done)
+    tsl_blas_make_real(of);
+}
+
+static bool symmetric(const tsl_blas_symbol *symbol, const tsl_blas_layout *of) {
+  tsl_blas_work work = of->work;
+  void *whole = NULL;
+  size_t bytes;
+  if (of->alpha[0] != 0 || of->alpha[1] != 0) {
+    if (!tsl_size_mul((size_t)work.m, (size_t)work.m, &bytes) ||
+        !tsl_size_mul(bytes, tsl_blas_size(work.type), &bytes) ||
+        tsl_alloc(bytes, "a symmetric matrix's other triangle", &whole) != TESELA_OK)
+      return false;
+    tsl_blas_parts_of(work.type)->mirror(&work.a, of->uplo, of->hermitian, work.m, whole);
+    work.a = (tsl_blas_view){.data = whole, .row = 1, .col = work.m};
+  }
+  tsl_blas_piece(symbol, &work, NULL);
+  tsl_free(whole);
+  return true;
+}
+
+/* The part of a triangle between two of its halves: rows i.. of C get what columns j.. of A make of rows j.. of C. */
+static tsl_blas_work between(const job *of, const tsl_blas_work *whole, int64_t i, int64_t rows, int64_t j,
+                             int64_t terms) {
+  tsl_blas_work part = *whole;
+  part.m = rows;
+  part.k = terms;
+  part.a = inside(&whole->a, whole->type, i, j);
+  part.b = inside(&whole->c, whole->type, j, 0);
+  part.c = inside(&whole->c, whole->type, i, 0);
+  part.alpha = of->of->scalars + TSL_BLAS_AT_ALPHA;
+  part.beta = of->of->scalars + TSL_BLAS_AT_ONE;
+  return part;
+}
+
+static tsl_blas_work half(const tsl_blas_work *whole, int64_t i, int64_t rows) {
+  tsl_blas_work part = *whole;
+  part.m = rows;
+  part.a = inside(&whole->a, whole->type, i, i);
+  part.c = inside(&whole->c, whole->type, i, 0);
+  return part;
+}
+
+/* --- trmm --- */
+
+static void multiply_by_loops(const job *of, const tsl_blas_work *work) {
+  tsl_blas_layout part = *of->of;
+  part.work = *work;
+  tsl_blas_level3_loops(&part);
+}
+
+static void multiply_small(const job *of, const tsl_blas_work *work) {
+  static const double zero[2];
+  const bool by_row = work->c.col == 1;
+  of->parts->spread(&work->a, of->of->uplo, of->of->unit, work->m, of->factor);
+  for (int64_t j = 0; j < work->n; j += WIDE) {
+    tsl_blas_work part = *work;
+    part.n = work->n - j < WIDE ? work->n - j : WIDE;
+    part.c = inside(&work->c, work->type, 0, j);
+    part.b = (tsl_blas_view){of->copy, by_row ? part.n : 1, by_row ? 1 : part.m, false};
+    if (!of->parts->copy(&part.c, part.m, part.n, &part.b)) {
+      multiply_by_loops(of, &part);
+      continue;
+    }
+    part.a = (tsl_blas_view){of->factor, 1, part.m, false};
+    part.k = part.m;
+    part.alpha = of->of->scalars + TSL_BLAS_AT_ALPHA;
+    part.beta = zero;
+    tsl_blas_piece(of->symbol, &part, NULL);
+  }
+}
+
+static int64_t first_half(int64_t m, int64_t step) {
+  return (m / 2 + step - 1) / step * step;
+}
+
+static void multiply(const job *of, const tsl_blas_work *work) {
+  if (work->m <= SPREAD_MOST) {
+    multiply_small(of, work);
+    return;
+  }
+  const int64_t top = first_half(work->m, SPREAD_MOST), rest = work->m - top;
+  const tsl_blas_work first = half(work, 0, top), last = half(work, top, rest);
+  const bool lower = of->of->uplo == 'L';
+  const tsl_blas_work corner =
+      lower ? between(of, work, top, rest, 0, top) : between(of, work, 0, top, top, rest);
+  multiply(of, lower ? &last : &first);
+  tsl_blas_piece(of->symbol, &corner, NULL);
+  multiply(of, lower ? &first : &last);
+}
+
+static bool triangle_times(job *of) {
+  const size_t size = tsl_blas_size(of->of->work.type);
+  const int64_t n = of->of->work.n < WIDE ? of->of->work.n : WIDE;
+  if (tsl_alloc((SPREAD_MOST + (size_t)n) * SPREAD_MOST * size, "a block of a triangle", &of->factor) !=
+      TESELA_OK)
+    return false;
+  of->copy = (char *)of->factor + SPREAD_MOST * SPREAD_MOST * size;
+  multiply(of, &of->of->work);
+  tsl_free(of->factor);
+  return true;
+}
+
+/* --- trsm --- */
+
+static void solve(const job *of, const tsl_blas_work *work, const double alpha[2]) {
+  static const double one[2] = {1, 0};
+  if (work->m <= TSL_BLAS_SOLVED_MOST) {
+    of->parts->solve(&work->a, of->of->uplo, of->of->unit, work->m, work->n, alpha, &work->c);
+    return;
+  }
+  const int64_t top = first_half(work->m, TSL_BLAS_SOLVED_MOST), rest = work->m - top;
+  const tsl_blas_work first = half(work, 0, top), last = half(work, top, rest);
+  const bool lower = of->of->uplo == 'L';
+  const tsl_blas_element *element = tsl_blas_element_of(work->type);
+  double minus[2], beta[2];
+  tsl_blas_work corner = lower ? between(of, work, top, rest, 0, top) : between(of, work, 0, top, top, rest);
+  element->store(minus, -1);
+  element->store(beta, CMPLX(alpha[0], alpha[1]));
+  corner.alpha = minus;
+  corner.beta = beta;
+  solve(of, lower ? &first : &last, alpha);
+  tsl_blas_piece(of->symbol, &corner, NULL);
+  solve(of, lower ? &last : &first, one);
+}
+
+bool tsl_blas_level3_blocks(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
+  job of = {.symbol = symbol, .of = layout, .parts = tsl_blas_parts_of(layout->work.type)};
+  bool done = true;
+  if (layout->routine < TSL_BLAS_SYMM)
+    update(symbol, layout, &done);
+  else if (layout->routine < TSL_BLAS_TRMM)
+    done = symmetric(symbol, layout);
+  else if (layout->alpha[0] == 0 && layout->alpha[1] == 0)
+    tsl_blas_loop_copy(layout->work.type, layout->work.m, layout->work.n, layout->work.alpha, &layout->work.c,
+                       &layout->work.c);
+  else if (layout->routine == TSL_BLAS_TRMM)
+    done = triangle_times(&of);
+  else
+    solve(&of, &layout->work, layout->alpha);
+  return done;
+}

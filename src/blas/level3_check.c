@@ -1,0 +1,96 @@
+/* Level 3's arguments, in the reference's order. A row-major call is checked as the column-major one that it is: that of all
+ * matrices transposed. */
+#include "blas/level3.h"
+
+#include "blas/check.h"
+
+static int64_t at_least_one(int64_t size) {
+  return size > 1 ? size : 1;
+}
+static int other(int letter, int one, int two) {
+  return letter == one ? two : letter == two ? one : letter;
+}
+
+/* Of a real type, the conjugate transpose is the transpose. */
+static bool takes(tesela_type type, tsl_blas_routine routine, int trans) {
+  const bool hermitian = routine == TSL_BLAS_HERK || routine == TSL_BLAS_HER2K;
+  return trans == 'N' || (trans == 'T' && !hermitian) ||
+         (trans == 'C' && (hermitian || !tsl_blas_is_complex(type)));
+}
+
+/* uplo, trans, n, k, alpha, a, lda, [b, ldb,] beta, c, ldc */
+static int check_update(tesela_type type, const tsl_blas_structured *given) {
+  const bool by_row = given->order == TSL_BLAS_ROW_MAJOR;
+  const bool two = given->routine == TSL_BLAS_SYR2K || given->routine == TSL_BLAS_HER2K;
+  const int64_t rows = (given->trans == 'N') != by_row ? given->n : given->k;
+  if (given->uplo != 'U' && given->uplo != 'L')
+    return 1;
+  if (!takes(type, given->routine, given->trans))
+    return 2;
+  if (given->n < 0)
+    return 3;
+  if (given->k < 0)
+    return 4;
+  if (given->lda < at_least_one(rows))
+    return 7;
+  if (two && given->ldb < at_least_one(rows))
+    return 9;
+  return given->ldc < at_least_one(given->n) ? (two ? 12 : 10) : 0;
+}
+
+/* Sides and sizes as columns see them. */
+static tsl_blas_structured as_columns(const tsl_blas_structured *given) {
+  tsl_blas_structured seen = *given;
+  if (given->order == TSL_BLAS_ROW_MAJOR) {
+    seen.side = other(given->side, 'L', 'R');
+    seen.m = given->n;
+    seen.n = given->m;
+  }
+  return seen;
+}
+
+/* side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc */
+static int check_symmetric(const tsl_blas_structured *given) {
+  const tsl_blas_structured seen = as_columns(given);
+  if (seen.side != 'L' && seen.side != 'R')
+    return 1;
+  if (seen.uplo != 'U' && seen.uplo != 'L')
+    return 2;
+  if (seen.m < 0)
+    return 3;
+  if (seen.n < 0)
+    return 4;
+  if (seen.lda < at_least_one(seen.side == 'L' ? seen.m : seen.n))
+    return 7;
+  if (seen.ldb < at_least_one(seen.m))
+    return 9;
+  return seen.ldc < at_least_one(seen.m) ? 12 : 0;
+}
+
+/* side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb */
+static int check_triangle(const tsl_blas_structured *given) {
+  const tsl_blas_structured seen = as_columns(given);
+  if (seen.side != 'L' && seen.side != 'R')
+    return 1;
+  if (seen.uplo != 'U' && seen.uplo != 'L')
+    return 2;
+  if (seen.trans != 'N' && seen.trans != 'T' && seen.trans != 'C' && seen.trans != 'R')
+    return 3;
+  if (seen.diag != 'U' && seen.diag != 'N')
+    return 4;
+  if (seen.m < 0)
+    return 5;
+  if (seen.n < 0)
+    return 6;
+  if (seen.lda < at_least_one(seen.side == 'L' ? seen.m : seen.n))
+    return 9;
+  return seen.ldb < at_least_one(seen.m) ? 11 : 0;
+}
+
+int tsl_blas_check_level3(tesela_type type, const tsl_blas_structured *given) {
+  if (given->order != TSL_BLAS_ROW_MAJOR && given->order != TSL_BLAS_COLUMN_MAJOR)
+    return TSL_BLAS_ORDER_IS_WRONG;
+  if (given->routine < TSL_BLAS_SYMM)
+    return check_update(type, given);
+  return given->routine < TSL_BLAS_TRMM ? check_symmetric(given) : check_triangle(given);
+}

@@ -1,0 +1,74 @@
+/* What Level 3 does beside products, for each type. */
+#include "blas/level3_parts.h"
+
+#include "base/memory.h"
+
+#include <complex.h>
+#include <math.h>
+
+enum { BLOCK = 32, ABREAST = 16 };
+
+#define REAL_PART(x) (x)
+#define CONJUGATE(x) (x)
+#define IS_FINITE(x) isfinite(x)
+
+#define NAME(what) what##_f32
+#define ELEMENT float
+#include "blas/level3_parts_text.h"
+
+#include "blas/level3_solve_real.h"
+#undef NAME
+#undef ELEMENT
+
+#define NAME(what) what##_f64
+#define ELEMENT double
+#include "blas/level3_parts_text.h"
+
+#include "blas/level3_solve_real.h"
+#undef NAME
+#undef ELEMENT
+#undef REAL_PART
+#undef CONJUGATE
+#undef IS_FINITE
+
+#define IS_FINITE(x) (isfinite(creal(x)) && isfinite(cimag(x)))
+
+#define NAME(what) what##_c64
+#define ELEMENT float complex
+#define REAL float
+#define REAL_PART(x) crealf(x)
+#define CONJUGATE(x) conjf(x)
+#include "blas/level3_parts_text.h"
+
+#include "blas/level3_solve_complex.h"
+#undef NAME
+#undef ELEMENT
+#undef REAL
+#undef REAL_PART
+#undef CONJUGATE
+
+#define NAME(what) what##_c128
+#define ELEMENT double complex
+#define REAL double
+#define REAL_PART(x) creal(x)
+#define CONJUGATE(x) conj(x)
+#include "blas/level3_parts_text.h"
+
+#include "blas/level3_solve_complex.h"
+#undef NAME
+#undef ELEMENT
+#undef REAL
+#undef REAL_PART
+#undef CONJUGATE
+#undef IS_FINITE
+
+static const tsl_blas_parts all[] = {
+    [TESELA_F32] = {mirror_f32, spread_f32, copy_f32, solve_f32},
+    [TESELA_F64] = {mirror_f64, spread_f64, copy_f64, solve_f64},
+    [TESELA_C64] = {mirror_c64, spread_c64, copy_c64, solve_c64},
+    [TESELA_C128] = {mirror_c128, spread_c128, copy_c128, solve_c128},
+};
+
+const tsl_blas_parts *tsl_blas_parts_of(tesela_type type) {
+  return &all[type];
+}

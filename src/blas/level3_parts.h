@@ -1,0 +1,24 @@
+/* What Level 3 does beside products, for each type: copies of factors with both triangles, and small triangles. */
+#ifndef TSL_BLAS_LEVEL3_PARTS_H
+#define TSL_BLAS_LEVEL3_PARTS_H
+
+#include "blas/view.h"
+
+/* The most rows of a triangle that parts take. */
+enum { TSL_BLAS_SOLVED_MOST = 16 };
+
+typedef struct tsl_blas_parts {
+  /* All of a symmetric or hermitian a of m rows, of which `uplo` is stored, column by column. */
+  void (*mirror)(const tsl_blas_view *a, int uplo, bool hermitian, int64_t m, void *out);
+  /* A triangle with the zeros beside it, likewise. */
+  void (*spread)(const tsl_blas_view *a, int uplo, bool unit, int64_t m, void *out);
+  /* Copies m x n numbers; whether all are finite. */
+  bool (*copy)(const tsl_blas_view *from, int64_t m, int64_t n, const tsl_blas_view *to);
+  /* c = alpha times what a times is c, a being a triangle of m <= TSL_BLAS_SOLVED_MOST rows, c m x n. */
+  void (*solve)(const tsl_blas_view *a, int uplo, bool unit, int64_t m, int64_t n, const double alpha[2],
+                const tsl_blas_view *c);
+} tsl_blas_parts;
+
+const tsl_blas_parts *tsl_blas_parts_of(tesela_type type);
+
+#endif

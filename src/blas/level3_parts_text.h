@@ -1,0 +1,58 @@
+/* Copies of factors, for one type: ELEMENT is it, CONJUGATE(x) and REAL_PART(x) what their names say, IS_FINITE(x) whether
+ * it is so, NAME(what) what a function is called. */
+static ELEMENT NAME(at)(const tsl_blas_view *view, int64_t i, int64_t j) {
+  const ELEMENT value = ((const ELEMENT *)view->data)[i * view->row + j * view->col];
+  return view->conjugate ? CONJUGATE(value) : value;
+}
+
+/* Columns first to below last of rows below and at the diagonal, and what they mirror. */
+static void NAME(mirror_block)(const tsl_blas_view *a, bool hermitian, int64_t m, int64_t row, int64_t column,
+                               ELEMENT *out) {
+  const int64_t last_row = row + BLOCK < m ? row + BLOCK : m;
+  const int64_t last_column = column + BLOCK < m ? column + BLOCK : m;
+  for (int64_t j = column; j < last_column; j++)
+    for (int64_t i = j > row ? j : row; i < last_row; i++) {
+      const ELEMENT value = NAME(at)(a, i, j);
+      out[j + i * m] = hermitian ? CONJUGATE(value) : value;
+      out[i + j * m] = value;
+    }
+}
+
+static void NAME(mirror)(const tsl_blas_view *a, int uplo, bool hermitian, int64_t m, void *out) {
+  /* An upper triangle is the lower one of the transpose. */
+  tsl_blas_view lower = *a;
+  ELEMENT *all = out;
+  if (uplo == 'U') {
+    lower.row = a->col;
+    lower.col = a->row;
+    lower.conjugate = a->conjugate != hermitian;
+  }
+  for (int64_t column = 0; column < m; column += BLOCK)
+    for (int64_t row = column; row < m; row += BLOCK)
+      NAME(mirror_block)(&lower, hermitian, m, row, column, all);
+  for (int64_t i = 0; hermitian && i < m; i++)
+    all[i + i * m] = REAL_PART(all[i + i * m]);
+}
+
+static void NAME(spread)(const tsl_blas_view *a, int uplo, bool unit, int64_t m, void *out) {
+  ELEMENT *all = out;
+  for (int64_t j = 0; j < m; j++)
+    for (int64_t i = 0; i < m; i++) {
+      const bool is_there = uplo == 'L' ? i >= j : i <= j;
+      all[i + j * m] = i == j && unit ? 1 : is_there ? NAME(at)(a, i, j) : 0;
+    }
+}
+
+static bool NAME(copy)(const tsl_blas_view *from, int64_t m, int64_t n, const tsl_blas_view *to) {
+  const bool by_row = from->col == 1;
+  const int64_t across = by_row ? m : n, along = by_row ? n : m;
+  ELEMENT *out = tsl_writable(to->data);
+  bool all = true;
+  for (int64_t j = 0; j < across; j++)
+    for (int64_t i = 0; i < along; i++) {
+      const ELEMENT value = by_row ? NAME(at)(from, j, i) : NAME(at)(from, i, j);
+      out[by_row ? j * to->row + i * to->col : i * to->row + j * to->col] = value;
+      all &= IS_FINITE(value);
+    }
+  return all;
+}
