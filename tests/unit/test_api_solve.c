@@ -149,6 +149,26 @@ static void singular_diagonals_follow_ieee(void **state) {
   assert_true(x[0] == -INFINITY && x[1] == INFINITY);
 }
 
+/* The reciprocal of a subnormal number is infinite. */
+static void far_diagonals_are_divided_by(void **state) {
+  static const char *const strategies[] = {"sequential", "host_blocked"};
+  (void)state;
+  for (int s = 0; s < 2; s++)
+    for (int parts = 1; parts <= 2; parts++) {
+      const double a[2] = {1e-310, 0}, b[2] = {2e-310, 0};
+      double x[2] = {NAN, 0};
+      const tesela_solve_desc desc = {.rows = 1,
+                                      .cols = 1,
+                                      .a = {.data = a, .type = parts == 1 ? TESELA_F64 : TESELA_C128},
+                                      .triangle = TESELA_LOWER,
+                                      .b = {.data = b},
+                                      .x = {.data = x},
+                                      .strategy = strategies[s]};
+      must(tesela_solve(context, &desc, NULL));
+      assert_true(x[0] == 2 && x[1] == 0);
+    }
+}
+
 static void mistakes_have_sentences(void **state) {
   (void)state;
   float a[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, b[9] = {0}, x[9];
@@ -208,9 +228,8 @@ static void plans_run_and_are_text(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_way_solves_exactly),
-      cmocka_unit_test(singular_diagonals_follow_ieee),
-      cmocka_unit_test(mistakes_have_sentences),
+      cmocka_unit_test(every_way_solves_exactly),     cmocka_unit_test(singular_diagonals_follow_ieee),
+      cmocka_unit_test(far_diagonals_are_divided_by), cmocka_unit_test(mistakes_have_sentences),
       cmocka_unit_test(plans_run_and_are_text),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
