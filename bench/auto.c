@@ -26,6 +26,8 @@
 #include "base/random.h"
 #include "base/status.h"
 #include "device/devices.h"
+#define BENCH_NAME "auto"
+#include "stop.h"
 
 #include <fcntl.h>
 #include <getopt.h>
@@ -58,16 +60,6 @@ static struct {
   int count;
 } sums[WAYS];
 
-static _Noreturn void stop(const char *what, const char *why) {
-  fprintf(stderr, "auto: %s: %s\n", what, why);
-  exit(1);
-}
-
-static void check(tesela_status status, const char *what) {
-  if (status != TESELA_OK)
-    stop(what, tesela_last_error());
-}
-
 /* --- the command line --- */
 
 static void read_ways(char *list) {
@@ -95,7 +87,7 @@ static void read_devices(char *list) {
   tsl_device *device;
   for (char *word = list ? strtok_r(list, ",", &rest) : NULL; word; word = strtok_r(NULL, ",", &rest))
     add_device(word);
-  check(tsl_devices_create(&devices), "devices");
+  must(tsl_devices_create(&devices), "devices");
   for (int i = 0; !list && (device = tsl_devices_at(devices, i)); i++)
     add_device(device->name);
   tsl_devices_destroy(devices);
@@ -183,19 +175,19 @@ typedef struct caller {
 static double turn(caller *by) {
   const double start = tsl_clock();
   for (int i = 0; i < by->runs; i++)
-    check(tesela_gemm(by->context, &by->desc, NULL), "a product");
+    must(tesela_gemm(by->context, &by->desc, NULL), "a product");
   return (tsl_clock() - start) / by->runs;
 }
 
 static void open_caller(const char *device, int n, void *const memory[3], caller *out) {
   tesela_record record;
   *out = (caller){.runs = 1};
-  check(tesela_context_create(&(tesela_context_desc){.device = device}, &out->context), "a context");
+  must(tesela_context_create(&(tesela_context_desc){.device = device}, &out->context), "a context");
   out->desc = (tesela_gemm_desc){.m = n, .n = n, .k = n};
   out->desc.a = (tesela_matrix){.data = memory[0], .type = type};
   out->desc.b = (tesela_matrix){.data = memory[1], .type = type};
   out->desc.c = (tesela_result){.data = memory[2], .type = type};
-  check(tesela_gemm(out->context, &out->desc, &record), device);
+  must(tesela_gemm(out->context, &out->desc, &record), device);
   const char *at = strstr(record.plan, "device=");
   snprintf(out->device, sizeof out->device, "%.*s", at ? (int)strcspn(at + 7, " ") : 0, at ? at + 7 : "");
   const double once = turn(out);

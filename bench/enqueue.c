@@ -10,6 +10,9 @@
 #include <tesela/tesela.h>
 #include <time.h>
 
+#define BENCH_NAME "bench_enqueue"
+#include "stop.h"
+
 enum { ROUNDS_MOST = 101 };
 
 static int count = 1000, rounds = 21;
@@ -23,16 +26,6 @@ static struct {
                const double *, double *, int);
   void *handle;
 } cublas;
-
-static _Noreturn void stop(const char *what, const char *why) {
-  fprintf(stderr, "bench_enqueue: %s: %s\n", what, why);
-  exit(1);
-}
-
-static void must(tesela_status status, const char *what) {
-  if (status != TESELA_OK)
-    stop(what, tesela_last_error());
-}
 
 static double now(void) {
   struct timespec time;

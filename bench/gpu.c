@@ -25,6 +25,8 @@
 #include "judge/data.h"
 #include "planner/planner.h"
 #include "tune/measure.h"
+#define BENCH_NAME "gpu"
+#include "stop.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -78,16 +80,6 @@ static product *products;
 static int product_count;
 static mean means[GPU_GROUPS];
 static FILE *json;
-
-static _Noreturn void stop(const char *what, const char *why) {
-  fprintf(stderr, "gpu: %s: %s\n", what, why);
-  exit(1);
-}
-
-static void check(tesela_status status, const char *what) {
-  if (status != TESELA_OK)
-    stop(what, tesela_last_error());
-}
 
 static void *array_of(size_t count, size_t size) {
   void *made = calloc(count, size);
@@ -170,7 +162,7 @@ static void add_product(const gpu_group *group, const tsl_types *types, const ch
   if (layout[1] == 'T')
     problem.b.row_stride = 1, problem.b.col_stride = k;
   if (group->accuracy)
-    check(tsl_ask_parse_accuracy(group->accuracy, &problem.ask), group->name);
+    must(tsl_ask_parse_accuracy(group->accuracy, &problem.ask), group->name);
   products = realloc(products, (size_t)(product_count + 1) * sizeof *products);
   if (!products)
     stop("memory", "there is none");
@@ -204,13 +196,13 @@ static void fill(tsl_stream *stream, tsl_buffer *buffer, tesela_type type, uint6
                           .row_stride = (int64_t)(bytes / size),
                           .col_stride = 1};
   void *block = array_of(bytes, 1);
-  check(tsl_data_fill(TSL_DATA_NORMAL, seed, &line, 1, block), "numbers");
-  check(tsl_device_write(stream, buffer, 0, block, bytes), "numbers");
+  must(tsl_data_fill(TSL_DATA_NORMAL, seed, &line, 1, block), "numbers");
+  must(tsl_device_write(stream, buffer, 0, block, bytes), "numbers");
   for (size_t made = bytes; made < buffer->bytes; made *= 2)
-    check(device->ops->copy(stream, buffer, 0, buffer, made,
-                            made < buffer->bytes - made ? made : buffer->bytes - made),
-          "numbers");
-  check(device->ops->finish(stream), "numbers");
+    must(device->ops->copy(stream, buffer, 0, buffer, made,
+                           made < buffer->bytes - made ? made : buffer->bytes - made),
+         "numbers");
+  must(device->ops->finish(stream), "numbers");
   free(block);
 }
 
@@ -227,7 +219,7 @@ static void make_operands(const tsl_problem *problem, operands *out, tsl_stream 
   out->items = array_of((size_t)out->count, sizeof *out->items);
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tesela_type type = tsl_problem_shape(problem, i)->type;
-    check(device->ops->buffer_create(device, (size_t)out->count * pitch[i], &out->buffers[i]), "operands");
+    must(device->ops->buffer_create(device, (size_t)out->count * pitch[i], &out->buffers[i]), "operands");
     fill(stream, out->buffers[i], type, (uint64_t)i + 1);
     for (int set = 0; set < out->count; set++) {
       tsl_operand *one = &(&out->items[set].a)[i];
@@ -261,7 +253,7 @@ static int list_sides(const tsl_problem *problem, side *sides) {
                            .wisdom = wisdom};
   tsl_candidate *list;
   int listed, count = 0;
-  check(tsl_planner_list(problem, &from, &list, &listed), "planning");
+  must(tsl_planner_list(problem, &from, &list, &listed), "planning");
   while (count < listed && count <= rivals && !list[count].refusal[0]) {
     sides[count] = (side){.strategy = list[count].strategy,
                           .config = list[count].config,
@@ -304,9 +296,9 @@ static bool pieces_of(side *one, const operands *sets, uint64_t c_bytes, unsigne
   const size_t size = tsl_type(one->plan->work.problem.c.type)->size;
   *bytes = c_bytes < PIECE_BYTES ? (size_t)c_bytes : PIECE_BYTES;
   if (!stream)
-    check(device->ops->stream_create(device, &stream), "a stream");
-  check(device->ops->fill(stream, c, 0, 0xff, (size_t)c_bytes), "filling C");
-  check(device->ops->finish(stream), "filling C");
+    must(device->ops->stream_create(device, &stream), "a stream");
+  must(device->ops->fill(stream, c, 0, 0xff, (size_t)c_bytes), "filling C");
+  must(device->ops->finish(stream), "filling C");
   const tsl_batch batch = {sets->items, 1, 0, 1};
   tsl_phases phases;
   if (tsl_plan_run_batch(one->plan, &batch, &phases) != TESELA_OK) {
@@ -315,7 +307,7 @@ static bool pieces_of(side *one, const operands *sets, uint64_t c_bytes, unsigne
   }
   for (int i = 0; i < PIECES; i++) {
     const size_t from = (size_t)(c_bytes - *bytes) * (size_t)i / (PIECES - 1) / size * size;
-    check(tsl_device_read(stream, c, from, out + (size_t)i * *bytes, *bytes), "reading C");
+    must(tsl_device_read(stream, c, from, out + (size_t)i * *bytes, *bytes), "reading C");
   }
   return true;
 }
@@ -586,15 +578,15 @@ int main(int argc, char **argv) {
   peer = tsl_strategy_find(TSL_OP_GEMM, "vendor_cublaslt");
   for (int i = 0; i < GPU_GROUPS; i++)
     list_group(&gpu_groups[i]);
-  check(tsl_devices_create(&devices), "devices");
-  check(tsl_devices_find(devices, device_name, &device), "--device");
-  check(tsl_device_open(device), "--device");
-  check(tsl_wisdom_open(&wisdom), "wisdom");
+  must(tsl_devices_create(&devices), "devices");
+  must(tsl_devices_find(devices, device_name, &device), "--device");
+  must(tsl_device_open(device), "--device");
+  must(tsl_wisdom_open(&wisdom), "wisdom");
   if (compile_part) {
     compile();
   } else {
     begin_json();
-    check(device->ops->stream_create(device, &stream), "a stream");
+    must(device->ops->stream_create(device, &stream), "a stream");
     printf("%s (%s), %s; 10^12 operations a second\n", device->label, device->platform,
            peer->vendor.load()->why_not[0] ? peer->vendor.load()->why_not : peer->vendor.load()->name);
     printf("%-20s %-2s %-16s %8s %8s %6s\n", "group", "", "m x n x k", "tesela", "peer", "ratio");

@@ -47,6 +47,9 @@
 #include <tesela/tesela.h>
 #include <time.h>
 
+#define BENCH_NAME "host_peers"
+#include "stop.h"
+
 enum { PEERS_MAX = 8, ROW_MAJOR = 101, AS_IT_IS = 111 };
 
 typedef void (*sgemm_call)(int order, int trans_a, int trans_b, int m, int n, int k, float alpha,
@@ -91,11 +94,6 @@ static double most = 300;
 static bool only_plans;
 static FILE *json;
 static int json_rows;
-
-static _Noreturn void stop(const char *what, const char *why) {
-  fprintf(stderr, "host_peers: %s: %s\n", what, why);
-  exit(1);
-}
 
 /* --- the command line --- */
 

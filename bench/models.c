@@ -28,6 +28,8 @@
 #include "tune/measure.h"
 #include "tune/operand_sets.h"
 #include "tune/search.h"
+#define BENCH_NAME "models"
+#include "stop.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -55,16 +57,6 @@ static tesela_type type;
 static point *points;
 static int point_count, point_capacity;
 static tsl_device described; /* from a file's first line */
-
-static _Noreturn void stop(const char *what, const char *why) {
-  fprintf(stderr, "models: %s: %s\n", what, why);
-  exit(1);
-}
-
-static void check(tesela_status status, const char *what) {
-  if (status != TESELA_OK)
-    stop(what, tesela_last_error());
-}
 
 /* --- reading --- */
 
@@ -104,7 +96,7 @@ static tesela_status no_local_bytes(tsl_kernel *kernel, size_t bytes) {
 static void read_device(const char *line) {
   static const tsl_device_ops ops = {.kernel_local_bytes = no_local_bytes};
   tsl_record record;
-  check(tsl_record_parse(line, &record), "the device's line");
+  must(tsl_record_parse(line, &record), "the device's line");
 #define DEVICE_READ(member, as, is)                                                                          \
   if (tsl_record_get(&record, #member))                                                                      \
     described.member = (is)strtod(tsl_record_get(&record, #member), NULL);
@@ -124,13 +116,13 @@ static void read_device(const char *line) {
 
 static void read_config(const char *text, const tsl_strategy **strategy, tsl_config *config) {
   tsl_record record;
-  check(tsl_record_parse(text, &record), text);
+  must(tsl_record_parse(text, &record), text);
   const char *name = tsl_record_word(&record, 0);
   *strategy = name ? tsl_strategy_find(TSL_OP_GEMM, name) : NULL;
   if (!*strategy)
     stop(text, "names no strategy");
   *config = tsl_strategy_defaults(*strategy);
-  check(tsl_config_parse(*strategy, &record, config, NULL), text);
+  must(tsl_config_parse(*strategy, &record, config, NULL), text);
   tsl_record_free(&record);
 }
 
@@ -173,7 +165,7 @@ static void read_configs(const char *path) {
     if (!line[0])
       continue;
     read_config(line, &one.strategy, &one.config);
-    check(tsl_space_add_point(&configs, &one), path);
+    must(tsl_space_add_point(&configs, &one), path);
   }
   fclose(file);
 }
@@ -284,7 +276,7 @@ static double measure(const tsl_problem *problem, tsl_device *device, const tsl_
   for (int i = 0; i < SAMPLES + 2; i++) {
     const tsl_batch batch = {sets->items, sets->count, *next, runs};
     tsl_phases phases;
-    check(tsl_plan_run_batch(plan, &batch, &phases), "a run");
+    must(tsl_plan_run_batch(plan, &batch, &phases), "a run");
     *next = (*next + runs) % sets->count;
     const double seconds = phases.compute / runs;
     if (i == 0) { /* the first one is not counted */
@@ -321,7 +313,7 @@ static void measure_shape(tsl_device *device, const int64_t *shape, FILE *file) 
                          : one->strategy->score(&problem, &one->config, device);
   }
   qsort(configs.points, (size_t)configs.count, sizeof *configs.points, by_prediction);
-  check(tsl_operand_sets_create(&problem, device, 1, false, &sets), "operands");
+  must(tsl_operand_sets_create(&problem, device, 1, false, &sets), "operands");
   const double made = tsl_clock() - start;
   for (int i = 0; i < configs.count && !isinf(configs.points[i].predicted); i++) {
     if (tsl_clock() - start - made > seconds_most)
@@ -347,9 +339,9 @@ static void measure_shape(tsl_device *device, const int64_t *shape, FILE *file) 
 static void on_device(void) {
   tsl_devices *devices;
   tsl_device *device;
-  check(tsl_devices_create(&devices), "devices");
-  check(tsl_devices_find(devices, device_name, &device), device_name);
-  check(tsl_device_open(device), device_name);
+  must(tsl_devices_create(&devices), "devices");
+  must(tsl_devices_find(devices, device_name, &device), device_name);
+  must(tsl_device_open(device), device_name);
   if (compile_part) {
     compile_all(device);
   } else {
@@ -447,7 +439,7 @@ static void print_proposals(const int64_t *shape, uint64_t seed) {
     const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, name);
     if (!strategy)
       stop(name, "is no strategy");
-    check(tsl_space_add(&space, &problem, &described, strategy, NULL, 0), name);
+    must(tsl_space_add(&space, &problem, &described, strategy, NULL, 0), name);
   }
   tsl_space_sort(&space);
   int within = 0, given = 0;

@@ -40,6 +40,8 @@
 
 #if defined(__x86_64__)
 #include "peak_amx.h"
+#define BENCH_NAME "narrow_peers"
+#include "stop.h"
 #else
 #define peak_amx(whole) 0.0
 #endif
@@ -112,11 +114,6 @@ static const char *types = "bf16,f16,u8i8,i8", *strategy = "host_amx";
 static FILE *json;
 static int json_rows;
 static char versions[WHO][256]; /* what libraries say about themselves */
-
-static _Noreturn void stop(const char *what, const char *why) {
-  fprintf(stderr, "narrow_peers: %s: %s\n", what, why);
-  exit(1);
-}
 
 static void take(const char *text, const char *why) {
   if (why)

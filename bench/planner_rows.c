@@ -26,6 +26,8 @@
 #include "planner/planner.h"
 #include "tune/search.h"
 #include "tune/tune.h"
+#define BENCH_NAME "planner_rows"
+#include "stop.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -67,16 +69,6 @@ static tsl_wisdom *wisdom[WAYS]; /* the first: nothing is known */
 static mean means[WAYS];
 static FILE *json;
 static int missing, written;
-
-static _Noreturn void stop(const char *what, const char *why) {
-  fprintf(stderr, "planner_rows: %s: %s\n", what, why);
-  exit(1);
-}
-
-static void check(tesela_status status, const char *what) {
-  if (status != TESELA_OK)
-    stop(what, tesela_last_error());
-}
 
 /* --- the command line --- */
 
@@ -161,9 +153,9 @@ static void read_options(int argc, char **argv) {
 static void open_wisdom(void) {
   tsl_text own = {0};
   if (tuned_path)
-    check(tsl_wisdom_read(tuned_path, false, &own), "--tuned");
-  check(tsl_wisdom_from(tsl_wisdom_shipped(), "", &wisdom[1]), "the library's wisdom");
-  check(tsl_wisdom_from(tsl_wisdom_shipped(), tsl_text_get(&own), &wisdom[2]), "--tuned");
+    must(tsl_wisdom_read(tuned_path, false, &own), "--tuned");
+  must(tsl_wisdom_from(tsl_wisdom_shipped(), "", &wisdom[1]), "the library's wisdom");
+  must(tsl_wisdom_from(tsl_wisdom_shipped(), tsl_text_get(&own), &wisdom[2]), "--tuned");
   tsl_text_free(&own);
 }
 
@@ -187,7 +179,7 @@ static bool plan(const tsl_problem *problem, int way, tsl_race_entry *entries, i
       .devices = devices, .device = device->name, .place = TSL_PLACE_DEVICE, .wisdom = wisdom[way]};
   tsl_candidate *list;
   int listed;
-  check(tsl_planner_list(problem, &from, &list, &listed), "planning");
+  must(tsl_planner_list(problem, &from, &list, &listed), "planning");
   const bool good = listed > 0 && !list[0].refusal[0];
   if (good) {
     out->basis = list[0].basis;
@@ -209,7 +201,7 @@ static bool search(const tsl_problem *problem, tsl_race_entry *entries, int *cou
                         .seed = 1};
   for (int i = 0; tsl_strategy_at(i); i++)
     if (tsl_strategy_at(i)->op == problem->op && !tsl_strategy_at(i)->vendor.load)
-      check(tsl_space_add(&space, problem, device, tsl_strategy_at(i), NULL, 0), "the space");
+      must(tsl_space_add(&space, problem, device, tsl_strategy_at(i), NULL, 0), "the space");
   tsl_space_sort(&space);
   const tsl_tune_job job = {
       .space = &space,
@@ -220,7 +212,7 @@ static bool search(const tsl_problem *problem, tsl_race_entry *entries, int *cou
       .seed = 1,
       .measure = tsl_tune_by_race,
       .argument = &race};
-  check(tsl_tune_run(&job, &tuned), "the search");
+  must(tsl_tune_run(&job, &tuned), "the search");
   const bool good = tuned.best >= 0;
   if (good) {
     out->basis = TSL_BASIS_EXACT;
@@ -330,7 +322,7 @@ static void measure(const tsl_problem *problem, uint64_t seed) {
     }
   for (int i = 0; i < count; i++)
     racing[i] = &entries[i];
-  check(tsl_race_run(problem, device, &options, racing, count, NULL), "the race");
+  must(tsl_race_run(problem, device, &options, racing, count, NULL), "the race");
   tell(problem, chosen, entries);
   write_json(problem, chosen, entries);
 }
@@ -350,8 +342,8 @@ static void measure_type(const char *name) {
 int main(int argc, char **argv) {
   char list[256], *rest = NULL;
   read_options(argc, argv);
-  check(tsl_devices_create(&devices), "devices");
-  check(tsl_devices_find(devices, device_name, &device), "--device");
+  must(tsl_devices_create(&devices), "devices");
+  must(tsl_devices_find(devices, device_name, &device), "--device");
   open_wisdom();
   begin_json();
   printf("%s, %s, %lld units; microseconds, then the speed of each choice over the tuned plan's\n",

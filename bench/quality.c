@@ -10,20 +10,13 @@
 #include <string.h>
 #include <tesela/tesela.h>
 
+#define BENCH_NAME "bench_quality"
+#include "stop.h"
+
 enum { ROWS = 16, ROUNDS_MOST = 101, STRATEGIES_MOST = 8, TIMES = 2 };
 
 static int rounds = 9, is_wide;
 static tesela_type type = TESELA_F32;
-
-static _Noreturn void stop(const char *what, const char *why) {
-  fprintf(stderr, "bench_quality: %s: %s\n", what, why);
-  exit(1);
-}
-
-static void must(tesela_status status, const char *what) {
-  if (status != TESELA_OK)
-    stop(what, tesela_last_error());
-}
 
 static void *take(size_t bytes) {
   void *block = malloc(bytes);

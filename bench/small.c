@@ -20,6 +20,8 @@
 #include "peers.h"
 
 #include "base/clock.h"
+#define BENCH_NAME "bench_small"
+#include "stop.h"
 
 #include <dlfcn.h>
 #include <math.h>
@@ -67,11 +69,6 @@ static int json_rows;
 enum { COUNT = SIZE_MAX_HERE * SIZE_MAX_HERE, B_SHIFT = 8, C_SHIFT = 256 + 24 };
 static _Alignas(4096) double memory[3 * COUNT + C_SHIFT];
 static double *const a = memory, *const b = memory + COUNT + B_SHIFT, *const c = memory + 2 * COUNT + C_SHIFT;
-
-static _Noreturn void stop(const char *what, const char *why) {
-  fprintf(stderr, "bench_small: %s: %s\n", what, why);
-  exit(1);
-}
 
 static void *find(void *library, const char *name) {
   static const char *const prefixes[] = {"cblas_", "scipy_cblas_", ""};

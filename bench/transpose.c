@@ -21,6 +21,8 @@
 #include "base/random.h"
 #include "plan/plan.h"
 #include "strategy/transpose/vector/moves.h"
+#define BENCH_NAME "transpose"
+#include "stop.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -53,16 +55,6 @@ static int64_t pad, skew;
 static char types[256] = "f32", strategies[256] = "vector";
 static tsl_devices *devices;
 static tsl_device *cpu;
-
-static _Noreturn void stop(const char *what, const char *why) {
-  fprintf(stderr, "transpose: %s: %s\n", what, why);
-  exit(1);
-}
-
-static void must(tesela_status status) {
-  if (status != TESELA_OK)
-    stop("failed", tesela_last_error());
-}
 
 static double processor_seconds(void) {
   struct timespec now;
@@ -98,7 +90,7 @@ static void run(contender *one, const tsl_operands *operands, copying *job) {
   const double cpu_start = processor_seconds(), start = tsl_clock();
   const int threads = tsl_pool_threads(tsl_pool_shared());
   if (one->plan) {
-    must(tsl_plan_run(one->plan, operands, NULL));
+    must(tsl_plan_run(one->plan, operands, NULL), "failed");
   } else {
     job->piece = one->task == library_piece ? (job->bytes - 1) / (size_t)threads / 64 * 64 + 64 : PIECE;
     tsl_pool_run(tsl_pool_shared(), (int64_t)((job->bytes - 1) / job->piece + 1), one->task, job);
@@ -123,7 +115,7 @@ static void add_strategies(const tsl_problem *problem) {
     if (!strategy)
       stop(name, "no such strategy");
     const tsl_config config = tsl_strategy_defaults(strategy);
-    must(tsl_plan_create(problem, strategy, &config, cpu, TSL_PLACE_HOST, &plan));
+    must(tsl_plan_create(problem, strategy, &config, cpu, TSL_PLACE_HOST, &plan), "failed");
     add(name, NULL, plan);
   }
 }
@@ -209,9 +201,9 @@ static void read_options(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   read_options(argc, argv);
-  must(tsl_devices_create(&devices));
-  must(tsl_devices_find(devices, "cpu", &cpu));
-  must(tsl_device_open(cpu));
+  must(tsl_devices_create(&devices), "failed");
+  must(tsl_devices_find(devices, "cpu", &cpu), "failed");
+  must(tsl_device_open(cpu), "failed");
   printf("GB/s read and written on %d threads, by the wall's clock (by the processors')\n",
          tsl_pool_threads(tsl_pool_shared()));
   for (int i = optind; i < argc; i++) {

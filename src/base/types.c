@@ -146,6 +146,11 @@ const tsl_type_info *tsl_type(tesela_type type) {
   return tsl_type_at((int)type - 1);
 }
 
+tesela_type tsl_type_of_products(tesela_type type) {
+  const tsl_type_info *info = tsl_type(type);
+  return info && info->size == 1 ? info->sums : type;
+}
+
 tesela_type tsl_type_parse(const char *name) {
   for (int i = 0; i < TYPE_COUNT; i++)
     if (strcmp(table[i].info.name, name) == 0)

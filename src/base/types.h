@@ -27,6 +27,8 @@ typedef struct tsl_type_info {
 
 /* The table's row; NULL for a value that is no type (TESELA_TYPE_DEFAULT included). */
 const tsl_type_info *tsl_type(tesela_type type);
+/* What products of factors of this type are where nothing else is said: sums of those that a byte holds, else the same. */
+tesela_type tsl_type_of_products(tesela_type type);
 /* By name; TESELA_TYPE_DEFAULT when there is none. */
 tesela_type tsl_type_parse(const char *name);
 /* All rows, in the order of the enumeration: tsl_type_at(0) ... until NULL. */

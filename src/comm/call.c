@@ -45,9 +45,8 @@ static void fill_in(call *c) {
     g->a.type = TESELA_F32;
   if (g->b.type == TESELA_TYPE_DEFAULT)
     g->b.type = TESELA_F32;
-  const tsl_type_info *a = tsl_type(g->a.type);
   if (g->c.type == TESELA_TYPE_DEFAULT)
-    g->c.type = a && a->size == 1 ? a->sums : g->a.type;
+    g->c.type = tsl_type_of_products(g->a.type);
   c->c = (tesela_matrix){.data = g->c.data,
                          .buffer = g->c.buffer,
                          .offset = g->c.offset,

@@ -311,16 +311,21 @@ static tesela_status npy_read_end(tsl_reader *reader) {
   return tsl_fail(TESELA_BAD_INPUT, "%s: is oversized: bytes follow the last value", reader->path);
 }
 
+/* The format's element that holds a type; ELEMENT_COUNT: it has none. */
+static int element_of(tesela_type type) {
+  int element = 0;
+  while (element < ELEMENT_COUNT && elements[element].type != type)
+    element++;
+  return element;
+}
+
 tesela_type tsl_npy_stored_type(tesela_type type) {
-  return type == TESELA_BF16 || type == TESELA_E4M3 || type == TESELA_E5M2 ? TESELA_F32 : type;
+  return element_of(type) < ELEMENT_COUNT ? type : tsl_type(type)->sums; /* narrow numbers, as f32 */
 }
 
 size_t tsl_npy_header_print(tesela_type type, int64_t rows, int64_t cols, char header[TSL_NPY_HEADER_MOST]) {
   enum { ALIGNMENT = 64, PREFIX = TSL_NPY_MAGIC_LENGTH + 4 };
-  const tesela_type stored = tsl_npy_stored_type(type);
-  int element = 0;
-  while (elements[element].type != stored)
-    element++;
+  const int element = element_of(tsl_npy_stored_type(type));
   const char order = elements[element].size == 1 ? '|' : host_is_little ? '<' : '>';
   int length =
       PREFIX + snprintf(header + PREFIX, TSL_NPY_HEADER_MOST - PREFIX,

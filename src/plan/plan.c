@@ -230,8 +230,8 @@ bool tsl_plan_suits(const tsl_child_wish *wish, const tsl_strategy *strategy, co
   if (tsl_plan_refuse(wish->problem, strategy, config, wish->device, place_of(wish)))
     return false;
   const tsl_accuracy accuracy = strategy->accuracy(wish->problem, config);
-  return !strategy->vendor.load && accuracy.factor <= wish->factor_most && accuracy.flushes == 0 &&
-         accuracy.repeats && !accuracy.finite &&
+  return !strategy->vendor.load && accuracy.factor <= wish->most.factor &&
+         accuracy.flushes <= wish->most.flushes && accuracy.repeats && !accuracy.finite &&
          tsl_strategy_scratch(strategy, wish->problem, config, wish->device) <= wish->workspace_most;
 }
 

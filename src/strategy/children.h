@@ -18,7 +18,7 @@ typedef struct tsl_child_wish {
   tsl_device *device;
   bool in_buffers;         /* its operands are on the device; else in host memory */
   uint64_t workspace_most; /* bytes of the device's memory that its runs may need beside its operands */
-  double factor_most;      /* of its accuracy (strategy.h) */
+  tsl_accuracy most;       /* of its accuracy: the factor, and what it flushes (strategy.h) */
   const tsl_child
       *like; /* one that is there: the same strategy and config if they take this, too; NULL: any */
 } tsl_child_wish;

@@ -32,8 +32,7 @@ static int64_t size_of(const tsl_problem *problem, char letter) {
 }
 
 tesela_type tsl_result_type(tsl_op op, tesela_type type) {
-  const tsl_type_info *info = tsl_type(type);
-  return op != TSL_OP_TRANSPOSE && info && info->size == 1 ? info->sums : type;
+  return op == TSL_OP_TRANSPOSE ? type : tsl_type_of_products(type);
 }
 
 tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_type type) {

@@ -74,6 +74,46 @@ tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs) {
                               problem->c.type);
 }
 
+/* Whether an ask says how far sums may be off, and the units that it allows. */
+static bool has_limit(const tsl_problem *problem, double *factor) {
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  const tsl_ask *ask = &problem->ask;
+  if (type->is_integer || (ask->accuracy != TSL_ACCURACY_NUMBER && ask->accuracy != TSL_ACCURACY_TYPE))
+    return false;
+  *factor = tsl_ask_allows(ask, problem->k, tsl_type(problem->a.type)->unit_roundoff, type->unit_roundoff) /
+            type->unit_roundoff;
+  return true;
+}
+
+/* Factors that are cut are f32, and what is left of none is below its normal numbers. */
+static void allow_cuts(const tsl_problem *problem, tsl_accuracy *made) {
+  const tsl_type_info *component = tsl_type(tsl_type(problem->a.type)->component);
+  made->cuts = component == tsl_type(TESELA_F32);
+  made->flushes = made->cuts ? 0x1p-126 : made->flushes;
+}
+
+tsl_accuracy tsl_accuracy_asked_of_parts(const tsl_problem *problem, int64_t slabs) {
+  tsl_accuracy made = tsl_accuracy_of_parts(problem, slabs);
+  double allowed;
+  if (!has_limit(problem, &allowed) || allowed <= made.factor)
+    return made;
+  made.factor = allowed;
+  allow_cuts(problem, &made);
+  return made;
+}
+
+tsl_accuracy tsl_accuracy_of_one_part(const tsl_problem *whole, const tsl_problem *part, int64_t slabs) {
+  tsl_accuracy made = tsl_accuracy_of_parts(part, 1);
+  const tsl_accuracy all = tsl_accuracy_of_parts(whole, slabs);
+  double allowed;
+  if (!has_limit(whole, &allowed) || allowed <= all.factor)
+    return made;
+  if (allowed / (double)slabs > made.factor)
+    made.factor = allowed / (double)slabs;
+  allow_cuts(whole, &made);
+  return made;
+}
+
 int tsl_strategy_params(const tsl_strategy *strategy) {
   int count = 0;
   while (strategy->params && count < TSL_PARAMS_MAX && strategy->params[count].name)

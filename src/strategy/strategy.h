@@ -268,6 +268,10 @@ tsl_accuracy tsl_accuracy_of_panels(const tsl_problem *problem, int64_t panel);
  * bound of sums in any fixed order, of tensor cores where the types are theirs. A sum of p slabs errs by p times what one of them
  * may, as each is added to all before. */
 tsl_accuracy tsl_accuracy_of_parts(const tsl_problem *problem, int64_t slabs);
+/* The same where the problem's ask allows more than that: then all of what it allows is promised, cut factors of f32 included, and
+ * one slab of several may have its share, so that an ask for tf32 or a number reaches the children. */
+tsl_accuracy tsl_accuracy_asked_of_parts(const tsl_problem *problem, int64_t slabs);
+tsl_accuracy tsl_accuracy_of_one_part(const tsl_problem *whole, const tsl_problem *part, int64_t slabs);
 
 /* Formats a refusal into this thread's buffer; valid until the thread's next one. */
 const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1, 2)));

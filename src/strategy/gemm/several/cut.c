@@ -81,7 +81,7 @@ static double seconds_of(const deciding *job, int member, int64_t lines) {
   const tsl_child_wish wish = {.problem = &part,
                                .device = job->work->device->members[member],
                                .workspace_most = UINT64_MAX,
-                               .factor_most = tsl_accuracy_of_parts(&part, 1).factor};
+                               .most = tsl_accuracy_of_one_part(&job->work->problem, &part, 1)};
   const double seconds = job->work->children->seconds(job->work->children, &wish);
   return seconds > 0 ? seconds : INFINITY;
 }

@@ -148,7 +148,7 @@ static bool run_again_by(running *job, const tsl_several_part *other) {
   const tsl_child_wish wish = {.problem = &job->part->problem,
                                .device = other->device,
                                .workspace_most = UINT64_MAX,
-                               .factor_most = tsl_accuracy_of_parts(&job->part->problem, 1).factor,
+                               .most = tsl_accuracy_of_one_part(&job->work->problem, &job->part->problem, 1),
                                .like = other->child};
   running again = *job;
   tsl_child *child;

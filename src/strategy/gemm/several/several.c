@@ -46,7 +46,7 @@ static const tsl_param params[] = {
 
 static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
-  return tsl_accuracy_of_parts(problem, 1);
+  return tsl_accuracy_asked_of_parts(problem, 1);
 }
 
 /* Parts that are said make up all of C. */
@@ -115,7 +115,7 @@ static tesela_status add_part(const tsl_work *work, tsl_several *self, int membe
   const tsl_child_wish wish = {.problem = &part->problem,
                                .device = part->device,
                                .workspace_most = UINT64_MAX,
-                               .factor_most = tsl_accuracy_of_parts(&part->problem, 1).factor};
+                               .most = tsl_accuracy_of_one_part(&work->problem, &part->problem, 1)};
   TSL_TRY(work->children->make(work->children, &wish, &part->child));
   self->count++;
   return TESELA_OK;

@@ -39,7 +39,7 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   const bool by_memory = config->value[STREAMED_ROWS] == 0 && config->value[STREAMED_COLS] == 0;
   const int64_t said = config->value[STREAMED_DEPTH], depth = said > 0 ? said : by_memory ? 16 : problem->k;
   const bool is_cut = tsl_streamed_may_cut(problem) && problem->k > depth;
-  return tsl_accuracy_of_parts(problem, is_cut ? (problem->k - 1) / depth + 1 : 1);
+  return tsl_accuracy_asked_of_parts(problem, is_cut ? (problem->k - 1) / depth + 1 : 1);
 }
 
 static bool is_empty(const tsl_problem *problem) {
@@ -129,7 +129,7 @@ static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t sla
                                .in_buffers = true,
                                .workspace_most =
                                    memory > self->tiling.bytes ? memory - self->tiling.bytes : 0,
-                               .factor_most = tsl_accuracy_of_parts(&part, 1).factor,
+                               .most = tsl_accuracy_of_one_part(&work->problem, &part, self->tiling.slabs),
                                .like = self->first};
   TSL_TRY(work->children->make(work->children, &wish, &kind->child));
   self->first = self->first ? self->first : kind->child;

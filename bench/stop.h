@@ -1,0 +1,19 @@
+/* How a benchmark ends that cannot go on. Its name, BENCH_NAME, is defined before. */
+#ifndef TSL_BENCH_STOP_H
+#define TSL_BENCH_STOP_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <tesela/tesela.h>
+
+static inline _Noreturn void stop(const char *what, const char *why) {
+  fprintf(stderr, "%s: %s: %s\n", BENCH_NAME, what, why);
+  exit(1);
+}
+
+static inline void must(tesela_status status, const char *what) {
+  if (status != TESELA_OK)
+    stop(what, tesela_last_error());
+}
+
+#endif
