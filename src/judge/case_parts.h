@@ -35,6 +35,9 @@ void tsl_case_lay_out(tsl_shape *shape, int layout, int64_t pad);
 void tsl_case_lay_out_all(tsl_case *out, int a, int b, int c, int64_t pad);
 void tsl_case_set_scalars(tsl_case *out, double alpha, double beta);
 
+/* Lets a case's structures be those that its types have. */
+void tsl_case_fit_structures(tsl_case *out);
+
 /* Cases by one rule, from their index. */
 typedef struct tsl_case_group {
   int count;

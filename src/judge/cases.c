@@ -30,6 +30,7 @@ static void fit_to_types(tsl_case *out) {
   fit_conjugates(out);
   set_scalar(out->problem.c.type, 0.5, out->problem.alpha);
   set_scalar(out->problem.c.type, -0.25, out->problem.beta);
+  tsl_case_fit_structures(out);
 }
 
 void tsl_case_set_types(tsl_case *out, const tsl_types *types) {

@@ -69,12 +69,17 @@ static tesela_status make_operands(checking *job) {
           tsl_data_fill(job->what->data, 2 * seed + (uint64_t)i, shape, problem->k, job->operands[i].origin));
     else
       poison(shape, job->operands[i].origin);
+    if (shape->structure != TESELA_GENERAL)
+      tsl_data_fill_unread(NAN, shape, job->operands[i].origin);
     tsl_guarded_seal(&job->operands[i]);
   }
   if (tsl_problem_reads(problem, C))
-    TSL_TRY(tsl_data_fill(job->what->data, ~seed, &problem->c, 8, job->operands[C].origin));
+    TSL_TRY(tsl_data_fill(job->what->data, ~seed, &problem->c,
+                          problem->in_place && problem->k > 0 ? problem->k : 8, job->operands[C].origin));
   else
     poison(&problem->c, job->operands[C].origin);
+  if (problem->c.triangle != TESELA_WHOLE)
+    tsl_data_fill_unread(NAN, &problem->c, job->operands[C].origin);
   return tsl_guarded_keep(&job->operands[C]);
 }
 

@@ -41,7 +41,8 @@ typedef struct expanding {
   double *a_expanded, *b_expanded, *before_expanded, *added, *c_part;
   double *row_most,
       *col_most; /* largest magnitude in a row of A, a column of B; infinite where something is not finite */
-  unsigned char *kinds[2]; /* of the parts */
+  unsigned char *kinds[2];    /* of the parts */
+  const unsigned char *given; /* the caller's */
   double largest, slack;
 } expanding;
 
@@ -224,11 +225,24 @@ static void guess_element(const expanding *job, int64_t i, int64_t j) {
             .kinds;
 }
 
+/* What the caller says nobody looks at. */
+static void pass_over(const expanding *job, int64_t i, int64_t j) {
+  const tsl_problem *problem = job->problem;
+  const unsigned given =
+      job->given[sampled(i, job->rows, problem->m) * problem->n + sampled(j, job->cols, problem->n)];
+  for (int part = 0; part < 2; part++)
+    if (given & TSL_KIND_PASSED || (part == 1 && given & TSL_KIND_REAL))
+      job->kinds[part][i * job->cols + j] = TSL_KIND_PASSED;
+}
+
 static void guess_all(const expanding *job) {
   find_most(job);
   for (int64_t i = 0; i < job->rows; i++)
-    for (int64_t j = 0; j < job->cols; j++)
+    for (int64_t j = 0; j < job->cols; j++) {
       guess_element(job, i, j);
+      if (job->given)
+        pass_over(job, i, j);
+    }
 }
 
 /* --- the parts --- */
@@ -311,7 +325,7 @@ static tesela_status take(const expanding *job, double **out) {
 
 tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  expanding job = {.problem = problem, .a = a, .b = b, .before = before, .c = c};
+  expanding job = {.problem = problem, .a = a, .b = b, .before = before, .c = c, .given = judge->kinds};
   const double limit = (double)DOUBLES_MAX / ((double)(problem->k * TERMS_MAX) + 1);
   double *block;
   *verdict = (tsl_verdict){.right = true, .row = -1, .col = -1};

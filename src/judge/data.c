@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "base/status.h"
+#include "strategy/structure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -145,4 +146,19 @@ void tsl_data_fill_value(double value, const tsl_shape *shape, void *at) {
     for (int64_t j = 0; j < shape->cols; j++)
       tsl_type_store(shape->type,
                      (unsigned char *)at + (i * shape->row_stride + j * shape->col_stride) * size, pair);
+}
+
+void tsl_data_fill_unread(double value, const tsl_shape *shape, void *at) {
+  const int64_t size = (int64_t)tsl_type(shape->type)->size;
+  const bool is_real = shape->structure == TESELA_HERMITIAN;
+  for (int64_t i = 0; i < shape->rows; i++)
+    for (int64_t j = 0; j < shape->cols; j++) {
+      void *element = (unsigned char *)at + (i * shape->row_stride + j * shape->col_stride) * size;
+      double pair[2] = {value, value};
+      if (is_real && i == j)
+        tsl_type_load(shape->type, element, pair);
+      pair[1] = value;
+      if (!tsl_shape_stores(shape, i, j) || (is_real && i == j))
+        tsl_type_store(shape->type, element, pair);
+    }
 }

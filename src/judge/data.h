@@ -25,5 +25,8 @@ const char *tsl_data_name(tsl_data data);
 tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape, int64_t inner, void *at);
 /* The same value everywhere. */
 void tsl_data_fill_value(double value, const tsl_shape *shape, void *at);
+/* The same value in what nobody may read of a matrix with a structure or a triangle: beside the triangle, on a diagonal of ones, and in
+ * imaginary parts of a hermitian diagonal. */
+void tsl_data_fill_unread(double value, const tsl_shape *shape, void *at);
 
 #endif

@@ -149,10 +149,16 @@ static unsigned kinds_with_special_scalars(const tsl_judged *job, int64_t row, i
   return tsl_guess_added(sum, before, largest).kinds;
 }
 
+/* Of an element that is real. */
+static unsigned given_kinds(const tsl_judged *job, int64_t row, int64_t col) {
+  const unsigned char *given = job->judge->kinds;
+  return given ? given[row * job->problem->n + col] & ~(unsigned)TSL_KIND_REAL : 0;
+}
+
 /* What the element may be where that is known from kinds alone; 0: it is compared with its sum. */
 static unsigned special_kinds(const tsl_judged *job, int64_t row, int64_t col, double value) {
-  const unsigned char *given = job->judge->kinds;
-  const unsigned kinds = given ? given[row * job->problem->n + col]
+  const unsigned given = given_kinds(job, row, col);
+  const unsigned kinds = given != 0 ? given
                          : !isfinite(job->alpha) || !isfinite(job->beta)
                              ? kinds_with_special_scalars(job, row, col)
                              : 0;
@@ -161,6 +167,9 @@ static unsigned special_kinds(const tsl_judged *job, int64_t row, int64_t col, d
 
 static void compare(const tsl_judged *job, int64_t row, int64_t col, double high, double low,
                     double magnitude, tsl_comparison *out) {
+  *out = (tsl_comparison){.passed = (given_kinds(job, row, col) & TSL_KIND_PASSED) != 0};
+  if (out->passed)
+    return;
   const double value = tsl_judged_value(&job->problem->c, job->c, row, col);
   const unsigned kinds = special_kinds(job, row, col, value);
   if (kinds != 0) {

@@ -24,6 +24,7 @@ typedef struct tsl_judged {
 typedef struct tsl_comparison {
   double error, ratio, grade, bound; /* ratio: of the bound, over 1 where the element is wrong */
   double expected;                   /* rounded, for the sentence */
+  bool passed;                       /* nobody looks at it */
 } tsl_comparison;
 
 /* Fills in what follows from problem, judge and the five addresses, which the caller has set. */

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "strategy/structure.h"
 
 #include <string.h>
 
@@ -82,12 +83,28 @@ const unsigned char *tsl_guarded_kept(const tsl_guarded *guarded) {
   return guarded->before + (guarded->origin - guarded->block);
 }
 
+/* Elements of a triangle, one by one. */
+static void undo_triangle(const tsl_guarded *guarded, unsigned char *origin) {
+  const tsl_shape *shape = &guarded->shape;
+  const int64_t size = (int64_t)tsl_type(shape->type)->size;
+  for (int64_t i = 0; i < shape->rows; i++)
+    for (int64_t j = 0; j < shape->cols; j++) {
+      const int64_t at = (i * shape->row_stride + j * shape->col_stride) * size;
+      if (tsl_shape_stores(shape, i, j))
+        memcpy(origin + at, tsl_guarded_kept(guarded) + at, (size_t)size);
+    }
+}
+
 /* The block with the elements of what was kept: equal to what was kept when nothing else changed. */
 static void undo_elements(const tsl_guarded *guarded, unsigned char *image) {
   const tsl_shape *shape = &guarded->shape;
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   unsigned char *origin = image + (guarded->origin - guarded->block);
   memcpy(image, guarded->block, guarded->bytes);
+  if (shape->triangle != TESELA_WHOLE) {
+    undo_triangle(guarded, origin);
+    return;
+  }
   for (int64_t i = 0; i < shape->rows; i++)
     tsl_type_convert(shape->type, tsl_guarded_kept(guarded) + i * shape->row_stride * size, shape->col_stride,
                      shape->type, origin + i * shape->row_stride * size, shape->col_stride,
@@ -99,7 +116,9 @@ tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t 
   void *image;
   *good = memcmp(guarded->block, guarded->before, guarded->head) == 0 &&
           memcmp(guarded->block + tail_at, guarded->before + tail_at, TAIL) == 0;
-  if (*good && (guarded->shape.rows == 0 || guarded->shape.cols == 0 || tsl_shape_is_dense(&guarded->shape)))
+  const bool is_whole = guarded->shape.triangle == TESELA_WHOLE;
+  if (*good && (guarded->shape.rows == 0 || guarded->shape.cols == 0 ||
+                (is_whole && tsl_shape_is_dense(&guarded->shape))))
     return TESELA_OK;
   TSL_TRY(tsl_alloc(guarded->bytes, "checking guards", &image));
   undo_elements(guarded, image);
@@ -108,7 +127,10 @@ tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t 
     i++;
   *good = i == guarded->bytes;
   *at = (int64_t)i - (int64_t)guarded->head;
-  *why = i < guarded->head ? "in front of" : i >= tail_at ? "behind" : "in a gap of";
+  *why = i < guarded->head ? "in front of"
+         : i >= tail_at    ? "behind"
+         : is_whole        ? "in a gap of"
+                           : "beside the triangle or in a gap of";
   tsl_free(image);
   return TESELA_OK;
 }

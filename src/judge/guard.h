@@ -36,7 +36,7 @@ tesela_status tsl_guarded_keep(tsl_guarded *guarded);
 void tsl_guarded_restore(tsl_guarded *guarded);
 /* Element (0, 0) of what was kept. */
 const unsigned char *tsl_guarded_kept(const tsl_guarded *guarded);
-/* Whether only elements differ from what was kept. When not, *at is the first byte that was overwritten,
+/* Whether only elements, of C's triangle where it has one, differ from what was kept. When not, *at is the first byte that was overwritten,
  * counted from the extent's start (negative: in front of it), and *why is where that is. */
 tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t *at, const char **why);
 

@@ -22,5 +22,6 @@ static const judge_function judges[TSL_OP_COUNT] = {[TSL_OP_GEMM] = tsl_judge_ge
 
 tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  return judges[problem->op](problem, a, b, before, c, judge, verdict);
+  return (tsl_problem_has_structure(problem) ? tsl_judge_structured
+                                             : judges[problem->op])(problem, a, b, before, c, judge, verdict);
 }

@@ -26,6 +26,9 @@
  *
  * alpha scales what A B came to, also where alpha is infinite or NaN; an empty sum is not scaled, whatever alpha is.
  *
+ * Operands with structures are completed by their definition and judged as general ones; of C its triangle is looked at, and a hermitian
+ * diagonal must be real. Zeros beside a triangle may be multiplied or left out.
+ *
  * Infinities and NaN follow IEEE 754, in whatever order the sum is made: NaN or 0 * infinity among the terms
  * gives NaN, so do infinities of both signs, and those of one sign give that infinity. Terms that are finite
  * may overflow on their way: +infinity is right where the positive terms alone, before or after alpha, pass the
@@ -55,7 +58,8 @@ typedef struct tsl_judge {
   const double *
       added; /* m x n, row after row: magnitudes of what beta added, where they are not |beta||C0|; else NULL */
   const unsigned char *
-      kinds; /* m x n, row after row: what an element may be, of TSL_KIND_...; 0: what its terms say. Or NULL */
+      kinds; /* m x n, row after row: what an element may be, of TSL_KIND_...; 0: what its terms say. Or NULL. Where an operand is
+                complex, what nobody looks at alone */
   double allowance;       /* absolute error that is forgiven beside underflow in C's type */
   int64_t operations_max; /* look at a sample of rows when m n k is above this; 0: 2^31 */
   uint64_t seed;          /* of the sample */
@@ -69,7 +73,7 @@ static inline tsl_team tsl_judge_team(const tsl_judge *judge) {
  * NULL where it is not read; operands that are not read may be NULL, too. */
 tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* Of gemm and dot; of transpose. */
+/* Of gemm and dot, of gemm whose operands have structures, and of transpose. */
 tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict);
 /* tsl_judge_gemm() where all operands are real, and C no integer. */
@@ -81,6 +85,9 @@ tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const
 /* tsl_judge_gemm() where an operand is complex. */
 tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict);
+tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, const void *b,
+                                   const void *before, const void *c, const tsl_judge *judge,
+                                   tsl_verdict *verdict);
 tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, const void *b,
                                   const void *before, const void *c, const tsl_judge *judge,
                                   tsl_verdict *verdict);

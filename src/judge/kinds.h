@@ -6,6 +6,8 @@
 #include <stdbool.h>
 
 enum { TSL_KIND_FINITE = 1, TSL_KIND_PLUS = 2, TSL_KIND_MINUS = 4, TSL_KIND_NAN = 8 };
+/* Said of elements beside these: nobody looks at it; or at its real part alone. */
+enum { TSL_KIND_PASSED = 16, TSL_KIND_REAL = 32 };
 
 /* Kinds that a number may be of, and where FINITE is among them its value and what that may be off. */
 typedef struct tsl_guess {

@@ -42,6 +42,8 @@ static bool is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *
 
 static void note(findings *found, int64_t row, int64_t col, const tsl_comparison *seen) {
   tsl_verdict *worst = &found->worst;
+  if (seen->passed)
+    return;
   worst->checked++;
   found->wrong += seen->ratio > 1;
   if (seen->error > worst->error)

@@ -90,9 +90,18 @@ static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_de
            (unsigned long long)what->seed, status == TESELA_OK ? report.why : tesela_last_error());
 }
 
-/* Standard case `i` of the strategy's operation; false past the end. */
-static bool next_standard(const tsl_strategy *strategy, int i, const tsl_types *types, tsl_case *what) {
-  if (!tsl_case_standard(strategy->op, i, types->c, what))
+/* Whether there are cases with structures for a strategy in these types. */
+static bool has_structures(const tsl_strategy *strategy, const tsl_types *types) {
+  const tsl_type_info *type = tsl_type(types->c);
+  return strategy->takes.structures && types->a == types->c && types->b == types->c &&
+         type->sums == types->c && !type->is_integer;
+}
+
+/* Standard case `i` of the strategy's operation, or of those with structures; false past the end. */
+static bool next_standard(const tsl_strategy *strategy, bool structured, int i, const tsl_types *types,
+                          tsl_case *what) {
+  if (structured ? !tsl_case_structured(i, types->c, what)
+                 : !tsl_case_standard(strategy->op, i, types->c, what))
     return false;
   tsl_case_set_types(what, types);
   return true;
@@ -105,13 +114,18 @@ static void check_config(const tsl_strategy *strategy, int turn, const tsl_confi
   tsl_case what;
   counts tally = {0};
   const int64_t standard_step = turn < TYPES_OF_EVERY_CONFIG ? 1 : tight_step;
-  for (int i = 0; next_standard(strategy, i, types, &what); i++)
-    if (i % standard_step == turn % standard_step)
-      check(strategy, config, device, &what, &tally);
+  for (int structured = 0; structured <= has_structures(strategy, types); structured++)
+    for (int i = 0; next_standard(strategy, structured != 0, i, types, &what); i++)
+      if (i % standard_step == turn % standard_step)
+        check(strategy, config, device, &what, &tally);
   const int step = turn < TYPES_OF_EVERY_CONFIG ? 1 : 4;
   for (int i = turn % step; i < random_cases; i += step) {
     tsl_case_random(strategy->op, random_seed, (uint64_t)i, types->c, &what);
     tsl_case_set_types(&what, types);
+    check(strategy, config, device, &what, &tally);
+    if (!has_structures(strategy, types))
+      continue;
+    tsl_case_random_structured(random_seed, (uint64_t)i, types->c, &what);
     check(strategy, config, device, &what, &tally);
   }
   tsl_config_print(strategy, config, &text);

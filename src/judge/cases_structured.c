@@ -1,0 +1,119 @@
+/* Cases of products whose factors have structures, or of whose C a triangle is computed. */
+#include "judge/case_parts.h"
+#include "judge/cases.h"
+
+/* --- kinds: each structure, triangle and side, in place where that is possible, and each triangle of C --- */
+
+enum { SIDES = 2, STRUCTURES = 4, TRIANGLES = 2, FACTORS = SIDES * STRUCTURES * TRIANGLES };
+enum { IN_PLACE = SIDES * 2 * TRIANGLES, RESULTS = 2 * TRIANGLES, KINDS = FACTORS + IN_PLACE + RESULTS };
+
+static tesela_triangle triangle_of(int kind) {
+  return kind % TRIANGLES ? TESELA_UPPER : TESELA_LOWER;
+}
+
+/* `depth` x `depth` is what has a structure, and `lines` the other size. */
+static void make(int kind, int64_t depth, int64_t lines, tesela_type type, tsl_case *out) {
+  const bool of_c = kind >= FACTORS + IN_PLACE, in_place = !of_c && kind >= FACTORS, by_a = kind / 2 % 2 == 0;
+  out->problem = of_c   ? tsl_problem_gemm(depth, depth, lines, type)
+                 : by_a ? tsl_problem_gemm(depth, lines, depth, type)
+                        : tsl_problem_gemm(lines, depth, depth, type);
+  out->problem.in_place = in_place;
+  tsl_shape *shape = of_c ? &out->problem.c : by_a ? &out->problem.a : &out->problem.b;
+  shape->triangle = triangle_of(kind);
+  if (of_c)
+    shape->structure = kind / 2 % 2 ? TESELA_HERMITIAN : TESELA_GENERAL;
+  else
+    shape->structure = (tesela_structure)((in_place ? TESELA_TRIANGULAR : TESELA_SYMMETRIC) +
+                                          (kind - (in_place ? FACTORS : 0)) / (SIDES * TRIANGLES));
+}
+
+/* Elements of what has a structure are read and spoilt one by one, and so lie apart; in place, the general factor lies as C does. */
+static void lay_out(tsl_case *out, int factor, int general, int c, int64_t pad) {
+  tsl_problem *problem = &out->problem;
+  const bool by_b = problem->b.structure != TESELA_GENERAL, by_a = problem->a.structure != TESELA_GENERAL;
+  const int apart = factor % TSL_LAYOUTS_OF_C;
+  tsl_case_lay_out_all(out, by_a ? apart : general % TSL_LAYOUTS, by_b ? apart : (general + 3) % TSL_LAYOUTS,
+                       c % TSL_LAYOUTS_OF_C, pad);
+  if (!problem->in_place)
+    return;
+  tsl_shape *over = by_a ? &problem->b : &problem->a;
+  over->row_stride = problem->c.row_stride;
+  over->col_stride = problem->c.col_stride;
+}
+
+void tsl_case_fit_structures(tsl_case *out) {
+  tsl_problem *problem = &out->problem;
+  tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  const bool possible = problem->a.type == type->type && problem->b.type == type->type &&
+                        type->sums == type->type && !type->is_integer;
+  if (problem->op != TSL_OP_GEMM || !tsl_problem_has_structure(problem))
+    return;
+  problem->in_place = problem->in_place && possible;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const bool is_real_hermitian = !type->is_complex && shapes[i]->structure == TESELA_HERMITIAN;
+    if (!possible || (is_real_hermitian && i == TSL_OPERAND_C))
+      shapes[i]->structure = TESELA_GENERAL;
+    else if (is_real_hermitian)
+      shapes[i]->structure = TESELA_SYMMETRIC;
+    if (!possible)
+      shapes[i]->triangle = TESELA_WHOLE;
+  }
+  if (problem->c.structure == TESELA_HERMITIAN)
+    problem->beta[1] = 0;
+  if (problem->in_place && problem->a.structure == TESELA_GENERAL)
+    problem->conjugate_a = false;
+  if (problem->in_place && problem->b.structure == TESELA_GENERAL)
+    problem->conjugate_b = false;
+}
+
+/* --- the standard list --- */
+
+static const struct {
+  int64_t depth, lines;
+  tsl_data data;
+  double alpha, beta;
+} ways[] = {
+    {0, 3, TSL_DATA_NORMAL, 1, 0},        {3, 0, TSL_DATA_NORMAL, 1.5, -0.5},
+    {1, 1, TSL_DATA_INTEGER, 1, 0},       {2, 5, TSL_DATA_INTEGER, -0.5, 1},
+    {7, 9, TSL_DATA_INTEGER, 1.5, -0.5},  {16, 16, TSL_DATA_NORMAL, 1, 0},
+    {17, 31, TSL_DATA_GRADED, -0.5, 1.5}, {33, 8, TSL_DATA_SPECIAL, 1, 0},
+    {40, 21, TSL_DATA_SPECIAL, 1.5, 1},   {64, 65, TSL_DATA_INTEGER, 1, 1},
+    {65, 13, TSL_DATA_NORMAL, 0, -0.5},   {97, 30, TSL_DATA_NORMAL, 1.5, -0.5},
+    {129, 17, TSL_DATA_INTEGER, 1, 0},    {150, 2, TSL_DATA_GRADED, 1, 1},
+    {12, 260, TSL_DATA_NORMAL, -0.5, 0},  {140, 50, TSL_DATA_NORMAL, 1, 0},
+};
+enum { WAYS = sizeof ways / sizeof *ways };
+
+bool tsl_case_structured(int index, tesela_type type, tsl_case *out) {
+  if (index < 0 || index >= KINDS * WAYS)
+    return false;
+  const int way = index / KINDS, kind = index % KINDS;
+  *out = (tsl_case){.seed = (uint64_t)index + 1, .data = ways[way].data, .repeats = way % 4 == 3 ? 3 : 1};
+  make(kind, ways[way].depth, ways[way].lines, type, out);
+  lay_out(out, index, index / 3, index / 2, way % 5);
+  tsl_case_set_scalars(out, ways[way].alpha, out->problem.in_place ? 0 : ways[way].beta);
+  tsl_case_set_types(out, &(tsl_types){type, type, type});
+  return true;
+}
+
+/* --- random ones --- */
+
+void tsl_case_random_structured(uint64_t seed, uint64_t index, tesela_type type, tsl_case *out) {
+  enum { MOST_PRODUCTS = 1000000 };
+  tsl_dice dice = {.seed = tsl_random_u64(seed, index)};
+  *out = (tsl_case){.seed = dice.seed};
+  const int64_t depth = tsl_dice_size(&dice);
+  int64_t lines = tsl_dice_size(&dice);
+  if (depth * depth * lines > MOST_PRODUCTS)
+    lines = MOST_PRODUCTS / (depth * depth);
+  make((int)tsl_dice_roll(&dice, KINDS), depth, lines, type, out);
+  out->repeats = 1 + (int)tsl_dice_roll(&dice, 2);
+  out->data = (tsl_data)tsl_dice_roll(&dice, TSL_DATA_COUNT);
+  const int factor = (int)tsl_dice_roll(&dice, TSL_LAYOUTS), general = (int)tsl_dice_roll(&dice, TSL_LAYOUTS),
+            c = (int)tsl_dice_roll(&dice, TSL_LAYOUTS);
+  lay_out(out, factor, general, c, tsl_dice_roll(&dice, 20));
+  const double alpha = tsl_dice_scalar(&dice), beta = tsl_dice_scalar(&dice);
+  tsl_case_set_scalars(out, alpha, out->problem.in_place ? 0 : beta);
+  tsl_case_set_types(out, &(tsl_types){type, type, type});
+}
