@@ -38,3 +38,29 @@ double tsl_dice_scalar(tsl_dice *dice) {
   static const double values[] = {0, 1, 1, -1, 0.5, -0.5, 1.5, 2, 0.7, -1.3};
   return values[tsl_dice_roll(dice, sizeof values / sizeof *values)];
 }
+
+void tsl_case_fit_structures(tsl_case *out) {
+  tsl_problem *problem = &out->problem;
+  tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  const bool possible = problem->a.type == type->type && problem->b.type == type->type &&
+                        type->sums == type->type && !type->is_integer;
+  if (problem->op != TSL_OP_GEMM || !tsl_problem_has_structure(problem))
+    return;
+  problem->in_place = problem->in_place && possible;
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const bool is_real_hermitian = !type->is_complex && shapes[i]->structure == TESELA_HERMITIAN;
+    if (!possible || (is_real_hermitian && i == TSL_OPERAND_C))
+      shapes[i]->structure = TESELA_GENERAL;
+    else if (is_real_hermitian)
+      shapes[i]->structure = TESELA_SYMMETRIC;
+    if (!possible)
+      shapes[i]->triangle = TESELA_WHOLE;
+  }
+  if (problem->c.structure == TESELA_HERMITIAN)
+    problem->beta[1] = 0;
+  if (problem->in_place && problem->a.structure == TESELA_GENERAL)
+    problem->conjugate_a = false;
+  if (problem->in_place && problem->b.structure == TESELA_GENERAL)
+    problem->conjugate_b = false;
+}

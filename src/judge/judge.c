@@ -1,27 +1,22 @@
 #include "judge/judge.h"
 
-static bool is_complex(const tsl_problem *problem) {
-  return tsl_type(problem->a.type)->is_complex || tsl_type(problem->b.type)->is_complex ||
-         tsl_type(problem->c.type)->is_complex;
-}
-
-tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const void *b, const void *before,
-                             const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  return (is_complex(problem)                     ? tsl_judge_complex
-          : tsl_type(problem->c.type)->is_integer ? tsl_judge_integer
-                                                  : tsl_judge_real)(problem, a, b, before, c, judge, verdict);
-}
-
 typedef tesela_status (*judge_function)(const tsl_problem *problem, const void *a, const void *b,
                                         const void *before, const void *c, const tsl_judge *judge,
                                         tsl_verdict *verdict);
-static const judge_function judges[TSL_OP_COUNT] = {[TSL_OP_GEMM] = tsl_judge_gemm,
+
+static tesela_status judge_product(const tsl_problem *problem, const void *a, const void *b,
+                                   const void *before, const void *c, const tsl_judge *judge,
+                                   tsl_verdict *verdict) {
+  return (tsl_problem_has_structure(problem) ? tsl_judge_structured : tsl_judge_gemm)(problem, a, b, before,
+                                                                                      c, judge, verdict);
+}
+
+static const judge_function judges[TSL_OP_COUNT] = {[TSL_OP_GEMM] = judge_product,
                                                     [TSL_OP_DOT] = tsl_judge_gemm,
                                                     [TSL_OP_TRANSPOSE] = tsl_judge_transpose,
                                                     [TSL_OP_SOLVE] = tsl_judge_solve};
 
 tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                const void *c, const tsl_judge *judge, tsl_verdict *verdict) {
-  return (tsl_problem_has_structure(problem) ? tsl_judge_structured
-                                             : judges[problem->op])(problem, a, b, before, c, judge, verdict);
+  return judges[problem->op](problem, a, b, before, c, judge, verdict);
 }

@@ -93,8 +93,8 @@ static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_de
 /* Whether there are cases with structures for a strategy in these types. */
 static bool has_structures(const tsl_strategy *strategy, const tsl_types *types) {
   const tsl_type_info *type = tsl_type(types->c);
-  return strategy->takes.structures && types->a == types->c && types->b == types->c &&
-         type->sums == types->c && !type->is_integer;
+  return strategy->op == TSL_OP_GEMM && strategy->takes.structures && types->a == types->c &&
+         types->b == types->c && type->sums == types->c && !type->is_integer;
 }
 
 /* Standard case `i` of the strategy's operation, or of those with structures; false past the end. */
