@@ -124,8 +124,12 @@ typedef struct emulated {
      .tiles = tiles},                                                                                        \
         dot                                                                                                  \
   }
-static const emulated rows[] = {ROW(I8, I8, QUADS, dot_ss), ROW(I8, U8, QUADS, dot_su),
-                                ROW(U8, I8, QUADS, dot_us), ROW(U8, U8, QUADS, dot_uu),
+static const emulated rows[] = {ROW(I8, I8, QUADS, dot_ss),
+                                ROW(I8, U8, QUADS, dot_su),
+                                ROW(U8, I8, QUADS, dot_us),
+                                ROW(U8, U8, QUADS, dot_uu),
+                                ROW(E4M3, E5M2, PAIRS_BF16, dot_bf16),
+                                ROW(E5M2, E4M3, PAIRS_BF16, dot_bf16),
                                 ROW(BF16, BF16, PAIRS_BF16, dot_bf16)};
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -228,7 +232,7 @@ static void registers_in_plain_c_multiply(void **state) {
   for (int r = 0; r < ROWS; r++)
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
       dot_now = rows[r].dot;
-      if (rows[r].kernels.a == TESELA_BF16) {
+      if (!tsl_type(rows[r].kernels.a)->is_integer) {
         expect_right(&rows[r].kernels, TESELA_F32, &shapes[s], s % 2 ? 0.5 : 0);
         expect_right(&rows[r].kernels, TESELA_BF16, &shapes[s], s % 2 ? 0 : 2);
       } else {
@@ -338,7 +342,7 @@ static void real_registers_multiply(void **state) {
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
       const tsl_amx_kernels *kernels = tsl_amx_kernels_for(rows[r].kernels.a, rows[r].kernels.b, offers);
       assert_non_null(kernels);
-      expect_right(kernels, kernels->a == TESELA_BF16 ? TESELA_F32 : TESELA_I32, &shapes[s], 1);
+      expect_right(kernels, tsl_type(kernels->a)->is_integer ? TESELA_I32 : TESELA_F32, &shapes[s], 1);
     }
   tsl_devices_destroy(devices);
 }

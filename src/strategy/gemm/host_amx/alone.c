@@ -214,7 +214,10 @@ static void choose(const tsl_amx_job *job, passing *run) {
   }
   const int64_t most = tsl_most(tsl_least(columns, MOST_COLUMNS) / width, 1);
   run->micros_b = tsl_ceil_div(job->micros_b, tsl_ceil_div(job->micros_b, most));
-  run->by_rows = !job->packed_a.at && job->views.a.col_stride == 1 && !tsl_amx_reads_in_place(job, 0);
+  /* Rows are copied as bytes: elements that are stored as another type go the other way, where they are converted. */
+  const bool is_as_stored = job->size * tsl_amx_elements(job->kernels->format) == sizeof(uint32_t);
+  run->by_rows =
+      is_as_stored && !job->packed_a.at && job->views.a.col_stride == 1 && !tsl_amx_reads_in_place(job, 0);
   run->keeps_a = !run->by_rows && run->micros_b < job->micros_b;
 }
 
