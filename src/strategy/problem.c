@@ -282,8 +282,6 @@ static tesela_status check_in_place(const tsl_problem *problem) {
     return tsl_fail(TESELA_BAD_CALL, "a product is made in place where a factor is triangular only");
   if (!is_zero(problem->beta))
     return tsl_fail(TESELA_BAD_CALL, "a product in place has no beta");
-  if (triangle == TSL_OPERAND_A ? problem->conjugate_b : problem->conjugate_a)
-    return tsl_fail(TESELA_BAD_CALL, "in place, the general factor is not conjugated");
   if (!same_layout(general, &problem->c))
     return tsl_fail(TESELA_BAD_CALL, "in place, the general factor and C have one type and the same strides");
   return TESELA_OK;

@@ -1,7 +1,7 @@
 /* same_bits [--device NAME] [--only STRATEGY] [--every N] [--each] [--expect FILE] [LIBRARY]: whether two builds compute the
  * same bits. --name prints the instruction set at hand.
  *
- * Computes 500 products, dots or transposes by each strategy of that operation that a device takes (cpu), and prints a line for
+ * Computes 500 products, dots or transposes (no solves) by each strategy of that operation that a device takes (cpu), and prints a line for
  * each strategy and types: how many were computed, how many refused, and a hash of all that the results' memory holds
  * afterwards, gaps and neighbours too. With --each, a line for each product; with --every, one in N of them. A library given by its path computes in place of
  * this program's own build; only the public functions of either are called, so builds may differ inside as they like.
@@ -520,7 +520,8 @@ int main(int count, char **arguments) {
   }
   load(arguments[optind]);
   for (int i = 0; tsl_strategy_at(i); i++)
-    if (!tsl_strategy_at(i)->vendor.load && (!only || strcmp(only, tsl_strategy_at(i)->name) == 0))
+    if (tsl_strategy_at(i)->op != TSL_OP_SOLVE && !tsl_strategy_at(i)->vendor.load &&
+        (!only || strcmp(only, tsl_strategy_at(i)->name) == 0))
       walk(tsl_strategy_at(i));
   for (int i = 0; i < 2; i++)
     tesela.context_destroy(contexts[i]);

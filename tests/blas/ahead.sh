@@ -10,10 +10,10 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 export TESELA_WISDOM=$scratch/wisdom TESELA_ISA=generic TESELA_THREADS=2 TESELA_CACHE_DIR=$scratch/cache
 "$tesela" devices | grep -q '^opencl:0' || { echo "skipped: there is no opencl:0"; exit 77; }
-"$tesela" tune 512 512 12 --type f64 --device opencl:0 --strategy element --points 1 --budget 60s >tuned.txt || { cat tuned.txt; exit 1; }
+"$tesela" tune 512 512 24 --type f64 --device opencl:0 --strategy element --points 1 --budget 60s >tuned.txt || { cat tuned.txt; exit 1; }
 sed -E 's/seconds=[^ ]* spread=[^ ]*/seconds=1.57e-4 spread=0.01/' wisdom >faster
 mv faster wisdom
-word=dgemm:512x512x12
+word=dgemm:512x512x24
 fail() { echo "FAILED: $1"; tail -20 log.txt; head -3 out.txt; exit 1; }
 export TESELA_DEVICE=auto
 
@@ -36,7 +36,7 @@ grep -q ' other ' out.txt || fail "the only call waited"
 
 # A fork in the middle of it: parent and child end well.
 rm -rf cache
-timeout 60 "$calls" $word fork:512x512x12 $word fork:512x512x12 >out.txt 2>log.txt || fail "a fork failed with $?"
+timeout 60 "$calls" $word fork:512x512x24 $word fork:512x512x24 >out.txt 2>log.txt || fail "a fork failed with $?"
 
 # What does not compile stays on the processor, and the log says why.
 rm -rf cache

@@ -186,7 +186,7 @@ static bool apart_case(tsl_op op, int index, const tsl_types *types, fenced_case
   const int64_t *size = edges[index / WAYS];
   tsl_case one = {.problem =
                       tsl_problem_of(op, size[0], size[1], op == TSL_OP_TRANSPOSE ? 0 : size[2], types->c)};
-  tsl_case_set_scalars(&one, 1, op == TSL_OP_TRANSPOSE || index % 3 ? 0 : 1);
+  tsl_case_set_scalars(&one, 1, op != TSL_OP_GEMM || index % 3 ? 0 : 1);
   tsl_case_set_types(&one, types);
   out->problem = one.problem;
   tsl_shape *const shapes[TSL_OPERANDS] = {&out->problem.a, &out->problem.b, &out->problem.c};
@@ -207,7 +207,7 @@ static bool large_case(tsl_op op, int index, const tsl_types *types, fenced_case
   if (index % 2)
     tsl_case_lay_out_all(&one, TSL_LAYOUT_TRANSPOSED, TSL_LAYOUT_ROTATED, TSL_LAYOUT_TRANSPOSED_PADDED, 3);
   if (op != TSL_OP_TRANSPOSE)
-    tsl_case_set_scalars(&one, 1.5, index % 2);
+    tsl_case_set_scalars(&one, 1.5, op == TSL_OP_GEMM && index % 2);
   tsl_case_set_types(&one, types);
   out->problem = one.problem;
   return true;

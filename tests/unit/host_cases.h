@@ -61,6 +61,8 @@ static const host_case host_cases[] = {
     {"exact", TSL_OP_DOT, F64, 1, 1, 4000000, ONE, false},
     {"vector", TSL_OP_TRANSPOSE, F32, 2000, 2000, 0, ONE, false},
     {"vector", TSL_OP_TRANSPOSE, F64, 2000, 2000, 0, IN_PLACE, false},
+    {"sequential", TSL_OP_SOLVE, F64, 200, 200, 200, ONE, true},
+    {"host_blocked", TSL_OP_SOLVE, F32, 600, 1000, 600, ONE, false},
 };
 
 enum { HOST_CASES = sizeof host_cases / sizeof *host_cases, HOST_CASE_BYTES = 4000000 * 8 };
@@ -113,9 +115,17 @@ static inline tesela_status host_case_run(tesela_context *context, const host_ca
       .b = {.data = memory[in_place ? 0 : 2], .type = of->type},
       .in_place = in_place,
       .strategy = of->strategy};
-  return of->op == TSL_OP_GEMM  ? host_case_gemm(context, of, memory)
-         : of->op == TSL_OP_DOT ? tesela_dot(context, &dot, NULL)
-                                : tesela_transpose(context, &transpose, NULL);
+  const tesela_solve_desc solve = {.rows = of->m,
+                                   .cols = of->n,
+                                   .a = {.data = memory[0], .type = of->type},
+                                   .triangle = TESELA_LOWER,
+                                   .b = {.data = memory[1], .type = of->type},
+                                   .x = {.data = memory[2], .type = of->result},
+                                   .strategy = of->strategy};
+  return of->op == TSL_OP_GEMM    ? host_case_gemm(context, of, memory)
+         : of->op == TSL_OP_DOT   ? tesela_dot(context, &dot, NULL)
+         : of->op == TSL_OP_SOLVE ? tesela_solve(context, &solve, NULL)
+                                  : tesela_transpose(context, &transpose, NULL);
 }
 
 /* "gemm host_packed, 40 x 40 x 40000". */

@@ -140,7 +140,10 @@ static void assert_sane(const tsl_strategy *strategy, const tsl_problem *problem
   if (!tsl_account_of(strategy, problem, config, device, &account))
     fail_msg("%s: no account", tsl_text_get(&text));
   const double elements = (double)problem->m * (double)problem->n;
-  const double a = problem->op == TSL_OP_TRANSPOSE ? elements : (double)problem->m * (double)problem->k,
+  const double m = (double)problem->m;
+  const double a = problem->op == TSL_OP_TRANSPOSE ? elements
+                   : problem->op == TSL_OP_SOLVE   ? m * (m + 1) / 2
+                                                   : m * (double)problem->k,
                b = problem->op == TSL_OP_TRANSPOSE ? 0 : (double)problem->k * (double)problem->n;
   const double least =
       a * (double)tsl_type(problem->a.type)->size + b * (double)tsl_type(problem->b.type)->size;

@@ -141,6 +141,24 @@ static void try_transpose(const char *strategy, const char *device, const tsl_ty
   expect(true, tesela_transpose(context, &desc, NULL), strategy, device, types);
 }
 
+/* alpha = 0 reads nothing. */
+static void try_solve(const char *strategy, const char *device, const tsl_types *types) {
+  const tesela_solve_desc desc = {.rows = N,
+                                  .cols = M,
+                                  .a = {.data = a, .type = types->a},
+                                  .triangle = TESELA_LOWER,
+                                  .b = {.data = b, .type = types->b},
+                                  .x = {.data = c, .type = types->c},
+                                  .alpha = tiny,
+                                  .strategy = strategy,
+                                  .device = device};
+  fill(types->a, a, NAN);
+  fill(types->b, b, NAN);
+  fill(types->c, c, 3);
+  const tesela_status status = tesela_solve(context, &desc, NULL);
+  expect(holds(types->c, M * N, 0), status, strategy, device, types);
+}
+
 static void try_strategy(const tsl_strategy *strategy, const char *device) {
   tsl_types types;
   for (int t = 0; tsl_strategy_types(strategy, t, &types); t++) {
@@ -150,6 +168,8 @@ static void try_strategy(const tsl_strategy *strategy, const char *device) {
       try_dot(strategy->name, device, &types);
     else if (strategy->op == TSL_OP_TRANSPOSE)
       try_transpose(strategy->name, device, &types);
+    else if (strategy->op == TSL_OP_SOLVE)
+      try_solve(strategy->name, device, &types);
     else
       for (int64_t m = 1; m <= M; m += M - 1)
         try_product(strategy->name, device, &types, m);

@@ -191,11 +191,11 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   make(problem, &strides, config, device, &made);
   const double size = (double)made.size, m = (double)problem->m, n = (double)problem->n;
   account->workers = (double)tsl_least(device->threads, made.tasks);
-  account->global.read += size * (m * m / 2 * (double)made.tasks + m * n);
+  account->global.read += size * (m * (m + 1) / 2 * (double)made.tasks + m * n);
   account->global.written += size * m * n;
   account->local =
       (tsl_moved){.read = account->useful * size * (1.0 / made.kernel->rows + 1.0 / made.kernel->columns),
-                  .written = size * (m * m / 2 * (double)made.tasks + m * n)};
+                  .written = size * (m * (m + 1) / 2 * (double)made.tasks + m * n)};
 }
 
 _Static_assert(sizeof(job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");

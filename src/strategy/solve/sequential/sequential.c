@@ -50,8 +50,10 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
                     tsl_account *account) {
   (void)config;
   (void)device;
-  const double sums = account->useful * (double)tsl_type(problem->c.type)->size;
-  tsl_account_operands(problem, account->useful, account->useful, account);
+  /* Each right-hand side goes through all of the triangle, diagonal included. */
+  const double terms = (double)problem->m * (double)(problem->m + 1) / 2 * (double)problem->n;
+  const double sums = terms * (double)tsl_type(problem->c.type)->size;
+  tsl_account_operands(problem, terms, terms, account);
   tsl_account_result(problem, 1, account);
   account->local = (tsl_moved){.read = sums, .written = sums};
 }
