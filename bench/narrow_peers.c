@@ -38,10 +38,10 @@
 #include <tesela/tesela.h>
 #include <time.h>
 
-#if defined(__x86_64__)
-#include "peak_amx.h"
 #define BENCH_NAME "narrow_peers"
 #include "stop.h"
+#if defined(__x86_64__)
+#include "peak_amx.h"
 #else
 #define peak_amx(whole) 0.0
 #endif
